@@ -1,0 +1,88 @@
+// Which room may import which: the table of docs/architecture.md §1, enforced. A room is a folder of src/.
+const rooms = {
+  base: [],
+  object: ['base'],
+  queue: ['base'],
+  diff: ['base', 'object'],
+  synth: ['base', 'object'],
+  kube: ['base', 'object'],
+  cache: ['base', 'object', 'kube'],
+  apply: ['base', 'object', 'diff', 'synth', 'kube', 'cache'],
+  external: ['base', 'object'],
+  reconcile: ['base', 'object', 'queue', 'diff', 'synth', 'kube', 'cache', 'apply', 'external'],
+  operator: ['base', 'object', 'queue', 'kube', 'cache', 'reconcile', 'telemetry'],
+  telemetry: ['base', 'object', 'kube'],
+  apiserver: ['base', 'object', 'diff'],
+  'local-node': ['base', 'object', 'kube', 'cache'],
+  testing: ['base', 'apiserver'],
+  view: ['base', 'object', 'diff', 'synth', 'apply'],
+  generate: ['base', 'object'],
+  controllers: [],
+}
+
+/** Files outside a room that it may import all the same. */
+const doors = {
+  testing: ['^src/index\\.ts$', '^src/kube/client\\.ts$'],
+  controllers: ['^src/index\\.ts$', '^constructs/', '^imports/'],
+}
+
+/** Packages that only these rooms may import. */
+const packageOwners = {
+  '@kubernetes/client-node': '^src/kube/kube-config-loader\\.ts$',
+  undici: '^src/kube/',
+  pino: '^src/telemetry/',
+  'prom-client': '^src/telemetry/',
+  commander: '^src/cli/',
+  yaml: '^src/(cli|generate)/',
+  cdk8s: '^(src/(synth|reconcile|index|controllers)|constructs|imports|examples)',
+  'cdk8s-plus-27': '^(constructs|examples)/',
+}
+
+const escape = (text) => text.replaceAll('/', '\\/').replaceAll('.', '\\.')
+
+const roomRules = Object.entries(rooms).map(([room, allowed]) => ({
+  name: `room-${room}`,
+  comment: `src/${room} may import ${[...allowed, ...(doors[room] ?? [])].join(', ') || 'nothing'} (docs/architecture.md §1)`,
+  severity: 'error',
+  from: { path: `^src/${room}/` },
+  to: {
+    path: '^(src|constructs|imports|examples|test)/',
+    pathNot: [`^src/${room}/`, ...allowed.map((name) => `^src/${name}/`), ...(doors[room] ?? [])],
+  },
+}))
+
+const packageRules = Object.entries(packageOwners).map(([name, owners]) => ({
+  name: `package-${name}`,
+  comment: `only ${owners} imports ${name}, so that it can be replaced in one place`,
+  severity: 'error',
+  from: { path: '^(src|constructs|imports|examples)', pathNot: owners },
+  to: { path: `node_modules/${escape(name)}/` },
+}))
+
+export default {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', comment: 'types included', from: {}, to: { circular: true } },
+    ...roomRules,
+    ...packageRules,
+    {
+      name: 'constructs-stand-alone',
+      comment: 'constructs/ and imports/ are for anybody’s cdk8s app',
+      severity: 'error',
+      from: { path: '^(constructs|imports)/' },
+      to: { path: '^src/' },
+    },
+    {
+      name: 'cli-is-the-top',
+      comment: 'nothing imports the command line',
+      severity: 'error',
+      from: { path: '^(src|constructs|imports)/', pathNot: '^src/cli/' },
+      to: { path: '^src/cli/' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+  },
+}

@@ -1,0 +1,39 @@
+// What is a failure? Something outside us did not work. It carries a code from the room's closed union, says what was
+// tried, on what, why it failed and what to do, and whether trying again can help (I10).
+
+/**
+ * What the turn does about a failure.
+ *
+ * - `retry`: it may pass by itself; try again with backoff.
+ * - `stop`: it will fail the same way until the spec or a watched input changes; report it and do not retry.
+ */
+export type Remedy = 'retry' | 'stop'
+
+export interface CodedErrorOptions<Code extends string> {
+  readonly code: Code
+  readonly message: string
+  readonly remedy: Remedy
+  /** The wait that the other side asked for, e.g. by a Retry-After header. */
+  readonly retryAfterMs?: number | undefined
+  readonly cause?: unknown
+}
+
+/** A failure with a code that a caller, a metric or an alert can match. */
+export class CodedError<Code extends string = string> extends Error {
+  override readonly name: string = 'CodedError'
+  readonly code: Code
+  readonly remedy: Remedy
+  readonly retryAfterMs: number | undefined
+
+  constructor(options: CodedErrorOptions<Code>) {
+    super(options.message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = options.code
+    this.remedy = options.remedy
+    this.retryAfterMs = options.retryAfterMs
+  }
+}
+
+/** The message of anything that was thrown. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}

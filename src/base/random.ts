@@ -1,0 +1,30 @@
+// Where does chance come from? The only file that draws random numbers; every other part is handed a Random, so that a
+// seed replays a run.
+import { randomUUID } from 'node:crypto'
+
+/** The chance port. */
+export interface Random {
+  /** A number in [0, 1). */
+  next(): number
+  /** A version 4 UUID. */
+  uuid(): string
+}
+
+/** The machine's own randomness. */
+export const systemRandom: Random = { next: () => Math.random(), uuid: () => randomUUID() }
+
+/** The same sequence for the same seed, by Mulberry32: good enough for jitter and schedules, useless for secrets. */
+export function seededRandom(seed: number): Random {
+  let state = seed >>> 0
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  const hex = (digits: number): string => Array.from({ length: digits }, () => Math.floor(next() * 16).toString(16)).join('')
+  return {
+    next,
+    uuid: () => `${hex(8)}-${hex(4)}-4${hex(3)}-${'89ab'.charAt(Math.floor(next() * 4))}${hex(3)}-${hex(12)}`,
+  }
+}

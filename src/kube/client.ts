@@ -1,0 +1,100 @@
+// What can one ask of a Kubernetes API server? The port that every room speaks; RestClient is the implementation over
+// HTTP. Objects go in and come out as wire JSON: nothing is dropped, renamed or defaulted on this side.
+import type { JsonObject } from '../base/json.ts'
+import type { KubeObject, LiveObject } from '../object/object.ts'
+import type { Resource } from '../object/resource.ts'
+
+/** Where an object is. `namespace` is absent for cluster-scoped resources. */
+export interface Location {
+  readonly namespace?: string | undefined
+  readonly name: string
+}
+
+export interface Selection {
+  /** Absent: all namespaces. */
+  readonly namespace?: string | undefined
+  readonly labelSelector?: string | undefined
+  readonly fieldSelector?: string | undefined
+}
+
+export interface ListOptions extends Selection {
+  /** `''` asks for the newest state, `'0'` for any, `'N'` for one not older than N. Default `''`. */
+  readonly resourceVersion?: string
+  readonly resourceVersionMatch?: 'NotOlderThan' | 'Exact'
+  /** Page size; absent: everything in one answer. */
+  readonly limit?: number
+  readonly continueToken?: string
+}
+
+export interface ListPage {
+  readonly resourceVersion: string
+  readonly items: readonly LiveObject[]
+  /** Present while there are more pages. */
+  readonly continueToken?: string
+}
+
+export interface WatchOptions extends Selection {
+  readonly resourceVersion?: string
+  readonly resourceVersionMatch?: 'NotOlderThan'
+  readonly sendInitialEvents?: boolean
+  /** The server ends the stream after this many seconds. */
+  readonly timeoutSeconds?: number
+}
+
+/** One line of a watch stream, as sent. Bookmarks are always asked for. */
+export type WatchFrame =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: LiveObject }
+  | { readonly type: 'BOOKMARK'; readonly object: KubeObject }
+  /** A Status object; the answer's HTTP code was 200 all the same. */
+  | { readonly type: 'ERROR'; readonly object: JsonObject }
+
+export interface WriteOptions {
+  /** Who owns the written fields, in the sense of server-side apply. */
+  readonly fieldManager: string
+  readonly dryRun?: boolean
+  /** `Strict` refuses unknown and duplicate fields; default `Warn`, as the server's. */
+  readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict'
+}
+
+export interface ApplyOptions extends WriteOptions {
+  /** Take fields over from other managers; without it a conflict is an error of code `Conflict`. */
+  readonly force: boolean
+  readonly subresource?: 'status'
+}
+
+export type Patch =
+  /** RFC 7396. */
+  | { readonly type: 'merge'; readonly body: JsonObject }
+  /** RFC 6902. */
+  | { readonly type: 'json'; readonly body: readonly JsonPatchOperation[] }
+
+export type JsonPatchOperation =
+  | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value: unknown }
+  | { readonly op: 'remove'; readonly path: string }
+
+export interface PatchOptions extends WriteOptions {
+  readonly subresource?: 'status'
+}
+
+export interface DeleteOptions {
+  /** Every delete names the very object it means (I5). */
+  readonly preconditions: { readonly uid: string; readonly resourceVersion?: string }
+  readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan'
+}
+
+/** Every call rejects with a KubeError when the server refuses or cannot be reached, and with the signal's reason when aborted. */
+export interface KubeClient {
+  get(resource: Resource, location: Location, signal: AbortSignal): Promise<LiveObject>
+  /** One page. */
+  list(resource: Resource, options: ListOptions, signal: AbortSignal): Promise<ListPage>
+  /** Ends when the server ends the stream; a broken connection throws. Returning early closes the connection. */
+  watch(resource: Resource, options: WatchOptions, signal: AbortSignal): AsyncIterable<WatchFrame>
+  create(resource: Resource, object: KubeObject, options: WriteOptions, signal: AbortSignal): Promise<LiveObject>
+  /** Server-side apply; creates the object if it does not exist. */
+  apply(resource: Resource, object: KubeObject, options: ApplyOptions, signal: AbortSignal): Promise<LiveObject>
+  patch(resource: Resource, location: Location, patch: Patch, options: PatchOptions, signal: AbortSignal): Promise<LiveObject>
+  /** Resolves when the server accepted; the object may live on while finalizers hold it. */
+  delete(resource: Resource, location: Location, options: DeleteOptions, signal: AbortSignal): Promise<void>
+  /** GET of any other path, e.g. `/version`; the answer's JSON. */
+  read(path: string, signal: AbortSignal): Promise<JsonObject>
+}

@@ -1,0 +1,148 @@
+// Why did a request fail? Every answer of the API server that is not a success, and every answer that never came, becomes
+// a KubeError with one of these codes. Source of codes: meta/v1 Status reasons and the HTTP status.
+import { CodedError, type Remedy } from '../base/errors.ts'
+import { isJsonList, isJsonObject, type JsonObject } from '../base/json.ts'
+
+export type KubeErrorCode =
+  | 'AlreadyExists'
+  | 'BadRequest'
+  | 'Conflict'
+  /** The resourceVersion or continue token is too old (410). */
+  | 'Expired'
+  | 'Forbidden'
+  | 'Invalid'
+  | 'MethodNotAllowed'
+  /** The object does not exist. */
+  | 'NotFound'
+  /** The resource itself is not served: its CRD is missing or its API group is. */
+  | 'ResourceNotFound'
+  | 'RequestEntityTooLarge'
+  | 'ServerError'
+  | 'ServiceUnavailable'
+  /** The server or we gave up waiting; a write may have happened. */
+  | 'Timeout'
+  | 'TooManyRequests'
+  | 'Unauthorized'
+  /** The connection could not be made or broke; a write may have happened. */
+  | 'Unreachable'
+  | 'UnsupportedMediaType'
+
+const remedies: Record<KubeErrorCode, Remedy> = {
+  AlreadyExists: 'retry',
+  BadRequest: 'stop',
+  Conflict: 'retry',
+  Expired: 'retry',
+  Forbidden: 'retry',
+  Invalid: 'stop',
+  MethodNotAllowed: 'stop',
+  NotFound: 'retry',
+  ResourceNotFound: 'retry',
+  RequestEntityTooLarge: 'stop',
+  ServerError: 'retry',
+  ServiceUnavailable: 'retry',
+  Timeout: 'retry',
+  TooManyRequests: 'retry',
+  Unauthorized: 'retry',
+  Unreachable: 'retry',
+  UnsupportedMediaType: 'stop',
+}
+
+/** One cause in a Status: which field, and what about it. */
+export interface StatusCause {
+  readonly reason: string
+  readonly message: string
+  readonly field: string
+}
+
+export interface KubeErrorOptions {
+  readonly code: KubeErrorCode
+  readonly message: string
+  readonly httpStatus?: number | undefined
+  readonly causes?: readonly StatusCause[] | undefined
+  readonly retryAfterMs?: number | undefined
+  readonly cause?: unknown
+}
+
+export class KubeError extends CodedError<KubeErrorCode> {
+  override readonly name = 'KubeError'
+  readonly httpStatus: number | undefined
+  readonly causes: readonly StatusCause[]
+
+  constructor(options: KubeErrorOptions) {
+    super({ ...options, remedy: remedies[options.code] })
+    this.httpStatus = options.httpStatus
+    this.causes = options.causes ?? []
+  }
+}
+
+export function isKubeError(thrown: unknown, ...codes: readonly KubeErrorCode[]): thrown is KubeError {
+  return thrown instanceof KubeError && (codes.length === 0 || codes.includes(thrown.code))
+}
+
+export interface StatusAnswer {
+  /** What was tried, as in `apply StatefulSet default/store`. */
+  readonly attempt: string
+  readonly httpStatus: number
+  /** The answer's JSON, a Status if the API server wrote it; undefined if it was none. */
+  readonly body: JsonObject | undefined
+  /** The Retry-After header, in seconds. */
+  readonly retryAfterSeconds?: number | undefined
+}
+
+/** The error for an answer with a code of 400 and above, and for a Status inside a watch stream. */
+export function kubeErrorOf({ attempt, httpStatus, body, retryAfterSeconds }: StatusAnswer): KubeError {
+  const details = isJsonObject(body?.details) ? body.details : undefined
+  const seconds = retryAfterSeconds ?? (typeof details?.retryAfterSeconds === 'number' ? details.retryAfterSeconds : undefined)
+  const said = typeof body?.message === 'string' ? body.message : `the API server answered with HTTP ${httpStatus}`
+  return new KubeError({
+    code: codeOf(httpStatus, body, details),
+    message: `${attempt}: ${said}`,
+    httpStatus,
+    causes: causesOf(details),
+    retryAfterMs: seconds === undefined ? undefined : seconds * 1000,
+  })
+}
+
+function codeOf(httpStatus: number, body: JsonObject | undefined, details: JsonObject | undefined): KubeErrorCode {
+  switch (httpStatus) {
+    case 400:
+      return 'BadRequest'
+    case 401:
+      return 'Unauthorized'
+    case 403:
+      return 'Forbidden'
+    case 404:
+      // The server names the object it did not find; a path that it does not serve has no such details.
+      return typeof details?.name === 'string' ? 'NotFound' : 'ResourceNotFound'
+    case 405:
+      return 'MethodNotAllowed'
+    case 409:
+      return body?.reason === 'AlreadyExists' ? 'AlreadyExists' : 'Conflict'
+    case 410:
+      return 'Expired'
+    case 413:
+      return 'RequestEntityTooLarge'
+    case 415:
+      return 'UnsupportedMediaType'
+    case 422:
+      return 'Invalid'
+    case 429:
+      return 'TooManyRequests'
+    case 503:
+      return 'ServiceUnavailable'
+    case 504:
+      return 'Timeout'
+    default:
+      return httpStatus >= 500 ? 'ServerError' : 'BadRequest'
+  }
+}
+
+function causesOf(details: JsonObject | undefined): readonly StatusCause[] {
+  const causes = details?.causes
+  if (!isJsonList(causes)) return []
+  return causes.filter(isJsonObject).map((cause) => ({
+    reason: String(cause.reason ?? ''),
+    message: String(cause.message ?? ''),
+    field: String(cause.field ?? ''),
+  }))
+}

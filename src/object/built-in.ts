@@ -1,0 +1,28 @@
+// Which kinds does every cluster serve? Descriptors of the built-in resources that controllers meet. Their objects stay
+// wire JSON; the types here name only what our own code reads of them.
+import { defineResource } from './resource.ts'
+
+const namespaced = (group: string, version: string, kind: string, plural: string) =>
+  ({ group, version, kind, plural, scope: 'Namespaced' }) as const
+const cluster = (group: string, version: string, kind: string, plural: string) =>
+  ({ group, version, kind, plural, scope: 'Cluster' }) as const
+
+export const ConfigMap = defineResource(namespaced('', 'v1', 'ConfigMap', 'configmaps'))
+export const Event = defineResource(namespaced('events.k8s.io', 'v1', 'Event', 'events'))
+export const Namespace = defineResource(cluster('', 'v1', 'Namespace', 'namespaces'))
+export const PersistentVolumeClaim = defineResource(namespaced('', 'v1', 'PersistentVolumeClaim', 'persistentvolumeclaims'))
+export const Pod = defineResource(namespaced('', 'v1', 'Pod', 'pods'))
+export const Secret = defineResource(namespaced('', 'v1', 'Secret', 'secrets'))
+export const Service = defineResource(namespaced('', 'v1', 'Service', 'services'))
+export const ServiceAccount = defineResource(namespaced('', 'v1', 'ServiceAccount', 'serviceaccounts'))
+export const DaemonSet = defineResource(namespaced('apps', 'v1', 'DaemonSet', 'daemonsets'))
+export const Deployment = defineResource(namespaced('apps', 'v1', 'Deployment', 'deployments'))
+export const ReplicaSet = defineResource(namespaced('apps', 'v1', 'ReplicaSet', 'replicasets'))
+export const StatefulSet = defineResource(namespaced('apps', 'v1', 'StatefulSet', 'statefulsets'))
+export const CronJob = defineResource(namespaced('batch', 'v1', 'CronJob', 'cronjobs'))
+export const Job = defineResource(namespaced('batch', 'v1', 'Job', 'jobs'))
+export const PodDisruptionBudget = defineResource(namespaced('policy', 'v1', 'PodDisruptionBudget', 'poddisruptionbudgets'))
+export const StorageClass = defineResource(cluster('storage.k8s.io', 'v1', 'StorageClass', 'storageclasses'))
+export const CustomResourceDefinition = defineResource(
+  cluster('apiextensions.k8s.io', 'v1', 'CustomResourceDefinition', 'customresourcedefinitions'),
+)

@@ -1,0 +1,50 @@
+// What is a condition, and when does it change? `lastTransitionTime` moves only when the status flips, and a list that
+// says the same again is the same list, so that writing it can be skipped (I8). Source: meta/v1 Condition.
+
+export type ConditionStatus = 'True' | 'False' | 'Unknown'
+
+export interface Condition {
+  readonly type: string
+  readonly status: ConditionStatus
+  /** One CamelCase word from the kind's closed union. */
+  readonly reason: string
+  /** One sentence for people; never a secret. */
+  readonly message: string
+  readonly observedGeneration?: number
+  readonly lastTransitionTime: string
+}
+
+/** What a status function says; times and generations are the runtime's business. */
+export type ConditionClaim<Type extends string = string, Reason extends string = string> = {
+  readonly type: Type
+  readonly status: ConditionStatus
+  readonly reason: Reason
+  readonly message: string
+}
+
+export interface MergeConditionsInput {
+  readonly previous: readonly Condition[]
+  readonly claims: readonly ConditionClaim[]
+  readonly observedGeneration: number
+  /** RFC 3339, whole seconds. */
+  readonly now: string
+}
+
+/**
+ * The conditions to write: exactly the claimed types, in the order claimed. A type claimed twice keeps its first claim.
+ * Conditions of types nobody claims are dropped: they would no longer be true of anything.
+ */
+export function mergeConditions({ previous, claims, observedGeneration, now }: MergeConditionsInput): Condition[] {
+  const merged = new Map<string, Condition>()
+  for (const { type, status, reason, message } of claims) {
+    if (merged.has(type)) continue
+    const before = previous.find((condition) => condition.type === type)
+    const lastTransitionTime = before?.status === status ? before.lastTransitionTime : now
+    merged.set(type, { type, status, reason, message, observedGeneration, lastTransitionTime })
+  }
+  return [...merged.values()]
+}
+
+export function findCondition(conditions: readonly Condition[] | undefined, type: string): Condition | undefined {
+  return conditions?.find((condition) => condition.type === type)
+}

@@ -1,0 +1,26 @@
+import { defineConfig } from 'vitest/config'
+
+/** `unit` needs nothing but Node; `real` runs against the real control plane that its set-up starts. */
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/**/*.real.test.ts', 'node_modules/**'],
+        },
+      },
+      {
+        test: {
+          name: 'real',
+          include: ['test/**/*.real.test.ts'],
+          globalSetup: ['test/control-plane/vitest-global-setup.ts'],
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
+  },
+})
