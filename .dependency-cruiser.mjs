@@ -28,12 +28,12 @@ const doors = {
 
 /** Packages that only these rooms may import. */
 const packageOwners = {
-  '@kubernetes/client-node': '^src/kube/kube-config-loader\\.ts$',
+  '@kubernetes/client-node': '^src/kube/',
   undici: '^src/kube/',
   pino: '^src/telemetry/',
   'prom-client': '^src/telemetry/',
   commander: '^src/cli/',
-  yaml: '^src/(cli|generate)/',
+  yaml: '^(src/(cli|generate|kube)|examples)/',
   cdk8s: '^(src/(synth|reconcile|index|controllers)|constructs|imports|examples)',
   'cdk8s-plus-27': '^(constructs|examples)/',
 }
@@ -82,7 +82,6 @@ export default {
   options: {
     doNotFollow: { path: 'node_modules' },
     tsPreCompilationDeps: true,
-    tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
   },
 }

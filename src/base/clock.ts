@@ -46,7 +46,55 @@ export function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promi
   })
 }
 
+/** A limit on a piece of work. */
+export interface Deadline {
+  /** Aborts when the caller's signal does, or when the limit is reached. */
+  readonly signal: AbortSignal
+  /** Was the limit reached, as opposed to the caller giving up? */
+  hasPassed(): boolean
+  /** Takes the limit away; the caller's signal still counts. */
+  lift(): void
+  /** Aborts the work now, for a reason of the one who runs it. */
+  cancel(reason: unknown): void
+  /** Must be called when the work has ended, whatever its outcome. */
+  clear(): void
+}
+
+/**
+ * Limits work to `limitMs`, and to the life of `signal`.
+ *
+ * @example
+ * const limit = deadline(clock, 30_000, signal)
+ * try { await work(limit.signal) } finally { limit.clear() }
+ */
+export function deadline(clock: Clock, limitMs: number, signal: AbortSignal): Deadline {
+  const controller = new AbortController()
+  let passed = false
+  const onAbort = () => controller.abort(signal.reason)
+  const timer = clock.setTimer(limitMs, () => {
+    passed = true
+    controller.abort(new DOMException(`the limit of ${limitMs} ms was reached`, 'TimeoutError'))
+  })
+  signal.addEventListener('abort', onAbort, { once: true })
+  if (signal.aborted) onAbort()
+  return {
+    signal: controller.signal,
+    hasPassed: () => passed,
+    lift: () => timer.cancel(),
+    cancel: (reason) => controller.abort(reason),
+    clear: () => {
+      timer.cancel()
+      signal.removeEventListener('abort', onAbort)
+    },
+  }
+}
+
 /** `now` in the form that Kubernetes writes into conditions: RFC 3339 in UTC with whole seconds. */
 export function timestampOf(clock: Clock): string {
   return new Date(clock.now()).toISOString().replace(/\.\d{3}Z$/, 'Z')
+}
+
+/** `now` as a MicroTime, the form of Events and Leases: RFC 3339 in UTC with exactly six decimals, or it is refused. */
+export function microTimestampOf(clock: Clock): string {
+  return new Date(clock.now()).toISOString().replace('Z', '000Z')
 }

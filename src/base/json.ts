@@ -26,7 +26,9 @@ export function own(object: JsonObject, key: string): Json | undefined {
 export function deepEqual(left: Json | undefined, right: Json | undefined): boolean {
   if (left === right) return true
   if (isJsonList(left)) {
-    return isJsonList(right) && left.length === right.length && left.every((item, index) => deepEqual(item, right[index]))
+    return (
+      isJsonList(right) && left.length === right.length && left.every((item, index) => deepEqual(item, right[index]))
+    )
   }
   if (!isJsonObject(left) || !isJsonObject(right)) return false
   const leftKeys = presentKeys(left)

@@ -10,7 +10,9 @@ const cluster = (group: string, version: string, kind: string, plural: string) =
 export const ConfigMap = defineResource(namespaced('', 'v1', 'ConfigMap', 'configmaps'))
 export const Event = defineResource(namespaced('events.k8s.io', 'v1', 'Event', 'events'))
 export const Namespace = defineResource(cluster('', 'v1', 'Namespace', 'namespaces'))
-export const PersistentVolumeClaim = defineResource(namespaced('', 'v1', 'PersistentVolumeClaim', 'persistentvolumeclaims'))
+export const PersistentVolumeClaim = defineResource(
+  namespaced('', 'v1', 'PersistentVolumeClaim', 'persistentvolumeclaims'),
+)
 export const Pod = defineResource(namespaced('', 'v1', 'Pod', 'pods'))
 export const Secret = defineResource(namespaced('', 'v1', 'Secret', 'secrets'))
 export const Service = defineResource(namespaced('', 'v1', 'Service', 'services'))
@@ -21,7 +23,9 @@ export const ReplicaSet = defineResource(namespaced('apps', 'v1', 'ReplicaSet', 
 export const StatefulSet = defineResource(namespaced('apps', 'v1', 'StatefulSet', 'statefulsets'))
 export const CronJob = defineResource(namespaced('batch', 'v1', 'CronJob', 'cronjobs'))
 export const Job = defineResource(namespaced('batch', 'v1', 'Job', 'jobs'))
-export const PodDisruptionBudget = defineResource(namespaced('policy', 'v1', 'PodDisruptionBudget', 'poddisruptionbudgets'))
+export const PodDisruptionBudget = defineResource(
+  namespaced('policy', 'v1', 'PodDisruptionBudget', 'poddisruptionbudgets'),
+)
 export const StorageClass = defineResource(cluster('storage.k8s.io', 'v1', 'StorageClass', 'storageclasses'))
 export const CustomResourceDefinition = defineResource(
   cluster('apiextensions.k8s.io', 'v1', 'CustomResourceDefinition', 'customresourcedefinitions'),

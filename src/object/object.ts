@@ -70,7 +70,8 @@ export function asJson(object: KubeObject): JsonObject {
 export function valueAt(object: KubeObject, ...path: readonly string[]): Json | undefined {
   let value: Json | undefined = asJson(object)
   for (const step of path) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, step)) return undefined
+    if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, step))
+      return undefined
     value = (value as JsonObject)[step]
   }
   return value

@@ -25,6 +25,9 @@ export function isControlledBy(object: KubeObject, owner: LiveObject): boolean {
 }
 
 /** Does the reference point at an object of this kind, whatever the version? */
-export function refersToKind(reference: OwnerReference, kind: { readonly group: string; readonly kind: string }): boolean {
+export function refersToKind(
+  reference: OwnerReference,
+  kind: { readonly group: string; readonly kind: string },
+): boolean {
   return reference.kind === kind.kind && groupOf(reference.apiVersion) === kind.group
 }

@@ -2,8 +2,6 @@
 // carries the wire types of its Spec and Status, so that a controller is typed from it alone.
 import type { KubeObject, LiveObject } from './object.ts'
 
-declare const wireTypes: unique symbol
-
 export interface Resource<Spec = unknown, Status = unknown> {
   /** Empty for the core group. */
   readonly group: string
@@ -11,17 +9,22 @@ export interface Resource<Spec = unknown, Status = unknown> {
   readonly kind: string
   readonly plural: string
   readonly scope: 'Namespaced' | 'Cluster'
-  /** Types only; never present at run time. */
-  readonly [wireTypes]?: { readonly spec: Spec; readonly status: Status }
+  /**
+   * Types only; never present at run time. A plain key, so that the generated descriptors in imports/, which must not
+   * import this file, are Resources by their shape.
+   */
+  readonly types?: { readonly spec: Spec; readonly status: Status }
 }
 
-/** A live object of this resource. */
+/** A live object of this resource; where the descriptor declares a spec, it is there. */
 export type ObjectOf<R extends Resource> =
-  R extends Resource<infer Spec, infer Status> ? LiveObject<Spec, Status> & { readonly spec: Spec } : never
+  R extends Resource<infer Spec, infer Status>
+    ? LiveObject<Spec, Status> & (unknown extends Spec ? unknown : { readonly spec: Spec })
+    : never
 
 /** Makes a descriptor; the type arguments are the wire shapes. */
 export function defineResource<Spec = unknown, Status = unknown>(
-  resource: Omit<Resource<Spec, Status>, typeof wireTypes>,
+  resource: Omit<Resource<Spec, Status>, 'types'>,
 ): Resource<Spec, Status> {
   return Object.freeze(resource)
 }
@@ -32,7 +35,9 @@ export function apiVersionOf(resource: Resource): string {
 }
 
 /** `StatefulSet.apps`, or `Service` for the core group: how a kind is named where versions do not matter. */
-export function groupKindOf(object: Pick<Resource, 'group' | 'kind'> | Pick<KubeObject, 'apiVersion' | 'kind'>): string {
+export function groupKindOf(
+  object: Pick<Resource, 'group' | 'kind'> | Pick<KubeObject, 'apiVersion' | 'kind'>,
+): string {
   const group = 'group' in object ? object.group : groupOf(object.apiVersion)
   return group === '' ? object.kind : `${object.kind}.${group}`
 }

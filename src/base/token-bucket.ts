@@ -1,0 +1,51 @@
+// May one more happen now? A token bucket holds `burst` tokens and gains `perSecond` of them each second; every event takes
+// one. Since it fills at a steady rate, the moment at which it is full again says all there is to know of it.
+
+export interface TokenBucketLimit {
+  /** Tokens gained a second; more than 0. */
+  readonly perSecond: number
+  /** Tokens a full bucket holds; at least 1. */
+  readonly burst: number
+}
+
+export type TokenDecision =
+  | { readonly kind: 'allowed'; readonly fullAtMs: number }
+  /** Asking again after `waitMs`, with nobody else asking in between, is allowed. */
+  | { readonly kind: 'wait'; readonly waitMs: number }
+
+export interface TokenQuestion {
+  readonly limit: TokenBucketLimit
+  /** When the bucket is full again, or was; `-Infinity` for one never used. */
+  readonly fullAtMs: number
+  /** On a clock that never goes back. */
+  readonly nowMs: number
+}
+
+/** Pure: the answer, and the bucket after it. */
+export function decideToken({ limit, fullAtMs, nowMs }: TokenQuestion): TokenDecision {
+  const tokenMs = 1_000 / limit.perSecond
+  const filledAtMs = Math.max(fullAtMs, nowMs)
+  const lateMs = filledAtMs - nowMs - (limit.burst - 1) * tokenMs
+  // The wait is a whole number of milliseconds and more than needed, so that no rounding makes a caller ask in circles.
+  return lateMs > 0
+    ? { kind: 'wait', waitMs: Math.floor(lateMs) + 1 }
+    : { kind: 'allowed', fullAtMs: filledAtMs + tokenMs }
+}
+
+/** A bucket to share: everybody who holds it takes from the same tokens. Starts full. */
+export class TokenBucket {
+  readonly #limit: TokenBucketLimit
+  #fullAtMs = Number.NEGATIVE_INFINITY
+
+  constructor(limit: TokenBucketLimit) {
+    this.#limit = limit
+  }
+
+  /** Takes a token and returns 0, or takes none and returns how many milliseconds to wait before asking again. */
+  take(nowMs: number): number {
+    const decision = decideToken({ limit: this.#limit, fullAtMs: this.#fullAtMs, nowMs })
+    if (decision.kind === 'wait') return decision.waitMs
+    this.#fullAtMs = decision.fullAtMs
+    return 0
+  }
+}

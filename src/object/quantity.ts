@@ -1,0 +1,204 @@
+// How much is `1.5Gi`, and how does the API server write it back? Exact arithmetic on a decimal coefficient, no floating
+// point anywhere. Source of grammar and of the canonical form: apimachinery's resource.Quantity (v0.36), whose output
+// the tests were made from.
+
+/** The family of suffixes that a quantity was written with; the canonical form stays in it where nothing is lost. */
+export type QuantityFormat = 'DecimalSI' | 'DecimalExponent' | 'BinarySI'
+
+/** `coefficient` × 10^`exponent`, never finer than a billionth. The coefficient has no trailing zeros; zero is 0 × 10^0. */
+export interface Quantity {
+  readonly coefficient: bigint
+  readonly exponent: number
+  readonly format: QuantityFormat
+}
+
+/**
+ * The quantity that `text` stands for, or undefined if it stands for none. Rounded away from zero to whole billionths;
+ * one with a binary suffix is capped at ±(2^63 - 1), as the API server does.
+ *
+ * Two deviations, both refusals: a text without any digit (the server reads `Ki` as zero) and one of more than 128
+ * characters (arithmetic on it would cost a reader more than its writer).
+ */
+export function parseQuantity(text: string): Quantity | undefined {
+  const written = readWritten(text)
+  return written === undefined ? undefined : amountOf(written)
+}
+
+/** Does the text stand for a quantity? */
+export function isQuantity(text: string): boolean {
+  return readWritten(text) !== undefined
+}
+
+/** Negative, zero or positive, as `left` is less than, equal to or greater than `right`; formats do not matter. */
+export function compareQuantities(left: Quantity, right: Quantity): number {
+  const signs = signOf(left.coefficient) - signOf(right.coefficient)
+  if (signs !== 0) return signs
+  // Magnitudes first, so that 1e1000000 is never written out.
+  const magnitudes = magnitudeOf(left) - magnitudeOf(right)
+  if (magnitudes !== 0) return magnitudes * signOf(left.coefficient)
+  const common = Math.min(left.exponent, right.exponent)
+  return signOf(
+    left.coefficient * 10n ** BigInt(left.exponent - common) -
+      right.coefficient * 10n ** BigInt(right.exponent - common),
+  )
+}
+
+/**
+ * What the API server stores for a quantity that a client sent as a JSON string or number, or undefined if it would
+ * refuse it: `0.5` → `500m`, `1024Mi` → `1Gi`, `1.5Gi` → `1536Mi`, `0.1Gi` → `107374182400m`.
+ *
+ * Equal amounts may keep different texts: the server hands a text that it takes for canonical back as it came, so that
+ * `1.234`, `1234m` and `+1` all stay what they are.
+ */
+export function canonicalQuantity(sent: string | number): string | undefined {
+  const text = String(sent).trim()
+  const written = readWritten(text)
+  if (written === undefined) return undefined
+  return isTakenForCanonical(written) ? text : formatQuantity(amountOf(written))
+}
+
+/** A text taken apart; `whole` has no leading zeros but at least one digit. */
+interface Written {
+  readonly isNegative: boolean
+  readonly whole: string
+  readonly fraction: string
+  readonly unit: Unit
+}
+
+interface Unit {
+  readonly format: QuantityFormat
+  readonly base: 2 | 10
+  readonly power: number
+}
+
+const maxLength = 128
+const maxExponent = 2 ** 31 - 1
+const nano = -9
+const maxBinary = 2n ** 63n - 1n
+/** How many digits fit an int64 for certain; the server's fast path ends there. */
+const int64Digits = 18
+
+const decimalUnits: ReadonlyMap<string, number> = new Map([
+  ['n', -9],
+  ['u', -6],
+  ['m', -3],
+  ['', 0],
+  ['k', 3],
+  ['M', 6],
+  ['G', 9],
+  ['T', 12],
+  ['P', 15],
+  ['E', 18],
+])
+const binaryUnits: readonly string[] = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
+const decimalSuffixes: ReadonlyMap<number, string> = new Map(
+  [...decimalUnits].map(([suffix, power]) => [power, suffix]),
+)
+
+// The alternatives of the suffix start differently, so that matching is linear.
+const grammar = /^(?<sign>[+-]?)(?<whole>\d*)(?:\.(?<fraction>\d*))?(?<suffix>[eE][+-]?\d+|[KMGTPE]i|[numkMGTPE]|)$/
+
+function readWritten(text: string): Written | undefined {
+  if (text.length > maxLength) return undefined
+  const { sign = '', whole = '', fraction = '', suffix = '' } = grammar.exec(text)?.groups ?? {}
+  if (whole === '' && fraction === '') return undefined
+  const unit = unitOf(suffix)
+  if (unit === undefined) return undefined
+  return { isNegative: sign === '-', whole: whole.replace(/^0+/, '') || '0', fraction, unit }
+}
+
+function unitOf(suffix: string): Unit | undefined {
+  const decimal = decimalUnits.get(suffix)
+  if (decimal !== undefined) return { format: 'DecimalSI', base: 10, power: decimal }
+  const binary = binaryUnits.indexOf(suffix)
+  if (binary > 0) return { format: 'BinarySI', base: 2, power: binary * 10 }
+  const power = Number(suffix.slice(1))
+  return Math.abs(power) <= maxExponent ? { format: 'DecimalExponent', base: 10, power } : undefined
+}
+
+function amountOf({ isNegative, whole, fraction, unit }: Written): Quantity {
+  const digits = BigInt(whole + fraction)
+  const magnitude =
+    unit.base === 2
+      ? capped(roundedUp(digits << BigInt(unit.power), -fraction.length))
+      : roundedUp(digits, unit.power - fraction.length)
+  const signed = { ...magnitude, coefficient: isNegative ? -magnitude.coefficient : magnitude.coefficient }
+  return { ...signed, format: unit.format }
+}
+
+type Decimal = Pick<Quantity, 'coefficient' | 'exponent'>
+
+/** The smallest multiple of a billionth that is not less, in lowest terms. */
+function roundedUp(coefficient: bigint, exponent: number): Decimal {
+  if (exponent >= nano || coefficient === 0n) return lowestTerms(coefficient, exponent)
+  const surplus = nano - exponent
+  if (surplus > coefficient.toString().length) return { coefficient: 1n, exponent: nano }
+  const divisor = 10n ** BigInt(surplus)
+  return lowestTerms((coefficient + divisor - 1n) / divisor, nano)
+}
+
+function lowestTerms(coefficient: bigint, exponent: number): Decimal {
+  if (coefficient === 0n) return { coefficient, exponent: 0 }
+  let [reduced, power] = [coefficient, exponent]
+  for (; reduced % 10n === 0n; power++) reduced /= 10n
+  return { coefficient: reduced, exponent: power }
+}
+
+function capped(decimal: Decimal): Decimal {
+  const isOver = compareQuantities(
+    { ...decimal, format: 'BinarySI' },
+    { coefficient: maxBinary, exponent: 0, format: 'BinarySI' },
+  )
+  return isOver > 0 ? lowestTerms(maxBinary, 0) : decimal
+}
+
+/**
+ * Would the server hand the text back without rewriting it? Its rule: few enough digits for an int64, no finer than a
+ * billionth, and nothing that shows at a glance that a larger suffix would do.
+ */
+function isTakenForCanonical({ whole, fraction, unit }: Written): boolean {
+  if (unit.base === 2) {
+    const digits = whole.length + Math.trunc((unit.power * 3) / 10) + 1
+    return fraction === '' && digits <= 15 && BigInt(whole) % 8n !== 0n
+  }
+  const digits = whole + fraction
+  const scale = unit.power - fraction.length
+  const isShort = digits.length <= int64Digits && scale >= nano
+  return isShort && scale % 3 === 0 && !digits.endsWith('000') && !digits.startsWith('0')
+}
+
+/** The canonical form: no fraction, no precision lost, the largest suffix that allows both. */
+function formatQuantity(quantity: Quantity): string {
+  if (quantity.coefficient === 0n) return '0'
+  const isWhole = quantity.exponent >= 0
+  if (quantity.format === 'BinarySI' && isWhole) {
+    const value = quantity.coefficient * 10n ** BigInt(quantity.exponent)
+    if (value <= -1024n || value >= 1024n) return formatBinary(value)
+  }
+  return formatDecimal(quantity)
+}
+
+function formatBinary(value: bigint): string {
+  let [reduced, power] = [value, 0]
+  for (; reduced % 1024n === 0n; power++) reduced /= 1024n
+  return `${reduced}${binaryUnits[power] ?? ''}`
+}
+
+function formatDecimal({ coefficient, exponent, format }: Quantity): string {
+  const surplus = ((exponent % 3) + 3) % 3
+  const power = exponent - surplus
+  const digits = coefficient * 10n ** BigInt(surplus)
+  if (format === 'DecimalExponent') return power === 0 ? `${digits}` : `${digits}e${power}`
+  // There is no suffix above E; the server then writes none at all, and so must whoever predicts it.
+  return `${digits}${decimalSuffixes.get(power) ?? ''}`
+}
+
+function signOf(coefficient: bigint): -1 | 0 | 1 {
+  if (coefficient === 0n) return 0
+  return coefficient < 0n ? -1 : 1
+}
+
+/** The number of digits before the decimal point. */
+function magnitudeOf({ coefficient, exponent }: Quantity): number {
+  return coefficient.toString().replace('-', '').length + exponent
+}

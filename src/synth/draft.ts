@@ -1,0 +1,178 @@
+// What has one ApiObject written, and may it be applied? Its JSON after overlays, without shared fields, and checked:
+// known kind, right scope, valid name, no field that belongs to the API server or to the runtime.
+import type { ApiObject } from 'cdk8s'
+import { messageOf } from '../base/errors.ts'
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
+import type { LiveObject } from '../object/object.ts'
+import { groupKindOf } from '../object/resource.ts'
+import { pathOf } from './construct-path.ts'
+import { type FieldPolicies, policiesOf } from './field-policies.ts'
+import { withoutField } from './field-selector.ts'
+import { nameProblem } from './metadata-rules.ts'
+import { applyOverlays, type Overlay } from './overlay.ts'
+import { SynthError, type SynthErrorCode } from './synth-errors.ts'
+import { wireJson } from './wire-json.ts'
+
+/** The scope of a kind as the API server serves it; undefined if it serves no such kind. */
+export type ScopeOf = (apiVersion: string, kind: string) => 'Namespaced' | 'Cluster' | undefined
+
+/** An object that nothing has been stamped on yet. */
+export interface Draft {
+  readonly apiObject: ApiObject
+  readonly constructPath: string
+  readonly apiVersion: string
+  readonly kind: string
+  readonly groupKind: string
+  readonly name: string
+  /** Absent for cluster-scoped kinds. */
+  readonly namespace: string | undefined
+  /** As declared, with name and namespace. */
+  readonly metadata: JsonObject
+  /** Every other top-level field. */
+  readonly content: JsonObject
+  readonly policies: FieldPolicies
+}
+
+export interface DraftInput {
+  readonly apiObject: ApiObject
+  readonly overlays: readonly Overlay[]
+  readonly parent: LiveObject
+  readonly scopeOf: ScopeOf
+}
+
+/** Written by the API server, or by the runtime; a construct cannot know them. */
+const forbiddenMetadata: readonly string[] = [
+  'creationTimestamp',
+  'deletionGracePeriodSeconds',
+  'deletionTimestamp',
+  'generateName',
+  'generation',
+  'managedFields',
+  'ownerReferences',
+  'resourceVersion',
+  'selfLink',
+  'uid',
+]
+
+/** Throws a SynthError that names the construct. */
+export function draftOf({ apiObject, overlays, parent, scopeOf }: DraftInput): Draft {
+  const constructPath = pathOf(apiObject)
+  const policies = policiesOf(apiObject)
+  const patched = applyOverlays(render(apiObject, constructPath), overlays, constructPath)
+  const written = policies.shared.reduce((json: Json, path) => withoutField(json, path), patched)
+  const { apiVersion, kind, metadata, ...content } = wireObject(written, constructPath)
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') {
+    throw refusal('UnknownKind', constructPath, 'makes an object without apiVersion or kind; set both')
+  }
+  const groupKind = groupKindOf({ apiVersion, kind })
+  const declared = isJsonObject(metadata) ? metadata : {}
+  refuseForbiddenFields(declared, content, constructPath)
+  const name = nameOf(declared, groupKind, constructPath)
+  const namespace = namespaceOf({ apiVersion, kind, declared, parent, scopeOf, constructPath })
+  if (groupKind === groupKindOf(parent) && name === parent.metadata.name && namespace === parent.metadata.namespace) {
+    throw refusal(
+      'OwnIdentity',
+      constructPath,
+      `makes ${kind} ${name}, which is the resource that it is built for; give it another name`,
+    )
+  }
+  return {
+    apiObject,
+    constructPath,
+    apiVersion,
+    kind,
+    groupKind,
+    name,
+    namespace,
+    metadata: declared,
+    content,
+    policies,
+  }
+}
+
+function render(apiObject: ApiObject, constructPath: string): JsonObject {
+  try {
+    // Typed any by cdk8s; what is not JSON in it is refused by wireJson.
+    return apiObject.toJson() as JsonObject
+  } catch (cause) {
+    const problem = `cannot be written as JSON: ${messageOf(cause)}; give it plain JSON values`
+    throw refusal('NotJson', constructPath, problem, cause)
+  }
+}
+
+function wireObject(written: Json, constructPath: string): JsonObject {
+  const wire = wireJson(written, { name: `construct ${constructPath}`, constructPath })
+  if (isJsonObject(wire)) return wire
+  throw refusal('NotJson', constructPath, 'makes no object')
+}
+
+function refuseForbiddenFields(metadata: JsonObject, content: JsonObject, constructPath: string): void {
+  const field = forbiddenMetadata.find((name) => Object.hasOwn(metadata, name))
+  const path = field === undefined ? (Object.hasOwn(content, 'status') ? 'status' : undefined) : `metadata.${field}`
+  if (path === undefined) return
+  throw refusal(
+    'ForbiddenField',
+    constructPath,
+    `declares ${path}, which the API server or the runtime writes; leave it out`,
+  )
+}
+
+function nameOf(metadata: JsonObject, groupKind: string, constructPath: string): string {
+  const { name } = metadata
+  if (typeof name !== 'string' || name === '') {
+    throw refusal('MissingName', constructPath, 'has no metadata.name; leave it out to have one made, or set it')
+  }
+  const problem = nameProblem(groupKind, name)
+  if (problem === undefined) return name
+  throw refusal(
+    'InvalidName',
+    constructPath,
+    `names its ${groupKind} "${name}", which ${problem}; give another metadata.name`,
+  )
+}
+
+interface NamespaceInput {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly declared: JsonObject
+  readonly parent: LiveObject
+  readonly scopeOf: ScopeOf
+  readonly constructPath: string
+}
+
+/** The chart puts its namespace on every object; on a cluster-scoped kind only another one than that was meant. */
+function namespaceOf({
+  apiVersion,
+  kind,
+  declared,
+  parent,
+  scopeOf,
+  constructPath,
+}: NamespaceInput): string | undefined {
+  const scope = scopeOf(apiVersion, kind)
+  const home = parent.metadata.namespace
+  const namespace = declared.namespace ?? home
+  if (scope === undefined) {
+    const problem = `makes a ${kind} of ${apiVersion}, a kind that the API server does not serve; install its CRD, or correct the apiVersion`
+    throw refusal('UnknownKind', constructPath, problem)
+  }
+  if (scope === 'Cluster') {
+    if (namespace === home) return undefined
+    throw refusal(
+      'ScopeMismatch',
+      constructPath,
+      `sets a namespace on a ${kind}, which is cluster-scoped; leave it out`,
+    )
+  }
+  if (namespace === undefined) {
+    const problem = `makes a ${kind} without metadata.namespace; ${parent.kind} is cluster-scoped, so it must be set`
+    throw refusal('ScopeMismatch', constructPath, problem)
+  }
+  const problem = typeof namespace === 'string' ? nameProblem('Namespace', namespace) : 'is no string'
+  if (typeof namespace === 'string' && problem === undefined) return namespace
+  throw refusal('InvalidName', constructPath, `sets metadata.namespace to "${String(namespace)}", which ${problem}`)
+}
+
+function refusal(code: SynthErrorCode, constructPath: string, problem: string, cause?: unknown): SynthError {
+  return new SynthError({ code, message: `construct ${constructPath} ${problem}`, constructPath, cause })
+}

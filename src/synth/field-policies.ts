@@ -1,0 +1,92 @@
+// Which exceptions from "make it so" does a construct ask for? A policy set on a construct holds for every object below
+// it; it is kept as construct metadata, so a construct library sets it without knowing who synthesizes.
+import { Dependable, type IConstruct, type IDependable } from 'constructs'
+import { pathOf } from './construct-path.ts'
+import { type FieldSelector, parseFieldSelector } from './field-selector.ts'
+import { SynthError } from './synth-errors.ts'
+
+export interface FieldPolicies {
+  /** Never ours: already taken out of the desired object. */
+  readonly shared: readonly FieldSelector[]
+  /** Ours when the object is created, and left alone from then on. */
+  readonly initialOnly: readonly FieldSelector[]
+  /** A change that the API server refuses as immutable is made by deleting and creating again. */
+  readonly recreateOnChange: boolean
+  /** Never deleted: not pruned, and left behind when the parent goes. */
+  readonly retain: boolean
+}
+
+const sharedMark = 'konverge.dev/shared'
+const initialOnlyMark = 'konverge.dev/initial-only'
+const recreateMark = 'konverge.dev/recreate-on-change'
+const retainMark = 'konverge.dev/retain'
+const waitsForReadyMark = 'konverge.dev/waits-for-ready'
+
+/**
+ * Leaves a field to somebody else, an autoscaler for one: whatever the construct says about it is not applied.
+ *
+ * @example shared(statefulSet, 'spec.replicas')
+ */
+export function shared(scope: IConstruct, path: string): void {
+  scope.node.addMetadata(sharedMark, checkedPath(scope, path))
+}
+
+/** Applies a field when the object is created and never again. */
+export function initialOnly(scope: IConstruct, path: string): void {
+  scope.node.addMetadata(initialOnlyMark, checkedPath(scope, path))
+}
+
+/** Allows deleting and creating an object where a change of an immutable field needs it. Data may be lost. */
+export function recreateOnChange(scope: IConstruct): void {
+  scope.node.addMetadata(recreateMark, true)
+}
+
+/** Keeps objects that are no longer declared, and keeps them when the parent is deleted. They carry no owner reference. */
+export function retain(scope: IConstruct): void {
+  scope.node.addMetadata(retainMark, true)
+}
+
+/**
+ * Applies the dependent when the dependency is ready. `addDependency` alone asks only that it was applied before.
+ *
+ * @example waitForReady(migrationJob, database)
+ */
+export function waitForReady(dependent: IConstruct, dependency: IDependable): void {
+  dependent.node.addDependency(dependency)
+  dependent.node.addMetadata(waitsForReadyMark, dependency)
+}
+
+/** The policies that hold for a construct: its own and those of every scope it is in. */
+export function policiesOf(construct: IConstruct): FieldPolicies {
+  const marks = construct.node.scopes.flatMap((scope) => scope.node.metadata)
+  const pathsOf = (type: string) =>
+    marks.filter((mark) => mark.type === type).map((mark) => parseFieldSelector(String(mark.data)))
+  return {
+    shared: pathsOf(sharedMark),
+    initialOnly: pathsOf(initialOnlyMark),
+    recreateOnChange: marks.some((mark) => mark.type === recreateMark),
+    retain: marks.some((mark) => mark.type === retainMark),
+  }
+}
+
+/** The constructs that this very construct waits for to be ready. */
+export function readinessGatesOf(construct: IConstruct): ReadonlySet<IConstruct> {
+  const gates = construct.node.metadata.filter((mark) => mark.type === waitsForReadyMark)
+  // Metadata is untyped; only waitForReady writes this type, and it writes an IDependable.
+  return new Set(gates.flatMap((mark) => Dependable.of(mark.data as IDependable).dependencyRoots))
+}
+
+function checkedPath(scope: IConstruct, path: string): string {
+  const [first, second] = parseFieldSelector(path).steps
+  const names = [first, second].map((step) => (step?.kind === 'field' ? step.name : undefined))
+  const isIdentity =
+    names[0] === 'apiVersion' ||
+    names[0] === 'kind' ||
+    (names[0] === 'metadata' && (second === undefined || names[1] === 'name' || names[1] === 'namespace'))
+  if (!isIdentity) return path
+  throw new SynthError({
+    code: 'InvalidPolicy',
+    message: `construct ${pathOf(scope)}: "${path}" is part of what the object is; no policy can leave it to others`,
+    constructPath: pathOf(scope),
+  })
+}

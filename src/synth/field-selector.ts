@@ -1,0 +1,79 @@
+// Which field of an object does a policy mean? A path with dots, `["…"]` for keys that contain some, `[name=app]` for
+// the items of a list with that field, `[*]` for all items. A selector that meets nothing selects nothing.
+import { isJsonList, isJsonObject, type Json, own } from '../base/json.ts'
+import { SynthError } from './synth-errors.ts'
+
+export type SelectorStep =
+  | { readonly kind: 'field'; readonly name: string }
+  | { readonly kind: 'items'; readonly key: string; readonly value: string }
+  | { readonly kind: 'everyItem' }
+
+export interface FieldSelector {
+  /** As written. */
+  readonly text: string
+  readonly steps: readonly SelectorStep[]
+}
+
+const stepPattern =
+  /(?:^|(?<=.)\.)(?<field>[^.[\]"=*]+)|\["(?<quoted>[^"]+)"\]|\[(?<key>[^=\]"]+)=(?<value>[^\]]*)\]|\[(?<every>\*)\]/y
+
+/**
+ * Reads a selector. Throws a SynthError of code `InvalidPolicy` where it cannot.
+ *
+ * @example parseFieldSelector('spec.template.spec.containers[name=app].resources')
+ * @example parseFieldSelector('metadata.annotations["example.com/note"]')
+ */
+export function parseFieldSelector(text: string): FieldSelector {
+  const steps: SelectorStep[] = []
+  const pattern = new RegExp(stepPattern)
+  while (pattern.lastIndex < text.length) {
+    const groups = pattern.exec(text)?.groups
+    if (groups === undefined) throw unreadable(text)
+    steps.push(stepOf(groups))
+  }
+  if (steps[0]?.kind !== 'field') throw unreadable(text)
+  return { text, steps }
+}
+
+/** The value without the selected fields; the very same value if it has none of them. Linear in what is met. */
+export function withoutField(value: Json, { steps }: FieldSelector): Json {
+  return without(value, steps)
+}
+
+function without(value: Json, [step, ...rest]: readonly SelectorStep[]): Json {
+  if (step === undefined) return value
+  if (step.kind === 'field') {
+    if (!isJsonObject(value) || !Object.hasOwn(value, step.name)) return value
+    if (rest.length === 0) return Object.fromEntries(Object.entries(value).filter(([key]) => key !== step.name))
+    const field = value[step.name]
+    if (field === undefined) return value
+    const changed = without(field, rest)
+    return changed === field ? value : { ...value, [step.name]: changed }
+  }
+  if (!isJsonList(value)) return value
+  const kept =
+    rest.length > 0
+      ? value.map((item) => (meets(item, step) ? without(item, rest) : item))
+      : value.filter((item) => !meets(item, step))
+  return kept.length === value.length && kept.every((item, index) => item === value[index]) ? value : kept
+}
+
+function meets(item: Json, step: Exclude<SelectorStep, { kind: 'field' }>): boolean {
+  if (step.kind === 'everyItem') return true
+  const field = isJsonObject(item) ? own(item, step.key) : undefined
+  return field !== undefined && typeof field !== 'object' && String(field) === step.value
+}
+
+function stepOf(groups: Readonly<Record<string, string | undefined>>): SelectorStep {
+  const { field, quoted, key, value } = groups
+  const name = field ?? quoted
+  if (name !== undefined) return { kind: 'field', name }
+  return key === undefined ? { kind: 'everyItem' } : { kind: 'items', key, value: value ?? '' }
+}
+
+function unreadable(text: string): SynthError {
+  return new SynthError({
+    code: 'InvalidPolicy',
+    message: `"${text}" is no field path; write it like spec.replicas, containers[name=app].image or metadata.labels["a.b/c"]`,
+  })
+}

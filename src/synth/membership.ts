@@ -1,0 +1,58 @@
+// How is a child known as its parent's? By labels that every child carries from its creation on: the informers select on
+// one, the inventory lists by the other, and deletion reads the apply order without any construct (I6).
+// Source: KEP-3659 (ApplySet), with the prefix that its code uses.
+import { createHash } from 'node:crypto'
+import type { KubeObject } from '../object/object.ts'
+import { groupOf } from '../object/resource.ts'
+
+/** On every child: the apply set id of its parent. */
+export const partOfLabel = 'applyset.kubernetes.io/part-of'
+/** On every child: the controller that made it, e.g. `databases.data.konverge.dev`. Child informers select on it. */
+export const ownedByLabel = 'konverge.dev/owned-by'
+/** On every child: its wave, 0-based. Deletion goes from the highest to 0. */
+export const applyOrderAnnotation = 'konverge.dev/apply-order'
+/** On a retained child, with the value `disabled`: the policy must be known when the construct is gone. */
+export const pruneAnnotation = 'konverge.dev/prune'
+
+/** The apply set id of a parent, 55 characters: a valid label value that nobody can guess a parent from. */
+export function applySetId(parent: Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>): string {
+  const { name, namespace = '' } = parent.metadata
+  const digest = createHash('sha256').update(`${name}.${namespace}.${parent.kind}.${groupOf(parent.apiVersion)}`)
+  return `applyset-${digest.digest('base64url')}-v1`
+}
+
+/** The labels of every child of one parent. */
+export interface Membership {
+  readonly [partOfLabel]: string
+  readonly [ownedByLabel]: string
+}
+
+export function membershipOf(
+  parent: Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>,
+  controllerName: string,
+): Membership {
+  return { [partOfLabel]: applySetId(parent), [ownedByLabel]: controllerName }
+}
+
+/** The object as the constructs made it: without labels, apply order and owner that only a live parent gives. */
+export function withoutMembership(object: KubeObject): KubeObject {
+  const { ownerReferences: _, labels, annotations, ...metadata } = object.metadata
+  const plainLabels = without(labels, [partOfLabel, ownedByLabel])
+  const plainAnnotations = without(annotations, [applyOrderAnnotation, pruneAnnotation])
+  return {
+    ...object,
+    metadata: {
+      ...metadata,
+      ...(plainLabels === undefined ? {} : { labels: plainLabels }),
+      ...(plainAnnotations === undefined ? {} : { annotations: plainAnnotations }),
+    },
+  }
+}
+
+function without(
+  all: Readonly<Record<string, string>> | undefined,
+  keys: readonly string[],
+): Readonly<Record<string, string>> | undefined {
+  const left = Object.entries(all ?? {}).filter(([key]) => !keys.includes(key))
+  return left.length === 0 ? undefined : Object.fromEntries(left)
+}

@@ -1,0 +1,75 @@
+// Must this resource be synthesized again? Only if something that constructs may read has changed; else the set of the
+// last time is given again. Bounded: one set a resource, and the resources used longest ago are forgotten first.
+import { assert } from '../base/assert.ts'
+import { hashJson } from '../base/json.ts'
+import type { LiveObject } from '../object/object.ts'
+import type { DesiredSet } from './desired.ts'
+import { wireJson } from './wire-json.ts'
+
+export interface SynthMemoOptions {
+  /** How many resources to remember. A set of four objects takes about 10 KiB. */
+  readonly capacity: number
+}
+
+export interface MemoInput {
+  readonly parent: LiveObject
+  /** What `observe` found. Must be JSON: a class instance would look the same after a change. */
+  readonly facts: unknown
+}
+
+interface Remembered {
+  readonly inputHash: string
+  readonly set: DesiredSet
+}
+
+/**
+ * The memo of one controller, in one life of the process: the code of `desired` is no part of the key.
+ *
+ * The key is the parent's uid, generation, labels and annotations, and the facts. Generation stands for the spec, so that
+ * a big spec is not read in every turn; without one, as in a preview, the spec counts itself. Status, resourceVersion and
+ * managedFields do not count: `desired` must not read them.
+ */
+export class SynthMemo {
+  readonly #capacity: number
+  /** By uid, used longest ago first. */
+  readonly #remembered = new Map<string, Remembered>()
+
+  constructor({ capacity }: SynthMemoOptions) {
+    assert(Number.isInteger(capacity) && capacity > 0, 'a memo has room for at least one resource')
+    this.#capacity = capacity
+  }
+
+  get size(): number {
+    return this.#remembered.size
+  }
+
+  /** The set for this input; `make` runs only if it is not remembered. What `make` throws is passed on, not remembered. */
+  get({ parent, facts }: MemoInput, make: () => DesiredSet): DesiredSet {
+    const { uid } = parent.metadata
+    const inputHash = hashOf(parent, facts)
+    const last = this.#remembered.get(uid)
+    const set = last?.inputHash === inputHash ? last.set : make()
+    this.#remembered.delete(uid)
+    this.#remembered.set(uid, { inputHash, set })
+    const [oldest] = this.#remembered.keys()
+    if (this.#remembered.size > this.#capacity && oldest !== undefined) this.#remembered.delete(oldest)
+    return set
+  }
+
+  /** For a resource that is gone. */
+  forget(uid: string): void {
+    this.#remembered.delete(uid)
+  }
+}
+
+function hashOf({ metadata, spec }: LiveObject, facts: unknown): string {
+  const { generation, labels, annotations } = metadata
+  const inputs = {
+    generation,
+    labels,
+    annotations,
+    facts: facts ?? null,
+    ...(generation === undefined ? { spec } : {}),
+  }
+  return hashJson(wireJson(inputs, { name: 'what observe returned' }))
+}

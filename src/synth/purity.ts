@@ -1,0 +1,53 @@
+// Does `desired` give the same bytes for the same input? Asked by tests and by `konverge preview`, never in a turn: an
+// impure `desired` would apply something else in every turn. A clock read twice in one millisecond is not caught.
+import { deepEqual, isJsonList, isJsonObject, type Json } from '../base/json.ts'
+import { asJson } from '../object/object.ts'
+import type { DesiredSet } from './desired.ts'
+import { type SynthInput, synthesize } from './synth.ts'
+import { SynthError } from './synth-errors.ts'
+
+/** Synthesizes twice and gives the set. Throws a SynthError of code `ImpureBuild` that names the first differing field. */
+export function assertPure(input: SynthInput): DesiredSet {
+  const parentBefore = structuredClone(asJson(input.parent))
+  const first = synthesize(input)
+  const second = synthesize(input)
+  const changed = firstDifference(parentBefore, asJson(input.parent))
+  if (changed !== undefined)
+    throw impure(`desired changed ${changed} of the resource it is given; copy before changing`)
+  const differing = firstDifference(comparable(first), comparable(second))
+  if (differing === undefined) return first
+  const reason = 'use facts instead of clocks, random numbers, counters and the environment'
+  throw impure(`desired gave different values for ${differing} in two runs on the same input; ${reason}`)
+}
+
+/** Objects by what they are called, so that one more or less is not told as a change of all that follow. */
+function comparable({ objects }: DesiredSet): Json {
+  return Object.fromEntries(
+    objects.map(({ object, dependsOn, policies, constructPath }) => [
+      `${object.kind} ${object.metadata.name}`,
+      {
+        object: asJson(object),
+        dependsOn: dependsOn.map(({ on, waitsForReady }) => ({ on, waitsForReady })),
+        policies: JSON.stringify(policies),
+        constructPath,
+      },
+    ]),
+  )
+}
+
+/** The place where two values differ, as `/spec/replicas`; undefined if nowhere. */
+function firstDifference(left: Json | undefined, right: Json | undefined): string | undefined {
+  if (deepEqual(left, right)) return undefined
+  if (isJsonList(left) && isJsonList(right) && left.length === right.length) {
+    const index = left.findIndex((item, place) => !deepEqual(item, right[place]))
+    return `/${index}${firstDifference(left[index], right[index]) ?? ''}`
+  }
+  if (!isJsonObject(left) || !isJsonObject(right)) return ''
+  const keys = new Set([...Object.keys(left), ...Object.keys(right)])
+  const key = [...keys].find((name) => !deepEqual(left[name], right[name])) ?? ''
+  return `/${key}${firstDifference(left[key], right[key]) ?? ''}`
+}
+
+function impure(message: string): SynthError {
+  return new SynthError({ code: 'ImpureBuild', message })
+}

@@ -1,0 +1,68 @@
+// What does the runtime add to a child? The labels by which it is found, the order in which it is deleted, and the owner
+// reference by which the garbage collector knows it. Pod templates stay untouched: a label there would restart pods.
+import { isJsonObject, type JsonObject } from '../base/json.ts'
+import type { KubeObject, LiveObject } from '../object/object.ts'
+import { ownerReferenceTo } from '../object/ownership.ts'
+import type { Draft } from './draft.ts'
+import { applyOrderAnnotation, type Membership, pruneAnnotation } from './membership.ts'
+import { annotationsProblem, labelsProblem } from './metadata-rules.ts'
+import { SynthError } from './synth-errors.ts'
+import { wireJson } from './wire-json.ts'
+
+export interface StampInput {
+  readonly draft: Draft
+  readonly wave: number
+  readonly parent: LiveObject
+  readonly membership: Membership
+}
+
+/**
+ * The object as it is applied, deeply frozen. Our labels and annotations win over declared ones of the same key: a child
+ * that copies its parent's labels must not become a member of its grandparent.
+ *
+ * Throws a SynthError of code `InvalidLabel`.
+ */
+export function stampedObject({ draft, wave, parent, membership }: StampInput): KubeObject {
+  const { apiVersion, kind, name, namespace, constructPath, content } = draft
+  const { namespace: _, ...declared } = draft.metadata
+  const labels = { ...mapOf(draft, 'labels'), ...membership }
+  const annotations = {
+    ...mapOf(draft, 'annotations'),
+    [applyOrderAnnotation]: String(wave),
+    ...(draft.policies.retain ? { [pruneAnnotation]: 'disabled' } : {}),
+  }
+  const problem = labelsProblem(labels) ?? annotationsProblem(annotations)
+  if (problem !== undefined) throw invalid(constructPath, problem)
+  const metadata = wireJson(
+    {
+      ...declared,
+      name,
+      namespace,
+      labels,
+      annotations,
+      ...(isOwned(draft, parent) ? { ownerReferences: [{ ...ownerReferenceTo(parent) }] } : {}),
+    },
+    { name: `construct ${constructPath}`, constructPath },
+  )
+  // Sound: a draft has a valid name, and its labels and annotations have just been checked.
+  return Object.freeze({ apiVersion, kind, metadata, ...content }) as unknown as KubeObject
+}
+
+/**
+ * A namespaced owner can own in its namespace only, a cluster-scoped one everywhere. A retained object has no owner, as
+ * the garbage collector would delete it with its owner.
+ */
+function isOwned({ namespace, policies }: Draft, parent: LiveObject): boolean {
+  const home = parent.metadata.namespace
+  return !policies.retain && (home === undefined || namespace === home)
+}
+
+function mapOf({ metadata, constructPath }: Draft, field: 'labels' | 'annotations'): JsonObject {
+  const map = metadata[field] ?? {}
+  if (isJsonObject(map)) return map
+  throw invalid(constructPath, `metadata.${field} is no map`)
+}
+
+function invalid(constructPath: string, problem: string): SynthError {
+  return new SynthError({ code: 'InvalidLabel', message: `construct ${constructPath}: ${problem}`, constructPath })
+}

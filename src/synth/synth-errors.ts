@@ -1,0 +1,61 @@
+// Why can a resource not be synthesized? Every refusal is a SynthError with one of these codes and a sentence that names
+// the construct and says what to change. None of them passes by itself, but for a kind that may yet be installed.
+import { CodedError, type Remedy } from '../base/errors.ts'
+
+export type SynthErrorCode =
+  /** `desired` returned a promise: facts are gathered in `observe`. */
+  | 'AsyncBuild'
+  /** `desired` threw. */
+  | 'BuildFailed'
+  | 'CyclicDependency'
+  /** A dependency on a construct of another tree. */
+  | 'DependencyOutside'
+  /** Two constructs make the same object. */
+  | 'DuplicateObject'
+  /** Include and Helm start processes; a chart in a chart names its objects by construct ids. */
+  | 'ForbiddenConstruct'
+  /** A field that belongs to the API server or to the runtime was declared. */
+  | 'ForbiddenField'
+  /** The same input gave other bytes, or the input was changed. */
+  | 'ImpureBuild'
+  /** A label or annotation that the API server would refuse. */
+  | 'InvalidLabel'
+  | 'InvalidName'
+  /** A field policy that cannot be kept, or a path that cannot be read. */
+  | 'InvalidPolicy'
+  | 'MissingName'
+  /** A Date, a NaN, a class instance, a function: not JSON. */
+  | 'NotJson'
+  | 'OverlayFailed'
+  /** A child that is the parent itself. */
+  | 'OwnIdentity'
+  /** A namespace on a cluster-scoped kind, or none on a namespaced one. */
+  | 'ScopeMismatch'
+  | 'UnknownKind'
+  /** A construct's own validation failed. */
+  | 'ValidationFailed'
+
+export interface SynthErrorOptions {
+  readonly code: SynthErrorCode
+  /** One sentence: what is wrong with which construct, and what to do. */
+  readonly message: string
+  /** Below the chart, as in `store/service`. */
+  readonly constructPath?: string | undefined
+  readonly cause?: unknown
+}
+
+/** Thrown by everything in synth/. */
+export class SynthError extends CodedError<SynthErrorCode> {
+  override readonly name = 'SynthError'
+  readonly constructPath: string | undefined
+
+  constructor(options: SynthErrorOptions) {
+    super({ ...options, remedy: remedyOf(options.code) })
+    this.constructPath = options.constructPath
+  }
+}
+
+/** A CRD that is missing may be installed without the resource changing; all else needs another spec or other code. */
+function remedyOf(code: SynthErrorCode): Remedy {
+  return code === 'UnknownKind' ? 'retry' : 'stop'
+}

@@ -1,0 +1,74 @@
+// Is this really JSON? A copy of a value as it will travel: frozen, keys in code-unit order, so that equal values have
+// equal bytes. What JSON would change in silence (NaN, Date, undefined in a list) is refused with its place.
+import type { Json } from '../base/json.ts'
+import { SynthError } from './synth-errors.ts'
+
+/** What a value belongs to, for the message. */
+export interface WireOwner {
+  readonly name: string
+  readonly constructPath?: string
+}
+
+/**
+ * Linear in size. An undefined field is left out and an undefined item is null, as JSON.stringify has it; for items this
+ * matters, because cdk8s turns a null among them into undefined. Throws a SynthError of code `NotJson`.
+ */
+export function wireJson(value: unknown, owner: WireOwner): Json {
+  return copy(value, { owner, path: [] })
+}
+
+interface Place {
+  readonly owner: WireOwner
+  /** Pushed and popped on the way. */
+  readonly path: string[]
+}
+
+/** Deeper than any real object; a cycle ends here. */
+const maxDepth = 100
+
+function copy(value: unknown, place: Place): Json {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'number') {
+    if (Number.isFinite(value)) return value
+    throw refusal(`is ${value}, which JSON cannot hold`, place)
+  }
+  if (typeof value !== 'object')
+    throw refusal(typeof value === 'undefined' ? 'is undefined' : `is a ${typeof value}`, place)
+  if (place.path.length > maxDepth) throw refusal(`is more than ${maxDepth} levels deep, or contains itself`, place)
+  return Array.isArray(value) ? copyList(value, place) : copyObject(value, place)
+}
+
+function copyList(list: readonly unknown[], place: Place): Json {
+  const items: Json[] = []
+  for (const [index, item] of list.entries()) {
+    place.path.push(String(index))
+    items.push(copy(item ?? null, place))
+    place.path.pop()
+  }
+  return Object.freeze(items)
+}
+
+function copyObject(object: object, place: Place): Json {
+  const prototype: unknown = Object.getPrototypeOf(object)
+  if (prototype !== Object.prototype && prototype !== null) {
+    throw refusal(`is an instance of ${object.constructor?.name ?? 'a class'}`, place)
+  }
+  const fields = new Map<string, unknown>(Object.entries(object))
+  const copied: [string, Json][] = []
+  for (const key of [...fields.keys()].sort()) {
+    const field = fields.get(key)
+    if (field === undefined) continue
+    place.path.push(key)
+    copied.push([key, copy(field, place)])
+    place.path.pop()
+  }
+  return Object.freeze(Object.fromEntries(copied))
+}
+
+function refusal(what: string, { owner, path }: Place): SynthError {
+  return new SynthError({
+    code: 'NotJson',
+    message: `${owner.name}: /${path.join('/')} ${what}; give it as a plain JSON value`,
+    constructPath: owner.constructPath,
+  })
+}

@@ -1,0 +1,54 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { TokenBucket } from '../../src/base/token-bucket.ts'
+
+const limits = fc.record({
+  perSecond: fc.double({ min: 0.01, max: 5_000, noNaN: true }),
+  burst: fc.integer({ min: 1, max: 50 }),
+})
+
+describe('TokenBucket', () => {
+  it('allows a burst, then one for each token gained', () => {
+    const bucket = new TokenBucket({ perSecond: 10, burst: 3 })
+    expect([0, 0, 0].map((nowMs) => bucket.take(nowMs))).toEqual([0, 0, 0])
+    expect(bucket.take(0)).toBeGreaterThan(99)
+    expect(bucket.take(101)).toBe(0)
+    expect(bucket.take(101)).toBeGreaterThan(0)
+  })
+
+  it('holds no more than its burst, however long it rests', () => {
+    const bucket = new TokenBucket({ perSecond: 10, burst: 2 })
+    const atMs = 3_600_000
+    bucket.take(0)
+    expect([bucket.take(atMs), bucket.take(atMs), bucket.take(atMs) > 0]).toEqual([0, 0, true])
+  })
+
+  it('allows, after the wait it asked for, whoever asks then', () => {
+    fc.assert(
+      fc.property(limits, fc.double({ min: 0, max: 1e9, noNaN: true }), fc.nat(200), (limit, startMs, takes) => {
+        const bucket = new TokenBucket(limit)
+        let nowMs = startMs
+        for (let index = 0; index < takes; index++) {
+          const waitMs = bucket.take(nowMs)
+          if (waitMs === 0) continue
+          nowMs += waitMs
+          expect(bucket.take(nowMs)).toBe(0)
+        }
+      }),
+    )
+  })
+
+  it('never allows more than the burst and what was gained since', () => {
+    fc.assert(
+      fc.property(limits, fc.array(fc.nat(2_000), { maxLength: 200 }), (limit, pausesMs) => {
+        const bucket = new TokenBucket(limit)
+        let [nowMs, taken] = [0, 0]
+        for (const pauseMs of pausesMs) {
+          nowMs += pauseMs
+          if (bucket.take(nowMs) === 0) taken++
+        }
+        expect(taken).toBeLessThanOrEqual(limit.burst + (nowMs / 1_000) * limit.perSecond + 1e-6)
+      }),
+    )
+  })
+})
