@@ -1,0 +1,104 @@
+// What runs in each pod of a store? The pod template, and nothing in it depends on the number of replicas: a template that
+// changes restarts every pod. Wire shape, without values that the server drops (zero, empty), so that what is declared is
+// what comes back.
+import type {
+  ReplicatedKVStoreSpecEnv,
+  ReplicatedKVStoreSpecPodTemplateTolerations,
+  ReplicatedKVStoreSpecProbesLiveness,
+  ReplicatedKVStoreSpecResources,
+} from '../imports/wire/replicated-kv-store.ts'
+import type { KvClusterProps } from './kv-cluster-props.ts'
+import { kvLabels, kvNames, kvVolumeName } from './kv-names.ts'
+import { type Manifest, unlessEmpty, unlessNone } from './manifest.ts'
+
+/** The name of the store's port in containers and Services. */
+export const kvPortName = 'kv'
+
+/** The variables that the construct sets, see `environment`. */
+export const kvReservedVariables: readonly string[] = ['POD_NAME', 'KV_PEERS']
+
+/** Distroless' `nonroot`. An image that names no user runs as root and would be refused; the volume is made writable for it. */
+const userId = 65532
+
+/** The template of a StatefulSet's pods. Fulfils the Pod Security Standard `restricted`. */
+export function kvPodTemplate(props: KvClusterProps & { readonly port: number }): Manifest {
+  const { name, podTemplate } = props
+  return {
+    metadata: { labels: kvLabels(name), annotations: unlessEmpty(podTemplate?.annotations) },
+    spec: {
+      serviceAccountName: kvNames(name).serviceAccount,
+      // A store has no business with the API server.
+      automountServiceAccountToken: false,
+      securityContext: {
+        runAsNonRoot: true,
+        runAsUser: userId,
+        runAsGroup: userId,
+        fsGroup: userId,
+        // Else every start walks the whole volume.
+        fsGroupChangePolicy: 'OnRootMismatch',
+        seccompProfile: { type: 'RuntimeDefault' },
+      },
+      affinity: podTemplate?.affinity,
+      nodeSelector: unlessEmpty(podTemplate?.nodeSelector),
+      tolerations: unlessNone(podTemplate?.tolerations)?.map(toleration),
+      containers: [container(props)],
+    },
+  }
+}
+
+function container(props: KvClusterProps & { readonly port: number }): Manifest {
+  const { image, args, port, probes, resources } = props
+  return {
+    name: kvPortName,
+    image,
+    args: unlessNone(args),
+    env: environment(props),
+    ports: [{ name: kvPortName, containerPort: port, protocol: 'TCP' }],
+    resources: resourceNeeds(resources),
+    readinessProbe: probe(probes?.readiness),
+    livenessProbe: probe(probes?.liveness),
+    volumeMounts: [{ name: kvVolumeName, mountPath: '/data' }],
+    securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
+  }
+}
+
+/**
+ * POD_NAME is the replica's own name, `<name>-<ordinal>`. KV_PEERS is `host:port`, where the host's DNS records are the
+ * addresses of all replicas, also of those that are not ready yet: not a list of names, which would change, and restart
+ * every pod, whenever a replica is added. They come first, so that the user's variables can refer to them.
+ */
+function environment({ name, env = [], port }: KvClusterProps & { readonly port: number }): Manifest[] {
+  return [
+    { name: 'POD_NAME', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.name' } } },
+    { name: 'KV_PEERS', value: `${kvNames(name).headlessService}:${port}` },
+    ...env.map(variable),
+  ]
+}
+
+/** The server puts apiVersion into a fieldRef, and drops an empty value: an empty variable has a name only. */
+function variable({ name, value, valueFrom }: ReplicatedKVStoreSpecEnv): Manifest {
+  if (valueFrom?.fieldRef !== undefined)
+    return { name, valueFrom: { fieldRef: { apiVersion: 'v1', ...valueFrom.fieldRef } } }
+  return { name, value: value === '' ? undefined : value, valueFrom }
+}
+
+function resourceNeeds(resources: ReplicatedKVStoreSpecResources | undefined): Manifest | undefined {
+  const limits = unlessEmpty(resources?.limits)
+  const requests = unlessEmpty(resources?.requests)
+  return limits === undefined && requests === undefined ? undefined : { limits, requests }
+}
+
+/** Readiness and liveness have the same shape. Without a check of its own, the port must accept a connection. */
+function probe(wanted: ReplicatedKVStoreSpecProbesLiveness = {}): Manifest {
+  const { exec, httpGet, tcpSocket, initialDelaySeconds, ...timing } = wanted
+  const delay = initialDelaySeconds === 0 ? undefined : initialDelaySeconds
+  const times = { initialDelaySeconds: delay, ...timing }
+  if (exec !== undefined) return { exec, ...times }
+  if (httpGet !== undefined) return { httpGet: { ...httpGet, port: httpGet.port ?? kvPortName }, ...times }
+  return { tcpSocket: { port: tcpSocket?.port ?? kvPortName }, ...times }
+}
+
+/** Tolerations are replaced as a whole, so an empty text in one would never settle. */
+function toleration(wanted: ReplicatedKVStoreSpecPodTemplateTolerations): Manifest {
+  return Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== ''))
+}

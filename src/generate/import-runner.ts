@@ -1,0 +1,99 @@
+// What does `cdk8s import` make of the definitions? Runs it in a scratch folder, on one file with all of them: it writes one
+// module for an API group and overwrites it with every file it is given.
+import { spawn } from 'node:child_process'
+import { access, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { messageOf } from '../base/errors.ts'
+import type { JsonObject } from '../base/json.ts'
+import { GenerateError } from './generate-error.ts'
+import { header } from './header.ts'
+import { typeOnlyImports } from './type-only-imports.ts'
+
+export interface ImportedModule {
+  /** `data.konverge.dev.ts` */
+  readonly fileName: string
+  readonly text: string
+}
+
+export interface ImportOptions {
+  /** Parsed definitions, in the order in which their constructs are wanted. */
+  readonly definitions: readonly JsonObject[]
+  /** Where the definitions came from, for messages. */
+  readonly source: string
+  /** The folder from which cdk8s-cli is looked for, upwards. */
+  readonly searchFrom: string
+}
+
+const timeLimitMs = 120_000
+const maxReportBytes = 65_536
+
+/** @throws {GenerateError} `ImportFailed`, with what the program said. */
+export async function runImport(options: ImportOptions, signal: AbortSignal): Promise<readonly ImportedModule[]> {
+  const program = await findProgram(options)
+  const scratch = await mkdtemp(join(tmpdir(), 'konverge-import-'))
+  try {
+    // JSON is YAML, has no aliases, and needs no writer of its own.
+    const documents = options.definitions.map((definition) => JSON.stringify(definition))
+    await writeFile(join(scratch, 'definitions.yaml'), documents.join('\n---\n'), { signal })
+    await execute(program, scratch, options, signal)
+    const fileNames = (await readdir(join(scratch, 'out'))).sort()
+    return await Promise.all(
+      fileNames.map(async (fileName) => {
+        const text = await readFile(join(scratch, 'out', fileName), { encoding: 'utf8', signal })
+        return { fileName, text: `${header(options.source)}\n${typeOnlyImports(text)}` }
+      }),
+    )
+  } finally {
+    await rm(scratch, { recursive: true, force: true })
+  }
+}
+
+/** Looked for by path: the package lets nobody resolve it by name. */
+async function findProgram({ source, searchFrom }: ImportOptions): Promise<string> {
+  for (let folder = searchFrom; ; folder = dirname(folder)) {
+    const program = join(folder, 'node_modules', 'cdk8s-cli', 'bin', 'cdk8s')
+    if (await exists(program)) return program
+    if (dirname(folder) === folder) break
+  }
+  throw new GenerateError({
+    code: 'ImportFailed',
+    source,
+    problem: 'cdk8s-cli is not installed; add it to the devDependencies',
+  })
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await access(path)
+    return true
+  } catch {
+    // Whatever the reason: what cannot be reached cannot be run.
+    return false
+  }
+}
+
+function execute(program: string, scratch: string, { source }: ImportOptions, signal: AbortSignal): Promise<void> {
+  const flags = ['--language', 'typescript', '--output', 'out', '--no-save', '--no-check-upgrade']
+  const failed = (problem: string, cause?: unknown) =>
+    new GenerateError({ code: 'ImportFailed', source, problem: `cdk8s import ${problem}`, cause })
+  const limit = AbortSignal.timeout(timeLimitMs)
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [program, 'import', 'definitions.yaml', ...flags], {
+      cwd: scratch,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      signal: AbortSignal.any([signal, limit]),
+    })
+    let report = ''
+    const listen = (chunk: Buffer) => {
+      report = (report + chunk.toString()).slice(-maxReportBytes)
+    }
+    child.stdout.on('data', listen)
+    child.stderr.on('data', listen)
+    child.once('error', (cause) => {
+      const problem = limit.aborted ? `took more than ${timeLimitMs / 1000} s` : `did not run: ${messageOf(cause)}`
+      reject(signal.aborted ? signal.reason : failed(problem, cause))
+    })
+    child.once('close', (code) => (code === 0 ? resolve() : reject(failed(`ended with ${code}: ${report.trim()}`))))
+  })
+}

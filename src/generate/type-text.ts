@@ -1,0 +1,65 @@
+// How are names, literals and comments of TypeScript written? Whatever stands in a definition, the text stays valid.
+import type { Json } from '../base/json.ts'
+
+const lineWidth = 120
+
+/** `ReplicatedKVStore` → `replicated-kv-store`. */
+export function kebabCase(name: string): string {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1-$2')
+    .toLowerCase()
+}
+
+/** `pod-template` → `PodTemplate`, `v1beta1` → `V1Beta1`; characters that no name may have are dropped. */
+export function pascalCase(name: string): string {
+  const words = name.replace(/([0-9]+)/g, '$1 ').split(/[^A-Za-z0-9]+/)
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+}
+
+/** A property name, in quotes where it has to be. */
+export function propertyName(name: string): string {
+  return /^[A-Za-z_$][A-Za-z0-9_$]*$/.test(name) ? name : literal(name)
+}
+
+/** A literal type: text in single quotes. */
+export function literal(value: string | number | boolean): string {
+  if (typeof value !== 'string') return String(value)
+  const escaped = JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")
+  return `'${escaped}'`
+}
+
+export interface DocComment {
+  readonly description: string
+  readonly constraints: readonly string[]
+  readonly defaultValue?: Json
+}
+
+/** The lines of a doc comment, none where there is nothing to say. */
+export function docComment({ description, constraints, defaultValue }: DocComment, indent: string): string[] {
+  const paragraphs = description.split(/\n+/).map((line) => line.trim())
+  const defaultTag = defaultValue === undefined ? [] : [`@default ${JSON.stringify(defaultValue)}`]
+  const width = lineWidth - indent.length - ' * '.length
+  const lines = [...paragraphs, ...constraints, ...defaultTag]
+    .filter((line) => line !== '')
+    .flatMap((line) => wrapped(line.replaceAll('*/', '*\\/'), width))
+  if (lines.length === 0) return []
+  const oneLine = `${indent}/** ${lines.join(' ')} */`
+  if (lines.length === 1 && oneLine.length <= lineWidth) return [oneLine]
+  return [`${indent}/**`, ...lines.map((line) => `${indent} * ${line}`), `${indent} */`]
+}
+
+/** Breaks at spaces; a word that is too long stays whole. */
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line)
+      line = word
+    } else {
+      line = line === '' ? word : `${line} ${word}`
+    }
+  }
+  return [...lines, line]
+}
