@@ -1,0 +1,35 @@
+// How long does a key wait after its nth failure in a row? Exponentially longer, spread by chance so that keys that failed
+// together do not come back together, and never outside of [baseMs, capMs].
+import { assert } from '../base/assert.ts'
+import type { Random } from '../base/random.ts'
+
+export interface BackoffPolicy {
+  /** The shortest delay, in milliseconds. */
+  readonly baseMs: number
+  /** The longest delay, in milliseconds; not less than `baseMs`. */
+  readonly capMs: number
+}
+
+export const defaultBackoff: BackoffPolicy = { baseMs: 5_000, capMs: 300_000 }
+
+export interface BackoffInput {
+  readonly policy: BackoffPolicy
+  /** How often the key failed in a row, the failure just seen included; at least 1. */
+  readonly failures: number
+  readonly random: Random
+}
+
+/**
+ * The delay in milliseconds: even odds over [base × 2^(n-1), base × 2^n], the window ending at the cap. With the default:
+ * 5–10 s, 10–20 s, …, 150–300 s from the sixth failure on.
+ *
+ * This is "equal jitter" (M. Brooker, Exponential Backoff And Jitter, AWS Architecture Blog, 2015): half is fixed, half is
+ * chance. Full jitter would spread a little better but may come back at once, and a turn costs more than a request.
+ */
+export function backoffDelayMs({ policy: { baseMs, capMs }, failures, random }: BackoffInput): number {
+  assert(failures >= 1, 'a delay follows a failure')
+  assert(baseMs > 0 && baseMs <= capMs, 'the backoff base is positive and not above the cap')
+  const longestMs = Math.min(capMs, baseMs * 2 ** failures)
+  const shortestMs = Math.max(baseMs, longestMs / 2)
+  return shortestMs + random.next() * (longestMs - shortestMs)
+}

@@ -1,0 +1,256 @@
+// Which key next? A key is in the queue at most once, however often it is added, and never out of it twice: one added
+// while a worker has it becomes ready when the worker is done. Time is only read, never waited for; Worker does that.
+//
+//     add ──▶ ready ──take──▶ taken ──done──▶ out, or ready or delayed again if added meanwhile
+//      │        ▲               │
+//      └▶ delayed (until due)   └─ add, retry: held until done
+import { assert } from '../base/assert.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Instruments } from '../base/instrument.ts'
+import type { Random } from '../base/random.ts'
+import { type BackoffPolicy, backoffDelayMs, defaultBackoff } from './backoff.ts'
+import { type Cause, type CauseList, noCauses, withCause, withCauses } from './cause.ts'
+import { DelayHeap } from './delay-heap.ts'
+import { isMoreUrgent, moreUrgent, type Priority, priorities } from './priority.ts'
+import { QueueMetrics } from './queue-metrics.ts'
+import { ReadyLines } from './ready-lines.ts'
+
+export type { Cause, Priority }
+
+/** Why a key is added, and how urgently. */
+export interface Wish {
+  readonly priority: Priority
+  readonly cause: Cause
+}
+
+/** A key as it is handed to a worker. */
+export interface WorkItem<K extends string> extends CauseList {
+  readonly key: K
+  readonly priority: Priority
+  /** How many turns of the key failed in a row before this one. */
+  readonly failures: number
+  /** How long the key was ready, in milliseconds; a wanted delay is not counted. */
+  readonly queuedForMs: number
+}
+
+export interface WorkQueueOptions {
+  readonly clock: Clock
+  readonly random: Random
+  readonly instruments: Instruments
+  /** The `name` label of the metrics: the controller's name. */
+  readonly name: string
+  /** Default: `defaultBackoff`, 5 s to 300 s. */
+  readonly backoff?: BackoffPolicy
+}
+
+/** A key that wants a turn. */
+interface Entry<K extends string> {
+  readonly key: K
+  priority: Priority
+  causes: CauseList
+  /** From when on it may be taken. */
+  readyAtMs: number
+}
+
+/**
+ * A keyed, prioritized, delaying queue. Adding merges: the more urgent priority, the earlier time, all causes. Within a
+ * priority, keys leave in the order in which they became ready; a raised key goes to the end of its new line.
+ *
+ * Memory is bounded by the number of distinct keys, each with at most `maxCauses` causes.
+ */
+export class WorkQueue<K extends string> {
+  readonly #clock: Clock
+  readonly #random: Random
+  readonly #backoff: BackoffPolicy
+  readonly #metrics: QueueMetrics
+  /** Every key that wants a turn. Those not taken are in exactly one of `#delayed` and `#ready`, the others in neither. */
+  readonly #entries = new Map<K, Entry<K>>()
+  readonly #delayed = new DelayHeap<K>()
+  readonly #ready = new ReadyLines<K>()
+  /** When a worker took each key that it is not done with. */
+  readonly #takenAtMs = new Map<K, number>()
+  /** Failures in a row, of the keys that have any. */
+  readonly #failures = new Map<K, number>()
+  readonly #listeners = new Set<() => void>()
+  #isShutDown = false
+
+  constructor({ clock, random, instruments, name, backoff = defaultBackoff }: WorkQueueOptions) {
+    this.#clock = clock
+    this.#random = random
+    this.#backoff = backoff
+    this.#metrics = new QueueMetrics(instruments.metrics, name)
+  }
+
+  get isShutDown(): boolean {
+    return this.#isShutDown
+  }
+
+  /** How many keys want a turn: ready, delayed, or held until the worker that has them is done. */
+  get size(): number {
+    return this.#entries.size
+  }
+
+  /** How many keys workers have. */
+  get takenCount(): number {
+    return this.#takenAtMs.size
+  }
+
+  /** Asks for a turn as soon as may be. Overtakes a delay that the key is in, that of a retry included. */
+  add(key: K, wish: Wish): void {
+    this.addAfter(key, 0, wish)
+  }
+
+  /** Asks for a turn after `delayMs`, or earlier if somebody else wants it earlier. */
+  addAfter(key: K, delayMs: number, { priority, cause }: Wish): void {
+    this.#merge({ key, priority, causes: withCause(noCauses, cause), readyAtMs: this.#after(delayMs) })
+  }
+
+  /**
+   * Counts a failure of the key and asks for another turn after its backoff, with the priority and causes that the failed
+   * turn had. `askedMs` is a wait that the other side asked for; it lengthens the delay up to the backoff's cap.
+   */
+  retry({ key, priority, causes, droppedCauses }: WorkItem<K>, askedMs = 0): void {
+    if (this.#isShutDown) return
+    const failures = this.failuresOf(key) + 1
+    this.#failures.set(key, failures)
+    const backoffMs = backoffDelayMs({ policy: this.#backoff, failures, random: this.#random })
+    const delayMs = Math.max(backoffMs, Math.min(askedMs, this.#backoff.capMs))
+    this.#metrics.retried()
+    const known = withCause({ causes, droppedCauses }, { kind: 'retry' })
+    this.#merge({ key, priority, causes: known, readyAtMs: this.#after(delayMs) })
+  }
+
+  /** The key did not fail: its next failure starts the backoff from its base. */
+  forget(key: K): void {
+    this.#failures.delete(key)
+  }
+
+  failuresOf(key: K): number {
+    return this.#failures.get(key) ?? 0
+  }
+
+  /** Hands out the next ready key; the caller must say `done` in the end. Undefined if there is none, or after shut-down. */
+  take(): WorkItem<K> | undefined {
+    const nowMs = this.#clock.monotonicMs()
+    this.#promoteDue(nowMs)
+    const served = this.#ready.serve()
+    if (served === undefined) return undefined
+    const entry = this.#entries.get(served.key)
+    assert(entry !== undefined, 'a key in line is an entry')
+    const queuedForMs = nowMs - entry.readyAtMs
+    this.#entries.delete(entry.key)
+    this.#takenAtMs.set(entry.key, nowMs)
+    this.#metrics.depth(entry.priority, this.#ready.sizeOf(entry.priority))
+    this.#metrics.taken(queuedForMs)
+    const { key, priority, causes } = entry
+    return { key, priority, ...causes, failures: this.failuresOf(key), queuedForMs }
+  }
+
+  /** Takes the key back from its worker. */
+  done(key: K): void {
+    const takenAtMs = this.#takenAtMs.get(key)
+    assert(takenAtMs !== undefined, 'only a taken key is done')
+    this.#takenAtMs.delete(key)
+    this.#metrics.done(this.#clock.monotonicMs() - takenAtMs)
+    const held = this.#entries.get(key)
+    if (held !== undefined) this.#place(held)
+  }
+
+  /** When to look again: 0 if a key is ready, undefined if none will be unless one is added or done. */
+  nextReadyInMs(): number | undefined {
+    if (!this.#ready.isEmpty) return 0
+    const next = this.#delayed.peek()
+    return next === undefined ? undefined : Math.max(0, next.dueMs - this.#clock.monotonicMs())
+  }
+
+  /**
+   * Calls `listener` whenever a key has become ready or has got a due time, and on shut-down; inside of the call that
+   * caused it, so it must only take note. Returns what ends it.
+   */
+  onReady(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  /** Brings the metrics that age by themselves up to date. */
+  reportRunning(): void {
+    const nowMs = this.#clock.monotonicMs()
+    this.#metrics.running([...this.#takenAtMs.values()].map((takenAtMs) => nowMs - takenAtMs))
+  }
+
+  /**
+   * Forgets every key that waits and ignores those added from now on: the next life lists them again. Keys that workers
+   * have stay theirs until they are done.
+   */
+  shutDown(): void {
+    if (this.#isShutDown) return
+    this.#isShutDown = true
+    this.#entries.clear()
+    this.#delayed.clear()
+    this.#ready.clear()
+    this.#failures.clear()
+    for (const priority of priorities) this.#metrics.depth(priority, 0)
+    this.#notify()
+  }
+
+  #after(delayMs: number): number {
+    assert(Number.isFinite(delayMs), 'a delay is a finite number of milliseconds')
+    return this.#clock.monotonicMs() + Math.max(0, delayMs)
+  }
+
+  #merge(added: Entry<K>): void {
+    if (this.#isShutDown) return
+    const entry = this.#entries.get(added.key)
+    if (entry === undefined) {
+      this.#entries.set(added.key, added)
+      this.#metrics.added()
+      this.#place(added)
+      return
+    }
+    entry.causes = withCauses(entry.causes, added.causes)
+    const isRaised = isMoreUrgent(added.priority, entry.priority)
+    const isEarlier = added.readyAtMs < entry.readyAtMs
+    if (!isRaised && !isEarlier) return
+    this.#displace(entry)
+    entry.priority = moreUrgent(added.priority, entry.priority)
+    entry.readyAtMs = Math.min(added.readyAtMs, entry.readyAtMs)
+    this.#place(entry)
+  }
+
+  /** Puts an entry where it belongs; one whose key is taken belongs nowhere until that is done. */
+  #place(entry: Entry<K>): void {
+    if (this.#takenAtMs.has(entry.key)) return
+    const nowMs = this.#clock.monotonicMs()
+    if (entry.readyAtMs > nowMs) {
+      this.#delayed.put(entry.key, entry.readyAtMs)
+    } else {
+      // Keys that fell due before go first, although nobody has looked since.
+      this.#promoteDue(nowMs)
+      this.#join(entry)
+    }
+    this.#notify()
+  }
+
+  #displace({ key, priority }: Entry<K>): void {
+    this.#delayed.remove(key)
+    if (this.#ready.leave(key, priority)) this.#metrics.depth(priority, this.#ready.sizeOf(priority))
+  }
+
+  #promoteDue(nowMs: number): void {
+    for (let due = this.#delayed.peek(); due !== undefined && due.dueMs <= nowMs; due = this.#delayed.peek()) {
+      this.#delayed.pop()
+      const entry = this.#entries.get(due.key)
+      assert(entry !== undefined, 'a delayed key is an entry')
+      this.#join(entry)
+    }
+  }
+
+  #join({ key, priority }: Entry<K>): void {
+    this.#ready.join(key, priority)
+    this.#metrics.depth(priority, this.#ready.sizeOf(priority))
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) listener()
+  }
+}

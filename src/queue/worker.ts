@@ -1,0 +1,227 @@
+// Who works the queue? Takes ready keys, at most `maxConcurrent` at once and never one key twice at once, gives each a
+// turn with a limit, and tells the queue how it ended. No turn, however it ends or hangs, stops the others or the shutdown.
+import { assert, unreachable } from '../base/assert.ts'
+import { type Clock, deadline } from '../base/clock.ts'
+import { CodedError } from '../base/errors.ts'
+import type { Instruments } from '../base/instrument.ts'
+import type { TokenBucket } from '../base/token-bucket.ts'
+import type { WorkItem, WorkQueue } from './work-queue.ts'
+
+/** What the end of a turn means for its key. */
+export type Verdict =
+  /** All is as it should be: the next event decides. */
+  | { readonly kind: 'settled' }
+  /** Under way, nothing wrong: look again after `afterMs` unless an event comes first. */
+  | { readonly kind: 'waiting'; readonly afterMs: number }
+  /** Failed in a way that may pass: again after the key's backoff, or `afterMs` if the other side asked for longer. */
+  | { readonly kind: 'retry'; readonly afterMs?: number | undefined }
+  /** Failed in a way that trying again will not mend: the next event decides. */
+  | { readonly kind: 'stopped' }
+
+export interface WorkerOptions<K extends string> {
+  readonly clock: Clock
+  readonly instruments: Instruments
+  readonly queue: WorkQueue<K>
+  /** One turn. A throw is a failed turn that nobody judged: it is logged here, once, and retried. */
+  readonly handle: (item: WorkItem<K>, signal: AbortSignal) => Promise<Verdict>
+  /** Turns at once; at least 1. */
+  readonly maxConcurrent: number
+  /** Each turn takes a token; workers that share a bucket share its rate. Default: no limit. */
+  readonly rateLimit?: TokenBucket
+  /** After this long a turn's signal aborts. Default: 5 minutes. */
+  readonly turnTimeoutMs?: number
+}
+
+/** A turn that has begun and not ended. */
+interface Turn<K extends string> {
+  readonly item: WorkItem<K>
+  /** It did not end in time although its signal aborted: it keeps its key, but no longer its place. */
+  isOverdue: boolean
+}
+
+const defaultTurnTimeoutMs = 5 * 60_000
+/** What a turn may take to end once its signal has aborted. */
+const abortGraceMs = 5_000
+/** How long the loop sleeps at most: Node's timers end at 24 days, and the metrics of running turns want to be fresh. */
+const longestSleepMs = 60 * 60_000
+const reportIntervalMs = 10_000
+/** Turns begun before the event loop gets a breath. */
+const turnsPerBreath = 32
+
+/** Runs once; a new life takes a new queue and a new worker. */
+export class Worker<K extends string> {
+  readonly #options: WorkerOptions<K>
+  readonly #turns = new Set<Turn<K>>()
+  readonly #abortTurns = new AbortController()
+  readonly #hasEnded = Promise.withResolvers<void>()
+  #state: 'new' | 'working' | 'stopping' = 'new'
+  #wake = Promise.withResolvers<void>()
+  #drainLimitMs = 0
+  #begunSinceBreath = 0
+
+  constructor(options: WorkerOptions<K>) {
+    assert(options.maxConcurrent >= 1, 'a worker works at least one key at a time')
+    this.#options = options
+  }
+
+  /**
+   * Works until `drain` is called or the signal aborts, and resolves when the turns have ended or have used up their time.
+   * An abort of the signal aborts all running turns at once.
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    assert(this.#state !== 'working', 'a worker runs once')
+    const { queue } = this.#options
+    const wake = () => this.#wake.resolve()
+    const onAbort = () => this.#stop(0)
+    const stopListening = queue.onReady(wake)
+    signal.addEventListener('abort', onAbort, { once: true })
+    if (this.#state === 'new') this.#state = 'working'
+    if (signal.aborted) this.#stop(0)
+    try {
+      while (this.#state === 'working') {
+        await this.#sleep(() => this.#beginTurns())
+        if (this.#begunSinceBreath >= turnsPerBreath) await this.#breathe()
+      }
+      await this.#endTurns(signal)
+    } finally {
+      stopListening()
+      signal.removeEventListener('abort', onAbort)
+      this.#hasEnded.resolve()
+    }
+  }
+
+  /**
+   * Takes no more keys and gives running turns `limitMs` to end; then aborts their signals, gives them 5 s more, and leaves
+   * behind, with a log line, those that still run. Resolves together with `run`.
+   */
+  async drain(limitMs: number): Promise<void> {
+    if (this.#state === 'new') this.#hasEnded.resolve()
+    this.#stop(limitMs)
+    await this.#hasEnded.promise
+  }
+
+  #stop(limitMs: number): void {
+    this.#drainLimitMs = this.#state === 'stopping' ? Math.min(this.#drainLimitMs, limitMs) : limitMs
+    this.#state = 'stopping'
+    this.#options.queue.shutDown()
+    this.#wake.resolve()
+  }
+
+  /** Does `work`, then sleeps until it wants to go on or somebody calls. A call that comes during `work` is not lost. */
+  async #sleep(work: () => number): Promise<void> {
+    this.#wake = Promise.withResolvers<void>()
+    const timer = this.#options.clock.setTimer(Math.min(work(), longestSleepMs), this.#wake.resolve)
+    await this.#wake.promise
+    timer.cancel()
+  }
+
+  /** Lets timers and sockets have their turn, which a chain of turns without I/O would never do by itself. */
+  async #breathe(): Promise<void> {
+    await new Promise<void>((resolve) => this.#options.clock.setTimer(0, resolve))
+    this.#begunSinceBreath = 0
+  }
+
+  /** Begins what may begin now; returns after how many milliseconds to look again at the latest. */
+  #beginTurns(): number {
+    const { clock, queue, rateLimit, maxConcurrent } = this.#options
+    queue.reportRunning()
+    const idleMs = this.#turns.size === 0 ? longestSleepMs : reportIntervalMs
+    for (; this.#begunSinceBreath < turnsPerBreath; this.#begunSinceBreath++) {
+      if (this.#placesTaken() >= maxConcurrent) return reportIntervalMs
+      const readyInMs = queue.nextReadyInMs() ?? idleMs
+      if (readyInMs > 0) return Math.min(readyInMs, idleMs)
+      const tokenInMs = rateLimit?.take(clock.monotonicMs()) ?? 0
+      if (tokenInMs > 0) return tokenInMs
+      const item = queue.take()
+      if (item === undefined) return idleMs
+      void this.#runTurn(item)
+    }
+    return 0
+  }
+
+  /** Overdue turns give up their place, so that a stuck key does not slow the others; at most `maxConcurrent` of them. */
+  #placesTaken(): number {
+    const overdue = [...this.#turns].filter(({ isOverdue }) => isOverdue).length
+    return this.#turns.size - Math.min(overdue, this.#options.maxConcurrent)
+  }
+
+  /** Never rejects. */
+  async #runTurn(item: WorkItem<K>): Promise<void> {
+    const { clock, queue, handle, turnTimeoutMs = defaultTurnTimeoutMs } = this.#options
+    const turn: Turn<K> = { item, isOverdue: false }
+    this.#turns.add(turn)
+    const limit = deadline(clock, turnTimeoutMs, this.#abortTurns.signal)
+    const overdue = clock.setTimer(turnTimeoutMs + abortGraceMs, () => this.#reportOverdue(turn))
+    try {
+      this.#carryOut(item, await handle(item, limit.signal))
+    } catch (thrown) {
+      this.#reportThrow(item, thrown)
+      queue.retry(item, thrown instanceof CodedError ? thrown.retryAfterMs : undefined)
+    } finally {
+      limit.clear()
+      overdue.cancel()
+      this.#turns.delete(turn)
+      queue.done(item.key)
+      this.#wake.resolve()
+    }
+  }
+
+  #carryOut(item: WorkItem<K>, verdict: Verdict): void {
+    const { queue } = this.#options
+    switch (verdict.kind) {
+      case 'settled':
+      case 'stopped':
+        queue.forget(item.key)
+        break
+      case 'waiting':
+        queue.addAfter(item.key, verdict.afterMs, { priority: item.priority, cause: { kind: 'timer' } })
+        queue.forget(item.key)
+        break
+      case 'retry':
+        queue.retry(item, verdict.afterMs)
+        break
+      default:
+        unreachable(verdict)
+    }
+  }
+
+  async #endTurns(signal: AbortSignal): Promise<void> {
+    if (await this.#turnsEndWithin(this.#drainLimitMs, signal)) return
+    this.#abortTurns.abort(signal.aborted ? signal.reason : new DOMException('the worker shuts down', 'AbortError'))
+    // A new, never aborted signal: the grace is what bounds this wait.
+    if (await this.#turnsEndWithin(abortGraceMs, new AbortController().signal)) return
+    const keys = [...this.#turns].map(({ item }) => item.key)
+    this.#options.instruments.log.error({ keys }, 'turns ignore their aborted signal and are left behind')
+  }
+
+  /** Waits until no turn runs, the limit is reached or the signal aborts; true if no turn runs. */
+  async #turnsEndWithin(limitMs: number, signal: AbortSignal): Promise<boolean> {
+    const { clock } = this.#options
+    const untilMs = clock.monotonicMs() + limitMs
+    for (;;) {
+      const leftMs = untilMs - clock.monotonicMs()
+      if (this.#turns.size === 0) return true
+      if (leftMs <= 0 || signal.aborted) return false
+      await this.#sleep(() => leftMs)
+    }
+  }
+
+  #reportThrow({ key, causes, failures }: WorkItem<K>, thrown: unknown): void {
+    // A turn that we cut off had no choice.
+    if (this.#abortTurns.signal.aborted) return
+    this.#options.instruments.log.error(
+      { key, causes, failures: failures + 1, err: thrown },
+      'the turn threw; it is retried',
+    )
+  }
+
+  #reportOverdue(turn: Turn<K>): void {
+    turn.isOverdue = true
+    const { key, causes } = turn.item
+    this.#options.instruments.log.error(
+      { key, causes },
+      'the turn ignores its aborted signal; its key waits until it ends, and another key takes its place',
+    )
+    this.#wake.resolve()
+  }
+}

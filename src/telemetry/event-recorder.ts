@@ -1,0 +1,228 @@
+// How do people read of what happened to an object? As Kubernetes Events, written in the background: telling never waits,
+// never fails and never floods the API server. Events are lost rather than late; the status is what counts.
+import { assert } from '../base/assert.ts'
+import { type Clock, deadline, microTimestampOf } from '../base/clock.ts'
+import { messageOf } from '../base/errors.ts'
+import type { Counter, Instruments } from '../base/instrument.ts'
+import type { Random } from '../base/random.ts'
+import { TokenBucket, type TokenBucketLimit } from '../base/token-bucket.ts'
+import type { KubeClient } from '../kube/client.ts'
+import { isKubeError, type KubeErrorCode } from '../kube/kube-errors.ts'
+import { Event } from '../object/built-in.ts'
+import type { KubeObject } from '../object/object.ts'
+import { describeRef, refOf } from '../object/ref.ts'
+import { type EventReport, type EventReporter, eventObject } from './event-object.ts'
+import { type EventSeries, EventSeriesBook } from './event-series.ts'
+
+export interface EventRecorderOptions {
+  readonly clock: Clock
+  readonly random: Random
+  readonly instruments: Instruments
+  readonly client: KubeClient
+  readonly reporter: EventReporter
+}
+
+/** One Event that is, or will be, on the server, and what it does not say yet. */
+interface Posting {
+  readonly event: KubeObject
+  readonly series: EventSeries
+  lastObservedTime: string
+  /** The count that the server knows; 0 before it knows the Event. */
+  postedCount: number
+  attempts: number
+  /** Not before; repeats gather until then. */
+  dueMs: number
+}
+
+type DropReason = 'object' | 'memory' | 'refused' | 'unreachable' | 'shutdown'
+
+const fieldManager = 'konverge-events'
+/** A series that goes on is written this often. */
+const seriesIntervalMs = 30_000
+const requestLimitMs = 10_000
+const maxAttempts = 4
+const retryBaseMs = 1_000
+const maxPostings = 1_024
+const longestSleepMs = 60 * 60_000
+/** For all objects together. */
+const requestLimit: TokenBucketLimit = { perSecond: 10, burst: 50 }
+const passing: readonly KubeErrorCode[] = [
+  'ServerError',
+  'ServiceUnavailable',
+  'Timeout',
+  'TooManyRequests',
+  'Unauthorized',
+  'Unreachable',
+]
+
+export class EventRecorder {
+  readonly #options: EventRecorderOptions
+  readonly #dropped: Counter
+  readonly #book = new EventSeriesBook()
+  readonly #requests = new TokenBucket(requestLimit)
+  readonly #postingOf = new WeakMap<EventSeries, Posting>()
+  /** What the server does not know yet, in the order it came. */
+  readonly #pending = new Set<Posting>()
+  #isRunning = false
+  #wake = Promise.withResolvers<void>()
+
+  constructor(options: EventRecorderOptions) {
+    this.#options = options
+    this.#dropped = options.instruments.metrics.counter({
+      name: 'konverge_events_dropped_total',
+      help: 'Events that were not written, by reason.',
+      labels: ['reason'],
+    })
+  }
+
+  /** Takes note of the report and returns at once. Never throws; never pass a secret. */
+  record(report: EventReport): void {
+    try {
+      const decision = this.#book.admit(report, this.#options.clock.monotonicMs())
+      if (decision.kind === 'drop') this.#drop(decision.reason)
+      else this.#note(decision.series)
+    } catch (thrown) {
+      this.#options.instruments.log.error({ err: thrown }, 'an event could not be recorded')
+    }
+  }
+
+  /** Writes events until the signal aborts; what is left then is for `flush`. */
+  async run(signal: AbortSignal): Promise<void> {
+    assert(!this.#isRunning, 'an event recorder runs once at a time')
+    this.#isRunning = true
+    const wake = () => this.#wake.resolve()
+    signal.addEventListener('abort', wake, { once: true })
+    try {
+      while (!signal.aborted) {
+        this.#wake = Promise.withResolvers<void>()
+        const { posting, waitMs } = this.#next()
+        if (posting !== undefined) await this.#post(posting, signal)
+        else await this.#sleep(waitMs)
+      }
+    } finally {
+      signal.removeEventListener('abort', wake)
+      this.#isRunning = false
+    }
+  }
+
+  /**
+   * Tries once to write each event not written yet, gathered repeats included, until the signal aborts. To be called when
+   * `run` has ended.
+   */
+  async flush(signal: AbortSignal): Promise<void> {
+    assert(!this.#isRunning, 'events are flushed when the recorder no longer runs')
+    for (const posting of [...this.#pending]) {
+      if (!signal.aborted) await this.#post(posting, signal)
+      if (this.#pending.delete(posting)) this.#drop('shutdown')
+    }
+  }
+
+  #note(series: EventSeries): void {
+    const { clock, random, reporter } = this.#options
+    const now = microTimestampOf(clock)
+    const known = this.#postingOf.get(series)
+    if (known === undefined && this.#pending.size >= maxPostings) {
+      this.#drop('memory')
+      return
+    }
+    const posting = known ?? {
+      event: eventObject({ report: series.first, reporter, uniqueSuffix: random.uuid().slice(0, 18), eventTime: now }),
+      series,
+      lastObservedTime: now,
+      postedCount: 0,
+      attempts: 0,
+      dueMs: 0,
+    }
+    posting.lastObservedTime = now
+    this.#postingOf.set(series, posting)
+    this.#pending.add(posting)
+    this.#wake.resolve()
+  }
+
+  /** The first posting that is due, if the rate allows a request, or how long to wait for one. Linear in what is pending. */
+  #next(): { readonly posting?: Posting; readonly waitMs: number } {
+    const nowMs = this.#options.clock.monotonicMs()
+    let waitMs = longestSleepMs
+    for (const posting of this.#pending) {
+      if (posting.dueMs > nowMs) {
+        waitMs = Math.min(waitMs, posting.dueMs - nowMs)
+        continue
+      }
+      const tokenInMs = this.#requests.take(nowMs)
+      return tokenInMs > 0 ? { waitMs: tokenInMs } : { posting, waitMs: 0 }
+    }
+    return { waitMs }
+  }
+
+  async #sleep(waitMs: number): Promise<void> {
+    const timer = this.#options.clock.setTimer(waitMs, this.#wake.resolve)
+    await this.#wake.promise
+    timer.cancel()
+  }
+
+  /** One request. Never rejects. */
+  async #post(posting: Posting, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options
+    const limit = deadline(clock, requestLimitMs, signal)
+    const { count } = posting.series
+    try {
+      await this.#send(posting, count, limit.signal)
+      this.#settle(posting, count)
+    } catch (thrown) {
+      // The caller gave up, not the server: the posting stays as it is.
+      if (!signal.aborted) this.#fail(posting, thrown, limit.hasPassed())
+    } finally {
+      limit.clear()
+    }
+  }
+
+  async #send({ event, lastObservedTime, postedCount }: Posting, count: number, signal: AbortSignal): Promise<void> {
+    const { client } = this.#options
+    const series = { count, lastObservedTime }
+    if (postedCount === 0) {
+      // A series of one is none; the server would refuse it.
+      await client.create(Event, count === 1 ? event : { ...event, series }, { fieldManager }, signal)
+    } else {
+      await client.patch(Event, event.metadata, { type: 'merge', body: { series } }, { fieldManager }, signal)
+    }
+  }
+
+  #settle(posting: Posting, count: number): void {
+    posting.postedCount = count
+    posting.attempts = 0
+    posting.dueMs = this.#options.clock.monotonicMs() + seriesIntervalMs
+    if (posting.series.count === count) this.#pending.delete(posting)
+  }
+
+  #fail(posting: Posting, thrown: unknown, hasTimedOut: boolean): void {
+    const { clock, random, instruments } = this.#options
+    const isPosted = posting.postedCount > 0
+    // An earlier attempt had arrived, although its answer had not.
+    if (!isPosted && isKubeError(thrown, 'AlreadyExists')) {
+      this.#settle(posting, 1)
+      return
+    }
+    posting.attempts++
+    // Events live for an hour by default; a series may outlive its own and is then posted anew.
+    const hasExpired = isPosted && isKubeError(thrown, 'NotFound')
+    if (hasExpired) posting.postedCount = 0
+    const mayPass = hasExpired || hasTimedOut || isKubeError(thrown, ...passing)
+    if (mayPass && posting.attempts < maxAttempts) {
+      const backoffMs = retryBaseMs * 2 ** posting.attempts * (0.5 + random.next() / 2)
+      const askedMs = isKubeError(thrown) ? (thrown.retryAfterMs ?? 0) : 0
+      posting.dueMs = clock.monotonicMs() + Math.max(backoffMs, Math.min(askedMs, seriesIntervalMs))
+      return
+    }
+    this.#pending.delete(posting)
+    this.#drop(mayPass ? 'unreachable' : 'refused')
+    const { regarding, reason } = posting.series.first
+    instruments.log.debug(
+      { regarding: describeRef(refOf(regarding)), reason, error: messageOf(thrown) },
+      'event dropped',
+    )
+  }
+
+  #drop(reason: DropReason): void {
+    this.#dropped.add({ reason })
+  }
+}

@@ -1,0 +1,75 @@
+// How does a line get into the log? The Log port over pino: one JSON object a line, with the time in milliseconds since
+// the epoch, the level as a word, the fields as they were given (namespace, name, generation, causes, …) and no secrets.
+import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino'
+import type { Clock } from '../base/clock.ts'
+import type { Log, LogFields } from '../base/instrument.ts'
+import { redact } from './redact.ts'
+
+export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
+
+export type LogLevel = (typeof logLevels)[number]
+
+export interface LoggerOptions {
+  readonly clock: Clock
+  /** Lines below it are not written, and cost next to nothing. Default: `info`. */
+  readonly level?: LogLevel
+  /** A stream that takes each line, as `process.stdout`, or a file descriptor, which is then written synchronously. */
+  readonly destination: DestinationStream | number
+}
+
+/**
+ * A log that writes to `destination`.
+ *
+ * @example
+ * const log = createLogger({ clock: systemClock, destination: 1 })
+ * log.with({ controller: 'databases' }).info({ namespace: 'shop', name: 'orders' }, 'applying')
+ */
+export function createLogger({ clock, level = 'info', destination }: LoggerOptions): Log {
+  const options = {
+    level,
+    base: null,
+    timestamp: () => `,"time":${clock.now()}`,
+    formatters: { level: (label: string) => ({ level: label }) },
+    // Errors are told by `redact`, which knows what not to tell.
+    serializers: { err: (err: unknown) => err },
+  }
+  const stream = typeof destination === 'number' ? pino.destination({ dest: destination, sync: true }) : destination
+  return new Logger(pino(options, stream))
+}
+
+class Logger implements Log {
+  readonly #pino: PinoLogger
+
+  constructor(logger: PinoLogger) {
+    this.#pino = logger
+  }
+
+  debug(fields: LogFields, message: string): void {
+    this.#write('debug', fields, message)
+  }
+
+  info(fields: LogFields, message: string): void {
+    this.#write('info', fields, message)
+  }
+
+  warn(fields: LogFields, message: string): void {
+    this.#write('warn', fields, message)
+  }
+
+  error(fields: LogFields, message: string): void {
+    this.#write('error', fields, message)
+  }
+
+  with(fields: LogFields): Log {
+    return new Logger(this.#pino.child(redactFields(fields)))
+  }
+
+  #write(level: Exclude<LogLevel, 'silent'>, fields: LogFields, message: string): void {
+    if (this.#pino.isLevelEnabled(level)) this.#pino[level](redactFields(fields), message)
+  }
+}
+
+/** Sound: of a plain object `redact` makes a plain object. */
+function redactFields(fields: LogFields): Record<string, unknown> {
+  return redact(fields) as Record<string, unknown>
+}

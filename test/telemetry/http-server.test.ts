@@ -1,0 +1,183 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/base/clock.ts'
+import { silentInstruments } from '../../src/base/instrument.ts'
+import { HealthRegistry } from '../../src/telemetry/health.ts'
+import { HttpServer, type HttpServerOptions } from '../../src/telemetry/http-server.ts'
+import { PrometheusMetrics } from '../../src/telemetry/metrics.ts'
+import { SimClock, settle } from '../../src/testing/sim-clock.ts'
+
+const lives: AbortController[] = []
+afterEach(() => {
+  for (const life of lives.splice(0)) life.abort()
+})
+
+async function start(options: Partial<HttpServerOptions> = {}) {
+  const health = new HealthRegistry()
+  const exposition = new PrometheusMetrics()
+  const life = new AbortController()
+  lives.push(life)
+  const server = new HttpServer({
+    clock: systemClock,
+    instruments: silentInstruments,
+    health,
+    exposition,
+    port: 0,
+    ...options,
+  })
+  const address = await server.start(life.signal)
+  const url = (path: string) => `http://127.0.0.1:${address.port}${path}`
+  return { server, health, exposition, life, address, url }
+}
+
+/** Sends text as it is and returns all that comes back until the server closes. */
+async function raw(port: number, text: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  let answer = ''
+  socket.setEncoding('utf8').on('data', (chunk) => {
+    answer += chunk
+  })
+  socket.write(text)
+  await once(socket, 'close')
+  return answer
+}
+
+describe('HttpServer, pages', () => {
+  it('listens on loopback and says on which port', async () => {
+    const { address } = await start()
+    expect(address.host).toBe('127.0.0.1')
+    expect(address.port).toBeGreaterThan(0)
+  })
+
+  it.each([
+    { path: '/livez', probe: 'live' },
+    { path: '/healthz', probe: 'live' },
+    { path: '/readyz', probe: 'ready' },
+  ] as const)('answers $path by the $probe checks', async ({ path, probe }) => {
+    const { health, url } = await start()
+    let sentence: string | undefined
+    health.add({ probe, name: 'informer', check: () => sentence })
+    health.add({ probe: probe === 'live' ? 'ready' : 'live', name: 'other', check: () => 'never asked' })
+    const good = await fetch(url(path))
+    expect([good.status, await good.text()]).toEqual([200, 'ok\n'])
+    const verbose = await fetch(url(`${path}?verbose`))
+    expect(await verbose.text()).toBe('[+] informer: ok\ncheck passed\n')
+    sentence = 'no bookmark for two intervals'
+    const bad = await fetch(url(path))
+    expect([bad.status, await bad.text()]).toEqual([503, '[-] informer: no bookmark for two intervals\ncheck failed\n'])
+  })
+
+  it('exposes the metrics', async () => {
+    const { exposition, url } = await start()
+    exposition.counter({ name: 'turns_total', help: 'Turns.', labels: [] }).add({})
+    const answer = await fetch(url('/metrics'))
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, exposition.contentType])
+    expect(await answer.text()).toContain('turns_total 1')
+  })
+
+  it('says so when the metrics cannot be exposed', async () => {
+    const exposition = { contentType: 'text/plain', text: () => Promise.reject(new Error('collector broke')) }
+    const { url } = await start({ exposition })
+    const answer = await fetch(url('/metrics'))
+    expect([answer.status, await answer.text()]).toEqual([500, 'the metrics cannot be exposed: collector broke\n'])
+  })
+
+  it.each(['/', '/livez/', '/metrics/x', '/__proto__', '/constructor', '/readyz%2f', '//livez'])(
+    'knows no %s',
+    async (path) => {
+      const { url } = await start()
+      expect((await fetch(url(path))).status).toBe(404)
+    },
+  )
+
+  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('refuses %s', async (method) => {
+    const { url } = await start()
+    const answer = await fetch(url('/readyz'), { method })
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+  })
+
+  it('answers HEAD without a body', async () => {
+    const { url } = await start()
+    const answer = await fetch(url('/livez'), { method: 'HEAD' })
+    expect([answer.status, answer.headers.get('content-length'), await answer.text()]).toEqual([200, '3', ''])
+  })
+
+  it.each(['content-length: 1000000', 'transfer-encoding: chunked'])(
+    'refuses a body and hangs up (%s)',
+    async (header) => {
+      const { address } = await start()
+      const answer = await raw(address.port, `GET /livez HTTP/1.1\r\nhost: a\r\n${header}\r\n\r\n`)
+      expect(answer).toContain('413')
+    },
+  )
+
+  it('refuses long headers', async () => {
+    const { address } = await start()
+    const answer = await raw(address.port, `GET /livez HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`)
+    expect(answer).toContain('431')
+  })
+})
+
+describe('HttpServer, its life', () => {
+  it('says which address it could not listen on', async () => {
+    const { address } = await start()
+    await expect(start({ port: address.port })).rejects.toMatchObject({
+      code: 'ListenFailed',
+      message: expect.stringContaining(`listen on 127.0.0.1:${address.port}`),
+    })
+  })
+
+  it('stops, also twice, and answers no more', async () => {
+    const { server, url } = await start()
+    await fetch(url('/livez'))
+    await server.stop()
+    await server.stop()
+    await expect(fetch(url('/livez'))).rejects.toThrow()
+  })
+
+  it('stops when its signal aborts', async () => {
+    const { life, url } = await start()
+    life.abort()
+    await settle()
+    await expect(fetch(url('/livez'))).rejects.toThrow()
+  })
+
+  it('does not start under an aborted signal', async () => {
+    const server = new HttpServer({
+      clock: systemClock,
+      instruments: silentInstruments,
+      health: new HealthRegistry(),
+      exposition: new PrometheusMetrics(),
+      port: 0,
+    })
+    await expect(server.start(AbortSignal.abort(new Error('too late')))).rejects.toThrow('too late')
+  })
+
+  it('stops within its limit although an answer hangs', async () => {
+    const clock = new SimClock()
+    let asked = () => {}
+    const isAsked = new Promise<void>((resolve) => {
+      asked = resolve
+    })
+    const exposition = {
+      contentType: 'text/plain',
+      text: () => {
+        asked()
+        return new Promise<string>(() => {})
+      },
+    }
+    const { server, url } = await start({ clock, exposition })
+    const answer = fetch(url('/metrics')).catch(() => 'cut off')
+    await isAsked
+    let hasStopped = false
+    const stopped = server.stop().then(() => {
+      hasStopped = true
+    })
+    await clock.advance(1_999)
+    expect(hasStopped).toBe(false)
+    await clock.advance(1)
+    await stopped
+    expect(await answer).toBe('cut off')
+  })
+})

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest'
+import { CodedError } from '../../src/base/errors.ts'
+import { createLogger, type LogLevel } from '../../src/telemetry/logger.ts'
+import { SimClock } from '../../src/testing/sim-clock.ts'
+
+function newLog(level?: LogLevel) {
+  const lines: string[] = []
+  const destination = { write: (line: string) => void lines.push(line) }
+  const log = createLogger({ clock: new SimClock(1_000), destination, ...(level === undefined ? {} : { level }) })
+  return { lines, log, entries: () => lines.map((line) => JSON.parse(line)) }
+}
+
+describe('createLogger', () => {
+  it('writes one JSON line with level, time, fields and message', () => {
+    const { lines, log } = newLog()
+    log.info({ namespace: 'shop', name: 'orders', generation: 3, cause: 'self' }, 'applying')
+    expect(lines).toEqual([
+      '{"level":"info","time":1000,"namespace":"shop","name":"orders","generation":3,"cause":"self","msg":"applying"}\n',
+    ])
+  })
+
+  it.each([
+    { level: 'debug', written: ['debug', 'info', 'warn', 'error'] },
+    { level: 'info', written: ['info', 'warn', 'error'] },
+    { level: 'error', written: ['error'] },
+    { level: 'silent', written: [] },
+  ] as const)('writes $written at level $level', ({ level, written }) => {
+    const { log, entries } = newLog(level)
+    log.debug({}, 'a')
+    log.info({}, 'a')
+    log.warn({}, 'a')
+    log.error({}, 'a')
+    expect(entries().map((entry) => entry.level)).toEqual(written)
+  })
+
+  it('adds the fields of `with` to every line, and only below it', () => {
+    const { log, entries } = newLog()
+    const below = log.with({ controller: 'databases', token: 'abc' }).with({ shard: 1 })
+    below.warn({ name: 'a' }, 'x')
+    log.warn({ name: 'b' }, 'y')
+    expect(entries()).toMatchObject([
+      { controller: 'databases', token: '[redacted]', shard: 1, name: 'a' },
+      { name: 'b', msg: 'y' },
+    ])
+    expect(entries()[1]).not.toHaveProperty('controller')
+  })
+
+  it('tells an error by name, message, code, stack and cause, and nothing else that hangs on it', () => {
+    const { log, entries, lines } = newLog()
+    const cause = Object.assign(new Error('connection refused'), { parameters: ['hunter2'] })
+    log.error({ err: new CodedError({ code: 'Broken', message: 'it broke', remedy: 'retry', cause }) }, 'no')
+    expect(entries()[0].err).toMatchObject({
+      name: 'CodedError',
+      message: 'it broke',
+      code: 'Broken',
+      cause: { message: 'connection refused' },
+    })
+    expect(entries()[0].err.stack).toContain('logger.test.ts')
+    expect(lines.join()).not.toContain('hunter2')
+  })
+})

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import { PrometheusMetrics } from '../../src/telemetry/metrics.ts'
+
+const turns = { name: 'turns_total', help: 'Turns.', labels: ['outcome'] }
+
+describe('PrometheusMetrics', () => {
+  it('exposes counters, gauges and histograms in the text format', async () => {
+    const metrics = new PrometheusMetrics()
+    metrics.counter(turns).add({ outcome: 'settled' })
+    metrics.counter(turns).add({ outcome: 'settled' }, 2)
+    metrics.gauge({ name: 'depth', help: 'Depth.', labels: [] }).set({}, 7)
+    metrics.histogram({ name: 'duration_seconds', help: 'Duration.', labels: [], buckets: [1, 10] }).observe({}, 5)
+    const text = await metrics.text()
+    expect(text).toContain('# HELP turns_total Turns.\n# TYPE turns_total counter\nturns_total{outcome="settled"} 3')
+    expect(text).toContain('depth 7')
+    expect(text).toContain('duration_seconds_bucket{le="1"} 0')
+    expect(text).toContain('duration_seconds_bucket{le="10"} 1')
+    expect(metrics.contentType).toContain('text/plain')
+  })
+
+  it('gives the existing metric for a name that exists', () => {
+    const metrics = new PrometheusMetrics()
+    expect(metrics.counter(turns)).toBe(metrics.counter(turns))
+  })
+
+  it('shares nothing with another instance', async () => {
+    const [one, other] = [new PrometheusMetrics(), new PrometheusMetrics()]
+    one.counter(turns).add({ outcome: 'settled' })
+    other.counter(turns)
+    expect(await other.text()).not.toContain('settled')
+  })
+
+  it('forgets a removed series and no other', async () => {
+    const metrics = new PrometheusMetrics()
+    const gauge = metrics.gauge({ name: 'resource_condition', help: 'Conditions.', labels: ['name'] })
+    gauge.set({ name: 'a' }, 1)
+    gauge.set({ name: 'b' }, 1)
+    gauge.remove({ name: 'a' })
+    const text = await metrics.text()
+    expect(text).not.toContain('name="a"')
+    expect(text).toContain('name="b"')
+  })
+
+  it('refuses a name with another kind or other labels, and labels that were not declared', () => {
+    const metrics = new PrometheusMetrics()
+    const counter = metrics.counter(turns)
+    expect(() => metrics.gauge(turns)).toThrow('made alike everywhere')
+    expect(() => metrics.counter({ ...turns, labels: ['reason'] })).toThrow('made alike everywhere')
+    expect(() => counter.add({ other: 'x' })).toThrow()
+  })
+
+  it('exposes the process only when asked to', async () => {
+    expect(await new PrometheusMetrics().text()).not.toContain('process_cpu')
+    expect(await new PrometheusMetrics({ processMetrics: true }).text()).toContain('process_cpu')
+  })
+})
