@@ -82,6 +82,11 @@ export interface DeleteOptions {
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan'
 }
 
+export interface ReadOptions {
+  /** Media types, best first, as in the Accept header. Default `application/json`; who does not know better sends that. */
+  readonly accept?: string
+}
+
 /** Every call rejects with a KubeError when the server refuses or cannot be reached, and with the signal's reason when aborted. */
 export interface KubeClient {
   get(resource: Resource, location: Location, signal: AbortSignal): Promise<LiveObject>
@@ -92,9 +97,15 @@ export interface KubeClient {
   create(resource: Resource, object: KubeObject, options: WriteOptions, signal: AbortSignal): Promise<LiveObject>
   /** Server-side apply; creates the object if it does not exist. */
   apply(resource: Resource, object: KubeObject, options: ApplyOptions, signal: AbortSignal): Promise<LiveObject>
-  patch(resource: Resource, location: Location, patch: Patch, options: PatchOptions, signal: AbortSignal): Promise<LiveObject>
+  patch(
+    resource: Resource,
+    location: Location,
+    patch: Patch,
+    options: PatchOptions,
+    signal: AbortSignal,
+  ): Promise<LiveObject>
   /** Resolves when the server accepted; the object may live on while finalizers hold it. */
   delete(resource: Resource, location: Location, options: DeleteOptions, signal: AbortSignal): Promise<void>
   /** GET of any other path, e.g. `/version`; the answer's JSON. */
-  read(path: string, signal: AbortSignal): Promise<JsonObject>
+  read(path: string, signal: AbortSignal, options?: ReadOptions): Promise<JsonObject>
 }

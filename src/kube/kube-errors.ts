@@ -2,6 +2,7 @@
 // a KubeError with one of these codes. Source of codes: meta/v1 Status reasons and the HTTP status.
 import { CodedError, type Remedy } from '../base/errors.ts'
 import { isJsonList, isJsonObject, type JsonObject } from '../base/json.ts'
+import { explainForbidden } from './forbidden.ts'
 
 export type KubeErrorCode =
   | 'AlreadyExists'
@@ -92,11 +93,13 @@ export interface StatusAnswer {
 /** The error for an answer with a code of 400 and above, and for a Status inside a watch stream. */
 export function kubeErrorOf({ attempt, httpStatus, body, retryAfterSeconds }: StatusAnswer): KubeError {
   const details = isJsonObject(body?.details) ? body.details : undefined
-  const seconds = retryAfterSeconds ?? (typeof details?.retryAfterSeconds === 'number' ? details.retryAfterSeconds : undefined)
+  const seconds =
+    retryAfterSeconds ?? (typeof details?.retryAfterSeconds === 'number' ? details.retryAfterSeconds : undefined)
   const said = typeof body?.message === 'string' ? body.message : `the API server answered with HTTP ${httpStatus}`
+  const advice = httpStatus === 403 ? explainForbidden(said) : undefined
   return new KubeError({
     code: codeOf(httpStatus, body, details),
-    message: `${attempt}: ${said}`,
+    message: `${attempt}: ${advice ?? said}`,
     httpStatus,
     causes: causesOf(details),
     retryAfterMs: seconds === undefined ? undefined : seconds * 1000,

@@ -1,0 +1,317 @@
+// How does one request travel? Over kept-alive HTTP/1.1 connections of a bounded pool, with current credentials, within a
+// time limit, and with one outcome: the text of a success, or a KubeError. Watches have connections of their own, so that
+// they can never starve requests. Nothing is retried here but a 401 after fresh credentials.
+import { Agent, type Dispatcher, errors, ProxyAgent } from 'undici'
+import { type Clock, type Deadline, deadline } from '../base/clock.ts'
+import type { Counter, Histogram, Instruments, Log } from '../base/instrument.ts'
+import { isJsonObject, type JsonObject } from '../base/json.ts'
+import { retryAfterSecondsOf, warningsOf } from './answer-headers.ts'
+import type { ClientCertificate, Connection, Credentials } from './connection.ts'
+import { ConnectionError } from './connection-error.ts'
+import { KubeError, kubeErrorOf } from './kube-errors.ts'
+import { untilAborted } from './shared-runner.ts'
+import { unreachable } from './transport-failure.ts'
+
+export interface HttpLimits {
+  /** From the call to the last byte of the answer, waiting for a connection included; for a watch to its headers. */
+  readonly requestMs: number
+  /** TCP connections for requests; further requests wait for one. */
+  readonly connections: number
+  /** TCP connections for watches, one each. */
+  readonly watchConnections: number
+  readonly answerBytes: number
+}
+
+export const defaultHttpLimits: HttpLimits = {
+  requestMs: 30_000,
+  connections: 64,
+  watchConnections: 256,
+  answerBytes: 256 * 1024 * 1024,
+}
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** With its query. */
+  readonly path: string
+  /** What is tried, as in `apply StatefulSet default/store`; begins every error's message. */
+  readonly attempt: string
+  /** For metrics, e.g. `apply` and `statefulsets.apps`: names of kinds, never of objects. */
+  readonly verb: string
+  readonly resource: string
+  readonly accept?: string | undefined
+  readonly content?: { readonly type: string; readonly body: string }
+}
+
+export interface HttpClientOptions {
+  readonly connection: Connection
+  readonly clock: Clock
+  readonly instruments: Instruments
+  readonly userAgent: string
+  readonly limits?: Partial<HttpLimits> | undefined
+}
+
+/** The pools for one client certificate; a TLS connection keeps the certificate it was made with. */
+interface Transport {
+  readonly certificate: ClientCertificate | undefined
+  readonly requests: Dispatcher
+  readonly watches: Dispatcher
+}
+
+type Pool = 'requests' | 'watches'
+
+const connectMs = 10_000
+// Less than the 90 s after which Go's servers close an idle connection, so that we rarely meet a dying one.
+const idleMs = 60_000
+const maxRememberedWarnings = 200
+const durationBuckets = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60]
+
+export class HttpClient {
+  readonly #connection: Connection
+  readonly #clock: Clock
+  readonly #log: Log
+  readonly #requestsTotal: Counter
+  readonly #durationSeconds: Histogram
+  readonly #userAgent: string
+  readonly #limits: HttpLimits
+  readonly #origin: string
+  readonly #host: string
+  /** The path of the server's URL, e.g. of a gateway in front of many clusters. */
+  readonly #prefix: string
+  readonly #warned = new Set<string>()
+  /** What is under way, for closing: a pool that was told to close gracefully can no longer be told to hurry. */
+  readonly #underWay = new Map<Deadline, Pool>()
+  /** The current one and those before it that still have streams. */
+  readonly #transports = new Set<Transport>()
+  #transport: Transport | undefined
+  #isClosed = false
+
+  constructor({ connection, clock, instruments, userAgent, limits }: HttpClientOptions) {
+    const url = new URL(connection.server)
+    this.#connection = connection
+    this.#clock = clock
+    this.#log = instruments.log
+    this.#userAgent = userAgent
+    this.#limits = { ...defaultHttpLimits, ...limits }
+    this.#origin = url.origin
+    this.#host = url.host
+    this.#prefix = url.pathname.replace(/\/+$/, '')
+    this.#requestsTotal = instruments.metrics.counter({
+      name: 'rest_client_requests_total',
+      help: 'HTTP requests to the API server, by status code, method and host; <error> where no answer came.',
+      labels: ['code', 'method', 'host'],
+    })
+    this.#durationSeconds = instruments.metrics.histogram({
+      name: 'rest_client_request_duration_seconds',
+      help: 'Time from the call to the whole answer (for a watch to its headers), by verb and resource.',
+      labels: ['verb', 'resource'],
+      buckets: durationBuckets,
+    })
+  }
+
+  /** The text of a successful answer. Rejects with a KubeError, or with the signal's reason when aborted. */
+  async exchange(request: HttpRequest, signal: AbortSignal): Promise<string> {
+    const limit = this.#begin('requests', signal)
+    const startMs = this.#clock.monotonicMs()
+    try {
+      const response = await this.#send(request, 'requests', limit.signal)
+      return await response.body.text()
+    } catch (thrown) {
+      throw this.#fail(request, thrown, { limit, signal })
+    } finally {
+      this.#end(limit)
+      this.#measure(request, startMs)
+    }
+  }
+
+  /**
+   * The bytes of a successful answer as they come, for as long as the server sends. Leaving the loop closes the
+   * connection; to end a wait for the next bytes, abort the signal. Throws a KubeError, also if the connection breaks
+   * midway, or the signal's reason when aborted.
+   */
+  async *stream(request: HttpRequest, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
+    const limit = this.#begin('watches', signal)
+    const startMs = this.#clock.monotonicMs()
+    try {
+      const response = await this.#send(request, 'watches', limit.signal).finally(() => this.#measure(request, startMs))
+      limit.lift()
+      yield* response.body
+    } catch (thrown) {
+      throw this.#fail(request, thrown, { limit, signal })
+    } finally {
+      this.#end(limit)
+    }
+  }
+
+  /** Ends all watches, then waits for requests under way; those that still run when the signal aborts are cut off. */
+  async close(signal: AbortSignal): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#cancel('watches')
+    const pools = [...this.#transports].flatMap(({ requests, watches }) => [requests, watches])
+    try {
+      await untilAborted(Promise.allSettled(pools.map((pool) => pool.close())), signal)
+    } catch {
+      // Only the signal rejects.
+      this.#cancel('requests')
+      await Promise.allSettled(pools.map((pool) => pool.destroy()))
+    }
+  }
+
+  #begin(pool: Pool, signal: AbortSignal): Deadline {
+    const limit = deadline(this.#clock, this.#limits.requestMs, signal)
+    this.#underWay.set(limit, pool)
+    return limit
+  }
+
+  #end(limit: Deadline): void {
+    this.#underWay.delete(limit)
+    limit.clear()
+  }
+
+  #cancel(pool: Pool): void {
+    for (const [limit, its] of this.#underWay) if (its === pool) limit.cancel(new errors.ClientClosedError())
+  }
+
+  /** An answer of success; its body is still to be read. */
+  async #send(request: HttpRequest, pool: Pool, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    if (this.#isClosed) throw new errors.ClientClosedError()
+    const credentials = await this.#connection.credentials(signal)
+    const response = await this.#dispatch(request, pool, { credentials, signal })
+    if (response.statusCode !== 401) return this.#accept(request, response)
+    this.#connection.refuse(credentials)
+    const renewed = await this.#connection.credentials(signal)
+    if (renewed === credentials) return this.#accept(request, response)
+    await response.body.dump()
+    return this.#accept(request, await this.#dispatch(request, pool, { credentials: renewed, signal }))
+  }
+
+  async #dispatch(
+    { method, path, accept = 'application/json', content }: HttpRequest,
+    pool: Pool,
+    { credentials, signal }: { readonly credentials: Credentials; readonly signal: AbortSignal },
+  ): Promise<Dispatcher.ResponseData> {
+    const labels = { method, host: this.#host }
+    try {
+      const response = await this.#transportFor(credentials.certificate)[pool].request({
+        origin: this.#origin,
+        path: `${this.#prefix}${path}`,
+        method,
+        headers: {
+          ...credentials.headers,
+          accept,
+          'user-agent': this.#userAgent,
+          ...(content === undefined ? {} : { 'content-type': content.type }),
+        },
+        body: content?.body ?? null,
+        signal,
+      })
+      this.#requestsTotal.add({ ...labels, code: String(response.statusCode) })
+      return response
+    } catch (thrown) {
+      this.#requestsTotal.add({ ...labels, code: '<error>' })
+      throw thrown
+    }
+  }
+
+  async #accept(request: HttpRequest, response: Dispatcher.ResponseData): Promise<Dispatcher.ResponseData> {
+    const { statusCode, headers } = response
+    for (const warning of warningsOf(headers.warning)) this.#warn(request, warning)
+    if (statusCode >= 200 && statusCode < 300) return response
+    throw kubeErrorOf({
+      attempt: request.attempt,
+      httpStatus: statusCode,
+      body: statusOf(await response.body.text()),
+      retryAfterSeconds: retryAfterSecondsOf(headers['retry-after']),
+    })
+  }
+
+  /** The error for the caller. An answer that nobody will read does not keep its connection. */
+  #fail(
+    { attempt }: HttpRequest,
+    thrown: unknown,
+    { limit, signal }: { readonly limit: Deadline; readonly signal: AbortSignal },
+  ): unknown {
+    limit.cancel(thrown)
+    if (signal.aborted) return signal.reason
+    const server = this.#connection.description
+    if (limit.hasPassed()) {
+      return new KubeError({
+        code: 'Timeout',
+        message: `${attempt}: ${server} gave no whole answer within ${this.#limits.requestMs / 1000} s; a write may have happened all the same; check the server's load`,
+      })
+    }
+    if (thrown instanceof KubeError) return thrown
+    if (thrown instanceof ConnectionError) {
+      return new KubeError({ code: 'Unauthorized', message: `${attempt}: ${thrown.message}`, cause: thrown })
+    }
+    return unreachable({ attempt, server, thrown })
+  }
+
+  #transportFor(certificate: ClientCertificate | undefined): Transport {
+    const current = this.#transport
+    if (current !== undefined && isSame(current.certificate, certificate)) return current
+    const { connections, watchConnections, answerBytes } = this.#limits
+    const transport: Transport = {
+      certificate,
+      requests: poolOf(this.#connection, certificate, { connections, maxResponseSize: answerBytes }),
+      watches: poolOf(this.#connection, certificate, { connections: watchConnections }),
+    }
+    this.#transport = transport
+    this.#transports.add(transport)
+    if (current !== undefined) this.#retire(current)
+    return transport
+  }
+
+  /** Lets what runs on the old certificate end by itself; no pool is left behind. */
+  #retire(transport: Transport): void {
+    const forget = () => void this.#transports.delete(transport)
+    Promise.all([transport.requests.close(), transport.watches.close()]).then(forget, forget)
+  }
+
+  #warn({ attempt }: HttpRequest, warning: string): void {
+    if (this.#warned.has(warning) || this.#warned.size >= maxRememberedWarnings) return
+    this.#warned.add(warning)
+    this.#log.warn({ attempt, warning }, 'The API server warns; it says so once')
+  }
+
+  #measure({ verb, resource }: HttpRequest, startMs: number): void {
+    this.#durationSeconds.observe({ verb, resource }, (this.#clock.monotonicMs() - startMs) / 1000)
+  }
+}
+
+function poolOf(
+  { authority, serverName, skipTlsVerify, proxyUrl }: Connection,
+  certificate: ClientCertificate | undefined,
+  bounds: Pick<Agent.Options, 'connections' | 'maxResponseSize'>,
+): Dispatcher {
+  const tls = {
+    allowH2: false,
+    rejectUnauthorized: !skipTlsVerify,
+    ...(authority === undefined ? {} : { ca: authority }),
+    ...(serverName === undefined ? {} : { servername: serverName }),
+    ...(certificate === undefined ? {} : { cert: certificate.certificate, key: certificate.key }),
+  }
+  // Time limits are ours (a Clock's), so undici's are off; TCP keep-alive finds a dead peer below a silent watch.
+  const options = { ...bounds, allowH2: false, headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: idleMs }
+  if (proxyUrl !== undefined)
+    return new ProxyAgent({ ...options, uri: proxyUrl, requestTls: tls, connectTimeout: connectMs })
+  return new Agent({
+    ...options,
+    connect: { ...tls, timeout: connectMs, keepAlive: true, keepAliveInitialDelay: 30_000 },
+  })
+}
+
+function isSame(left: ClientCertificate | undefined, right: ClientCertificate | undefined): boolean {
+  return left?.certificate === right?.certificate && left?.key === right?.key
+}
+
+/** A refusal as a Status; some layers of the server, e.g. its rate limiter, answer in plain text instead. */
+function statusOf(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isJsonObject(value) ? value : undefined
+  } catch {
+    const line = text.trim()
+    return line === '' || line.startsWith('<') ? undefined : { message: line.slice(0, 200) }
+  }
+}

@@ -1,0 +1,245 @@
+// How do we find our API server and prove who we are? From a kubeconfig (files or text) or from the service account of
+// the pod we run in. Every failure is one sentence that says what to do. Files are read here and environment variables
+// come in as a value, so the rules themselves (kube-config.ts) stay pure.
+import { readFile } from 'node:fs/promises'
+import { isIPv6 } from 'node:net'
+import { delimiter, dirname, join } from 'node:path'
+import type { Clock } from '../base/clock.ts'
+import { messageOf } from '../base/errors.ts'
+import type { Pem } from './config-entry.ts'
+import { type Connection, type CredentialSource, type Credentials, fixedCredentials } from './connection.ts'
+import { ConnectionError } from './connection-error.ts'
+import { impersonationHeaders } from './impersonation.ts'
+import {
+  type KubeConfig,
+  mergeKubeConfigs,
+  parseKubeConfig,
+  type SelectedContext,
+  selectContext,
+} from './kube-config.ts'
+import { PluginLoader } from './plugin-loader.ts'
+import { bearer, TokenFileLoader } from './token-file-loader.ts'
+
+export type ConnectionSource =
+  /** `KUBECONFIG`, else the pod's service account, else `~/.kube/config`. */
+  | { readonly kind: 'default' }
+  /** Merged; the first that defines an entry wins. */
+  | { readonly kind: 'files'; readonly paths: readonly string[] }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'in-cluster' }
+
+export interface LoadConnectionOptions {
+  readonly clock: Clock
+  readonly source: ConnectionSource
+  /** The process's environment, e.g. `KUBECONFIG`, `HOME` and `KUBERNETES_SERVICE_HOST`. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** A context of the kubeconfig; absent: its current one. */
+  readonly context?: string | undefined
+  /** Where the pod's token, authority and namespace are. */
+  readonly serviceAccountFolder?: string
+}
+
+const defaultServiceAccountFolder = '/var/run/secrets/kubernetes.io/serviceaccount'
+
+/**
+ * Rejects with a ConnectionError that names the file, context or program at fault and what to do.
+ *
+ * @example await loadConnection({ clock, source: { kind: 'default' }, environment }, signal)
+ */
+export async function loadConnection(options: LoadConnectionOptions, signal: AbortSignal): Promise<Connection> {
+  const { source } = options
+  switch (source.kind) {
+    case 'default':
+      return loadDefault(options, signal)
+    case 'files':
+      return loadFiles(options, source.paths, signal)
+    case 'text':
+      return connectionOf(options, parseKubeConfig({ text: source.text, origin: 'the kubeconfig text' }), signal)
+    case 'in-cluster':
+      return loadInCluster(options, signal)
+  }
+}
+
+async function loadDefault(options: LoadConnectionOptions, signal: AbortSignal): Promise<Connection> {
+  const { KUBECONFIG, KUBERNETES_SERVICE_HOST, HOME, USERPROFILE } = options.environment
+  const paths = (KUBECONFIG ?? '').split(delimiter).filter((path) => path !== '')
+  if (paths.length > 0) return loadFiles(options, paths, signal)
+  if (KUBERNETES_SERVICE_HOST) return loadInCluster(options, signal)
+  const home = HOME ?? USERPROFILE
+  if (home !== undefined) return loadFiles(options, [join(home, '.kube', 'config')], signal)
+  throw new ConnectionError('ConfigMissing', 'no API server is configured: set KUBECONFIG, or HOME, or run in a pod')
+}
+
+async function loadFiles(
+  options: LoadConnectionOptions,
+  paths: readonly string[],
+  signal: AbortSignal,
+): Promise<Connection> {
+  const texts = await Promise.all(paths.map((path) => readConfig(path, signal)))
+  const configs = paths.flatMap((path, index) => {
+    const text = texts[index]
+    return text === undefined ? [] : [parseKubeConfig({ text, origin: path, folder: dirname(path) })]
+  })
+  if (configs.length === 0) {
+    throw new ConnectionError(
+      'ConfigMissing',
+      `there is no kubeconfig at ${paths.join(' or ')}; name one with --kubeconfig or KUBECONFIG`,
+    )
+  }
+  return connectionOf(options, mergeKubeConfigs(configs), signal)
+}
+
+async function readConfig(path: string, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    return await readFile(path, { encoding: 'utf8', signal })
+  } catch (thrown) {
+    signal.throwIfAborted()
+    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return undefined
+    throw new ConnectionError(
+      'ConfigUnreadable',
+      `the kubeconfig ${path} cannot be read: ${messageOf(thrown)}; check that it is a file that this user may read`,
+      thrown,
+    )
+  }
+}
+
+async function connectionOf(
+  options: LoadConnectionOptions,
+  config: KubeConfig,
+  signal: AbortSignal,
+): Promise<Connection> {
+  const selected = selectContext(config, options.context)
+  const { name, namespace, cluster, user } = selected
+  const read = (pem: Pem | undefined, what: string) => readPem(pem, `${what} of context "${name}"`, signal)
+  const authority = await read(cluster.authority, 'the certificate authority')
+  const certificate = await read(user.certificate, 'the client certificate')
+  const key = await read(user.key, 'the client key')
+  if ((certificate === undefined) !== (key === undefined)) {
+    throw new ConnectionError(
+      'ConfigMalformed',
+      `${config.origin}: the user of context "${name}" has a client certificate or a client key but not both; add the other`,
+    )
+  }
+  const source = new ExtendedCredentials(await sourceOf(options, selected, authority), {
+    headers: user.impersonate === undefined ? {} : impersonationHeaders(user.impersonate),
+    ...(certificate === undefined || key === undefined ? {} : { certificate: { certificate, key } }),
+  })
+  return {
+    server: cluster.server,
+    description: `${cluster.server} (context "${name}")`,
+    namespace,
+    authority,
+    skipTlsVerify: cluster.skipTlsVerify,
+    serverName: cluster.serverName,
+    proxyUrl: cluster.proxyUrl,
+    credentials: (requestSignal) => source.credentials(requestSignal),
+    refuse: (credentials) => source.refuse(credentials),
+  }
+}
+
+/** The first method that the user's entry has, in the order in which client-go prefers them. */
+async function sourceOf(
+  { clock, environment }: LoadConnectionOptions,
+  { cluster, user }: SelectedContext,
+  authorityText: string | undefined,
+): Promise<CredentialSource> {
+  if (user.tokenFile !== undefined) return new TokenFileLoader({ clock, path: user.tokenFile })
+  if (user.token !== undefined) return fixedCredentials({ headers: { authorization: bearer(user.token) } })
+  if (user.plugin !== undefined) {
+    return new PluginLoader({ clock, environment, plugin: user.plugin, cluster: { ...cluster, authorityText } })
+  }
+  if (user.authProvider !== undefined) {
+    const { AuthProviderLoader } = await import('./auth-provider-loader.ts')
+    return new AuthProviderLoader({ clock, authProvider: user.authProvider })
+  }
+  if (user.username !== undefined) {
+    const basic = Buffer.from(`${user.username}:${user.password ?? ''}`).toString('base64')
+    return fixedCredentials({ headers: { authorization: `Basic ${basic}` } })
+  }
+  return fixedCredentials({ headers: {} })
+}
+
+/** Adds what a user's entry says besides: a client certificate, and whom to act as. */
+class ExtendedCredentials implements CredentialSource {
+  readonly #source: CredentialSource
+  readonly #extension: Credentials
+  /** The source's credentials and what we made of them: the same stay the same. */
+  #inner: Credentials | undefined
+  #outer: Credentials | undefined
+
+  constructor(source: CredentialSource, extension: Credentials) {
+    this.#source = source
+    this.#extension = extension
+  }
+
+  async credentials(signal: AbortSignal): Promise<Credentials> {
+    const inner = await this.#source.credentials(signal)
+    if (inner === this.#inner && this.#outer !== undefined) return this.#outer
+    this.#inner = inner
+    this.#outer = { ...this.#extension, ...inner, headers: { ...this.#extension.headers, ...inner.headers } }
+    return this.#outer
+  }
+
+  refuse(credentials: Credentials): void {
+    if (credentials === this.#outer && this.#inner !== undefined) this.#source.refuse(this.#inner)
+  }
+}
+
+async function readPem(pem: Pem | undefined, what: string, signal: AbortSignal): Promise<string | undefined> {
+  if (pem === undefined) return undefined
+  const text = pem.kind === 'text' ? pem.text : await readNamedFile(pem.path, what, signal)
+  if (text.includes('-----BEGIN ')) return text
+  const where = pem.kind === 'text' ? '' : ` in ${pem.path}`
+  throw new ConnectionError(
+    'FileUnreadable',
+    `${what}${where} is not PEM; replace it by text that starts with "-----BEGIN"`,
+  )
+}
+
+async function readNamedFile(path: string, what: string, signal: AbortSignal): Promise<string> {
+  try {
+    return await readFile(path, { encoding: 'utf8', signal })
+  } catch (thrown) {
+    signal.throwIfAborted()
+    throw new ConnectionError(
+      'FileUnreadable',
+      `${what} cannot be read from ${path}: ${messageOf(thrown)}; check that it exists and that this user may read it`,
+      thrown,
+    )
+  }
+}
+
+async function loadInCluster(options: LoadConnectionOptions, signal: AbortSignal): Promise<Connection> {
+  const { clock, environment, serviceAccountFolder: folder = defaultServiceAccountFolder } = options
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = environment
+  if (!host || !port) {
+    throw new ConnectionError(
+      'NotInCluster',
+      'KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set: this is not a pod; name a kubeconfig instead',
+    )
+  }
+  const source = new TokenFileLoader({ clock, path: join(folder, 'token') })
+  const server = `https://${isIPv6(host) ? `[${host}]` : host}:${port}`
+  const [authority, namespace] = await Promise.all([
+    readPem({ kind: 'file', path: join(folder, 'ca.crt') }, "the service account's certificate authority", signal),
+    readNamedFile(join(folder, 'namespace'), "the service account's namespace", signal),
+    // Read now, so that a pod without a token learns it at once and not at the first request.
+    source.credentials(signal),
+  ]).catch((thrown: unknown) => {
+    signal.throwIfAborted()
+    throw new ConnectionError(
+      'NotInCluster',
+      `the pod's service account is incomplete: ${messageOf(thrown)} (set automountServiceAccountToken: true on the pod)`,
+      thrown,
+    )
+  })
+  return {
+    server,
+    description: `${server} (the pod's own cluster)`,
+    namespace: namespace.trim(),
+    authority,
+    skipTlsVerify: false,
+    credentials: (requestSignal) => source.credentials(requestSignal),
+    refuse: (credentials) => source.refuse(credentials),
+  }
+}

@@ -1,0 +1,167 @@
+// How is each verb of the port said over HTTP? Methods, paths, content types and bodies; JSON goes through untouched, so
+// fields that we do not know survive. The travelling is http-client.ts's business.
+import { isJsonList, isJsonObject, type JsonObject } from '../base/json.ts'
+import type { KubeObject, LiveObject } from '../object/object.ts'
+import { apiVersionOf, groupResourceOf, type Resource } from '../object/resource.ts'
+import type {
+  ApplyOptions,
+  DeleteOptions,
+  KubeClient,
+  ListOptions,
+  ListPage,
+  Location,
+  Patch,
+  PatchOptions,
+  ReadOptions,
+  WatchFrame,
+  WatchOptions,
+  WriteOptions,
+} from './client.ts'
+import { HttpClient, type HttpClientOptions, type HttpRequest } from './http-client.ts'
+import { KubeError } from './kube-errors.ts'
+import { collectionPath, listQuery, objectPath, watchQuery, writeQuery } from './paths.ts'
+import { WatchFrameDecoder } from './watch-frames.ts'
+
+const json = 'application/json'
+
+/**
+ * The KubeClient that talks to a server.
+ *
+ * @example
+ * const client = new RestClient({ connection, clock, instruments, userAgent: 'konverge/1.0.0' })
+ * const pod = await client.get(Pod, { namespace: 'default', name: 'store-0' }, signal)
+ */
+export class RestClient implements KubeClient {
+  readonly #http: HttpClient
+
+  constructor(options: HttpClientOptions) {
+    this.#http = new HttpClient(options)
+  }
+
+  async get(resource: Resource, location: Location, signal: AbortSignal): Promise<LiveObject> {
+    const path = objectPath(resource, location)
+    return this.#object({ ...about('get', resource, location), method: 'GET', path }, signal)
+  }
+
+  async list(resource: Resource, options: ListOptions, signal: AbortSignal): Promise<ListPage> {
+    const path = collectionPath(resource, options.namespace) + listQuery(options)
+    const request: HttpRequest = { ...about('list', resource, options), method: 'GET', path }
+    return pageOf(request, resource, await this.#json(request, signal))
+  }
+
+  async *watch(resource: Resource, options: WatchOptions, signal: AbortSignal): AsyncGenerator<WatchFrame, void> {
+    const path = collectionPath(resource, options.namespace) + watchQuery(options)
+    const request: HttpRequest = { ...about('watch', resource, options), method: 'GET', path }
+    const decoder = new WatchFrameDecoder({ attempt: request.attempt })
+    for await (const chunk of this.#http.stream(request, signal)) yield* decoder.push(chunk)
+    yield* decoder.end()
+  }
+
+  async create(
+    resource: Resource,
+    object: KubeObject,
+    options: WriteOptions,
+    signal: AbortSignal,
+  ): Promise<LiveObject> {
+    const path = collectionPath(resource, object.metadata.namespace) + writeQuery(options)
+    const content = { type: json, body: JSON.stringify(object) }
+    return this.#object({ ...about('create', resource, object.metadata), method: 'POST', path, content }, signal)
+  }
+
+  async apply(resource: Resource, object: KubeObject, options: ApplyOptions, signal: AbortSignal): Promise<LiveObject> {
+    const path = objectPath(resource, object.metadata, options.subresource) + writeQuery(options)
+    // JSON is YAML; the server has no content type of its own for apply in JSON.
+    const content = { type: 'application/apply-patch+yaml', body: JSON.stringify(object) }
+    return this.#object({ ...about('apply', resource, object.metadata), method: 'PATCH', path, content }, signal)
+  }
+
+  async patch(
+    resource: Resource,
+    location: Location,
+    patch: Patch,
+    options: PatchOptions,
+    signal: AbortSignal,
+  ): Promise<LiveObject> {
+    const path = objectPath(resource, location, options.subresource) + writeQuery(options)
+    const type = patch.type === 'merge' ? 'application/merge-patch+json' : 'application/json-patch+json'
+    const content = { type, body: JSON.stringify(patch.body) }
+    return this.#object({ ...about('patch', resource, location), method: 'PATCH', path, content }, signal)
+  }
+
+  async delete(resource: Resource, location: Location, options: DeleteOptions, signal: AbortSignal): Promise<void> {
+    const body = JSON.stringify({ apiVersion: 'v1', kind: 'DeleteOptions', ...options })
+    const path = objectPath(resource, location)
+    const content = { type: json, body }
+    await this.#http.exchange({ ...about('delete', resource, location), method: 'DELETE', path, content }, signal)
+  }
+
+  async read(path: string, signal: AbortSignal, options: ReadOptions = {}): Promise<JsonObject> {
+    const attempt = `GET ${path}`
+    return this.#json({ attempt, verb: 'read', resource: '', method: 'GET', path, accept: options.accept }, signal)
+  }
+
+  /** Ends all watches, then waits for requests under way; those that still run when the signal aborts are cut off. */
+  async close(signal: AbortSignal): Promise<void> {
+    await this.#http.close(signal)
+  }
+
+  async #object(request: HttpRequest, signal: AbortSignal): Promise<LiveObject> {
+    const value = await this.#json(request, signal)
+    if (typeof value.kind !== 'string' || !isJsonObject(value.metadata)) throw malformed(request, 'an object')
+    // The server gives a uid and a resourceVersion to everything it stores. Reviews (e.g. SelfSubjectAccessReview) are
+    // not stored and have neither.
+    return value as unknown as LiveObject
+  }
+
+  async #json(request: HttpRequest, signal: AbortSignal): Promise<JsonObject> {
+    const text = await this.#http.exchange(request, signal)
+    let value: unknown
+    try {
+      value = JSON.parse(text)
+    } catch {
+      // The parser's own message quotes the text, and the text may be a Secret (I11).
+    }
+    if (!isJsonObject(value)) throw malformed(request, 'a JSON object')
+    return value
+  }
+}
+
+/** What messages and metrics say of a request: `apply StatefulSet default/store`, `list Pod in default`. */
+function about(
+  verb: string,
+  resource: Resource,
+  { namespace, name, generateName }: { namespace?: string | undefined; name?: string; generateName?: string },
+): Pick<HttpRequest, 'attempt' | 'verb' | 'resource'> {
+  return { attempt: `${verb} ${resource.kind}${whereOf()}`, verb, resource: groupResourceOf(resource) }
+
+  function whereOf(): string {
+    const called = name || generateName
+    if (called !== undefined) return ` ${namespace === undefined ? '' : `${namespace}/`}${called}`
+    if (namespace !== undefined) return ` in ${namespace}`
+    return resource.scope === 'Namespaced' ? ' in all namespaces' : ''
+  }
+}
+
+function pageOf(request: HttpRequest, resource: Resource, list: JsonObject): ListPage {
+  const { metadata, items } = list
+  // A Go server writes an empty list as null where the type has no `omitempty`.
+  if (!isJsonObject(metadata) || !(items === null || isJsonList(items))) throw malformed(request, 'a list')
+  const identity = { apiVersion: apiVersionOf(resource), kind: resource.kind }
+  const token = metadata.continue
+  return {
+    resourceVersion: typeof metadata.resourceVersion === 'string' ? metadata.resourceVersion : '',
+    // Items of built-in kinds come without apiVersion and kind, which the list says once for all.
+    items: (items ?? []).map((item) => {
+      if (!isJsonObject(item) || !isJsonObject(item.metadata)) throw malformed(request, 'a list of objects')
+      return { ...identity, ...item } as unknown as LiveObject
+    }),
+    ...(typeof token === 'string' && token !== '' ? { continueToken: token } : {}),
+  }
+}
+
+function malformed({ attempt }: HttpRequest, wanted: string): KubeError {
+  return new KubeError({
+    code: 'ServerError',
+    message: `${attempt}: the answer is not ${wanted}; check that the address is an API server's and not, say, a login page's`,
+  })
+}

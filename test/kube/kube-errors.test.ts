@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest'
+import { explainForbidden } from '../../src/kube/forbidden.ts'
+import { isKubeError, kubeErrorOf } from '../../src/kube/kube-errors.ts'
+
+const attempt = 'apply StatefulSet default/store'
+
+describe('kubeErrorOf', () => {
+  it.each([
+    [400, {}, 'BadRequest', 'stop'],
+    [401, {}, 'Unauthorized', 'retry'],
+    [403, {}, 'Forbidden', 'retry'],
+    [404, { details: { name: 'store', kind: 'statefulsets' } }, 'NotFound', 'retry'],
+    [404, { details: {} }, 'ResourceNotFound', 'retry'],
+    [404, undefined, 'ResourceNotFound', 'retry'],
+    [405, {}, 'MethodNotAllowed', 'stop'],
+    [409, { reason: 'AlreadyExists' }, 'AlreadyExists', 'retry'],
+    [409, { reason: 'Conflict' }, 'Conflict', 'retry'],
+    [410, { reason: 'Expired' }, 'Expired', 'retry'],
+    [410, { reason: 'Gone' }, 'Expired', 'retry'],
+    [413, {}, 'RequestEntityTooLarge', 'stop'],
+    [415, {}, 'UnsupportedMediaType', 'stop'],
+    [422, {}, 'Invalid', 'stop'],
+    [429, {}, 'TooManyRequests', 'retry'],
+    [500, {}, 'ServerError', 'retry'],
+    [502, undefined, 'ServerError', 'retry'],
+    [503, {}, 'ServiceUnavailable', 'retry'],
+    [504, {}, 'Timeout', 'retry'],
+    [302, undefined, 'BadRequest', 'stop'],
+  ] as const)('turns HTTP %i with %j into %s, to %s', (httpStatus, body, code, remedy) => {
+    const error = kubeErrorOf({ attempt, httpStatus, body })
+    expect(error).toMatchObject({ code, remedy, httpStatus })
+    expect(isKubeError(error, code)).toBe(true)
+  })
+
+  it('begins with what was tried and goes on with what the server said', () => {
+    const body = { message: 'spec.replicas: Invalid value: -1' }
+    expect(kubeErrorOf({ attempt, httpStatus: 422, body }).message).toBe(`${attempt}: spec.replicas: Invalid value: -1`)
+    expect(kubeErrorOf({ attempt, httpStatus: 502, body: undefined }).message).toBe(
+      `${attempt}: the API server answered with HTTP 502`,
+    )
+  })
+
+  it('carries the causes and skips what is no cause', () => {
+    const causes = [
+      { reason: 'FieldValueInvalid', message: 'must be positive', field: 'spec.replicas' },
+      'nonsense',
+      {},
+    ]
+    expect(kubeErrorOf({ attempt, httpStatus: 422, body: { details: { causes } } }).causes).toEqual([
+      { reason: 'FieldValueInvalid', message: 'must be positive', field: 'spec.replicas' },
+      { reason: '', message: '', field: '' },
+    ])
+  })
+
+  it.each([
+    ['the header', 7, { details: { retryAfterSeconds: 3 } }, 7_000],
+    ['the Status, without a header', undefined, { details: { retryAfterSeconds: 3 } }, 3_000],
+    ['neither', undefined, {}, undefined],
+  ])('takes the wait that was asked for from %s', (_what, retryAfterSeconds, body, retryAfterMs) => {
+    expect(kubeErrorOf({ attempt, httpStatus: 429, body, retryAfterSeconds }).retryAfterMs).toBe(retryAfterMs)
+  })
+
+  it('says who lacks which right, and where', () => {
+    const message =
+      'statefulsets.apps "store" is forbidden: User "system:serviceaccount:ops:konverge" cannot patch resource "statefulsets" in API group "apps" in the namespace "default"'
+    expect(kubeErrorOf({ attempt, httpStatus: 403, body: { message } }).message).toBe(
+      `${attempt}: user "system:serviceaccount:ops:konverge" may not patch statefulsets.apps in namespace default; bind a Role or ClusterRole to it that allows "patch" on "statefulsets" of API group "apps"`,
+    )
+  })
+})
+
+describe('explainForbidden', () => {
+  it.each([
+    [
+      'at the cluster scope',
+      'namespaces is forbidden: User "alice" cannot list resource "namespaces" in API group "" at the cluster scope',
+      'user "alice" may not list namespaces at the cluster scope; bind a ClusterRole to it that allows "list" on "namespaces" of API group ""',
+    ],
+    [
+      'with a reason of the authorizer',
+      'pods is forbidden: User "alice" cannot list resource "pods" in API group "" in the namespace "a": RBAC: clusterrole "x" not found',
+      'user "alice" may not list pods in namespace a (RBAC: clusterrole "x" not found); bind a Role or ClusterRole to it that allows "list" on "pods" of API group ""',
+    ],
+  ])('explains a refusal %s', (_what, message, wanted) => {
+    expect(explainForbidden(message)).toBe(wanted)
+  })
+
+  it.each([
+    'pods "a" is forbidden: exceeded quota: compute, requested: pods=1',
+    'unable to create new content in namespace a because it is being terminated',
+    'forbidden: User "alice" cannot get path "/version"',
+  ])('leaves other refusals alone: %s', (message) => {
+    expect(explainForbidden(message)).toBeUndefined()
+    expect(kubeErrorOf({ attempt, httpStatus: 403, body: { message } }).message).toBe(`${attempt}: ${message}`)
+  })
+})
