@@ -1,0 +1,53 @@
+// What can be counted and measured about the cache? The series of one informer; `selection` tells apart the informers of
+// one resource, whose number is small and fixed by the controllers.
+import type { Metrics } from '../base/instrument.ts'
+
+export interface CacheSeries {
+  readonly resource: string
+  readonly selection: string
+}
+
+export interface CacheMetrics {
+  frame(type: string): void
+  restart(reason: string): void
+  handlerError(): void
+  content(objects: number, resourceVersion: string): void
+  /** The informer is gone: so are the gauges that only it could keep true. */
+  close(): void
+}
+
+export function cacheMetrics(metrics: Metrics, { resource, selection }: CacheSeries): CacheMetrics {
+  const series = { resource, selection }
+  const labels = ['resource', 'selection']
+  const events = metrics.counter({
+    name: 'watch_events_total',
+    help: 'Frames received on watch streams.',
+    labels: ['resource', 'type'],
+  })
+  const restarts = metrics.counter({
+    name: 'watch_restarts_total',
+    help: 'Watch streams and lists that ended, by why.',
+    labels: ['resource', 'reason'],
+  })
+  const errors = metrics.counter({
+    name: 'watch_handler_errors_total',
+    help: 'Handlers, index functions and transforms of a cache that threw.',
+    labels: ['resource'],
+  })
+  const objects = metrics.gauge({ name: 'store_objects', help: 'Objects in memory.', labels })
+  const version = metrics.gauge({ name: 'store_resource_version', help: 'Newest resourceVersion seen.', labels })
+  return {
+    frame: (type) => events.add({ resource, type }),
+    restart: (reason) => restarts.add({ resource, reason }),
+    handlerError: () => errors.add({ resource }),
+    content: (count, resourceVersion) => {
+      objects.set(series, count)
+      const number = Number(resourceVersion)
+      if (!Number.isNaN(number)) version.set(series, number)
+    },
+    close: () => {
+      objects.remove(series)
+      version.remove(series)
+    },
+  }
+}

@@ -1,0 +1,103 @@
+// How does one holder see the informers it asked for? As one store, also where there is an informer per namespace; with its
+// own handlers, which go when it lets go.
+import { assert } from '../base/assert.ts'
+import type { LiveObject } from '../object/object.ts'
+import { type Key, parseKey } from '../object/ref.ts'
+import type { Deleted, Witness } from './freshness.ts'
+import type { Informer, InformerHandler, InformerHealth } from './informer.ts'
+import type { ReadonlyStore } from './store.ts'
+
+export interface InformerViewOptions<T extends LiveObject> {
+  /** By namespace; undefined for the one that watches all, which is then alone. */
+  readonly parts: ReadonlyMap<string | undefined, Informer<T>>
+  readonly onRelease: () => Promise<void>
+}
+
+/** Reads like a single informer. What lies outside its namespaces is neither recorded nor waited for. */
+export class InformerView<T extends LiveObject = LiveObject> implements ReadonlyStore<T>, Witness {
+  readonly #parts: ReadonlyMap<string | undefined, Informer<T>>
+  readonly #informers: readonly Informer<T>[]
+  readonly #onRelease: () => Promise<void>
+  readonly #removals = new Set<() => void>()
+  #isReleased = false
+
+  constructor({ parts, onRelease }: InformerViewOptions<T>) {
+    this.#parts = parts
+    this.#informers = [...parts.values()]
+    this.#onRelease = onRelease
+  }
+
+  /** Removes this holder's handlers; the informers stop when nobody else holds them. */
+  async release(): Promise<void> {
+    assert(!this.#isReleased, 'an informer is released once by each holder')
+    this.#isReleased = true
+    for (const remove of this.#removals) remove()
+    this.#removals.clear()
+    await this.#onRelease()
+  }
+
+  /** See Informer.addHandler. */
+  addHandler(handler: InformerHandler<T>): () => void {
+    const removals = this.#informers.map((informer) => informer.addHandler(handler))
+    const remove = () => {
+      for (const removePart of removals) removePart()
+      this.#removals.delete(remove)
+    }
+    this.#removals.add(remove)
+    return remove
+  }
+
+  get hasSynced(): boolean {
+    return this.#informers.every((informer) => informer.hasSynced)
+  }
+
+  /** Rejects with the signal's reason, which is the limit of the wait. */
+  async waitUntilSynced(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#informers.map((informer) => informer.waitUntilSynced(signal)))
+  }
+
+  get health(): readonly InformerHealth[] {
+    return this.#informers.map((informer) => informer.health)
+  }
+
+  /** The API server's answer to a write of ours: read from now on. */
+  recordWrite(object: LiveObject): void {
+    this.#partFor(object.metadata.namespace)?.recordWrite(object)
+  }
+
+  hasSeen(resourceVersion: string, namespace?: string): boolean {
+    return this.#partFor(namespace)?.hasSeen(resourceVersion) ?? true
+  }
+
+  hasSeenDeleteOf(deleted: Deleted): boolean {
+    return this.#partFor(deleted.namespace)?.hasSeenDeleteOf(deleted) ?? true
+  }
+
+  get size(): number {
+    return this.#informers.reduce((sum, informer) => sum + informer.size, 0)
+  }
+
+  get(key: Key): T | undefined {
+    return this.#partFor(parseKey(key).namespace)?.get(key)
+  }
+
+  list(): readonly T[] {
+    return this.#informers.flatMap((informer) => informer.list())
+  }
+
+  byOwner(uid: string): readonly T[] {
+    return this.#informers.flatMap((informer) => informer.byOwner(uid))
+  }
+
+  byLabel(label: string, value: string): readonly T[] {
+    return this.#informers.flatMap((informer) => informer.byLabel(label, value))
+  }
+
+  byIndex(name: string, value: string): readonly T[] {
+    return this.#informers.flatMap((informer) => informer.byIndex(name, value))
+  }
+
+  #partFor(namespace: string | undefined): Informer<T> | undefined {
+    return this.#parts.get(undefined) ?? this.#parts.get(namespace)
+  }
+}

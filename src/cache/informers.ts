@@ -1,0 +1,139 @@
+// Which informers does this process run? One per resource, selection and transform, however many controllers ask; each lives
+// as long as somebody holds it. Where the process is confined to some namespaces, one for each of them, read as one.
+import { assert } from '../base/assert.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Instruments } from '../base/instrument.ts'
+import type { Random } from '../base/random.ts'
+import type { KubeClient, Selection } from '../kube/client.ts'
+import { apiVersionOf, type ObjectOf, type Resource } from '../object/resource.ts'
+import { FieldSetPool } from './field-set-pool.ts'
+import { Informer, type InformerHealth, type Transform } from './informer.ts'
+import { InformerView } from './informer-view.ts'
+import { selectionText } from './selection-text.ts'
+import type { Indexes } from './store.ts'
+
+export interface InformersOptions {
+  readonly clock: Clock
+  readonly random: Random
+  readonly instruments: Instruments
+  readonly client: KubeClient
+  /** The field manager whose applied fields are kept with each object. */
+  readonly manager: string
+  /** Confines watches of namespaced resources that name no namespace themselves; absent: the whole cluster. */
+  readonly namespaces?: readonly string[] | undefined
+}
+
+export interface InformerRequest<Spec = unknown, Status = unknown> extends Selection {
+  readonly resource: Resource<Spec, Status>
+  readonly indexes?: Indexes<ObjectOf<Resource<Spec, Status>>> | undefined
+  /** Shared only with those who pass the same function. */
+  readonly transform?: Transform<ObjectOf<Resource<Spec, Status>>> | undefined
+}
+
+interface Shared {
+  readonly informer: Informer
+  holders: number
+}
+
+/** The informers of one process. */
+export class Informers {
+  readonly #options: InformersOptions
+  readonly #fieldSets = new FieldSetPool()
+  readonly #shared = new Map<string, Shared>()
+  readonly #transformIds = new WeakMap<object, number>()
+  #transforms = 0
+  #signal: AbortSignal | undefined
+
+  constructor(options: InformersOptions) {
+    assert(options.namespaces?.length !== 0, 'an operator confined to namespaces names at least one')
+    this.#options = options
+  }
+
+  /**
+   * A view that its holder releases when done. Runs from `start` on, or at once if that has been called.
+   *
+   * @example const pods = informers.informerFor({ resource: Pod, labelSelector: 'app=store', indexes: { labels: ['app'] } })
+   */
+  informerFor<Spec, Status>(request: InformerRequest<Spec, Status>): InformerView<ObjectOf<Resource<Spec, Status>>> {
+    const namespaces = this.#namespacesFor(request)
+    const held = namespaces.map((namespace) => ({ namespace, ...this.#hold(request, namespace) }))
+    return new InformerView({
+      parts: new Map(held.map(({ namespace, informer }) => [namespace, informer])),
+      onRelease: async () => void (await Promise.all(held.map(({ key }) => this.#letGo(key)))),
+    })
+  }
+
+  /** Starts all informers, also those asked for later; they end with `signal` or with `stop`. */
+  start(signal: AbortSignal): void {
+    assert(this.#signal === undefined, 'informers start once')
+    this.#signal = signal
+    for (const { informer } of this.#shared.values()) informer.start(signal)
+  }
+
+  /** Resolves when all have ended. */
+  async stop(): Promise<void> {
+    await Promise.all([...this.#shared.values()].reverse().map(({ informer }) => informer.stop()))
+  }
+
+  get hasSynced(): boolean {
+    return [...this.#shared.values()].every(({ informer }) => informer.hasSynced)
+  }
+
+  /** Waits for those held now; rejects with the signal's reason, which is the limit of the wait. */
+  async waitUntilSynced(signal: AbortSignal): Promise<void> {
+    await Promise.all([...this.#shared.values()].map(({ informer }) => informer.waitUntilSynced(signal)))
+  }
+
+  /** One line per informer, for `/readyz`. */
+  health(): readonly InformerHealth[] {
+    return [...this.#shared.values()].map(({ informer }) => informer.health)
+  }
+
+  #namespacesFor({
+    resource,
+    namespace,
+  }: Selection & { readonly resource: Resource }): readonly (string | undefined)[] {
+    if (resource.scope === 'Cluster') return [undefined]
+    if (namespace !== undefined) return [namespace]
+    return this.#options.namespaces === undefined ? [undefined] : [...new Set(this.#options.namespaces)]
+  }
+
+  #hold<Spec, Status>(request: InformerRequest<Spec, Status>, namespace: string | undefined) {
+    const { resource, labelSelector, fieldSelector, indexes, transform } = request
+    const selection = { namespace, labelSelector, fieldSelector }
+    const key = `${apiVersionOf(resource)}/${resource.plural}?${selectionText(selection)}#${this.#transformId(transform)}`
+    const existing = this.#shared.get(key)
+    if (existing !== undefined) {
+      existing.holders += 1
+      // The key names the resource, and the descriptor of a resource carries its one pair of wire types.
+      const informer = existing.informer as unknown as Informer<ObjectOf<Resource<Spec, Status>>>
+      if (indexes !== undefined) informer.addIndexes(indexes)
+      return { key, informer }
+    }
+    const { clock, random, instruments, client, manager } = this.#options
+    const surroundings = { clock, random, instruments, client, manager, fieldSets: this.#fieldSets }
+    const informer = new Informer({ ...surroundings, resource, selection, indexes, transform })
+    // Held for everybody who asks for the same key, and given out with its types again, as above.
+    this.#shared.set(key, { informer: informer as unknown as Informer, holders: 1 })
+    if (this.#signal !== undefined) informer.start(this.#signal)
+    return { key, informer }
+  }
+
+  async #letGo(key: string): Promise<void> {
+    const shared = this.#shared.get(key)
+    assert(shared !== undefined && shared.holders > 0, 'who lets go of an informer has held it')
+    shared.holders -= 1
+    if (shared.holders > 0) return
+    this.#shared.delete(key)
+    await shared.informer.stop()
+  }
+
+  #transformId(transform: object | undefined): number {
+    if (transform === undefined) return 0
+    const known = this.#transformIds.get(transform)
+    if (known !== undefined) return known
+    this.#transforms += 1
+    this.#transformIds.set(transform, this.#transforms)
+    return this.#transforms
+  }
+}

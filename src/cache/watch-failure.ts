@@ -1,0 +1,130 @@
+// What kind of failure is it for a list/watch, and how long to wait before the next try? Short enough to be back within ten
+// seconds of the network's return, spread by jitter so that a thousand watches do not come back at once.
+import { messageOf } from '../base/errors.ts'
+import { isKubeError, type KubeError } from '../kube/kube-errors.ts'
+
+export type FailureKind =
+  /** The stream came to its normal end. */
+  | 'ended'
+  | 'shortStream'
+  | 'stalled'
+  /** The server does not know WatchList. */
+  | 'noInitialEvents'
+  /** The version or the continue token is too old: HTTP 410, as an answer or inside a stream. */
+  | 'expired'
+  /** The server has not reached the version yet. */
+  | 'versionTooLarge'
+  /** The stream carried a server error in place of an event. */
+  | 'lostEvent'
+  /** A snapshot was older than what had been seen. */
+  | 'behind'
+  | 'unreachable'
+  | 'overloaded'
+  | 'denied'
+  | 'notServed'
+  /** The request can never succeed as it is, e.g. because of its field selector. */
+  | 'rejected'
+
+export interface Failure {
+  readonly kind: FailureKind
+  readonly message: string
+  readonly retryAfterMs?: number | undefined
+}
+
+/** How often it failed of late. */
+export interface Strain {
+  readonly failures: number
+  readonly lastFailureAtMs: number
+}
+
+export const unstrained: Strain = { failures: 0, lastFailureAtMs: Number.NEGATIVE_INFINITY }
+
+/** Reads what a request threw. */
+export function failureOf(thrown: unknown): Failure {
+  // Not a KubeError: a bug below us. It is retried and reported like a server error, since a watch never dies.
+  if (!isKubeError(thrown)) return { kind: 'overloaded', message: messageOf(thrown) }
+  return { kind: kindOf(thrown), message: thrown.message, retryAfterMs: thrown.retryAfterMs }
+}
+
+function kindOf(error: KubeError): FailureKind {
+  switch (error.code) {
+    case 'Expired':
+      return 'expired'
+    case 'Timeout':
+      return isVersionTooLarge(error) ? 'versionTooLarge' : 'unreachable'
+    case 'Unreachable':
+      return 'unreachable'
+    case 'TooManyRequests':
+    case 'ServiceUnavailable':
+      return 'overloaded'
+    case 'ServerError':
+      return isVersionTooLarge(error) ? 'versionTooLarge' : 'overloaded'
+    case 'Forbidden':
+    case 'Unauthorized':
+      return 'denied'
+    case 'NotFound':
+    case 'ResourceNotFound':
+      return 'notServed'
+    default:
+      return 'rejected'
+  }
+}
+
+/** Servers before 1.20 give no cause, only the text. */
+function isVersionTooLarge(error: KubeError): boolean {
+  return (
+    error.causes.some((cause) => cause.reason === 'ResourceVersionTooLarge') ||
+    error.message.includes('Too large resource version')
+  )
+}
+
+const baseMs = 800
+const resetAfterMs = 120_000
+const retryAfterLimitMs = 60_000
+
+/** `growing`: full jitter under a ceiling that doubles from 0.8 s up to the cap. `steady`: anywhere between the two. */
+type Pace =
+  | { readonly kind: 'growing'; readonly capMs: number }
+  | { readonly kind: 'steady'; readonly fromMs: number; readonly toMs: number }
+
+const quick: Pace = { kind: 'growing', capMs: 10_000 }
+const patient: Pace = { kind: 'growing', capMs: 30_000 }
+const slow: Pace = { kind: 'steady', fromMs: 10_000, toMs: 30_000 }
+
+const paces: Readonly<Record<FailureKind, Pace>> = {
+  ended: quick,
+  shortStream: patient,
+  stalled: quick,
+  noInitialEvents: quick,
+  expired: patient,
+  versionTooLarge: quick,
+  lostEvent: patient,
+  behind: quick,
+  unreachable: quick,
+  overloaded: patient,
+  denied: slow,
+  notServed: { kind: 'steady', fromMs: 2_000, toMs: 5_000 },
+  rejected: slow,
+}
+
+interface DelayInput {
+  readonly failure: Failure
+  readonly strain: Strain
+  readonly atMs: number
+  /** In [0, 1). */
+  readonly chance: number
+}
+
+/** The wait before the next try; two minutes without a failure and the count begins anew. Source: client-go's reflector. */
+export function delayAfter({ failure, strain, atMs, chance }: DelayInput): {
+  readonly delayMs: number
+  readonly strain: Strain
+} {
+  const failures = atMs - strain.lastFailureAtMs >= resetAfterMs ? 1 : strain.failures + 1
+  const pace = paces[failure.kind]
+  const [fromMs, toMs] =
+    pace.kind === 'steady' ? [pace.fromMs, pace.toMs] : [0, Math.min(pace.capMs, baseMs * 2 ** (failures - 1))]
+  const drawnMs = fromMs + chance * (toMs - fromMs)
+  const askedMs = Math.min(failure.retryAfterMs ?? 0, retryAfterLimitMs)
+  return { delayMs: Math.max(drawnMs, askedMs), strain: { failures, lastFailureAtMs: atMs } }
+}

@@ -1,0 +1,285 @@
+// Who keeps a store up to date with the API server? Watcher carries out what watch-state decides: it rests, lists pages or
+// reads a stream as the phase says, and passes on what came. It ends only with its signal, whatever the server does.
+import { assert, unreachable } from '../base/assert.ts'
+import { type Clock, deadline, sleep, type Timer } from '../base/clock.ts'
+import type { Instruments } from '../base/instrument.ts'
+import type { Random } from '../base/random.ts'
+import type { KubeClient, Selection, WatchOptions } from '../kube/client.ts'
+import type { LiveObject } from '../object/object.ts'
+import { type Key, keyOf } from '../object/ref.ts'
+import { groupResourceOf, type Resource } from '../object/resource.ts'
+import { type CacheMetrics, cacheMetrics } from './cache-metrics.ts'
+import { describeWatched, selectionText } from './selection-text.ts'
+import {
+  type DataFrame,
+  startWatch,
+  step,
+  type WatchEffect,
+  type WatchEvent,
+  type WatchPhase,
+  type WatchState,
+  type WatchStatus,
+} from './watch-state.ts'
+
+/** Who is told what the watch brings. Must not throw. */
+export interface WatchSink {
+  /** All selected objects as of this version: what was known before is replaced. */
+  replace(objects: Iterable<LiveObject>, resourceVersion: string): void
+  /** One change; its object carries the version reached. */
+  apply(frame: DataFrame): void
+  /** Everything up to this version has been seen. */
+  reached(resourceVersion: string): void
+}
+
+export interface WatcherOptions {
+  readonly clock: Clock
+  readonly random: Random
+  readonly instruments: Instruments
+  readonly client: KubeClient
+  readonly resource: Resource
+  readonly selection: Selection
+  readonly sink: WatchSink
+}
+
+/** How a watch is doing. Times are milliseconds since the epoch. */
+export interface WatchHealth {
+  readonly state: WatchStatus
+  /** Since when it has been in this state. */
+  readonly sinceMs: number
+  /** What went wrong since things last went well, and what to do. */
+  readonly lastError: string | undefined
+  /** Undefined before the first snapshot. */
+  readonly lastResourceVersion: string | undefined
+  readonly lastFrameAtMs: number | undefined
+}
+
+/** Two bookmark intervals: a live stream is never silent for longer. */
+const stallLimitMs = 120_000
+const pageLimitMs = 60_000
+/** Streams end after 5 to 10 minutes, so that load spreads over the API servers again. Source: client-go's reflector. */
+const streamSeconds = { from: 300, spread: 300 }
+
+/** Runs one list/watch. */
+export class Watcher {
+  readonly #options: WatcherOptions
+  readonly #metrics: CacheMetrics
+  readonly #partial = new Map<Key, LiveObject>()
+  #state: WatchState
+  #statusSinceMs: number
+  #lastFrameAtMs: number | undefined
+  #isRunning = false
+
+  constructor(options: WatcherOptions) {
+    const { clock, instruments, resource, selection } = options
+    this.#options = options
+    this.#metrics = cacheMetrics(instruments.metrics, {
+      resource: groupResourceOf(resource),
+      selection: selectionText(selection),
+    })
+    this.#state = startWatch(describeWatched(resource, selection))
+    this.#statusSinceMs = clock.now()
+  }
+
+  get health(): WatchHealth {
+    return {
+      state: this.#state.status,
+      sinceMs: this.#statusSinceMs,
+      lastError: this.#state.lastError,
+      lastResourceVersion: this.#state.resourceVersion === '' ? undefined : this.#state.resourceVersion,
+      lastFrameAtMs: this.#lastFrameAtMs,
+    }
+  }
+
+  /** Watches until `signal` aborts; runs once. Rejects only for a bug. */
+  async run(signal: AbortSignal): Promise<void> {
+    assert(!this.#isRunning, 'a watcher runs once')
+    this.#isRunning = true
+    while (!signal.aborted) {
+      for await (const event of this.#pursue(this.#state.phase, signal)) {
+        this.#take(event)
+        // One stream may outlive a phase: the snapshot and the changes after it come on the same one.
+        if (!isStreaming(this.#state.phase)) break
+      }
+    }
+  }
+
+  /** Does what the phase says and tells what happens; ends early when `signal` aborts. */
+  #pursue(phase: WatchPhase, signal: AbortSignal): AsyncIterable<WatchEvent> {
+    switch (phase.kind) {
+      case 'resting':
+        return this.#rest(phase.delayMs, signal)
+      case 'listing':
+        return this.#list(phase, signal)
+      case 'collecting':
+        return this.#stream(
+          { resourceVersion: phase.resourceVersion, resourceVersionMatch: 'NotOlderThan', sendInitialEvents: true },
+          signal,
+        )
+      case 'following':
+        return this.#stream({ resourceVersion: this.#state.resourceVersion }, signal)
+      default:
+        return unreachable(phase)
+    }
+  }
+
+  async *#rest(delayMs: number, signal: AbortSignal): AsyncIterable<WatchEvent> {
+    try {
+      await sleep(this.#options.clock, delayMs, signal)
+    } catch (thrown) {
+      if (signal.aborted) return
+      throw thrown
+    }
+    yield { kind: 'rested' }
+  }
+
+  async *#list(phase: Extract<WatchPhase, { kind: 'listing' }>, signal: AbortSignal): AsyncIterable<WatchEvent> {
+    const { client, clock, resource, selection } = this.#options
+    const time = deadline(clock, pageLimitMs, signal)
+    const { limit, continueToken } = phase
+    // The newest state: a fallback must not be the way to read an old one.
+    const options = {
+      ...selection,
+      resourceVersion: '',
+      ...(limit === undefined ? {} : { limit }),
+      ...(continueToken === undefined ? {} : { continueToken }),
+    }
+    let event: WatchEvent
+    try {
+      event = { kind: 'page', page: await client.list(resource, options, time.signal) }
+    } catch (error) {
+      event = time.hasPassed() ? { kind: 'stalled' } : { kind: 'failed', error }
+    } finally {
+      time.clear()
+    }
+    if (!signal.aborted) yield event
+  }
+
+  async *#stream(options: WatchOptions, signal: AbortSignal): AsyncIterable<WatchEvent> {
+    const { client, clock, random, resource, selection } = this.#options
+    const watchdog = new Watchdog(clock, stallLimitMs, signal)
+    const timeoutSeconds = streamSeconds.from + Math.floor(random.next() * streamSeconds.spread)
+    let end: WatchEvent = { kind: 'ended' }
+    try {
+      for await (const frame of client.watch(resource, { ...selection, ...options, timeoutSeconds }, watchdog.signal)) {
+        if (signal.aborted) return
+        watchdog.calm()
+        this.#lastFrameAtMs = clock.now()
+        this.#metrics.frame(frame.type)
+        yield { kind: 'frame', frame }
+      }
+    } catch (error) {
+      end = watchdog.hasBarked ? { kind: 'stalled' } : { kind: 'failed', error }
+    } finally {
+      watchdog.stop()
+    }
+    if (!signal.aborted) yield end
+  }
+
+  #take(event: WatchEvent): void {
+    const { clock, random } = this.#options
+    const before = this.#state
+    const { state, effects } = step(before, { ...event, atMs: clock.monotonicMs(), chance: random.next() })
+    this.#state = state
+    if (state.status !== before.status) this.#statusSinceMs = clock.now()
+    for (const effect of effects) this.#perform(effect)
+    if (state.status !== before.status) this.#logStatus(before.status)
+  }
+
+  #perform(effect: WatchEffect): void {
+    const { sink } = this.#options
+    switch (effect.kind) {
+      case 'collect':
+        for (const object of effect.objects) this.#partial.set(keyOf(object), object)
+        return
+      case 'uncollect':
+        this.#partial.delete(keyOf(effect.object))
+        return
+      case 'discard':
+        this.#partial.clear()
+        return
+      case 'replace':
+        sink.replace(this.#partial.values(), effect.resourceVersion)
+        this.#partial.clear()
+        return
+      case 'apply':
+        sink.apply(effect.frame)
+        return
+      case 'reached':
+        sink.reached(effect.resourceVersion)
+        return
+      case 'restart':
+        this.#metrics.restart(effect.failure.kind)
+        this.#log.debug(
+          { reason: effect.failure.kind, delayMs: effect.delayMs, error: effect.failure.message },
+          'watch restarts',
+        )
+        return
+      default:
+        unreachable(effect)
+    }
+  }
+
+  #logStatus(before: WatchStatus): void {
+    const { status, lastError, subject } = this.#state
+    if (status === 'synced') this.#log.info({ before }, `${subject}: in sync`)
+    else this.#log.warn({ before, error: lastError }, `${subject}: ${status}`)
+  }
+
+  get #log() {
+    return this.#options.instruments.log
+  }
+}
+
+function isStreaming(phase: WatchPhase): boolean {
+  return phase.kind === 'collecting' || phase.kind === 'following'
+}
+
+/**
+ * Aborts its signal with the caller's, and when it has not been calmed for as long as the limit. Unlike a deadline it is
+ * put off by every frame, which must cost nothing: there is one timer, set anew only when it fires.
+ */
+class Watchdog {
+  hasBarked = false
+  readonly #clock: Clock
+  readonly #limitMs: number
+  readonly #caller: AbortSignal
+  readonly #abort = new AbortController()
+  readonly #onAbort = () => this.#abort.abort(this.#caller.reason)
+  #calmedAtMs: number
+  #timer: Timer
+
+  constructor(clock: Clock, limitMs: number, signal: AbortSignal) {
+    this.#clock = clock
+    this.#limitMs = limitMs
+    this.#caller = signal
+    this.#calmedAtMs = clock.monotonicMs()
+    this.#timer = this.#wait(limitMs)
+    signal.addEventListener('abort', this.#onAbort, { once: true })
+    if (signal.aborted) this.#onAbort()
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal
+  }
+
+  calm(): void {
+    this.#calmedAtMs = this.#clock.monotonicMs()
+  }
+
+  stop(): void {
+    this.#timer.cancel()
+    this.#caller.removeEventListener('abort', this.#onAbort)
+  }
+
+  #wait(delayMs: number): Timer {
+    return this.#clock.setTimer(delayMs, () => {
+      const restMs = this.#calmedAtMs + this.#limitMs - this.#clock.monotonicMs()
+      if (restMs > 0) {
+        this.#timer = this.#wait(restMs)
+        return
+      }
+      this.hasBarked = true
+      this.#abort.abort(new Error(`nothing came for ${this.#limitMs} ms`))
+    })
+  }
+}

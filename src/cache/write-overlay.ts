@@ -1,0 +1,91 @@
+// What do we know that the watch has not told us yet? The answers to our own writes lie over the store until the watch
+// reaches their resourceVersion, so a turn reads what the last one wrote. Every entry is newer than the store's object.
+import { isBeingDeleted, type LiveObject } from '../object/object.ts'
+import { type Key, keyOf } from '../object/ref.ts'
+import { compareVersions, isComparable } from './resource-version.ts'
+import { type Indexes, type ReadonlyStore, Store } from './store.ts'
+
+/**
+ * A store as it will be once the watch has caught up with our writes. At most one entry per key that we wrote.
+ *
+ * Deletes are not shown ahead of the watch: the API server may keep the object for its finalizers, and a name that looked
+ * free would be taken again. A turn that must know waits until they have been seen.
+ *
+ * A written object that falls outside the informer's selection is shown until the watch passes its version.
+ */
+export class WriteOverlay<T extends LiveObject = LiveObject> implements ReadonlyStore<T> {
+  readonly #base: ReadonlyStore<T>
+  readonly #written: Store<T>
+
+  constructor(base: ReadonlyStore<T>, indexes: Indexes<T> = {}) {
+    this.#base = base
+    this.#written = new Store(indexes)
+  }
+
+  addIndexes(indexes: Indexes<T>): void {
+    this.#written.addIndexes(indexes)
+  }
+
+  /**
+   * Takes the answer to a write, unless the watch (`seen`, its last version) or a later answer is past it already: what
+   * was deleted since must not come back. Versions that cannot be ordered are not taken.
+   */
+  put(object: T, seen: string | undefined): void {
+    const { resourceVersion } = object.metadata
+    if (!isComparable(resourceVersion) || (seen !== undefined && hasReached(seen, resourceVersion))) return
+    const earlier = this.#written.get(keyOf(object))
+    if (earlier === undefined || !hasReached(earlier.metadata.resourceVersion, resourceVersion))
+      this.#written.put(object)
+  }
+
+  /** Does no read show this very object any more, or only as being deleted? */
+  hasSeenDeleteOf(key: Key, uid: string): boolean {
+    const object = this.get(key)
+    return object === undefined || object.metadata.uid !== uid || isBeingDeleted(object)
+  }
+
+  /**
+   * The watch has reached `resourceVersion`: entries up to it leave. Returns those that left. Linear in entries.
+   */
+  reached(resourceVersion: string): readonly T[] {
+    if (this.#written.size === 0) return []
+    const left = this.#written.list().filter((object) => hasReached(resourceVersion, object.metadata.resourceVersion))
+    for (const object of left) this.#written.remove(object)
+    return left
+  }
+
+  get size(): number {
+    return this.#base.size + this.#written.list().filter((object) => this.#base.get(keyOf(object)) === undefined).length
+  }
+
+  get(key: Key): T | undefined {
+    return this.#written.get(key) ?? this.#base.get(key)
+  }
+
+  list(): readonly T[] {
+    return this.#merge(this.#base.list(), this.#written.list())
+  }
+
+  byOwner(uid: string): readonly T[] {
+    return this.#merge(this.#base.byOwner(uid), this.#written.byOwner(uid))
+  }
+
+  byLabel(label: string, value: string): readonly T[] {
+    return this.#merge(this.#base.byLabel(label, value), this.#written.byLabel(label, value))
+  }
+
+  byIndex(name: string, value: string): readonly T[] {
+    return this.#merge(this.#base.byIndex(name, value), this.#written.byIndex(name, value))
+  }
+
+  /** An entry shadows the store's object also where only the older of the two matches. */
+  #merge(seen: readonly T[], written: readonly T[]): readonly T[] {
+    if (this.#written.size === 0) return seen
+    return [...seen.filter((object) => this.#written.get(keyOf(object)) === undefined), ...written]
+  }
+}
+
+function hasReached(seen: string, resourceVersion: string): boolean {
+  const order = compareVersions(seen, resourceVersion)
+  return order === 'newer' || order === 'equal'
+}

@@ -1,0 +1,379 @@
+import { describe, expect, it } from 'vitest'
+import { type Instruments, silentInstruments } from '../../src/base/instrument.ts'
+import { seededRandom } from '../../src/base/random.ts'
+import { FieldSetPool } from '../../src/cache/field-set-pool.ts'
+import { Informer, type InformerEvent, type InformerOptions } from '../../src/cache/informer.ts'
+import { KubeError } from '../../src/kube/kube-errors.ts'
+import { ConfigMap, Secret } from '../../src/object/built-in.ts'
+import type { LiveObject } from '../../src/object/object.ts'
+import { keyFor } from '../../src/object/ref.ts'
+import { SimClock } from '../../src/testing/sim-clock.ts'
+import { ModelServer } from './model-server.ts'
+import { configMap, ownedBy } from './objects.ts'
+
+function setUp(more: Partial<InformerOptions> = {}) {
+  const clock = new SimClock()
+  const server = new ModelServer(clock)
+  const informer = new Informer({
+    clock,
+    random: seededRandom(7),
+    instruments: silentInstruments,
+    client: server,
+    resource: ConfigMap,
+    selection: {},
+    manager: 'konverge',
+    fieldSets: new FieldSetPool(),
+    ...more,
+  })
+  const stop = new AbortController()
+  const told: string[] = []
+  const hear = (event: InformerEvent) =>
+    void told.push(`${event.kind} ${event.object.metadata.uid}${event.isInitial ? ' (initial)' : ''}`)
+  const start = async () => {
+    informer.start(stop.signal)
+    await clock.advance(0)
+  }
+  return { clock, server, informer, stop, told, hear, start }
+}
+
+const a = keyFor('default', 'a')
+const deletedA = { namespace: 'default', name: 'a', uid: 'a-1' }
+const unreachable = new KubeError({ code: 'Unreachable', message: 'connection refused' })
+
+/** Reports what is logged and counted. */
+function recorded() {
+  const errors: string[] = []
+  const counts = new Map<string, number>()
+  const gauges = new Map<string, number>()
+  const instruments: Instruments = {
+    log: {
+      ...silentInstruments.log,
+      error: (fields, message) => void errors.push(`${fields.name}: ${message}: ${fields.error}`),
+    },
+    metrics: {
+      ...silentInstruments.metrics,
+      counter: ({ name }) => ({ add: () => void counts.set(name, (counts.get(name) ?? 0) + 1) }),
+      gauge: ({ name }) => ({
+        set: (_, value) => void gauges.set(name, value),
+        remove: () => void gauges.delete(name),
+      }),
+    },
+  }
+  return { errors, counts, gauges, instruments }
+}
+
+describe('Informer', () => {
+  it('tells what was there as initial, and what comes after as not', async () => {
+    const { server, informer, told, hear, start, clock } = setUp()
+    server.write('a')
+    informer.addHandler(hear)
+    await start()
+    server.write('b')
+    server.write('a', { data: { key: 'value' } })
+    server.remove('a')
+    await clock.advance(0)
+    expect(told).toEqual(['added a-1 (initial)', 'added b-2', 'updated a-1', 'deleted a-1'])
+  })
+
+  it('does not take what a later snapshot brings for initial', async () => {
+    const { server, informer, told, hear, start, clock } = setUp()
+    informer.addHandler(hear)
+    await start()
+    server.freeze()
+    server.write('b')
+    server.compact()
+    server.sendError(410, 'Expired')
+    server.thaw()
+    await clock.advance(2_000)
+    expect(told).toEqual(['added b-1'])
+  })
+
+  it('tells of an update what was before, and tells after the store has it', async () => {
+    const { server, informer, start, clock } = setUp()
+    const seen: unknown[] = []
+    server.write('a', { data: { key: 'old' } })
+    await start()
+    informer.addHandler((event) => {
+      if (event.kind !== 'updated') return
+      seen.push(event.previous.data, event.object.data, informer.get(a)?.data, informer.lastResourceVersion)
+    })
+    server.write('a', { data: { key: 'new' } })
+    await clock.advance(0)
+    expect(seen).toEqual([{ key: 'old' }, { key: 'new' }, { key: 'new' }, '102'])
+  })
+
+  it('tells an object made anew under its name as a deletion and an addition, seen or missed', async () => {
+    const { server, informer, told, hear, start, clock } = setUp()
+    server.write('a')
+    informer.addHandler(hear)
+    await start()
+    server.remove('a')
+    server.write('a')
+    await clock.advance(0)
+    server.freeze()
+    server.remove('a')
+    server.write('a')
+    server.compact()
+    server.sendError(410, 'Expired')
+    server.thaw()
+    await clock.advance(2_000)
+    expect(told).toEqual(['added a-1 (initial)', 'deleted a-1', 'added a-2', 'deleted a-2', 'added a-3'])
+  })
+
+  it('tells nothing of what a snapshot did not change', async () => {
+    const { server, informer, told, hear, start, clock } = setUp()
+    server.write('a')
+    informer.addHandler(hear)
+    await start()
+    server.tick()
+    server.compact()
+    server.breakStreams()
+    await clock.advance(5_000)
+    expect(server.requests.length).toBeGreaterThan(2)
+    expect(told).toEqual(['added a-1 (initial)'])
+  })
+
+  it('tells a handler that comes late of everything there is, and one that went of nothing', async () => {
+    const { server, informer, told, hear, start, clock } = setUp()
+    server.write('a')
+    await start()
+    const remove = informer.addHandler(hear)
+    remove()
+    server.write('b')
+    await clock.advance(0)
+    expect(told).toEqual(['added a-1 (initial)'])
+  })
+
+  it('tells every handler of each change once, also one that another handler adds or removes', async () => {
+    const { server, informer, told, hear, start, clock } = setUp()
+    await start()
+    const quiet = { remove: () => {} }
+    informer.addHandler(() => {
+      quiet.remove()
+      if (informer.size === 1) informer.addHandler(hear)
+    })
+    quiet.remove = informer.addHandler(() => void told.push('told what was removed'))
+    server.write('a')
+    await clock.advance(0)
+    server.write('b')
+    await clock.advance(0)
+    expect(told).toEqual(['added a-1 (initial)', 'added b-2'])
+  })
+
+  it('does not log what broke over a Secret, which the message may quote', async () => {
+    const { errors, instruments } = recorded()
+    const { server, informer, start } = setUp({ instruments, resource: Secret })
+    informer.addHandler(({ object }) => JSON.parse(String(object.data)))
+    server.write('a', { data: { password: 'hunter2' } })
+    await start()
+    expect(errors).toHaveLength(1)
+    expect(errors[0]).toContain('withheld')
+  })
+
+  it('goes on when a handler throws: for the others, and for the next event', async () => {
+    const { errors, counts, instruments } = recorded()
+    const { server, informer, told, hear, start, clock } = setUp({ instruments })
+    informer.addHandler(() => {
+      throw new Error('broken handler')
+    })
+    informer.addHandler(hear)
+    server.write('a')
+    await start()
+    server.write('b')
+    await clock.advance(0)
+    expect(told).toEqual(['added a-1 (initial)', 'added b-2'])
+    expect(counts.get('watch_handler_errors_total')).toBe(2)
+    expect(errors[0]).toContain('a: handler of added of an informer threw')
+  })
+
+  it('keeps objects reduced by the transform, own writes included', async () => {
+    const { server, informer, start } = setUp({ transform: ({ data: _, ...object }) => object })
+    server.write('a', { data: { password: 'secret' } })
+    await start()
+    expect(informer.get(a)).not.toHaveProperty('data')
+    informer.recordWrite(configMap('a', { version: 900, data: { password: 'secret' } }))
+    expect(informer.get(a)?.metadata.resourceVersion).toBe('900')
+    expect(informer.get(a)).not.toHaveProperty('data')
+  })
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('broken transform')
+      },
+    ],
+    [
+      'changes whose object it is',
+      (object: ReturnType<typeof configMap>) => configMap('other', { ...object.metadata, version: 1 }),
+    ],
+  ])('keeps only that an object exists when its transform %s', async (_, transform) => {
+    const { errors, instruments } = recorded()
+    const { server, informer, start } = setUp({ instruments, transform })
+    server.write('a', { data: { password: 'secret' } })
+    await start()
+    expect(informer.list().map(({ data, metadata: { uid } }) => ({ uid, data }))).toEqual([
+      { uid: 'a-1', data: undefined },
+    ])
+    expect(errors).toHaveLength(1)
+    expect(errors[0]).not.toContain('secret')
+  })
+
+  it('finds objects by owner, label and index', async () => {
+    const fields = { key: (object: LiveObject) => Object.keys(object.data ?? {}) }
+    const { server, informer, start } = setUp({ indexes: { labels: ['app'], fields } })
+    server.write('a', { labels: { app: 'x' }, data: { k: 'v' }, ...ownedBy('o') })
+    server.write('b')
+    await start()
+    for (const found of [informer.byOwner('o'), informer.byLabel('app', 'x'), informer.byIndex('key', 'k')]) {
+      expect(found.map(({ metadata }) => metadata.name)).toEqual(['a'])
+    }
+  })
+
+  it('says when it has synced, and no longer waits when told not to', async () => {
+    const { server, informer, clock } = setUp()
+    server.outage = unreachable
+    const impatience = new AbortController()
+    const impatient = informer.waitUntilSynced(impatience.signal)
+    const patient = informer.waitUntilSynced(new AbortController().signal)
+    informer.start(new AbortController().signal)
+    await clock.advance(5_000)
+    impatience.abort(new Error('waited long enough'))
+    await expect(impatient).rejects.toThrow('waited long enough')
+    await expect(informer.waitUntilSynced(impatience.signal)).rejects.toThrow('waited long enough')
+    expect(informer.hasSynced).toBe(false)
+    server.outage = undefined
+    await clock.advance(10_000)
+    await expect(patient).resolves.toBeUndefined()
+    await expect(informer.waitUntilSynced(impatience.signal)).resolves.toBeUndefined()
+    expect(informer.health).toMatchObject({ resource: 'configmaps', selection: '', state: 'synced' })
+  })
+
+  it('stops, leaves nothing running, and withdraws its gauges', async () => {
+    const { gauges, instruments } = recorded()
+    const { server, informer, start, clock } = setUp({ instruments })
+    server.write('a')
+    await start()
+    expect([gauges.get('store_objects'), gauges.get('store_resource_version')]).toEqual([1, 101])
+    await informer.stop()
+    expect(gauges.size).toBe(0)
+    expect(server.openStreams).toBe(0)
+    expect(clock.nextTimerMs()).toBeUndefined()
+    expect(informer.get(a)).toBeDefined()
+  })
+})
+
+describe('what we wrote ourselves', () => {
+  it('is read at once, is told when the watch brings it, and only once', async () => {
+    const { server, informer, told, hear, start, clock } = setUp()
+    informer.addHandler(hear)
+    await start()
+    const answer = server.write('a')
+    informer.recordWrite(answer)
+    expect(informer.get(a)?.metadata.resourceVersion).toBe('101')
+    expect(informer.hasSeen('101')).toBe(false)
+    expect(told).toEqual([])
+    await clock.advance(0)
+    expect(told).toEqual(['added a-1'])
+    expect(informer.hasSeen('101')).toBe(true)
+  })
+
+  it('does not come back when it was deleted before the answer was recorded', async () => {
+    const { server, informer, start, clock } = setUp()
+    await start()
+    const answer = server.write('a')
+    server.remove('a')
+    await clock.advance(0)
+    informer.recordWrite(answer)
+    expect(informer.get(a)).toBeUndefined()
+  })
+
+  it('is told as deleted when the watch passes it without ever having shown it', async () => {
+    const { server, informer, told, hear, start, clock } = setUp()
+    informer.addHandler(hear)
+    await start()
+    server.freeze()
+    informer.recordWrite(server.write('a'))
+    server.remove('a')
+    server.compact()
+    server.sendError(410, 'Expired')
+    server.thaw()
+    expect(informer.get(a)).toBeDefined()
+    await clock.advance(2_000)
+    expect(informer.get(a)).toBeUndefined()
+    expect(told).toEqual(['deleted a-1'])
+  })
+
+  it('is told as deleted once when the store had an older state of it', async () => {
+    const { server, informer, told, hear, start, clock } = setUp()
+    server.write('a')
+    informer.addHandler(hear)
+    await start()
+    server.freeze()
+    informer.recordWrite(server.write('a', { data: { key: 'value' } }))
+    server.remove('a')
+    server.compact()
+    server.sendError(410, 'Expired')
+    server.thaw()
+    await clock.advance(2_000)
+    expect(told).toEqual(['added a-1 (initial)', 'deleted a-1'])
+  })
+
+  it('leaves when a bookmark passes it, if it was never selected', async () => {
+    const { server, informer, told, hear, start, clock } = setUp({ selection: { labelSelector: 'app=x' } })
+    informer.addHandler(hear)
+    await start()
+    informer.recordWrite(server.write('a'))
+    expect(informer.get(a)).toBeDefined()
+    server.bookmark()
+    await clock.advance(0)
+    expect(informer.get(a)).toBeUndefined()
+    expect(told).toEqual(['deleted a-1'])
+  })
+
+  it('counts as seen, when deleted, once the watch has shown that it goes', async () => {
+    const { server, informer, start, clock } = setUp()
+    server.write('a')
+    await start()
+    server.remove('a')
+    expect(informer.hasSeenDeleteOf(deletedA)).toBe(false)
+    await clock.advance(0)
+    expect(informer.hasSeenDeleteOf(deletedA)).toBe(true)
+  })
+
+  it('counts as seen, when deleted, also if only a new snapshot shows that it is gone', async () => {
+    const { server, informer, start, clock } = setUp()
+    server.write('a')
+    await start()
+    server.freeze()
+    server.remove('a')
+    server.compact()
+    server.sendError(410, 'Expired')
+    server.thaw()
+    await clock.advance(2_000)
+    expect(informer.hasSeenDeleteOf(deletedA)).toBe(true)
+  })
+
+  it('counts as seen, when deleted, once we have made its name anew, though the watch never showed the first', async () => {
+    const { server, informer, start, clock } = setUp()
+    informer.recordWrite(server.write('a'))
+    server.remove('a')
+    informer.recordWrite(server.write('a'))
+    await start()
+    expect(informer.hasSeenDeleteOf(deletedA)).toBe(true)
+    expect(informer.get(a)?.metadata.uid).toBe('a-2')
+    await clock.advance(0)
+    expect(informer.hasSeenDeleteOf(deletedA)).toBe(true)
+  })
+
+  it('has not been seen before the first snapshot', () => {
+    const { informer } = setUp()
+    expect([informer.hasSeen('1'), informer.hasSeenDeleteOf(deletedA)]).toEqual([false, false])
+  })
+
+  it('counts as seen where versions cannot be ordered, rather than never', async () => {
+    const { informer, start } = setUp()
+    await start()
+    expect(informer.hasSeen('opaque')).toBe(true)
+  })
+})

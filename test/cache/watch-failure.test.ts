@@ -1,0 +1,98 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { delayAfter, type FailureKind, failureOf, type Strain, unstrained } from '../../src/cache/watch-failure.ts'
+import { KubeError } from '../../src/kube/kube-errors.ts'
+
+/** The ceilings of the first `count` delays, one failure every ten seconds. */
+function ceilings(kind: FailureKind, count: number): number[] {
+  let strain: Strain = unstrained
+  return Array.from({ length: count }, (_, turn) => {
+    const answer = delayAfter({ failure: { kind, message: '' }, strain, atMs: turn * 10_000, chance: 1 })
+    strain = answer.strain
+    return answer.delayMs
+  })
+}
+
+describe('the wait before the next try', () => {
+  it.each<[FailureKind, readonly number[]]>([
+    ['unreachable', [800, 1_600, 3_200, 6_400, 10_000, 10_000]],
+    ['stalled', [800, 1_600, 3_200, 6_400, 10_000, 10_000]],
+    ['overloaded', [800, 1_600, 3_200, 6_400, 12_800, 25_600, 30_000]],
+    ['expired', [800, 1_600, 3_200, 6_400, 12_800, 25_600, 30_000]],
+    ['denied', [30_000, 30_000]],
+    ['notServed', [5_000, 5_000]],
+  ])('after %s is at most %j', (kind, expected) => {
+    expect(ceilings(kind, expected.length)).toEqual(expected)
+  })
+
+  it('is drawn from the whole range under the ceiling', () => {
+    const strain = { failures: 3, lastFailureAtMs: 0 }
+    const drawn = (chance: number) =>
+      delayAfter({ failure: { kind: 'unreachable', message: '' }, strain, atMs: 0, chance }).delayMs
+    expect([drawn(0), drawn(0.25), drawn(0.5)]).toEqual([0, 1_600, 3_200])
+  })
+
+  it('does not hammer a server that has not got the resource, or denies it', () => {
+    const drawn = (kind: FailureKind) =>
+      delayAfter({ failure: { kind, message: '' }, strain: unstrained, atMs: 0, chance: 0 }).delayMs
+    expect(drawn('notServed')).toBe(2_000)
+    expect(drawn('denied')).toBe(10_000)
+  })
+
+  it('begins anew after two minutes without a failure, and not before', () => {
+    const strain = { failures: 5, lastFailureAtMs: 0 }
+    const failure = { kind: 'unreachable', message: '' } as const
+    expect(delayAfter({ failure, strain, atMs: 120_000, chance: 1 }).delayMs).toBe(800)
+    expect(delayAfter({ failure, strain, atMs: 119_999, chance: 1 }).delayMs).toBe(10_000)
+  })
+
+  it('is no shorter than the server asked for, within a minute', () => {
+    const waitFor = (retryAfterMs: number) =>
+      delayAfter({
+        failure: { kind: 'overloaded', message: '', retryAfterMs },
+        strain: unstrained,
+        atMs: 0,
+        chance: 0.5,
+      }).delayMs
+    expect([waitFor(100), waitFor(5_000), waitFor(3_600_000)]).toEqual([400, 5_000, 60_000])
+  })
+
+  it('is never more than ten seconds for a connection, whatever came before', () => {
+    fc.assert(
+      fc.property(fc.nat(10_000), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (failures, chance) => {
+        const strain = { failures, lastFailureAtMs: 0 }
+        const { delayMs } = delayAfter({ failure: { kind: 'unreachable', message: '' }, strain, atMs: 1, chance })
+        expect(delayMs).toBeGreaterThanOrEqual(0)
+        expect(delayMs).toBeLessThanOrEqual(10_000)
+      }),
+    )
+  })
+})
+
+describe('failureOf', () => {
+  it.each([
+    ['Expired', 'expired'],
+    ['Unreachable', 'unreachable'],
+    ['Timeout', 'unreachable'],
+    ['TooManyRequests', 'overloaded'],
+    ['ServerError', 'overloaded'],
+    ['ServiceUnavailable', 'overloaded'],
+    ['Forbidden', 'denied'],
+    ['Unauthorized', 'denied'],
+    ['ResourceNotFound', 'notServed'],
+    ['BadRequest', 'rejected'],
+    ['Invalid', 'rejected'],
+    ['MethodNotAllowed', 'rejected'],
+  ] as const)('reads %s as %s', (code, kind) => {
+    expect(failureOf(new KubeError({ code, message: 'm', retryAfterMs: 7 }))).toEqual({
+      kind,
+      message: 'm',
+      retryAfterMs: 7,
+    })
+  })
+
+  it('treats what is no KubeError as a failing server, since a watch never dies', () => {
+    expect(failureOf(new TypeError('boom'))).toMatchObject({ kind: 'overloaded', message: 'boom' })
+    expect(failureOf('odd')).toMatchObject({ kind: 'overloaded', message: 'odd' })
+  })
+})

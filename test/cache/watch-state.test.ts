@@ -1,0 +1,332 @@
+import { describe, expect, it } from 'vitest'
+import {
+  type WatchEvent as Event,
+  startWatch,
+  step,
+  type WatchEffect,
+  type WatchPhase,
+  type WatchState,
+} from '../../src/cache/watch-state.ts'
+import type { ListPage, WatchFrame } from '../../src/kube/client.ts'
+import { KubeError, type KubeErrorCode, type KubeErrorOptions } from '../../src/kube/kube-errors.ts'
+import { configMap } from './objects.ts'
+
+/** An event, or how far time moves before the next one. */
+type Script = readonly (Event | number)[]
+
+const rested: Event = { kind: 'rested' }
+const ended: Event = { kind: 'ended' }
+const stalled: Event = { kind: 'stalled' }
+const frame = (value: WatchFrame): Event => ({ kind: 'frame', frame: value })
+const added = (name: string, version: number) => frame({ type: 'ADDED', object: configMap(name, { version }) })
+const modified = (name: string, version: number | string) =>
+  frame({ type: 'MODIFIED', object: configMap(name, { version }) })
+const deleted = (name: string, version: number) => frame({ type: 'DELETED', object: configMap(name, { version }) })
+const bookmark = (resourceVersion: string | undefined, annotations?: Record<string, string>) =>
+  frame({
+    type: 'BOOKMARK',
+    object: {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: {
+        name: '',
+        ...(resourceVersion === undefined ? {} : { resourceVersion }),
+        ...(annotations === undefined ? {} : { annotations }),
+      },
+    },
+  })
+const endMark = (version: string) => bookmark(version, { 'k8s.io/initial-events-end': 'true' })
+const errorFrame = (code: number, reason: string, message = reason) =>
+  frame({ type: 'ERROR', object: { kind: 'Status', code, reason, message } })
+const failed = (code: KubeErrorCode, more: Partial<KubeErrorOptions> = {}): Event => ({
+  kind: 'failed',
+  error: new KubeError({ code, message: `watch configmaps: ${code}`, ...more }),
+})
+const tooLarge = failed('Timeout', {
+  causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version', field: '' }],
+})
+const page = (resourceVersion: string, names: readonly string[], continueToken?: string): Event => {
+  const items = names.map((name) => configMap(name, { version: resourceVersion }))
+  const value: ListPage = { resourceVersion, items, ...(continueToken === undefined ? {} : { continueToken }) }
+  return { kind: 'page', page: value }
+}
+
+interface Run {
+  readonly state: WatchState
+  /** Of the last step. */
+  readonly effects: readonly WatchEffect[]
+  readonly atMs: number
+}
+
+/** Half of every delay is drawn. */
+function play(script: Script, from: WatchState = startWatch('configmaps in all namespaces'), startMs = 0): Run {
+  let run: Run = { state: from, effects: [], atMs: startMs }
+  for (const entry of script) {
+    run =
+      typeof entry === 'number'
+        ? { state: run.state, effects: run.effects, atMs: run.atMs + entry }
+        : { ...step(run.state, { ...entry, atMs: run.atMs, chance: 0.5 }), atMs: run.atMs }
+  }
+  return run
+}
+
+const synced: Script = [rested, added('a', 3), endMark('10'), 5_000]
+const listing: Script = [rested, failed('Invalid')]
+const kinds = (run: Run) => run.effects.map((effect) => effect.kind)
+
+describe('the first snapshot', () => {
+  it('asks for the newest state', () => {
+    expect(play([rested]).state.phase).toEqual({ kind: 'collecting', resourceVersion: '' })
+  })
+
+  it('shows nothing before the end mark, and everything at once after it', () => {
+    const collecting = play([rested, added('a', 3)])
+    expect(collecting.effects).toEqual([{ kind: 'collect', objects: [configMap('a', { version: 3 })] }])
+    expect(collecting.state.status).toBe('starting')
+    const whole = play([endMark('10')], collecting.state)
+    expect(whole.effects).toEqual([{ kind: 'replace', resourceVersion: '10' }])
+    expect(whole.state).toMatchObject({ phase: { kind: 'following' }, resourceVersion: '10', status: 'synced' })
+  })
+
+  it('lets changes into the partial snapshot while it is collected', () => {
+    expect(kinds(play([rested, added('a', 3), modified('a', 4)]))).toEqual(['collect'])
+    expect(kinds(play([rested, added('a', 3), deleted('a', 5)]))).toEqual(['uncollect'])
+  })
+
+  it('does not take the version of an initial event for one it has seen', () => {
+    expect(play([rested, added('a', 7), failed('Unreachable')]).state.resourceVersion).toBe('')
+  })
+
+  const first: WatchPhase = { kind: 'collecting', resourceVersion: '' }
+  const fallback: WatchPhase = { kind: 'listing', limit: 500 }
+  it.each<[string, Event, WatchPhase, boolean]>([
+    ['the server does not know initial events (Invalid)', failed('Invalid'), fallback, false],
+    ['the server does not know initial events (BadRequest)', failed('BadRequest'), fallback, false],
+    ['the server refuses inside the stream', errorFrame(422, 'Invalid'), fallback, false],
+    ['a bookmark comes without the mark', bookmark('9'), fallback, false],
+    [
+      'an end mark comes without a version',
+      bookmark(undefined, { 'k8s.io/initial-events-end': 'true' }),
+      fallback,
+      false,
+    ],
+    ['the stream ends before the mark', ended, fallback, false],
+    ['nothing more comes', stalled, fallback, false],
+    ['the connection breaks', failed('Unreachable'), first, true],
+    ['the server is overloaded', failed('TooManyRequests'), first, true],
+    ['the server fails', failed('ServerError'), first, true],
+    ['the version is too old', errorFrame(410, 'Expired'), first, true],
+    ['the version is too large', tooLarge, first, true],
+    ['the watch is forbidden', failed('Forbidden'), first, true],
+    ['the credentials are refused', failed('Unauthorized'), first, true],
+    ['the CRD is missing', failed('ResourceNotFound'), first, true],
+    ['something else is thrown', { kind: 'failed', error: new TypeError('boom') }, first, true],
+  ])('drops what it collected when %s', (_, event, next, rests) => {
+    const run = play([rested, added('a', 3), event])
+    expect(kinds(run)).toEqual(['discard', 'restart'])
+    expect(rests && run.state.phase.kind === 'resting' ? run.state.phase.next : run.state.phase).toEqual(next)
+  })
+})
+
+describe('the fallback to a list', () => {
+  it('asks page by page and replaces after the last', () => {
+    const middle = play([...listing, page('20', ['a'], 'more')])
+    expect(middle.state.phase).toEqual({ kind: 'listing', limit: 500, continueToken: 'more' })
+    expect(kinds(middle)).toEqual(['collect'])
+    const last = play([page('20', ['b'])], middle.state)
+    expect(kinds(last)).toEqual(['collect', 'replace'])
+    expect(last.state).toMatchObject({ phase: { kind: 'following' }, resourceVersion: '20', status: 'synced' })
+  })
+
+  it('takes an empty continue token for none', () => {
+    expect(play([...listing, page('20', [], '')]).state.phase.kind).toBe('following')
+  })
+
+  it('refuses a list without a version, which nothing could follow', () => {
+    const run = play([...listing, page('', ['a'])])
+    expect(kinds(run)).toEqual(['collect', 'discard', 'restart'])
+    expect(run.state.lastError).toContain('no resourceVersion')
+  })
+
+  const second: Script = [...listing, page('20', ['a'], 'more')]
+  it.each(['Unreachable', 'TooManyRequests', 'ServiceUnavailable'] as const)(
+    'asks for the same page again after %s',
+    (code) => {
+      const run = play([...second, failed(code)])
+      expect(run.state.phase).toMatchObject({ kind: 'resting', next: { limit: 500, continueToken: 'more' } })
+      expect(kinds(run)).toEqual(['restart'])
+    },
+  )
+
+  it('asks for everything in one answer when the continue token has expired', () => {
+    const run = play([...second, failed('Expired')])
+    expect(run.state.phase).toMatchObject({ kind: 'resting', next: { kind: 'listing' } })
+    expect(run.state.phase).not.toHaveProperty('next.limit')
+    expect(run.state.phase).not.toHaveProperty('next.continueToken')
+    expect(kinds(run)).toEqual(['discard', 'restart'])
+  })
+
+  it('begins anew when even that has expired', () => {
+    const run = play([...second, failed('Expired'), rested, failed('Expired')])
+    expect(run.state.phase).toMatchObject({ kind: 'resting', next: { kind: 'collecting', resourceVersion: '' } })
+  })
+
+  it('tries initial events again at the next snapshot, when the server may have been upgraded', () => {
+    const run = play([...listing, page('20', []), 5_000, errorFrame(410, 'Expired'), rested])
+    expect(run.state.phase).toEqual({ kind: 'collecting', resourceVersion: '20' })
+  })
+})
+
+describe('following', () => {
+  it('passes changes on and advances with each', () => {
+    const run = play([...synced, modified('a', 11)])
+    expect(run.effects).toEqual([
+      { kind: 'apply', frame: { type: 'MODIFIED', object: configMap('a', { version: 11 }) } },
+    ])
+    expect(run.state.resourceVersion).toBe('11')
+  })
+
+  it('advances with bookmarks', () => {
+    const run = play([...synced, bookmark('30')])
+    expect(run.effects).toEqual([{ kind: 'reached', resourceVersion: '30' }])
+    expect(run.state.resourceVersion).toBe('30')
+  })
+
+  it.each<[string, Event]>([
+    ['an event seen before', added('a', 3)],
+    ['the last event again', modified('a', 10)],
+    ['an old bookmark', bookmark('9')],
+    ['a bookmark without a version', bookmark(undefined)],
+  ])('never goes back: ignores %s', (_, event) => {
+    const run = play([...synced, event])
+    expect(run.effects).toEqual([])
+    expect(run.state.resourceVersion).toBe('10')
+  })
+
+  it('passes on every event where versions cannot be ordered', () => {
+    const run = play([...synced, modified('a', 'x9'), modified('a', 'x8')])
+    expect(kinds(run)).toEqual(['apply'])
+    expect(run.state.resourceVersion).toBe('x8')
+  })
+
+  it('reconnects at once when a stream comes to its end', () => {
+    const run = play([...synced, 400_000, ended])
+    expect(run.state.phase).toEqual({ kind: 'resting', delayMs: 0, next: { kind: 'following' } })
+    expect(run.state).toMatchObject({ status: 'synced', lastError: undefined })
+  })
+
+  it('rests longer and longer when streams end as soon as they begin', () => {
+    const delays: number[] = []
+    let run = play(synced)
+    run = play([ended], run.state, run.atMs)
+    for (let turn = 0; turn < 8; turn++) {
+      run = play([rested, 10, ended], run.state, run.atMs)
+      if (run.state.phase.kind === 'resting') delays.push(run.state.phase.delayMs)
+    }
+    expect(delays).toEqual([400, 800, 1_600, 3_200, 6_400, 12_800, 15_000, 15_000])
+  })
+
+  const same: WatchPhase = { kind: 'following' }
+  const fromLast: WatchPhase = { kind: 'collecting', resourceVersion: '10' }
+  const fromNewest: WatchPhase = { kind: 'collecting', resourceVersion: '' }
+  it.each<[string, Event, WatchPhase]>([
+    ['a broken connection', failed('Unreachable'), same],
+    ['a time-out', failed('Timeout'), same],
+    ['an overloaded server', failed('TooManyRequests'), same],
+    ['a failing server', failed('ServerError'), same],
+    ['a silent stream', stalled, same],
+    ['a lost permission', failed('Forbidden'), same],
+    ['410 as an error inside the stream', errorFrame(410, 'Expired', 'too old resource version: 10 (99)'), fromLast],
+    ['410 as the answer', failed('Expired'), fromLast],
+    ['a version that the server has not reached', tooLarge, fromLast],
+    ['a CRD that went away', failed('ResourceNotFound'), fromLast],
+    ['a request that is refused', failed('BadRequest'), fromLast],
+    ['an error in place of an event', errorFrame(500, 'StoreReadError'), fromNewest],
+    ['an error without a code', frame({ type: 'ERROR', object: {} }), fromNewest],
+  ])('after %s goes on from what it has seen', (_, event, next) => {
+    const { state } = play([...synced, event])
+    expect(state.phase).toMatchObject({ kind: 'resting', next })
+    expect(state.resourceVersion).toBe('10')
+  })
+})
+
+describe('time travel', () => {
+  const again: Script = [...synced, failed('Expired'), rested]
+
+  it('refuses a snapshot older than what was seen, and asks again for one that is not', () => {
+    const run = play([...again, endMark('9')])
+    expect(kinds(run)).toEqual(['discard', 'restart'])
+    expect(run.state.phase).toMatchObject({ kind: 'resting', next: { kind: 'collecting', resourceVersion: '10' } })
+    expect(run.state).toMatchObject({ resourceVersion: '10' })
+    expect(run.state.lastError).toContain('resourceVersion 9, but 10 has been seen')
+  })
+
+  it('refuses an old list likewise', () => {
+    const run = play([...again, failed('Invalid'), page('9', ['a'])])
+    expect(kinds(run)).toEqual(['collect', 'discard', 'restart'])
+    expect(run.state.resourceVersion).toBe('10')
+  })
+
+  it('refuses even the newest state that a server behind can give', () => {
+    const run = play([...again, tooLarge, rested, endMark('9')])
+    expect(kinds(run)).toEqual(['discard', 'restart'])
+    expect(run.state.resourceVersion).toBe('10')
+  })
+
+  it('asks for the newest state where the server has not reached the version', () => {
+    expect(play([...again, tooLarge, rested]).state.phase).toEqual({ kind: 'collecting', resourceVersion: '' })
+    const message = 'watch configmaps: Too large resource version: 10, current: 9'
+    expect(play([...again, failed('Timeout', { message }), rested]).state.phase).toEqual({
+      kind: 'collecting',
+      resourceVersion: '',
+    })
+  })
+
+  it('takes a snapshot of the very version seen', () => {
+    expect(kinds(play([...again, endMark('10')]))).toEqual(['replace'])
+  })
+})
+
+describe('what is reported', () => {
+  it.each<[string, Event, string, string]>([
+    [
+      'Forbidden',
+      failed('Forbidden'),
+      'failing',
+      'may not list and watch configmaps in all namespaces: grant both verbs',
+    ],
+    ['Unauthorized', failed('Unauthorized'), 'failing', 'may not list and watch configmaps in all namespaces'],
+    ['a missing CRD', failed('ResourceNotFound'), 'waiting', 'waiting for configmaps in all namespaces'],
+  ])('names what to do about %s at once', (_, event, status, sentence) => {
+    const { state } = play([rested, event])
+    expect(state.status).toBe(status)
+    expect(state.lastError).toContain(sentence)
+  })
+
+  it('calls a request that can never succeed failing once the list is refused too', () => {
+    expect(play([...listing, failed('BadRequest')]).state.status).toBe('failing')
+  })
+
+  it('does not call a short interruption failing, and a long one does not hide', () => {
+    const short = play([...synced, failed('Unreachable'), 9_000, rested, 10_000, failed('Unreachable')])
+    expect(short.state).toMatchObject({ status: 'synced', lastError: 'watch configmaps: Unreachable' })
+    const long = play([10_000, rested, 10_000, failed('Unreachable')], short.state, short.atMs)
+    expect(long.state.status).toBe('failing')
+    expect(play([rested, bookmark('11')], long.state, long.atMs).state).toMatchObject({
+      status: 'synced',
+      lastError: undefined,
+    })
+  })
+
+  it('does not take an old bookmark for a sign of health', () => {
+    const failing = play([...synced, failed('Forbidden'), rested])
+    expect(play([bookmark('9')], failing.state).state.status).toBe('failing')
+    expect(play([bookmark('10')], failing.state).state.status).toBe('synced')
+  })
+
+  it('stays failing while a new snapshot is collected, until it is whole', () => {
+    const failing = play([...synced, failed('Forbidden'), rested, failed('Expired'), rested, added('a', 3)])
+    expect(failing.state.status).toBe('failing')
+    expect(play([endMark('12')], failing.state).state.status).toBe('synced')
+  })
+})
