@@ -1,0 +1,265 @@
+// What do we know of the built-in kinds that their objects do not show? Which declared fields the server leaves out when they
+// are empty, which are quantities or base64, which list keys have a default, and what the server adds to a value that we
+// own as a whole. Kinds that are not in the table are left exactly as they were declared.
+import { assert } from '../base/assert.ts'
+import type { KubeObject } from '../object/object.ts'
+
+/** What a struct is known to do; fields that are not listed are plain. */
+export interface Shape {
+  readonly fields: ReadonlyMap<string, FieldShape>
+  /** Is it merged as one value, so that even an empty one is complete? */
+  readonly isAtomic: boolean
+}
+
+export interface FieldShape {
+  /** The server does not store the field when it is `0`, `false`, `""`, `[]` or `{}`. */
+  readonly isOmittedWhenEmpty: boolean
+  /** What the value, each item of the list, or each entry of the map is. */
+  readonly holds: 'quantity' | 'base64' | 'plain' | Shape
+  /** What the server puts there by itself: this very text, or `*` for anything. */
+  readonly granted: string | undefined
+  /** The value that identifies a list item which leaves the field out. */
+  readonly keyDefault: string | undefined
+}
+
+/** The shape of a built-in kind, or undefined for a kind we know nothing of. */
+export function shapeOfKind({ apiVersion, kind }: Pick<KubeObject, 'apiVersion' | 'kind'>): Shape | undefined {
+  return shapes().get(`${apiVersion}/${kind}`)
+}
+
+/** Metadata is the same for every kind, custom ones included. */
+export function shapeOfMetadata(): Shape | undefined {
+  return shapes().get('ObjectMeta')
+}
+
+// One struct a line: its name, then its fields.
+//
+//   name?         left out when empty: not a pointer, and marked omitempty
+//   name:Struct   holds that struct, a list of it, or a map of it
+//   name#         a quantity, or a map of quantities          name%   base64, or a map of it
+//   name=value    granted by the server (`*`: any value)      name!value   default of a list key
+//   @atomic       the struct is merged as one value
+//
+// Source: the Go types of k8s.io/api v0.36.3 by reflection (`?`, `:`, `#`, `%`), its defaults.go (`=`, `!`). A field that
+// is wrongly absent here costs nothing, because the comparison takes empty for absent; one wrongly marked `?` would lose
+// a declared value. So volume types that only old clusters know are not listed.
+const table = `
+v1/ConfigMap data? binaryData?%
+v1/LimitRange spec:LimitRangeSpec
+v1/Namespace spec:NamespaceSpec
+v1/PersistentVolumeClaim spec:PersistentVolumeClaimSpec
+v1/Pod spec:PodSpec
+v1/ResourceQuota spec:ResourceQuotaSpec
+v1/Secret data?% stringData? type?
+v1/Service spec:ServiceSpec
+v1/ServiceAccount secrets?:ObjectReference imagePullSecrets?
+admissionregistration.k8s.io/v1/MutatingWebhookConfiguration webhooks?:MutatingWebhook
+admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration webhooks?:ValidatingWebhook
+apps/v1/DaemonSet spec:DaemonSetSpec
+apps/v1/Deployment spec:DeploymentSpec
+apps/v1/ReplicaSet spec:ReplicaSetSpec
+apps/v1/StatefulSet spec:StatefulSetSpec
+autoscaling/v2/HorizontalPodAutoscaler spec:HorizontalPodAutoscalerSpec
+batch/v1/CronJob spec:CronJobSpec
+batch/v1/Job spec:JobSpec
+networking.k8s.io/v1/Ingress spec:IngressSpec
+networking.k8s.io/v1/IngressClass spec:IngressClassSpec
+networking.k8s.io/v1/NetworkPolicy spec:NetworkPolicySpec
+policy/v1/PodDisruptionBudget spec:PodDisruptionBudgetSpec
+rbac.authorization.k8s.io/v1/ClusterRole rules:PolicyRule aggregationRule:AggregationRule
+rbac.authorization.k8s.io/v1/ClusterRoleBinding subjects?:Subject roleRef:RoleRef
+rbac.authorization.k8s.io/v1/Role rules:PolicyRule
+rbac.authorization.k8s.io/v1/RoleBinding subjects?:Subject roleRef:RoleRef
+scheduling.k8s.io/v1/PriorityClass globalDefault? description?
+storage.k8s.io/v1/StorageClass parameters? mountOptions? allowedTopologies?:TopologySelectorTerm
+ObjectMeta generateName? namespace? labels? annotations? ownerReferences? finalizers?
+PodSpec volumes?:Volume initContainers?:Container ephemeralContainers? restartPolicy? dnsPolicy? nodeSelector?
+  serviceAccountName? serviceAccount? nodeName? hostNetwork? hostPID? hostIPC? imagePullSecrets? hostname? subdomain?
+  schedulerName? tolerations?:Toleration hostAliases?:HostAlias priorityClassName? readinessGates? overhead?#
+  topologySpreadConstraints?:TopologySpreadConstraint schedulingGates? resourceClaims? containers:Container
+  securityContext:PodSecurityContext affinity:Affinity dnsConfig:PodDNSConfig resources:ResourceRequirements
+Volume emptyDir:EmptyDirVolumeSource secret:SecretVolumeSource nfs:NFSVolumeSource
+  persistentVolumeClaim:PersistentVolumeClaimVolumeSource downwardAPI:DownwardAPIVolumeSource
+  configMap:ConfigMapVolumeSource projected:ProjectedVolumeSource csi:CSIVolumeSource ephemeral:EphemeralVolumeSource
+  image:ImageVolumeSource
+EmptyDirVolumeSource medium? sizeLimit#
+SecretVolumeSource secretName? items?
+NFSVolumeSource readOnly?
+PersistentVolumeClaimVolumeSource readOnly?
+DownwardAPIVolumeSource items?:DownwardAPIVolumeFile
+DownwardAPIVolumeFile fieldRef:ObjectFieldSelector resourceFieldRef:ResourceFieldSelector
+ObjectFieldSelector apiVersion?=v1
+ResourceFieldSelector containerName? divisor#=0
+ConfigMapVolumeSource name? items?
+ProjectedVolumeSource sources:VolumeProjection
+VolumeProjection secret:SecretProjection downwardAPI:DownwardAPIProjection configMap:ConfigMapProjection
+  serviceAccountToken:ServiceAccountTokenProjection clusterTrustBundle:ClusterTrustBundleProjection
+  podCertificate:PodCertificateProjection
+SecretProjection name? items?
+DownwardAPIProjection items?:DownwardAPIVolumeFile
+ConfigMapProjection name? items?
+ServiceAccountTokenProjection audience? expirationSeconds=3600
+ClusterTrustBundleProjection labelSelector:LabelSelector
+LabelSelector @atomic matchLabels? matchExpressions?:LabelSelectorRequirement
+LabelSelectorRequirement values?
+PodCertificateProjection signerName? keyType? credentialBundlePath? keyPath? certificateChainPath? userAnnotations?
+CSIVolumeSource volumeAttributes?
+EphemeralVolumeSource volumeClaimTemplate:PersistentVolumeClaimTemplate
+PersistentVolumeClaimTemplate metadata:ObjectMeta spec:PersistentVolumeClaimSpec
+PersistentVolumeClaimSpec accessModes? volumeName? selector:LabelSelector resources:VolumeResourceRequirements
+  volumeMode=Filesystem
+VolumeResourceRequirements limits?# requests?#
+ImageVolumeSource reference? pullPolicy?
+Container image? command? args? workingDir? ports?:ContainerPort envFrom?:EnvFromSource env?:EnvVar resizePolicy?
+  restartPolicyRules?:ContainerRestartRule volumeMounts?:VolumeMount volumeDevices? terminationMessagePath?
+  terminationMessagePolicy? imagePullPolicy? stdin? stdinOnce? tty? resources:ResourceRequirements livenessProbe:Probe
+  readinessProbe:Probe startupProbe:Probe lifecycle:Lifecycle securityContext:SecurityContext
+ContainerPort name? hostPort? protocol!TCP hostIP?
+EnvFromSource prefix?
+EnvVar value? valueFrom:EnvVarSource
+EnvVarSource fieldRef:ObjectFieldSelector resourceFieldRef:ResourceFieldSelector
+ResourceRequirements limits?# requests?# claims?:ResourceClaim
+ResourceClaim request?
+ContainerRestartRule action? exitCodes:ContainerRestartRuleOnExitCodes
+ContainerRestartRuleOnExitCodes operator? values?
+VolumeMount readOnly? subPath? subPathExpr?
+Probe initialDelaySeconds? timeoutSeconds? periodSeconds? successThreshold? failureThreshold? exec:ExecAction
+  httpGet:HTTPGetAction tcpSocket:TCPSocketAction
+ExecAction command?
+HTTPGetAction path? host? scheme? httpHeaders?
+TCPSocketAction host?
+Lifecycle postStart:LifecycleHandler preStop:LifecycleHandler
+LifecycleHandler exec:ExecAction httpGet:HTTPGetAction tcpSocket:TCPSocketAction
+SecurityContext capabilities:Capabilities seLinuxOptions:SELinuxOptions
+Capabilities add? drop?
+SELinuxOptions user? role? type? level?
+PodSecurityContext supplementalGroups? sysctls? seLinuxOptions:SELinuxOptions
+Affinity nodeAffinity:NodeAffinity podAffinity:PodAffinity podAntiAffinity:PodAntiAffinity
+NodeAffinity preferredDuringSchedulingIgnoredDuringExecution?:PreferredSchedulingTerm
+  requiredDuringSchedulingIgnoredDuringExecution:NodeSelector
+NodeSelector nodeSelectorTerms:NodeSelectorTerm
+NodeSelectorTerm matchExpressions?:NodeSelectorRequirement matchFields?:NodeSelectorRequirement
+NodeSelectorRequirement values?
+PreferredSchedulingTerm preference:NodeSelectorTerm
+PodAffinity requiredDuringSchedulingIgnoredDuringExecution?:PodAffinityTerm
+  preferredDuringSchedulingIgnoredDuringExecution?:WeightedPodAffinityTerm
+PodAffinityTerm namespaces? matchLabelKeys? mismatchLabelKeys? labelSelector:LabelSelector
+  namespaceSelector:LabelSelector
+WeightedPodAffinityTerm podAffinityTerm:PodAffinityTerm
+PodAntiAffinity requiredDuringSchedulingIgnoredDuringExecution?:PodAffinityTerm
+  preferredDuringSchedulingIgnoredDuringExecution?:WeightedPodAffinityTerm
+Toleration key? operator? value? effect?
+HostAlias hostnames?
+PodDNSConfig nameservers? searches? options?
+TopologySpreadConstraint matchLabelKeys? labelSelector:LabelSelector
+ServiceSpec ports?:ServicePort selector? clusterIP? clusterIPs? type? externalIPs? sessionAffinity? loadBalancerIP?
+  loadBalancerSourceRanges? externalName? externalTrafficPolicy? healthCheckNodePort? publishNotReadyAddresses?
+  ipFamilies?
+ServicePort name? protocol!TCP nodePort?
+ObjectReference namespace? name? uid? resourceVersion? fieldPath?
+VolumeClaimTemplate apiVersion=v1 kind=PersistentVolumeClaim metadata:ObjectMeta spec:PersistentVolumeClaimSpec
+  status=*
+NamespaceSpec finalizers?
+ResourceQuotaSpec hard?# scopes? scopeSelector:ScopeSelector
+ScopeSelector matchExpressions?:ScopedResourceSelectorRequirement
+ScopedResourceSelectorRequirement values?
+LimitRangeSpec limits:LimitRangeItem
+LimitRangeItem max?# min?# default?#=* defaultRequest?#=* maxLimitRequestRatio?#
+DeploymentSpec minReadySeconds? paused? selector:LabelSelector template:PodTemplateSpec strategy:DeploymentStrategy
+PodTemplateSpec metadata:ObjectMeta spec:PodSpec
+DeploymentStrategy type?
+StatefulSetSpec volumeClaimTemplates?:VolumeClaimTemplate podManagementPolicy? minReadySeconds? selector:LabelSelector
+  template:PodTemplateSpec updateStrategy:StatefulSetUpdateStrategy
+  persistentVolumeClaimRetentionPolicy:StatefulSetPersistentVolumeClaimRetentionPolicy
+StatefulSetUpdateStrategy type?
+StatefulSetPersistentVolumeClaimRetentionPolicy whenDeleted? whenScaled?
+DaemonSetSpec minReadySeconds? selector:LabelSelector template:PodTemplateSpec updateStrategy:DaemonSetUpdateStrategy
+DaemonSetUpdateStrategy type?
+ReplicaSetSpec minReadySeconds? selector:LabelSelector template:PodTemplateSpec
+JobSpec podFailurePolicy:PodFailurePolicy selector:LabelSelector template:PodTemplateSpec
+PodFailurePolicy rules:PodFailurePolicyRule
+PodFailurePolicyRule onPodConditions?:PodFailurePolicyOnPodConditionsPattern
+PodFailurePolicyOnPodConditionsPattern status=True
+CronJobSpec concurrencyPolicy? jobTemplate:JobTemplateSpec
+JobTemplateSpec metadata:ObjectMeta spec:JobSpec
+PodDisruptionBudgetSpec selector:LabelSelector
+PolicyRule apiGroups? resources? resourceNames? nonResourceURLs?
+AggregationRule clusterRoleSelectors?:LabelSelector
+Subject apiGroup?=rbac.authorization.k8s.io namespace?
+RoleRef apiGroup?=rbac.authorization.k8s.io
+IngressSpec tls?:IngressTLS rules?:IngressRule defaultBackend:IngressBackend
+IngressBackend service:IngressServiceBackend
+IngressServiceBackend port:ServiceBackendPort
+ServiceBackendPort name? number?
+IngressTLS hosts? secretName?
+IngressRule host? http:HTTPIngressRuleValue
+HTTPIngressRuleValue paths:HTTPIngressPath
+HTTPIngressPath path? backend:IngressBackend
+NetworkPolicySpec ingress?:NetworkPolicyIngressRule egress?:NetworkPolicyEgressRule policyTypes?
+  podSelector:LabelSelector
+NetworkPolicyIngressRule ports?:NetworkPolicyPort from?:NetworkPolicyPeer
+NetworkPolicyPort protocol=TCP
+NetworkPolicyPeer podSelector:LabelSelector namespaceSelector:LabelSelector ipBlock:IPBlock
+IPBlock except?
+NetworkPolicyEgressRule ports?:NetworkPolicyPort to?:NetworkPolicyPeer
+IngressClassSpec controller?
+HorizontalPodAutoscalerSpec metrics?:MetricSpec behavior:HorizontalPodAutoscalerBehavior
+MetricSpec object:ObjectMetricSource pods:PodsMetricSource resource:ResourceMetricSource
+  containerResource:ContainerResourceMetricSource external:ExternalMetricSource
+ObjectMetricSource target:MetricTarget metric:MetricIdentifier
+MetricTarget value# averageValue#
+MetricIdentifier selector:LabelSelector
+PodsMetricSource metric:MetricIdentifier target:MetricTarget
+ResourceMetricSource target:MetricTarget
+ContainerResourceMetricSource target:MetricTarget
+ExternalMetricSource metric:MetricIdentifier target:MetricTarget
+HorizontalPodAutoscalerBehavior scaleUp:HPAScalingRules scaleDown:HPAScalingRules
+HPAScalingRules policies? tolerance#
+TopologySelectorTerm matchLabelExpressions?
+ValidatingWebhook rules?:RuleWithOperations matchConditions? clientConfig:WebhookClientConfig
+  namespaceSelector:LabelSelector objectSelector:LabelSelector
+WebhookClientConfig caBundle?%
+RuleWithOperations operations? apiGroups? apiVersions? resources? scope=*
+MutatingWebhook rules?:RuleWithOperations matchConditions? clientConfig:WebhookClientConfig
+  namespaceSelector:LabelSelector objectSelector:LabelSelector`
+
+let read: ReadonlyMap<string, Shape> | undefined
+
+/** The table, read on first use: most programs that import this room never need it. */
+function shapes(): ReadonlyMap<string, Shape> {
+  read ??= readTable(table)
+  return read
+}
+
+function readTable(text: string): ReadonlyMap<string, Shape> {
+  const lines = new Map<string, readonly string[]>()
+  for (const line of text.trim().split(/\n(?! )/)) {
+    const [name = '', ...fields] = line.split(/\s+/)
+    lines.set(name, fields)
+  }
+  const made = new Map<string, Shape>()
+  const shapeNamed = (name: string): Shape => {
+    const known = made.get(name)
+    if (known !== undefined) return known
+    const tokens = lines.get(name)
+    assert(tokens !== undefined, `the table of shapes has a line for ${name}`)
+    const fields = tokens.filter((token) => token !== '@atomic').map((token) => readField(token, shapeNamed))
+    const shape = { fields: new Map(fields), isAtomic: tokens.includes('@atomic') }
+    made.set(name, shape)
+    return shape
+  }
+  for (const name of lines.keys()) shapeNamed(name)
+  return made
+}
+
+const fieldPattern =
+  /^(?<name>\w+)(?<omitted>\?)?(?:(?<mark>[#%])|:(?<struct>\w+))?(?:=(?<granted>\S+)|!(?<keyDefault>\S+))?$/
+
+function readField(token: string, shapeNamed: (name: string) => Shape): [string, FieldShape] {
+  const groups = fieldPattern.exec(token)?.groups
+  assert(groups !== undefined, `${token} follows the grammar of the table of shapes`)
+  const { name = '', omitted, mark, struct, granted, keyDefault } = groups
+  const scalar = mark === '#' ? 'quantity' : mark === '%' ? 'base64' : 'plain'
+  const holds = struct === undefined ? scalar : shapeNamed(struct)
+  return [name, { isOmittedWhenEmpty: omitted !== undefined, holds, granted, keyDefault }]
+}

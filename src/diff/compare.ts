@@ -1,0 +1,271 @@
+// Which of our fields differ? Desired and live are walked together along the fields that our manager owns, so that what
+// others wrote and what the server added is never seen (I7). Equal means: an apply would change nothing. Linear in the size
+// of both; nothing is copied and nothing is changed.
+import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
+import { asJson, type KubeObject, type LiveObject } from '../object/object.ts'
+import { type Shape, shapeOfKind } from './built-in-shapes.ts'
+import { type FieldPath, fieldElement, formatPathElement, indexElement, type PathElement } from './field-path.ts'
+import { FieldSet } from './field-set.ts'
+import { declaredItems, type KeyedItem, keyedItems, keyOf } from './list-keys.ts'
+import { ownedFieldsOf } from './owned-fields.ts'
+import { hasNothingToOwn, isEmpty, isVacant } from './vacant.ts'
+
+/**
+ * What an apply would do to one field.
+ *
+ * - `add`: declared, and absent or not ours yet; `live` is there if somebody else's value is.
+ * - `change`: ours, with another value. `remove`: ours, and no longer declared.
+ * - `reorder`: the items of a list map are all there in another order, which counts, e.g. for init containers; `desired`
+ *   and `live` are the keys of our items.
+ */
+export interface Change {
+  readonly kind: 'add' | 'change' | 'remove' | 'reorder'
+  readonly path: FieldPath
+  readonly desired?: Json
+  readonly live?: Json
+}
+
+export type Comparison =
+  /** Our manager has never applied this object, or did in another version of its kind. */
+  | { readonly kind: 'unowned' }
+  /**
+   * `gained`: fields of the live object inside a value that we own as a whole, which are either defaults or left over from
+   * an earlier declaration; without a schema nobody can tell. Always empty for the built-in kinds that we know.
+   */
+  | { readonly kind: 'equal'; readonly gained: readonly FieldPath[] }
+  /** At least one change, in the order of the desired object. */
+  | { readonly kind: 'different'; readonly changes: readonly Change[] }
+
+export interface CompareInput {
+  /** Normalized. */
+  readonly desired: KubeObject
+  /** With our manager's entry of managedFields. */
+  readonly live: LiveObject
+  readonly manager: string
+}
+
+/** Compares along the fields that `manager` owns. */
+export function compare({ desired, live, manager }: CompareInput): Comparison {
+  const owned = ownedFieldsOf(live, manager)
+  if (owned === undefined || desired.apiVersion !== live.apiVersion) return { kind: 'unowned' }
+  const walk = new Walk(shapeOfKind(desired))
+  walk.fields(asJson(desired), owned, asJson(live), shapeOfKind(desired))
+  if (walk.changes.length > 0) return { kind: 'different', changes: walk.changes }
+  return { kind: 'equal', gained: walk.gained }
+}
+
+/** What the server keeps out of managedFields: the object's identity and what it writes itself. */
+const unownedRoot: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'status'])
+const unownedMetadata: ReadonlySet<string> = new Set([
+  'creationTimestamp',
+  'generation',
+  'managedFields',
+  'name',
+  'namespace',
+  'resourceVersion',
+  'selfLink',
+  'uid',
+])
+
+/** One comparison: where the walk is, and what it has found. */
+class Walk {
+  readonly changes: Change[] = []
+  readonly gained: FieldPath[] = []
+  readonly #kindShape: Shape | undefined
+  /** Fields as bare names: making an element of each would be most of what a comparison allocates. */
+  readonly #path: (string | PathElement)[] = []
+
+  constructor(kindShape: Shape | undefined) {
+    this.#kindShape = kindShape
+  }
+
+  /** A map or struct that is owned field by field. */
+  fields(desired: JsonObject, owned: FieldSet, live: JsonObject, shape: Shape | undefined): void {
+    for (const name of Object.keys(desired)) {
+      const value = desired[name]
+      if (value === undefined || this.#isUnownable(name)) continue
+      this.#path.push(name)
+      const below = owned.field(name)
+      // An object always has metadata; the server records nothing for it as long as we own no field in it.
+      if (name === 'metadata' && this.#path.length === 1) {
+        this.fields(mapOf(value) ?? {}, below ?? FieldSet.empty, mapOf(own(live, name)) ?? {}, undefined)
+      } else if (below === undefined) this.#unowned(value, own(live, name))
+      else this.#owned(value, below, own(live, name), shapeOf(shape, name))
+      this.#path.pop()
+    }
+    for (const { element, set } of owned.children.values()) {
+      if (element.kind !== 'field' || own(desired, element.name) !== undefined) continue
+      this.#path.push(element.name)
+      this.#undeclared(set, own(live, element.name))
+      this.#path.pop()
+    }
+  }
+
+  #owned(desired: Json, owned: FieldSet, live: Json | undefined, shape: Shape | undefined): void {
+    const map = mapOf(desired)
+    const list = listOf(desired)
+    const liveMap = mapOf(live)
+    const liveList = listOf(live)
+    if (owned.grain === 'fields' && map !== undefined && liveMap !== undefined) this.fields(map, owned, liveMap, shape)
+    else if (owned.grain === 'items' && list !== undefined && liveList !== undefined) {
+      this.#items(list, owned, liveList, shape)
+    } else if (owned.grain === 'values' && list !== undefined && liveList !== undefined) {
+      this.#values(list, owned, liveList)
+    } else this.#whole(desired, live, shape)
+  }
+
+  /** A list that is owned item by item. */
+  #items(desired: readonly Json[], owned: FieldSet, live: readonly Json[], shape: Shape | undefined): void {
+    const liveItems = keyedItems(live, owned.keyNames)
+    const livePosition = new Map(liveItems.map(({ text }, index) => [text, index]))
+    const declared = declaredItems(desired, owned)
+    for (const { item, text } of declared) {
+      const child = owned.children.get(text)
+      const liveItem = liveItems[livePosition.get(text) ?? -1]?.item
+      this.#path.push(child?.element ?? { kind: 'key', key: keyOf(item, owned.keyNames) })
+      if (child === undefined || liveItem === undefined) this.#unowned(item, liveItem)
+      else this.#owned(item, child.set, liveItem, shape)
+      this.#path.pop()
+    }
+    const declaredKeys = new Set(declared.map(({ text }) => text))
+    for (const [text, { element, set }] of owned.children) {
+      if (declaredKeys.has(text)) continue
+      this.#path.push(element)
+      this.#undeclared(set, liveItems[livePosition.get(text) ?? -1]?.item)
+      this.#path.pop()
+    }
+    this.#order(declared, livePosition, owned.keyNames)
+  }
+
+  /** The server keeps our items in our order, with those of others in between, so another order is a change of ours. */
+  #order(declared: readonly KeyedItem[], livePosition: ReadonlyMap<string, number>, keyNames: readonly string[]): void {
+    const present = declared.filter(({ text }) => livePosition.has(text))
+    const positionOf = ({ text }: KeyedItem): number => livePosition.get(text) ?? -1
+    if (present.every((item, index) => index === 0 || positionOf(item) >= positionOf(present[index - 1] ?? item)))
+      return
+    const liveOrder = [...present].sort((left, right) => positionOf(left) - positionOf(right))
+    const keysOf = (items: readonly KeyedItem[]): Json => items.map(({ item }) => keyOf(item, keyNames))
+    this.#found('reorder', { desired: keysOf(present), live: keysOf(liveOrder) })
+  }
+
+  /** A list that is owned as a set: order does not count. */
+  #values(desired: readonly Json[], owned: FieldSet, live: readonly Json[]): void {
+    const textOf = (value: Json): string => formatPathElement({ kind: 'value', value })
+    const present = new Set(live.map(textOf))
+    const declared = new Set(desired.map(textOf))
+    for (const value of desired) {
+      if (owned.children.has(textOf(value)) && present.has(textOf(value))) continue
+      this.#path.push({ kind: 'value', value })
+      this.#found('add', { desired: value, live: present.has(textOf(value)) ? value : undefined })
+      this.#path.pop()
+    }
+    for (const [text, { element, set }] of owned.children) {
+      if (declared.has(text) || element.kind !== 'value') continue
+      this.#path.push(element)
+      this.#undeclared(set, present.has(text) ? element.value : undefined)
+      this.#path.pop()
+    }
+  }
+
+  /**
+   * A value that is owned as one. A field that is ours and absent was not removed by anybody, for that would have taken
+   * the ownership too: the server leaves out what is empty.
+   *
+   * An empty struct that is ours says only that it is there: in a granular one, all that it holds are defaults or others'.
+   */
+  #whole(desired: Json, live: Json | undefined, shape: Shape | undefined): void {
+    if (live === undefined) {
+      if (!isVacant(desired)) this.#found('add', { desired })
+      return
+    }
+    const isPresenceOnly = isJsonObject(desired) && isEmpty(desired) && isJsonObject(live) && shape?.isAtomic !== true
+    if (!isPresenceOnly) this.#covered(desired, live, shape)
+    else if (this.#kindShape === undefined) this.#extras(desired, live, shape)
+  }
+
+  /** Inside a value that is owned as one: everything declared is there, and nothing else but defaults. */
+  #covered(desired: Json, live: Json | undefined, shape: Shape | undefined): void {
+    if (desired === live || (desired === null && isVacant(live))) return
+    if (isJsonObject(desired) && isJsonObject(live)) {
+      for (const name of Object.keys(desired)) {
+        const value = desired[name]
+        if (value === undefined) continue
+        this.#path.push(name)
+        this.#covered(value, own(live, name), shapeOf(shape, name))
+        this.#path.pop()
+      }
+      this.#extras(desired, live, shape)
+    } else if (isJsonList(desired) && isJsonList(live) && desired.length === live.length) {
+      desired.forEach((item, index) => {
+        this.#path.push(indexElement(index))
+        this.#covered(item, live[index], shape)
+        this.#path.pop()
+      })
+    } else this.#found(live === undefined ? 'add' : 'change', { desired, live })
+  }
+
+  /** Fields that a struct has and we do not declare: defaults if the shape grants them, else left over, where we can tell. */
+  #extras(desired: JsonObject, live: JsonObject, shape: Shape | undefined): void {
+    for (const name of Object.keys(live)) {
+      const value = live[name]
+      if (value === undefined || value === null || own(desired, name) !== undefined) continue
+      const granted = shape?.fields.get(name)?.granted
+      if (granted === '*' || granted === String(value)) continue
+      this.#path.push(name)
+      if (this.#kindShape === undefined && this.#path[0] !== 'metadata') this.gained.push(this.#here())
+      else this.#found('remove', { live: value })
+      this.#path.pop()
+    }
+  }
+
+  /**
+   * Declared and not ours: an apply takes it. Only of an empty list the server may record no ownership, so that one is no
+   * finding as long as the live one is empty too.
+   */
+  #unowned(desired: Json, live: Json | undefined): void {
+    if (!hasNothingToOwn(desired) || !isVacant(live)) this.#found('add', { desired, live })
+  }
+
+  /** Ours and no longer declared: an apply gives it up. Nothing to do if the server never stored it. */
+  #undeclared(owned: FieldSet, live: Json | undefined): void {
+    if (live === undefined) return
+    if (!owned.isMember && owned.grain === 'fields' && isJsonObject(live)) this.fields({}, owned, live, undefined)
+    else if (!owned.isMember && owned.grain === 'items' && isJsonList(live)) this.#items([], owned, live, undefined)
+    else if (!owned.isMember && owned.grain === 'values' && isJsonList(live)) this.#values([], owned, live)
+    else this.#found('remove', { live })
+  }
+
+  #isUnownable(name: string): boolean {
+    if (this.#path.length === 0) return unownedRoot.has(name)
+    return this.#path.length === 1 && this.#path[0] === 'metadata' && unownedMetadata.has(name)
+  }
+
+  #found(kind: Change['kind'], { desired, live }: { readonly desired?: Json; readonly live?: Json | undefined }): void {
+    this.changes.push({
+      kind,
+      path: this.#here(),
+      ...(desired === undefined ? {} : { desired }),
+      ...(live === undefined ? {} : { live }),
+    })
+  }
+
+  #here(): FieldPath {
+    return this.#path.map((step) => (typeof step === 'string' ? fieldElement(step) : step))
+  }
+}
+
+function shapeOf(shape: Shape | undefined, name: string): Shape | undefined {
+  const holds = shape?.fields.get(name)?.holds
+  return typeof holds === 'object' ? holds : undefined
+}
+
+/** The value as a map; nothing, and null, which declares nothing, as one without fields. */
+function mapOf(value: Json | undefined): JsonObject | undefined {
+  if (value === undefined || value === null) return {}
+  return isJsonObject(value) ? value : undefined
+}
+
+function listOf(value: Json | undefined): readonly Json[] | undefined {
+  if (value === undefined || value === null) return []
+  return isJsonList(value) ? value : undefined
+}

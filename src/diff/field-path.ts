@@ -1,0 +1,123 @@
+// Where in an object is a field? A path of steps as server-side apply writes them: a field, a list item by its key, a set
+// member by its value, an item by its position. Source: structured-merge-diff, fieldpath.PathElement.
+import { canonicalJson, deepEqual, isJsonList, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
+
+export type PathElement =
+  | { readonly kind: 'field'; readonly name: string }
+  /** An item of a list map: the fields that identify it, e.g. `{name: "kv"}`. */
+  | { readonly kind: 'key'; readonly key: JsonObject }
+  /** A member of a set. */
+  | { readonly kind: 'value'; readonly value: Json }
+  | { readonly kind: 'index'; readonly index: number }
+
+/** From the root of the object downwards; empty for the object itself. */
+export type FieldPath = readonly PathElement[]
+
+export function fieldElement(name: string): PathElement {
+  return { kind: 'field', name }
+}
+
+export function indexElement(index: number): PathElement {
+  return { kind: 'index', index }
+}
+
+/** The path of nested fields, e.g. `fieldPath('spec', 'replicas')`. */
+export function fieldPath(...names: readonly string[]): FieldPath {
+  return names.map(fieldElement)
+}
+
+/**
+ * Reads a key of fieldsV1: `f:name`, `k:{json}`, `v:json` or `i:number`. Undefined for anything else: a later server may
+ * write kinds of steps that we do not know, and fields below them are then simply not known to be ours.
+ */
+export function parsePathElement(text: string): PathElement | undefined {
+  const content = text.slice(2)
+  switch (text.slice(0, 2)) {
+    case 'f:':
+      return fieldElement(content)
+    case 'k:': {
+      const key = parseJson(content)
+      return isJsonObject(key) ? { kind: 'key', key } : undefined
+    }
+    case 'v:': {
+      const value = parseJson(content)
+      return value === undefined ? undefined : { kind: 'value', value }
+    }
+    case 'i:':
+      return /^\d+$/.test(content) ? indexElement(Number(content)) : undefined
+    default:
+      return undefined
+  }
+}
+
+/** The key of fieldsV1 for an element, canonical: equal elements give equal text. */
+export function formatPathElement(element: PathElement): string {
+  switch (element.kind) {
+    case 'field':
+      return `f:${element.name}`
+    case 'key':
+      return `k:${canonicalJson(element.key)}`
+    case 'value':
+      return `v:${canonicalJson(element.value)}`
+    case 'index':
+      return `i:${element.index}`
+  }
+}
+
+/**
+ * A path for people, in the spelling of the API server's conflict messages.
+ *
+ * @example renderPath(path) // spec.containers[name="kv"].image, metadata.annotations["a.b/c"], metadata.finalizers[="x"]
+ */
+export function renderPath(path: FieldPath): string {
+  return path.map(renderElement).join('').replace(/^\./, '')
+}
+
+/** The value at a path, or undefined where the path leads nowhere. Linear in the lists on the way. */
+export function valueAtPath(value: Json | undefined, path: FieldPath): Json | undefined {
+  let found = value
+  for (const element of path) found = found === undefined ? undefined : valueAtElement(found, element)
+  return found
+}
+
+function valueAtElement(value: Json, element: PathElement): Json | undefined {
+  if (element.kind === 'field') return isJsonObject(value) ? own(value, element.name) : undefined
+  if (!isJsonList(value)) return undefined
+  switch (element.kind) {
+    case 'index':
+      return value[element.index]
+    case 'value':
+      return value.find((item) => deepEqual(item, element.value))
+    case 'key':
+      return value.find((item) => isJsonObject(item) && hasKey(item, element.key))
+  }
+}
+
+function hasKey(item: JsonObject, key: JsonObject): boolean {
+  return Object.keys(key).every((name) => deepEqual(own(item, name), key[name]))
+}
+
+function renderElement(element: PathElement): string {
+  switch (element.kind) {
+    case 'field':
+      return /^[A-Za-z_$][\w$-]*$/.test(element.name) ? `.${element.name}` : `[${JSON.stringify(element.name)}]`
+    case 'key':
+      return `[${Object.keys(element.key)
+        .sort()
+        .map((name) => `${name}=${canonicalJson(element.key[name])}`)
+        .join(',')}]`
+    case 'value':
+      return `[=${canonicalJson(element.value)}]`
+    case 'index':
+      return `[${element.index}]`
+  }
+}
+
+function parseJson(text: string): Json | undefined {
+  try {
+    // A parse border: JSON.parse gives nothing but Json.
+    return JSON.parse(text) as Json
+  } catch {
+    return undefined
+  }
+}

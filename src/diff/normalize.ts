@@ -1,0 +1,107 @@
+// How would the server spell what we declare? Desired objects are brought into that spelling once, before they are hashed,
+// compared and applied, so that an unchanged object reads unchanged. It never changes what is asked for, and doing it twice
+// changes nothing. What the schema does not tell us, as for custom resources, stays as declared.
+import { Buffer } from 'node:buffer'
+import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
+import { asJson, type KubeObject } from '../object/object.ts'
+import { canonicalQuantity } from '../object/quantity.ts'
+import { type FieldShape, type Shape, shapeOfKind, shapeOfMetadata } from './built-in-shapes.ts'
+import { isEmpty } from './vacant.ts'
+
+/** What the server alone writes; in a desired object it is a leftover of a copy. */
+const serverWritten: ReadonlySet<string> = new Set([
+  'creationTimestamp',
+  'deletionGracePeriodSeconds',
+  'deletionTimestamp',
+  'generation',
+  'managedFields',
+  'resourceVersion',
+  'selfLink',
+  'uid',
+])
+
+/**
+ * The desired object as the server will store it:
+ *
+ * - no status, no metadata that the server writes;
+ * - a Secret's `stringData` is in `data`, as base64, and wins over it, as on the server;
+ * - in built-in kinds, quantities and base64 are canonical, list keys with a default (a port's protocol) are spelled out,
+ *   and nulls and empty values that the server would leave out are left out.
+ *
+ * Parts that need no change are shared with the input, which is not changed.
+ */
+export function normalize(desired: KubeObject): KubeObject {
+  const { status: _status, metadata, ...rest } = asJson(desired)
+  const body = desired.apiVersion === 'v1' && desired.kind === 'Secret' ? withStringDataMoved(rest) : rest
+  const shape = shapeOfKind(desired)
+  const declared = isJsonObject(metadata) ? withoutKeys(metadata, serverWritten) : {}
+  const normal = {
+    ...(shape === undefined ? body : tidyStruct(body, shape)),
+    metadata: tidyValue(declared, shapeOfMetadata()),
+  }
+  // A parse border: apiVersion, kind and metadata.name are in the input and are never taken away.
+  return normal as unknown as KubeObject
+}
+
+function tidyStruct(struct: JsonObject, shape: Shape): JsonObject {
+  const entries: [string, Json][] = []
+  for (const [name, value] of Object.entries(struct)) {
+    if (value === undefined || value === null) continue
+    const field = shape.fields.get(name)
+    const tidied = field === undefined ? value : tidyField(value, field)
+    if (field?.isOmittedWhenEmpty === true && isEmpty(tidied)) continue
+    entries.push([name, tidied])
+  }
+  for (const [name, { keyDefault }] of shape.fields) {
+    if (keyDefault !== undefined && isEmpty(own(struct, name) ?? null)) entries.push([name, keyDefault])
+  }
+  return Object.fromEntries(entries)
+}
+
+function tidyField(value: Json, { holds }: FieldShape): Json {
+  switch (holds) {
+    case 'plain':
+      return value
+    case 'quantity':
+      return mapScalars(value, quantityAsStored)
+    case 'base64':
+      return mapScalars(value, base64AsStored)
+    default:
+      return tidyValue(value, holds)
+  }
+}
+
+function tidyValue(value: Json, shape: Shape | undefined): Json {
+  if (shape === undefined) return value
+  if (isJsonList(value)) return value.map((item) => tidyValue(item, shape))
+  return isJsonObject(value) ? tidyStruct(value, shape) : value
+}
+
+/** Applies `change` to the value, or to every value of the map. */
+function mapScalars(value: Json, change: (scalar: Json) => Json): Json {
+  if (!isJsonObject(value)) return change(value)
+  return Object.fromEntries(Object.entries(value).map(([name, scalar]) => [name, change(scalar ?? null)]))
+}
+
+/** Text that is no quantity stays, for the server to refuse. */
+function quantityAsStored(value: Json): Json {
+  return typeof value === 'string' || typeof value === 'number' ? (canonicalQuantity(value) ?? value) : value
+}
+
+/** Without the line breaks that the server skips when it reads base64. */
+function base64AsStored(value: Json): Json {
+  return typeof value === 'string' ? value.replace(/[\r\n]/g, '') : value
+}
+
+function withStringDataMoved({ stringData, ...secret }: JsonObject): JsonObject {
+  if (!isJsonObject(stringData)) return secret
+  const moved = Object.entries(stringData).flatMap(([name, text]) =>
+    typeof text === 'string' ? [[name, Buffer.from(text, 'utf8').toString('base64')] as const] : [],
+  )
+  if (moved.length === 0) return secret
+  return { ...secret, data: { ...(isJsonObject(secret['data']) ? secret['data'] : {}), ...Object.fromEntries(moved) } }
+}
+
+function withoutKeys(object: JsonObject, keys: ReadonlySet<string>): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !keys.has(name)))
+}
