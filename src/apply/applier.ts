@@ -1,0 +1,187 @@
+// Carries out a plan, wave by wave. Within a wave requests go out together; a failure in one does not stop its siblings,
+// but later waves and pruning wait for the next turn. Nothing here decides what to write: plan.ts did.
+import { unreachable } from '../base/assert.ts'
+import type { Clock } from '../base/clock.ts'
+import { CodedError, messageOf } from '../base/errors.ts'
+import type { FieldPath } from '../diff/field-path.ts'
+import type { KubeClient } from '../kube/client.ts'
+import { isKubeError } from '../kube/kube-errors.ts'
+import type { KubeObject, LiveObject } from '../object/object.ts'
+import { describeRef, refOf } from '../object/ref.ts'
+import type { Resource } from '../object/resource.ts'
+import type { ApplyReport, ChildFailure } from './apply-report.ts'
+import type { Convergence } from './convergence.ts'
+import { type Action, type Compare, decide, identityOf, type Plan, type Step } from './plan.ts'
+import { readinessOf } from './readiness.ts'
+
+export interface ApplierOptions {
+  readonly client: KubeClient
+  /** Who owns the fields of children. */
+  readonly fieldManager: string
+  readonly resourceOf: (object: KubeObject) => Resource
+  readonly clock: Clock
+  readonly convergence: Convergence
+  /** Told of every accepted write, so that the caches show it. */
+  readonly onWritten: (live: LiveObject) => void
+}
+
+/** One apply. */
+interface Write {
+  readonly object: KubeObject
+  readonly force: boolean
+  /** What differed before. */
+  readonly paths: readonly FieldPath[]
+}
+
+/** One plan under way. */
+interface Progress {
+  readonly parent: LiveObject
+  readonly live: Map<string, LiveObject>
+  readonly failures: ChildFailure[]
+  readonly gated: string[]
+  writes: number
+}
+
+export class Applier {
+  readonly #options: ApplierOptions
+
+  constructor(options: ApplierOptions) {
+    this.#options = options
+  }
+
+  /** Never rejects for a child's sake: what failed is in the report. Rejects with the signal's reason when aborted. */
+  async run(parent: LiveObject, { waves, prune }: Plan, signal: AbortSignal): Promise<ApplyReport> {
+    const progress: Progress = { parent, live: new Map(), failures: [], gated: [], writes: 0 }
+    const steps = waves.flat()
+    // What a later wave holds exists even when an earlier wave stops this turn.
+    for (const { action } of steps) if ('live' in action) progress.live.set(identityOf(action.live), action.live)
+    for (const wave of waves) {
+      await Promise.all(wave.map((step) => this.#attempt(step, progress, signal)))
+      if (isHeldBack(progress)) break
+    }
+    if (!isHeldBack(progress)) await this.#prune(prune, progress, signal)
+    const { live, failures, gated, writes } = progress
+    return {
+      children: steps.flatMap(({ desired }) => live.get(identityOf(desired.object)) ?? []),
+      failures,
+      gated,
+      writes,
+    }
+  }
+
+  async #attempt(step: Step, progress: Progress, signal: AbortSignal): Promise<void> {
+    const { action, desired } = step
+    const gate = action.kind === 'leave' ? undefined : gateOf(step, progress.live)
+    if (gate !== undefined) {
+      progress.gated.push(gate)
+      return
+    }
+    try {
+      await this.#carryOut(action, desired.object, progress, signal)
+    } catch (thrown) {
+      signal.throwIfAborted()
+      progress.failures.push({ ref: refOf(desired.object), error: asCoded(thrown, desired.object) })
+    }
+  }
+
+  async #carryOut(action: Action, desired: KubeObject, progress: Progress, signal: AbortSignal): Promise<void> {
+    switch (action.kind) {
+      case 'leave':
+        return
+      case 'refuse':
+        throw action.error
+      case 'change':
+        return await this.#change(desired, action, progress, signal)
+      case 'create':
+        return await this.#create(desired, progress, signal)
+      default:
+        return unreachable(action)
+    }
+  }
+
+  /** Absent from our label-filtered cache is not absent: look first, and do not take over what turns up meanwhile. */
+  async #create(desired: KubeObject, progress: Progress, signal: AbortSignal): Promise<void> {
+    const { resourceOf, convergence } = this.#options
+    const live = await this.#find(resourceOf(desired), desired, signal)
+    if (live === undefined) return await this.#apply({ object: desired, force: false, paths: [] }, progress, signal)
+    const compare: Compare = (object, found) => convergence.compare(object, found)
+    progress.live.set(identityOf(live), live)
+    await this.#carryOut(decide({ parent: progress.parent, desired, live, compare }), desired, progress, signal)
+  }
+
+  async #find(resource: Resource, { metadata }: KubeObject, signal: AbortSignal): Promise<LiveObject | undefined> {
+    try {
+      return await this.#options.client.get(resource, metadata, signal)
+    } catch (thrown) {
+      if (isKubeError(thrown, 'NotFound')) return undefined
+      throw thrown
+    }
+  }
+
+  /** Taking our own fields back from another manager needs force; fields that we do not declare stay theirs. */
+  async #change(
+    object: KubeObject,
+    action: Extract<Action, { kind: 'change' }>,
+    progress: Progress,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { clock, convergence } = this.#options
+    convergence.assertMayApply(action.live, clock.monotonicMs())
+    const paths = action.comparison.kind === 'different' ? action.comparison.changes.map(({ path }) => path) : []
+    await this.#apply({ object, force: true, paths }, progress, signal)
+  }
+
+  async #apply({ object, force, paths }: Write, progress: Progress, signal: AbortSignal): Promise<void> {
+    const { client, clock, convergence, fieldManager, resourceOf, onWritten } = this.#options
+    const live = await client.apply(resourceOf(object), object, { fieldManager, force }, signal)
+    progress.writes++
+    progress.live.set(identityOf(live), live)
+    onWritten(live)
+    convergence.learn(object, live, paths, clock.monotonicMs())
+  }
+
+  async #prune(objects: readonly LiveObject[], progress: Progress, signal: AbortSignal): Promise<void> {
+    for (const object of objects) {
+      try {
+        await this.delete(object, 'Background', signal)
+        progress.writes++
+      } catch (thrown) {
+        signal.throwIfAborted()
+        progress.failures.push({ ref: refOf(object), error: asCoded(thrown, object) })
+      }
+    }
+  }
+
+  /** Deletes this very object; one that is gone already, or replaced by a namesake, is no failure. */
+  async delete(object: LiveObject, propagationPolicy: 'Background' | 'Foreground', signal: AbortSignal): Promise<void> {
+    const { client, resourceOf } = this.#options
+    const { uid } = object.metadata
+    try {
+      await client.delete(resourceOf(object), object.metadata, { preconditions: { uid }, propagationPolicy }, signal)
+    } catch (thrown) {
+      if (!isKubeError(thrown, 'NotFound', 'Conflict')) throw thrown
+    }
+  }
+}
+
+function isHeldBack({ failures, gated }: Progress): boolean {
+  return failures.length > 0 || gated.length > 0
+}
+
+/** The sentence that says which declared dependency is not ready yet, or undefined if nothing holds the step back. */
+function gateOf({ desired, waitsFor }: Step, live: ReadonlyMap<string, LiveObject>): string | undefined {
+  for (const identity of waitsFor) {
+    const dependency = live.get(identity)
+    const readiness = dependency === undefined ? undefined : readinessOf(dependency)
+    if (readiness?.kind === 'ready') continue
+    const why = readiness?.message ?? 'it does not exist yet'
+    return `${describeRef(refOf(desired.object))} waits for ${identity}: ${why}`
+  }
+  return undefined
+}
+
+function asCoded(thrown: unknown, object: KubeObject): CodedError {
+  if (thrown instanceof CodedError) return thrown
+  const message = `${describeRef(refOf(object))}: ${messageOf(thrown)}`
+  return new CodedError({ code: 'InternalError', message, remedy: 'retry', cause: thrown })
+}

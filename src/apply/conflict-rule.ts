@@ -1,0 +1,27 @@
+// May we write this live object? Only if it is ours: controlled by this very parent, or, where no owner reference can say so,
+// labelled as a member of its inventory. Anything else with a child's name is refused, never taken (I5, I7).
+import { CodedError } from '../base/errors.ts'
+import type { KubeObject, LiveObject } from '../object/object.ts'
+import { controllerOf, isControlledBy } from '../object/ownership.ts'
+import { describeRef, refOf } from '../object/ref.ts'
+import { partOfLabel } from '../synth/membership.ts'
+
+export function isOurs(parent: LiveObject, desired: KubeObject, live: LiveObject): boolean {
+  if (controllerOf(desired) !== undefined) return isControlledBy(live, parent)
+  const inventory = desired.metadata.labels?.[partOfLabel]
+  return (
+    controllerOf(live) === undefined && inventory !== undefined && live.metadata.labels?.[partOfLabel] === inventory
+  )
+}
+
+/** The refusal, with both sides named. Retried slowly: a foreign object is in no cache of ours, so its going makes no event. */
+export function conflictingOwner(parent: LiveObject, live: LiveObject): CodedError<'ConflictingOwner'> {
+  const controller = controllerOf(live)
+  const owner =
+    controller === undefined ? 'is not controlled by' : `is controlled by ${controller.kind} ${controller.name}, not by`
+  return new CodedError({
+    code: 'ConflictingOwner',
+    message: `${describeRef(refOf(live))} exists and ${owner} ${describeRef(refOf(parent))}; delete or rename one of the two`,
+    remedy: 'retry',
+  })
+}

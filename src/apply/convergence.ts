@@ -1,0 +1,75 @@
+// Do our applies settle? Compares with what the server taught us, and when the same desired object had to be applied three
+// times, somebody keeps changing it back: then we stop writing for a while and name the fields, instead of fighting (I7).
+import { CodedError } from '../base/errors.ts'
+import type { Comparison } from '../diff/compare.ts'
+import { compareLearned } from '../diff/compare-learned.ts'
+import type { FieldPath } from '../diff/field-path.ts'
+import { LearnedPairs, pairOf } from '../diff/learned-pairs.ts'
+import type { KubeObject, LiveObject } from '../object/object.ts'
+import { describeRef, refOf } from '../object/ref.ts'
+
+/** How long a fight is left alone before one more try. */
+export const holdOffMs = 5 * 60_000
+
+interface Held {
+  readonly untilMs: number
+  readonly error: CodedError<'NotConverging'>
+}
+
+export class Convergence {
+  readonly #manager: string
+  readonly #pairs = new LearnedPairs()
+  /** Objects that are left alone for now, by uid. */
+  readonly #held = new Map<string, Held>()
+
+  constructor({ manager }: { readonly manager: string }) {
+    this.#manager = manager
+  }
+
+  compare(desired: KubeObject, live: LiveObject): Comparison {
+    return compareLearned({ desired, live, manager: this.#manager, pairs: this.#pairs })
+  }
+
+  /** Throws NotConverging while this object is left alone. */
+  assertMayApply(live: LiveObject, nowMs: number): void {
+    const held = this.#held.get(live.metadata.uid)
+    if (held === undefined) return
+    if (nowMs < held.untilMs) throw held.error
+    this.#held.delete(live.metadata.uid)
+  }
+
+  /** Takes in the answer to an apply; `paths` are what differed before. Throws NotConverging when it was one too many. */
+  learn(desired: KubeObject, live: LiveObject, paths: readonly FieldPath[], nowMs: number): void {
+    const { uid } = live.metadata
+    const pair = pairOf(desired, live, this.#manager)
+    if (pair === undefined) return
+    const settling = this.#pairs.learn({ uid, pair, paths, nowMs })
+    if (settling.kind === 'settling') return
+    const error = notConverging(live, settling.rounds, settling.paths, this.#manager)
+    this.#held.set(uid, { untilMs: nowMs + holdOffMs, error })
+    throw error
+  }
+
+  forget(uid: string): void {
+    this.#pairs.forget(uid)
+    this.#held.delete(uid)
+  }
+}
+
+function notConverging(
+  live: LiveObject,
+  rounds: number,
+  paths: readonly string[],
+  ours: string,
+): CodedError<'NotConverging'> {
+  const others = [
+    ...new Set((live.metadata.managedFields ?? []).map(({ manager }) => manager).filter((name) => name !== ours)),
+  ]
+  const whom = others.length === 0 ? 'another writer or an admission webhook' : others.join(', ')
+  return new CodedError({
+    code: 'NotConverging',
+    message: `${describeRef(refOf(live))} was applied ${rounds} times and keeps being changed back at ${paths.join(', ') || 'unknown fields'}, perhaps by ${whom}; leave these fields to one of the two`,
+    remedy: 'retry',
+    retryAfterMs: holdOffMs,
+  })
+}

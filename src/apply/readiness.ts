@@ -1,0 +1,79 @@
+// Is this object ready, and if not, why? One pure answer for every kind: what is common to all (deletion, a status about
+// an older generation, Reconciling, Stalled), then the kind's own rule, then the Ready condition. Source: kstatus; where
+// it errs on the side of ready, this does not.
+import { isBeingDeleted, type KubeObject, valueAt } from '../object/object.ts'
+import { groupKindOf, groupOf } from '../object/resource.ts'
+import { byCondition, isBuiltInGroup, readinessRules } from './built-in-readiness.ts'
+import {
+  conditionSaid,
+  conditionsOf,
+  conditionTrue,
+  failed,
+  numberAt,
+  progressing,
+  type Readiness,
+  ready,
+} from './readiness-verdict.ts'
+
+export type { Readiness } from './readiness-verdict.ts'
+
+export interface ReadinessOptions {
+  /** False for a kind without a status subresource, as discovery tells: it is ready when it exists. Default: not known. */
+  readonly hasStatus?: boolean | undefined
+}
+
+/**
+ * How ready a live object is. Costs a look at its status.
+ *
+ * A custom resource is ready by its condition Ready, or Available where it has no Ready. One that has neither is
+ * `unknown`, never ready: its controller may not have looked at it yet. kstatus calls it current.
+ */
+export function readinessOf(object: KubeObject, { hasStatus }: ReadinessOptions = {}): Readiness {
+  const common = commonRule(object)
+  if (common !== undefined) return common
+  const rule = readinessRules.get(groupKindOf(object))
+  if (rule !== undefined) return rule(object)
+  if (hasStatus === false) return ready('Exists', 'exists')
+  return byReadyCondition(object)
+}
+
+function commonRule(object: KubeObject): Readiness | undefined {
+  if (isBeingDeleted(object)) return { kind: 'terminating', reason: 'Terminating', message: terminatingMessage(object) }
+  if (isOlder(object, numberAt(object, 'status', 'observedGeneration'))) {
+    return progressing('NotObserved', 'its controller has not seen the last change yet')
+  }
+  const stalled = conditionTrue(object, 'Stalled')
+  if (stalled !== undefined) return failed(stalled.reason, stalled.message)
+  const reconciling = conditionTrue(object, 'Reconciling')
+  return reconciling === undefined ? undefined : progressing(reconciling.reason, reconciling.message)
+}
+
+function byReadyCondition(object: KubeObject): Readiness {
+  const said = conditionSaid(object, 'Ready') ?? conditionSaid(object, 'Available')
+  if (said !== undefined) {
+    // True of an older generation is not true of this one.
+    return isOlder(object, said.observedGeneration)
+      ? progressing('NotObserved', 'its controller has not seen the last change yet')
+      : byCondition(said)
+  }
+  if (isBuiltInGroup(groupOf(object.apiVersion))) return ready('Exists', 'exists')
+  if (conditionsOf(object).length > 0)
+    return unknown('NoReadyCondition', 'has conditions, but neither Ready nor Available')
+  if (valueAt(object, 'status') !== undefined) return unknown('NoConditions', 'has a status without conditions')
+  return unknown('NoStatus', 'has no status, so its controller may not have seen it')
+}
+
+/** Is what was observed not this generation? Unknown generations are taken as they are. */
+function isOlder({ metadata }: KubeObject, observedGeneration: number | undefined): boolean {
+  return (
+    observedGeneration !== undefined && metadata.generation !== undefined && observedGeneration !== metadata.generation
+  )
+}
+
+function terminatingMessage({ metadata: { finalizers = [] } }: KubeObject): string {
+  return finalizers.length === 0 ? 'is being deleted' : `is being deleted and waits for ${finalizers.join(', ')}`
+}
+
+function unknown(reason: string, message: string): Readiness {
+  return { kind: 'unknown', reason, message }
+}

@@ -1,0 +1,26 @@
+// Are the generated files up to date? Writes them, or with --check says which are not.
+import { generate } from '../generate/generate-runner.ts'
+import { CommandError } from './command-error.ts'
+
+export interface GenerateCommandOptions {
+  readonly crdFolder: string
+  readonly outFolder: string
+  readonly mode: 'write' | 'check'
+  readonly write: (text: string) => void
+}
+
+export async function generateCommand(
+  { write, ...options }: GenerateCommandOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const files = await generate(options, signal)
+  const changed = files.filter(({ state }) => state !== 'fresh')
+  for (const { path, state } of changed) write(`${state}\t${path}\n`)
+  if (options.mode === 'check' && changed.length > 0) {
+    throw new CommandError(
+      `${changed.length} of ${files.length} generated files are not up to date; run konverge generate`,
+      2,
+    )
+  }
+  write(`${files.length} files are up to date\n`)
+}

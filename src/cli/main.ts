@@ -1,0 +1,121 @@
+#!/usr/bin/env node
+// The command line. Reads arguments, environment and signals, and hands values to the command; a fault is one sentence on
+// standard error and an exit code.
+import process from 'node:process'
+import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { CodedError, messageOf } from '../base/errors.ts'
+import { CommandError } from './command-error.ts'
+import { packageVersion } from './package-folder.ts'
+
+process.exitCode = await main(process.argv)
+
+async function main(argv: readonly string[]): Promise<number> {
+  const stop = new AbortController()
+  // The first signal asks to end in order; Node's own default is back for the second, which ends at once.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => stop.abort(new CommandError(`ended by ${signal}`, 1)))
+  try {
+    await programWith(stop.signal).parseAsync(argv)
+    return 0
+  } catch (thrown) {
+    return report(thrown)
+  }
+}
+
+function programWith(signal: AbortSignal): Command {
+  const program = new Command('konverge')
+  program.description('An operator runtime for Kubernetes, and its database operator.').version(packageVersion())
+  program
+    .exitOverride()
+    .configureOutput({ outputError: () => {} })
+    .showHelpAfterError(false)
+  program
+    .command('run')
+    .description('run the operator against a cluster')
+    .option('--kubeconfig <file>', 'the kubeconfig (default: KUBECONFIG, the pod’s service account, ~/.kube/config)')
+    .option('--context <name>', 'a context of the kubeconfig (default: its current one)')
+    .option('--namespaces <names>', 'look after resources in these namespaces only, separated by commas', names, [])
+    .option('--selector <labels>', 'look after resources with these labels only')
+    .option('--controllers <names>', 'run these controllers only, separated by commas', names, [])
+    .option('--max-concurrent <turns>', 'turns at once, for each controller', positive, 10)
+    .option('--backoff <base-cap>', 'seconds between retries of one resource, from first to longest', backoff, {
+      baseMs: 5_000,
+      capMs: 300_000,
+    })
+    .option('--http-port <port>', 'where /healthz, /readyz and /metrics are served; 0 takes any free port', port, 8080)
+    .option('--http-host <address>', 'the address to serve them on', '0.0.0.0')
+    .option('--log-level <level>', 'debug, info, warn or error', 'info')
+    .action(async (options) =>
+      (await import('./run.ts')).run({ ...options, environment: process.env, output: process.stdout }, signal),
+    )
+  program
+    .command('preview')
+    .description('print the manifests of resources, without a cluster')
+    .requiredOption('-f, --filename <file...>', 'YAML files with the resources; - is standard input')
+    .action(async ({ filename }: { filename: string[] }) =>
+      (await import('./preview.ts')).preview(
+        { files: filename, write: (text) => void process.stdout.write(text) },
+        signal,
+      ),
+    )
+  program
+    .command('generate')
+    .description('write constructs, types and descriptors from the CRDs')
+    .option('--crds <folder>', 'where the CRDs are', 'crds')
+    .option('--out <folder>', 'where the generated code goes', 'imports')
+    .option('--check', 'write nothing; fail if anything would change')
+    .action(async ({ crds, out, check }: { crds: string; out: string; check?: boolean }) =>
+      (await import('./generate.ts')).generateCommand(
+        {
+          crdFolder: crds,
+          outFolder: out,
+          mode: check === true ? 'check' : 'write',
+          write: (text) => void process.stdout.write(text),
+        },
+        signal,
+      ),
+    )
+  return program
+}
+
+function report(thrown: unknown): number {
+  if (thrown instanceof CommanderError) {
+    // Help and version have been printed; anything else is a wrong flag.
+    if (thrown.exitCode === 0) return 0
+    process.stderr.write(`konverge: ${thrown.message.replace(/^error: /, '')}; konverge --help lists what there is\n`)
+    return 2
+  }
+  process.stderr.write(`konverge: ${messageOf(thrown)}\n`)
+  if (thrown instanceof CommandError) return thrown.exitCode
+  if (!(thrown instanceof CodedError) && thrown instanceof Error) process.stderr.write(`${thrown.stack}\n`)
+  return 1
+}
+
+function names(text: string): readonly string[] {
+  const given = text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+  if (given.length === 0) throw new InvalidArgumentError('Give at least one name.')
+  return given
+}
+
+function positive(text: string): number {
+  const number = Number(text)
+  if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError('Give a whole number from 1.')
+  return number
+}
+
+function port(text: string): number {
+  const number = Number(text)
+  if (!Number.isInteger(number) || number < 0 || number > 65_535)
+    throw new InvalidArgumentError('Give a port from 0 to 65535.')
+  return number
+}
+
+function backoff(text: string): { readonly baseMs: number; readonly capMs: number } {
+  const [base, cap] = (/^(\d+)-(\d+)$/.exec(text) ?? []).slice(1).map(Number)
+  if (base === undefined || cap === undefined || base < 1 || cap < base)
+    throw new InvalidArgumentError('Give two numbers of seconds, as in 1-1000.')
+  return { baseMs: base * 1000, capMs: cap * 1000 }
+}

@@ -1,0 +1,101 @@
+// What would the operator make of these resources? The manifests, in the order in which they would be applied, without a
+// cluster: what `observe` would find is taken as not there, and nothing is refused for it.
+
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { stringify } from 'yaml'
+import { CodedError } from '../base/errors.ts'
+import type { JsonObject } from '../base/json.ts'
+import { validateObject } from '../generate/validate.ts'
+import type { Controller, LiveReader } from '../index.ts'
+import type { KubeObject, LiveObject } from '../object/object.ts'
+import { groupKindOf, isOf } from '../object/resource.ts'
+import { withoutMembership } from '../synth/membership.ts'
+import { assertPure } from '../synth/purity.ts'
+import { CommandError } from './command-error.ts'
+import { flagshipControllers } from './flagship.ts'
+import { loadManifests } from './manifest-loader.ts'
+import { packageFolder } from './package-folder.ts'
+
+export interface PreviewOptions {
+  readonly files: readonly string[]
+  readonly write: (text: string) => void
+}
+
+/** Writes YAML documents. Rejects with a CommandError of exit code 2 when a resource is invalid; then nothing is written. */
+export async function preview({ files, write }: PreviewOptions, signal: AbortSignal): Promise<void> {
+  const loaded = await Promise.all(
+    files.map(async (file) => (await loadManifests(file)).map((object) => ({ file, object }))),
+  )
+  const definitions = await loadDefinitions()
+  const rendered: KubeObject[] = []
+  for (const { file, object } of loaded.flat()) rendered.push(...(await render(file, object, definitions, signal)))
+  write(rendered.map((object) => stringify(object, { lineWidth: 0 })).join('---\n'))
+}
+
+async function render(
+  file: string,
+  object: JsonObject,
+  definitions: readonly JsonObject[],
+  signal: AbortSignal,
+): Promise<readonly KubeObject[]> {
+  // Sound: loadManifests returns only objects with apiVersion and kind; validation covers the rest.
+  const given = object as unknown as KubeObject
+  const controller = flagshipControllers.find(({ resource }) => isOf(resource, given))
+  if (controller === undefined) {
+    const kinds = flagshipControllers.map(({ resource }) => resource.kind).join(', ')
+    throw new CommandError(`${file}: there is no controller for ${groupKindOf(given)}; konverge previews ${kinds}`, 2)
+  }
+  const name = `${given.kind} ${given.metadata?.name ?? '(without a name)'}`
+  const definition = definitions.find(
+    ({ spec }) =>
+      (spec as JsonObject | undefined)?.group === controller.resource.group &&
+      ((spec as JsonObject).names as JsonObject).kind === given.kind,
+  )
+  const validation = definition === undefined ? undefined : validateObject(definition, object)
+  if (validation?.kind === 'invalid') throw new CommandError(`${file}: ${name} is invalid: ${validation.message}`, 2)
+  try {
+    return await desiredOf(controller, (validation?.object ?? object) as unknown as KubeObject, signal)
+  } catch (thrown) {
+    if (thrown instanceof CodedError) throw new CommandError(`${file}: ${name}: ${thrown.message}`, 2)
+    throw thrown
+  }
+}
+
+async function desiredOf(
+  controller: Controller,
+  given: KubeObject,
+  signal: AbortSignal,
+): Promise<readonly KubeObject[]> {
+  const parent = asPreviewed(given, controller)
+  const object = parent as never
+  const facts = await controller.observe({ object, live: nothingLive, signal })
+  const { objects } = assertPure({
+    parent,
+    controllerName: controller.name,
+    build: (chart) => controller.desired(chart, { object, facts }),
+    scopeOf: (apiVersion, kind) =>
+      controller.owns.find(({ resource }) => isOf(resource, { apiVersion, kind }))?.resource.scope,
+  })
+  return objects.map((desired) => withoutMembership(desired.object))
+}
+
+/** As if the API server had just stored it. */
+function asPreviewed(given: KubeObject, { resource }: Controller): LiveObject {
+  const namespace = resource.scope === 'Cluster' ? {} : { namespace: given.metadata.namespace ?? 'default' }
+  const metadata = {
+    ...given.metadata,
+    ...namespace,
+    uid: '00000000-0000-4000-8000-000000000000',
+    resourceVersion: '0',
+  }
+  return { ...given, metadata }
+}
+
+const nothingLive: LiveReader = { find: () => Promise.resolve(undefined), list: () => Promise.resolve([]) }
+
+async function loadDefinitions(): Promise<readonly JsonObject[]> {
+  const folder = join(packageFolder(), 'crds')
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.yaml'))
+  return (await Promise.all(names.map((name) => loadManifests(join(folder, name))))).flat()
+}

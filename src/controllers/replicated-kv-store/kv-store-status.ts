@@ -1,0 +1,153 @@
+// What does a store tell of itself? Its counts from the StatefulSet, its conditions from counts, pods and outcome. Pure.
+
+import { kvEndpoints, kvSelector } from '../../../constructs/index.ts'
+import type { ReplicatedKVStoreSpec, ReplicatedKVStoreStatus } from '../../../imports/wire/replicated-kv-store.ts'
+import {
+  type Condition,
+  type ConditionClaim,
+  isOf,
+  type KubeObject,
+  StatefulSet,
+  type StatusContext,
+  type StatusReport,
+  valueAt,
+} from '../../index.ts'
+import type { KvStoreFacts } from './kv-store-facts.ts'
+
+type Context = StatusContext<ReplicatedKVStoreSpec, ReplicatedKVStoreStatus, KvStoreFacts>
+
+/** What the StatefulSet counts. */
+interface Counts {
+  readonly replicas: number
+  readonly readyReplicas: number
+  readonly updatedReplicas: number
+  readonly currentRevision?: string
+  readonly updateRevision?: string
+  /** The counts are of the newest spec. */
+  readonly isCurrent: boolean
+}
+
+export function kvStoreStatus(context: Context): StatusReport<ReplicatedKVStoreStatus> {
+  const { object, facts, children } = context
+  const { namespace = 'default', name } = object.metadata
+  const { replicas: wanted, port } = object.spec
+  const counts = countsOf(children.find((child) => isOf(StatefulSet, child.object))?.object)
+  const { isCurrent: _, ...counted } = counts
+  const retained = facts?.unusedClaims ?? []
+  return {
+    fields: {
+      ...counted,
+      selector: kvSelector(name),
+      endpoints: kvEndpoints({ name, namespace, replicas: wanted, port }),
+      ...(retained.length === 0 ? {} : { retainedPVCs: retained }),
+    },
+    conditions: conditionsOf(context, counts),
+  }
+}
+
+function countsOf(statefulSet: KubeObject | undefined): Counts {
+  if (statefulSet === undefined) return { replicas: 0, readyReplicas: 0, updatedReplicas: 0, isCurrent: false }
+  const count = (field: string): number => Number(valueAt(statefulSet, 'status', field) ?? 0)
+  const revision = (field: string): Record<string, string> => {
+    const value = valueAt(statefulSet, 'status', field)
+    return typeof value === 'string' ? { [field]: value } : {}
+  }
+  return {
+    replicas: count('replicas'),
+    readyReplicas: count('readyReplicas'),
+    updatedReplicas: count('updatedReplicas'),
+    ...revision('currentRevision'),
+    ...revision('updateRevision'),
+    isCurrent: valueAt(statefulSet, 'status', 'observedGeneration') === statefulSet.metadata.generation,
+  }
+}
+
+/** While something failed or the store goes, the runtime's words stand; else the store has its own. */
+function conditionsOf({ object, facts, outcome }: Context, counts: Counts): readonly ConditionClaim[] {
+  const wanted = object.spec.replicas
+  const availability = availabilityOf(counts, wanted)
+  if (outcome.kind !== 'settled' && outcome.kind !== 'waiting') return [availability]
+  return [
+    outcome.kind === 'settled' ? allReady(wanted) : notReady(counts, wanted, facts),
+    progressOf(counts, wanted, outcome.kind === 'settled'),
+    ...degradationOf(counts, wanted, facts, object.status?.conditions ?? []),
+    availability,
+  ]
+}
+
+function allReady(wanted: number): ConditionClaim {
+  return {
+    type: 'Ready',
+    status: 'True',
+    reason: 'AllReplicasReady',
+    message: `${wanted} of ${wanted} replicas are ready`,
+  }
+}
+
+function notReady({ readyReplicas }: Counts, wanted: number, facts: KvStoreFacts | undefined): ConditionClaim {
+  const trouble = facts?.trouble
+  const count = `${readyReplicas} of ${wanted} replicas are ready`
+  if (trouble === undefined || trouble.reason === 'ReplicaCrashLooping') {
+    return { type: 'Ready', status: 'False', reason: 'WaitingForReplicas', message: count }
+  }
+  return { type: 'Ready', status: 'False', reason: trouble.reason, message: `${count}; ${trouble.message}` }
+}
+
+function progressOf(counts: Counts, wanted: number, isSettled: boolean): ConditionClaim {
+  const { replicas, updatedReplicas, currentRevision, updateRevision, isCurrent } = counts
+  if (isSettled) return { type: 'Progressing', status: 'False', reason: 'AllReplicasReady', message: '' }
+  if (isCurrent && replicas > wanted) {
+    return {
+      type: 'Progressing',
+      status: 'True',
+      reason: 'ScalingIn',
+      message: `from ${replicas} to ${wanted} replicas`,
+    }
+  }
+  if (currentRevision !== updateRevision) {
+    return {
+      type: 'Progressing',
+      status: 'True',
+      reason: 'RollingOut',
+      message: `${updatedReplicas} of ${wanted} replicas are updated`,
+    }
+  }
+  return {
+    type: 'Progressing',
+    status: 'True',
+    reason: 'ScalingOut',
+    message: `from ${replicas} to ${wanted} replicas`,
+  }
+}
+
+/** A store that had a quorum and has lost it, or whose pods crash, is degraded; one that is only coming up is not. */
+function degradationOf(
+  { readyReplicas }: Counts,
+  wanted: number,
+  facts: KvStoreFacts | undefined,
+  before: readonly Condition[],
+): readonly ConditionClaim[] {
+  const trouble = facts?.trouble
+  if (trouble?.reason === 'ReplicaCrashLooping') {
+    return [{ type: 'Degraded', status: 'True', reason: 'ReplicaCrashLooping', message: trouble.message }]
+  }
+  const hadQuorum = before.some(
+    ({ type, status, reason }) =>
+      status === 'True' && (type === 'Available' || (type === 'Degraded' && reason === 'QuorumAtRisk')),
+  )
+  if (!hadQuorum || readyReplicas >= quorumOf(wanted)) return []
+  const message = `${readyReplicas} of ${wanted} replicas are ready; ${quorumOf(wanted)} are needed for a quorum`
+  return [{ type: 'Degraded', status: 'True', reason: 'QuorumAtRisk', message }]
+}
+
+function availabilityOf({ readyReplicas }: Counts, wanted: number): ConditionClaim {
+  const hasQuorum = readyReplicas >= quorumOf(wanted)
+  const message = `${readyReplicas} of ${wanted} replicas serve`
+  return hasQuorum
+    ? { type: 'Available', status: 'True', reason: 'QuorumServes', message }
+    : { type: 'Available', status: 'False', reason: 'NoQuorum', message }
+}
+
+function quorumOf(replicas: number): number {
+  return Math.floor(replicas / 2) + 1
+}

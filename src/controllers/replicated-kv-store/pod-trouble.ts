@@ -1,0 +1,63 @@
+// Why does a replica not come up? Read from the pods' own words, so that `kubectl describe` of the store answers it. Pure.
+import { type KubeObject, valueAt } from '../../index.ts'
+
+/** The contract of the store's Ready and Degraded reasons, as far as pods decide them. */
+export type PodTroubleReason = 'ImagePullFailed' | 'ReplicaCrashLooping' | 'VolumePending' | 'Unschedulable'
+
+export interface PodTrouble {
+  readonly reason: PodTroubleReason
+  /** One sentence that names the pod. */
+  readonly message: string
+}
+
+const pullFailures = new Set([
+  'ImagePullBackOff',
+  'ErrImagePull',
+  'InvalidImageName',
+  'ErrImageNeverPull',
+  'ImageInspectError',
+])
+
+/** What people should hear first, first. */
+const gravity: readonly PodTroubleReason[] = [
+  'ImagePullFailed',
+  'ReplicaCrashLooping',
+  'VolumePending',
+  'Unschedulable',
+]
+
+/** The gravest trouble of a store's pods; of two alike, the one of the pod whose name comes first. */
+export function podTroubleOf(pods: readonly KubeObject[]): PodTrouble | undefined {
+  const troubles = [...pods]
+    .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
+    .flatMap((pod) => troubleOf(pod) ?? [])
+  return gravity.flatMap((reason) => troubles.find((trouble) => trouble.reason === reason) ?? [])[0]
+}
+
+/** The trouble of one pod; undefined for one that runs or only has not begun. */
+export function troubleOf(pod: KubeObject): PodTrouble | undefined {
+  const { name } = pod.metadata
+  for (const container of listAt(pod, 'status', 'containerStatuses')) {
+    const { reason, message } = recordAt(recordAt(container.state).waiting)
+    const said = typeof message === 'string' && message !== '' ? `: ${message}` : ''
+    if (typeof reason !== 'string') continue
+    if (pullFailures.has(reason))
+      return { reason: 'ImagePullFailed', message: `pod ${name} cannot get image ${container.image}${said}` }
+    if (reason === 'CrashLoopBackOff')
+      return { reason: 'ReplicaCrashLooping', message: `pod ${name} crashes again and again${said}` }
+  }
+  const scheduled = listAt(pod, 'status', 'conditions').find(({ type }) => type === 'PodScheduled')
+  if (scheduled?.status !== 'False' || scheduled.reason !== 'Unschedulable') return undefined
+  const message = String(scheduled.message ?? 'no node takes it')
+  const reason = /persistentvolumeclaim|volume/i.test(message) ? 'VolumePending' : 'Unschedulable'
+  return { reason, message: `pod ${name} cannot be scheduled: ${message}` }
+}
+
+function listAt(object: KubeObject, ...path: readonly string[]): readonly Readonly<Record<string, unknown>>[] {
+  const list = valueAt(object, ...path)
+  return Array.isArray(list) ? list.map(recordAt) : []
+}
+
+function recordAt(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}

@@ -1,0 +1,52 @@
+// The public door: everything that a controller's author imports, by name.
+export { CodedError, type Remedy } from './base/errors.ts'
+export {
+  ConfigMap,
+  CronJob,
+  CustomResourceDefinition,
+  DaemonSet,
+  Deployment,
+  Event,
+  Job,
+  Namespace,
+  PersistentVolumeClaim,
+  Pod,
+  PodDisruptionBudget,
+  ReplicaSet,
+  Secret,
+  Service,
+  ServiceAccount,
+  StatefulSet,
+  StorageClass,
+} from './object/built-in.ts'
+export { type Condition, type ConditionClaim, type ConditionStatus, findCondition } from './object/condition.ts'
+export {
+  isBeingDeleted,
+  type KubeObject,
+  type LiveObject,
+  type ObjectMeta,
+  type OwnerReference,
+  type StatusWithConditions,
+  valueAt,
+} from './object/object.ts'
+export { type Key, keyFor, type Ref, refOf } from './object/ref.ts'
+export { defineResource, isOf, type Resource } from './object/resource.ts'
+export type { EventReport, LiveReader } from './reconcile/context.ts'
+export {
+  type CleanupContext,
+  type CleanupResult,
+  type Controller,
+  type ControllerOptions,
+  type DesiredContext,
+  defineController,
+  type IndexLookup,
+  type ObserveContext,
+  type Owned,
+  type Refusal,
+  type StatusContext,
+  type Watch,
+} from './reconcile/definition.ts'
+export type { Child, Outcome } from './reconcile/outcome.ts'
+export type { StatusReport } from './reconcile/status.ts'
+export { initialOnly, recreateOnChange, retain, shared, waitForReady } from './synth/field-policies.ts'
+export { overlay } from './synth/overlay.ts'

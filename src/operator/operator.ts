@@ -1,0 +1,124 @@
+// One process: reaches the API server, fills the caches, works the queues, says that it is ready, and ends in order. What is
+// started is stopped, in reverse, within ten seconds of the signal.
+
+import { type Clock, deadline } from '../base/clock.ts'
+import type { Instruments } from '../base/instrument.ts'
+import type { Random } from '../base/random.ts'
+import { TokenBucket } from '../base/token-bucket.ts'
+import { Informers } from '../cache/informers.ts'
+import type { KubeClient } from '../kube/client.ts'
+import type { BackoffPolicy } from '../queue/backoff.ts'
+import { ControllerRunner, childManager } from '../reconcile/controller-runner.ts'
+import type { Controller } from '../reconcile/definition.ts'
+import { EventRecorder } from '../telemetry/event-recorder.ts'
+import type { HealthRegistry } from '../telemetry/health.ts'
+import { readinessChecks } from './readiness-checks.ts'
+
+export interface OperatorOptions {
+  readonly clock: Clock
+  readonly random: Random
+  readonly instruments: Instruments
+  readonly client: KubeClient
+  readonly health: HealthRegistry
+  readonly controllers: readonly Controller[]
+  /** Confines the operator to these namespaces; absent: the whole cluster. */
+  readonly namespaces?: readonly string[] | undefined
+  /** Which resources this process looks after; absent: all. */
+  readonly labelSelector?: string | undefined
+  /** Turns at once, for each controller. Default 10. */
+  readonly maxConcurrent?: number | undefined
+  /** Delays between the retries of one resource. Default 5 s to 300 s. */
+  readonly backoff?: BackoffPolicy | undefined
+  /** Names this process in Events: the pod's name. Default `konverge`. */
+  readonly instance?: string | undefined
+  /** Called once the API server has been reached and the readiness checks are in place. */
+  readonly onStarted?: (() => void) | undefined
+  /** Turns a second, over all controllers, and how many may come at once. Default 200 and 400. */
+  readonly turnRate?: { readonly perSecond: number; readonly burst: number } | undefined
+}
+
+/** What running turns get to end after the signal; 3 s remain for events, watches and connections. */
+const drainLimitMs = 5_000
+const flushLimitMs = 1_500
+const stopping = new DOMException('the operator stops', 'AbortError')
+
+export class Operator {
+  readonly #options: OperatorOptions
+  readonly #informers: Informers
+  readonly #events: EventRecorder
+  readonly #runners: readonly ControllerRunner[]
+
+  constructor(options: OperatorOptions) {
+    const { clock, random, instruments, client, controllers, namespaces, labelSelector, backoff } = options
+    const { maxConcurrent = 10, turnRate = { perSecond: 200, burst: 400 } } = options
+    this.#options = options
+    this.#informers = new Informers({ clock, random, instruments, client, manager: childManager, namespaces })
+    this.#events = new EventRecorder({
+      clock,
+      random,
+      instruments,
+      client,
+      reporter: { controller: 'konverge.dev/operator', instance: options.instance ?? 'konverge' },
+    })
+    const rateLimit = new TokenBucket(turnRate)
+    this.#runners = controllers.map(
+      (controller) =>
+        new ControllerRunner({
+          ...{
+            clock,
+            random,
+            instruments,
+            client,
+            informers: this.#informers,
+            controller,
+            labelSelector,
+            maxConcurrent,
+            backoff,
+            rateLimit,
+          },
+          recordEvent: (regarding, event) => this.#events.record({ regarding, ...event }),
+        }),
+    )
+  }
+
+  /** Resolves when everything has stopped after the signal; rejects if the API server cannot be used at all. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { client, health, instruments, onStarted } = this.#options
+    const { gitVersion } = await client.read('/version', signal)
+    instruments.log.info({ kubernetes: gitVersion, controllers: this.#runners.map(({ name }) => name) }, 'starting')
+    const checks = readinessChecks(this.#runners).map((check) => health.add(check))
+    onStarted?.()
+    // Watches and turns outlive the signal: turns still need their caches while they end.
+    const life = new AbortController()
+    const telling = new AbortController()
+    this.#informers.start(life.signal)
+    const events = this.#events.run(telling.signal)
+    const work = Promise.all(this.#runners.map((runner) => runner.run(life.signal)))
+    try {
+      await Promise.race([work, aborted(signal)])
+    } finally {
+      instruments.log.info({}, 'stopping')
+      await Promise.all(this.#runners.map((runner) => runner.drain(drainLimitMs)))
+      telling.abort(stopping)
+      await events
+      await this.#flushEvents()
+      life.abort(stopping)
+      await this.#informers.stop()
+      for (const remove of checks) remove()
+      instruments.log.info({}, 'stopped')
+    }
+  }
+
+  async #flushEvents(): Promise<void> {
+    const limit = deadline(this.#options.clock, flushLimitMs, new AbortController().signal)
+    await this.#events.flush(limit.signal)
+    limit.clear()
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

@@ -1,0 +1,185 @@
+// Runs one controller: waits until everything it looks at is in memory, then works its queue until it is told to stop.
+// Parts and their order of start and stop are here; what a turn does is in reconciler.ts.
+import { Applier } from '../apply/applier.ts'
+import { Convergence } from '../apply/convergence.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Instruments } from '../base/instrument.ts'
+import type { Random } from '../base/random.ts'
+import type { TokenBucket } from '../base/token-bucket.ts'
+import type { InformerHealth } from '../cache/informer.ts'
+import type { Informers } from '../cache/informers.ts'
+import { normalize } from '../diff/normalize.ts'
+import type { KubeClient } from '../kube/client.ts'
+import type { LiveObject } from '../object/object.ts'
+import type { Key } from '../object/ref.ts'
+import type { BackoffPolicy } from '../queue/backoff.ts'
+import { WorkQueue } from '../queue/work-queue.ts'
+import { Worker } from '../queue/worker.ts'
+import type { DesiredObject, DesiredSet } from '../synth/desired.ts'
+import { SynthMemo } from '../synth/memo.ts'
+import { synthesize } from '../synth/synth.ts'
+import type { EventReport } from './context.ts'
+import { ControllerView } from './controller-view.ts'
+import type { Controller } from './definition.ts'
+import { inventoryOf } from './inventory.ts'
+import { LiveLoader } from './live-loader.ts'
+import { Reconciler } from './reconciler.ts'
+import { TurnMetrics } from './turn-metrics.ts'
+
+export interface ControllerRunnerOptions {
+  readonly clock: Clock
+  readonly random: Random
+  readonly instruments: Instruments
+  readonly client: KubeClient
+  readonly informers: Informers
+  readonly controller: Controller
+  /** Which of the controller's resources this process looks after; absent: all. */
+  readonly labelSelector?: string | undefined
+  /** Turns at once. */
+  readonly maxConcurrent: number
+  readonly backoff?: BackoffPolicy | undefined
+  /** Shared by all controllers of the process. */
+  readonly rateLimit?: TokenBucket | undefined
+  readonly recordEvent: (regarding: LiveObject, event: EventReport) => void
+}
+
+/** The field manager of children. */
+export const childManager = 'konverge'
+
+/** How many resources keep their synthesized objects in memory; about 10 KiB each. */
+const memoCapacity = 10_000
+
+export class ControllerRunner {
+  readonly #options: ControllerRunnerOptions
+  readonly #view: ControllerView
+  readonly #queue: WorkQueue<Key>
+  readonly #worker: Worker<Key>
+  #isWorking = false
+
+  constructor(options: ControllerRunnerOptions) {
+    const { clock, random, instruments, informers, controller, labelSelector, backoff } = options
+    this.#options = options
+    this.#view = new ControllerView({ controller, informers, labelSelector })
+    this.#queue = new WorkQueue({
+      clock,
+      random,
+      instruments,
+      name: controller.name,
+      ...(backoff === undefined ? {} : { backoff }),
+    })
+    this.#worker = this.#makeWorker()
+  }
+
+  get name(): string {
+    return this.#options.controller.name
+  }
+
+  /** Does it take turns, as opposed to waiting for its caches? */
+  get isWorking(): boolean {
+    return this.#isWorking
+  }
+
+  /** One entry per informer. */
+  get health(): readonly InformerHealth[] {
+    return this.#view.informers.flatMap(({ health }) => health)
+  }
+
+  /** Resolves when `drain` is through or the signal aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { instruments } = this.#options
+    try {
+      await Promise.all(this.#view.informers.map((informer) => informer.waitUntilSynced(signal)))
+    } catch (thrown) {
+      if (signal.aborted) return
+      throw thrown
+    }
+    this.#isWorking = true
+    instruments.log.info({ controller: this.name, resources: this.#view.parents.length }, 'working')
+    await this.#worker.run(signal)
+  }
+
+  /** Begins no more turns and gives the running ones `limitMs`. */
+  async drain(limitMs: number): Promise<void> {
+    await this.#worker.drain(limitMs)
+  }
+
+  #makeWorker(): Worker<Key> {
+    const { clock, instruments, client, controller, maxConcurrent, rateLimit, recordEvent } = this.#options
+    const view = this.#view
+    const log = instruments.log.with({ controller: controller.name })
+    const metrics = new TurnMetrics(instruments.metrics, controller.name)
+    const convergence = new Convergence({ manager: childManager })
+    const desired = new DesiredObjects(controller, view)
+    const applier = new Applier({
+      client,
+      fieldManager: childManager,
+      resourceOf: (object) => view.resourceOf(object),
+      clock,
+      convergence,
+      onWritten: (live) => view.childWritten(live),
+    })
+    const reconciler = new Reconciler({
+      controller,
+      clock,
+      log,
+      metrics,
+      client,
+      view,
+      liveFor: (signal) => new LiveLoader({ client, cachedKind: (resource) => view.cachedKind(resource), signal }),
+      applier,
+      compare: (object, live) => convergence.compare(object, live),
+      desiredOf: (parent, facts) => desired.of(parent, facts),
+      inventoryOf: (parent) => inventoryOf(parent, controller),
+      recordEvent,
+    })
+    view.onTrigger(
+      ({ key, priority, cause }) => this.#queue.add(key, { priority, cause }),
+      ({ metadata: { uid } }) => {
+        desired.forget(uid)
+        reconciler.forget(uid)
+      },
+    )
+    const handle = reconciler.reconcile.bind(reconciler)
+    return new Worker({
+      clock,
+      instruments: { ...instruments, log },
+      queue: this.#queue,
+      handle,
+      maxConcurrent,
+      ...(rateLimit === undefined ? {} : { rateLimit }),
+    })
+  }
+}
+
+/** Synthesized once per change of the inputs, and normalized once per synthesis. */
+class DesiredObjects {
+  readonly #controller: Controller
+  readonly #view: ControllerView
+  readonly #memo = new SynthMemo({ capacity: memoCapacity })
+  readonly #normalized = new WeakMap<DesiredSet, readonly DesiredObject[]>()
+
+  constructor(controller: Controller, view: ControllerView) {
+    this.#controller = controller
+    this.#view = view
+  }
+
+  of(parent: LiveObject, facts: unknown): readonly DesiredObject[] {
+    const set = this.#memo.get({ parent, facts }, () =>
+      synthesize({
+        parent,
+        controllerName: this.#controller.name,
+        build: (chart) => this.#controller.desired(chart, { object: parent as never, facts }),
+        scopeOf: (apiVersion, kind) => this.#view.scopeOf(apiVersion, kind),
+      }),
+    )
+    const known = this.#normalized.get(set)
+    if (known !== undefined) return known
+    const objects = set.objects.map((item) => ({ ...item, object: normalize(item.object) }))
+    this.#normalized.set(set, objects)
+    return objects
+  }
+
+  forget(uid: string): void {
+    this.#memo.forget(uid)
+  }
+}

@@ -1,0 +1,148 @@
+// What does one controller see of the cluster? Its own resources, the children it made and the kinds it watches, each held
+// as an informer that is shared with every other controller; and for each event, who is to have a turn.
+
+import { assert } from '../base/assert.ts'
+import type { InformerEvent } from '../cache/informer.ts'
+import type { InformerView } from '../cache/informer-view.ts'
+import type { Informers } from '../cache/informers.ts'
+import type { KubeObject, LiveObject } from '../object/object.ts'
+import { isBeingDeleted } from '../object/object.ts'
+import { type Key, keyOf } from '../object/ref.ts'
+import { groupKindOf, type Resource } from '../object/resource.ts'
+import { applySetId, ownedByLabel, partOfLabel } from '../synth/membership.ts'
+import type { Controller, Owned, Watch } from './definition.ts'
+import type { CachedKind } from './live-loader.ts'
+import { type Trigger, triggersOfChild, triggersOfParent, triggersOfWatched } from './triggers.ts'
+
+export interface ControllerViewOptions {
+  readonly controller: Controller
+  readonly informers: Informers
+  /** Which of the controller's own resources this process looks after. */
+  readonly labelSelector?: string | undefined
+}
+
+interface HeldChild {
+  readonly owned: Required<Owned>
+  readonly informer: InformerView
+}
+
+interface HeldWatch {
+  readonly watch: Watch
+  readonly informer: InformerView
+}
+
+export class ControllerView {
+  readonly #controller: Controller
+  readonly #parents: InformerView
+  readonly #children: ReadonlyMap<string, HeldChild>
+  readonly #watched: readonly HeldWatch[]
+
+  constructor({ controller, informers, labelSelector }: ControllerViewOptions) {
+    this.#controller = controller
+    this.#parents = informers.informerFor({
+      resource: controller.resource,
+      labelSelector,
+      indexes: { fields: controller.indexes },
+    })
+    this.#children = new Map(
+      controller.owns.map((owned) => {
+        const request = { resource: owned.resource, labelSelector: ownedByLabel, indexes: { labels: [partOfLabel] } }
+        return [groupKindOf(owned.resource), { owned, informer: informers.informerFor(request) }]
+      }),
+    )
+    this.#watched = controller.watches.map((watch) => {
+      const { resource, labelSelector, keep } = watch
+      // A selector that is a bare label key says which label the reads go by.
+      const labels = labelSelector !== undefined && /^[\w./-]+$/.test(labelSelector) ? [labelSelector] : []
+      return {
+        watch,
+        informer: informers.informerFor({ resource, labelSelector, transform: keep, indexes: { labels } }),
+      }
+    })
+  }
+
+  /** Every informer that has to be in step before a turn may be taken. */
+  get informers(): readonly InformerView[] {
+    return [
+      this.#parents,
+      ...[...this.#children.values()].map(({ informer }) => informer),
+      ...this.#watched.map(({ informer }) => informer),
+    ]
+  }
+
+  parent(key: Key): LiveObject | undefined {
+    return this.#parents.get(key)
+  }
+
+  get parents(): readonly LiveObject[] {
+    return this.#parents.list()
+  }
+
+  /** By owner reference, and by inventory label where there can be none. */
+  childrenOf(parent: LiveObject): readonly LiveObject[] {
+    const set = applySetId(parent)
+    const found = [...this.#children.values()].flatMap(({ informer }) => [
+      ...informer.byOwner(parent.metadata.uid),
+      ...informer.byLabel(partOfLabel, set),
+    ])
+    return [...new Map(found.map((child) => [child.metadata.uid, child])).values()]
+  }
+
+  parentWritten(live: LiveObject): void {
+    // The answer to the patch that takes the last finalizer off is an object that is gone.
+    if (isBeingDeleted(live) && (live.metadata.finalizers ?? []).length === 0) return
+    this.#parents.recordWrite(live)
+  }
+
+  childWritten(live: LiveObject): void {
+    this.#children.get(groupKindOf(live))?.informer.recordWrite(live)
+  }
+
+  /** The descriptor of a child's kind; every kind that constructs make must be in `owns`. */
+  resourceOf(object: KubeObject): Resource {
+    const held = this.#children.get(groupKindOf(object))
+    assert(held !== undefined, `${this.#controller.name} owns ${groupKindOf(object)}`)
+    return held.owned.resource
+  }
+
+  scopeOf(apiVersion: string, kind: string): Resource['scope'] | undefined {
+    return this.#children.get(groupKindOf({ apiVersion, kind }))?.owned.resource.scope
+  }
+
+  /** A watched kind in memory, for reads; children are no good for it, as foreign objects are missing among them. */
+  cachedKind(resource: Resource): CachedKind | undefined {
+    const held = this.#watched.find(({ watch }) => groupKindOf(watch.resource) === groupKindOf(resource))
+    if (held === undefined) return undefined
+    const { informer, watch } = held
+    return {
+      selectedLabel: watch.labelSelector,
+      get: (key) => informer.get(key),
+      list: () => informer.list(),
+      byLabel: (label, value) => informer.byLabel(label, value),
+    }
+  }
+
+  /** Calls back for every turn that an event asks for, and for every resource that is gone. Returns what ends it. */
+  onTrigger(trigger: (trigger: Trigger) => void, gone: (object: LiveObject) => void): () => void {
+    const { resource } = this.#controller
+    const lookup = (index: string, value: string) => this.#parents.byIndex(index, value).map(keyOf)
+    const each = (triggers: readonly Trigger[]) => {
+      for (const wish of triggers) trigger(wish)
+    }
+    const ends = [
+      this.#parents.addHandler((event: InformerEvent) => {
+        if (event.kind === 'deleted') gone(event.object)
+        each(triggersOfParent(event))
+      }),
+      ...[...this.#children.values()].map(({ owned, informer }) =>
+        informer.addHandler((event: InformerEvent) => each(triggersOfChild(resource, owned, event))),
+      ),
+      ...this.#watched.map(({ watch, informer }) =>
+        informer.addHandler((event: InformerEvent) => each(triggersOfWatched(watch, lookup, event))),
+      ),
+    ]
+    return () => {
+      for (const end of ends) end()
+    }
+  }
+}

@@ -1,0 +1,130 @@
+// What does somebody say to get a controller? Three functions, of which only `observe` may look at the world: `observe` (facts)
+// → `desired` (constructs) → `status` (what to tell). The other two are pure, so preview, diff and graph need no cluster.
+import type { Chart } from 'cdk8s'
+import type { Json } from '../base/json.ts'
+import type { LiveObject, StatusWithConditions } from '../object/object.ts'
+import type { Key } from '../object/ref.ts'
+import { groupResourceOf, type Resource } from '../object/resource.ts'
+import type { EventReport, LiveReader } from './context.ts'
+import type { Child, Outcome } from './outcome.ts'
+import type { StatusReport } from './status.ts'
+
+/** A live resource of the controller's kind. */
+export type ParentOf<Spec, Status> = LiveObject<Spec, Status> & { readonly spec: Spec }
+
+export interface ObserveContext<Spec, Status> {
+  readonly object: ParentOf<Spec, Status>
+  /** Kinds that are owned or watched are read from memory, others from the API server. */
+  readonly live: LiveReader
+  readonly signal: AbortSignal
+}
+
+export interface DesiredContext<Spec, Status, Facts> {
+  readonly object: ParentOf<Spec, Status>
+  readonly facts: Facts
+}
+
+export interface StatusContext<Spec, Status, Facts> {
+  readonly object: ParentOf<Spec, Status>
+  /** Absent when `observe` failed. */
+  readonly facts: Facts | undefined
+  readonly children: readonly Child[]
+  readonly outcome: Outcome
+}
+
+export interface CleanupContext<Spec, Status> extends ObserveContext<Spec, Status> {
+  readonly report: (event: EventReport) => void
+}
+
+export type CleanupResult = { readonly kind: 'done' } | { readonly kind: 'waiting'; readonly on: string }
+
+/** A sentence that says why the spec cannot work; shown as Degraded, and not retried until the spec or a watched input changes. */
+export interface Refusal {
+  /** One CamelCase word. Default `InvalidSpec`. */
+  readonly reason?: string
+  readonly message: string
+}
+
+/** Keys of resources that have `value` in the named index of the definition. */
+export type IndexLookup = (index: string, value: string) => readonly Key[]
+
+export interface Watch {
+  readonly resource: Resource
+  readonly labelSelector?: string
+  /** Which resources an object of that kind concerns. */
+  keysFor(object: LiveObject, lookup: IndexLookup): readonly Key[]
+  /** The part that matters; a change elsewhere in the object wakes nobody. Default: all of it. */
+  digest?(object: LiveObject): Json
+  /** What to keep in memory of each object. Default: all but foreign managedFields. */
+  keep?(object: LiveObject): LiveObject
+}
+
+/** A kind whose objects the constructs make. */
+export interface Owned {
+  readonly resource: Resource
+  /** Does the status function look at its status? If not, its status changes wake nobody. Default true. */
+  readonly statusMatters?: boolean
+}
+
+export interface ControllerOptions<Spec, Status extends StatusWithConditions, Facts> {
+  /** Every kind that `desired` can make. */
+  readonly owns: readonly (Resource | Owned)[]
+  readonly watches?: readonly Watch[]
+  /** Named values of a resource, for `Watch.keysFor` to look up. */
+  readonly indexes?: Readonly<Record<string, (object: ParentOf<Spec, Status>) => readonly string[]>>
+  observe?(context: ObserveContext<Spec, Status>): Promise<Facts>
+  /** Says what cannot work before anything is made. */
+  refuse?(context: DesiredContext<Spec, Status, Facts>): Refusal | undefined
+  desired(chart: Chart, context: DesiredContext<Spec, Status, Facts>): void
+  status(context: StatusContext<Spec, Status, Facts>): StatusReport<Status>
+  /** Runs when the ordered children are gone and before the finalizer goes; must be safe to repeat. */
+  cleanup?(context: CleanupContext<Spec, Status>): Promise<CleanupResult>
+}
+
+/** A controller as the runtime holds it: `owns` in one form, types erased. */
+export interface Controller {
+  /** `replicatedkvstores.data.konverge.dev` */
+  readonly name: string
+  readonly resource: Resource
+  readonly owns: readonly Required<Owned>[]
+  readonly watches: readonly Watch[]
+  readonly indexes: Readonly<Record<string, (object: LiveObject) => readonly string[]>>
+  observe(context: ObserveContext<unknown, unknown>): Promise<unknown>
+  refuse(context: DesiredContext<unknown, unknown, unknown>): Refusal | undefined
+  desired(chart: Chart, context: DesiredContext<unknown, unknown, unknown>): void
+  status(context: StatusContext<unknown, unknown, unknown>): StatusReport<StatusWithConditions>
+  cleanup(context: CleanupContext<unknown, unknown>): Promise<CleanupResult>
+}
+
+/**
+ * Declares the controller of one kind.
+ *
+ * @example
+ * export const website = defineController(Website, {
+ *   owns: [Deployment, Service],
+ *   desired: (chart, { object }) => { new Site(chart, 'site', object.spec) },
+ *   status: ({ children }) => ({ fields: { children: children.length }, conditions: [] }),
+ * })
+ */
+export function defineController<Spec, Status extends StatusWithConditions, Facts = undefined>(
+  resource: Resource<Spec, Status>,
+  options: ControllerOptions<Spec, Status, Facts>,
+): Controller {
+  // The types are erased here, once: the runtime hands a controller only objects of its own resource and facts that its
+  // own `observe` returned.
+  const erased = options as unknown as ControllerOptions<unknown, StatusWithConditions, unknown>
+  return Object.freeze({
+    name: groupResourceOf(resource),
+    resource,
+    owns: erased.owns.map((owned) =>
+      'resource' in owned ? { statusMatters: true, ...owned } : { resource: owned, statusMatters: true },
+    ),
+    watches: erased.watches ?? [],
+    indexes: (erased.indexes ?? {}) as Controller['indexes'],
+    observe: (context) => erased.observe?.(context as never) ?? Promise.resolve(undefined),
+    refuse: (context) => erased.refuse?.(context as never),
+    desired: (chart, context) => erased.desired(chart, context as never),
+    status: (context) => erased.status(context as never),
+    cleanup: (context) => erased.cleanup?.(context as never) ?? Promise.resolve({ kind: 'done' }),
+  } satisfies Controller)
+}

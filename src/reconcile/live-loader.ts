@@ -1,0 +1,112 @@
+// Reads for a controller's own functions: from memory where the kind is owned or watched, else from the API server. Never
+// for Secrets that nobody declared to cache: those are always read live (I11).
+import type { KubeClient, Location } from '../kube/client.ts'
+import { isKubeError } from '../kube/kube-errors.ts'
+import type { LiveObject } from '../object/object.ts'
+import { type Key, keyFor } from '../object/ref.ts'
+import { groupKindOf, type Resource } from '../object/resource.ts'
+import type { LiveReader } from './context.ts'
+
+/** A kind in memory, as far as reads need it. */
+export interface CachedKind {
+  /** Only objects with this label are in memory; undefined: all are. A selector of another form counts as a label nobody asks for. */
+  readonly selectedLabel: string | undefined
+  get(key: Key): LiveObject | undefined
+  byLabel(label: string, value: string): readonly LiveObject[]
+  list(): readonly LiveObject[]
+}
+
+export interface LiveLoaderOptions {
+  readonly client: KubeClient
+  readonly cachedKind: (resource: Resource) => CachedKind | undefined
+  readonly signal: AbortSignal
+}
+
+/** At most this many pages of a live list are read: a controller that needs more should watch the kind. */
+const maxPages = 20
+const pageSize = 500
+
+export class LiveLoader implements LiveReader {
+  readonly #options: LiveLoaderOptions
+
+  constructor(options: LiveLoaderOptions) {
+    this.#options = options
+  }
+
+  async find<Spec, Status>(
+    resource: Resource<Spec, Status>,
+    { namespace, name }: Location,
+  ): Promise<LiveObject<Spec, Status> | undefined> {
+    const { client, cachedKind, signal } = this.#options
+    const cached = cachedKind(resource)
+    // Sound: what a resource serves has the wire shape that its descriptor declares.
+    const found = cached?.get(keyFor(namespace, name)) as LiveObject<Spec, Status> | undefined
+    if (found !== undefined || (cached !== undefined && cached.selectedLabel === undefined)) return found
+    try {
+      return (await client.get(resource, { namespace, name }, signal)) as LiveObject<Spec, Status>
+    } catch (thrown) {
+      if (isKubeError(thrown, 'NotFound')) return undefined
+      throw thrown
+    }
+  }
+
+  async list<Spec, Status>(
+    resource: Resource<Spec, Status>,
+    {
+      namespace,
+      labels = {},
+    }: { readonly namespace?: string | undefined; readonly labels?: Readonly<Record<string, string>> },
+  ): Promise<readonly LiveObject<Spec, Status>[]> {
+    const cached = this.#options.cachedKind(resource)
+    const isCovered = cached !== undefined && (cached.selectedLabel === undefined || cached.selectedLabel in labels)
+    const objects = isCovered
+      ? listCached(cached, namespace, labels)
+      : await this.#listLive(resource, namespace, labels)
+    return objects as readonly LiveObject<Spec, Status>[]
+  }
+
+  async #listLive(
+    resource: Resource,
+    namespace: string | undefined,
+    labels: Readonly<Record<string, string>>,
+  ): Promise<readonly LiveObject[]> {
+    const { client, signal } = this.#options
+    const labelSelector = Object.entries(labels)
+      .map(([label, value]) => `${label}=${value}`)
+      .join(',')
+    const found: LiveObject[] = []
+    let continueToken: string | undefined
+    for (let page = 0; page < maxPages; page++) {
+      const options = {
+        namespace,
+        limit: pageSize,
+        ...(labelSelector === '' ? {} : { labelSelector }),
+        ...(continueToken === undefined ? {} : { continueToken }),
+      }
+      const { items, continueToken: next } = await client.list(resource, options, signal)
+      found.push(...items)
+      if (next === undefined) return found
+      continueToken = next
+    }
+    throw new RangeError(
+      `more than ${maxPages * pageSize} objects of ${groupKindOf(resource)}: add it to the controller's watches`,
+    )
+  }
+}
+
+function listCached(
+  cached: CachedKind,
+  namespace: string | undefined,
+  labels: Readonly<Record<string, string>>,
+): readonly LiveObject[] {
+  const value = cached.selectedLabel === undefined ? undefined : labels[cached.selectedLabel]
+  const candidates =
+    cached.selectedLabel === undefined || value === undefined
+      ? cached.list()
+      : cached.byLabel(cached.selectedLabel, value)
+  return candidates.filter(
+    ({ metadata }) =>
+      (namespace === undefined || metadata.namespace === namespace) &&
+      Object.entries(labels).every(([label, value]) => metadata.labels?.[label] === value),
+  )
+}

@@ -1,0 +1,91 @@
+// How did a turn end, and when is the next one? An Outcome is what the status tells people; a Verdict is what it means for
+// the queue. Transient failures are retried with backoff, permanent ones are reported and wait for a change (I10).
+import type { ChildFailure } from '../apply/apply-report.ts'
+import type { Readiness } from '../apply/readiness.ts'
+import { AssertionError, unreachable } from '../base/assert.ts'
+import { CodedError, messageOf } from '../base/errors.ts'
+import type { LiveObject } from '../object/object.ts'
+import { describeRef, refOf } from '../object/ref.ts'
+import type { Verdict } from '../queue/worker.ts'
+
+export type Outcome =
+  /** Everything is as declared and ready. */
+  | { readonly kind: 'settled' }
+  /** Nothing is wrong, something takes time. `on` says what, as a sentence. */
+  | { readonly kind: 'waiting'; readonly on: string }
+  /** It may pass by itself. */
+  | {
+      readonly kind: 'retry'
+      readonly reason: string
+      readonly message: string
+      readonly retryAfterMs?: number | undefined
+    }
+  /** It will not pass until the spec or a watched input changes. */
+  | { readonly kind: 'stopped'; readonly reason: string; readonly message: string }
+  /** On its way out. */
+  | { readonly kind: 'deleting'; readonly on: string }
+
+/** A child as the status sees it. */
+export interface Child {
+  readonly object: LiveObject
+  readonly readiness: Readiness
+}
+
+/** While something takes time, look again this often even if no event comes. */
+export const waitingRecheckMs = 15_000
+
+/** The failure of a whole turn: whatever was thrown, as an outcome. */
+export function outcomeOfError(thrown: unknown): Outcome {
+  const message = messageOf(thrown)
+  if (thrown instanceof CodedError) {
+    return thrown.remedy === 'stop'
+      ? { kind: 'stopped', reason: thrown.code, message }
+      : { kind: 'retry', reason: thrown.code, message, retryAfterMs: thrown.retryAfterMs }
+  }
+  const reason = thrown instanceof AssertionError ? 'InvariantBroken' : 'InternalError'
+  return { kind: 'retry', reason, message }
+}
+
+export interface TurnResult {
+  readonly failures: readonly ChildFailure[]
+  /** Sentences: which declared gate holds back which object. */
+  readonly gated: readonly string[]
+  readonly children: readonly Child[]
+}
+
+/** One child that can be retried makes the turn a retry: the permanent failures of others come round again with it. */
+export function outcomeOfTurn({ failures, gated, children }: TurnResult): Outcome {
+  const transient = failures.filter(({ error }) => error.remedy === 'retry')
+  const first = transient[0] ?? failures[0]
+  if (first !== undefined) {
+    const { code: reason, message } = first.error
+    const more = failures.length > 1 ? ` (and ${failures.length - 1} more)` : ''
+    if (transient.length === 0) return { kind: 'stopped', reason, message: message + more }
+    const waits = transient.map(({ error }) => error.retryAfterMs ?? 0)
+    const retryAfterMs = Math.max(...waits)
+    return { kind: 'retry', reason, message: message + more, ...(retryAfterMs > 0 ? { retryAfterMs } : {}) }
+  }
+  const notReady = children.filter(({ readiness }) => readiness.kind !== 'ready')
+  const waits = [
+    ...gated,
+    ...notReady.map(({ object, readiness }) => `${describeRef(refOf(object))}: ${readiness.message}`),
+  ]
+  return waits.length === 0 ? { kind: 'settled' } : { kind: 'waiting', on: waits.join('; ') }
+}
+
+/** What the queue does next. `statusDueMs` is when a deferred status write is due. */
+export function verdictOf(outcome: Outcome, statusDueMs: number | undefined): Verdict {
+  switch (outcome.kind) {
+    case 'settled':
+      return { kind: 'settled' }
+    case 'waiting':
+    case 'deleting':
+      return { kind: 'waiting', afterMs: Math.min(waitingRecheckMs, statusDueMs ?? waitingRecheckMs) }
+    case 'retry':
+      return outcome.retryAfterMs === undefined ? { kind: 'retry' } : { kind: 'retry', afterMs: outcome.retryAfterMs }
+    case 'stopped':
+      return { kind: 'stopped' }
+    default:
+      return unreachable(outcome)
+  }
+}

@@ -1,0 +1,128 @@
+// What should the status say, and is it worth a write? The runtime states Ready, Progressing and Degraded from the outcome, and
+// kstatus' Reconciling and Stalled only while they are true; a kind's own claims win over the runtime's. Equal is not
+// written, and mere progress is written at most every 30 s (I8).
+import { unreachable } from '../base/assert.ts'
+import { deepEqual, isJsonObject, type Json, type JsonObject } from '../base/json.ts'
+import { type Condition, type ConditionClaim, mergeConditions } from '../object/condition.ts'
+import type { StatusWithConditions } from '../object/object.ts'
+import type { Outcome } from './outcome.ts'
+
+/** What a controller's status function returns. */
+export interface StatusReport<Status> {
+  /** The kind's own fields; conditions and observedGeneration are the runtime's. A field left out is removed. */
+  readonly fields: Omit<Status, 'conditions' | 'observedGeneration'>
+  /** The kind's own conditions, and its own words for the runtime's. */
+  readonly conditions: readonly ConditionClaim[]
+}
+
+/** The conditions that every kind has, from the outcome alone. Source: kstatus and the API conventions. */
+export function standardClaims(outcome: Outcome): readonly ConditionClaim[] {
+  switch (outcome.kind) {
+    case 'settled':
+      return [ready('True', 'Settled', 'everything is as declared'), progressing('False', 'Settled', ''), sound]
+    case 'waiting':
+      return [
+        ready('False', 'Waiting', outcome.on),
+        progressing('True', 'Waiting', outcome.on),
+        sound,
+        { type: 'Reconciling', status: 'True', reason: 'Waiting', message: outcome.on },
+      ]
+    case 'retry':
+      return [
+        ready('False', outcome.reason, outcome.message),
+        progressing('True', 'Retrying', outcome.message),
+        { type: 'Degraded', status: 'True', reason: outcome.reason, message: outcome.message },
+        { type: 'Reconciling', status: 'True', reason: 'Retrying', message: outcome.message },
+      ]
+    case 'stopped':
+      return [
+        ready('False', outcome.reason, outcome.message),
+        progressing('False', 'Stalled', 'nothing goes on until the spec or an input changes'),
+        { type: 'Degraded', status: 'True', reason: outcome.reason, message: outcome.message },
+        { type: 'Stalled', status: 'True', reason: outcome.reason, message: outcome.message },
+      ]
+    case 'deleting':
+      return [ready('False', 'Deleting', outcome.on), progressing('True', 'Deleting', outcome.on), sound]
+    default:
+      return unreachable(outcome)
+  }
+}
+
+export interface NextStatusInput {
+  readonly previous: StatusWithConditions | undefined
+  readonly report: StatusReport<StatusWithConditions> | undefined
+  readonly outcome: Outcome
+  readonly generation: number
+  /** RFC 3339, whole seconds. */
+  readonly now: string
+}
+
+/** The whole status to be written. Without a report (its function threw) the kind's own fields stay as they were. */
+export function nextStatus({ previous, report, outcome, generation, now }: NextStatusInput): StatusWithConditions {
+  const { conditions: before = [], observedGeneration: _, ...kept } = previous ?? {}
+  const claims = [...(report?.conditions ?? []), ...standardClaims(outcome)]
+  return {
+    ...(report?.fields ?? kept),
+    observedGeneration: generation,
+    conditions: mergeConditions({ previous: before, claims, observedGeneration: generation, now }),
+  }
+}
+
+export type StatusWrite =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'now'; readonly patch: JsonObject }
+  /** Only progress has changed, and the last write was too recent. */
+  | { readonly kind: 'later'; readonly afterMs: number }
+
+/** Progress (counts, messages) is written no more often than this while a resource is on its way. */
+export const progressIntervalMs = 30_000
+
+export interface StatusWriteInput {
+  readonly previous: StatusWithConditions | undefined
+  readonly next: StatusWithConditions
+  /** When this process last wrote it, on the monotonic clock; undefined if it never did. */
+  readonly writtenAtMs: number | undefined
+  readonly nowMs: number
+}
+
+export function statusWrite({ previous, next, writtenAtMs, nowMs }: StatusWriteInput): StatusWrite {
+  // Sound: both came from JSON or go to it.
+  const patch = mergePatchOf((previous ?? {}) as JsonObject, next as unknown as JsonObject)
+  if (patch === undefined) return { kind: 'none' }
+  const isProgress = verdictOf(previous) === verdictOf(next) && findReady(next)?.status !== 'True'
+  const dueMs = (writtenAtMs ?? Number.NEGATIVE_INFINITY) + progressIntervalMs
+  return isProgress && nowMs < dueMs ? { kind: 'later', afterMs: dueMs - nowMs } : { kind: 'now', patch }
+}
+
+/** What people and other controllers act on: generation, and each condition's status and reason. */
+function verdictOf(status: StatusWithConditions | undefined): string {
+  const conditions = (status?.conditions ?? []).map(({ type, status: state, reason }) => `${type}=${state}/${reason}`)
+  return `${status?.observedGeneration} ${conditions.join(' ')}`
+}
+
+function findReady(status: StatusWithConditions): Condition | undefined {
+  return status.conditions?.find(({ type }) => type === 'Ready')
+}
+
+/** The RFC 7396 patch that turns `before` into `after`, or undefined if they are equal. Lists are replaced whole. */
+export function mergePatchOf(before: JsonObject, after: JsonObject): JsonObject | undefined {
+  const patch: Record<string, Json> = {}
+  for (const key of Object.keys(before)) if (after[key] === undefined) patch[key] = null
+  for (const [key, value] of Object.entries(after)) {
+    const old = before[key]
+    if (value === undefined || deepEqual(old, value)) continue
+    const inner = isJsonObject(old) && isJsonObject(value) ? mergePatchOf(old, value) : undefined
+    patch[key] = inner ?? value
+  }
+  return Object.keys(patch).length === 0 ? undefined : patch
+}
+
+const sound: ConditionClaim = { type: 'Degraded', status: 'False', reason: 'AsExpected', message: '' }
+
+function ready(status: 'True' | 'False', reason: string, message: string): ConditionClaim {
+  return { type: 'Ready', status, reason, message }
+}
+
+function progressing(status: 'True' | 'False', reason: string, message: string): ConditionClaim {
+  return { type: 'Progressing', status, reason, message }
+}

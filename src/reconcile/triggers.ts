@@ -1,0 +1,79 @@
+// Which resources does an event concern, and how urgently? Pure. An event that cannot change what a turn decides wakes
+// nobody: a parent's status is ours, and a child's or watched object's counts only as far as the definition looks at it.
+import { deepEqual, type Json, type JsonObject } from '../base/json.ts'
+import { asJson, type LiveObject } from '../object/object.ts'
+import { controllerOf, refersToKind } from '../object/ownership.ts'
+import { describeRef, type Key, keyFor, keyOf, refOf } from '../object/ref.ts'
+import type { Resource } from '../object/resource.ts'
+import type { Cause, Priority } from '../queue/work-queue.ts'
+import type { IndexLookup, Owned, Watch } from './definition.ts'
+
+/** What an informer reports, as far as triggers look at it. */
+export interface ObjectEvent {
+  readonly kind: 'added' | 'updated' | 'deleted'
+  readonly object: LiveObject
+  readonly previous?: LiveObject | undefined
+  /** Part of the first list, or of a list after a broken watch. */
+  readonly isInitial: boolean
+}
+
+export interface Trigger {
+  readonly key: Key
+  readonly priority: Priority
+  readonly cause: Cause
+}
+
+/** An event of the controller's own kind. */
+export function triggersOfParent(event: ObjectEvent): readonly Trigger[] {
+  const { object, previous, kind, isInitial } = event
+  if (kind === 'updated' && previous !== undefined && deepEqual(parentDigest(previous), parentDigest(object))) return []
+  const cause: Cause = { kind: isInitial ? 'initial' : 'self', detail: kind }
+  return [{ key: keyOf(object), priority: isInitial ? 'resync' : 'user', cause }]
+}
+
+/** An event of a kind that the controller owns: it concerns the controlling parent, and the one before it. */
+export function triggersOfChild(parent: Resource, owned: Required<Owned>, event: ObjectEvent): readonly Trigger[] {
+  const { object, previous, kind, isInitial } = event
+  // The first list of children says nothing that the first list of parents does not.
+  if (isInitial && kind === 'added') return []
+  const digest = owned.statusMatters ? contentOf : contentWithoutStatus
+  if (kind === 'updated' && previous !== undefined && deepEqual(digest(previous), digest(object))) return []
+  const cause: Cause = { kind: 'child', detail: `${describeRef(refOf(object))} ${kind}` }
+  const keys = new Set([object, previous].flatMap((child) => parentKeyOf(parent, child)))
+  return [...keys].map((key) => ({ key, priority: 'child', cause }))
+}
+
+/** An event of a kind that the controller watches. */
+export function triggersOfWatched(watch: Watch, lookup: IndexLookup, event: ObjectEvent): readonly Trigger[] {
+  const { object, previous, kind, isInitial } = event
+  if (isInitial && kind === 'added') return []
+  const digest = watch.digest ?? contentOf
+  if (kind === 'updated' && previous !== undefined && deepEqual(digest(previous), digest(object))) return []
+  const cause: Cause = { kind: 'watched', detail: `${describeRef(refOf(object))} ${kind}` }
+  const keys = new Set(
+    [object, ...(previous === undefined ? [] : [previous])].flatMap((seen) => watch.keysFor(seen, lookup)),
+  )
+  return [...keys].map((key) => ({ key, priority: 'child', cause }))
+}
+
+/** What of a parent can change a turn: its spec (by generation), and the metadata that people steer by. */
+function parentDigest({ metadata }: LiveObject): Json {
+  const { uid, generation, deletionTimestamp, labels, annotations, finalizers } = metadata
+  return { uid, generation, deletionTimestamp, labels, annotations, finalizers } as Json
+}
+
+function parentKeyOf(parent: Resource, child: LiveObject | undefined): readonly Key[] {
+  const owner = child === undefined ? undefined : controllerOf(child)
+  if (owner === undefined || !refersToKind(owner, parent)) return []
+  return [keyFor(parent.scope === 'Cluster' ? undefined : child?.metadata.namespace, owner.name)]
+}
+
+function contentOf(object: LiveObject): Json {
+  const { resourceVersion: _, managedFields: __, ...metadata } = object.metadata
+  return { ...asJson(object), metadata: metadata as unknown as JsonObject }
+}
+
+function contentWithoutStatus(object: LiveObject): Json {
+  const { status: _, ...content } = object
+  return contentOf(content as LiveObject)
+}

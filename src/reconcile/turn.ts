@@ -1,0 +1,25 @@
+// What kind of turn does a resource need? Decided from the cached object alone, in one match of "has our finalizer" and "is
+// being deleted": finalizer first and last (I4).
+//
+//                      | not being deleted | being deleted
+//   without our mark   | adopt, then run   | leave
+//   with our mark      | run               | clean
+import type { LiveObject } from '../object/object.ts'
+import { isBeingDeleted } from '../object/object.ts'
+import { hasFinalizer, isAdopted } from './finalizer.ts'
+import type { Inventory } from './inventory.ts'
+
+export type Turn =
+  /** There is no such object: drop what memory keeps of it. */
+  | { readonly kind: 'forget' }
+  /** On its way out, and no business of ours: we have cleaned up, or never began. */
+  | { readonly kind: 'leave' }
+  | { readonly kind: 'clean'; readonly object: LiveObject }
+  | { readonly kind: 'adopt'; readonly object: LiveObject }
+  | { readonly kind: 'run'; readonly object: LiveObject }
+
+export function nextTurn(object: LiveObject | undefined, inventoryOf: (object: LiveObject) => Inventory): Turn {
+  if (object === undefined) return { kind: 'forget' }
+  if (isBeingDeleted(object)) return hasFinalizer(object) ? { kind: 'clean', object } : { kind: 'leave' }
+  return isAdopted(object, inventoryOf(object)) ? { kind: 'run', object } : { kind: 'adopt', object }
+}

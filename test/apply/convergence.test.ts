@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { Convergence, holdOffMs } from '../../src/apply/convergence.ts'
+import type { LiveObject } from '../../src/object/object.ts'
+import { live } from '../objects.ts'
+
+const manager = 'konverge'
+const desired = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'a', namespace: 'default' },
+  data: { key: 'ours' },
+}
+const path = [
+  { kind: 'field', name: 'data' },
+  { kind: 'field', name: 'key' },
+] as const
+
+/** As our apply leaves it; the other manager's entry is of its last write. */
+const answered = (data: Record<string, string>): LiveObject =>
+  live({
+    metadata: {
+      managedFields: [
+        {
+          manager,
+          operation: 'Apply',
+          apiVersion: 'v1',
+          fieldsType: 'FieldsV1',
+          fieldsV1: { 'f:data': { 'f:key': {} } },
+        },
+        { manager: 'editor', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: {} },
+      ],
+    },
+    data,
+  })
+
+describe('convergence', () => {
+  it('takes back a field twice and gives up at the third round, naming field and other side', () => {
+    const convergence = new Convergence({ manager })
+    const object = answered({ key: 'ours' })
+    convergence.learn(desired, object, [path], 0)
+    convergence.learn(desired, object, [path], 1_000)
+    expect(() => convergence.learn(desired, object, [path], 2_000)).toThrow(
+      /3 times .* at data\.key, perhaps by editor/,
+    )
+  })
+
+  it('leaves the object alone for a while after that, and then tries once more', () => {
+    const convergence = new Convergence({ manager })
+    const object = answered({ key: 'ours' })
+    for (const nowMs of [0, 1, 2]) {
+      try {
+        convergence.learn(desired, object, [path], nowMs)
+      } catch {}
+    }
+    expect(() => convergence.assertMayApply(object, 2 + holdOffMs - 1)).toThrow(/keeps being changed back/)
+    expect(() => convergence.assertMayApply(object, 2 + holdOffMs)).not.toThrow()
+  })
+
+  it('forgets an object that is gone', () => {
+    const convergence = new Convergence({ manager })
+    const object = answered({ key: 'ours' })
+    convergence.learn(desired, object, [path], 0)
+    convergence.learn(desired, object, [path], 1)
+    convergence.forget(object.metadata.uid)
+    expect(() => convergence.learn(desired, object, [path], 2)).not.toThrow()
+  })
+
+  it('takes for equal what the server made of our last apply', () => {
+    const convergence = new Convergence({ manager })
+    const rewritten = answered({ key: 'OURS' })
+    expect(convergence.compare(desired, rewritten).kind).toBe('different')
+    convergence.learn(desired, rewritten, [], 0)
+    expect(convergence.compare(desired, rewritten).kind).toBe('equal')
+    expect(convergence.compare(desired, answered({ key: 'theirs' })).kind).toBe('different')
+  })
+})

@@ -1,0 +1,31 @@
+// Tables of "ready or not, and why": one test a row, shared by the tests of readiness.
+import { describe, expect, it } from 'vitest'
+import { type Readiness, type ReadinessOptions, readinessOf } from '../../src/apply/readiness.ts'
+import type { KubeObject } from '../../src/object/object.ts'
+
+export interface ReadinessCase {
+  readonly when: string
+  readonly object: Partial<KubeObject>
+  readonly options?: ReadinessOptions
+  readonly kind: Readiness['kind']
+  readonly reason?: string
+  readonly says?: RegExp
+}
+
+/** Generation 2 is what every object of the tables is at. */
+export const seen = { observedGeneration: 2 }
+
+export function check(apiVersion: string, kind: string, cases: readonly ReadinessCase[]): void {
+  describe(kind, () => {
+    it.each(cases)('is $kind when $when', ({ object, options, kind: expected, reason, says }) => {
+      const metadata = { name: 'x', namespace: 'n', generation: 2, ...object.metadata }
+      const readiness = readinessOf({ apiVersion, kind, ...object, metadata }, options)
+      expect(readiness).toMatchObject({ kind: expected, ...(reason === undefined ? {} : { reason }) })
+      expect(readiness.message).toMatch(says ?? /./)
+    })
+  })
+}
+
+export function condition(type: string, status: string, reason = `${type}Reason`, message = `${type} message`) {
+  return { type, status, reason, message }
+}

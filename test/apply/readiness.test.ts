@@ -1,0 +1,121 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readinessOf } from '../../src/apply/readiness.ts'
+import { check, condition } from './readiness-table.ts'
+
+check('example.com/v1', 'Widget', [
+  {
+    when: 'Ready is True',
+    object: { status: { conditions: [condition('Ready', 'True')] } },
+    kind: 'ready',
+    reason: 'ReadyReason',
+    says: /Ready message/,
+  },
+  {
+    when: 'Ready is False',
+    object: { status: { conditions: [condition('Ready', 'False', 'WaitingForReplicas')] } },
+    kind: 'progressing',
+    reason: 'WaitingForReplicas',
+  },
+  {
+    when: 'Ready is Unknown',
+    object: { status: { conditions: [condition('Ready', 'Unknown')] } },
+    kind: 'progressing',
+  },
+  {
+    when: 'Ready says nothing but its status',
+    object: { status: { conditions: [{ type: 'Ready', status: 'False' }] } },
+    kind: 'progressing',
+    reason: 'ReadyFalse',
+    says: /Ready is False/,
+  },
+  {
+    when: 'it has Available and no Ready',
+    object: { status: { conditions: [condition('Available', 'True')] } },
+    kind: 'ready',
+  },
+  {
+    when: 'Ready is True of an older generation (kstatus: Current)',
+    object: { status: { conditions: [{ ...condition('Ready', 'True'), observedGeneration: 1 }] } },
+    kind: 'progressing',
+    reason: 'NotObserved',
+  },
+  {
+    when: 'the whole status is of an older generation',
+    object: { status: { observedGeneration: 1, conditions: [condition('Ready', 'True')] } },
+    kind: 'progressing',
+    reason: 'NotObserved',
+  },
+  {
+    when: 'it is Stalled, even if Ready',
+    object: { status: { conditions: [condition('Ready', 'True'), condition('Stalled', 'True', 'InvalidSpec')] } },
+    kind: 'failed',
+    reason: 'InvalidSpec',
+  },
+  {
+    when: 'it is Reconciling, even if Ready',
+    object: { status: { conditions: [condition('Ready', 'True'), condition('Reconciling', 'True')] } },
+    kind: 'progressing',
+    reason: 'ReconcilingReason',
+  },
+  {
+    when: 'Stalled and Reconciling are False',
+    object: {
+      status: {
+        conditions: [condition('Ready', 'True'), condition('Reconciling', 'False'), condition('Stalled', 'False')],
+      },
+    },
+    kind: 'ready',
+  },
+  { when: 'it has no status (kstatus: Current)', object: {}, kind: 'unknown', reason: 'NoStatus' },
+  {
+    when: 'its status has no conditions (kstatus: Current)',
+    object: { status: { phase: 'Running' } },
+    kind: 'unknown',
+    reason: 'NoConditions',
+  },
+  {
+    when: 'its conditions are others (kstatus: Current)',
+    object: { status: { conditions: [condition('Synced', 'True')] } },
+    kind: 'unknown',
+    reason: 'NoReadyCondition',
+  },
+  { when: 'its kind has no status at all', object: {}, options: { hasStatus: false }, kind: 'ready', reason: 'Exists' },
+  {
+    when: 'it is being deleted, even if Ready',
+    object: {
+      metadata: { name: 'x', deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['a/b'] },
+      status: { conditions: [condition('Ready', 'True')] },
+    },
+    kind: 'terminating',
+    says: /waits for a\/b/,
+  },
+])
+
+describe('readinessOf', () => {
+  it('gives a verdict with a reason and a message on any status', () => {
+    const kinds = fc.constantFrom(
+      ['apps/v1', 'Deployment'],
+      ['apps/v1', 'StatefulSet'],
+      ['v1', 'Pod'],
+      ['v1', 'Service'],
+      ['batch/v1', 'Job'],
+      ['example.com/v1', 'Widget'],
+    )
+    const words = fc.constantFrom(
+      'phase',
+      'conditions',
+      'replicas',
+      'containerStatuses',
+      'loadBalancer',
+      'observedGeneration',
+    )
+    const part = fc.dictionary(words, fc.jsonValue(), { noNullPrototype: true })
+    fc.assert(
+      fc.property(kinds, part, part, ([apiVersion = '', kind = ''], spec, status) => {
+        const { reason, message } = readinessOf({ apiVersion, kind, metadata: { name: 'x' }, spec, status })
+        expect([reason, message]).not.toContain('')
+      }),
+    )
+  })
+})

@@ -1,0 +1,253 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { AssertionError } from '../../src/base/assert.ts'
+import { CodedError } from '../../src/base/errors.ts'
+import type { JsonObject } from '../../src/base/json.ts'
+import { applyMergePatch } from '../../src/base/json-patch.ts'
+import { KubeError } from '../../src/kube/kube-errors.ts'
+import { findCondition, mergeConditions } from '../../src/object/condition.ts'
+import { type Outcome, outcomeOfError, outcomeOfTurn, verdictOf } from '../../src/reconcile/outcome.ts'
+import { mergePatchOf, nextStatus, progressIntervalMs, statusWrite } from '../../src/reconcile/status.ts'
+import { live } from '../objects.ts'
+
+const at = '2026-01-01T00:00:00Z'
+const later = '2026-01-01T00:05:00Z'
+const statusAfter = (outcome: Outcome, extra: Partial<Parameters<typeof nextStatus>[0]> = {}) =>
+  nextStatus({ previous: undefined, report: undefined, outcome, generation: 3, now: at, ...extra })
+const settled: Outcome = { kind: 'settled' }
+const waiting = (on: string): Outcome => ({ kind: 'waiting', on })
+
+describe('conditions', () => {
+  it.each<{ outcome: Outcome; expected: Record<string, string> }>([
+    { outcome: settled, expected: { Ready: 'True', Progressing: 'False', Degraded: 'False' } },
+    {
+      outcome: waiting('pods'),
+      expected: { Ready: 'False', Progressing: 'True', Degraded: 'False', Reconciling: 'True' },
+    },
+    {
+      outcome: { kind: 'retry', reason: 'Timeout', message: 'm' },
+      expected: { Ready: 'False', Progressing: 'True', Degraded: 'True', Reconciling: 'True' },
+    },
+    {
+      outcome: { kind: 'stopped', reason: 'InvalidSpec', message: 'm' },
+      expected: { Ready: 'False', Progressing: 'False', Degraded: 'True', Stalled: 'True' },
+    },
+    { outcome: { kind: 'deleting', on: 'pods' }, expected: { Ready: 'False', Progressing: 'True', Degraded: 'False' } },
+  ])('after $outcome.kind say exactly $expected', ({ outcome, expected }) => {
+    const conditions = statusAfter(outcome).conditions ?? []
+    expect(Object.fromEntries(conditions.map(({ type, status }) => [type, status]))).toEqual(expected)
+    expect(conditions.every(({ observedGeneration }) => observedGeneration === 3)).toBe(true)
+  })
+
+  it('move lastTransitionTime only when the status flips', () => {
+    const first = statusAfter(waiting('pods'))
+    const same = statusAfter(waiting('one pod'), { previous: first, now: later })
+    const flipped = statusAfter(settled, { previous: same, now: later })
+    expect(findCondition(same.conditions, 'Ready')).toMatchObject({ lastTransitionTime: at, message: 'one pod' })
+    expect(findCondition(flipped.conditions, 'Ready')).toMatchObject({ lastTransitionTime: later, status: 'True' })
+    expect(findCondition(flipped.conditions, 'Degraded')).toMatchObject({ lastTransitionTime: at })
+  })
+
+  it('let the kind’s own claim win over the runtime’s', () => {
+    const claim = { type: 'Ready', status: 'False', reason: 'ImagePullFailed', message: 'no such image' } as const
+    const status = statusAfter(waiting('pods'), { report: { fields: {}, conditions: [claim] } })
+    expect(findCondition(status.conditions, 'Ready')).toMatchObject(claim)
+    expect(status.conditions?.filter(({ type }) => type === 'Ready')).toHaveLength(1)
+  })
+
+  it('property: merging the same claims again changes nothing, whatever the time', () => {
+    const claims = fc.array(
+      fc.record({
+        type: fc.constantFrom('A', 'B', 'C'),
+        status: fc.constantFrom('True', 'False', 'Unknown'),
+        reason: fc.string(),
+        message: fc.string(),
+      }),
+    )
+    fc.assert(
+      fc.property(claims, (given) => {
+        const once = mergeConditions({ previous: [], claims: given as never, observedGeneration: 1, now: at })
+        expect(mergeConditions({ previous: once, claims: given as never, observedGeneration: 1, now: later })).toEqual(
+          once,
+        )
+      }),
+    )
+  })
+})
+
+describe('the next status', () => {
+  it('drops a field that is no longer reported', () => {
+    const previous = { ...statusAfter(settled), readyReplicas: 3 }
+    expect(statusAfter(settled, { previous, report: { fields: {}, conditions: [] } })).not.toHaveProperty(
+      'readyReplicas',
+    )
+  })
+
+  it('keeps the kind’s fields when its function gave none', () => {
+    const previous = { ...statusAfter(settled), readyReplicas: 3 }
+    expect(statusAfter(waiting('x'), { previous })).toHaveProperty('readyReplicas', 3)
+  })
+})
+
+describe('a status write', () => {
+  const ready = statusAfter(settled)
+  const twoOfThree = { ...statusAfter(waiting('2 of 3')), readyReplicas: 2 }
+  const oneOfThree = { ...statusAfter(waiting('1 of 3')), readyReplicas: 1 }
+  const write = (previous: object | undefined, next: object, sinceMs: number | undefined) =>
+    statusWrite({
+      previous,
+      next,
+      writtenAtMs: sinceMs === undefined ? undefined : 1_000_000 - sinceMs,
+      nowMs: 1_000_000,
+    })
+
+  it.each([
+    { title: 'is none when nothing differs', previous: ready, next: ready, sinceMs: 0, kind: 'none' },
+    {
+      title: 'is immediate when there was none',
+      previous: undefined,
+      next: oneOfThree,
+      sinceMs: undefined,
+      kind: 'now',
+    },
+    { title: 'is immediate when a condition flips', previous: twoOfThree, next: ready, sinceMs: 0, kind: 'now' },
+    {
+      title: 'is immediate when the resource is ready, whatever changed',
+      previous: ready,
+      next: { ...ready, readyReplicas: 5 },
+      sinceMs: 0,
+      kind: 'now',
+    },
+    {
+      title: 'is immediate for a new generation',
+      previous: oneOfThree,
+      next: { ...oneOfThree, observedGeneration: 4 },
+      sinceMs: 0,
+      kind: 'now',
+    },
+    { title: 'of progress waits for its turn', previous: oneOfThree, next: twoOfThree, sinceMs: 10_000, kind: 'later' },
+    {
+      title: 'of progress goes out when it is due',
+      previous: oneOfThree,
+      next: twoOfThree,
+      sinceMs: progressIntervalMs,
+      kind: 'now',
+    },
+    {
+      title: 'of progress goes out after a restart',
+      previous: oneOfThree,
+      next: twoOfThree,
+      sinceMs: undefined,
+      kind: 'now',
+    },
+  ])('$title', ({ previous, next, sinceMs, kind }) => {
+    expect(write(previous, next, sinceMs).kind).toBe(kind)
+  })
+
+  it('says after how long a deferred write is due', () => {
+    expect(write(oneOfThree, twoOfThree, 10_000)).toEqual({ kind: 'later', afterMs: progressIntervalMs - 10_000 })
+  })
+
+  it('property: the merge patch turns the one into the other, and is none exactly when they are equal', () => {
+    const value = fc.letrec((tie) => ({
+      leaf: fc.oneof(fc.integer(), fc.string(), fc.boolean()),
+      list: fc.array(tie('leaf'), { maxLength: 3 }),
+      object: fc.dictionary(
+        fc.constantFrom('a', 'b', 'c', 'd'),
+        fc.oneof({ depthSize: 'small' }, tie('leaf'), tie('list'), tie('object')),
+        { maxKeys: 4 },
+      ),
+    })).object
+    fc.assert(
+      fc.property(value, value, (before, after) => {
+        const patch = mergePatchOf(before as JsonObject, after as JsonObject)
+        expect(applyMergePatch(before as JsonObject, patch ?? {})).toEqual(after)
+        expect(patch === undefined).toBe(JSON.stringify(sorted(before)) === JSON.stringify(sorted(after)))
+      }),
+    )
+  })
+})
+
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, inner]) => [key, sorted(inner)]),
+  )
+}
+
+describe('an outcome', () => {
+  const child = (kind: 'ready' | 'progressing', name = 'a') => ({
+    object: live({ metadata: { name } }),
+    readiness: { kind, reason: 'R', message: 'takes time' } as const,
+  })
+  const failure = (remedy: 'retry' | 'stop', code: string, retryAfterMs?: number) => ({
+    ref: { apiVersion: 'v1', kind: 'Service', name: 's' },
+    error: new CodedError({ code, message: `${code} said`, remedy, retryAfterMs }),
+  })
+
+  it.each([
+    {
+      title: 'is settled when every child is ready',
+      result: { children: [child('ready')], failures: [], gated: [] },
+      expected: { kind: 'settled' },
+    },
+    {
+      title: 'is waiting when a child is not',
+      result: { children: [child('ready'), child('progressing', 'b')], failures: [], gated: [] },
+      expected: { kind: 'waiting', on: 'ConfigMap default/b: takes time' },
+    },
+    {
+      title: 'is waiting when a gate holds',
+      result: { children: [], failures: [], gated: ['x waits for y'] },
+      expected: { kind: 'waiting', on: 'x waits for y' },
+    },
+    {
+      title: 'is a stop when all failures are permanent',
+      result: { children: [], failures: [failure('stop', 'Invalid')], gated: [] },
+      expected: { kind: 'stopped', reason: 'Invalid' },
+    },
+    {
+      title: 'is a retry when one failure may pass',
+      result: { children: [], failures: [failure('stop', 'Invalid'), failure('retry', 'Timeout')], gated: [] },
+      expected: { kind: 'retry', reason: 'Timeout', message: 'Timeout said (and 1 more)' },
+    },
+    {
+      title: 'carries the longest wait that was asked for',
+      result: {
+        children: [],
+        failures: [failure('retry', 'TooManyRequests', 1000), failure('retry', 'TooManyRequests', 7000)],
+        gated: [],
+      },
+      expected: { kind: 'retry', retryAfterMs: 7000 },
+    },
+  ])('$title', ({ result, expected }) => {
+    expect(outcomeOfTurn(result)).toMatchObject(expected)
+  })
+
+  it.each([
+    { thrown: new KubeError({ code: 'Conflict', message: 'm' }), expected: { kind: 'retry', reason: 'Conflict' } },
+    { thrown: new KubeError({ code: 'Invalid', message: 'm' }), expected: { kind: 'stopped', reason: 'Invalid' } },
+    { thrown: new AssertionError('m'), expected: { kind: 'retry', reason: 'InvariantBroken' } },
+    { thrown: new TypeError('x is not a function'), expected: { kind: 'retry', reason: 'InternalError' } },
+    { thrown: 'a string', expected: { kind: 'retry', reason: 'InternalError', message: 'a string' } },
+  ])('of a thrown $thrown is $expected.kind', ({ thrown, expected }) => {
+    expect(outcomeOfError(thrown)).toMatchObject(expected)
+  })
+
+  it.each<{ outcome: Outcome; statusDueMs?: number; expected: object }>([
+    { outcome: settled, expected: { kind: 'settled' } },
+    { outcome: waiting('x'), expected: { kind: 'waiting', afterMs: 15_000 } },
+    { outcome: waiting('x'), statusDueMs: 4_000, expected: { kind: 'waiting', afterMs: 4_000 } },
+    { outcome: waiting('x'), statusDueMs: 29_000, expected: { kind: 'waiting', afterMs: 15_000 } },
+    { outcome: { kind: 'deleting', on: 'x' }, expected: { kind: 'waiting', afterMs: 15_000 } },
+    {
+      outcome: { kind: 'retry', reason: 'R', message: 'm', retryAfterMs: 9_000 },
+      expected: { kind: 'retry', afterMs: 9_000 },
+    },
+    { outcome: { kind: 'stopped', reason: 'R', message: 'm' }, expected: { kind: 'stopped' } },
+  ])('of $outcome.kind tells the queue $expected', ({ outcome, statusDueMs, expected }) => {
+    expect(verdictOf(outcome, statusDueMs)).toEqual(expected)
+  })
+})

@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest'
+import { Service, StatefulSet, StorageClass } from '../../src/object/built-in.ts'
+import { keyFor } from '../../src/object/ref.ts'
+import { defineResource } from '../../src/object/resource.ts'
+import { triggersOfChild, triggersOfParent, triggersOfWatched } from '../../src/reconcile/triggers.ts'
+import { childOf, live, store } from '../objects.ts'
+
+const kind = defineResource({
+  group: 'data.konverge.dev',
+  version: 'v1alpha1',
+  kind: 'ReplicatedKVStore',
+  plural: 'replicatedkvstores',
+  scope: 'Namespaced',
+})
+const updated = (previous: ReturnType<typeof live>, object: ReturnType<typeof live>) =>
+  ({ kind: 'updated', previous, object, isInitial: false }) as const
+const added = (object: ReturnType<typeof live>, isInitial = false) => ({ kind: 'added', object, isInitial }) as const
+
+describe('an event of the parent', () => {
+  const before = store({ metadata: { resourceVersion: '1' }, status: { replicas: 1 } })
+
+  it.each([
+    {
+      title: 'its own status write wakes nobody',
+      after: store({ metadata: { resourceVersion: '2' }, status: { replicas: 3 } }),
+      keys: [],
+    },
+    {
+      title: 'a new generation wakes it',
+      after: store({ metadata: { resourceVersion: '2', generation: 2 } }),
+      keys: ['default/store'],
+    },
+    {
+      title: 'an annotation wakes it',
+      after: store({ metadata: { resourceVersion: '2', annotations: { a: 'b' } } }),
+      keys: ['default/store'],
+    },
+    {
+      title: 'a lost finalizer wakes it',
+      after: store({ metadata: { resourceVersion: '2', finalizers: [] } }),
+      keys: ['default/store'],
+    },
+    {
+      title: 'deletion wakes it',
+      after: store({ metadata: { resourceVersion: '2', deletionTimestamp: 'now' } }),
+      keys: ['default/store'],
+    },
+    {
+      title: 'a namesake wakes it',
+      after: store({ metadata: { resourceVersion: '2', uid: 'another' } }),
+      keys: ['default/store'],
+    },
+  ])('$title', ({ after, keys }) => {
+    expect(triggersOfParent(updated(before, after)).map(({ key }) => key)).toEqual(keys)
+  })
+
+  it('is urgent when a user made it and not when it is the first list', () => {
+    expect(triggersOfParent(added(before))[0]).toMatchObject({
+      priority: 'user',
+      cause: { kind: 'self', detail: 'added' },
+    })
+    expect(triggersOfParent(added(before, true))[0]).toMatchObject({ priority: 'resync', cause: { kind: 'initial' } })
+  })
+
+  it('of its going wakes it once more, to be forgotten', () => {
+    expect(triggersOfParent({ kind: 'deleted', object: before, isInitial: false })).toHaveLength(1)
+  })
+})
+
+describe('an event of a child', () => {
+  const parent = store()
+  const child = (fields: Record<string, unknown>, metadata = {}) =>
+    childOf(parent, { apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: { name: 'store', ...metadata }, ...fields })
+  const whole = { resource: StatefulSet, statusMatters: true }
+  const blind = { resource: Service, statusMatters: false }
+
+  it('names the controlling parent', () => {
+    expect(triggersOfChild(kind, whole, added(child({})))).toEqual([
+      { key: 'default/store', priority: 'child', cause: { kind: 'child', detail: 'StatefulSet default/store added' } },
+    ])
+  })
+
+  it.each([
+    {
+      title: 'its status wakes where the status function looks at it',
+      owned: whole,
+      after: child({ status: { replicas: 2 } }),
+      count: 1,
+    },
+    {
+      title: 'its status wakes nobody where it does not',
+      owned: blind,
+      after: child({ status: { replicas: 2 } }),
+      count: 0,
+    },
+    { title: 'its spec wakes', owned: blind, after: child({ status: { replicas: 1 }, spec: { a: 1 } }), count: 1 },
+    {
+      title: 'a label wakes',
+      owned: blind,
+      after: child({ status: { replicas: 1 } }, { labels: { a: 'b' } }),
+      count: 1,
+    },
+    {
+      title: 'a new resourceVersion alone wakes nobody',
+      owned: whole,
+      after: child({ status: { replicas: 1 } }, { resourceVersion: '9' }),
+      count: 0,
+    },
+    {
+      title: 'new managedFields alone wake nobody',
+      owned: whole,
+      after: child({ status: { replicas: 1 } }, { managedFields: [] }),
+      count: 0,
+    },
+  ])('$title', ({ owned, after, count }) => {
+    expect(triggersOfChild(kind, owned, updated(child({ status: { replicas: 1 } }), after))).toHaveLength(count)
+  })
+
+  it('that lost its owner wakes the parent it had', () => {
+    const orphan = live({ apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: { name: 'store' } })
+    expect(triggersOfChild(kind, whole, updated(child({}), orphan)).map(({ key }) => key)).toEqual(['default/store'])
+  })
+
+  it('of another kind of owner wakes nobody', () => {
+    const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'store', uid: 'x', controller: true }]
+    expect(triggersOfChild(kind, whole, added(child({}, { ownerReferences })))).toEqual([])
+  })
+
+  it('in the first list wakes nobody: the first list of parents does', () => {
+    expect(triggersOfChild(kind, whole, added(child({}), true))).toEqual([])
+  })
+})
+
+describe('an event of a watched kind', () => {
+  const watch = {
+    resource: StorageClass,
+    keysFor: (
+      object: { metadata: { name: string } },
+      lookup: (index: string, value: string) => readonly ReturnType<typeof keyFor>[],
+    ) => lookup('storageClassName', object.metadata.name),
+    digest: (object: Record<string, unknown>) => String(object['provisioner']),
+  }
+  const lookup = (index: string, value: string) =>
+    index === 'storageClassName' && value === 'fast' ? [keyFor('default', 'a'), keyFor('default', 'b')] : []
+  const storageClass = (provisioner: string, volumeBindingMode = 'Immediate') =>
+    live({ kind: 'StorageClass', metadata: { name: 'fast' }, provisioner, volumeBindingMode })
+
+  it('wakes every resource that the index names', () => {
+    expect(triggersOfWatched(watch, lookup, added(storageClass('p'))).map(({ key }) => key)).toEqual([
+      'default/a',
+      'default/b',
+    ])
+  })
+
+  it('wakes nobody when the part that matters is the same', () => {
+    expect(
+      triggersOfWatched(watch, lookup, updated(storageClass('p'), storageClass('p', 'WaitForFirstConsumer'))),
+    ).toEqual([])
+    expect(triggersOfWatched(watch, lookup, updated(storageClass('p'), storageClass('q')))).toHaveLength(2)
+  })
+})

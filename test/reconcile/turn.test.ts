@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import { adoptionPatch, finalizer, releasePatch } from '../../src/reconcile/finalizer.ts'
+import { nextTurn } from '../../src/reconcile/turn.ts'
+import { store } from '../objects.ts'
+
+const inventory = {
+  labels: { 'applyset.kubernetes.io/id': 'set-1' },
+  annotations: { 'applyset.kubernetes.io/tooling': 'konverge/1' },
+}
+const { labels, annotations } = inventory
+const deletionTimestamp = '2026-01-01T00:00:00Z'
+
+describe('the kind of turn', () => {
+  it.each([
+    { title: 'forgets what does not exist', object: undefined, kind: 'forget' },
+    { title: 'adopts what has no finalizer', object: store({ metadata: { labels, annotations } }), kind: 'adopt' },
+    {
+      title: 'adopts what lost an inventory label',
+      object: store({ metadata: { finalizers: [finalizer], annotations } }),
+      kind: 'adopt',
+    },
+    {
+      title: 'adopts what an older operator marked',
+      object: store({
+        metadata: { finalizers: [finalizer], labels, annotations: { 'applyset.kubernetes.io/tooling': 'konverge/0' } },
+      }),
+      kind: 'adopt',
+    },
+    {
+      title: 'runs what is marked',
+      object: store({ metadata: { finalizers: ['other', finalizer], labels: { ...labels, a: 'b' }, annotations } }),
+      kind: 'run',
+    },
+    {
+      title: 'cleans what is being deleted and marked',
+      object: store({ metadata: { finalizers: [finalizer], deletionTimestamp } }),
+      kind: 'clean',
+    },
+    {
+      title: 'leaves what is being deleted and was never marked',
+      object: store({ metadata: { finalizers: ['other'], deletionTimestamp } }),
+      kind: 'leave',
+    },
+  ])('$title', ({ object, kind }) => {
+    expect(nextTurn(object, () => inventory).kind).toBe(kind)
+  })
+})
+
+describe('the mark', () => {
+  it('goes on beside the finalizers of others, bound to the version it was decided from', () => {
+    const patch = adoptionPatch(store({ metadata: { finalizers: ['other'], resourceVersion: '7' } }), inventory)
+    expect(patch.body).toEqual({
+      metadata: { resourceVersion: '7', finalizers: ['other', finalizer], labels, annotations },
+    })
+  })
+
+  it('is not put on twice', () => {
+    const patch = adoptionPatch(store({ metadata: { finalizers: [finalizer, 'other'] } }), inventory)
+    expect(patch.body).toMatchObject({ metadata: { finalizers: [finalizer, 'other'] } })
+  })
+
+  it('comes off and leaves the finalizers of others, bound to the version it was decided from', () => {
+    const patch = releasePatch(store({ metadata: { finalizers: ['other', finalizer], resourceVersion: '9' } }))
+    expect(patch.body).toEqual({ metadata: { resourceVersion: '9', finalizers: ['other'] } })
+  })
+})
