@@ -1,0 +1,44 @@
+// How do the tools of this folder ask the API server something? One JSON request over TLS, bounded in time.
+import { request } from 'node:https'
+
+export interface ApiAccess {
+  readonly url: string
+  /** The text of the certificate authority. */
+  readonly ca: string
+  readonly token: string
+}
+
+export interface ApiRequest {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly body?: object
+}
+
+export interface ApiAnswer {
+  readonly status: number
+  readonly text: string
+}
+
+const limitMs = 30_000
+
+/** Rejects only if there is no answer; a refusal is an answer. */
+export function apiRequest(access: ApiAccess, ask: ApiRequest): Promise<ApiAnswer> {
+  return new Promise((resolve, reject) => {
+    const options = {
+      method: ask.method,
+      ca: access.ca,
+      headers: { authorization: `Bearer ${access.token}`, 'content-type': 'application/json' },
+      signal: AbortSignal.timeout(limitMs),
+    }
+    const outgoing = request(new URL(ask.path, access.url), options, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('error', reject)
+      response.on('end', () => {
+        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') })
+      })
+    })
+    outgoing.on('error', reject)
+    outgoing.end(ask.body === undefined ? undefined : JSON.stringify(ask.body))
+  })
+}

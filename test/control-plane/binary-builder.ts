@@ -1,0 +1,149 @@
+// How do the programs get built, once, when several test processes start at the same time? One of them takes the lock
+// and builds into a folder of its own; the rename at the end makes the result appear whole or not at all. Correctness
+// rests on the rename; the lock only saves the others the work.
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { accessSync, constants, readFileSync } from 'node:fs'
+import { mkdir, open, readdir, readFile, rename, rm, symlink } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Program, Surroundings } from './binaries.ts'
+import { binarySource, programs } from './binaries.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const kubernetesModule = join(import.meta.dirname, 'kubernetes')
+const kwokModule = join(import.meta.dirname, 'kwok')
+const buildLimitMs = 30 * 60_000
+
+/** The folder that has the needed programs. The first call on a machine takes minutes and says so on standard error. */
+export async function findOrBuildBinaries(needs: readonly Program[], environment: Environment): Promise<string> {
+  const around = surroundings(environment)
+  const deadline = performance.now() + buildLimitMs
+  for (;;) {
+    const { kind, folder } = binarySource(needs, around)
+    if (kind === 'ready') return folder
+    await mkdir(dirname(folder), { recursive: true })
+    if (await takeLock(`${folder}.lock`)) {
+      try {
+        await build(folder, environment)
+      } finally {
+        await rm(`${folder}.lock`, { force: true })
+      }
+    } else {
+      if (performance.now() > deadline) throw new Error(`Another process has held ${folder}.lock for half an hour.`)
+      await sleep(1000)
+    }
+  }
+}
+
+function surroundings(environment: Environment): Surroundings {
+  const goVersion = spawnSync('go', ['version'], { encoding: 'utf8', env: environment })
+  return {
+    environment,
+    isExecutable,
+    goVersion: () => (goVersion.status === 0 ? goVersion.stdout.trim() : undefined),
+    sources: () =>
+      [kubernetesModule, kwokModule].flatMap((folder) =>
+        ['main.go', 'go.mod', 'go.sum'].map((file) => readFileSync(join(folder, file), 'utf8')),
+      ),
+  }
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** False if a living process holds the lock. A lock whose holder died is removed and can be taken the next time. */
+async function takeLock(path: string): Promise<boolean> {
+  try {
+    const file = await open(path, 'wx')
+    await file.writeFile(String(process.pid))
+    await file.close()
+    return true
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error
+  }
+  const holder = Number(await readFile(path, 'utf8').catch(() => ''))
+  if (holder > 0 && !isAlive(holder)) await rm(path, { force: true })
+  return false
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return !hasCode(error, 'ESRCH')
+  }
+}
+
+async function build(folder: string, environment: Environment): Promise<void> {
+  process.stderr.write('building the Kubernetes control plane (first time only, about 8 minutes) …\n')
+  const startedMs = performance.now()
+  const parent = dirname(folder)
+  const unfinished = (await readdir(parent)).filter((name) => name.startsWith(`${basename(folder)}.building-`))
+  await Promise.all(unfinished.map((name) => rm(join(parent, name), { recursive: true, force: true })))
+
+  const workshop = `${folder}.building-${process.pid}`
+  await mkdir(workshop)
+  try {
+    await goBuild(
+      { module: kubernetesModule, linkerFlags: versionFlags(), to: join(workshop, 'control-plane') },
+      environment,
+    )
+    await goBuild({ module: kwokModule, linkerFlags: [], to: join(workshop, 'kwok') }, environment)
+    const links = programs.filter((program) => program !== 'kwok')
+    await Promise.all(links.map((program) => symlink('control-plane', join(workshop, program))))
+    await rename(workshop, folder)
+  } catch (error) {
+    await rm(workshop, { recursive: true, force: true })
+    // Somebody else was faster, which is as good.
+    if (!hasCode(error, 'ENOTEMPTY') && !hasCode(error, 'EEXIST')) throw error
+  }
+  process.stderr.write(
+    `built the Kubernetes control plane in ${Math.round((performance.now() - startedMs) / 1000)} s\n`,
+  )
+}
+
+interface GoBuild {
+  readonly module: string
+  readonly linkerFlags: readonly string[]
+  readonly to: string
+}
+
+async function goBuild({ module, linkerFlags, to }: GoBuild, environment: Environment): Promise<void> {
+  const flags = ['build', '-buildvcs=false', '-ldflags', ['-s', '-w', ...linkerFlags].join(' '), '-o', to, '.']
+  const child = spawn('go', flags, {
+    cwd: module,
+    // A workspace file around the checkout would replace the module's own versions.
+    env: { ...environment, GOWORK: 'off' },
+    stdio: ['ignore', 'inherit', 'inherit'],
+    timeout: buildLimitMs,
+  })
+  const [exitCode] = (await once(child, 'exit')) as [number | null] // As documented for this event.
+  if (exitCode !== 0)
+    throw new Error(`go build in ${module} ended with ${exitCode ?? 'a signal'}; its output is above.`)
+}
+
+/** Without these clients see version v0.0.0-master. The version is the one that go.mod asks for. */
+function versionFlags(): readonly string[] {
+  const found = /k8s\.io\/kubernetes v(\d+)\.(\d+)\.\d+/.exec(readFileSync(join(kubernetesModule, 'go.mod'), 'utf8'))
+  if (found === null) throw new Error(`${kubernetesModule}/go.mod does not require k8s.io/kubernetes.`)
+  const [path, major, minor] = found
+  const variable = (name: string, value: string | undefined) => `-X k8s.io/component-base/version.${name}=${value}`
+  return [
+    variable('gitVersion', path.slice('k8s.io/kubernetes '.length)),
+    variable('gitMajor', major),
+    variable('gitMinor', minor),
+  ]
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
+}

@@ -1,0 +1,43 @@
+// Which objects does a fresh control plane hold, so that pods and volumes find a place? Two storage classes, and the
+// nodes that kwok plays.
+
+const storageClass = (name: string, options: { readonly isDefault: boolean; readonly canExpand: boolean }) => ({
+  apiVersion: 'storage.k8s.io/v1',
+  kind: 'StorageClass',
+  metadata: { name, annotations: { 'storageclass.kubernetes.io/is-default-class': String(options.isDefault) } },
+  provisioner: 'kubernetes.io/host-path',
+  reclaimPolicy: 'Delete',
+  volumeBindingMode: 'Immediate',
+  allowVolumeExpansion: options.canExpand,
+})
+
+export const storageClasses = [
+  storageClass('standard', { isDefault: true, canExpand: false }),
+  storageClass('fast', { isDefault: false, canExpand: true }),
+]
+
+/** Node number `index`, from 0 to 99, with room for a thousand pods. */
+export function fakeNode(index: number) {
+  const capacity = { cpu: '1000', memory: '4Ti', 'ephemeral-storage': '4Ti', pods: '1000' }
+  const name = `node-${index}`
+  return {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: {
+      name,
+      annotations: { 'kwok.x-k8s.io/node': 'fake' },
+      labels: {
+        'kubernetes.io/hostname': name,
+        'kubernetes.io/os': 'linux',
+        'kubernetes.io/arch': 'amd64',
+        'topology.kubernetes.io/region': 'region-1',
+        'topology.kubernetes.io/zone': `zone-${(index % 3) + 1}`,
+      },
+    },
+    // Kwok gives pod addresses from this range; its default range has 254 of them.
+    spec: { podCIDR: `10.${100 + index}.0.0/16`, podCIDRs: [`10.${100 + index}.0.0/16`] },
+    status: { capacity, allocatable: capacity },
+  }
+}
+
+export type FakeNode = ReturnType<typeof fakeNode>

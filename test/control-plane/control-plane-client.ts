@@ -1,0 +1,164 @@
+// What can be done with a control plane that runs, from this or another process? Everything but starting and stopping
+// it: kubectl, rights and kubeconfigs for users, and its audit log.
+import { execFile } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ApiAnswer, ApiRequest } from './api-request.ts'
+import { apiRequest } from './api-request.ts'
+import type { AuditEvent } from './audit-log.ts'
+import { parseAuditLog } from './audit-log.ts'
+import type { UserName } from './users.ts'
+import { kubeconfigText } from './users.ts'
+
+/** All that another process needs to use a control plane: plain data, of paths and addresses on this machine. */
+export interface ControlPlaneConnection {
+  readonly url: string
+  readonly caFile: string
+  /** The bearer token of `admin`, who may do everything. */
+  readonly token: string
+  /** The kubeconfig of `admin`. */
+  readonly kubeconfigPath: string
+  readonly kubeconfigs: Readonly<Record<UserName, string>>
+  /** The folder of the control plane; it goes when the control plane stops. */
+  readonly folder: string
+  readonly auditLogPath?: string
+  readonly kubectlPath: string
+  readonly kubectlCache: string
+}
+
+export interface CommandOutcome {
+  readonly stdout: string
+  readonly stderr: string
+  readonly exitCode: number
+}
+
+/** A `PolicyRule` of `rbac.authorization.k8s.io/v1`. */
+export interface AccessRule {
+  readonly apiGroups?: readonly string[]
+  readonly resources?: readonly string[]
+  readonly resourceNames?: readonly string[]
+  readonly nonResourceURLs?: readonly string[]
+  readonly verbs: readonly string[]
+}
+
+export interface Grant {
+  /** A user of the token file, or a service account. */
+  readonly to: UserName | { readonly namespace: string; readonly serviceAccount: string }
+  /** Without it the rules hold in every namespace and for cluster-scoped resources. */
+  readonly namespace?: string
+  readonly rules: readonly AccessRule[]
+}
+
+export interface ServiceAccountRequest {
+  readonly namespace: string
+  readonly name: string
+  readonly rules?: readonly AccessRule[]
+}
+
+export interface ServiceAccountAccess {
+  readonly username: string
+  readonly token: string
+  readonly kubeconfigPath: string
+}
+
+/** Longer than any `kubectl wait` that a test should make. */
+const kubectlLimitMs = 10 * 60_000
+const kubectlOutputBytes = 256 * 1024 * 1024
+
+export class ControlPlaneClient {
+  readonly connection: ControlPlaneConnection
+
+  constructor(connection: ControlPlaneConnection) {
+    this.connection = connection
+  }
+
+  /** Runs kubectl as `admin`. A non-zero exit code is an outcome, not an error. */
+  kubectl(...args: readonly string[]): Promise<CommandOutcome> {
+    return this.#kubectl(args, '')
+  }
+
+  /** Applies objects with `kubectl apply --server-side` as `admin`; throws what kubectl says if that fails. */
+  async apply(...objects: readonly object[]): Promise<void> {
+    const list = { apiVersion: 'v1', kind: 'List', items: objects }
+    const outcome = await this.#kubectl(['apply', '--server-side', '-f', '-'], JSON.stringify(list))
+    if (outcome.exitCode !== 0) throw new Error(`kubectl apply failed: ${outcome.stderr}`)
+  }
+
+  /**
+   * The requests that have ended since the start, oldest end first. An event is written just after the answer has left,
+   * so a test that looks for its own last request asks again within a limit. Throws without `auditLog: true`.
+   */
+  async auditEvents(): Promise<readonly AuditEvent[]> {
+    const { auditLogPath } = this.connection
+    if (auditLogPath === undefined) throw new Error('This control plane was started without auditLog.')
+    return parseAuditLog(await readFile(auditLogPath, 'utf8'))
+  }
+
+  /** Gives a user or service account the rights of these rules, by a role and a binding of their own. */
+  async grant(grant: Grant): Promise<void> {
+    const scope = grant.namespace === undefined ? '' : `/namespaces/${grant.namespace}`
+    const [role, binding] =
+      grant.namespace === undefined ? ['ClusterRole', 'ClusterRoleBinding'] : ['Role', 'RoleBinding']
+    const group = 'rbac.authorization.k8s.io'
+    const path = (kind: string) => `/apis/${group}/v1${scope}/${kind.toLowerCase()}s`
+    const metadata = {
+      generateName: 'granted-',
+      ...(grant.namespace === undefined ? {} : { namespace: grant.namespace }),
+    }
+    const made = await this.create(path(role), { kind: role, metadata, rules: grant.rules })
+    const roleRef = { apiGroup: group, kind: role, name: nameOf(made) }
+    await this.create(path(binding), { kind: binding, metadata, roleRef, subjects: [subjectOf(grant.to)] })
+  }
+
+  /** Makes a service account, with the rights of the rules in every namespace, and a kubeconfig for one day. */
+  async createServiceAccountKubeconfig(ask: ServiceAccountRequest): Promise<ServiceAccountAccess> {
+    const { url, caFile, folder } = this.connection
+    const accounts = `/api/v1/namespaces/${ask.namespace}/serviceaccounts`
+    await this.create(accounts, { metadata: { name: ask.name } })
+    if (ask.rules !== undefined) {
+      await this.grant({ to: { namespace: ask.namespace, serviceAccount: ask.name }, rules: ask.rules })
+    }
+    const answer = await this.create(`${accounts}/${ask.name}/token`, { spec: { expirationSeconds: 86_400 } })
+    const { token } = (answer as { status: { token: string } }).status // A TokenRequest that was created has both.
+    const username = `system:serviceaccount:${ask.namespace}:${ask.name}`
+    const kubeconfigPath = join(folder, `${ask.namespace}-${ask.name}.kubeconfig`)
+    await writeFile(kubeconfigPath, kubeconfigText({ url, caFile, user: username, token }))
+    return { username, token, kubeconfigPath }
+  }
+
+  /** One request as `admin`; a refusal is an answer. */
+  async request(ask: ApiRequest): Promise<ApiAnswer> {
+    const { url, caFile, token } = this.connection
+    return apiRequest({ url, token, ca: await readFile(caFile, 'utf8') }, ask)
+  }
+
+  /** Creates an object as `admin` and returns it as the server made it; throws what the server says if it refuses. */
+  async create(path: string, object: object): Promise<unknown> {
+    const answer = await this.request({ method: 'POST', path, body: object })
+    if (answer.status !== 201) throw new Error(`POST ${path} was refused with ${answer.status}: ${answer.text}`)
+    return JSON.parse(answer.text)
+  }
+
+  #kubectl(args: readonly string[], input: string): Promise<CommandOutcome> {
+    const { kubectlPath, kubeconfigPath, kubectlCache } = this.connection
+    const fixed = [`--kubeconfig=${kubeconfigPath}`, `--cache-dir=${kubectlCache}`]
+    return new Promise((resolve) => {
+      const options = { timeout: kubectlLimitMs, maxBuffer: kubectlOutputBytes }
+      const child = execFile(kubectlPath, [...fixed, ...args], options, (error, stdout, stderr) => {
+        if (error === null) resolve({ stdout, stderr, exitCode: 0 })
+        else if (typeof error.code === 'number') resolve({ stdout, stderr, exitCode: error.code })
+        else resolve({ stdout, stderr: `${stderr}${error.message}`, exitCode: -1 })
+      })
+      child.stdin?.on('error', () => undefined) // Kubectl need not read what it is given.
+      child.stdin?.end(input)
+    })
+  }
+}
+
+const nameOf = (object: unknown): string => (object as { metadata: { name: string } }).metadata.name // Created, so named.
+
+function subjectOf(to: Grant['to']): object {
+  return typeof to === 'string'
+    ? { apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: to }
+    : { kind: 'ServiceAccount', namespace: to.namespace, name: to.serviceAccount }
+}

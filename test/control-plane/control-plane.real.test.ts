@@ -1,0 +1,211 @@
+// Does the control plane do what tests rely on? These run in order on one real control plane; the last ones end it.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ControlPlane } from './control-plane.ts'
+import { startControlPlane } from './control-plane.ts'
+import type { CommandOutcome } from './control-plane-client.ts'
+import { volumesFolder } from './layout.ts'
+import { waitUntil } from './wait-until.ts'
+
+const buildLimitMs = 30 * 60_000
+const testLimitMs = 120_000
+
+describe('a real control plane', { timeout: testLimitMs }, () => {
+  let controlPlane: ControlPlane
+
+  beforeAll(async () => {
+    controlPlane = await startControlPlane({ kwok: { nodes: 2 }, auditLog: true })
+  }, buildLimitMs)
+  afterAll(() => controlPlane?.stop())
+
+  const succeeds = async (...args: readonly string[]) => outputOf(await controlPlane.kubectl(...args))
+
+  it('is the Kubernetes version that the module asks for', async () => {
+    expect(await succeeds('version')).toMatch(/Server Version: v1\.36\./)
+    expect(await succeeds('get', 'nodes', '-o', 'name')).toBe('node/node-0\nnode/node-1\n')
+  })
+
+  it('reports a failed command as an outcome', async () => {
+    const outcome = await controlPlane.kubectl('get', 'pod', 'absent')
+    expect(outcome.exitCode).toBe(1)
+    expect(outcome.stderr).toContain('"absent" not found')
+  })
+
+  it('runs a StatefulSet with volumes until it is ready, and deletes it', async () => {
+    await controlPlane.apply(statefulSet('store', 'kv:1'))
+    await succeeds('rollout', 'status', 'statefulset/store', '--timeout=60s')
+    expect(await succeeds('get', 'pods', '-l', 'app=store', '-o', 'jsonpath={.items[*].status.podIP}')).toMatch(
+      /^10\.\S+ 10\.\S+$/,
+    )
+    expect(await succeeds('get', 'pvc', '-o', 'jsonpath={.items[*].status.phase}')).toBe('Bound Bound')
+    expect(await succeeds('get', 'pvc', '-o', 'jsonpath={.items[0].spec.storageClassName}')).toBe('standard')
+    await succeeds('delete', 'statefulset', 'store', '--timeout=60s')
+    await succeeds('wait', 'pod', '-l', 'app=store', '--for=delete', '--timeout=60s')
+  })
+
+  it('shows who asked for what, and what the answer was', async () => {
+    const isTheDelete = async () =>
+      (await controlPlane.auditEvents()).some(
+        ({ verb, user, objectRef, responseStatus, userAgent }) =>
+          verb === 'delete' &&
+          user.username === 'admin' &&
+          userAgent?.startsWith('kubectl/') === true &&
+          objectRef?.resource === 'statefulsets' &&
+          objectRef.name === 'store' &&
+          responseStatus?.code === 200,
+      )
+    await waitUntil({ what: 'the delete in the audit log', limitMs: 10_000 }, isTheDelete)
+    const users = (await controlPlane.auditEvents()).map(({ user }) => user.username)
+    expect(users).toContain('system:serviceaccount:kube-system:statefulset-controller')
+  })
+
+  it('keeps a pod with a missing image in ImagePullBackOff', async () => {
+    await controlPlane.apply(statefulSet('broken', 'kv:missing'))
+    const reason = '{.status.containerStatuses[0].state.waiting.reason}'
+    await waitUntil(
+      { what: 'the first pod', limitMs: 30_000 },
+      async () => (await controlPlane.kubectl('get', 'pod', 'broken-0')).exitCode === 0,
+    )
+    await succeeds('wait', 'pod/broken-0', `--for=jsonpath=${reason}=ImagePullBackOff`, '--timeout=30s')
+    expect((await controlPlane.kubectl('rollout', 'status', 'statefulset/broken', '--timeout=2s')).exitCode).not.toBe(0)
+    expect(
+      await succeeds('get', 'statefulset', 'broken', '-o', 'jsonpath={.status.replicas} {.status.availableReplicas}'),
+    ).toBe('1 0')
+  })
+
+  it('completes the pods of a Job', async () => {
+    await succeeds('create', 'job', 'once', '--image=tool:1')
+    await succeeds('wait', 'job/once', '--for=condition=Complete', '--timeout=60s')
+  })
+
+  it('expands a claim of the class that allows it, and of no other', async () => {
+    await controlPlane.apply(claim('growing', 'fast'), claim('fixed', 'standard'))
+    await succeeds('wait', 'pvc/growing', 'pvc/fixed', '--for=jsonpath={.status.phase}=Bound', '--timeout=60s')
+    const more = '{"spec":{"resources":{"requests":{"storage":"2Gi"}}}}'
+    await succeeds('patch', 'pvc', 'growing', '-p', more)
+    await succeeds('wait', 'pvc/growing', '--for=jsonpath={.status.capacity.storage}=2Gi', '--timeout=60s')
+    expect((await controlPlane.kubectl('patch', 'pvc', 'fixed', '-p', more)).stderr).toContain('forbidden')
+  })
+
+  it('has users without rights, who can be given some', async () => {
+    const asOperator = ['--kubeconfig', controlPlane.connection.kubeconfigs.operator]
+    expect((await controlPlane.kubectl('get', 'pods', ...asOperator)).stderr).toContain('User "operator" cannot list')
+    const rules = [{ apiGroups: [''], resources: ['pods'], verbs: ['list'] }]
+    await controlPlane.grant({ to: 'operator', namespace: 'default', rules })
+    await waitUntil(
+      { what: 'the grant', limitMs: 10_000 },
+      async () => (await controlPlane.kubectl('get', 'pods', ...asOperator)).exitCode === 0,
+    )
+    expect((await controlPlane.kubectl('get', 'pods', '-A', ...asOperator)).exitCode).toBe(1)
+
+    const account = { namespace: 'default', name: 'reader', rules }
+    const { kubeconfigPath, username } = await controlPlane.createServiceAccountKubeconfig(account)
+    expect(await succeeds('auth', 'whoami', '--kubeconfig', kubeconfigPath, '-o', 'name')).toBeDefined()
+    expect(await succeeds('auth', 'whoami', '--kubeconfig', kubeconfigPath)).toContain(username)
+    await waitUntil(
+      { what: 'the grant', limitMs: 10_000 },
+      async () => (await controlPlane.kubectl('get', 'pods', '-A', '--kubeconfig', kubeconfigPath)).exitCode === 0,
+    )
+  })
+
+  it('answers 410 to a watch from before a compaction, and goes on working', async () => {
+    const resourceVersion = await succeeds('get', 'job', 'once', '-o', 'jsonpath={.metadata.resourceVersion}')
+    const watch = {
+      method: 'GET',
+      path: `/api/v1/pods?watch=1&timeoutSeconds=1&resourceVersion=${resourceVersion}`,
+    } as const
+    expect((await controlPlane.request(watch)).text).not.toContain('410')
+    await controlPlane.compactEtcd()
+    const { status, text } = await controlPlane.request(watch)
+    expect(status).toBe(200)
+    expect(JSON.parse(text)).toMatchObject({ type: 'ERROR', object: { code: 410, reason: 'Expired' } })
+
+    await controlPlane.apply(statefulSet('after', 'kv:1'))
+    await succeeds('rollout', 'status', 'statefulset/after', '--timeout=60s')
+  })
+
+  it('leaves no process and no file behind', async () => {
+    const { pids, connection } = controlPlane
+    const volumes = (await succeeds('get', 'pv', '-o', 'jsonpath={.items[*].spec.hostPath.path}')).split(' ')
+    expect(pids).toHaveLength(5)
+    expect(volumes.length).toBeGreaterThanOrEqual(2)
+    expect(volumes.every((path) => existsSync(path))).toBe(true)
+    await controlPlane.stop()
+    expect(pids.filter(isAlive)).toEqual([])
+    expect([connection.folder, ...volumes].filter((path) => existsSync(path))).toEqual([])
+  })
+})
+
+// Programs from KUBEBUILDER_ASSETS have no life line.
+describe.skipIf(process.env['KUBEBUILDER_ASSETS'] !== undefined)('a control plane whose test process is killed', () => {
+  it('ends with it, and leaves no file behind', { timeout: testLimitMs }, async () => {
+    const before = new Set(volumesOnDisk())
+    const script = `
+      import { startControlPlane } from ${JSON.stringify(join(import.meta.dirname, 'control-plane.ts'))}
+      const controlPlane = await startControlPlane({ kwok: { nodes: 1 } })
+      await controlPlane.apply(${JSON.stringify(claim('left', 'standard'))})
+      await controlPlane.kubectl('wait', 'pvc/left', '--for=jsonpath={.status.phase}=Bound', '--timeout=60s')
+      console.log(JSON.stringify({ pids: controlPlane.pids, folder: controlPlane.connection.folder }))
+    `
+    const parent = spawn(process.execPath, ['--input-type=module-typescript', '--eval', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [line] = (await once(createInterface(parent.stdout), 'line')) as [string]
+    const { pids, folder } = JSON.parse(line) as { readonly pids: readonly number[]; readonly folder: string }
+    expect(pids.filter(isAlive)).toHaveLength(5)
+    expect(volumesOnDisk().filter((name) => !before.has(name))).toHaveLength(1)
+
+    parent.kill('SIGKILL')
+    await waitUntil({ what: 'the end of all programs', limitMs: 10_000 }, async () => !pids.some(isAlive))
+    expect(existsSync(folder)).toBe(false)
+    expect(volumesOnDisk().filter((name) => !before.has(name))).toEqual([])
+  })
+})
+
+function statefulSet(name: string, image: string): object {
+  const volumeMounts = [{ name: 'data', mountPath: '/data' }]
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata: { name, namespace: 'default' },
+    spec: {
+      replicas: 2,
+      serviceName: name,
+      selector: { matchLabels: { app: name } },
+      template: {
+        metadata: { labels: { app: name } },
+        spec: { containers: [{ name: 'kv', image, volumeMounts }] },
+      },
+      volumeClaimTemplates: [{ metadata: { name: 'data' }, spec: claimSpec }],
+    },
+  }
+}
+
+const claimSpec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }
+
+function claim(name: string, storageClassName: string): object {
+  const spec = { ...claimSpec, storageClassName }
+  return { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name, namespace: 'default' }, spec }
+}
+
+function outputOf({ stdout, stderr, exitCode }: CommandOutcome): string {
+  expect(exitCode, stderr).toBe(0)
+  return stdout
+}
+
+function volumesOnDisk(): readonly string[] {
+  return existsSync(volumesFolder) ? readdirSync(volumesFolder) : []
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}

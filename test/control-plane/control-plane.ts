@@ -1,0 +1,245 @@
+// How does a test get a real Kubernetes control plane? startControlPlane runs etcd, kube-apiserver and, as asked, the
+// controller manager, the scheduler and kwok on free loopback ports, in one temporary folder. Whatever ends this
+// process, its programs end too; stop() leaves neither a process nor a file.
+import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtemp, rm, rmdir, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findOrBuildBinaries } from './binary-builder.ts'
+import type { Blueprint, ServerProgram } from './blueprint.ts'
+import { clientProgramsOf, connectionOf, environmentOf, filesToWrite, neededPrograms } from './blueprint.ts'
+import { fakeNode, storageClasses } from './cluster-objects.ts'
+import { ControlPlaneClient } from './control-plane-client.ts'
+import { freePorts } from './free-ports.ts'
+import type { Layout } from './layout.ts'
+import { etcdUrl, volumePrefix, volumesFolder } from './layout.ts'
+import { flagsOf } from './program-flags.ts'
+import { ServerProcess } from './server-process.ts'
+import type { Tokens } from './users.ts'
+import { userNames } from './users.ts'
+import { waitUntil } from './wait-until.ts'
+
+export interface ControlPlaneOptions {
+  /** Plays this many nodes, on which pods become ready at once. Without it there are no nodes. */
+  readonly kwok?: { readonly nodes: number } | undefined
+  /** Runs the controller manager and the scheduler. On unless switched off. */
+  readonly controllers?: boolean
+  /** Records every request for `auditEvents()`. Off unless switched on: it costs a line of a kilobyte a request. */
+  readonly auditLog?: boolean
+  /** Where KUBEBUILDER_ASSETS, XDG_CACHE_HOME, HOME and PATH are looked up; by default this process's environment. */
+  readonly environment?: Readonly<Record<string, string | undefined>>
+}
+
+const startLimitMs = 120_000
+const stopLimitMs = 5_000
+/** With watches open the API server would take a minute to end by itself; what is not a watch has ended long before. */
+const apiServerStopLimitMs = 1_000
+/** A program that has just been killed may still end a write. */
+const removal = { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }
+const exitSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/**
+ * Starts a control plane; returns when the API server is ready, the controllers work and every node is Ready. The first
+ * start on a machine builds the programs, which takes minutes. Throws, with nothing left behind, if the programs are
+ * missing, end by themselves, or are not ready within two minutes.
+ */
+export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
+  const environment = options.environment ?? process.env
+  const { kwok, controllers = true, auditLog = false } = options
+  const choices = { nodes: kwok?.nodes, controllers, auditLog }
+  const binaries = await findOrBuildBinaries(neededPrograms(choices), environment)
+  const controlPlane = new ControlPlane({
+    layout: await newLayout(),
+    choices,
+    tokens: Object.fromEntries(userNames.map((name) => [name, randomUUID()])) as Tokens, // Every name is in userNames.
+    serviceAccountKey: newPrivateKey(),
+    binaries,
+    path: environment['PATH'] ?? '',
+  })
+  try {
+    await controlPlane.start()
+    return controlPlane
+  } catch (error) {
+    await controlPlane.stop()
+    throw error
+  }
+}
+
+/** A control plane whose programs are children of this process. Made by `startControlPlane` only. */
+export class ControlPlane extends ControlPlaneClient {
+  readonly #blueprint: Blueprint
+  readonly #etcd: ServerProcess
+  readonly #apiServer: ServerProcess
+  /** The programs that are clients of the API server. */
+  readonly #clients: readonly ServerProcess[]
+  #stopped: Promise<void> | undefined
+
+  constructor(blueprint: Blueprint) {
+    super(connectionOf(blueprint))
+    this.#blueprint = blueprint
+    this.#etcd = serverProcess('etcd', blueprint)
+    this.#apiServer = serverProcess('kube-apiserver', blueprint)
+    this.#clients = clientProgramsOf(blueprint.choices).map((program) => serverProcess(program, blueprint))
+  }
+
+  /** The ids of the processes that run, in the order in which they were started. */
+  get pids(): readonly number[] {
+    return this.#programs().flatMap((program) => program.pid ?? [])
+  }
+
+  async start(): Promise<void> {
+    const { nodes, controllers } = this.#blueprint.choices
+    for (const signal of exitSignals) process.once(signal, this.#onSignal)
+    process.once('exit', this.#onExit)
+    await Promise.all(filesToWrite(this.#blueprint).map(({ path, text }) => writeFile(path, text, { mode: 0o600 })))
+    this.#etcd.start()
+    await this.#until('etcd to be ready', async () => (await fetch(`${this.#etcdUrl}/health`)).ok)
+    await this.startApiServer()
+    for (const object of storageClasses) await this.create('/apis/storage.k8s.io/v1/storageclasses', object)
+    for (let index = 0; index < (nodes ?? 0); index++) await this.create('/api/v1/nodes', fakeNode(index))
+    for (const client of this.#clients) client.start()
+    if (controllers) await this.#until('the controllers to work', () => this.#haveControllersMadeTheirFirstObject())
+    if (nodes !== undefined) await this.#until('the nodes to be Ready', () => this.#areNodesReady())
+  }
+
+  /** Ends every program, the API server's clients first, and removes all files. Later calls wait for the first. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop()
+    return this.#stopped
+  }
+
+  /** Ends the API server: connections break, and its port refuses new ones. The other programs stay and retry. */
+  async stopApiServer(): Promise<void> {
+    await this.#apiServer.stop(apiServerStopLimitMs)
+  }
+
+  /** Starts the API server, on the same port, with the same certificate and data; returns when it is ready. */
+  async startApiServer(): Promise<void> {
+    this.#apiServer.start()
+    await this.#until(
+      'the API server to be ready',
+      async () => (await this.request({ method: 'GET', path: '/readyz' })).status === 200,
+    )
+  }
+
+  async restartApiServer(): Promise<void> {
+    await this.stopApiServer()
+    await this.startApiServer()
+  }
+
+  /**
+   * Makes the server forget all history: afterwards a watch from an older resourceVersion, and the continuation of an
+   * older list, is answered with 410. Etcd forgets by compaction at its current revision. The API server's watch cache
+   * would still answer from memory, and nothing empties it but a restart, so this restarts the API server too.
+   */
+  async compactEtcd(): Promise<void> {
+    const { header } = (await this.#askEtcd('/v3/maintenance/status', {})) as { header: { revision: string } }
+    await this.#askEtcd('/v3/kv/compaction', { revision: header.revision, physical: true })
+    await this.restartApiServer()
+  }
+
+  async #stop(): Promise<void> {
+    await Promise.all(this.#clients.map((client) => client.stop(stopLimitMs)))
+    await this.#apiServer.stop(apiServerStopLimitMs)
+    await this.#etcd.stop(stopLimitMs)
+    await Promise.all(leftoversOf(this.#blueprint.layout).map((path) => rm(path, removal)))
+    await rmdir(volumesFolder).catch(() => undefined) // Absent, or other control planes have volumes in it.
+    for (const signal of exitSignals) process.off(signal, this.#onSignal)
+    process.off('exit', this.#onExit)
+  }
+
+  /** Stops, then lets the signal do what it would have done without us. */
+  readonly #onSignal = (signal: NodeJS.Signals) => {
+    void this.stop().finally(() => {
+      if (process.listenerCount(signal) === 0) process.kill(process.pid, signal)
+    })
+  }
+
+  /** At this moment nothing can be awaited. */
+  readonly #onExit = () => {
+    for (const program of this.#programs()) program.kill()
+    for (const path of leftoversOf(this.#blueprint.layout)) rmSync(path, removal)
+  }
+
+  #programs(): readonly ServerProcess[] {
+    return [this.#etcd, this.#apiServer, ...this.#clients]
+  }
+
+  async #until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+    const giveUp = () => {
+      for (const program of this.#programs()) program.throwIfEnded()
+      if (this.#stopped !== undefined) throw new Error('The control plane was stopped while it started.')
+    }
+    await waitUntil({ what, limitMs: startLimitMs, giveUp }, isSo)
+  }
+
+  /** The service account controller makes this account as soon as it runs, and all controllers start together. */
+  async #haveControllersMadeTheirFirstObject(): Promise<boolean> {
+    const path = '/api/v1/namespaces/default/serviceaccounts/default'
+    return (await this.request({ method: 'GET', path })).status === 200
+  }
+
+  /** A node without controllers keeps the taint that admission gave it. */
+  async #areNodesReady(): Promise<boolean> {
+    const { choices } = this.#blueprint
+    const { text } = await this.request({ method: 'GET', path: '/api/v1/nodes' })
+    const { items } = JSON.parse(text) as { readonly items: readonly NodeState[] } // The schema of a NodeList.
+    const ready = items.filter(
+      ({ spec, status }) =>
+        status.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true &&
+        (!choices.controllers || (spec.taints ?? []).length === 0),
+    )
+    return ready.length === choices.nodes
+  }
+
+  get #etcdUrl(): string {
+    return etcdUrl(this.#blueprint.layout)
+  }
+
+  async #askEtcd(path: string, body: object): Promise<unknown> {
+    const answer = await fetch(`${this.#etcdUrl}${path}`, { method: 'POST', body: JSON.stringify(body) })
+    if (!answer.ok) throw new Error(`etcd refused ${path} with ${answer.status}: ${await answer.text()}`)
+    return answer.json()
+  }
+}
+
+interface NodeState {
+  readonly spec: { readonly taints?: readonly object[] }
+  readonly status: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] }
+}
+
+async function newLayout(): Promise<Layout> {
+  const [apiServerPort = 0, etcdPort = 0, etcdPeerPort = 0] = await freePorts(3)
+  const folder = await mkdtemp(join(tmpdir(), 'konverge-control-plane-'))
+  return { folder, apiServerPort, etcdPort, etcdPeerPort, volumeMark: randomBytes(6).toString('hex') }
+}
+
+function newPrivateKey(): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return privateKey.export({ type: 'sec1', format: 'pem' }).toString()
+}
+
+function serverProcess(program: ServerProgram, blueprint: Blueprint): ServerProcess {
+  const { layout, choices, binaries } = blueprint
+  return new ServerProcess({
+    name: program,
+    path: join(binaries, program),
+    flags: flagsOf(program, layout, { ...choices, kwokFiles: kwokFiles() }),
+    environment: environmentOf(program, blueprint),
+    logFile: join(layout.folder, `${program}.log`),
+  })
+}
+
+function kwokFiles(): readonly string[] {
+  const folder = join(import.meta.dirname, 'kwok')
+  const stages = readdirSync(join(folder, 'stages')).filter((name) => name.endsWith('.yaml'))
+  return [join(folder, 'settings.yaml'), ...stages.map((name) => join(folder, 'stages', name))]
+}
+
+/** All that a control plane has on disk. */
+function leftoversOf(layout: Layout): readonly string[] {
+  const names = existsSync(volumesFolder) ? readdirSync(volumesFolder) : []
+  const volumes = names.filter((name) => name.startsWith(volumePrefix(layout)))
+  return [layout.folder, ...volumes.map((name) => join(volumesFolder, name))]
+}

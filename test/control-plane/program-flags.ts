@@ -1,0 +1,126 @@
+// With which flags does each program run? Loopback only, no leader election, no disk syncs, and request limits high
+// enough that two cores are the limit and not a token bucket.
+import type { Program } from './binaries.ts'
+import type { Layout } from './layout.ts'
+import { etcdPeerUrl, etcdUrl, filesOf, kubeconfigFile } from './layout.ts'
+
+const requestsPerSecond = 1000
+const requestBurst = 2000
+
+export interface FlagChoices {
+  readonly controllers: boolean
+  readonly auditLog: boolean
+  /** The settings and stages of kwok. */
+  readonly kwokFiles: readonly string[]
+}
+
+export function flagsOf(program: Exclude<Program, 'kubectl'>, layout: Layout, choices: FlagChoices): readonly string[] {
+  switch (program) {
+    case 'etcd':
+      return etcdFlags(layout)
+    case 'kube-apiserver':
+      return apiServerFlags(layout, choices)
+    case 'kube-controller-manager':
+      return controllerManagerFlags(layout)
+    case 'kube-scheduler':
+      return [`--config=${filesOf(layout).schedulerConfiguration}`, '--secure-port=0']
+    case 'kwok':
+      return kwokFlags(layout, choices.kwokFiles)
+  }
+}
+
+function etcdFlags(layout: Layout): readonly string[] {
+  return [
+    `--data-dir=${filesOf(layout).etcdData}`,
+    `--listen-client-urls=${etcdUrl(layout)}`,
+    `--advertise-client-urls=${etcdUrl(layout)}`,
+    `--listen-peer-urls=${etcdPeerUrl(layout)}`,
+    `--initial-advertise-peer-urls=${etcdPeerUrl(layout)}`,
+    `--initial-cluster=default=${etcdPeerUrl(layout)}`,
+    '--unsafe-no-fsync',
+    '--quota-backend-bytes=4294967296',
+    '--log-level=warn',
+  ]
+}
+
+function apiServerFlags(layout: Layout, choices: FlagChoices): readonly string[] {
+  const files = filesOf(layout)
+  const audit = [
+    `--audit-policy-file=${files.auditPolicy}`,
+    `--audit-log-path=${files.auditLog}`,
+    // Megabytes before rotation, which would hide events from the reader.
+    '--audit-log-maxsize=100000',
+  ]
+  return [
+    `--etcd-servers=${etcdUrl(layout)}`,
+    '--bind-address=127.0.0.1',
+    '--advertise-address=127.0.0.1',
+    `--secure-port=${layout.apiServerPort}`,
+    `--cert-dir=${files.certificates}`,
+    // The loopback address may not be an endpoint of the Service "kubernetes".
+    '--endpoint-reconciler-type=none',
+    '--service-cluster-ip-range=10.96.0.0/16',
+    '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
+    `--service-account-key-file=${files.serviceAccountKey}`,
+    `--service-account-signing-key-file=${files.serviceAccountKey}`,
+    '--authorization-mode=RBAC',
+    `--token-auth-file=${files.tokens}`,
+    '--anonymous-auth=false',
+    '--allow-privileged=true',
+    // Zero means no limit, and is allowed only without priority and fairness.
+    '--enable-priority-and-fairness=false',
+    '--max-requests-inflight=0',
+    '--max-mutating-requests-inflight=0',
+    '--profiling=false',
+    // Nobody makes the default service accounts, without which this plugin refuses every pod.
+    ...(choices.controllers ? [] : ['--disable-admission-plugins=ServiceAccount']),
+    ...(choices.auditLog ? audit : []),
+  ]
+}
+
+function controllerManagerFlags(layout: Layout): readonly string[] {
+  const files = filesOf(layout)
+  const parallel = ['statefulset', 'deployment', 'replicaset', 'job', 'endpoint', 'service-endpoint', 'namespace']
+  return [
+    `--kubeconfig=${kubeconfigFile(layout, 'system:kube-controller-manager')}`,
+    // Each controller is its own service account, as in a real cluster; the manager's own role has few rights.
+    '--use-service-account-credentials=true',
+    `--service-account-private-key-file=${files.serviceAccountKey}`,
+    `--root-ca-file=${files.certificateAuthority}`,
+    '--leader-elect=false',
+    '--secure-port=0',
+    '--profiling=false',
+    `--kube-api-qps=${requestsPerSecond}`,
+    `--kube-api-burst=${requestBurst}`,
+    '--enable-hostpath-provisioner=true',
+    // Events drive the binding; this second look at every claim and volume is 15 s by default and costs with thousands.
+    '--pvclaimbinder-sync-period=2m',
+    // Host-path volumes are never attached, and kwok expands them (stages/volume-expand.yaml).
+    '--controllers=*,-persistentvolume-attach-detach-controller,-persistentvolume-expander-controller',
+    ...parallel.map((name) => `--concurrent-${name}-syncs=20`),
+  ]
+}
+
+export function schedulerConfiguration(layout: Layout): object {
+  return {
+    apiVersion: 'kubescheduler.config.k8s.io/v1',
+    kind: 'KubeSchedulerConfiguration',
+    leaderElection: { leaderElect: false },
+    enableProfiling: false,
+    clientConnection: {
+      kubeconfig: kubeconfigFile(layout, 'system:kube-scheduler'),
+      qps: requestsPerSecond,
+      burst: requestBurst,
+    },
+  }
+}
+
+function kwokFlags(layout: Layout, files: readonly string[]): readonly string[] {
+  return [
+    `--kubeconfig=${kubeconfigFile(layout, 'kwok')}`,
+    // A node that something else looks after, such as a real kubelet, may join.
+    '--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake',
+    '--node-lease-duration-seconds=40',
+    ...files.map((file) => `--config=${file}`),
+  ]
+}

@@ -1,0 +1,29 @@
+// How does a start wait for something outside this process? By asking again until it is so, within a limit.
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export interface Wait {
+  /** Completes the sentence "Waited 30 s for …". */
+  readonly what: string
+  readonly limitMs: number
+  readonly everyMs?: number
+  readonly giveUp?: () => void
+}
+
+/**
+ * Throws when `isSo` has not returned true within the limit. What it throws means "not yet"; the last such error becomes
+ * the cause. What `giveUp` throws ends the wait at once.
+ */
+export async function waitUntil(wait: Wait, isSo: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + wait.limitMs
+  let cause: unknown
+  for (;;) {
+    wait.giveUp?.()
+    try {
+      if (await isSo()) return
+    } catch (error) {
+      cause = error
+    }
+    if (performance.now() > deadline) throw new Error(`Waited ${wait.limitMs / 1000} s for ${wait.what}.`, { cause })
+    await sleep(wait.everyMs ?? 50)
+  }
+}

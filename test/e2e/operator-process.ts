@@ -1,0 +1,75 @@
+// The operator as it ships, in a process of its own: `konverge run` against a kubeconfig. What a test starts here it stops,
+// also when it fails.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { waitUntil } from '../control-plane/wait-until.ts'
+
+const program = new URL('../../src/cli/main.ts', import.meta.url).pathname
+
+export interface LogLine {
+  readonly level: string
+  readonly msg: string
+  readonly [field: string]: unknown
+}
+
+export interface OperatorExit {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly afterMs: number
+}
+
+export class OperatorProcess {
+  readonly #child: ChildProcess
+  readonly #exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
+  readonly lines: LogLine[] = []
+  stderr = ''
+
+  constructor(kubeconfig: string, args: readonly string[] = []) {
+    const all = [program, 'run', '--kubeconfig', kubeconfig, '--http-host', '127.0.0.1', '--http-port', '0', ...args]
+    this.#child = spawn(process.execPath, all, { stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#exited = new Promise((resolve) => this.#child.once('exit', (code, signal) => resolve({ code, signal })))
+    if (this.#child.stdout !== null) {
+      createInterface(this.#child.stdout).on('line', (line) => this.lines.push(JSON.parse(line) as LogLine))
+    }
+    this.#child.stderr?.on('data', (chunk: Buffer) => {
+      this.stderr += chunk.toString()
+    })
+  }
+
+  /** Waits until /readyz answers 200. */
+  async ready(limitMs = 60_000): Promise<this> {
+    await this.until('the operator to be ready', async () => (await this.get('/readyz')).status === 200, limitMs)
+    return this
+  }
+
+  /** Waits for something while the operator runs; a process that has ended ends the wait. */
+  async until(what: string, isSo: () => Promise<boolean>, limitMs = 60_000): Promise<void> {
+    const giveUp = () => {
+      if (this.#child.exitCode !== null) throw new Error(`the operator has ended: ${this.stderr}`)
+    }
+    await waitUntil({ what, limitMs, giveUp }, isSo)
+  }
+
+  /** A page of the operator's own HTTP server. */
+  async get(path: string): Promise<{ readonly status: number; readonly text: string }> {
+    const serving = this.lines.find(({ msg }) => msg === 'serving health and metrics')
+    if (serving === undefined) throw new Error('the operator does not serve yet')
+    const answer = await fetch(`http://127.0.0.1:${serving['port']}${path}`)
+    return { status: answer.status, text: await answer.text() }
+  }
+
+  /** Resolves when the process has ended by itself. */
+  async exit(): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+    return await this.#exited
+  }
+
+  /** Asks it to end, and kills it if that takes more than 15 s. */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<OperatorExit> {
+    const startedMs = performance.now()
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), 15_000)
+    this.#child.kill(signal)
+    const exit = await this.#exited
+    clearTimeout(timer)
+    return { ...exit, afterMs: performance.now() - startedMs }
+  }
+}
