@@ -96,7 +96,7 @@ export function kubeErrorOf({ attempt, httpStatus, body, retryAfterSeconds }: St
   const seconds =
     retryAfterSeconds ?? (typeof details?.retryAfterSeconds === 'number' ? details.retryAfterSeconds : undefined)
   const said = typeof body?.message === 'string' ? body.message : `the API server answered with HTTP ${httpStatus}`
-  const advice = httpStatus === 403 ? explainForbidden(said) : undefined
+  const advice = adviceOn(httpStatus, said)
   return new KubeError({
     code: codeOf(httpStatus, body, details),
     message: `${attempt}: ${advice ?? said}`,
@@ -104,6 +104,13 @@ export function kubeErrorOf({ attempt, httpStatus, body, retryAfterSeconds }: St
     causes: causesOf(details),
     retryAfterMs: seconds === undefined ? undefined : seconds * 1000,
   })
+}
+
+/** What a person needs to hear instead of the server's words, where those do not say what to do. */
+function adviceOn(httpStatus: number, said: string): string | undefined {
+  if (httpStatus === 403) return explainForbidden(said)
+  if (httpStatus !== 401) return undefined
+  return 'the API server does not accept our credentials; check the token or certificate of the user in the kubeconfig, or of the service account'
 }
 
 function codeOf(httpStatus: number, body: JsonObject | undefined, details: JsonObject | undefined): KubeErrorCode {
