@@ -54,7 +54,9 @@ export class Applier {
     const progress: Progress = { parent, live: new Map(), failures: [], gated: [], writes: 0 }
     const steps = waves.flat()
     // What a later wave holds exists even when an earlier wave stops this turn.
-    for (const { action } of steps) if ('live' in action) progress.live.set(identityOf(action.live), action.live)
+    for (const { action } of steps) {
+      if (action.kind === 'leave' || action.kind === 'change') progress.live.set(identityOf(action.live), action.live)
+    }
     for (const wave of waves) {
       await Promise.all(wave.map((step) => this.#attempt(step, progress, signal)))
       if (isHeldBack(progress)) break
@@ -101,12 +103,14 @@ export class Applier {
 
   /** Absent from our label-filtered cache is not absent: look first, and do not take over what turns up meanwhile. */
   async #create(desired: KubeObject, progress: Progress, signal: AbortSignal): Promise<void> {
-    const { resourceOf, convergence } = this.#options
+    const { clock, resourceOf, convergence } = this.#options
+    convergence.assertMayApply(desired, undefined, clock.monotonicMs())
     const live = await this.#find(resourceOf(desired), desired, signal)
     if (live === undefined) return await this.#apply({ object: desired, force: false, paths: [] }, progress, signal)
     const compare: Compare = (object, found) => convergence.compare(object, found)
-    progress.live.set(identityOf(live), live)
-    await this.#carryOut(decide({ parent: progress.parent, desired, live, compare }), desired, progress, signal)
+    const action = decide({ parent: progress.parent, desired, live, compare })
+    if (action.kind !== 'refuse') progress.live.set(identityOf(live), live)
+    await this.#carryOut(action, desired, progress, signal)
   }
 
   async #find(resource: Resource, { metadata }: KubeObject, signal: AbortSignal): Promise<LiveObject | undefined> {
@@ -126,18 +130,29 @@ export class Applier {
     signal: AbortSignal,
   ): Promise<void> {
     const { clock, convergence } = this.#options
-    convergence.assertMayApply(action.live, clock.monotonicMs())
+    convergence.assertMayApply(object, action.live, clock.monotonicMs())
     const paths = action.comparison.kind === 'different' ? action.comparison.changes.map(({ path }) => path) : []
     await this.#apply({ object, force: true, paths }, progress, signal)
   }
 
   async #apply({ object, force, paths }: Write, progress: Progress, signal: AbortSignal): Promise<void> {
-    const { client, clock, convergence, fieldManager, resourceOf, onWritten } = this.#options
-    const live = await client.apply(resourceOf(object), object, { fieldManager, force }, signal)
+    const { clock, convergence, onWritten } = this.#options
+    const live = await this.#send(object, force, signal)
     progress.writes++
     progress.live.set(identityOf(live), live)
     onWritten(live)
     convergence.learn(object, live, paths, clock.monotonicMs())
+  }
+
+  async #send(object: KubeObject, force: boolean, signal: AbortSignal): Promise<LiveObject> {
+    const { client, clock, convergence, fieldManager, resourceOf } = this.#options
+    try {
+      return await client.apply(resourceOf(object), object, { fieldManager, force }, signal)
+    } catch (thrown) {
+      if (thrown instanceof CodedError && thrown.remedy === 'stop')
+        convergence.learnRefusal(object, thrown, clock.monotonicMs())
+      throw thrown
+    }
   }
 
   async #prune(objects: readonly LiveObject[], progress: Progress, signal: AbortSignal): Promise<void> {

@@ -1,5 +1,6 @@
-// Do our applies settle? Compares with what the server taught us, and when the same desired object had to be applied three
-// times, somebody keeps changing it back: then we stop writing for a while and name the fields, instead of fighting (I7).
+// Do our applies settle? Compares with what the server taught us. When the same desired object had to be applied three times,
+// somebody keeps changing it back: then we stop writing for a while and name the fields, instead of fighting (I7). What
+// the server refused for good is not sent again either, until it is declared otherwise (I10).
 import { CodedError } from '../base/errors.ts'
 import type { Comparison } from '../diff/compare.ts'
 import { compareLearned } from '../diff/compare-learned.ts'
@@ -8,12 +9,12 @@ import { LearnedPairs, pairOf } from '../diff/learned-pairs.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 
-/** How long a fight is left alone before one more try. */
+/** How long a fight, or a refusal, is left alone before one more try. */
 export const holdOffMs = 5 * 60_000
 
 interface Held {
   readonly untilMs: number
-  readonly error: CodedError<'NotConverging'>
+  readonly error: CodedError
 }
 
 export class Convergence {
@@ -21,6 +22,8 @@ export class Convergence {
   readonly #pairs = new LearnedPairs()
   /** Objects that are left alone for now, by uid. */
   readonly #held = new Map<string, Held>()
+  /** By the desired object itself: a change of the declaration makes another object. */
+  readonly #refused = new WeakMap<KubeObject, Held>()
 
   constructor({ manager }: { readonly manager: string }) {
     this.#manager = manager
@@ -30,12 +33,18 @@ export class Convergence {
     return compareLearned({ desired, live, manager: this.#manager, pairs: this.#pairs })
   }
 
-  /** Throws NotConverging while this object is left alone. */
-  assertMayApply(live: LiveObject, nowMs: number): void {
-    const held = this.#held.get(live.metadata.uid)
+  /** Throws what happened last time, while this object is left alone. `live` is absent where it does not exist. */
+  assertMayApply(desired: KubeObject, live: LiveObject | undefined, nowMs: number): void {
+    const held = this.#refused.get(desired) ?? (live === undefined ? undefined : this.#held.get(live.metadata.uid))
     if (held === undefined) return
     if (nowMs < held.untilMs) throw held.error
-    this.#held.delete(live.metadata.uid)
+    this.#refused.delete(desired)
+    if (live !== undefined) this.#held.delete(live.metadata.uid)
+  }
+
+  /** The server refused this object for good. */
+  learnRefusal(desired: KubeObject, error: CodedError, nowMs: number): void {
+    this.#refused.set(desired, { untilMs: nowMs + holdOffMs, error })
   }
 
   /** Takes in the answer to an apply; `paths` are what differed before. Throws NotConverging when it was one too many. */

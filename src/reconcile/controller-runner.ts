@@ -20,10 +20,11 @@ import { SynthMemo } from '../synth/memo.ts'
 import { synthesize } from '../synth/synth.ts'
 import type { EventReport } from './context.ts'
 import { ControllerView } from './controller-view.ts'
-import type { Controller } from './definition.ts'
+import { type Controller, type ParentOf, parentOf } from './definition.ts'
 import { inventoryOf } from './inventory.ts'
 import { LiveLoader } from './live-loader.ts'
 import { Reconciler } from './reconciler.ts'
+import { StatusRecorder } from './status-recorder.ts'
 import { TurnMetrics } from './turn-metrics.ts'
 
 export interface ControllerRunnerOptions {
@@ -118,6 +119,14 @@ export class ControllerRunner {
       convergence,
       onWritten: (live) => view.childWritten(live),
     })
+    const status = new StatusRecorder({
+      controller,
+      clock,
+      log,
+      metrics,
+      client,
+      onWritten: (live) => view.parentWritten(live),
+    })
     const reconciler = new Reconciler({
       controller,
       clock,
@@ -127,6 +136,7 @@ export class ControllerRunner {
       view,
       liveFor: (signal) => new LiveLoader({ client, cachedKind: (resource) => view.cachedKind(resource), signal }),
       applier,
+      status,
       compare: (object, live) => convergence.compare(object, live),
       desiredOf: (parent, facts) => desired.of(parent, facts),
       inventoryOf: (parent) => inventoryOf(parent, controller),
@@ -136,7 +146,7 @@ export class ControllerRunner {
       ({ key, priority, cause }) => this.#queue.add(key, { priority, cause }),
       ({ metadata: { uid } }) => {
         desired.forget(uid)
-        reconciler.forget(uid)
+        status.forget(uid)
       },
     )
     const handle = reconciler.reconcile.bind(reconciler)
@@ -149,6 +159,12 @@ export class ControllerRunner {
       ...(rateLimit === undefined ? {} : { rateLimit }),
     })
   }
+}
+
+/** What the memo's key covers: constructs must not depend on status or on versions, which change without a new synthesis. */
+function asDeclared({ status: _, ...object }: LiveObject): ParentOf<unknown, unknown> {
+  const { resourceVersion: __, managedFields: ___, ...metadata } = object.metadata
+  return parentOf({ ...object, metadata: { ...metadata, resourceVersion: '' } })
 }
 
 /** Synthesized once per change of the inputs, and normalized once per synthesis. */
@@ -168,7 +184,7 @@ class DesiredObjects {
       synthesize({
         parent,
         controllerName: this.#controller.name,
-        build: (chart) => this.#controller.desired(chart, { object: parent as never, facts }),
+        build: (chart) => this.#controller.desired(chart, { object: asDeclared(parent), facts }),
         scopeOf: (apiVersion, kind) => this.#view.scopeOf(apiVersion, kind),
       }),
     )

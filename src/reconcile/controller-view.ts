@@ -36,6 +36,11 @@ export class ControllerView {
   readonly #parents: InformerView
   readonly #children: ReadonlyMap<string, HeldChild>
   readonly #watched: readonly HeldWatch[]
+  /**
+   * The version of our last write to each living object, by uid. Its event says what the turn that wrote it knew already,
+   * and would only overtake that turn's backoff.
+   */
+  readonly #ownWrites = new Map<string, string>()
 
   constructor({ controller, informers, labelSelector }: ControllerViewOptions) {
     this.#controller = controller
@@ -91,10 +96,12 @@ export class ControllerView {
   parentWritten(live: LiveObject): void {
     // The answer to the patch that takes the last finalizer off is an object that is gone.
     if (isBeingDeleted(live) && (live.metadata.finalizers ?? []).length === 0) return
+    this.#ownWrites.set(live.metadata.uid, live.metadata.resourceVersion)
     this.#parents.recordWrite(live)
   }
 
   childWritten(live: LiveObject): void {
+    this.#ownWrites.set(live.metadata.uid, live.metadata.resourceVersion)
     this.#children.get(groupKindOf(live))?.informer.recordWrite(live)
   }
 
@@ -132,10 +139,12 @@ export class ControllerView {
     const ends = [
       this.#parents.addHandler((event: InformerEvent) => {
         if (event.kind === 'deleted') gone(event.object)
-        each(triggersOfParent(event))
+        if (!this.#isOwnWrite(event)) each(triggersOfParent(event))
       }),
       ...[...this.#children.values()].map(({ owned, informer }) =>
-        informer.addHandler((event: InformerEvent) => each(triggersOfChild(resource, owned, event))),
+        informer.addHandler((event: InformerEvent) => {
+          if (!this.#isOwnWrite(event)) each(triggersOfChild(resource, owned, event))
+        }),
       ),
       ...this.#watched.map(({ watch, informer }) =>
         informer.addHandler((event: InformerEvent) => each(triggersOfWatched(watch, lookup, event))),
@@ -144,5 +153,11 @@ export class ControllerView {
     return () => {
       for (const end of ends) end()
     }
+  }
+
+  #isOwnWrite({ kind, object }: InformerEvent): boolean {
+    const { uid, resourceVersion } = object.metadata
+    if (kind === 'deleted') this.#ownWrites.delete(uid)
+    return kind !== 'deleted' && this.#ownWrites.get(uid) === resourceVersion
   }
 }

@@ -62,7 +62,7 @@ export interface Watch {
 /** A kind whose objects the constructs make. */
 export interface Owned {
   readonly resource: Resource
-  /** Does the status function look at its status? If not, its status changes wake nobody. Default true. */
+  /** Does the status function look at its status? If not, only its becoming ready or unready wakes. Default true. */
   readonly statusMatters?: boolean
 }
 
@@ -127,4 +127,9 @@ export function defineController<Spec, Status extends StatusWithConditions, Fact
     status: (context) => erased.status(context as never),
     cleanup: (context) => erased.cleanup?.(context as never) ?? Promise.resolve({ kind: 'done' }),
   } satisfies Controller)
+}
+
+/** Sound: the informer of a controller's own resource holds nothing else, and its CRD requires `spec`. */
+export function parentOf(object: LiveObject): ParentOf<unknown, unknown> {
+  return object as ParentOf<unknown, unknown>
 }

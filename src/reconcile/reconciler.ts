@@ -5,24 +5,24 @@ import type { Applier } from '../apply/applier.ts'
 import { type Compare, type Plan, plan, type Step } from '../apply/plan.ts'
 import { readinessOf } from '../apply/readiness.ts'
 import { unreachable } from '../base/assert.ts'
-import { type Clock, timestampOf } from '../base/clock.ts'
+import type { Clock } from '../base/clock.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
 import type { Log } from '../base/instrument.ts'
 import { describeChanges } from '../diff/describe.ts'
 import type { KubeClient, Patch } from '../kube/client.ts'
 import { isKubeError } from '../kube/kube-errors.ts'
-import type { LiveObject, StatusWithConditions } from '../object/object.ts'
+import type { LiveObject } from '../object/object.ts'
 import { describeRef, type Key, keyOf, parseKey, refOf } from '../object/ref.ts'
 import type { WorkItem } from '../queue/work-queue.ts'
 import type { Verdict } from '../queue/worker.ts'
 import type { DesiredObject } from '../synth/desired.ts'
 import type { EventReport, LiveReader } from './context.ts'
-import type { Controller, ParentOf } from './definition.ts'
+import { type Controller, parentOf } from './definition.ts'
 import { nextDeletion } from './deletion.ts'
 import { adoptionPatch, releasePatch } from './finalizer.ts'
 import type { Inventory } from './inventory.ts'
 import { type Child, type Outcome, outcomeOfError, outcomeOfTurn, verdictOf } from './outcome.ts'
-import { nextStatus, type StatusReport, statusWrite } from './status.ts'
+import type { StatusRecorder, TurnEnd } from './status-recorder.ts'
 import { nextTurn } from './turn.ts'
 import type { TurnMetrics } from './turn-metrics.ts'
 
@@ -46,33 +46,22 @@ export interface ReconcilerOptions {
   readonly liveFor: (signal: AbortSignal) => LiveReader
   readonly applier: Applier
   readonly compare: Compare
+  readonly status: StatusRecorder
   /** The objects that should exist, in wave order, normalized; throws a CodedError when the constructs do not build. */
   readonly desiredOf: (parent: LiveObject, facts: unknown) => readonly DesiredObject[]
   readonly inventoryOf: (parent: LiveObject) => Inventory
   readonly recordEvent: (regarding: LiveObject, event: EventReport) => void
 }
 
-/** How a turn ended, and what the status may say about it. */
-interface TurnEnd {
-  readonly outcome: Outcome
-  readonly facts?: unknown
-  readonly children: readonly Child[]
-}
-
 const parentManager = 'konverge-parent'
-const statusManager = 'konverge-status'
 /** How many field changes of a child one log line names. */
 const loggedChanges = 8
 
 export class Reconciler {
   readonly #options: ReconcilerOptions
-  readonly #log: Log
-  /** When this process last wrote a status, by uid: progress is damped from it. One entry per living resource. */
-  readonly #statusWrittenAtMs = new Map<string, number>()
 
   constructor(options: ReconcilerOptions) {
     this.#options = options
-    this.#log = options.log
   }
 
   /** One turn. Rejects only when aborted. */
@@ -90,25 +79,32 @@ export class Reconciler {
     return verdictOf(outcome, statusDueMs)
   }
 
-  /** Drops what is kept of a resource that is gone. */
-  forget(uid: string): void {
-    this.#statusWrittenAtMs.delete(uid)
-  }
-
   async #take(
     kind: 'adopt' | 'run' | 'clean',
     object: LiveObject,
-    item: WorkItem<Key>,
+    { failures }: WorkItem<Key>,
     signal: AbortSignal,
   ): Promise<{ outcome: Outcome; statusDueMs?: number | undefined }> {
     try {
-      if (kind === 'clean') return await this.#clean(object, item, signal)
-      const adopted = kind === 'adopt' ? await this.#adopt(object, signal) : object
-      const end = await this.#run(adopted, signal)
-      return { outcome: end.outcome, statusDueMs: await this.#writeStatus(adopted, end, item, signal) }
+      const end = await this.#endOf(kind, object, signal)
+      if (end === undefined) return { outcome: { kind: 'settled' } }
+      // A failure that has not come twice may be gone before anybody reads of it.
+      if (end.outcome.kind === 'retry' && failures === 0) return end
+      return { outcome: end.outcome, statusDueMs: await this.#options.status.record(end, signal) }
     } catch (thrown) {
       signal.throwIfAborted()
-      return { outcome: this.#outcomeOf(thrown, item) }
+      return { outcome: outcomeOfError(thrown) }
+    }
+  }
+
+  /** Undefined when there is nothing left to tell of. Rejects only when aborted. */
+  async #endOf(kind: 'adopt' | 'run' | 'clean', object: LiveObject, signal: AbortSignal): Promise<TurnEnd | undefined> {
+    try {
+      if (kind === 'clean') return await this.#clean(object, signal)
+      return await this.#run(kind === 'adopt' ? await this.#adopt(object, signal) : object, signal)
+    } catch (thrown) {
+      signal.throwIfAborted()
+      return { object, outcome: outcomeOfError(thrown), facts: undefined, children: this.#childrenOf(object) }
     }
   }
 
@@ -122,74 +118,78 @@ export class Reconciler {
     try {
       facts = await controller.observe({ object: parentOf(object), live: liveFor(signal), signal })
       const refusal = controller.refuse({ object: parentOf(object), facts })
-      if (refusal !== undefined)
+      if (refusal !== undefined) {
         throw new CodedError({ code: refusal.reason ?? 'InvalidSpec', message: refusal.message, remedy: 'stop' })
-      const planned = plan({
-        parent: object,
-        desired: desiredOf(object, facts),
-        children: view.childrenOf(object),
-        compare,
-      })
+      }
+      const desired = desiredOf(object, facts)
+      const planned = plan({ parent: object, desired, children: view.childrenOf(object), compare })
       this.#logPlan(object, planned)
       const report = await applier.run(object, planned, signal)
       const children = report.children.map(asChild)
-      return { outcome: outcomeOfTurn({ ...report, children }), facts, children }
+      return { object, outcome: outcomeOfTurn({ ...report, children }), facts, children }
     } catch (thrown) {
       signal.throwIfAborted()
-      return { outcome: outcomeOfError(thrown), facts, children: view.childrenOf(object).map(asChild) }
+      return { object, outcome: outcomeOfError(thrown), facts, children: this.#childrenOf(object) }
     }
   }
 
-  /** Deletes in order, then lets the controller clean up, then lets go. Reads the stored order only (I6). */
-  async #clean(
-    object: LiveObject,
-    item: WorkItem<Key>,
-    signal: AbortSignal,
-  ): Promise<{ outcome: Outcome; statusDueMs?: number | undefined }> {
-    const { controller, liveFor, view, applier, recordEvent } = this.#options
-    const step = nextDeletion(object, view.childrenOf(object))
-    if (step.kind === 'delete') {
-      for (const child of step.objects) {
-        this.#log.info({ ...this.#fieldsOf(object), child: describeRef(refOf(child)) }, 'deleting child')
-        await applier.delete(child, 'Foreground', signal)
-      }
-    }
-    if (step.kind !== 'done') return await this.#reportDeletion(object, step.on, item, signal)
-    const result = await controller.cleanup({
-      object: parentOf(object),
-      live: liveFor(signal),
-      signal,
-      report: (event) => recordEvent(object, event),
-    })
-    if (result.kind === 'waiting') return await this.#reportDeletion(object, result.on, item, signal)
-    await this.#reportDeletion(object, 'cleaned up', item, signal)
+  /** Deletes in the stored order, then lets the controller clean up, then lets go; undefined when it has let go (I6). */
+  async #clean(object: LiveObject, signal: AbortSignal): Promise<TurnEnd | undefined> {
+    const on = (await this.#deleteChildren(object, signal)) ?? (await this.#cleanUp(object, signal))
+    if (on !== undefined) return await this.#deleting(object, on, signal)
+    await this.#tellTheEnd(object, signal)
     await this.#release(object, signal)
-    return { outcome: { kind: 'settled' } }
+    return undefined
   }
 
-  async #reportDeletion(
-    object: LiveObject,
-    on: string,
-    item: WorkItem<Key>,
-    signal: AbortSignal,
-  ): Promise<{ outcome: Outcome; statusDueMs?: number | undefined }> {
-    const { controller, liveFor, view } = this.#options
-    const outcome: Outcome = { kind: 'deleting', on }
-    let facts: unknown
+  /** The last word in the status, such as which volumes stay. A deletion never fails for it. */
+  async #tellTheEnd(object: LiveObject, signal: AbortSignal): Promise<void> {
+    const { status, log } = this.#options
     try {
-      facts = await controller.observe({ object: parentOf(object), live: liveFor(signal), signal })
+      await status.record(await this.#deleting(object, 'everything is cleaned up', signal), signal)
+    } catch (thrown) {
+      signal.throwIfAborted()
+      log.warn({ ...fieldsOf(object), error: messageOf(thrown) }, 'the last status could not be written')
+    }
+  }
+
+  /** One step of the ordered deletion; says what it waits for, or undefined when nothing is left that has an order. */
+  async #deleteChildren(object: LiveObject, signal: AbortSignal): Promise<string | undefined> {
+    const { view, applier, log } = this.#options
+    const step = nextDeletion(object, view.childrenOf(object))
+    if (step.kind === 'done') return undefined
+    if (step.kind === 'wait') return step.on
+    for (const child of step.objects) {
+      log.info({ ...fieldsOf(object), child: describeRef(refOf(child)) }, 'deleting child')
+      await applier.delete(child, 'Foreground', signal)
+    }
+    return step.on
+  }
+
+  /** Says what the controller waits for, or undefined when it is done. */
+  async #cleanUp(object: LiveObject, signal: AbortSignal): Promise<string | undefined> {
+    const { controller, liveFor, recordEvent } = this.#options
+    const report = (event: EventReport) => recordEvent(object, event)
+    const result = await controller.cleanup({ object: parentOf(object), live: liveFor(signal), signal, report })
+    return result.kind === 'done' ? undefined : result.on
+  }
+
+  async #deleting(object: LiveObject, on: string, signal: AbortSignal): Promise<TurnEnd> {
+    const { controller, liveFor, log } = this.#options
+    const end = { object, outcome: { kind: 'deleting', on }, children: this.#childrenOf(object) } as const
+    try {
+      return { ...end, facts: await controller.observe({ object: parentOf(object), live: liveFor(signal), signal }) }
     } catch (thrown) {
       // Deletion never depends on facts; the status does without them.
       signal.throwIfAborted()
-      this.#log.debug({ ...this.#fieldsOf(object), error: messageOf(thrown) }, 'no facts during deletion')
+      log.debug({ ...fieldsOf(object), error: messageOf(thrown) }, 'no facts during deletion')
+      return { ...end, facts: undefined }
     }
-    const end: TurnEnd = { outcome, facts, children: view.childrenOf(object).map(asChild) }
-    return { outcome, statusDueMs: await this.#writeStatus(object, end, item, signal) }
   }
 
+  /** From the newest version we know: the status has just been written, and a merge patch replaces the whole list. */
   async #release(object: LiveObject, signal: AbortSignal): Promise<void> {
-    const { view } = this.#options
-    const newest = view.parent(keyOf(object)) ?? object
+    const newest = this.#options.view.parent(keyOf(object)) ?? object
     try {
       await this.#patchParent(newest, releasePatch(newest), signal)
     } catch (thrown) {
@@ -199,106 +199,48 @@ export class Reconciler {
 
   async #patchParent(object: LiveObject, patch: Patch, signal: AbortSignal): Promise<LiveObject> {
     const { client, controller, view } = this.#options
-    const written = await client.patch(
-      controller.resource,
-      object.metadata,
-      patch,
-      { fieldManager: parentManager },
-      signal,
-    )
+    const options = { fieldManager: parentManager }
+    const written = await client.patch(controller.resource, object.metadata, patch, options, signal)
     view.parentWritten(written)
     return written
   }
 
-  /** Returns after how long a deferred write is due. */
-  async #writeStatus(
-    object: LiveObject,
-    end: TurnEnd,
-    item: WorkItem<Key>,
-    signal: AbortSignal,
-  ): Promise<number | undefined> {
-    const { clock, controller, client, view, metrics } = this.#options
-    // A failure that has not come twice may be gone before anybody reads of it.
-    if (end.outcome.kind === 'retry' && item.failures === 0) return undefined
-    const previous = object.status as StatusWithConditions | undefined
-    const next = nextStatus({
-      previous,
-      report: this.#reportOf(object, end),
-      outcome: end.outcome,
-      generation: object.metadata.generation ?? 0,
-      now: timestampOf(clock),
-    })
-    metrics.observeConditions(object, next.conditions ?? [])
-    const { uid } = object.metadata
-    const nowMs = clock.monotonicMs()
-    const write = statusWrite({ previous, next, writtenAtMs: this.#statusWrittenAtMs.get(uid), nowMs })
-    if (write.kind === 'none') return undefined
-    if (write.kind === 'later') return write.afterMs
-    const patch: Patch = { type: 'merge', body: { metadata: { uid }, status: write.patch } }
-    const options = { fieldManager: statusManager, subresource: 'status' } as const
-    const written = await client.patch(controller.resource, object.metadata, patch, options, signal)
-    this.#statusWrittenAtMs.set(uid, nowMs)
-    view.parentWritten(written)
-    return undefined
-  }
-
-  #reportOf(object: LiveObject, { facts, children, outcome }: TurnEnd): StatusReport<StatusWithConditions> | undefined {
-    try {
-      return this.#options.controller.status({ object: parentOf(object), facts, children, outcome })
-    } catch (thrown) {
-      this.#log.error(
-        { ...this.#fieldsOf(object), error: messageOf(thrown) },
-        'the status function threw; the kind’s own fields stay as they were',
-      )
-      return undefined
-    }
-  }
-
-  /** A write that lost a race is an ordinary event: the newer state is on its way and makes the next turn. */
-  #outcomeOf(thrown: unknown, { key }: WorkItem<Key>): Outcome {
-    const outcome = outcomeOfError(thrown)
-    if (outcome.kind === 'stopped') this.#log.error({ key, reason: outcome.reason }, outcome.message)
-    return outcome
+  #childrenOf(object: LiveObject): readonly Child[] {
+    return this.#options.view.childrenOf(object).map(asChild)
   }
 
   #logPlan(object: LiveObject, { waves, prune }: Plan): void {
     const written = waves.flat().flatMap(describeStep)
     const pruned = prune.map((child) => `delete ${describeRef(refOf(child))}`)
     const actions = [...written, ...pruned]
-    if (actions.length > 0) this.#log.info({ ...this.#fieldsOf(object), actions }, 'applying')
+    if (actions.length > 0) this.#options.log.info({ ...fieldsOf(object), actions }, 'applying')
   }
 
   #logEnd(outcome: Outcome, item: WorkItem<Key>): void {
-    const fields = {
-      ...parseKey(item.key),
-      causes: item.causes.map(({ kind, detail }) => (detail === undefined ? kind : `${kind}: ${detail}`)),
-    }
+    const { log } = this.#options
+    const causes = item.causes.map(({ kind, detail }) => (detail === undefined ? kind : `${kind}: ${detail}`))
+    const fields = { ...parseKey(item.key), causes }
     switch (outcome.kind) {
       case 'retry':
-        return this.#log.warn({ ...fields, reason: outcome.reason, failures: item.failures + 1 }, outcome.message)
+        return log.warn({ ...fields, reason: outcome.reason, failures: item.failures + 1 }, outcome.message)
       case 'stopped':
-        return this.#log.warn({ ...fields, reason: outcome.reason }, outcome.message)
+        return log.warn({ ...fields, reason: outcome.reason }, outcome.message)
       case 'settled':
       case 'waiting':
       case 'deleting':
-        return this.#log.debug({ ...fields, outcome: outcome.kind }, 'turn ended')
+        return log.debug({ ...fields, outcome: outcome.kind }, 'turn ended')
       default:
         return unreachable(outcome)
     }
   }
+}
 
-  #fieldsOf({ metadata: { namespace, name, generation } }: LiveObject): Record<string, unknown> {
-    return { namespace, name, generation }
-  }
+function fieldsOf({ metadata: { namespace, name, generation } }: LiveObject): Record<string, unknown> {
+  return { namespace, name, generation }
 }
 
 function asChild(object: LiveObject): Child {
   return { object, readiness: readinessOf(object) }
-}
-
-/** Sound: the informer of the controller's own resource holds nothing else, and the CRD requires `spec`. */
-function parentOf(object: LiveObject): ParentOf<unknown, unknown> {
-  return object as ParentOf<unknown, unknown>
 }
 
 function describeStep({ desired: { object }, action }: Step): readonly string[] {

@@ -3,7 +3,7 @@
 // written, and mere progress is written at most every 30 s (I8).
 import { unreachable } from '../base/assert.ts'
 import { deepEqual, isJsonObject, type Json, type JsonObject } from '../base/json.ts'
-import { type Condition, type ConditionClaim, mergeConditions } from '../object/condition.ts'
+import { type ConditionClaim, mergeConditions } from '../object/condition.ts'
 import type { StatusWithConditions } from '../object/object.ts'
 import type { Outcome } from './outcome.ts'
 
@@ -80,16 +80,18 @@ export const progressIntervalMs = 30_000
 export interface StatusWriteInput {
   readonly previous: StatusWithConditions | undefined
   readonly next: StatusWithConditions
+  /** Something takes time and nothing is wrong. */
+  readonly isUnderWay: boolean
   /** When this process last wrote it, on the monotonic clock; undefined if it never did. */
   readonly writtenAtMs: number | undefined
   readonly nowMs: number
 }
 
-export function statusWrite({ previous, next, writtenAtMs, nowMs }: StatusWriteInput): StatusWrite {
+export function statusWrite({ previous, next, isUnderWay, writtenAtMs, nowMs }: StatusWriteInput): StatusWrite {
   // Sound: both came from JSON or go to it.
   const patch = mergePatchOf((previous ?? {}) as JsonObject, next as unknown as JsonObject)
   if (patch === undefined) return { kind: 'none' }
-  const isProgress = verdictOf(previous) === verdictOf(next) && findReady(next)?.status !== 'True'
+  const isProgress = isUnderWay && verdictOf(previous) === verdictOf(next)
   const dueMs = (writtenAtMs ?? Number.NEGATIVE_INFINITY) + progressIntervalMs
   return isProgress && nowMs < dueMs ? { kind: 'later', afterMs: dueMs - nowMs } : { kind: 'now', patch }
 }
@@ -98,10 +100,6 @@ export function statusWrite({ previous, next, writtenAtMs, nowMs }: StatusWriteI
 function verdictOf(status: StatusWithConditions | undefined): string {
   const conditions = (status?.conditions ?? []).map(({ type, status: state, reason }) => `${type}=${state}/${reason}`)
   return `${status?.observedGeneration} ${conditions.join(' ')}`
-}
-
-function findReady(status: StatusWithConditions): Condition | undefined {
-  return status.conditions?.find(({ type }) => type === 'Ready')
 }
 
 /** The RFC 7396 patch that turns `before` into `after`, or undefined if they are equal. Lists are replaced whole. */

@@ -1,5 +1,6 @@
 // Which resources does an event concern, and how urgently? Pure. An event that cannot change what a turn decides wakes
 // nobody: a parent's status is ours, and a child's or watched object's counts only as far as the definition looks at it.
+import { readinessOf } from '../apply/readiness.ts'
 import { deepEqual, type Json, type JsonObject } from '../base/json.ts'
 import { asJson, type LiveObject } from '../object/object.ts'
 import { controllerOf, refersToKind } from '../object/ownership.ts'
@@ -36,7 +37,7 @@ export function triggersOfChild(parent: Resource, owned: Required<Owned>, event:
   const { object, previous, kind, isInitial } = event
   // The first list of children says nothing that the first list of parents does not.
   if (isInitial && kind === 'added') return []
-  const digest = owned.statusMatters ? contentOf : contentWithoutStatus
+  const digest = owned.statusMatters ? contentOf : contentAndReadiness
   if (kind === 'updated' && previous !== undefined && deepEqual(digest(previous), digest(object))) return []
   const cause: Cause = { kind: 'child', detail: `${describeRef(refOf(object))} ${kind}` }
   const keys = new Set([object, previous].flatMap((child) => parentKeyOf(parent, child)))
@@ -73,7 +74,8 @@ function contentOf(object: LiveObject): Json {
   return { ...asJson(object), metadata: metadata as unknown as JsonObject }
 }
 
-function contentWithoutStatus(object: LiveObject): Json {
+/** Without the status but for what a turn always looks at: whether the child is ready. */
+function contentAndReadiness(object: LiveObject): Json {
   const { status: _, ...content } = object
-  return contentOf(content as LiveObject)
+  return { ...(contentOf(content as LiveObject) as JsonObject), readiness: readinessOf(object).kind }
 }

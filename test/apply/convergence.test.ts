@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Convergence, holdOffMs } from '../../src/apply/convergence.ts'
+import { KubeError } from '../../src/kube/kube-errors.ts'
 import type { LiveObject } from '../../src/object/object.ts'
 import { live } from '../objects.ts'
 
@@ -52,8 +53,17 @@ describe('convergence', () => {
         convergence.learn(desired, object, [path], nowMs)
       } catch {}
     }
-    expect(() => convergence.assertMayApply(object, 2 + holdOffMs - 1)).toThrow(/keeps being changed back/)
-    expect(() => convergence.assertMayApply(object, 2 + holdOffMs)).not.toThrow()
+    expect(() => convergence.assertMayApply(desired, object, 2 + holdOffMs - 1)).toThrow(/keeps being changed back/)
+    expect(() => convergence.assertMayApply(desired, object, 2 + holdOffMs)).not.toThrow()
+  })
+
+  it('does not send again what the server refused for good, until it is declared otherwise or a while has passed', () => {
+    const convergence = new Convergence({ manager })
+    const error = new KubeError({ code: 'Invalid', message: 'spec.replicas: must not be negative' })
+    convergence.learnRefusal(desired, error, 0)
+    expect(() => convergence.assertMayApply(desired, undefined, holdOffMs - 1)).toThrow(error)
+    expect(() => convergence.assertMayApply({ ...desired }, undefined, 1)).not.toThrow()
+    expect(() => convergence.assertMayApply(desired, undefined, holdOffMs)).not.toThrow()
   })
 
   it('forgets an object that is gone', () => {

@@ -93,10 +93,11 @@ describe('a status write', () => {
   const ready = statusAfter(settled)
   const twoOfThree = { ...statusAfter(waiting('2 of 3')), readyReplicas: 2 }
   const oneOfThree = { ...statusAfter(waiting('1 of 3')), readyReplicas: 1 }
-  const write = (previous: object | undefined, next: object, sinceMs: number | undefined) =>
+  const write = (previous: object | undefined, next: object, sinceMs: number | undefined, isUnderWay = true) =>
     statusWrite({
       previous,
       next,
+      isUnderWay,
       writtenAtMs: sinceMs === undefined ? undefined : 1_000_000 - sinceMs,
       nowMs: 1_000_000,
     })
@@ -116,6 +117,7 @@ describe('a status write', () => {
       previous: ready,
       next: { ...ready, readyReplicas: 5 },
       sinceMs: 0,
+      isUnderWay: false,
       kind: 'now',
     },
     {
@@ -140,8 +142,8 @@ describe('a status write', () => {
       sinceMs: undefined,
       kind: 'now',
     },
-  ])('$title', ({ previous, next, sinceMs, kind }) => {
-    expect(write(previous, next, sinceMs).kind).toBe(kind)
+  ])('$title', ({ previous, next, sinceMs, isUnderWay, kind }) => {
+    expect(write(previous, next, sinceMs, isUnderWay).kind).toBe(kind)
   })
 
   it('says after how long a deferred write is due', () => {

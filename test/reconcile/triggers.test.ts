@@ -93,6 +93,18 @@ describe('an event of a child', () => {
       after: child({ status: { replicas: 2 } }),
       count: 0,
     },
+    {
+      title: 'becoming ready wakes all the same',
+      owned: blind,
+      after: child({
+        status: {
+          replicas: 1,
+          observedGeneration: 0,
+          conditions: [{ type: 'Stalled', status: 'True', reason: 'R', message: 'm' }],
+        },
+      }),
+      count: 1,
+    },
     { title: 'its spec wakes', owned: blind, after: child({ status: { replicas: 1 }, spec: { a: 1 } }), count: 1 },
     {
       title: 'a label wakes',

@@ -1,0 +1,83 @@
+// Writes the status of a resource, if what status.ts decides is worth a write. Remembers when it last did, so that progress is
+// not written too often; that is all it remembers (I8).
+import { type Clock, timestampOf } from '../base/clock.ts'
+import { messageOf } from '../base/errors.ts'
+import type { Log } from '../base/instrument.ts'
+import type { KubeClient, Patch } from '../kube/client.ts'
+import type { LiveObject, StatusWithConditions } from '../object/object.ts'
+import { describeRef, refOf } from '../object/ref.ts'
+import { type Controller, parentOf } from './definition.ts'
+import type { Child, Outcome } from './outcome.ts'
+import { nextStatus, type StatusReport, statusWrite } from './status.ts'
+import type { TurnMetrics } from './turn-metrics.ts'
+
+/** How a turn ended, and what the status may say about it. */
+export interface TurnEnd {
+  /** The resource as the turn knew it last. */
+  readonly object: LiveObject
+  readonly outcome: Outcome
+  /** Undefined when `observe` failed. */
+  readonly facts: unknown
+  readonly children: readonly Child[]
+}
+
+export interface StatusRecorderOptions {
+  readonly controller: Controller
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: TurnMetrics
+  readonly client: KubeClient
+  /** Our own write, to be seen by the next read. */
+  readonly onWritten: (live: LiveObject) => void
+}
+
+const statusManager = 'konverge-status'
+
+export class StatusRecorder {
+  readonly #options: StatusRecorderOptions
+  /** By uid, on the monotonic clock. One entry per living resource. */
+  readonly #writtenAtMs = new Map<string, number>()
+
+  constructor(options: StatusRecorderOptions) {
+    this.#options = options
+  }
+
+  /** Returns after how long a deferred write is due. Rejects when the write was refused, or the signal aborted. */
+  async record(end: TurnEnd, signal: AbortSignal): Promise<number | undefined> {
+    const { clock, controller, client, metrics, onWritten } = this.#options
+    const { object, outcome } = end
+    // Sound: the status of our own kinds is written here and nowhere else.
+    const previous = object.status as StatusWithConditions | undefined
+    const generation = object.metadata.generation ?? 0
+    const report = this.#reportOf(end)
+    const next = nextStatus({ previous, report, outcome, generation, now: timestampOf(clock) })
+    metrics.observeConditions(object, next.conditions ?? [])
+    const { uid } = object.metadata
+    const nowMs = clock.monotonicMs()
+    const isUnderWay = outcome.kind === 'waiting' || outcome.kind === 'deleting'
+    const write = statusWrite({ previous, next, isUnderWay, writtenAtMs: this.#writtenAtMs.get(uid), nowMs })
+    if (write.kind !== 'now') return write.kind === 'later' ? write.afterMs : undefined
+    // The uid makes sure that a namesake never gets this status.
+    const patch: Patch = { type: 'merge', body: { metadata: { uid }, status: write.patch } }
+    const options = { fieldManager: statusManager, subresource: 'status' } as const
+    onWritten(await client.patch(controller.resource, object.metadata, patch, options, signal))
+    this.#writtenAtMs.set(uid, nowMs)
+    return undefined
+  }
+
+  /** The resource is gone. */
+  forget(uid: string): void {
+    this.#writtenAtMs.delete(uid)
+  }
+
+  #reportOf({ object, facts, children, outcome }: TurnEnd): StatusReport<StatusWithConditions> | undefined {
+    const { controller, log } = this.#options
+    try {
+      return controller.status({ object: parentOf(object), facts, children, outcome })
+    } catch (thrown) {
+      const fields = { object: describeRef(refOf(object)), error: messageOf(thrown) }
+      log.error(fields, 'the status function threw; the kind’s own fields stay as they were')
+      return undefined
+    }
+  }
+}
