@@ -25,7 +25,17 @@ const allProjects = ['unit', 'real']
 const checks: readonly Step[] = [
   { title: 'format and lint', args: [bin('@biomejs/biome/bin/biome'), 'check', '--error-on-warnings', '.'] },
   { title: 'types', args: [bin('typescript/bin/tsc'), '-p', 'test/tsconfig.json'] },
-  { title: 'imports', args: [bin('dependency-cruiser/bin/dependency-cruise.mjs'), '--config', '.dependency-cruiser.mjs', 'src', 'constructs', 'imports'] },
+  {
+    title: 'imports',
+    args: [
+      bin('dependency-cruiser/bin/dependency-cruise.mjs'),
+      '--config',
+      '.dependency-cruiser.mjs',
+      'src',
+      'constructs',
+      'imports',
+    ],
+  },
   { title: 'unused code', args: [bin('knip/bin/knip.js')] },
 ]
 
@@ -40,7 +50,10 @@ function main(gate: string): number {
   const counts = (gate === 'check' ? quickProjects : allProjects).map(runTests)
   rmSync(folder, { recursive: true, force: true })
   if (failedChecks.length > 0) process.stdout.write(`failed: ${failedChecks.join(', ')}\n`)
-  const total = [...counts, { passed: checks.length - failedChecks.length, failed: failedChecks.length, skipped: 0 }].reduce(add)
+  const total = [
+    ...counts,
+    { passed: checks.length - failedChecks.length, failed: failedChecks.length, skipped: 0 },
+  ].reduce(add)
   process.stdout.write(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped\n`)
   return total.failed === 0 ? 0 : 1
 }
@@ -58,10 +71,20 @@ function runTests(project: string): Counts {
   const report = join(folder, `${project}.json`)
   const ok = passes({
     title: `${project} tests`,
-    args: [bin('vitest/vitest.mjs'), 'run', '--project', project, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
+    args: [
+      bin('vitest/vitest.mjs'),
+      'run',
+      '--project',
+      project,
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${report}`,
+    ],
   })
   if (!existsSync(report)) return { passed: 0, failed: 1, skipped: 0 }
-  const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = JSON.parse(readFileSync(report, 'utf8')) as Record<string, number>
+  const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = JSON.parse(
+    readFileSync(report, 'utf8'),
+  ) as Record<string, number>
   const failed = numFailedTests ?? 0
   return {
     passed: numPassedTests ?? 0,
@@ -71,5 +94,9 @@ function runTests(project: string): Counts {
 }
 
 function add(left: Counts, right: Counts): Counts {
-  return { passed: left.passed + right.passed, failed: left.failed + right.failed, skipped: left.skipped + right.skipped }
+  return {
+    passed: left.passed + right.passed,
+    failed: left.failed + right.failed,
+    skipped: left.skipped + right.skipped,
+  }
 }

@@ -10,8 +10,11 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const sources = ['src', 'constructs', 'imports', 'examples', 'tsconfig.json', 'package-lock.json']
 
-ensure('node_modules/.konverge-installed', digestOf(['package.json', 'package-lock.json'], contentOf), 'installing packages', () =>
-  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']),
+ensure(
+  'node_modules/.konverge-installed',
+  digestOf(['package.json', 'package-lock.json'], contentOf),
+  'installing packages',
+  () => run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']),
 )
 ensure('dist/.konverge-built', digestOf(sources, statOf), 'building', () =>
   run(join(root, 'node_modules/.bin/node'), [join(root, 'node_modules/typescript/bin/tsc'), '-b']),
@@ -30,7 +33,9 @@ function ensure(mark, digest, title, work) {
 function run(command, args) {
   const { status, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2] })
   if (status === 0) return
-  process.stderr.write(`konverge: ${command} ${args.join(' ')} failed${error ? `: ${error.message}` : ''}; mend what it printed above and run again\n`)
+  process.stderr.write(
+    `konverge: ${command} ${args.join(' ')} failed${error ? `: ${error.message}` : ''}; mend what it printed above and run again\n`,
+  )
   process.exit(1)
 }
 
