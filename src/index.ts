@@ -31,6 +31,7 @@ export {
 } from './object/object.ts'
 export { type Key, keyFor, type Ref, refOf } from './object/ref.ts'
 export { defineResource, isOf, type Resource } from './object/resource.ts'
+export { type RunOperatorOptions, runOperator } from './operator/operator-runner.ts'
 export type { EventReport, LiveReader } from './reconcile/context.ts'
 export {
   type CleanupContext,
@@ -50,3 +51,4 @@ export type { Child, Outcome } from './reconcile/outcome.ts'
 export type { StatusReport } from './reconcile/status.ts'
 export { initialOnly, recreateOnChange, retain, shared, waitForReady } from './synth/field-policies.ts'
 export { overlay } from './synth/overlay.ts'
+export type { LogLevel } from './telemetry/logger.ts'

@@ -125,7 +125,7 @@ export class ControllerRunner {
       log,
       metrics,
       client,
-      onWritten: (live) => view.parentWritten(live),
+      onWritten: (live) => view.statusWritten(live),
     })
     const reconciler = new Reconciler({
       controller,

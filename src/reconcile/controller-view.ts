@@ -7,9 +7,10 @@ import type { InformerView } from '../cache/informer-view.ts'
 import type { Informers } from '../cache/informers.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import { isBeingDeleted } from '../object/object.ts'
+import { controllerOf } from '../object/ownership.ts'
 import { type Key, keyOf } from '../object/ref.ts'
 import { groupKindOf, type Resource } from '../object/resource.ts'
-import { applySetId, ownedByLabel, partOfLabel } from '../synth/membership.ts'
+import { applySetId, ownedByLabel, partOfLabel, pruneAnnotation } from '../synth/membership.ts'
 import type { Controller, Owned, Watch } from './definition.ts'
 import type { CachedKind } from './live-loader.ts'
 import { type Trigger, triggersOfChild, triggersOfParent, triggersOfWatched } from './triggers.ts'
@@ -88,15 +89,21 @@ export class ControllerView {
     const set = applySetId(parent)
     const found = [...this.#children.values()].flatMap(({ informer }) => [
       ...informer.byOwner(parent.metadata.uid),
-      ...informer.byLabel(partOfLabel, set),
+      ...informer.byLabel(partOfLabel, set).filter((child) => isKnownByLabel(parent, child)),
     ])
     return [...new Map(found.map((child) => [child.metadata.uid, child])).values()]
   }
 
+  /** The answer to a write that was locked to the version it was decided from: its event is no news. */
   parentWritten(live: LiveObject): void {
     // The answer to the patch that takes the last finalizer off is an object that is gone.
     if (isBeingDeleted(live) && (live.metadata.finalizers ?? []).length === 0) return
     this.#ownWrites.set(live.metadata.uid, live.metadata.resourceVersion)
+    this.#parents.recordWrite(live)
+  }
+
+  /** The answer to a status write. A user may have changed the rest meanwhile, so that its event may be news. */
+  statusWritten(live: LiveObject): void {
     this.#parents.recordWrite(live)
   }
 
@@ -160,4 +167,16 @@ export class ControllerView {
     if (kind === 'deleted') this.#ownWrites.delete(uid)
     return kind !== 'deleted' && this.#ownWrites.get(uid) === resourceVersion
   }
+}
+
+/**
+ * Is an object with the parent's inventory label its child? Only one that cannot have an owner reference, being in another
+ * namespace or meant to stay, and that we have applied, for a cached object has managedFields of ours or none. Others are
+ * copies of children, or were left behind by a namesake of the parent, and must not be deleted with it (I5).
+ */
+function isKnownByLabel({ metadata: { namespace } }: LiveObject, child: LiveObject): boolean {
+  const { metadata } = child
+  const canBeOwned = namespace === undefined || namespace === metadata.namespace
+  const isRetained = metadata.annotations?.[pruneAnnotation] === 'disabled'
+  return controllerOf(child) === undefined && (!canBeOwned || isRetained) && metadata.managedFields !== undefined
 }

@@ -1,5 +1,6 @@
-// Reads for a controller's own functions: from memory where the kind is owned or watched, else from the API server. Never
-// for Secrets that nobody declared to cache: those are always read live (I11).
+// Reads for a controller's own functions: from memory where the kind is watched, else from the API server. Owned kinds are
+// read live, as memory holds only our own children of them; so are Secrets that nobody declared to cache (I11).
+import { CodedError } from '../base/errors.ts'
 import type { KubeClient, Location } from '../kube/client.ts'
 import { isKubeError } from '../kube/kube-errors.ts'
 import type { LiveObject } from '../object/object.ts'
@@ -58,7 +59,8 @@ export class LiveLoader implements LiveReader {
     }: { readonly namespace?: string | undefined; readonly labels?: Readonly<Record<string, string>> },
   ): Promise<readonly LiveObject<Spec, Status>[]> {
     const cached = this.#options.cachedKind(resource)
-    const isCovered = cached !== undefined && (cached.selectedLabel === undefined || cached.selectedLabel in labels)
+    const isCovered =
+      cached !== undefined && (cached.selectedLabel === undefined || Object.hasOwn(labels, cached.selectedLabel))
     const objects = isCovered
       ? listCached(cached, namespace, labels)
       : await this.#listLive(resource, namespace, labels)
@@ -88,9 +90,11 @@ export class LiveLoader implements LiveReader {
       if (next === undefined) return found
       continueToken = next
     }
-    throw new RangeError(
-      `more than ${maxPages * pageSize} objects of ${groupKindOf(resource)}: add it to the controller's watches`,
-    )
+    throw new CodedError({
+      code: 'TooManyObjects',
+      message: `list ${groupKindOf(resource)}: there are more than ${maxPages * pageSize}; add it to the controller's watches`,
+      remedy: 'stop',
+    })
   }
 }
 

@@ -17,7 +17,7 @@ import type { WorkItem } from '../queue/work-queue.ts'
 import type { Verdict } from '../queue/worker.ts'
 import type { DesiredObject } from '../synth/desired.ts'
 import type { EventReport, LiveReader } from './context.ts'
-import { type Controller, parentOf } from './definition.ts'
+import { type Controller, type ObserveContext, parentOf } from './definition.ts'
 import { nextDeletion } from './deletion.ts'
 import { adoptionPatch, releasePatch } from './finalizer.ts'
 import type { Inventory } from './inventory.ts'
@@ -113,10 +113,10 @@ export class Reconciler {
   }
 
   async #run(object: LiveObject, signal: AbortSignal): Promise<TurnEnd> {
-    const { controller, liveFor, view, desiredOf, compare, applier } = this.#options
+    const { controller, view, desiredOf, compare, applier } = this.#options
     let facts: unknown
     try {
-      facts = await controller.observe({ object: parentOf(object), live: liveFor(signal), signal })
+      facts = await controller.observe(this.#observing(object, signal))
       const refusal = controller.refuse({ object: parentOf(object), facts })
       if (refusal !== undefined) {
         throw new CodedError({ code: refusal.reason ?? 'InvalidSpec', message: refusal.message, remedy: 'stop' })
@@ -168,17 +168,17 @@ export class Reconciler {
 
   /** Says what the controller waits for, or undefined when it is done. */
   async #cleanUp(object: LiveObject, signal: AbortSignal): Promise<string | undefined> {
-    const { controller, liveFor, recordEvent } = this.#options
+    const { controller, recordEvent } = this.#options
     const report = (event: EventReport) => recordEvent(object, event)
-    const result = await controller.cleanup({ object: parentOf(object), live: liveFor(signal), signal, report })
+    const result = await controller.cleanup({ ...this.#observing(object, signal), report })
     return result.kind === 'done' ? undefined : result.on
   }
 
   async #deleting(object: LiveObject, on: string, signal: AbortSignal): Promise<TurnEnd> {
-    const { controller, liveFor, log } = this.#options
+    const { controller, log } = this.#options
     const end = { object, outcome: { kind: 'deleting', on }, children: this.#childrenOf(object) } as const
     try {
-      return { ...end, facts: await controller.observe({ object: parentOf(object), live: liveFor(signal), signal }) }
+      return { ...end, facts: await controller.observe(this.#observing(object, signal)) }
     } catch (thrown) {
       // Deletion never depends on facts; the status does without them.
       signal.throwIfAborted()
@@ -203,6 +203,11 @@ export class Reconciler {
     const written = await client.patch(controller.resource, object.metadata, patch, options, signal)
     view.parentWritten(written)
     return written
+  }
+
+  #observing(object: LiveObject, signal: AbortSignal): ObserveContext<unknown, unknown> {
+    const { clock, liveFor } = this.#options
+    return { object: parentOf(object), nowMs: clock.now(), live: liveFor(signal), signal }
   }
 
   #childrenOf(object: LiveObject): readonly Child[] {

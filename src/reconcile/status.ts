@@ -60,7 +60,7 @@ export interface NextStatusInput {
 /** The whole status to be written. Without a report (its function threw) the kind's own fields stay as they were. */
 export function nextStatus({ previous, report, outcome, generation, now }: NextStatusInput): StatusWithConditions {
   const { conditions: before = [], observedGeneration: _, ...kept } = previous ?? {}
-  const claims = [...(report?.conditions ?? []), ...standardClaims(outcome)]
+  const claims = withEffectiveReconciling([...(report?.conditions ?? []), ...standardClaims(outcome)])
   return {
     ...(report?.fields ?? kept),
     observedGeneration: generation,
@@ -68,13 +68,22 @@ export function nextStatus({ previous, report, outcome, generation, now }: NextS
   }
 }
 
+/** Reconciling is Progressing in kstatus' words: where the kind has its own for the one, they hold for the other. */
+function withEffectiveReconciling(claims: readonly ConditionClaim[]): readonly ConditionClaim[] {
+  const progress = claims.find(({ type }) => type === 'Progressing')
+  if (progress === undefined) return claims
+  const { reason, message } = progress
+  return claims.map((claim) => (claim.type === 'Reconciling' ? { ...claim, reason, message } : claim))
+}
+
 export type StatusWrite =
+  /** Equal; or under way, with nothing new but counts, which ride along with the next write. */
   | { readonly kind: 'none' }
   | { readonly kind: 'now'; readonly patch: JsonObject }
-  /** Only progress has changed, and the last write was too recent. */
+  /** Conditions say something new but none has flipped, and the last write was too recent. */
   | { readonly kind: 'later'; readonly afterMs: number }
 
-/** Progress (counts, messages) is written no more often than this while a resource is on its way. */
+/** While a resource is on its way, news without a flip is written no more often than this. */
 export const progressIntervalMs = 30_000
 
 export interface StatusWriteInput {
@@ -91,15 +100,21 @@ export function statusWrite({ previous, next, isUnderWay, writtenAtMs, nowMs }: 
   // Sound: both came from JSON or go to it.
   const patch = mergePatchOf((previous ?? {}) as JsonObject, next as unknown as JsonObject)
   if (patch === undefined) return { kind: 'none' }
-  const isProgress = isUnderWay && verdictOf(previous) === verdictOf(next)
+  if (!isUnderWay || flipsOf(previous) !== flipsOf(next)) return { kind: 'now', patch }
+  if (wordsOf(previous) === wordsOf(next)) return { kind: 'none' }
   const dueMs = (writtenAtMs ?? Number.NEGATIVE_INFINITY) + progressIntervalMs
-  return isProgress && nowMs < dueMs ? { kind: 'later', afterMs: dueMs - nowMs } : { kind: 'now', patch }
+  return nowMs < dueMs ? { kind: 'later', afterMs: dueMs - nowMs } : { kind: 'now', patch }
 }
 
-/** What people and other controllers act on: generation, and each condition's status and reason. */
-function verdictOf(status: StatusWithConditions | undefined): string {
-  const conditions = (status?.conditions ?? []).map(({ type, status: state, reason }) => `${type}=${state}/${reason}`)
+/** What other controllers act on: the generation that was seen, and which conditions hold. */
+function flipsOf(status: StatusWithConditions | undefined): string {
+  const conditions = (status?.conditions ?? []).map(({ type, status: state }) => `${type}=${state}`)
   return `${status?.observedGeneration} ${conditions.join(' ')}`
+}
+
+/** What people read. */
+function wordsOf(status: StatusWithConditions | undefined): string {
+  return (status?.conditions ?? []).map(({ type, reason, message }) => `${type}: ${reason}: ${message}`).join('\n')
 }
 
 /** The RFC 7396 patch that turns `before` into `after`, or undefined if they are equal. Lists are replaced whole. */

@@ -116,7 +116,7 @@ export class Stores {
 
   /** Waits until every store is ready for its newest spec. */
   async allReady(limitMs: number): Promise<void> {
-    await waitUntil({ what: `all stores of ${this.namespace} to be ready`, limitMs, everyMs: 500 }, async () => {
+    await waitUntil({ what: `all stores of ${this.namespace} to be ready`, limitMs, everyMs: 2_000 }, async () => {
       const stores = await this.list<StoreObject>('replicatedkvstores')
       return stores.length > 0 && stores.every(isReady)
     })

@@ -94,30 +94,21 @@ function notReady({ readyReplicas }: Counts, wanted: number, facts: KvStoreFacts
 }
 
 function progressOf(counts: Counts, wanted: number, isSettled: boolean): ConditionClaim {
-  const { replicas, updatedReplicas, currentRevision, updateRevision, isCurrent } = counts
-  if (isSettled) return { type: 'Progressing', status: 'False', reason: 'AllReplicasReady', message: '' }
-  if (isCurrent && replicas > wanted) {
-    return {
-      type: 'Progressing',
-      status: 'True',
-      reason: 'ScalingIn',
-      message: `from ${replicas} to ${wanted} replicas`,
-    }
-  }
-  if (currentRevision !== updateRevision) {
-    return {
-      type: 'Progressing',
-      status: 'True',
-      reason: 'RollingOut',
-      message: `${updatedReplicas} of ${wanted} replicas are updated`,
-    }
-  }
-  return {
+  const { replicas, readyReplicas, updatedReplicas, currentRevision, updateRevision, isCurrent } = counts
+  const progressing = (reason: string, message: string): ConditionClaim => ({
     type: 'Progressing',
     status: 'True',
-    reason: 'ScalingOut',
-    message: `from ${replicas} to ${wanted} replicas`,
-  }
+    reason,
+    message,
+  })
+  if (isSettled) return { type: 'Progressing', status: 'False', reason: 'AllReplicasReady', message: '' }
+  if (replicas > wanted) return progressing('ScalingIn', `to ${wanted} replicas`)
+  if (currentRevision !== updateRevision)
+    return progressing('RollingOut', `${updatedReplicas} of ${wanted} replicas are updated`)
+  if (replicas < wanted) return progressing('ScalingOut', `to ${wanted} replicas`)
+  // Neither more nor fewer: what changed and has not been seen yet is what the pods are made of.
+  if (!isCurrent) return progressing('RollingOut', 'the last change is about to be rolled out')
+  return progressing('WaitingForReplicas', `${readyReplicas} of ${wanted} replicas are ready`)
 }
 
 /** A store that had a quorum and has lost it, or whose pods crash, is degraded; one that is only coming up is not. */

@@ -27,11 +27,21 @@ const gravity: readonly PodTroubleReason[] = [
 ]
 
 /** The gravest trouble of a store's pods; of two alike, the one of the pod whose name comes first. */
-export function podTroubleOf(pods: readonly KubeObject[]): PodTrouble | undefined {
+export function podTroubleOf(pods: readonly KubeObject[], nowMs: number): PodTrouble | undefined {
   const troubles = [...pods]
     .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
-    .flatMap((pod) => troubleOf(pod) ?? [])
+    .flatMap((pod) => lastingTroubleOf(pod, nowMs) ?? [])
   return gravity.flatMap((reason) => troubles.find((trouble) => trouble.reason === reason) ?? [])[0]
+}
+
+/** A pod waits for its volume and for room every day; people want to hear of it when it lasts. Milliseconds. */
+export const schedulingGraceMs = 120_000
+
+function lastingTroubleOf(pod: KubeObject, nowMs: number): PodTrouble | undefined {
+  const trouble = troubleOf(pod)
+  const isOfScheduling = trouble?.reason === 'VolumePending' || trouble?.reason === 'Unschedulable'
+  const since = Date.parse(String(scheduledConditionOf(pod)?.['lastTransitionTime']))
+  return isOfScheduling && nowMs - since < schedulingGraceMs ? undefined : trouble
 }
 
 /** The trouble of one pod; undefined for one that runs or only has not begun. */
@@ -46,11 +56,15 @@ export function troubleOf(pod: KubeObject): PodTrouble | undefined {
     if (reason === 'CrashLoopBackOff')
       return { reason: 'ReplicaCrashLooping', message: `pod ${name} crashes again and again${said}` }
   }
-  const scheduled = listAt(pod, 'status', 'conditions').find(({ type }) => type === 'PodScheduled')
+  const scheduled = scheduledConditionOf(pod)
   if (scheduled?.status !== 'False' || scheduled.reason !== 'Unschedulable') return undefined
   const message = String(scheduled.message ?? 'no node takes it')
   const reason = /persistentvolumeclaim|volume/i.test(message) ? 'VolumePending' : 'Unschedulable'
   return { reason, message: `pod ${name} cannot be scheduled: ${message}` }
+}
+
+function scheduledConditionOf(pod: KubeObject): Readonly<Record<string, unknown>> | undefined {
+  return listAt(pod, 'status', 'conditions').find(({ type }) => type === 'PodScheduled')
 }
 
 function listAt(object: KubeObject, ...path: readonly string[]): readonly Readonly<Record<string, unknown>>[] {

@@ -56,8 +56,8 @@ export const replicatedKvStore = defineController(ReplicatedKVStore, {
     new KvCluster(chart, 'store', kvClusterProps(object.metadata.name, object.spec))
   },
   status: kvStoreStatus,
-  cleanup: async ({ object, live, report }) => {
-    const { unusedClaims } = await observe({ object, live })
+  cleanup: async ({ object, live, nowMs, report }) => {
+    const { unusedClaims } = await observe({ object, live, nowMs })
     // With Delete the claims are the StatefulSet's, and the garbage collector is on its way to them.
     if (unusedClaims.length > 0 && object.spec.pvcRetention.whenDeleted === 'Retain') {
       report({ type: 'Normal', reason: 'VolumesRetained', action: 'Delete', note: retentionNote(unusedClaims) })
@@ -66,9 +66,9 @@ export const replicatedKvStore = defineController(ReplicatedKVStore, {
   },
 })
 
-type Observed = Pick<ObserveContext<ReplicatedKVStoreSpec, ReplicatedKVStoreStatus>, 'object' | 'live'>
+type Observed = Pick<ObserveContext<ReplicatedKVStoreSpec, ReplicatedKVStoreStatus>, 'object' | 'live' | 'nowMs'>
 
-async function observe({ object, live }: Observed): Promise<KvStoreFacts> {
+async function observe({ object, live, nowMs }: Observed): Promise<KvStoreFacts> {
   const { namespace, name, deletionTimestamp } = object.metadata
   const selection = { namespace, labels: { [kvSelectorLabel]: name } }
   const [isStorageClassMissing, pods, claims] = await Promise.all([
@@ -76,7 +76,7 @@ async function observe({ object, live }: Observed): Promise<KvStoreFacts> {
     live.list(Pod, selection),
     live.list(PersistentVolumeClaim, selection),
   ])
-  const trouble = podTroubleOf(pods)
+  const trouble = podTroubleOf(pods, nowMs)
   const unusedClaims = unusedClaimsOf(claims, deletionTimestamp === undefined ? object.spec.replicas : 0)
   return { isStorageClassMissing, ...(trouble === undefined ? {} : { trouble }), unusedClaims }
 }

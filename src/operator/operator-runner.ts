@@ -1,0 +1,83 @@
+// Wires an operator from what a process has: an environment, an output and arguments. Clock, chance, connection, logs, metrics
+// and controllers meet here and nowhere else; `konverge run` and every operator built on konverge start the same way.
+import { deadline, systemClock } from '../base/clock.ts'
+import { systemRandom } from '../base/random.ts'
+import { type ConnectionSource, loadConnection } from '../kube/kube-config-loader.ts'
+import { RestClient } from '../kube/rest-client.ts'
+import type { BackoffPolicy } from '../queue/backoff.ts'
+import type { Controller } from '../reconcile/definition.ts'
+import { HealthRegistry } from '../telemetry/health.ts'
+import { HttpServer } from '../telemetry/http-server.ts'
+import { createLogger, type LogLevel } from '../telemetry/logger.ts'
+import { PrometheusMetrics } from '../telemetry/metrics.ts'
+import { Operator } from './operator.ts'
+
+export interface RunOperatorOptions {
+  readonly controllers: readonly Controller[]
+  /** `process.env`: KUBECONFIG, HOME and the pod's variables are looked up in it. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Where log lines go, one JSON object each: `process.stdout`. */
+  readonly output: { write(text: string): unknown }
+  /** Begins the user agent of every request, as in `shop-operator/1.2.0`. */
+  readonly userAgent: string
+  /** A kubeconfig file; absent: KUBECONFIG, the pod's service account, `~/.kube/config`, in this order. */
+  readonly kubeconfig?: string | undefined
+  /** A context of the kubeconfig; absent: its current one. */
+  readonly context?: string | undefined
+  /** Confines the operator to these namespaces; absent: the whole cluster. */
+  readonly namespaces?: readonly string[] | undefined
+  /** Which resources this process looks after; absent: all. */
+  readonly labelSelector?: string | undefined
+  /** Turns at once, for each controller. Default 10. */
+  readonly maxConcurrent?: number | undefined
+  /** Delays between the retries of one resource. Default 5 s to 300 s. */
+  readonly backoff?: BackoffPolicy | undefined
+  /** Where /healthz, /readyz and /metrics are served. Default: port 8080 on all addresses; port 0 takes any free one. */
+  readonly http?: { readonly host: string; readonly port: number } | undefined
+  readonly logLevel?: LogLevel | undefined
+}
+
+/** What requests under way get to end when the operator stops. */
+const closeLimitMs = 1_000
+const defaultHttp = { host: '0.0.0.0', port: 8080 }
+
+/**
+ * Runs until the signal aborts, then ends in order within ten seconds. Rejects with one sentence when it cannot begin: no
+ * kubeconfig, no API server, credentials that are not accepted, a port that is taken.
+ *
+ * @example
+ * const { env: environment, stdout: output } = process
+ * await runOperator({ controllers: [website], environment, output, userAgent: 'websites/1.0.0' }, signal)
+ */
+export async function runOperator(options: RunOperatorOptions, signal: AbortSignal): Promise<void> {
+  const { controllers, environment, kubeconfig, context, userAgent, http = defaultHttp, logLevel = 'info' } = options
+  const { namespaces, labelSelector, maxConcurrent, backoff } = options
+  const clock = systemClock
+  const metrics = new PrometheusMetrics({ processMetrics: true })
+  const instruments = { log: createLogger({ clock, level: logLevel, destination: options.output }), metrics }
+  const source: ConnectionSource =
+    kubeconfig === undefined ? { kind: 'default' } : { kind: 'files', paths: [kubeconfig] }
+  const connection = await loadConnection({ clock, source, environment, context }, signal)
+  const client = new RestClient({ connection, clock, instruments, userAgent })
+  const health = new HealthRegistry()
+  const server = new HttpServer({ clock, instruments, health, exposition: metrics, ...http })
+  // Not ready from the first probe on, until the operator's own checks take over.
+  const onStarted = health.add({
+    probe: 'ready',
+    name: 'start',
+    check: () => 'the API server has not been reached yet',
+  })
+  try {
+    instruments.log.info({ ...(await server.start(signal)) }, 'serving health and metrics')
+    const operator = new Operator({
+      ...{ clock, random: systemRandom, instruments, client, health, controllers, onStarted },
+      ...{ namespaces, labelSelector, maxConcurrent, backoff, instance: environment['HOSTNAME'] },
+    })
+    await operator.run(signal)
+  } finally {
+    await server.stop()
+    const limit = deadline(clock, closeLimitMs, new AbortController().signal)
+    await client.close(limit.signal)
+    limit.clear()
+  }
+}
