@@ -14,7 +14,6 @@ import type {
   Location,
   Patch,
   PatchOptions,
-  Selection,
   WatchFrame,
   WatchOptions,
   WriteOptions,
@@ -24,6 +23,7 @@ import { asJson, isBeingDeleted, type KubeObject, type LiveObject } from '../src
 import { type Key, keyFor, keyOf } from '../src/object/ref.ts'
 import { apiVersionOf, groupKindOf, type Resource } from '../src/object/resource.ts'
 import { applied, givenUp, type Ownership, withOwnership } from './model-ownership.ts'
+import { type Entry, isSelected, Stream } from './model-stream.ts'
 
 export interface ModelRequest {
   readonly verb: 'get' | 'list' | 'watch' | 'create' | 'apply' | 'patch' | 'delete'
@@ -42,13 +42,6 @@ interface Stored {
   readonly resource: Resource
   object: LiveObject
   ownership: Ownership
-}
-
-interface Entry {
-  readonly version: number
-  readonly resource: Resource
-  readonly before: LiveObject | undefined
-  readonly after: LiveObject | undefined
 }
 
 const foreground = 'foregroundDeletion'
@@ -238,6 +231,12 @@ export class ModelApi implements KubeClient {
     }
   }
 
+  /** Forgets its history: every watch has to begin with what there is now. */
+  compact(): void {
+    this.#log.length = 0
+    for (const stream of this.#streams) stream.expire()
+  }
+
   /** While set, nothing that happens is sent to watches; unset, they get all of it. */
   set isHoldingWatches(isHolding: boolean) {
     for (const stream of this.#streams) stream.isHeld = isHolding
@@ -325,63 +324,6 @@ export class ModelApi implements KubeClient {
   }
 }
 
-/** Frames on their way. */
-class Stream {
-  readonly #resource: Resource
-  readonly #selection: Selection
-  readonly #queue: WatchFrame[] = []
-  #hasEnded = false
-  #isHeld = false
-  #wake = () => {}
-
-  constructor(resource: Resource, selection: Selection) {
-    this.#resource = resource
-    this.#selection = selection
-  }
-
-  set isHeld(isHeld: boolean) {
-    this.#isHeld = isHeld
-    this.#wake()
-  }
-
-  push(frame: WatchFrame): void {
-    this.#queue.push(frame)
-    this.#wake()
-  }
-
-  /** An object that leaves the selection is told as deleted, one that enters it as added. */
-  tell({ version, resource, before, after }: Entry): void {
-    if (groupKindOf(resource) !== groupKindOf(this.#resource)) return
-    const was = before !== undefined && isSelected(before, this.#selection)
-    const is = after !== undefined && isSelected(after, this.#selection)
-    if (is) this.push({ type: was ? 'MODIFIED' : 'ADDED', object: structuredClone(after) })
-    else if (was) {
-      const metadata = { ...before.metadata, resourceVersion: String(version) }
-      this.push({ type: 'DELETED', object: structuredClone({ ...before, metadata }) })
-    }
-  }
-
-  end(): void {
-    this.#hasEnded = true
-    this.#wake()
-  }
-
-  async *frames(signal: AbortSignal): AsyncIterable<WatchFrame> {
-    for (;;) {
-      const frame = this.#isHeld ? undefined : this.#queue.shift()
-      if (this.#hasEnded) {
-        signal.throwIfAborted()
-        return
-      }
-      if (frame !== undefined) yield frame
-      else
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve
-        })
-    }
-  }
-}
-
 export function failure(code: KubeErrorCode, message: string): KubeError {
   return new KubeError({ code, message })
 }
@@ -404,19 +346,6 @@ function refuseStale({ metadata }: LiveObject, body: JsonObject): void {
 
 function withFinalizers(object: LiveObject, finalizers: readonly string[]): LiveObject {
   return { ...object, metadata: { ...object.metadata, finalizers } }
-}
-
-/** Label selectors of the forms `key`, `key=value`, and several of them with commas. */
-function isSelected({ metadata }: LiveObject, { namespace, labelSelector }: Selection): boolean {
-  if (namespace !== undefined && metadata.namespace !== namespace) return false
-  return (labelSelector ?? '')
-    .split(',')
-    .filter((term) => term !== '')
-    .every((term) => {
-      const [label = '', value] = term.split('=')
-      const found = metadata.labels?.[label]
-      return value === undefined ? found !== undefined : found === value
-    })
 }
 
 /** The value at a path of the object; undefined where it ends early. */

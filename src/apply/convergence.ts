@@ -13,6 +13,8 @@ import { describeRef, refOf } from '../object/ref.ts'
 export const holdOffMs = 5 * 60_000
 
 interface Held {
+  /** What was declared then: something else is another matter. */
+  readonly desired: KubeObject
   readonly untilMs: number
   readonly error: CodedError
 }
@@ -35,7 +37,8 @@ export class Convergence {
 
   /** Throws what happened last time, while this object is left alone. `live` is absent where it does not exist. */
   assertMayApply(desired: KubeObject, live: LiveObject | undefined, nowMs: number): void {
-    const held = this.#refused.get(desired) ?? (live === undefined ? undefined : this.#held.get(live.metadata.uid))
+    const fought = live === undefined ? undefined : this.#held.get(live.metadata.uid)
+    const held = this.#refused.get(desired) ?? (fought?.desired === desired ? fought : undefined)
     if (held === undefined) return
     if (nowMs < held.untilMs) throw held.error
     this.#refused.delete(desired)
@@ -44,7 +47,7 @@ export class Convergence {
 
   /** The server refused this object for good. */
   learnRefusal(desired: KubeObject, error: CodedError, nowMs: number): void {
-    this.#refused.set(desired, { untilMs: nowMs + holdOffMs, error })
+    this.#refused.set(desired, { desired, untilMs: nowMs + holdOffMs, error })
   }
 
   /** Takes in the answer to an apply; `paths` are what differed before. Throws NotConverging when it was one too many. */
@@ -55,7 +58,7 @@ export class Convergence {
     const settling = this.#pairs.learn({ uid, pair, paths, nowMs })
     if (settling.kind === 'settling') return
     const error = notConverging(live, settling.rounds, settling.paths, this.#manager)
-    this.#held.set(uid, { untilMs: nowMs + holdOffMs, error })
+    this.#held.set(uid, { desired, untilMs: nowMs + holdOffMs, error })
     throw error
   }
 

@@ -73,6 +73,11 @@ export class InformerView<T extends LiveObject = LiveObject> implements Readonly
     return this.#partFor(deleted.namespace)?.hasSeenDeleteOf(deleted) ?? true
   }
 
+  /** Does it show this namespace at all? What it does not cover is not absent. Undefined: the whole cluster. */
+  covers(namespace: string | undefined): boolean {
+    return this.#parts.has(undefined) || (namespace !== undefined && this.#parts.has(namespace))
+  }
+
   get size(): number {
     return this.#informers.reduce((sum, informer) => sum + informer.size, 0)
   }

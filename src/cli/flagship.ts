@@ -5,10 +5,10 @@ import { CommandError } from './command-error.ts'
 
 export const flagshipControllers: readonly Controller[] = [replicatedKvStore]
 
-/** The named ones, by resource (`replicatedkvstores`) or kind, in any case; all of them when no name is given. */
+/** The named ones, each once, by resource (`replicatedkvstores`) or kind, in any case; all of them when no name is given. */
 export function controllersNamed(names: readonly string[]): readonly Controller[] {
   if (names.length === 0) return flagshipControllers
-  return names.map((name) => {
+  const named = names.map((name) => {
     const found = flagshipControllers.find(({ resource: { plural, kind } }) =>
       [plural, kind.toLowerCase()].includes(name.toLowerCase()),
     )
@@ -16,4 +16,5 @@ export function controllersNamed(names: readonly string[]): readonly Controller[
     const known = flagshipControllers.map(({ resource }) => resource.plural).join(', ')
     throw new CommandError(`--controllers: there is no controller '${name}'; choose from ${known}`, 2)
   })
+  return [...new Set(named)]
 }

@@ -27,7 +27,7 @@ function programWith(signal: AbortSignal): Command {
   program.description('An operator runtime for Kubernetes, and its database operator.').version(packageVersion())
   program
     .exitOverride()
-    .configureOutput({ outputError: () => {} })
+    .configureOutput({ outputError: () => {}, writeErr: () => {} })
     .showHelpAfterError(false)
   program
     .command('run')
@@ -82,13 +82,22 @@ function report(thrown: unknown): number {
   if (thrown instanceof CommanderError) {
     // Help and version have been printed; anything else is a wrong flag.
     if (thrown.exitCode === 0) return 0
-    process.stderr.write(`konverge: ${thrown.message.replace(/^error: /, '')}; konverge --help lists what there is\n`)
+    process.stderr.write(`konverge: ${wrongUse(thrown)}; konverge --help lists what there is\n`)
     return 2
   }
   process.stderr.write(`konverge: ${messageOf(thrown)}\n`)
   if (thrown instanceof CommandError) return thrown.exitCode
   if (!(thrown instanceof CodedError) && thrown instanceof Error) process.stderr.write(`${thrown.stack}\n`)
   return 1
+}
+
+/** Commander's words as the first half of a sentence. */
+function wrongUse({ code, message }: CommanderError): string {
+  if (code === 'commander.help') return 'name a command'
+  return message
+    .replace(/^error: /, '')
+    .replace(/\.$/, '')
+    .replaceAll('\n', ' ')
 }
 
 function names(text: string): readonly string[] {

@@ -1,18 +1,23 @@
 // Which objects does a YAML or JSON file hold? Every document of it; each fault is a sentence that names file and line.
 import { readFile } from 'node:fs/promises'
+import { stdin } from 'node:process'
+import { addAbortSignal } from 'node:stream'
+import { text as textOf } from 'node:stream/consumers'
 import { parseAllDocuments } from 'yaml'
 import { messageOf } from '../base/errors.ts'
 import { isJsonObject, type JsonObject } from '../base/json.ts'
 import { CommandError } from './command-error.ts'
 
-export async function loadManifests(path: string): Promise<readonly JsonObject[]> {
-  const text = await read(path)
-  const documents = parseAllDocuments(text)
+/** The objects of the file; `-` is standard input. Rejects with a CommandError of exit code 2 that names the file. */
+export async function loadManifests(path: string, signal: AbortSignal): Promise<readonly JsonObject[]> {
+  const text = await read(path, signal)
+  // Merge keys are not in YAML 1.2, but kubectl takes them; warnings are no fault and would go to standard error.
+  const documents = parseAllDocuments(text, { merge: true, logLevel: 'error' })
   const objects: JsonObject[] = []
   for (const document of Array.isArray(documents) ? documents : []) {
     const [error] = document.errors
-    if (error !== undefined) throw new CommandError(`${path}: ${error.message.split('\n')[0]}`, 2)
-    const value: unknown = document.toJS()
+    if (error !== undefined) throw malformed(path, error)
+    const value = jsonOf(document, path)
     if (value === null) continue
     if (!isJsonObject(value) || typeof value.kind !== 'string' || typeof value.apiVersion !== 'string') {
       throw new CommandError(`${path}: every document must be a Kubernetes object with apiVersion and kind`, 2)
@@ -23,10 +28,28 @@ export async function loadManifests(path: string): Promise<readonly JsonObject[]
   return objects
 }
 
-async function read(path: string): Promise<string> {
+/** Aliases are followed only here, so that an unknown or an exploding one is found late. */
+function jsonOf(document: { toJS(): unknown }, path: string): unknown {
   try {
-    return await readFile(path === '-' ? '/dev/stdin' : path, 'utf8')
+    return document.toJS()
   } catch (thrown) {
+    throw malformed(path, thrown)
+  }
+}
+
+/** The parser's first line says what and where; the rest is a drawing. */
+function malformed(path: string, thrown: unknown): CommandError {
+  const [problem = ''] = messageOf(thrown).split('\n')
+  return new CommandError(`${path}: ${problem.replace(/:$/, '')}`, 2)
+}
+
+async function read(path: string, signal: AbortSignal): Promise<string> {
+  try {
+    // Not by the path /dev/stdin, which cannot be opened where standard input is a socket.
+    if (path === '-') return await textOf(addAbortSignal(signal, stdin))
+    return await readFile(path, { encoding: 'utf8', signal })
+  } catch (thrown) {
+    signal.throwIfAborted()
     throw new CommandError(`cannot read ${path}: ${messageOf(thrown)}; name a file with the resources to preview`, 2)
   }
 }

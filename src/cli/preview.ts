@@ -25,12 +25,13 @@ export interface PreviewOptions {
 /** Writes YAML documents. Rejects with a CommandError of exit code 2 when a resource is invalid; then nothing is written. */
 export async function preview({ files, write }: PreviewOptions, signal: AbortSignal): Promise<void> {
   const loaded = await Promise.all(
-    files.map(async (file) => (await loadManifests(file)).map((object) => ({ file, object }))),
+    files.map(async (file) => (await loadManifests(file, signal)).map((object) => ({ file, object }))),
   )
-  const definitions = await loadDefinitions()
+  const definitions = await loadDefinitions(signal)
   const rendered: KubeObject[] = []
   for (const { file, object } of loaded.flat()) rendered.push(...(await render(file, object, definitions, signal)))
-  write(rendered.map((object) => stringify(object, { lineWidth: 0 })).join('---\n'))
+  // kubectl reads YAML 1.1, where a bare `yes` or `0777` is no string.
+  write(rendered.map((object) => stringify(object, { version: '1.1', lineWidth: 0 })).join('---\n'))
 }
 
 async function render(
@@ -69,7 +70,7 @@ async function desiredOf(
 ): Promise<readonly KubeObject[]> {
   const parent = asPreviewed(given, controller)
   const object = parent as never
-  const facts = await controller.observe({ object, live: nothingLive, signal })
+  const facts = await controller.observe({ object, live: nothingLive, nowMs: 0, signal })
   const { objects } = assertPure({
     parent,
     controllerName: controller.name,
@@ -94,8 +95,8 @@ function asPreviewed(given: KubeObject, { resource }: Controller): LiveObject {
 
 const nothingLive: LiveReader = { find: () => Promise.resolve(undefined), list: () => Promise.resolve([]) }
 
-async function loadDefinitions(): Promise<readonly JsonObject[]> {
+async function loadDefinitions(signal: AbortSignal): Promise<readonly JsonObject[]> {
   const folder = join(packageFolder(), 'crds')
   const names = (await readdir(folder)).filter((name) => name.endsWith('.yaml'))
-  return (await Promise.all(names.map((name) => loadManifests(join(folder, name))))).flat()
+  return (await Promise.all(names.map((name) => loadManifests(join(folder, name), signal)))).flat()
 }

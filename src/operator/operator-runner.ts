@@ -38,7 +38,7 @@ export interface RunOperatorOptions {
 }
 
 /** What requests under way get to end when the operator stops. */
-const closeLimitMs = 1_000
+const closeLimitMs = 500
 const defaultHttp = { host: '0.0.0.0', port: 8080 }
 
 /**

@@ -37,9 +37,9 @@ export interface OperatorOptions {
   readonly turnRate?: { readonly perSecond: number; readonly burst: number } | undefined
 }
 
-/** What running turns get to end after the signal; 3 s remain for events, watches and connections. */
-const drainLimitMs = 5_000
-const flushLimitMs = 1_500
+/** What running turns get to end after the signal; one that then ignores its abort costs 5 s more. All of it under 10 s. */
+const drainLimitMs = 2_500
+const flushLimitMs = 1_000
 const stopping = new DOMException('the operator stops', 'AbortError')
 
 export class Operator {

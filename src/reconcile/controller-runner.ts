@@ -147,6 +147,7 @@ export class ControllerRunner {
       ({ metadata: { uid } }) => {
         desired.forget(uid)
         status.forget(uid)
+        convergence.forget(uid)
       },
     )
     const handle = reconciler.reconcile.bind(reconciler)

@@ -130,13 +130,14 @@ export class ControllerView {
     const { informer, watch } = held
     return {
       selectedLabel: watch.labelSelector,
+      covers: (namespace) => informer.covers(namespace),
       get: (key) => informer.get(key),
       list: () => informer.list(),
       byLabel: (label, value) => informer.byLabel(label, value),
     }
   }
 
-  /** Calls back for every turn that an event asks for, and for every resource that is gone. Returns what ends it. */
+  /** Calls back for every turn that an event asks for, and for every parent and child that is gone. Returns what ends it. */
   onTrigger(trigger: (trigger: Trigger) => void, gone: (object: LiveObject) => void): () => void {
     const { resource } = this.#controller
     const lookup = (index: string, value: string) => this.#parents.byIndex(index, value).map(keyOf)
@@ -150,6 +151,7 @@ export class ControllerView {
       }),
       ...[...this.#children.values()].map(({ owned, informer }) =>
         informer.addHandler((event: InformerEvent) => {
+          if (event.kind === 'deleted') gone(event.object)
           if (!this.#isOwnWrite(event)) each(triggersOfChild(resource, owned, event))
         }),
       ),

@@ -16,7 +16,7 @@ export interface ObserveContext<Spec, Status> {
   readonly object: ParentOf<Spec, Status>
   /** Wall clock of the turn, milliseconds since the epoch: for facts that have an age. Constructs must not see it. */
   readonly nowMs: number
-  /** Kinds that are owned or watched are read from memory, others from the API server. */
+  /** Kinds that are watched are read from memory, others from the API server. */
   readonly live: LiveReader
   readonly signal: AbortSignal
 }

@@ -1,10 +1,10 @@
 // In which order do the children of a deleted resource go? By the apply order stored on them, backwards, each wave waited
 // for until it is gone; never by the constructs, which may no longer build (I6). What the garbage collector will take in
-// any order, the first wave of same-namespace children, is left to it.
+// any order, the first wave of same-namespace children, is left to it. What is to be retained stays.
 import type { LiveObject } from '../object/object.ts'
 import { isBeingDeleted } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
-import { applyOrderAnnotation } from '../synth/membership.ts'
+import { applyOrderAnnotation, pruneAnnotation } from '../synth/membership.ts'
 
 export type DeletionStep =
   /** Ask for these to be deleted; they are all of the highest wave that still exists. */
@@ -14,7 +14,8 @@ export type DeletionStep =
   | { readonly kind: 'done' }
 
 export function nextDeletion(parent: LiveObject, children: readonly LiveObject[]): DeletionStep {
-  const ordered = children.filter((child) => orderOf(child) > 0 || !isCollected(parent, child))
+  const leaving = children.filter(({ metadata }) => metadata.annotations?.[pruneAnnotation] !== 'disabled')
+  const ordered = leaving.filter((child) => orderOf(child) > 0 || !isCollected(parent, child))
   if (ordered.length === 0) return { kind: 'done' }
   const highest = Math.max(...ordered.map(orderOf))
   const wave = ordered.filter((child) => orderOf(child) === highest)

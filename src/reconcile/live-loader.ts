@@ -12,6 +12,8 @@ import type { LiveReader } from './context.ts'
 export interface CachedKind {
   /** Only objects with this label are in memory; undefined: all are. A selector of another form counts as a label nobody asks for. */
   readonly selectedLabel: string | undefined
+  /** Is this namespace in memory at all? Undefined: the whole cluster. */
+  covers(namespace: string | undefined): boolean
   get(key: Key): LiveObject | undefined
   byLabel(label: string, value: string): readonly LiveObject[]
   list(): readonly LiveObject[]
@@ -42,7 +44,8 @@ export class LiveLoader implements LiveReader {
     const cached = cachedKind(resource)
     // Sound: what a resource serves has the wire shape that its descriptor declares.
     const found = cached?.get(keyFor(namespace, name)) as LiveObject<Spec, Status> | undefined
-    if (found !== undefined || (cached !== undefined && cached.selectedLabel === undefined)) return found
+    const isAbsent = cached !== undefined && cached.selectedLabel === undefined && cached.covers(namespace)
+    if (found !== undefined || isAbsent) return found
     try {
       return (await client.get(resource, { namespace, name }, signal)) as LiveObject<Spec, Status>
     } catch (thrown) {
@@ -60,7 +63,8 @@ export class LiveLoader implements LiveReader {
   ): Promise<readonly LiveObject<Spec, Status>[]> {
     const cached = this.#options.cachedKind(resource)
     const isCovered =
-      cached !== undefined && (cached.selectedLabel === undefined || Object.hasOwn(labels, cached.selectedLabel))
+      cached?.covers(namespace) === true &&
+      (cached.selectedLabel === undefined || Object.hasOwn(labels, cached.selectedLabel))
     const objects = isCovered
       ? listCached(cached, namespace, labels)
       : await this.#listLive(resource, namespace, labels)

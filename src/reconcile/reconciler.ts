@@ -189,7 +189,8 @@ export class Reconciler {
 
   /** From the newest version we know: the status has just been written, and a merge patch replaces the whole list. */
   async #release(object: LiveObject, signal: AbortSignal): Promise<void> {
-    const newest = this.#options.view.parent(keyOf(object)) ?? object
+    const known = this.#options.view.parent(keyOf(object))
+    const newest = known?.metadata.uid === object.metadata.uid ? known : object
     try {
       await this.#patchParent(newest, releasePatch(newest), signal)
     } catch (thrown) {

@@ -50,7 +50,8 @@ export class StatusRecorder {
     const previous = object.status as StatusWithConditions | undefined
     const generation = object.metadata.generation ?? 0
     const report = this.#reportOf(end)
-    const next = nextStatus({ previous, report, outcome, generation, now: timestampOf(clock) })
+    const told = report === undefined ? untold(outcome) : outcome
+    const next = nextStatus({ previous, report, outcome: told, generation, now: timestampOf(clock) })
     metrics.observeConditions(object, next.conditions ?? [])
     const { uid } = object.metadata
     const nowMs = clock.monotonicMs()
@@ -80,4 +81,12 @@ export class StatusRecorder {
       return undefined
     }
   }
+}
+
+/** Without the kind's own word nothing may be called ready (I8). */
+function untold(outcome: Outcome): Outcome {
+  const message = 'the status function of the controller failed; its log says why'
+  return outcome.kind === 'settled' || outcome.kind === 'waiting'
+    ? { kind: 'retry', reason: 'StatusFailed', message }
+    : outcome
 }

@@ -77,14 +77,16 @@ function withEffectiveReconciling(claims: readonly ConditionClaim[]): readonly C
 }
 
 export type StatusWrite =
-  /** Equal; or under way, with nothing new but counts, which ride along with the next write. */
   | { readonly kind: 'none' }
   | { readonly kind: 'now'; readonly patch: JsonObject }
-  /** Conditions say something new but none has flipped, and the last write was too recent. */
+  /** Nothing has flipped, and the last write was too recent. */
   | { readonly kind: 'later'; readonly afterMs: number }
 
 /** While a resource is on its way, news without a flip is written no more often than this. */
 export const progressIntervalMs = 30_000
+
+/** Counts that no condition tells of ride along with the next write, or go out alone after this long. */
+export const countsIntervalMs = 120_000
 
 export interface StatusWriteInput {
   readonly previous: StatusWithConditions | undefined
@@ -101,8 +103,8 @@ export function statusWrite({ previous, next, isUnderWay, writtenAtMs, nowMs }: 
   const patch = mergePatchOf((previous ?? {}) as JsonObject, next as unknown as JsonObject)
   if (patch === undefined) return { kind: 'none' }
   if (!isUnderWay || flipsOf(previous) !== flipsOf(next)) return { kind: 'now', patch }
-  if (wordsOf(previous) === wordsOf(next)) return { kind: 'none' }
-  const dueMs = (writtenAtMs ?? Number.NEGATIVE_INFINITY) + progressIntervalMs
+  const intervalMs = wordsOf(previous) === wordsOf(next) ? countsIntervalMs : progressIntervalMs
+  const dueMs = (writtenAtMs ?? Number.NEGATIVE_INFINITY) + intervalMs
   return nowMs < dueMs ? { kind: 'later', afterMs: dueMs - nowMs } : { kind: 'now', patch }
 }
 

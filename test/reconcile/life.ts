@@ -58,7 +58,7 @@ export function siteController(over: Partial<SiteOptions> = {}): Controller {
         apiVersion: 'v1',
         kind: 'Secret',
         metadata: { name: `${name}-login` },
-        stringData: { password: spec.password },
+        stringData: { login: spec.password },
       })
     },
     status: ({ children }) => ({ fields: { pages: children.length }, conditions: [] }),

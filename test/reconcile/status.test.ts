@@ -7,7 +7,13 @@ import { applyMergePatch } from '../../src/base/json-patch.ts'
 import { KubeError } from '../../src/kube/kube-errors.ts'
 import { findCondition, mergeConditions } from '../../src/object/condition.ts'
 import { type Outcome, outcomeOfError, outcomeOfTurn, verdictOf } from '../../src/reconcile/outcome.ts'
-import { mergePatchOf, nextStatus, progressIntervalMs, statusWrite } from '../../src/reconcile/status.ts'
+import {
+  countsIntervalMs,
+  mergePatchOf,
+  nextStatus,
+  progressIntervalMs,
+  statusWrite,
+} from '../../src/reconcile/status.ts'
 import { live } from '../objects.ts'
 
 const at = '2026-01-01T00:00:00Z'
@@ -144,6 +150,15 @@ describe('a status write', () => {
     },
   ])('$title', ({ previous, next, sinceMs, isUnderWay, kind }) => {
     expect(write(previous, next, sinceMs, isUnderWay).kind).toBe(kind)
+  })
+
+  it('of counts alone rides along with the next, or goes out after two minutes', () => {
+    const counted = { ...oneOfThree, updatedReplicas: 2 }
+    expect(write(oneOfThree, counted, progressIntervalMs)).toEqual({
+      kind: 'later',
+      afterMs: countsIntervalMs - progressIntervalMs,
+    })
+    expect(write(oneOfThree, counted, countsIntervalMs).kind).toBe('now')
   })
 
   it('says after how long a deferred write is due', () => {

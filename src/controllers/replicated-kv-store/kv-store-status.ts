@@ -3,7 +3,6 @@
 import { kvEndpoints, kvSelector } from '../../../constructs/index.ts'
 import type { ReplicatedKVStoreSpec, ReplicatedKVStoreStatus } from '../../../imports/wire/replicated-kv-store.ts'
 import {
-  type Condition,
   type ConditionClaim,
   isOf,
   type KubeObject,
@@ -65,12 +64,15 @@ function countsOf(statefulSet: KubeObject | undefined): Counts {
 /** While something failed or the store goes, the runtime's words stand; else the store has its own. */
 function conditionsOf({ object, facts, outcome }: Context, counts: Counts): readonly ConditionClaim[] {
   const wanted = object.spec.replicas
-  const availability = availabilityOf(counts, wanted)
+  const hasQuorum = servesQuorum(object, counts)
+  const availability = availabilityOf(counts, wanted, hasQuorum)
   if (outcome.kind !== 'settled' && outcome.kind !== 'waiting') return [availability]
   return [
     outcome.kind === 'settled' ? allReady(wanted) : notReady(counts, wanted, facts),
     progressOf(counts, wanted, outcome.kind === 'settled'),
-    ...degradationOf(counts, wanted, facts, object.status?.conditions ?? []),
+    // The first claim of a type counts.
+    ...crashLooping(facts),
+    ...(hasQuorum ? [] : quorumAtRisk(object, counts)),
     availability,
   ]
 }
@@ -111,32 +113,41 @@ function progressOf(counts: Counts, wanted: number, isSettled: boolean): Conditi
   return progressing('WaitingForReplicas', `${readyReplicas} of ${wanted} replicas are ready`)
 }
 
-/** A store that had a quorum and has lost it, or whose pods crash, is degraded; one that is only coming up is not. */
-function degradationOf(
-  { readyReplicas }: Counts,
-  wanted: number,
-  facts: KvStoreFacts | undefined,
-  before: readonly Condition[],
-): readonly ConditionClaim[] {
-  const trouble = facts?.trouble
-  if (trouble?.reason === 'ReplicaCrashLooping') {
-    return [{ type: 'Degraded', status: 'True', reason: 'ReplicaCrashLooping', message: trouble.message }]
-  }
-  const hadQuorum = before.some(
-    ({ type, status, reason }) =>
-      status === 'True' && (type === 'Available' || (type === 'Degraded' && reason === 'QuorumAtRisk')),
+/**
+ * Do enough replicas serve? A quorum of those wanted; or, while the store grows, all that served when it was last available:
+ * replicas that have never been there cannot be missed.
+ */
+function servesQuorum({ spec, status }: Context['object'], { readyReplicas }: Counts): boolean {
+  const wasAvailable = status?.conditions?.some(
+    (condition) => condition.type === 'Available' && condition.status === 'True',
   )
-  if (!hadQuorum || readyReplicas >= quorumOf(wanted)) return []
-  const message = `${readyReplicas} of ${wanted} replicas are ready; ${quorumOf(wanted)} are needed for a quorum`
-  return [{ type: 'Degraded', status: 'True', reason: 'QuorumAtRisk', message }]
+  const served = status?.readyReplicas ?? Number.POSITIVE_INFINITY
+  const hasLostNone = wasAvailable === true && readyReplicas > 0 && readyReplicas >= served
+  return readyReplicas >= quorumOf(spec.replicas) || hasLostNone
 }
 
-function availabilityOf({ readyReplicas }: Counts, wanted: number): ConditionClaim {
-  const hasQuorum = readyReplicas >= quorumOf(wanted)
+function availabilityOf({ readyReplicas }: Counts, wanted: number, hasQuorum: boolean): ConditionClaim {
   const message = `${readyReplicas} of ${wanted} replicas serve`
   return hasQuorum
     ? { type: 'Available', status: 'True', reason: 'QuorumServes', message }
     : { type: 'Available', status: 'False', reason: 'NoQuorum', message }
+}
+
+function crashLooping(facts: KvStoreFacts | undefined): readonly ConditionClaim[] {
+  if (facts?.trouble?.reason !== 'ReplicaCrashLooping') return []
+  return [{ type: 'Degraded', status: 'True', reason: 'ReplicaCrashLooping', message: facts.trouble.message }]
+}
+
+/** A store that had a quorum and has lost it is degraded; one that is only coming up is not. */
+function quorumAtRisk({ spec, status }: Context['object'], { readyReplicas }: Counts): readonly ConditionClaim[] {
+  const hadQuorum = status?.conditions?.some(
+    ({ type, status: state, reason }) =>
+      state === 'True' && (type === 'Available' || (type === 'Degraded' && reason === 'QuorumAtRisk')),
+  )
+  if (hadQuorum !== true) return []
+  const needed = quorumOf(spec.replicas)
+  const message = `${readyReplicas} of ${spec.replicas} replicas are ready; ${needed} are needed for a quorum`
+  return [{ type: 'Degraded', status: 'True', reason: 'QuorumAtRisk', message }]
 }
 
 function quorumOf(replicas: number): number {

@@ -1,0 +1,56 @@
+// The program as people run it: a process from source, with its output and exit code.
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export interface Ended {
+  readonly exitCode: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface KonvergeOptions {
+  readonly input?: string
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+/** Far more than any of these runs needs, also on a busy machine. */
+const limitMs = 60_000
+
+/** Runs `konverge` with these arguments until it ends; a run that does not is killed, and rejects. */
+export function konverge(args: readonly string[], { input, environment = {} }: KonvergeOptions = {}): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    // Of the surroundings only what Node needs: a KUBECONFIG of this machine is no business of a test.
+    const env = { PATH: process.env['PATH'] ?? '', HOME: '/nowhere', ...environment }
+    const child = execFile(process.execPath, [program, ...args], { env, timeout: limitMs }, (error, stdout, stderr) => {
+      if (child.exitCode === null) reject(error ?? new Error('the program was killed'))
+      else resolve({ exitCode: child.exitCode, stdout, stderr })
+    })
+    child.stdin?.end(input ?? '')
+  })
+}
+
+/** Gives `use` a folder with these files, and removes it afterwards. */
+export async function withFiles<T>(
+  files: Readonly<Record<string, string>>,
+  use: (folder: string) => Promise<T>,
+): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'konverge-cli-'))
+  try {
+    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
+    return await use(folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** What every fault has in common: nothing on standard output, and one line on standard error. */
+export function sentenceOf({ stdout, stderr }: Ended): string {
+  const lines = stderr.split('\n')
+  if (stdout !== '' || lines.length !== 2 || lines[1] !== '')
+    throw new Error(`not one sentence on standard error alone:\n${stdout}\n${stderr}`)
+  return lines[0] ?? ''
+}

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import { packageVersion } from '../../src/cli/package-folder.ts'
+import { konverge, sentenceOf } from './konverge.ts'
+
+describe.concurrent('konverge', { timeout: 120_000 }, () => {
+  it.each([
+    { args: [], says: /^konverge: name a command; konverge --help/ },
+    { args: ['nope'], says: /unknown command 'nope'/ },
+    { args: ['previw'], says: /unknown command 'previw' \(Did you mean preview\?\)/ },
+    { args: ['preview'], says: /'-f, --filename <file\.\.\.>' not specified/ },
+    { args: ['generate', '--checks'], says: /unknown option '--checks' \(Did you mean --check\?\)/ },
+    { args: ['run', 'now'], says: /too many arguments/ },
+    { args: ['run', '--max-concurrent', '0'], says: /--max-concurrent.*'0' is invalid\. Give a whole number from 1;/ },
+    { args: ['run', '--http-port', '65536'], says: /Give a port from 0 to 65535/ },
+    { args: ['run', '--backoff', '10-5'], says: /Give two numbers of seconds, as in 1-1000/ },
+    { args: ['run', '--namespaces', ','], says: /Give at least one name/ },
+    { args: ['run', '--controllers', 'queues'], says: /no controller 'queues'; choose from replicatedkvstores/ },
+    { args: ['run', '--log-level', 'loud'], says: /'loud' is no level; choose from debug, info, warn, error/ },
+  ])('refuses $args with exit code 2', async ({ args, says }) => {
+    const ended = await konverge(args)
+    expect(sentenceOf(ended)).toMatch(says)
+    expect(ended.exitCode).toBe(2)
+  })
+
+  it('says its version', async () => {
+    expect(await konverge(['--version'])).toEqual({ exitCode: 0, stdout: `${packageVersion()}\n`, stderr: '' })
+  })
+
+  it.each([
+    { args: ['--help'], has: ['run', 'preview', 'generate'] },
+    { args: ['run', '--help'], has: ['--kubeconfig', '--namespaces', '--selector', '--controllers', '--http-port'] },
+    { args: ['preview', '--help'], has: ['--filename'] },
+    { args: ['help', 'generate'], has: ['--check'] },
+  ])('explains itself: $args', async ({ args, has }) => {
+    const { exitCode, stdout, stderr } = await konverge(args)
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+    for (const word of has) expect(stdout).toContain(word)
+  })
+})

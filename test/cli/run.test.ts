@@ -1,0 +1,75 @@
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { konverge, sentenceOf, withFiles } from './konverge.ts'
+
+const limitMs = 120_000
+/** Nothing listens on port 1. */
+const nowhere = 'https://127.0.0.1:1'
+
+const kubeconfig = (server: string) => `apiVersion: v1
+kind: Config
+clusters: [{ name: c, cluster: { server: "${server}" } }]
+users: [{ name: u, user: { token: do-not-show-this } }]
+contexts: [{ name: x, context: { cluster: c, user: u } }]
+current-context: x
+`
+const run = (...args: readonly string[]) => konverge(['run', '--http-host', '127.0.0.1', '--http-port', '0', ...args])
+const runWith = (text: string, ...args: readonly string[]) =>
+  withFiles({ config: text }, (folder) => run('--kubeconfig', join(folder, 'config'), ...args))
+
+describe.concurrent('konverge run ends within seconds, with one sentence and exit code 1,', {
+  timeout: limitMs,
+}, () => {
+  it('without any kubeconfig', async () => {
+    const ended = await run()
+    expect(sentenceOf(ended)).toMatch(/kubeconfig|KUBECONFIG/)
+    expect(ended.exitCode).toBe(1)
+  })
+
+  it('with a kubeconfig that is not there', async () => {
+    const ended = await run('--kubeconfig', 'not/there')
+    expect(sentenceOf(ended)).toMatch(/not\/there/)
+    expect(ended.exitCode).toBe(1)
+  })
+
+  it.each([
+    { title: 'text', text: 'hello' },
+    { title: 'nothing', text: '' },
+  ])('with a kubeconfig that is $title', async ({ text }) => {
+    const ended = await runWith(text)
+    expect(sentenceOf(ended)).toMatch(/^konverge: .*config/)
+    expect(ended.exitCode).toBe(1)
+  })
+
+  it('with a context that is not there', async () => {
+    const ended = await runWith(kubeconfig(nowhere), '--context', 'staging')
+    expect(sentenceOf(ended)).toMatch(/staging/)
+    expect(ended.exitCode).toBe(1)
+  })
+
+  it('when nobody answers, naming the address and not the credentials', async () => {
+    const startedMs = performance.now()
+    const { exitCode, stdout, stderr } = await runWith(kubeconfig(nowhere))
+    expect(performance.now() - startedMs).toBeLessThan(30_000)
+    expect(exitCode).toBe(1)
+    expect(stderr).toMatch(/^konverge: .*127\.0\.0\.1:1\b.*\n$/)
+    expect(stdout + stderr).not.toContain('do-not-show-this')
+  })
+
+  it('when its HTTP port is taken', async () => {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const address = server.address()
+    const port = typeof address === 'object' && address !== null ? address.port : 0
+    const { exitCode, stderr } = await runWith(kubeconfig(nowhere), '--http-port', String(port))
+    server.close()
+    expect(stderr).toMatch(new RegExp(`^konverge: .*${port}.*\\n$`))
+    expect(exitCode).toBe(1)
+  })
+
+  it('takes a controller that is named twice once', async () => {
+    const { stderr } = await runWith(kubeconfig(nowhere), '--controllers', 'replicatedkvstores,ReplicatedKVStore')
+    expect(stderr).toMatch(/^konverge: .*127\.0\.0\.1:1\b.*\n$/)
+  })
+})

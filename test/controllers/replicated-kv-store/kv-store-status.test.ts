@@ -1,0 +1,336 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import type { ReplicatedKVStoreSpec, ReplicatedKVStoreStatus } from '../../../imports/wire/replicated-kv-store.ts'
+import { readinessOf } from '../../../src/apply/readiness.ts'
+import type { JsonObject } from '../../../src/base/json.ts'
+import type { KvStoreFacts } from '../../../src/controllers/replicated-kv-store/kv-store-facts.ts'
+import { kvStoreStatus } from '../../../src/controllers/replicated-kv-store/kv-store-status.ts'
+import { validateObject } from '../../../src/generate/validate.ts'
+import type { Condition, LiveObject, Outcome, StatusContext } from '../../../src/index.ts'
+import { nextStatus } from '../../../src/reconcile/status.ts'
+import { live } from '../../objects.ts'
+
+type Context = StatusContext<ReplicatedKVStoreSpec, ReplicatedKVStoreStatus, KvStoreFacts>
+
+interface Given {
+  readonly wanted?: number
+  /** The StatefulSet's status; absent: there is none yet. */
+  readonly counts?: object
+  readonly generation?: number
+  readonly outcome?: Outcome
+  readonly facts?: Partial<KvStoreFacts> | 'none'
+  /** `Available=True/QuorumServes` */
+  readonly before?: readonly string[]
+  /** The replicas that were ready when the status was last written. */
+  readonly readyBefore?: number
+}
+
+const settled: Outcome = { kind: 'settled' }
+const waiting: Outcome = { kind: 'waiting', on: 'StatefulSet shop/cart: 1 of 3 replicas are ready' }
+const steady = { currentRevision: 'cart-1', updateRevision: 'cart-1', observedGeneration: 1 }
+const allOf = (count: number) => ({ ...steady, replicas: count, readyReplicas: count, updatedReplicas: count })
+
+function contextOf({
+  wanted = 3,
+  counts,
+  generation = 1,
+  outcome = waiting,
+  facts = {},
+  before = [],
+  readyBefore,
+}: Given): Context {
+  const conditions = before.map((text): Condition => {
+    const [type = '', status = '', reason = ''] = text.split(/[=/]/)
+    // Written by the tests themselves.
+    return { type, status: status as Condition['status'], reason, message: '', lastTransitionTime: '' }
+  })
+  const spec = { replicas: wanted, image: 'kv', port: 6379 }
+  const metadata = { name: 'cart', namespace: 'shop', generation: 1 }
+  const store = live({
+    apiVersion: 'data.konverge.dev/v1alpha1',
+    kind: 'ReplicatedKVStore',
+    metadata,
+    spec,
+    status: { conditions, ...(readyBefore === undefined ? {} : { readyReplicas: readyBefore }) },
+  })
+  const statefulSet: LiveObject = live({
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata: { ...metadata, generation },
+    spec: { replicas: wanted },
+    ...(counts === undefined ? {} : { status: counts }),
+  })
+  const service = live({ kind: 'Service', metadata })
+  const children = [service, statefulSet].map((object) => ({ object, readiness: readinessOf(object) }))
+  const known: KvStoreFacts = { isStorageClassMissing: false, unusedClaims: [], ...(facts === 'none' ? {} : facts) }
+  // The spec has what these functions read.
+  return { object: store as Context['object'], children, outcome, facts: facts === 'none' ? undefined : known }
+}
+
+/** The whole status as the runtime would write it, and its conditions in short. */
+function statusOf(given: Given) {
+  const context = contextOf(given)
+  const status = nextStatus({
+    previous: context.object.status,
+    report: kvStoreStatus(context),
+    outcome: context.outcome,
+    generation: 1,
+    now: '2026-01-01T00:00:00Z',
+  })
+  const conditions = status.conditions ?? []
+  const short = Object.fromEntries(conditions.map(({ type, status: state, reason }) => [type, `${state}/${reason}`]))
+  const messages = Object.fromEntries(conditions.map(({ type, message }) => [type, message]))
+  return { status, short, messages }
+}
+
+const crash = { reason: 'ReplicaCrashLooping', message: 'pod cart-1 crashes again and again' } as const
+const pull = { reason: 'ImagePullFailed', message: 'pod cart-0 cannot get image kv' } as const
+
+interface Case {
+  readonly title: string
+  readonly given: Given
+  readonly short: Readonly<Record<string, string>>
+  readonly messages?: Readonly<Record<string, string>>
+}
+
+const cases: readonly Case[] = [
+  {
+    title: 'that is fresh comes up, and is neither available nor degraded',
+    given: {},
+    short: {
+      Ready: 'False/WaitingForReplicas',
+      Progressing: 'True/ScalingOut',
+      Degraded: 'False/AsExpected',
+      Available: 'False/NoQuorum',
+    },
+    messages: { Ready: '0 of 3 replicas are ready', Progressing: 'to 3 replicas' },
+  },
+  {
+    title: 'that comes up serves from its quorum on',
+    given: { counts: { ...allOf(2), replicas: 3 } },
+    short: { Ready: 'False/WaitingForReplicas', Degraded: 'False/AsExpected', Available: 'True/QuorumServes' },
+    messages: { Ready: '2 of 3 replicas are ready', Available: '2 of 3 replicas serve' },
+  },
+  {
+    title: 'that is settled',
+    given: { counts: allOf(3), outcome: settled },
+    short: {
+      Ready: 'True/AllReplicasReady',
+      Progressing: 'False/AllReplicasReady',
+      Degraded: 'False/AsExpected',
+      Available: 'True/QuorumServes',
+    },
+    messages: { Ready: '3 of 3 replicas are ready' },
+  },
+  {
+    title: 'that scales out',
+    given: { wanted: 5, counts: allOf(3), before: ['Available=True/QuorumServes'] },
+    short: { Progressing: 'True/ScalingOut', Degraded: 'False/AsExpected', Available: 'True/QuorumServes' },
+    messages: { Progressing: 'to 5 replicas' },
+  },
+  {
+    title: 'that grows from one stays available: replicas that were never there are not missed',
+    given: { counts: { ...allOf(1), replicas: 2 }, before: ['Available=True/QuorumServes'], readyBefore: 1 },
+    short: { Progressing: 'True/ScalingOut', Degraded: 'False/AsExpected', Available: 'True/QuorumServes' },
+  },
+  {
+    title: 'that loses its only replica while it grows is degraded',
+    given: {
+      counts: { ...allOf(2), readyReplicas: 0 },
+      before: ['Available=True/QuorumServes'],
+      readyBefore: 1,
+    },
+    short: { Degraded: 'True/QuorumAtRisk', Available: 'False/NoQuorum' },
+  },
+  {
+    title: 'that scales in',
+    given: { counts: allOf(5) },
+    short: { Progressing: 'True/ScalingIn', Available: 'True/QuorumServes' },
+    messages: { Progressing: 'to 3 replicas' },
+  },
+  {
+    title: 'that scales in before the StatefulSet controller has noticed',
+    given: { counts: allOf(5), generation: 2 },
+    short: { Progressing: 'True/ScalingIn' },
+    messages: { Progressing: 'to 3 replicas' },
+  },
+  {
+    title: 'that rolls out',
+    given: { counts: { ...allOf(3), updateRevision: 'cart-2', updatedReplicas: 1, readyReplicas: 2 } },
+    short: { Ready: 'False/WaitingForReplicas', Progressing: 'True/RollingOut', Available: 'True/QuorumServes' },
+    messages: { Progressing: '1 of 3 replicas are updated' },
+  },
+  {
+    title: 'that rolls out before the StatefulSet controller has noticed',
+    given: { counts: allOf(3), generation: 2 },
+    short: { Progressing: 'True/RollingOut' },
+  },
+  {
+    title: 'with a replica that is not ready, and nothing else to do, only waits',
+    given: { counts: { ...allOf(3), readyReplicas: 2 } },
+    short: { Ready: 'False/WaitingForReplicas', Progressing: 'True/WaitingForReplicas' },
+    messages: { Progressing: '2 of 3 replicas are ready' },
+  },
+  {
+    title: 'that had a quorum and lost it is degraded',
+    given: { counts: { ...allOf(3), readyReplicas: 1 }, before: ['Available=True/QuorumServes'] },
+    short: { Ready: 'False/WaitingForReplicas', Degraded: 'True/QuorumAtRisk', Available: 'False/NoQuorum' },
+    messages: { Degraded: '1 of 3 replicas are ready; 2 are needed for a quorum' },
+  },
+  {
+    title: 'stays degraded until the quorum is back',
+    given: {
+      counts: { ...allOf(3), readyReplicas: 1 },
+      before: ['Degraded=True/QuorumAtRisk', 'Available=False/NoQuorum'],
+    },
+    short: { Degraded: 'True/QuorumAtRisk', Available: 'False/NoQuorum' },
+  },
+  {
+    title: 'is no longer degraded when the quorum is back',
+    given: { counts: { ...allOf(3), readyReplicas: 2 }, before: ['Degraded=True/QuorumAtRisk'] },
+    short: { Degraded: 'False/AsExpected', Available: 'True/QuorumServes' },
+  },
+  {
+    title: 'that was degraded for another reason and never served is not at risk',
+    given: { counts: { ...allOf(3), readyReplicas: 1 }, before: ['Degraded=True/ServerError'] },
+    short: { Degraded: 'False/AsExpected' },
+  },
+  {
+    title: 'whose replica crashes is degraded, and waits for it',
+    given: { counts: { ...allOf(3), readyReplicas: 2 }, facts: { trouble: crash } },
+    short: { Ready: 'False/WaitingForReplicas', Degraded: 'True/ReplicaCrashLooping', Available: 'True/QuorumServes' },
+    messages: { Ready: '2 of 3 replicas are ready', Degraded: crash.message },
+  },
+  {
+    title: 'whose image is missing says so in Ready',
+    given: { facts: { trouble: pull } },
+    short: { Ready: 'False/ImagePullFailed', Degraded: 'False/AsExpected' },
+    messages: { Ready: `0 of 3 replicas are ready; ${pull.message}` },
+  },
+  {
+    title: 'whose pod waits for its volume says so in Ready',
+    given: { facts: { trouble: { reason: 'VolumePending', message: 'pod cart-0 waits' } } },
+    short: { Ready: 'False/VolumePending' },
+  },
+  {
+    title: 'whose pod finds no node says so in Ready',
+    given: { facts: { trouble: { reason: 'Unschedulable', message: 'pod cart-0 waits' } } },
+    short: { Ready: 'False/Unschedulable' },
+  },
+  {
+    title: 'that is refused says what the runtime says, and whether it serves',
+    given: {
+      counts: allOf(3),
+      outcome: { kind: 'stopped', reason: 'InvalidSpec', message: "StorageClass 'x' not found" },
+    },
+    short: {
+      Ready: 'False/InvalidSpec',
+      Progressing: 'False/Stalled',
+      Degraded: 'True/InvalidSpec',
+      Stalled: 'True/InvalidSpec',
+      Available: 'True/QuorumServes',
+    },
+  },
+  {
+    title: 'whose turn failed before anything was known',
+    given: { facts: 'none', outcome: { kind: 'retry', reason: 'ServerError', message: 'etcd is slow' } },
+    short: { Ready: 'False/ServerError', Degraded: 'True/ServerError', Available: 'False/NoQuorum' },
+  },
+  {
+    title: 'that is deleted says so, and that it does not serve any more',
+    given: { counts: { ...allOf(3), readyReplicas: 0 }, outcome: { kind: 'deleting', on: 'waiting for pods' } },
+    short: { Ready: 'False/Deleting', Progressing: 'True/Deleting', Available: 'False/NoQuorum' },
+  },
+  {
+    title: 'of one replica has its quorum with it',
+    given: { wanted: 1, counts: allOf(1), outcome: settled },
+    short: { Ready: 'True/AllReplicasReady', Available: 'True/QuorumServes' },
+  },
+]
+
+describe('a store', () => {
+  it.each(cases)('$title', ({ given, short, messages = {} }) => {
+    const told = statusOf(given)
+    expect(told.short).toMatchObject(short)
+    expect(told.messages).toMatchObject(messages)
+  })
+
+  it('counts what its StatefulSet counts, and nothing it does not', () => {
+    expect(statusOf({ counts: { ...allOf(3), availableReplicas: 2, collisionCount: 1 } }).status).toMatchObject({
+      replicas: 3,
+      readyReplicas: 3,
+      updatedReplicas: 3,
+      currentRevision: 'cart-1',
+      updateRevision: 'cart-1',
+    })
+    const fresh = statusOf({}).status
+    expect(fresh).toMatchObject({ replicas: 0, readyReplicas: 0, updatedReplicas: 0 })
+    expect(fresh).not.toHaveProperty('currentRevision')
+    expect(fresh).not.toHaveProperty('isCurrent')
+  })
+
+  it('tells where each replica that is wanted can be reached, whether it is there or not', () => {
+    expect(statusOf({ wanted: 2 }).status).toMatchObject({
+      selector: 'data.konverge.dev/replicatedkvstore=cart',
+      endpoints: ['cart-0.cart-headless.shop.svc:6379', 'cart-1.cart-headless.shop.svc:6379'],
+    })
+  })
+
+  it('lists retained claims while there are any, and drops the list with the last', () => {
+    const some = statusOf({ facts: { unusedClaims: ['data-cart-3'] } }).status
+    expect(some).toMatchObject({ retainedPVCs: ['data-cart-3'] })
+    expect(statusOf({}).status).not.toHaveProperty('retainedPVCs')
+  })
+})
+
+// WaitingForReplicas: nothing changes, pods only have to become ready. AllReplicasReady: nothing is under way.
+const progress = ['RollingOut', 'ScalingOut', 'ScalingIn', 'VolumeExpanding', 'WaitingForReplicas', 'AllReplicasReady']
+
+/** Source: flagship.md §2.1; what is not in it is the runtime's, or stands here with its meaning. */
+const contract: Readonly<Record<string, readonly string[]>> = {
+  Ready: ['AllReplicasReady', 'WaitingForReplicas', 'ImagePullFailed', 'Unschedulable', 'VolumePending'],
+  Progressing: progress,
+  // kstatus' word for Progressing.
+  Reconciling: progress,
+  // AsExpected: the runtime's word for not degraded.
+  Degraded: ['QuorumAtRisk', 'ReplicaCrashLooping', 'StaleVolumesRetained', 'AsExpected'],
+  // Available is not in the contract's list; it says whether a majority of the replicas serves.
+  Available: ['QuorumServes', 'NoQuorum'],
+}
+
+describe('every status', () => {
+  const definition: JsonObject = parse(readFileSync('crds/replicated-kv-store.yaml', 'utf8'))
+
+  it.each(cases)('of a store $title fits the schema of the CRD', ({ given }) => {
+    const metadata = { name: 'cart', namespace: 'shop' }
+    const object = {
+      apiVersion: 'data.konverge.dev/v1alpha1',
+      kind: 'ReplicatedKVStore',
+      metadata,
+      spec: { image: 'kv' },
+    }
+    // A status is JSON; its type has no index.
+    const status = statusOf(given).status as unknown as JsonObject
+    expect(validateObject(definition, { ...object, status })).toMatchObject({ kind: 'valid' })
+  })
+
+  it.each(cases)('of a store $title has reasons of the contract while nothing failed', ({ given }) => {
+    const { outcome = waiting } = given
+    if (outcome.kind !== 'settled' && outcome.kind !== 'waiting') return
+    for (const { type, reason } of statusOf(given).status.conditions ?? [])
+      expect(contract[type], type).toContain(reason)
+  })
+
+  it('of another form does not fit the schema', () => {
+    const metadata = { name: 'cart', namespace: 'shop' }
+    const object = {
+      apiVersion: 'data.konverge.dev/v1alpha1',
+      kind: 'ReplicatedKVStore',
+      metadata,
+      spec: { image: 'kv' },
+    }
+    expect(validateObject(definition, { ...object, status: { replicas: 'three' } }).kind).toBe('invalid')
+    expect(validateObject(definition, { ...object, status: { phase: 'Ready' } }).kind).toBe('invalid')
+  })
+})

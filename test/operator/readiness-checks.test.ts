@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import type { InformerHealth } from '../../src/cache/informer.ts'
+import { type Runner, readinessChecks, unreadinessOf } from '../../src/operator/readiness-checks.ts'
+import { HealthRegistry } from '../../src/telemetry/health.ts'
+
+const watch = (resource: string, state: InformerHealth['state'], lastError?: string): InformerHealth => ({
+  resource,
+  selection: '',
+  state,
+  lastError,
+  sinceMs: 0,
+  lastResourceVersion: undefined,
+  lastFrameAtMs: undefined,
+})
+const runner = (more: Partial<Runner> = {}): Runner => ({
+  name: 'stores',
+  isWorking: true,
+  health: [watch('pods', 'synced')],
+  ...more,
+})
+
+describe('a controller', () => {
+  it.each<{ title: string; given: Partial<Runner>; sentence: string | undefined }>([
+    { title: 'that works and sees is ready', given: {}, sentence: undefined },
+    { title: 'without watches that works is ready', given: { health: [] }, sentence: undefined },
+    {
+      title: 'whose caches are filling says so',
+      given: { isWorking: false, health: [watch('pods', 'starting')] },
+      sentence: 'pods: the first list is on its way',
+    },
+    {
+      title: 'whose caches are full and that has not begun says so',
+      given: { isWorking: false },
+      sentence: 'the caches are in step and the first turns are about to begin',
+    },
+    {
+      title: 'that waits for a CRD passes on what the watch says',
+      given: { isWorking: false, health: [watch('stores', 'waiting', 'install its CRD'), watch('pods', 'synced')] },
+      sentence: 'stores: install its CRD',
+    },
+    {
+      title: 'that has lost a watch is not ready although it works',
+      given: { health: [watch('pods', 'failing', 'may not list pods')] },
+      sentence: 'pods: may not list pods',
+    },
+    {
+      title: 'names every watch in trouble, in one sentence',
+      given: { health: [watch('a', 'failing', 'x'), watch('b', 'synced'), watch('c', 'starting')] },
+      sentence: 'a: x; c: the first list is on its way',
+    },
+  ])('$title', ({ given, sentence }) => {
+    expect(unreadinessOf(runner(given))).toBe(sentence)
+  })
+})
+
+describe('readiness', () => {
+  it('asks each controller anew at every probe, and names it', () => {
+    let isWorking = false
+    const slow: Runner = {
+      name: 'slow',
+      get isWorking() {
+        return isWorking
+      },
+      health: [],
+    }
+    const registry = new HealthRegistry()
+    for (const check of readinessChecks([runner(), slow])) registry.add(check)
+    expect(registry.report('ready')).toMatchObject({ isOk: false, passed: ['stores'], failures: [{ name: 'slow' }] })
+    expect(registry.report('live')).toMatchObject({ isOk: true, passed: [] })
+    isWorking = true
+    expect(registry.report('ready').isOk).toBe(true)
+  })
+})

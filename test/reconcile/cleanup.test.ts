@@ -1,0 +1,248 @@
+// How does a resource go? In order, without its constructs, and without anything that is not its own (I4, I5, I6).
+import { describe, expect, it } from 'vitest'
+import { CodedError } from '../../src/base/errors.ts'
+import { ConfigMap, Deployment, Service } from '../../src/object/built-in.ts'
+import type { LiveObject } from '../../src/object/object.ts'
+import { ownerReferenceTo } from '../../src/object/ownership.ts'
+import { failure } from '../model-api.ts'
+import { live } from '../objects.ts'
+import { Site, siteController, World } from './life.ts'
+import { pages, settledSite, withPages } from './sites.ts'
+
+describe('deletion', () => {
+  /** Deletes the site and lets everything that can happen happen. */
+  async function remove(world: World): Promise<void> {
+    world.api.remove(Site, 'default/a')
+    for (let round = 0; round < 4; round++) {
+      await world.clock.advance(20_000)
+      world.api.collectGarbage()
+    }
+    await world.clock.advance(20_000)
+  }
+
+  it('takes the children that have an order, last first, and leaves the others to the garbage collector', async () => {
+    const { world } = await settledSite()
+    await remove(world)
+    expect(world.api.writes.filter((write) => write.startsWith('delete'))).toEqual(['delete services default/a'])
+    expect(world.api.all()).toEqual([])
+  })
+
+  it('waits for a child that something holds, and says what', async () => {
+    const { world } = await settledSite()
+    world.api.edit(Service, 'default/a', { metadata: { finalizers: ['cloud.dev/balancer'] } })
+    await remove(world)
+    expect(world.site()?.metadata.finalizers).toContain('konverge.dev/cleanup')
+    expect(world.message('Ready')).toContain('Service default/a (finalizer cloud.dev/balancer')
+    world.api.edit(Service, 'default/a', { metadata: { finalizers: null } })
+    await world.clock.advance(20_000)
+    expect(world.site()).toBeUndefined()
+  })
+
+  it('does not need the constructs', async () => {
+    const { world, life } = await settledSite()
+    await life.drain()
+    await world.live(
+      siteController({
+        desired: () => {
+          throw new TypeError('the constructs do not build')
+        },
+      }),
+    )
+    await remove(world)
+    expect(world.api.all()).toEqual([])
+  })
+
+  it('does not need facts', async () => {
+    const { world, life } = await settledSite()
+    await life.drain()
+    await world.live(siteController({ observe: () => Promise.reject(failure('Forbidden', 'may not look')) }))
+    await remove(world)
+    expect(world.api.all()).toEqual([])
+  })
+
+  it('does not need the status function', async () => {
+    const { world, life } = await settledSite()
+    await life.drain()
+    await world.live(
+      siteController({
+        status: () => {
+          throw new TypeError('no status')
+        },
+      }),
+    )
+    await remove(world)
+    expect(world.api.all()).toEqual([])
+  })
+
+  it('does not need the status to be written', async () => {
+    const { world } = await settledSite()
+    world.api.before = ({ subresource }) => {
+      if (subresource === 'status') throw failure('Invalid', 'the status does not fit its schema')
+    }
+    await remove(world)
+    expect(world.site()).toBeUndefined()
+  })
+
+  it('keeps the finalizer while clean-up fails, and tries again', async () => {
+    const world = new World()
+    world.addSite()
+    let isBroken = true
+    await world.live(
+      siteController({
+        cleanup: () =>
+          isBroken
+            ? Promise.reject(new CodedError({ code: 'DnsDown', message: 'cannot remove the record', remedy: 'retry' }))
+            : Promise.resolve({ kind: 'done' }),
+      }),
+    )
+    await remove(world)
+    expect(world.site()?.metadata.finalizers).toContain('konverge.dev/cleanup')
+    isBroken = false
+    await world.clock.advance(300_000)
+    expect(world.site()).toBeUndefined()
+  })
+
+  it('says in the status that clean-up fails', async () => {
+    const world = new World()
+    world.addSite()
+    const dnsDown = new CodedError({ code: 'DnsDown', message: 'cannot remove the record', remedy: 'retry' })
+    await world.live(siteController({ cleanup: () => Promise.reject(dnsDown) }))
+    await remove(world)
+    await world.clock.advance(60_000)
+    expect(world.conditions()).toMatchObject({ Degraded: 'True/DnsDown' })
+  })
+
+  it('goes on while clean-up is waiting, and says on what', async () => {
+    const world = new World()
+    world.addSite()
+    let isDone = false
+    await world.live(
+      siteController({
+        cleanup: () => Promise.resolve(isDone ? { kind: 'done' } : { kind: 'waiting', on: 'the last backup' }),
+      }),
+    )
+    await remove(world)
+    expect(world.site()).toBeDefined()
+    await world.clock.advance(60_000)
+    expect(world.message('Ready')).toBe('the last backup')
+    isDone = true
+    await world.clock.advance(20_000)
+    expect(world.site()).toBeUndefined()
+  })
+
+  it('takes a child for deleted that is gone when its delete arrives', async () => {
+    const { world } = await settledSite()
+    world.api.before = ({ verb }) => {
+      if (verb === 'delete') throw failure('NotFound', 'services "a" not found')
+    }
+    world.api.after = () => {}
+    world.api.remove(Site, 'default/a')
+    await world.clock.advance(0)
+    expect(world.lines.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([])
+    world.api.before = () => {}
+    await remove(world)
+    expect(world.site()).toBeUndefined()
+  })
+
+  it('leaves other finalizers alone', async () => {
+    const { world } = await settledSite()
+    world.api.edit(Site, 'default/a', {
+      metadata: { finalizers: ['theirs.dev/keep', 'konverge.dev/cleanup'] },
+    })
+    await remove(world)
+    expect(world.site()?.metadata.finalizers).toEqual(['theirs.dev/keep'])
+    world.api.requests.length = 0
+    world.api.edit(Site, 'default/a', { metadata: { annotations: { look: 'again' } } })
+    await world.clock.advance(300_000)
+    expect(world.api.requests).toEqual([])
+  })
+
+  it('tells of retained things through report', async () => {
+    const world = new World()
+    world.addSite()
+    const event = { type: 'Normal', reason: 'Kept', action: 'Delete', note: 'kept the logs' } as const
+    await world.live(
+      siteController({
+        cleanup: ({ report }) => {
+          report(event)
+          return Promise.resolve({ kind: 'done' })
+        },
+      }),
+    )
+    await remove(world)
+    expect(world.events).toEqual([event])
+  })
+
+  it.each([
+    { title: 'now has another controller', hasOwner: true },
+    { title: 'was orphaned', hasOwner: false },
+  ])('leaves a child alone that $title', async ({ hasOwner }) => {
+    const { world } = await settledSite()
+    const owner = world.api.put(
+      Deployment,
+      live({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd' } }),
+    )
+    const ownerReferences = hasOwner ? [{ ...ownerReferenceTo(owner) }] : null
+    const theirs = world.api.edit(Service, 'default/a', { metadata: { ownerReferences } })
+    await world.clock.advance(60_000)
+    expect(world.conditions()).toMatchObject({ Degraded: 'True/ConflictingOwner' })
+    await remove(world)
+    expect(world.site()).toBeUndefined()
+    expect(world.api.find(Service, 'default/a')).toEqual(theirs)
+  })
+
+  it('leaves a copy of a child in another namespace alone', async () => {
+    const { world } = await settledSite()
+    const theirs = labelledLikeAChild(world, { namespace: 'elsewhere' })
+    await remove(world)
+    expect(world.site()).toBeUndefined()
+    expect(world.api.find(ConfigMap, 'elsewhere/theirs')).toEqual(theirs)
+  })
+
+  it('leaves what is to be retained', async () => {
+    const world = new World()
+    world.addSite()
+    await world.live(withPages({ isRetained: true }))
+    const kept = world.api.find(ConfigMap, pages)
+    expect(kept?.metadata.ownerReferences).toBeUndefined()
+    await remove(world)
+    expect(world.site()).toBeUndefined()
+    expect(world.api.find(ConfigMap, pages)).toEqual(kept)
+  })
+
+  it('takes a child in another namespace, by its uid, and waits until it is gone', async () => {
+    const world = new World()
+    world.addSite()
+    await world.live(withPages({ namespace: 'elsewhere' }))
+    const child = world.api.find(ConfigMap, 'elsewhere/a-pages')
+    await remove(world)
+    expect(world.site()).toBeUndefined()
+    expect(world.api.find(ConfigMap, 'elsewhere/a-pages')).toBeUndefined()
+    const deletes = world.api.requests.filter(({ verb }) => verb === 'delete')
+    expect(deletes.map(({ body }) => body)).toMatchObject([{ preconditions: { uid: child?.metadata.uid } }])
+  })
+
+  it('leaves a child in another namespace alone that now has another controller', async () => {
+    const world = new World()
+    world.addSite()
+    await world.live(withPages({ namespace: 'elsewhere' }))
+    const metadata = { name: 'd', namespace: 'elsewhere' }
+    const owner = world.api.put(Deployment, live({ apiVersion: 'apps/v1', kind: 'Deployment', metadata }))
+    const ownerReferences = [{ ...ownerReferenceTo(owner) }]
+    const theirs = world.api.edit(ConfigMap, 'elsewhere/a-pages', { metadata: { ownerReferences } })
+    await remove(world)
+    expect(world.site()).toBeUndefined()
+    expect(world.api.find(ConfigMap, 'elsewhere/a-pages')).toEqual(theirs)
+  })
+
+  /** As a copy of a child is, or what was left when its parent was deleted without it. */
+  function labelledLikeAChild(world: World, metadata: object): LiveObject {
+    const child = world.api.find(ConfigMap, pages)
+    const { labels = {}, annotations = {} } = child?.metadata ?? {}
+    return world.api.put(ConfigMap, {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'theirs', namespace: 'default', labels, annotations, ...metadata },
+    })
+  }
+})

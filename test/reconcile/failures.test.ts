@@ -1,0 +1,254 @@
+// What does a turn do about what does not work? It says so, tries again or waits, and harms nobody else (I7, I10, I12).
+import { describe, expect, it } from 'vitest'
+import { KubeError } from '../../src/kube/kube-errors.ts'
+import { ConfigMap, Secret, Service } from '../../src/object/built-in.ts'
+import { at, failure } from '../model-api.ts'
+import { childOf } from '../objects.ts'
+import { Site, siteController, World } from './life.ts'
+import { isWriteOf, pages, settled, settledSite } from './sites.ts'
+
+describe('a foreign object with a child’s name', () => {
+  const foreign = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a', namespace: 'default' }, spec: { x: 1 } }
+
+  it('is refused, named in the status, and not touched', async () => {
+    const world = new World()
+    const before = world.api.put(Service, foreign)
+    world.addSite()
+    await world.live()
+    await world.clock.advance(60_000)
+    expect(world.conditions()).toMatchObject({ Degraded: 'True/ConflictingOwner' })
+    expect(world.message('Degraded')).toContain('Service default/a exists')
+    expect(world.api.find(Service, 'default/a')).toEqual(before)
+    world.api.remove(Site, 'default/a')
+    await world.clock.advance(60_000)
+    expect(world.api.find(Service, 'default/a')).toEqual(before)
+    expect(world.site()).toBeUndefined()
+  })
+
+  it('is no child to the status function', async () => {
+    const world = new World()
+    world.api.put(Service, foreign)
+    world.addSite()
+    await world.live()
+    await world.clock.advance(60_000)
+    expect(at(world.site(), 'status', 'pages')).toBe(1)
+  })
+
+  it('is made ours when it is out of the way', async () => {
+    const world = new World()
+    world.api.put(Service, foreign)
+    world.addSite()
+    await world.live()
+    world.api.remove(Service, 'default/a')
+    await world.clock.advance(300_000)
+    expect(world.conditions()).toEqual(settled)
+  })
+
+  it('that another Site controls is refused, and both Sites are named', async () => {
+    const { world } = await settledSite()
+    await world.clock.advance(0)
+    const owner = world.site()
+    expect(owner).toBeDefined()
+    if (owner === undefined) return
+    world.api.put(Service, childOf(owner, { kind: 'Service', metadata: { name: 'b', namespace: 'default', uid: 'x' } }))
+    world.addSite('b')
+    await world.clock.advance(60_000)
+    expect(world.message('Degraded', 'default/b')).toMatch(/controlled by Site a, not by Site default\/b/)
+  })
+})
+
+describe('a failure that may pass', () => {
+  /** A settled site whose pages have changed, and cannot be written. */
+  async function brokenSite(fault = () => failure('ServerError', 'etcd is slow')) {
+    const { world } = await settledSite()
+    world.api.before = (request) => {
+      if (isWriteOf('configmaps')(request)) throw fault()
+    }
+    world.api.requests.length = 0
+    world.api.edit(Site, 'default/a', { spec: { page: 'new' } })
+    await world.clock.advance(0)
+    return world
+  }
+  const tries = ({ api }: World) => api.writes.filter((write) => write === 'apply configmaps default/a-pages').length
+
+  it('is tried again after its backoff, and shows in the status from the second time on', async () => {
+    const world = await brokenSite()
+    expect(world.conditions()).toEqual(settled)
+    await world.clock.advance(4_900)
+    expect(tries(world)).toBe(1)
+    await world.clock.advance(5_200)
+    expect(tries(world)).toBe(2)
+    expect(world.conditions()).toMatchObject({ Ready: 'False/ServerError', Degraded: 'True/ServerError' })
+    expect(world.conditions()).toHaveProperty('Reconciling', 'True/Retrying')
+    world.api.before = () => {}
+    await world.clock.advance(21_000)
+    expect(world.conditions()).toEqual(settled)
+  })
+
+  it('does not keep what is independent of it from being made', async () => {
+    const world = new World()
+    world.addSite('a', { page: 'p', password: 'x' })
+    world.api.before = (request) => {
+      if (isWriteOf('configmaps')(request)) throw failure('ServerError', 'etcd is slow')
+    }
+    await world.live()
+    expect(world.api.find(Secret, 'default/a-login')).toBeDefined()
+    expect(world.api.find(Service, 'default/a'), 'depends on the pages').toBeUndefined()
+  })
+
+  it('waits at least as long as the server asked', async () => {
+    const busy = { code: 'TooManyRequests', message: 'busy', retryAfterMs: 60_000 } as const
+    const world = await brokenSite(() => new KubeError(busy))
+    await world.clock.advance(59_000)
+    expect(tries(world)).toBe(1)
+    await world.clock.advance(2_000)
+    expect(tries(world)).toBe(2)
+  })
+
+  it('is tried ever more rarely, but for ever', async () => {
+    const world = await brokenSite()
+    await world.clock.advance(3_600_000)
+    expect(tries(world)).toBeLessThan(6 + 3_600 / 150)
+    const before = tries(world)
+    await world.clock.advance(300_000)
+    expect(tries(world)).toBeGreaterThan(before)
+  })
+})
+
+describe('a failure that will not pass', () => {
+  it('of a child is reported and not tried again until the spec changes', async () => {
+    const world = new World()
+    world.addSite()
+    world.api.before = ({ verb, plural }) => {
+      if (verb === 'apply' && plural === 'services') throw failure('Invalid', 'spec.ports: Invalid value')
+    }
+    await world.live()
+    expect(world.conditions()).toMatchObject({ Degraded: 'True/Invalid', Stalled: 'True/Invalid' })
+    world.api.requests.length = 0
+    await world.clock.advance(3_600_000)
+    expect(world.api.requests).toEqual([])
+    world.api.before = () => {}
+    world.api.edit(Site, 'default/a', { spec: { page: 'new' } })
+    await world.clock.advance(0)
+    expect(world.conditions()).toEqual(settled)
+  })
+
+  it('of the constructs names the construct', async () => {
+    const world = new World()
+    world.addSite()
+    await world.live(
+      siteController({
+        desired: () => {
+          throw new RangeError('no page is that long')
+        },
+      }),
+    )
+    expect(world.conditions()).toMatchObject({ Stalled: 'True/BuildFailed' })
+    expect(world.message('Stalled')).toContain('no page is that long')
+    expect(world.api.all(ConfigMap)).toEqual([])
+  })
+
+  it('is what refuse says, in its own words and before anything is made', async () => {
+    const world = new World()
+    world.addSite()
+    await world.live(siteController({ refuse: () => ({ message: 'there is no such theme' }) }))
+    expect(world.conditions()).toMatchObject({ Degraded: 'True/InvalidSpec' })
+    expect(world.message('Degraded')).toBe('there is no such theme')
+    expect(world.api.all(ConfigMap)).toEqual([])
+  })
+
+  it('that comes back in other words is told in the new ones', async () => {
+    const world = new World()
+    world.addSite()
+    let words = 'there is no theme'
+    await world.live(siteController({ refuse: () => ({ message: words }) }))
+    words = 'there is no font'
+    world.api.edit(Site, 'default/a', { metadata: { annotations: { look: 'again' } } })
+    await world.clock.advance(60_000)
+    expect(world.message('Degraded')).toBe('there is no font')
+  })
+})
+
+describe('a fight with another writer', () => {
+  /** Somebody changes the pages back whenever we have written them. */
+  function fight(world: World): void {
+    world.api.after = ({ verb, plural }) => {
+      if (verb === 'apply' && plural === 'configmaps') world.api.edit(ConfigMap, pages, { data: { index: 'theirs' } })
+    }
+  }
+  const applies = ({ api }: World) => api.writes.filter((write) => write === `apply configmaps ${pages}`).length
+
+  it('ends after three rounds with a condition that names the field, and is left alone for minutes', async () => {
+    const { world } = await settledSite()
+    fight(world)
+    world.api.edit(ConfigMap, pages, { data: { index: 'theirs' } })
+    await world.clock.advance(120_000)
+    expect(world.conditions()).toMatchObject({ Degraded: 'True/NotConverging' })
+    expect(world.message('Degraded')).toMatch(/changed back at data/)
+    const before = applies(world)
+    expect(before).toBeLessThanOrEqual(4)
+    await world.clock.advance(120_000)
+    expect(applies(world)).toBe(before)
+  })
+
+  it('is over when somebody gives in', async () => {
+    const { world } = await settledSite()
+    fight(world)
+    world.api.edit(ConfigMap, pages, { data: { index: 'theirs' } })
+    await world.clock.advance(120_000)
+    world.api.after = () => {}
+    await world.clock.advance(600_000)
+    expect(world.conditions()).toEqual(settled)
+  })
+
+  it('does not hold back what the user asks for next', async () => {
+    const { world } = await settledSite()
+    fight(world)
+    world.api.edit(ConfigMap, pages, { data: { index: 'theirs' } })
+    await world.clock.advance(120_000)
+    world.api.after = () => {}
+    world.api.edit(Site, 'default/a', { spec: { page: 'theirs too' } })
+    await world.clock.advance(1_000)
+    expect(at(world.api.find(ConfigMap, pages), 'data')).toEqual({ index: 'theirs too' })
+    expect(world.conditions()).toEqual(settled)
+  })
+})
+
+describe('one poisoned resource', () => {
+  it('does not slow the others', async () => {
+    const world = new World()
+    world.addSite('poison')
+    for (let index = 0; index < 20; index++) world.addSite(`s${index}`)
+    await world.live(
+      siteController({
+        // Hangs until its turn is cut off.
+        observe: ({ object, signal }) =>
+          object.metadata.name === 'poison'
+            ? new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
+            : Promise.resolve(undefined),
+      }),
+      { maxConcurrent: 2 },
+    )
+    await world.clock.advance(1_000)
+    const ready = Array.from({ length: 20 }, (_, index) => world.conditions(`default/s${index}`)['Ready'])
+    expect(ready).toEqual(ready.map(() => 'True/Settled'))
+    expect(world.conditions('default/poison')).toEqual({})
+  })
+
+  it('that makes its constructs throw leaves the others their turns', async () => {
+    const world = new World()
+    world.addSite('poison')
+    world.addSite('a')
+    const { desired } = siteController()
+    await world.live(
+      siteController({
+        desired: (chart, context) => {
+          if (context.object.metadata.name === 'poison') throw new TypeError('poison')
+          desired(chart, context as never)
+        },
+      }),
+    )
+    expect(world.conditions('default/a')).toEqual(settled)
+    expect(world.conditions('default/poison')).toMatchObject({ Stalled: 'True/BuildFailed' })
+  })
+})

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest'
+import { ConfigMap, Secret, Service } from '../../src/object/built-in.ts'
+import { keyFor } from '../../src/object/ref.ts'
+import { type CachedKind, LiveLoader } from '../../src/reconcile/live-loader.ts'
+import { SimClock } from '../../src/testing/sim-clock.ts'
+import { describeRequest, failure, ModelApi } from '../model-api.ts'
+import { live } from '../objects.ts'
+
+/** What a reader gets of a server, and of a memory that holds `kind: ConfigMap` with these objects. */
+function setUp({ inMemory = [] as readonly string[], selectedLabel = undefined as string | undefined } = {}) {
+  const api = new ModelApi(new SimClock())
+  const objects = inMemory.map((name) => live({ metadata: { name, labels: { app: name } } }))
+  const cached: CachedKind = {
+    selectedLabel,
+    covers: () => true,
+    get: (key) => objects.find(({ metadata }) => keyFor(metadata.namespace, metadata.name) === key),
+    byLabel: (label, value) => objects.filter(({ metadata }) => metadata.labels?.[label] === value),
+    list: () => objects,
+  }
+  const stop = new AbortController()
+  const cachedKind = ({ kind }: { readonly kind: string }) => (kind === 'ConfigMap' ? cached : undefined)
+  return { api, stop, loader: new LiveLoader({ client: api, cachedKind, signal: stop.signal }) }
+}
+
+const at = (name: string) => ({ namespace: 'default', name })
+
+describe('finding an object', () => {
+  it('of a kind that is all in memory asks nobody, whether it is there or not', async () => {
+    const { api, loader } = setUp({ inMemory: ['a'] })
+    expect((await loader.find(ConfigMap, at('a')))?.metadata.name).toBe('a')
+    expect(await loader.find(ConfigMap, at('b'))).toBeUndefined()
+    expect(api.requests).toEqual([])
+  })
+
+  it('of a kind that is partly in memory asks for what is not there', async () => {
+    const { api, loader } = setUp({ inMemory: ['a'], selectedLabel: 'app' })
+    api.put(ConfigMap, live({ metadata: { name: 'b' } }))
+    expect((await loader.find(ConfigMap, at('a')))?.metadata.name).toBe('a')
+    expect((await loader.find(ConfigMap, at('b')))?.metadata.name).toBe('b')
+    expect(await loader.find(ConfigMap, at('c'))).toBeUndefined()
+    expect(api.requests.map(describeRequest)).toEqual(['get configmaps default/b', 'get configmaps default/c'])
+  })
+
+  it('of a kind that nobody watches, such as a Secret, asks every time', async () => {
+    const { api, loader } = setUp()
+    api.put(Secret, live({ kind: 'Secret', metadata: { name: 's' } }))
+    await loader.find(Secret, at('s'))
+    await loader.find(Secret, at('s'))
+    expect(api.requests.map(describeRequest)).toEqual(['get secrets default/s', 'get secrets default/s'])
+  })
+
+  it.each(['Forbidden', 'ResourceNotFound', 'Unreachable'] as const)(
+    'that the server answers with %s is no absence',
+    async (code) => {
+      const { api, loader } = setUp()
+      api.before = () => {
+        throw failure(code, 'no')
+      }
+      await expect(loader.find(Secret, at('s'))).rejects.toMatchObject({ code })
+    },
+  )
+
+  it('ends with the turn', async () => {
+    const { stop, loader } = setUp()
+    stop.abort(new Error('the turn is over'))
+    await expect(loader.find(Secret, at('s'))).rejects.toThrow('the turn is over')
+  })
+})
+
+describe('listing objects', () => {
+  it('of a kind that is all in memory asks nobody', async () => {
+    const { api, loader } = setUp({ inMemory: ['a', 'b'] })
+    expect(await loader.list(ConfigMap, {})).toHaveLength(2)
+    expect(await loader.list(ConfigMap, { labels: { app: 'a' } })).toHaveLength(1)
+    expect(await loader.list(ConfigMap, { namespace: 'elsewhere' })).toEqual([])
+    expect(api.requests).toEqual([])
+  })
+
+  it('by the label that memory goes by asks nobody', async () => {
+    const { api, loader } = setUp({ inMemory: ['a', 'b'], selectedLabel: 'app' })
+    const found = await loader.list(ConfigMap, { namespace: 'default', labels: { app: 'a' } })
+    expect(found.map(({ metadata }) => metadata.name)).toEqual(['a'])
+    expect(await loader.list(ConfigMap, { labels: { app: 'a', tier: 'gold' } })).toEqual([])
+    expect(api.requests).toEqual([])
+  })
+
+  it('by another label asks the server, with all labels in the question', async () => {
+    const { api, loader } = setUp({ inMemory: ['a'], selectedLabel: 'app' })
+    api.put(ConfigMap, live({ metadata: { name: 'x', labels: { tier: 'gold', zone: 'z' } } }))
+    api.put(ConfigMap, live({ metadata: { name: 'y', labels: { tier: 'gold' } } }))
+    const found = await loader.list(ConfigMap, { namespace: 'default', labels: { tier: 'gold', zone: 'z' } })
+    expect(found.map(({ metadata }) => metadata.name)).toEqual(['x'])
+    expect(await loader.list(ConfigMap, { namespace: 'default' }), 'not only what memory holds').toHaveLength(2)
+  })
+
+  it('a label that has the name of a property of every object is a label like any other', async () => {
+    const { api, loader } = setUp({ inMemory: ['a'], selectedLabel: 'constructor' })
+    api.put(ConfigMap, live({ metadata: { name: 'x' } }))
+    expect(await loader.list(ConfigMap, {})).toHaveLength(1)
+  })
+
+  it('reads page after page', async () => {
+    const { api, loader } = setUp()
+    for (let index = 0; index < 1_001; index++)
+      api.put(Service, live({ kind: 'Service', metadata: { name: `s${index}` } }))
+    expect(await loader.list(Service, {})).toHaveLength(1_001)
+  })
+
+  it('of more than 10000 says what to do instead, and that it is no use to try again', async () => {
+    const { api, loader } = setUp()
+    for (let index = 0; index < 10_001; index++)
+      api.put(Service, live({ kind: 'Service', metadata: { name: `s${index}` } }))
+    await expect(loader.list(Service, {})).rejects.toMatchObject({
+      code: 'TooManyObjects',
+      remedy: 'stop',
+      message: expect.stringContaining("add it to the controller's watches"),
+    })
+  })
+})
