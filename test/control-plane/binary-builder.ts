@@ -9,6 +9,8 @@ import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Program, Surroundings } from './binaries.ts'
 import { binarySource, programs } from './binaries.ts'
+import { onExitSignal } from './exit-signal.ts'
+import { isAlive } from './is-alive.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -17,7 +19,11 @@ const kwokModule = join(import.meta.dirname, 'kwok')
 const buildLimitMs = 30 * 60_000
 
 /** The folder that has the needed programs. The first call on a machine takes minutes and says so on standard error. */
-export async function findOrBuildBinaries(needs: readonly Program[], environment: Environment): Promise<string> {
+export async function findOrBuildBinaries(
+  needs: readonly Program[],
+  environment: Environment,
+  signal?: AbortSignal,
+): Promise<string> {
   const around = surroundings(environment)
   const deadline = performance.now() + buildLimitMs
   for (;;) {
@@ -26,13 +32,13 @@ export async function findOrBuildBinaries(needs: readonly Program[], environment
     await mkdir(dirname(folder), { recursive: true })
     if (await takeLock(`${folder}.lock`)) {
       try {
-        await build(folder, environment)
+        await build(folder, environment, signal)
       } finally {
         await rm(`${folder}.lock`, { force: true })
       }
     } else {
       if (performance.now() > deadline) throw new Error(`Another process has held ${folder}.lock for half an hour.`)
-      await sleep(1000)
+      await sleep(1000, undefined, { signal })
     }
   }
 }
@@ -74,16 +80,7 @@ async function takeLock(path: string): Promise<boolean> {
   return false
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return !hasCode(error, 'ESRCH')
-  }
-}
-
-async function build(folder: string, environment: Environment): Promise<void> {
+async function build(folder: string, environment: Environment, signal?: AbortSignal): Promise<void> {
   process.stderr.write('building the Kubernetes control plane (first time only, about 8 minutes) …\n')
   const startedMs = performance.now()
   const parent = dirname(folder)
@@ -93,6 +90,7 @@ async function build(folder: string, environment: Environment): Promise<void> {
   const workshop = `${folder}.building-${process.pid}`
   await mkdir(workshop)
   try {
+    signal?.throwIfAborted()
     await goBuild(
       { module: kubernetesModule, linkerFlags: versionFlags(), to: join(workshop, 'control-plane') },
       environment,
@@ -121,12 +119,23 @@ async function goBuild({ module, linkerFlags, to }: GoBuild, environment: Enviro
   const flags = ['build', '-buildvcs=false', '-ldflags', ['-s', '-w', ...linkerFlags].join(' '), '-o', to, '.']
   const child = spawn('go', flags, {
     cwd: module,
-    // A workspace file around the checkout would replace the module's own versions.
-    env: { ...environment, GOWORK: 'off' },
+    env: {
+      ...environment,
+      // A workspace file around the checkout would replace the module's own versions.
+      GOWORK: 'off',
+      // What a build that is ended leaves in these goes with the workshop.
+      GOTMPDIR: dirname(to),
+      TMPDIR: dirname(to),
+    },
     stdio: ['ignore', 'inherit', 'inherit'],
     timeout: buildLimitMs,
+    // A group of its own, so that compilers and linkers can be ended with it. Go alone would leave them behind.
+    detached: true,
   })
-  const [exitCode] = (await once(child, 'exit')) as [number | null] // As documented for this event.
+  const ignoreSignals = onExitSignal(async () => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM')
+  })
+  const [exitCode] = (await once(child, 'exit').finally(ignoreSignals)) as [number | null] // As documented for this event.
   if (exitCode !== 0)
     throw new Error(`go build in ${module} ended with ${exitCode ?? 'a signal'}; its output is above.`)
 }

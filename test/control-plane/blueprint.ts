@@ -55,7 +55,7 @@ export function connectionOf({ layout, choices, tokens, binaries }: Blueprint): 
     folder: layout.folder,
     kubectlPath: join(binaries, 'kubectl'),
     kubectlCache: files.kubectlCache,
-    ...(choices.auditLog ? { auditLogPath: files.auditLog } : {}),
+    auditLogPath: choices.auditLog ? files.auditLog : undefined,
   }
 }
 

@@ -21,7 +21,8 @@ export interface ControlPlaneConnection {
   readonly kubeconfigs: Readonly<Record<UserName, string>>
   /** The folder of the control plane; it goes when the control plane stops. */
   readonly folder: string
-  readonly auditLogPath?: string
+  /** Undefined when the control plane was started without `auditLog`. */
+  readonly auditLogPath: string | undefined
   readonly kubectlPath: string
   readonly kubectlCache: string
 }
@@ -65,10 +66,29 @@ export interface ServiceAccountAccess {
 const kubectlLimitMs = 10 * 60_000
 const kubectlOutputBytes = 256 * 1024 * 1024
 
-export class ControlPlaneClient {
+export class ControlPlaneClient implements ControlPlaneConnection {
+  readonly url: string
+  readonly caFile: string
+  readonly token: string
+  readonly kubeconfigPath: string
+  readonly kubeconfigs: Readonly<Record<UserName, string>>
+  readonly folder: string
+  readonly auditLogPath: string | undefined
+  readonly kubectlPath: string
+  readonly kubectlCache: string
+  /** What another process needs to make a client of its own. */
   readonly connection: ControlPlaneConnection
 
   constructor(connection: ControlPlaneConnection) {
+    this.url = connection.url
+    this.caFile = connection.caFile
+    this.token = connection.token
+    this.kubeconfigPath = connection.kubeconfigPath
+    this.kubeconfigs = connection.kubeconfigs
+    this.folder = connection.folder
+    this.auditLogPath = connection.auditLogPath
+    this.kubectlPath = connection.kubectlPath
+    this.kubectlCache = connection.kubectlCache
     this.connection = connection
   }
 
@@ -89,9 +109,8 @@ export class ControlPlaneClient {
    * so a test that looks for its own last request asks again within a limit. Throws without `auditLog: true`.
    */
   async auditEvents(): Promise<readonly AuditEvent[]> {
-    const { auditLogPath } = this.connection
-    if (auditLogPath === undefined) throw new Error('This control plane was started without auditLog.')
-    return parseAuditLog(await readFile(auditLogPath, 'utf8'))
+    if (this.auditLogPath === undefined) throw new Error('This control plane was started without auditLog.')
+    return parseAuditLog(await readFile(this.auditLogPath, 'utf8'))
   }
 
   /** Gives a user or service account the rights of these rules, by a role and a binding of their own. */
@@ -112,7 +131,7 @@ export class ControlPlaneClient {
 
   /** Makes a service account, with the rights of the rules in every namespace, and a kubeconfig for one day. */
   async createServiceAccountKubeconfig(ask: ServiceAccountRequest): Promise<ServiceAccountAccess> {
-    const { url, caFile, folder } = this.connection
+    const { url, caFile, folder } = this
     const accounts = `/api/v1/namespaces/${ask.namespace}/serviceaccounts`
     await this.create(accounts, { metadata: { name: ask.name } })
     if (ask.rules !== undefined) {
@@ -128,7 +147,7 @@ export class ControlPlaneClient {
 
   /** One request as `admin`; a refusal is an answer. */
   async request(ask: ApiRequest): Promise<ApiAnswer> {
-    const { url, caFile, token } = this.connection
+    const { url, caFile, token } = this
     return apiRequest({ url, token, ca: await readFile(caFile, 'utf8') }, ask)
   }
 
@@ -140,7 +159,7 @@ export class ControlPlaneClient {
   }
 
   #kubectl(args: readonly string[], input: string): Promise<CommandOutcome> {
-    const { kubectlPath, kubeconfigPath, kubectlCache } = this.connection
+    const { kubectlPath, kubeconfigPath, kubectlCache } = this
     const fixed = [`--kubeconfig=${kubeconfigPath}`, `--cache-dir=${kubectlCache}`]
     return new Promise((resolve) => {
       const options = { timeout: kubectlLimitMs, maxBuffer: kubectlOutputBytes }

@@ -2,8 +2,8 @@
 // controller manager, the scheduler and kwok on free loopback ports, in one temporary folder. Whatever ends this
 // process, its programs end too; stop() leaves neither a process nor a file.
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
-import { existsSync, readdirSync, rmSync } from 'node:fs'
-import { mkdtemp, rm, rmdir, writeFile } from 'node:fs/promises'
+import { readdirSync } from 'node:fs'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findOrBuildBinaries } from './binary-builder.ts'
@@ -11,9 +11,11 @@ import type { Blueprint, ServerProgram } from './blueprint.ts'
 import { clientProgramsOf, connectionOf, environmentOf, filesToWrite, neededPrograms } from './blueprint.ts'
 import { fakeNode, storageClasses } from './cluster-objects.ts'
 import { ControlPlaneClient } from './control-plane-client.ts'
+import { onExitSignal } from './exit-signal.ts'
 import { freePorts } from './free-ports.ts'
 import type { Layout } from './layout.ts'
-import { etcdUrl, volumePrefix, volumesFolder } from './layout.ts'
+import { etcdUrl, folderPrefix, ownerFile } from './layout.ts'
+import { ownerText, removeLeftovers, removeLeftoversNow, sweepLeftovers } from './leftovers.ts'
 import { flagsOf } from './program-flags.ts'
 import { ServerProcess } from './server-process.ts'
 import type { Tokens } from './users.ts'
@@ -29,15 +31,14 @@ export interface ControlPlaneOptions {
   readonly auditLog?: boolean
   /** Where KUBEBUILDER_ASSETS, XDG_CACHE_HOME, HOME and PATH are looked up; by default this process's environment. */
   readonly environment?: Readonly<Record<string, string | undefined>>
+  /** Gives the start up while it waits for its turn to build or before it starts a program; later `stop()` ends it. */
+  readonly signal?: AbortSignal
 }
 
 const startLimitMs = 120_000
 const stopLimitMs = 5_000
 /** With watches open the API server would take a minute to end by itself; what is not a watch has ended long before. */
 const apiServerStopLimitMs = 1_000
-/** A program that has just been killed may still end a write. */
-const removal = { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }
-const exitSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
  * Starts a control plane; returns when the API server is ready, the controllers work and every node is Ready. The first
@@ -46,9 +47,10 @@ const exitSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const environment = options.environment ?? process.env
-  const { kwok, controllers = true, auditLog = false } = options
+  const { kwok, controllers = true, auditLog = false, signal } = options
   const choices = { nodes: kwok?.nodes, controllers, auditLog }
-  const binaries = await findOrBuildBinaries(neededPrograms(choices), environment)
+  const binaries = await findOrBuildBinaries(neededPrograms(choices), environment, signal)
+  await sweepLeftovers()
   const controlPlane = new ControlPlane({
     layout: await newLayout(),
     choices,
@@ -58,6 +60,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     path: environment['PATH'] ?? '',
   })
   try {
+    signal?.throwIfAborted()
     await controlPlane.start()
     return controlPlane
   } catch (error) {
@@ -74,6 +77,7 @@ export class ControlPlane extends ControlPlaneClient {
   /** The programs that are clients of the API server. */
   readonly #clients: readonly ServerProcess[]
   #stopped: Promise<void> | undefined
+  #ignoreSignals = () => {}
 
   constructor(blueprint: Blueprint) {
     super(connectionOf(blueprint))
@@ -90,15 +94,15 @@ export class ControlPlane extends ControlPlaneClient {
 
   async start(): Promise<void> {
     const { nodes, controllers } = this.#blueprint.choices
-    for (const signal of exitSignals) process.once(signal, this.#onSignal)
+    this.#ignoreSignals = onExitSignal(() => this.stop())
     process.once('exit', this.#onExit)
     await Promise.all(filesToWrite(this.#blueprint).map(({ path, text }) => writeFile(path, text, { mode: 0o600 })))
-    this.#etcd.start()
+    this.#launch(this.#etcd)
     await this.#until('etcd to be ready', async () => (await fetch(`${this.#etcdUrl}/health`)).ok)
     await this.startApiServer()
     for (const object of storageClasses) await this.create('/apis/storage.k8s.io/v1/storageclasses', object)
     for (let index = 0; index < (nodes ?? 0); index++) await this.create('/api/v1/nodes', fakeNode(index))
-    for (const client of this.#clients) client.start()
+    for (const client of this.#clients) this.#launch(client)
     if (controllers) await this.#until('the controllers to work', () => this.#haveControllersMadeTheirFirstObject())
     if (nodes !== undefined) await this.#until('the nodes to be Ready', () => this.#areNodesReady())
   }
@@ -116,7 +120,7 @@ export class ControlPlane extends ControlPlaneClient {
 
   /** Starts the API server, on the same port, with the same certificate and data; returns when it is ready. */
   async startApiServer(): Promise<void> {
-    this.#apiServer.start()
+    this.#launch(this.#apiServer)
     await this.#until(
       'the API server to be ready',
       async () => (await this.request({ method: 'GET', path: '/readyz' })).status === 200,
@@ -129,12 +133,14 @@ export class ControlPlane extends ControlPlaneClient {
   }
 
   /**
-   * Makes the server forget all history: afterwards a watch from an older resourceVersion, and the continuation of an
-   * older list, is answered with 410. Etcd forgets by compaction at its current revision. The API server's watch cache
-   * would still answer from memory, and nothing empties it but a restart, so this restarts the API server too.
+   * Makes the server forget all history: afterwards a watch from any resourceVersion seen so far, and the continuation
+   * of a paged list, is answered with 410. Etcd forgets by compaction, but not its newest revision, so a write that
+   * nobody sees makes a newer one first. The API server's watch cache would still answer from memory, and nothing
+   * empties it but a restart, so this restarts the API server too.
    */
   async compactEtcd(): Promise<void> {
-    const { header } = (await this.#askEtcd('/v3/maintenance/status', {})) as { header: { revision: string } }
+    const entry = { key: Buffer.from('compacted').toString('base64'), value: '' }
+    const { header } = (await this.#askEtcd('/v3/kv/put', entry)) as { header: { revision: string } } // A PutResponse.
     await this.#askEtcd('/v3/kv/compaction', { revision: header.revision, physical: true })
     await this.restartApiServer()
   }
@@ -143,33 +149,35 @@ export class ControlPlane extends ControlPlaneClient {
     await Promise.all(this.#clients.map((client) => client.stop(stopLimitMs)))
     await this.#apiServer.stop(apiServerStopLimitMs)
     await this.#etcd.stop(stopLimitMs)
-    await Promise.all(leftoversOf(this.#blueprint.layout).map((path) => rm(path, removal)))
-    await rmdir(volumesFolder).catch(() => undefined) // Absent, or other control planes have volumes in it.
-    for (const signal of exitSignals) process.off(signal, this.#onSignal)
+    await removeLeftovers(this.#blueprint.layout)
+    this.#ignoreSignals()
     process.off('exit', this.#onExit)
-  }
-
-  /** Stops, then lets the signal do what it would have done without us. */
-  readonly #onSignal = (signal: NodeJS.Signals) => {
-    void this.stop().finally(() => {
-      if (process.listenerCount(signal) === 0) process.kill(process.pid, signal)
-    })
   }
 
   /** At this moment nothing can be awaited. */
   readonly #onExit = () => {
     for (const program of this.#programs()) program.kill()
-    for (const path of leftoversOf(this.#blueprint.layout)) rmSync(path, removal)
+    removeLeftoversNow(this.#blueprint.layout)
   }
 
   #programs(): readonly ServerProcess[] {
     return [this.#etcd, this.#apiServer, ...this.#clients]
   }
 
+  /** A start may still be under way while a stop ends what it has found, so nothing is started after it. */
+  #launch(program: ServerProcess): void {
+    this.#throwIfStopped()
+    program.start()
+  }
+
+  #throwIfStopped(): void {
+    if (this.#stopped !== undefined) throw new Error('The control plane was stopped while it started.')
+  }
+
   async #until(what: string, isSo: () => Promise<boolean>): Promise<void> {
     const giveUp = () => {
       for (const program of this.#programs()) program.throwIfEnded()
-      if (this.#stopped !== undefined) throw new Error('The control plane was stopped while it started.')
+      this.#throwIfStopped()
     }
     await waitUntil({ what, limitMs: startLimitMs, giveUp }, isSo)
   }
@@ -211,8 +219,10 @@ interface NodeState {
 
 async function newLayout(): Promise<Layout> {
   const [apiServerPort = 0, etcdPort = 0, etcdPeerPort = 0] = await freePorts(3)
-  const folder = await mkdtemp(join(tmpdir(), 'konverge-control-plane-'))
-  return { folder, apiServerPort, etcdPort, etcdPeerPort, volumeMark: randomBytes(6).toString('hex') }
+  const folder = await mkdtemp(join(tmpdir(), folderPrefix))
+  const volumeMark = randomBytes(6).toString('hex')
+  await writeFile(join(folder, ownerFile), ownerText(volumeMark))
+  return { folder, apiServerPort, etcdPort, etcdPeerPort, volumeMark }
 }
 
 function newPrivateKey(): string {
@@ -235,11 +245,4 @@ function kwokFiles(): readonly string[] {
   const folder = join(import.meta.dirname, 'kwok')
   const stages = readdirSync(join(folder, 'stages')).filter((name) => name.endsWith('.yaml'))
   return [join(folder, 'settings.yaml'), ...stages.map((name) => join(folder, 'stages', name))]
-}
-
-/** All that a control plane has on disk. */
-function leftoversOf(layout: Layout): readonly string[] {
-  const names = existsSync(volumesFolder) ? readdirSync(volumesFolder) : []
-  const volumes = names.filter((name) => name.startsWith(volumePrefix(layout)))
-  return [layout.folder, ...volumes.map((name) => join(volumesFolder, name))]
 }

@@ -15,6 +15,12 @@ export interface Layout {
 /** The folder of the host-path provisioner, fixed in kubernetes/pkg/volume/hostpath. */
 export const volumesFolder = '/tmp/hostpath_pv'
 
+/** The start of the name of each control plane's folder, below the folder for temporary files. */
+export const folderPrefix = 'konverge-control-plane-'
+
+/** Names the process to which the folder belongs; see leftovers.ts. */
+export const ownerFile = 'owner.json'
+
 export const apiServerUrl = (layout: Layout) => `https://127.0.0.1:${layout.apiServerPort}`
 export const etcdUrl = (layout: Layout) => `http://127.0.0.1:${layout.etcdPort}`
 export const etcdPeerUrl = (layout: Layout) => `http://127.0.0.1:${layout.etcdPeerPort}`
@@ -37,6 +43,6 @@ export function kubeconfigFile(layout: Layout, user: UserName): string {
 }
 
 /** The start of the name of each volume folder that belongs to this control plane. */
-export function volumePrefix(layout: Layout): string {
-  return `${layout.volumeMark.slice(0, 8)}-${layout.volumeMark.slice(8, 12)}-`
+export function volumePrefix({ volumeMark }: Pick<Layout, 'volumeMark'>): string {
+  return `${volumeMark.slice(0, 8)}-${volumeMark.slice(8, 12)}-`
 }

@@ -5,7 +5,7 @@ import { startControlPlane } from './control-plane.ts'
 
 const nodes = 5
 const controlPlane = await startControlPlane({ kwok: { nodes }, auditLog: true })
-const { kubeconfigPath, kubectlPath, auditLogPath, url } = controlPlane.connection
+const { kubeconfigPath, kubectlPath, auditLogPath, url } = controlPlane
 
 process.stdout.write(`Kubernetes is ready at ${url}, with ${nodes} nodes on which every pod is ready at once.
 In another terminal:

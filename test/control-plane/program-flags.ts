@@ -93,8 +93,6 @@ function controllerManagerFlags(layout: Layout): readonly string[] {
     `--kube-api-qps=${requestsPerSecond}`,
     `--kube-api-burst=${requestBurst}`,
     '--enable-hostpath-provisioner=true',
-    // Events drive the binding; this second look at every claim and volume is 15 s by default and costs with thousands.
-    '--pvclaimbinder-sync-period=2m',
     // Host-path volumes are never attached, and kwok expands them (stages/volume-expand.yaml).
     '--controllers=*,-persistentvolume-attach-detach-controller,-persistentvolume-expander-controller',
     ...parallel.map((name) => `--concurrent-${name}-syncs=20`),

@@ -42,11 +42,19 @@ export class ServerProcess {
     }
   }
 
+  /** How the program ended, such as `exit code 1`; undefined before its start and while it runs. */
+  get ending(): string | undefined {
+    const child = this.#child
+    if (child === undefined || this.#isRunning()) return undefined
+    if (child.pid === undefined) return 'it could not be started'
+    return child.signalCode === null ? `exit code ${child.exitCode}` : `signal ${child.signalCode}`
+  }
+
   /** Throws with the last words of the program if it was started and does not run. */
   throwIfEnded(): void {
-    if (this.#child === undefined || this.#isRunning()) return
+    if (this.ending === undefined) return
     const lastLines = readFileSync(this.#options.logFile, 'utf8').trimEnd().split('\n').slice(-15).join('\n')
-    throw new Error(`${this.#options.name} ended by itself (${this.#ending()}). Its last words:\n${lastLines}`)
+    throw new Error(`${this.#options.name} ended by itself (${this.ending}). Its last words:\n${lastLines}`)
   }
 
   /** Asks the program to end, and makes it end after the limit. */
@@ -69,11 +77,5 @@ export class ServerProcess {
   #isRunning(): boolean {
     const child = this.#child
     return child?.pid !== undefined && child.exitCode === null && child.signalCode === null
-  }
-
-  #ending(): string {
-    const child = this.#child
-    if (child?.pid === undefined) return 'it could not be started'
-    return child.signalCode === null ? `exit code ${child.exitCode}` : `signal ${child.signalCode}`
   }
 }

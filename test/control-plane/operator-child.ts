@@ -1,0 +1,60 @@
+// How does the operator run beside a control plane, as a person would start it? As the built `konverge run`, in a process
+// of its own that ends with this one in every case: by `stop`, by the exit handler, or by the life line if this is killed.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import process from 'node:process'
+import { pathToFileURL } from 'node:url'
+import type { ControlPlaneConnection } from './control-plane-client.ts'
+import { lastErrorOf, metricsUrlOf } from './operator-log.ts'
+import { ServerProcess } from './server-process.ts'
+
+const program = join(import.meta.dirname, '..', '..', 'dist', 'src', 'cli', 'main.js')
+const lifeLine = pathToFileURL(join(import.meta.dirname, 'life-line.ts')).href
+const stopLimitMs = 5_000
+
+export class OperatorChild {
+  /** In the folder of the control plane, with which it goes. */
+  readonly logFile: string
+  readonly #process: ServerProcess
+
+  constructor({ folder, kubeconfigPath }: ControlPlaneConnection) {
+    this.logFile = join(folder, 'operator.log')
+    const http = ['--http-host', '127.0.0.1', '--http-port', '0']
+    this.#process = new ServerProcess({
+      name: 'The operator',
+      path: process.execPath,
+      flags: ['--import', lifeLine, program, 'run', '--kubeconfig', kubeconfigPath, ...http],
+      environment: { HOME: folder },
+      logFile: this.logFile,
+    })
+  }
+
+  start(): void {
+    process.once('exit', this.#kill)
+    this.#process.start()
+  }
+
+  async stop(): Promise<void> {
+    await this.#process.stop(stopLimitMs)
+    process.off('exit', this.#kill)
+  }
+
+  /** Throws one sentence, with the last error of its log, if the operator has ended. */
+  async throwIfEnded(): Promise<void> {
+    const { ending } = this.#process
+    if (ending === undefined) return
+    const error = lastErrorOf(await this.#log()) ?? 'none in its log'
+    throw new Error(`The operator ended by itself (${ending}); its last error: ${error}`)
+  }
+
+  /** Undefined until it serves. */
+  async metricsUrl(): Promise<string | undefined> {
+    return metricsUrlOf(await this.#log())
+  }
+
+  #log(): Promise<string> {
+    return readFile(this.logFile, 'utf8')
+  }
+
+  readonly #kill = () => this.#process.kill()
+}

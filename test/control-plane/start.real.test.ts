@@ -1,0 +1,135 @@
+// Does `npm start` show what it promises, and leave nothing behind however it ends? Each run has a temporary folder of its
+// own, whose path is in the arguments of all that it starts.
+import type { ChildProcess } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { waitUntil } from './wait-until.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+/** Promised to who presses Ctrl-C. */
+const endLimitMs = 15_000
+
+class Run {
+  readonly folder = mkdtempSync(join(tmpdir(), 'konverge-start-'))
+  readonly #child: ChildProcess
+  stdout = ''
+  stderr = ''
+
+  constructor(environment: NodeJS.ProcessEnv = process.env) {
+    this.#child = spawn(process.execPath, ['test/control-plane/start.ts'], {
+      cwd: root,
+      env: { ...environment, TMPDIR: this.folder },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    this.#child.stdout?.on('data', (chunk: Buffer) => {
+      this.stdout += chunk.toString()
+    })
+    this.#child.stderr?.on('data', (chunk: Buffer) => {
+      this.stderr += chunk.toString()
+    })
+  }
+
+  async says(text: string): Promise<void> {
+    const giveUp = () => {
+      if (this.#child.exitCode !== null) throw new Error(`It has ended: ${this.stdout}${this.stderr}`)
+    }
+    await waitUntil({ what: `"${text}"`, limitMs: 90_000, giveUp }, async () => this.stdout.includes(text))
+  }
+
+  /** The exit code, or the signal that it died of. */
+  async end(signal?: NodeJS.Signals): Promise<number | string | null> {
+    const closed = once(this.#child, 'close', { signal: AbortSignal.timeout(endLimitMs) })
+    if (signal !== undefined) this.#child.kill(signal)
+    const [code, by] = (await closed) as [number | null, string | null] // As documented for this event.
+    return code ?? by
+  }
+
+  /** The command lines of what it has started and is still there. */
+  commands(): readonly string[] {
+    const all = execFileSync('ps', ['-A', '-o', 'args='], { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
+    return all.split('\n').filter((args) => args.includes(this.folder))
+  }
+
+  kubectl(...args: readonly string[]): string {
+    const [, kubeconfig, path] = /export KUBECONFIG=(\S+)\s+export PATH=(\S+):\$PATH/.exec(this.stdout) ?? []
+    if (kubeconfig === undefined || path === undefined) throw new Error('It has not said how to use kubectl.')
+    return execFileSync(join(path, 'kubectl'), args, {
+      encoding: 'utf8',
+      env: { KUBECONFIG: kubeconfig, HOME: dirname(kubeconfig) },
+    })
+  }
+
+  expectNothingLeft(): void {
+    expect(this.commands()).toEqual([])
+    expect(readdirSync(this.folder)).toEqual([])
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL')
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
+  }
+}
+
+describe('npm start', () => {
+  let run: Run | undefined
+  afterEach(() => run?.kill())
+
+  it('shows stores until all are Ready, says how to look around, shows what changes, and ends with Ctrl-C', async () => {
+    run = new Run()
+    await run.says('All stores are Ready')
+    await run.says('Ctrl-C ends everything')
+    expect(run.stdout).toMatch(/^shop\/cart +3 +3 +AllReplicasReady +\d+s$/m)
+    expect(run.stdout).toMatch(/^shop\/sessions +5 +5 +AllReplicasReady +\d+s$/m)
+
+    const [metricsUrl = ''] = /http\S+\/metrics/.exec(run.stdout) ?? []
+    expect((await fetch(metricsUrl)).status).toBe(200)
+    const [operatorLog = ''] = /\S+\/operator\.log/.exec(run.stdout) ?? []
+    expect(existsSync(operatorLog)).toBe(true)
+
+    run.kubectl('-n', 'shop', 'scale', 'kv', 'cart', '--replicas=4')
+    await waitUntil({ what: 'the line of the scaled store', limitMs: 30_000 }, async () =>
+      /^shop\/cart +4 +4 +AllReplicasReady/m.test(run?.stdout ?? ''),
+    )
+    const volumes = run.kubectl('get', 'pv', '-o', 'jsonpath={.items[*].spec.hostPath.path}').split(' ')
+    expect(volumes.filter((path) => existsSync(path)).length).toBeGreaterThanOrEqual(18)
+    expect(run.commands()).toHaveLength(6)
+
+    expect(await run.end('SIGINT')).toBe(0)
+    expect(run.stderr).toBe('')
+    run.expectNothingLeft()
+    expect(volumes.filter((path) => existsSync(path))).toEqual([])
+  })
+
+  it('can be ended while it starts, also twice', async () => {
+    run = new Run()
+    await run.says('starting')
+    const isApiServerRunning = async () => run?.commands().some((args) => args.includes('kube-apiserver')) === true
+    await waitUntil({ what: 'the API server to run', limitMs: 60_000 }, isApiServerRunning)
+    expect(await Promise.all([run.end('SIGINT'), run.end('SIGTERM')])).toEqual([0, 0])
+    expect(run.stdout.match(/stopping/g)).toHaveLength(1)
+    run.expectNothingLeft()
+  })
+
+  it('ends with one sentence when its operator does', async () => {
+    run = new Run()
+    await run.says('STORE')
+    const ids = execFileSync('pgrep', ['-f', `run --kubeconfig ${run.folder}`], { encoding: 'utf8' })
+    process.kill(Number(ids), 'SIGKILL')
+    expect(await run.end()).toBe(1)
+    expect(run.stderr).toBe(
+      'konverge: The operator ended by itself (signal SIGKILL); its last error: none in its log\n',
+    )
+    run.expectNothingLeft()
+  })
+
+  it('ends with one sentence when there is nothing to build the control plane with', async () => {
+    run = new Run({ PATH: '', HOME: tmpdir() })
+    expect(await run.end()).toBe(1)
+    expect(run.stderr).toMatch(/^konverge: There is no control plane to test against: install Go, .+\n$/)
+    run.expectNothingLeft()
+  })
+})

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import type { ListedStore, StoreRow } from './store-table.ts'
+import { changedRows, rowOf, tableHead, tableLine } from './store-table.ts'
+
+const created: ListedStore = {
+  metadata: { namespace: 'shop', name: 'cart', generation: 2, creationTimestamp: '2026-01-01T00:00:00Z' },
+  spec: { replicas: 3 },
+}
+const withReady = (status: string, observedGeneration: number): ListedStore => ({
+  ...created,
+  status: { observedGeneration, readyReplicas: 2, conditions: [{ type: 'Ready', status, reason: 'Because' }] },
+})
+const row: StoreRow = rowOf(withReady('True', 2))
+const secondMs = 1_000
+const minuteMs = 60 * secondMs
+
+describe('the row of a store', () => {
+  it('is not ready, with a dash for its status, before the operator has said a word', () => {
+    expect(rowOf(created)).toEqual({
+      store: 'shop/cart',
+      desired: 3,
+      ready: 0,
+      status: '-',
+      isReady: false,
+      createdMs: Date.UTC(2026, 0, 1),
+    })
+  })
+
+  it.each([
+    ['ready when Ready is true of the newest spec', 'True', 2, true],
+    ['not ready when Ready is true of an older spec', 'True', 1, false],
+    ['not ready when Ready is false', 'False', 2, false],
+    ['not ready when Ready is unknown', 'Unknown', 2, false],
+  ])('is %s', (_, status, observedGeneration, isReady) => {
+    expect(rowOf(withReady(status, observedGeneration))).toMatchObject({ ready: 2, status: 'Because', isReady })
+  })
+})
+
+describe('the line of a row', () => {
+  it('stands below the head, also when its words are short or long', () => {
+    const lines = [row, { ...row, store: 'a/b', desired: 100, status: 'WaitingForReplicas' }].map((one) =>
+      tableLine(one, row.createdMs),
+    )
+    const ages = [tableHead, ...lines].map((line) => line.length - (line.split(' ').at(-1) ?? '').length)
+    expect(new Set(ages).size).toBe(1)
+    expect(lines[0]).toMatch(/^shop\/cart +3 +2 +Because +0s$/)
+  })
+
+  it.each([
+    [-5 * secondMs, '0s'],
+    [119.9 * secondMs, '119s'],
+    [2 * minuteMs, '2m'],
+    [2 * minuteMs + 5 * secondMs, '2m5s'],
+    [10 * minuteMs + 5 * secondMs, '10m'],
+    [179 * minuteMs, '179m'],
+    [180 * minuteMs, '3h'],
+  ])('says an age of %d ms as %s', (ageMs, text) => {
+    expect(
+      tableLine(row, row.createdMs + ageMs)
+        .split(/ +/)
+        .at(-1),
+    ).toBe(text)
+  })
+})
+
+describe('the rows that changed', () => {
+  const other = { ...row, store: 'shop/other' }
+
+  it('are none when nothing but time has passed', () => {
+    expect(changedRows([row, other], [{ ...row }, { ...other }])).toEqual([])
+  })
+
+  it.each([
+    ['the wanted replicas', { desired: 5 }],
+    ['the ready replicas', { ready: 0 }],
+    ['the status', { status: 'RollingOut' }],
+    ['the life, by a deletion and a creation in between,', { createdMs: 1 }],
+  ])('are those of which %s changed', (_, change) => {
+    expect(changedRows([row, other], [row, { ...other, ...change }])).toEqual([{ ...other, ...change }])
+  })
+
+  it('are the new ones, and those that are gone', () => {
+    const gone = { ...row, ready: 0, status: 'Deleted', isReady: false }
+    expect(changedRows([row], [other])).toEqual([other, gone])
+  })
+})

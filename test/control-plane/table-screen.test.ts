@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import type { StoreRow } from './store-table.ts'
+import { tableHead, tableLine } from './store-table.ts'
+import type { Output } from './table-screen.ts'
+import { TableScreen } from './table-screen.ts'
+
+const row = (store: string, ready: number): StoreRow => ({
+  store,
+  desired: 3,
+  ready,
+  status: 'WaitingForReplicas',
+  isReady: false,
+  createdMs: 0,
+})
+const [first, second] = [row('shop/cart', 0), row('shop/sessions', 0)]
+const grown = row('shop/cart', 1)
+const line = (of: StoreRow) => `${tableLine(of, 0)}\n`
+
+/** An output that remembers the text of each write. */
+function recorder(size: Omit<Output, 'write'>) {
+  const writes: string[] = []
+  const screen = new TableScreen({ ...size, write: (text) => writes.push(text) })
+  return { screen, writes }
+}
+
+describe('on a terminal, the table', () => {
+  const terminal = { isTTY: true, columns: 100, rows: 40 }
+
+  it('is drawn over itself', () => {
+    const { screen, writes } = recorder(terminal)
+    screen.draw([first, second], 0)
+    screen.draw([grown, second], 0)
+    expect(writes[0]?.startsWith(tableHead)).toBe(true)
+    expect(writes[1]?.startsWith(`\x1b[3A${tableHead}`)).toBe(true)
+    expect(writes[1]).toContain(tableLine(grown, 0))
+    expect(writes.every((text) => text.endsWith('\n\x1b[J'))).toBe(true)
+  })
+
+  it('is cut at its edge, because a line that wraps would take two', () => {
+    const { screen, writes } = recorder({ ...terminal, columns: 30 })
+    screen.draw([first], 0)
+    expect(writes[0]?.split('\n')[1]).toBe(`${tableLine(first, 0).slice(0, 29)}\x1b[K`)
+  })
+
+  it('is not drawn over when it would not fit: lines are added instead', () => {
+    const { screen, writes } = recorder({ ...terminal, rows: 3 })
+    screen.draw([first, second], 0)
+    screen.draw([grown, second], 0)
+    expect(writes).toEqual([`${tableHead}\n${line(first)}${line(second)}`, line(grown)])
+  })
+
+  it('is left alone by lines that are added below it', () => {
+    const { screen, writes } = recorder(terminal)
+    screen.draw([first, second], 0)
+    screen.add([grown, second], 0)
+    expect(writes[1]).toBe(line(grown))
+  })
+})
+
+describe('anywhere else, the table', () => {
+  it('has its head once, and after that a line for each store that changed', () => {
+    const { screen, writes } = recorder({})
+    screen.draw([first, second], 0)
+    screen.draw([first, second], 5_000)
+    screen.draw([grown, second], 0)
+    expect(writes.join('')).toBe(`${tableHead}\n${line(first)}${line(second)}${line(grown)}`)
+  })
+})

@@ -1,0 +1,60 @@
+// How does the table of stores get onto the output? On a terminal it is drawn again in its place; anywhere else, and on
+// a terminal that is too low for it, lines are only added, and only for stores that changed.
+import { styleText } from 'node:util'
+import type { StoreRow } from './store-table.ts'
+import { changedRows, tableHead, tableLine } from './store-table.ts'
+
+/** What is used of `process.stdout`. */
+export interface Output {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  readonly rows?: number
+  write(text: string): unknown
+}
+
+export class TableScreen {
+  readonly #output: Output
+  #rows: readonly StoreRow[] = []
+  /** The lines above the cursor that belong to the table and may be drawn again. */
+  #drawnLines = 0
+  #hasHead = false
+
+  constructor(output: Output) {
+    this.#output = output
+  }
+
+  /** Shows the rows, in the place of what the last `draw` showed if the output allows it. */
+  draw(rows: readonly StoreRow[], nowMs: number): void {
+    const height = rows.length + 1
+    const { isTTY = false, columns = 80, rows: screenHeight = 24 } = this.#output
+    if (!isTTY || Math.max(height, this.#drawnLines) >= screenHeight) {
+      this.add(rows, nowMs)
+      return
+    }
+    // A line that wraps would take two, and the cursor would not find back.
+    const lines = [
+      tableHead.slice(0, columns - 1),
+      ...rows.map((row) => painted(row, tableLine(row, nowMs).slice(0, columns - 1))),
+    ]
+    const up = this.#drawnLines === 0 ? '' : `\x1b[${this.#drawnLines}A`
+    this.#output.write(`${up}${lines.map((line) => `${line}\x1b[K\n`).join('')}\x1b[J`)
+    this.#rows = rows
+    this.#drawnLines = height
+    this.#hasHead = true
+  }
+
+  /** Adds a line for each store that changed since the last call of `draw` or `add`. */
+  add(rows: readonly StoreRow[], nowMs: number): void {
+    const lines = changedRows(this.#rows, rows).map((row) => tableLine(row, nowMs))
+    const head = this.#hasHead ? [] : [tableHead]
+    this.#output.write([...head, ...lines].map((line) => `${line}\n`).join(''))
+    this.#rows = rows
+    this.#drawnLines = 0
+    this.#hasHead = true
+  }
+}
+
+/** Green when ready, unless NO_COLOR asks for none. */
+function painted({ isReady }: StoreRow, line: string): string {
+  return isReady ? styleText('green', line) : line
+}
