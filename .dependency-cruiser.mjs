@@ -38,7 +38,7 @@ const packageOwners = {
   'cdk8s-plus-27': '^(constructs|examples)/',
 }
 
-const escape = (text) => text.replaceAll('/', '\\/').replaceAll('.', '\\.')
+const quoted = (text) => text.replaceAll('/', '\\/').replaceAll('.', '\\.')
 
 const roomRules = Object.entries(rooms).map(([room, allowed]) => ({
   name: `room-${room}`,
@@ -56,7 +56,7 @@ const packageRules = Object.entries(packageOwners).map(([name, owners]) => ({
   comment: `only ${owners} imports ${name}, so that it can be replaced in one place`,
   severity: 'error',
   from: { path: '^(src|constructs|imports|examples)', pathNot: owners },
-  to: { path: `node_modules/${escape(name)}/` },
+  to: { path: `node_modules/${quoted(name)}/` },
 }))
 
 export default {

@@ -28,7 +28,7 @@ const checks: readonly Step[] = [
   {
     title: 'imports',
     args: [
-      bin('dependency-cruiser/bin/dependency-cruise.mjs'),
+      bin('dependency-cruiser/bin/dependency-cruiser.mjs'),
       '--config',
       '.dependency-cruiser.mjs',
       'src',
