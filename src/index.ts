@@ -49,6 +49,6 @@ export {
 } from './reconcile/definition.ts'
 export type { Child, Outcome } from './reconcile/outcome.ts'
 export type { StatusReport } from './reconcile/status.ts'
-export { initialOnly, recreateOnChange, retain, shared, waitForReady } from './synth/field-policies.ts'
+export { retain, shared, waitForReady } from './synth/field-policies.ts'
 export { overlay } from './synth/overlay.ts'
 export type { LogLevel } from './telemetry/logger.ts'
