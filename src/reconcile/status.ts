@@ -108,9 +108,11 @@ export function statusWrite({ previous, next, isUnderWay, writtenAtMs, nowMs }: 
   return nowMs < dueMs ? { kind: 'later', afterMs: dueMs - nowMs } : { kind: 'now', patch }
 }
 
-/** What other controllers act on: the generation that was seen, and which conditions hold. */
+/** What others act on: the generation that was seen, which conditions hold, and why the resource is not ready. */
 function flipsOf(status: StatusWithConditions | undefined): string {
-  const conditions = (status?.conditions ?? []).map(({ type, status: state }) => `${type}=${state}`)
+  const conditions = (status?.conditions ?? []).map(({ type, status: state, reason }) =>
+    type === 'Ready' ? `${type}=${state}/${reason}` : `${type}=${state}`,
+  )
   return `${status?.observedGeneration} ${conditions.join(' ')}`
 }
 

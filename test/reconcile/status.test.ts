@@ -161,6 +161,12 @@ describe('a status write', () => {
     expect(write(oneOfThree, counted, countsIntervalMs).kind).toBe('now')
   })
 
+  it('is immediate when there is a new reason for not being ready', () => {
+    const claim = { type: 'Ready', status: 'False', reason: 'ImagePullFailed', message: 'no such image' } as const
+    const pull = statusAfter(waiting('1 of 3'), { previous: oneOfThree, report: { fields: {}, conditions: [claim] } })
+    expect(write(oneOfThree, pull, 0).kind).toBe('now')
+  })
+
   it('says after how long a deferred write is due', () => {
     expect(write(oneOfThree, twoOfThree, 10_000)).toEqual({ kind: 'later', afterMs: progressIntervalMs - 10_000 })
   })
