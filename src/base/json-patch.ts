@@ -1,7 +1,7 @@
 // What does a value become under a patch? JSON Patch (RFC 6902) and JSON Merge Patch (RFC 7396), without changing the
 // value that comes in: what a patch does not touch is shared between the old value and the new one.
 import { CodedError } from './errors.ts'
-import { deepEqual, isJsonList, isJsonObject, type Json, own } from './json.ts'
+import { deepEqual, isJsonList, isJsonObject, type Json, type JsonObject, own } from './json.ts'
 
 export type JsonPatchOperation =
   | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value: Json }
@@ -38,6 +38,19 @@ export function applyMergePatch(document: Json | undefined, patch: Json): Json {
     else if (value !== undefined) merged.set(key, applyMergePatch(merged.get(key), value))
   }
   return Object.fromEntries(merged)
+}
+
+/** The RFC 7396 patch that turns `before` into `after`, or undefined if they are equal. Lists are replaced whole. */
+export function mergePatchBetween(before: JsonObject, after: JsonObject): JsonObject | undefined {
+  const patch: Record<string, Json> = {}
+  for (const key of Object.keys(before)) if (after[key] === undefined) patch[key] = null
+  for (const [key, value] of Object.entries(after)) {
+    const old = before[key]
+    if (value === undefined || deepEqual(old, value)) continue
+    const inner = isJsonObject(old) && isJsonObject(value) ? mergePatchBetween(old, value) : undefined
+    patch[key] = inner ?? value
+  }
+  return Object.keys(patch).length === 0 ? undefined : patch
 }
 
 function applyOperation(document: Json, operation: JsonPatchOperation): Json {

@@ -1,6 +1,7 @@
 // What can one ask of a Kubernetes API server? The port that every room speaks; RestClient is the implementation over
 // HTTP. Objects go in and come out as wire JSON: nothing is dropped, renamed or defaulted on this side.
 import type { JsonObject } from '../base/json.ts'
+import type { JsonPatchOperation } from '../base/json-patch.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import type { Resource } from '../object/resource.ts'
 
@@ -67,10 +68,6 @@ export type Patch =
   | { readonly type: 'merge'; readonly body: JsonObject }
   /** RFC 6902. */
   | { readonly type: 'json'; readonly body: readonly JsonPatchOperation[] }
-
-export type JsonPatchOperation =
-  | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value: unknown }
-  | { readonly op: 'remove'; readonly path: string }
 
 export interface PatchOptions extends WriteOptions {
   readonly subresource?: 'status'

@@ -2,7 +2,8 @@
 // kstatus' Reconciling and Stalled only while they are true; a kind's own claims win over the runtime's. Equal is not
 // written, and mere progress is written at most every 30 s (I8).
 import { unreachable } from '../base/assert.ts'
-import { deepEqual, isJsonObject, type Json, type JsonObject } from '../base/json.ts'
+import type { JsonObject } from '../base/json.ts'
+import { mergePatchBetween } from '../base/json-patch.ts'
 import { type ConditionClaim, mergeConditions } from '../object/condition.ts'
 import type { StatusWithConditions } from '../object/object.ts'
 import type { Outcome } from './outcome.ts'
@@ -100,7 +101,7 @@ export interface StatusWriteInput {
 
 export function statusWrite({ previous, next, isUnderWay, writtenAtMs, nowMs }: StatusWriteInput): StatusWrite {
   // Sound: both came from JSON or go to it.
-  const patch = mergePatchOf((previous ?? {}) as JsonObject, next as unknown as JsonObject)
+  const patch = mergePatchBetween((previous ?? {}) as JsonObject, next as unknown as JsonObject)
   if (patch === undefined) return { kind: 'none' }
   if (!isUnderWay || flipsOf(previous) !== flipsOf(next)) return { kind: 'now', patch }
   const intervalMs = wordsOf(previous) === wordsOf(next) ? countsIntervalMs : progressIntervalMs
@@ -119,19 +120,6 @@ function flipsOf(status: StatusWithConditions | undefined): string {
 /** What people read. */
 function wordsOf(status: StatusWithConditions | undefined): string {
   return (status?.conditions ?? []).map(({ type, reason, message }) => `${type}: ${reason}: ${message}`).join('\n')
-}
-
-/** The RFC 7396 patch that turns `before` into `after`, or undefined if they are equal. Lists are replaced whole. */
-export function mergePatchOf(before: JsonObject, after: JsonObject): JsonObject | undefined {
-  const patch: Record<string, Json> = {}
-  for (const key of Object.keys(before)) if (after[key] === undefined) patch[key] = null
-  for (const [key, value] of Object.entries(after)) {
-    const old = before[key]
-    if (value === undefined || deepEqual(old, value)) continue
-    const inner = isJsonObject(old) && isJsonObject(value) ? mergePatchOf(old, value) : undefined
-    patch[key] = inner ?? value
-  }
-  return Object.keys(patch).length === 0 ? undefined : patch
 }
 
 const sound: ConditionClaim = { type: 'Degraded', status: 'False', reason: 'AsExpected', message: '' }

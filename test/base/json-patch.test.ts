@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../../src/base/json.ts'
-import { applyJsonPatch, applyMergePatch, JsonPatchError, type JsonPatchOperation } from '../../src/base/json-patch.ts'
+import type { Json, JsonObject } from '../../src/base/json.ts'
+import {
+  applyJsonPatch,
+  applyMergePatch,
+  JsonPatchError,
+  type JsonPatchOperation,
+  mergePatchBetween,
+} from '../../src/base/json-patch.ts'
 
 const document: Json = { a: { b: [1, 2, 3] }, 'x/y': 1, 'm~n': 2, nothing: null }
 
@@ -128,3 +134,33 @@ describe('applyMergePatch', () => {
     expect(applyMergePatch(document, patch)).toEqual(gives)
   })
 })
+
+describe('the merge patch between two values', () => {
+  it('property: the merge patch turns the one into the other, and is none exactly when they are equal', () => {
+    const value = fc.letrec((tie) => ({
+      leaf: fc.oneof(fc.integer(), fc.string(), fc.boolean()),
+      list: fc.array(tie('leaf'), { maxLength: 3 }),
+      object: fc.dictionary(
+        fc.constantFrom('a', 'b', 'c', 'd'),
+        fc.oneof({ depthSize: 'small' }, tie('leaf'), tie('list'), tie('object')),
+        { maxKeys: 4 },
+      ),
+    })).object
+    fc.assert(
+      fc.property(value, value, (before, after) => {
+        const patch = mergePatchBetween(before as JsonObject, after as JsonObject)
+        expect(applyMergePatch(before as JsonObject, patch ?? {})).toEqual(after)
+        expect(patch === undefined).toBe(JSON.stringify(sorted(before)) === JSON.stringify(sorted(after)))
+      }),
+    )
+  })
+})
+
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, inner]) => [key, sorted(inner)]),
+  )
+}

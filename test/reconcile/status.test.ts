@@ -2,18 +2,10 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AssertionError } from '../../src/base/assert.ts'
 import { CodedError } from '../../src/base/errors.ts'
-import type { JsonObject } from '../../src/base/json.ts'
-import { applyMergePatch } from '../../src/base/json-patch.ts'
 import { KubeError } from '../../src/kube/kube-errors.ts'
 import { findCondition, mergeConditions } from '../../src/object/condition.ts'
 import { type Outcome, outcomeOfError, outcomeOfTurn, verdictOf } from '../../src/reconcile/outcome.ts'
-import {
-  countsIntervalMs,
-  mergePatchOf,
-  nextStatus,
-  progressIntervalMs,
-  statusWrite,
-} from '../../src/reconcile/status.ts'
+import { countsIntervalMs, nextStatus, progressIntervalMs, statusWrite } from '../../src/reconcile/status.ts'
 import { live } from '../objects.ts'
 
 const at = '2026-01-01T00:00:00Z'
@@ -170,35 +162,7 @@ describe('a status write', () => {
   it('says after how long a deferred write is due', () => {
     expect(write(oneOfThree, twoOfThree, 10_000)).toEqual({ kind: 'later', afterMs: progressIntervalMs - 10_000 })
   })
-
-  it('property: the merge patch turns the one into the other, and is none exactly when they are equal', () => {
-    const value = fc.letrec((tie) => ({
-      leaf: fc.oneof(fc.integer(), fc.string(), fc.boolean()),
-      list: fc.array(tie('leaf'), { maxLength: 3 }),
-      object: fc.dictionary(
-        fc.constantFrom('a', 'b', 'c', 'd'),
-        fc.oneof({ depthSize: 'small' }, tie('leaf'), tie('list'), tie('object')),
-        { maxKeys: 4 },
-      ),
-    })).object
-    fc.assert(
-      fc.property(value, value, (before, after) => {
-        const patch = mergePatchOf(before as JsonObject, after as JsonObject)
-        expect(applyMergePatch(before as JsonObject, patch ?? {})).toEqual(after)
-        expect(patch === undefined).toBe(JSON.stringify(sorted(before)) === JSON.stringify(sorted(after)))
-      }),
-    )
-  })
 })
-
-function sorted(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, inner]) => [key, sorted(inner)]),
-  )
-}
 
 describe('an outcome', () => {
   const child = (kind: 'ready' | 'progressing', name = 'a') => ({
