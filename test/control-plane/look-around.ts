@@ -24,6 +24,7 @@ In another terminal:
   Break    kubectl -n shop patch kv cart --type=merge -p '{"spec":{"image":"kv:missing"}}'
   Mend     kubectl -n shop patch kv cart --type=merge -p '{"spec":{"image":"valkey/valkey:8.0"}}'
            kubectl -n shop delete pod --field-selector=status.phase=Pending
+  Delete   kubectl -n shop delete kv cart && kubectl -n shop get pvc
 
   Metrics  ${metricsUrl}
   Log      ${operatorLog}

@@ -9,9 +9,15 @@ import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { waitUntil } from './wait-until.ts'
 
+const program = join(import.meta.dirname, 'start.ts')
 const root = join(import.meta.dirname, '..', '..')
 /** Promised to who presses Ctrl-C. */
 const endLimitMs = 15_000
+
+interface Start {
+  readonly environment?: NodeJS.ProcessEnv
+  readonly command?: readonly string[]
+}
 
 class Run {
   readonly folder = mkdtempSync(join(tmpdir(), 'konverge-start-'))
@@ -19,8 +25,9 @@ class Run {
   stdout = ''
   stderr = ''
 
-  constructor(environment: NodeJS.ProcessEnv = process.env) {
-    this.#child = spawn(process.execPath, ['test/control-plane/start.ts'], {
+  constructor({ environment = process.env, command = [process.execPath, program] }: Start = {}) {
+    const [path = '', ...args] = command
+    this.#child = spawn(path, args, {
       cwd: root,
       env: { ...environment, TMPDIR: this.folder },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -114,6 +121,24 @@ describe('npm start', () => {
     run.expectNothingLeft()
   })
 
+  it('ends when the process that runs it, as npm does, is killed', async () => {
+    run = new Run({ command: ['sh', '-c', `${process.execPath} ${program}; true`] })
+    await run.says('Kubernetes runs')
+    expect(await run.end('SIGKILL')).toBe('SIGKILL')
+    expect(run.stdout).toContain('stopping')
+    run.expectNothingLeft()
+  })
+
+  // Programs from KUBEBUILDER_ASSETS have no life line.
+  it.skipIf(process.env['KUBEBUILDER_ASSETS'] !== undefined)('leaves nothing behind when it is killed', async () => {
+    run = new Run()
+    await run.says('STORE')
+    expect(run.commands()).toHaveLength(6)
+    expect(await run.end('SIGKILL')).toBe('SIGKILL')
+    await waitUntil({ what: 'the end of all', limitMs: endLimitMs }, async () => run?.commands().length === 0)
+    run.expectNothingLeft()
+  })
+
   it('ends with one sentence when its operator does', async () => {
     run = new Run()
     await run.says('STORE')
@@ -127,7 +152,7 @@ describe('npm start', () => {
   })
 
   it('ends with one sentence when there is nothing to build the control plane with', async () => {
-    run = new Run({ PATH: '', HOME: tmpdir() })
+    run = new Run({ environment: { PATH: '', HOME: tmpdir() } })
     expect(await run.end()).toBe(1)
     expect(run.stderr).toMatch(/^konverge: There is no control plane to test against: install Go, .+\n$/)
     run.expectNothingLeft()

@@ -17,7 +17,7 @@ import { TableScreen } from './table-screen.ts'
 const root = join(import.meta.dirname, '..', '..')
 const nodes = 5
 const pollMs = 250
-/** Seconds are usual. After this the person is told how to look for what is wrong. */
+/** From when the stores are applied; seconds are usual. After this the person is told how to look for what is wrong. */
 const readyLimitMs = 180_000
 const orphanCheckMs = 1_000
 /** For the whole clean-up. What it has not reached by then is killed and removed by the exit handlers. */
@@ -76,12 +76,13 @@ async function show(signal: AbortSignal): Promise<void> {
   say(`konverge: the operator runs, and ReplicatedKVStores have been applied (${elapsed()})\n`)
 
   const screen = new TableScreen(process.stdout)
+  const liveUntilMs = performance.now() + readyLimitMs
   let isLive = true
   for await (const rows of storesFromNowOn(controlPlane, operator, signal)) {
     if (isLive) screen.draw(rows, Date.now())
     else screen.add(rows, Date.now())
     const areReady = rows.every(({ isReady }) => isReady)
-    if (!isLive || (!areReady && performance.now() < startedMs + readyLimitMs)) continue
+    if (!isLive || (!areReady && performance.now() < liveUntilMs)) continue
     isLive = false
     say(areReady ? `\nAll stores are Ready after ${elapsed()}.` : `\nNot all stores are Ready after ${elapsed()}.`)
     const metricsUrl = (await operator.metricsUrl()) ?? 'not served yet'

@@ -36,6 +36,14 @@ describe('on a terminal, the table', () => {
     expect(writes.every((text) => text.endsWith('\n\x1b[J'))).toBe(true)
   })
 
+  it('is drawn over itself also when the terminal does not know its size', () => {
+    const { screen, writes } = recorder({ isTTY: true, columns: 0, rows: 0 })
+    screen.draw([first], 0)
+    screen.draw([first], 0)
+    expect(writes[0]).toContain(tableLine(first, 0))
+    expect(writes[1]).toContain('\x1b[2A')
+  })
+
   it('is cut at its edge, because a line that wraps would take two', () => {
     const { screen, writes } = recorder({ ...terminal, columns: 30 })
     screen.draw([first], 0)
@@ -53,7 +61,9 @@ describe('on a terminal, the table', () => {
     const { screen, writes } = recorder(terminal)
     screen.draw([first, second], 0)
     screen.add([grown, second], 0)
+    screen.draw([grown, second], 0)
     expect(writes[1]).toBe(line(grown))
+    expect(writes[2]?.startsWith(tableHead)).toBe(true)
   })
 })
 

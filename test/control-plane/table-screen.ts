@@ -26,15 +26,18 @@ export class TableScreen {
   /** Shows the rows, in the place of what the last `draw` showed if the output allows it. */
   draw(rows: readonly StoreRow[], nowMs: number): void {
     const height = rows.length + 1
-    const { isTTY = false, columns = 80, rows: screenHeight = 24 } = this.#output
+    const { isTTY = false } = this.#output
+    // A terminal that does not know its size says 0.
+    const screenWidth = this.#output.columns || 80
+    const screenHeight = this.#output.rows || 24
     if (!isTTY || Math.max(height, this.#drawnLines) >= screenHeight) {
       this.add(rows, nowMs)
       return
     }
     // A line that wraps would take two, and the cursor would not find back.
     const lines = [
-      tableHead.slice(0, columns - 1),
-      ...rows.map((row) => painted(row, tableLine(row, nowMs).slice(0, columns - 1))),
+      tableHead.slice(0, screenWidth - 1),
+      ...rows.map((row) => painted(row, tableLine(row, nowMs).slice(0, screenWidth - 1))),
     ]
     const up = this.#drawnLines === 0 ? '' : `\x1b[${this.#drawnLines}A`
     this.#output.write(`${up}${lines.map((line) => `${line}\x1b[K\n`).join('')}\x1b[J`)
