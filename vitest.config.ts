@@ -9,6 +9,8 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: ['test/**/*.real.test.ts', 'node_modules/**'],
+          // Some start a process or explore hundreds of schedules; a busy machine must not fail them.
+          testTimeout: 30_000,
         },
       },
       {
