@@ -7,6 +7,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import { runningPrograms } from './running-programs.ts'
 import { waitUntil } from './wait-until.ts'
 
 const program = join(import.meta.dirname, 'start.ts')
@@ -57,8 +58,7 @@ class Run {
 
   /** The command lines of what it has started and is still there. */
   commands(): readonly string[] {
-    const all = execFileSync('ps', ['-A', '-o', 'args='], { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
-    return all.split('\n').filter((args) => args.includes(this.folder))
+    return runningPrograms().flatMap(({ command }) => (command.includes(this.folder) ? command : []))
   }
 
   kubectl(...args: readonly string[]): string {
@@ -142,8 +142,10 @@ describe('npm start', () => {
   it('ends with one sentence when its operator does', async () => {
     run = new Run()
     await run.says('STORE')
-    const ids = execFileSync('pgrep', ['-f', `run --kubeconfig ${run.folder}`], { encoding: 'utf8' })
-    process.kill(Number(ids), 'SIGKILL')
+    const { folder } = run
+    const operator = runningPrograms().find(({ command }) => command.includes(`run --kubeconfig ${folder}`))
+    if (operator === undefined) throw new Error('The operator does not run.')
+    process.kill(operator.pid, 'SIGKILL')
     expect(await run.end()).toBe(1)
     expect(run.stderr).toBe(
       'konverge: The operator ended by itself (signal SIGKILL); its last error: none in its log\n',
