@@ -12,13 +12,14 @@ import type { Resource } from '../object/resource.ts'
 import type { ApplyReport, ChildFailure } from './apply-report.ts'
 import type { Convergence } from './convergence.ts'
 import { type Action, type Compare, decide, identityOf, type Plan, type Step } from './plan.ts'
-import { readinessOf } from './readiness.ts'
+import type { Readiness } from './readiness.ts'
 
 export interface ApplierOptions {
   readonly client: KubeClient
   /** Who owns the fields of children. */
   readonly fieldManager: string
   readonly resourceOf: (object: KubeObject) => Resource
+  readonly readinessOf: (object: KubeObject) => Readiness
   readonly clock: Clock
   readonly convergence: Convergence
   /** Told of every accepted write, so that the caches show it. */
@@ -73,7 +74,7 @@ export class Applier {
 
   async #attempt(step: Step, progress: Progress, signal: AbortSignal): Promise<void> {
     const { action, desired } = step
-    const gate = action.kind === 'leave' ? undefined : gateOf(step, progress.live)
+    const gate = action.kind === 'leave' ? undefined : this.#gateOf(step, progress.live)
     if (gate !== undefined) {
       progress.gated.push(gate)
       return
@@ -155,6 +156,18 @@ export class Applier {
     }
   }
 
+  /** The sentence that says which declared dependency is not ready yet, or undefined if nothing holds the step back. */
+  #gateOf({ desired, waitsFor }: Step, live: ReadonlyMap<string, LiveObject>): string | undefined {
+    for (const identity of waitsFor) {
+      const dependency = live.get(identity)
+      const readiness = dependency === undefined ? undefined : this.#options.readinessOf(dependency)
+      if (readiness?.kind === 'ready') continue
+      const why = readiness?.message ?? 'it does not exist yet'
+      return `${describeRef(refOf(desired.object))} waits for ${identity}: ${why}`
+    }
+    return undefined
+  }
+
   async #prune(objects: readonly LiveObject[], progress: Progress, signal: AbortSignal): Promise<void> {
     for (const object of objects) {
       try {
@@ -181,18 +194,6 @@ export class Applier {
 
 function isHeldBack({ failures, gated }: Progress): boolean {
   return failures.length > 0 || gated.length > 0
-}
-
-/** The sentence that says which declared dependency is not ready yet, or undefined if nothing holds the step back. */
-function gateOf({ desired, waitsFor }: Step, live: ReadonlyMap<string, LiveObject>): string | undefined {
-  for (const identity of waitsFor) {
-    const dependency = live.get(identity)
-    const readiness = dependency === undefined ? undefined : readinessOf(dependency)
-    if (readiness?.kind === 'ready') continue
-    const why = readiness?.message ?? 'it does not exist yet'
-    return `${describeRef(refOf(desired.object))} waits for ${identity}: ${why}`
-  }
-  return undefined
 }
 
 function asCoded(thrown: unknown, object: KubeObject): CodedError {

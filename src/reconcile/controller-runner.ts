@@ -115,6 +115,7 @@ export class ControllerRunner {
       client,
       fieldManager: childManager,
       resourceOf: (object) => view.resourceOf(object),
+      readinessOf: (object) => view.readinessOf(object),
       clock,
       convergence,
       onWritten: (live) => view.childWritten(live),

@@ -1,6 +1,7 @@
 // What does one controller see of the cluster? Its own resources, the children it made and the kinds it watches, each held
 // as an informer that is shared with every other controller; and for each event, who is to have a turn.
 
+import { type Readiness, readinessOf } from '../apply/readiness.ts'
 import { assert } from '../base/assert.ts'
 import type { InformerEvent } from '../cache/informer.ts'
 import type { InformerView } from '../cache/informer-view.ts'
@@ -110,6 +111,10 @@ export class ControllerView {
   childWritten(live: LiveObject): void {
     this.#ownWrites.set(live.metadata.uid, live.metadata.resourceVersion)
     this.#children.get(groupKindOf(live))?.informer.recordWrite(live)
+  }
+
+  readinessOf(object: KubeObject): Readiness {
+    return readinessOf(object, this.#children.get(groupKindOf(object))?.owned)
   }
 
   /** The descriptor of a child's kind; every kind that constructs make must be in `owns`. */

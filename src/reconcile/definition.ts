@@ -66,6 +66,11 @@ export interface Owned {
   readonly resource: Resource
   /** Does the status function look at its status? If not, only its becoming ready or unready wakes. Default true. */
   readonly statusMatters?: boolean
+  /**
+   * Does the kind have a status at all? A custom kind that has one is ready by its condition Ready or Available; one that
+   * has none is ready when it exists. Built-in kinds are known. Default true.
+   */
+  readonly hasStatus?: boolean
 }
 
 export interface ControllerOptions<Spec, Status extends StatusWithConditions, Facts> {
@@ -98,6 +103,8 @@ export interface Controller {
   cleanup(context: CleanupContext<unknown, unknown>): Promise<CleanupResult>
 }
 
+const ownedDefaults = { statusMatters: true, hasStatus: true }
+
 /**
  * Declares the controller of one kind.
  *
@@ -119,7 +126,7 @@ export function defineController<Spec, Status extends StatusWithConditions, Fact
     name: groupResourceOf(resource),
     resource,
     owns: erased.owns.map((owned) =>
-      'resource' in owned ? { statusMatters: true, ...owned } : { resource: owned, statusMatters: true },
+      'resource' in owned ? { ...ownedDefaults, ...owned } : { ...ownedDefaults, resource: owned },
     ),
     watches: erased.watches ?? [],
     indexes: (erased.indexes ?? {}) as Controller['indexes'],

@@ -3,7 +3,7 @@
 // any await: the next turn starts from what is stored, never from what this one remembered (I3).
 import type { Applier } from '../apply/applier.ts'
 import { type Compare, type Plan, plan, type Step } from '../apply/plan.ts'
-import { readinessOf } from '../apply/readiness.ts'
+import type { Readiness } from '../apply/readiness.ts'
 import { unreachable } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
@@ -31,6 +31,7 @@ export interface ClusterView {
   parent(key: Key): LiveObject | undefined
   /** Every child of the parent that the caches hold, of all owned kinds. */
   childrenOf(parent: LiveObject): readonly LiveObject[]
+  readinessOf(object: LiveObject): Readiness
   /** Our own write, to be seen by the next read although its event has not come yet. */
   parentWritten(live: LiveObject): void
 }
@@ -125,7 +126,7 @@ export class Reconciler {
       const planned = plan({ parent: object, desired, children: view.childrenOf(object), compare })
       this.#logPlan(object, planned)
       const report = await applier.run(object, planned, signal)
-      const children = report.children.map(asChild)
+      const children = report.children.map(this.#asChild)
       return { object, outcome: outcomeOfTurn({ ...report, children }), facts, children }
     } catch (thrown) {
       signal.throwIfAborted()
@@ -211,8 +212,10 @@ export class Reconciler {
     return { object: parentOf(object), nowMs: clock.now(), live: liveFor(signal), signal }
   }
 
+  readonly #asChild = (object: LiveObject): Child => ({ object, readiness: this.#options.view.readinessOf(object) })
+
   #childrenOf(object: LiveObject): readonly Child[] {
-    return this.#options.view.childrenOf(object).map(asChild)
+    return this.#options.view.childrenOf(object).map(this.#asChild)
   }
 
   #logPlan(object: LiveObject, { waves, prune }: Plan): void {
@@ -243,10 +246,6 @@ export class Reconciler {
 
 function fieldsOf({ metadata: { namespace, name, generation } }: LiveObject): Record<string, unknown> {
   return { namespace, name, generation }
-}
-
-function asChild(object: LiveObject): Child {
-  return { object, readiness: readinessOf(object) }
 }
 
 function describeStep({ desired: { object }, action }: Step): readonly string[] {

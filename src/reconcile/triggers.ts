@@ -37,7 +37,7 @@ export function triggersOfChild(parent: Resource, owned: Required<Owned>, event:
   const { object, previous, kind, isInitial } = event
   // The first list of children says nothing that the first list of parents does not.
   if (isInitial && kind === 'added') return []
-  const digest = owned.statusMatters ? contentOf : contentAndReadiness
+  const digest = owned.statusMatters ? contentOf : (child: LiveObject) => contentAndReadiness(child, owned)
   if (kind === 'updated' && previous !== undefined && deepEqual(digest(previous), digest(object))) return []
   const cause: Cause = { kind: 'child', detail: `${describeRef(refOf(object))} ${kind}` }
   const keys = new Set([object, previous].flatMap((child) => parentKeyOf(parent, child)))
@@ -75,7 +75,7 @@ function contentOf(object: LiveObject): Json {
 }
 
 /** Without the status but for what a turn always looks at: whether the child is ready. */
-function contentAndReadiness(object: LiveObject): Json {
+function contentAndReadiness(object: LiveObject, owned: Required<Owned>): Json {
   const { status: _, ...content } = object
-  return { ...(contentOf(content as LiveObject) as JsonObject), readiness: readinessOf(object).kind }
+  return { ...(contentOf(content as LiveObject) as JsonObject), readiness: readinessOf(object, owned).kind }
 }

@@ -71,8 +71,8 @@ describe('an event of a child', () => {
   const parent = store()
   const child = (fields: Record<string, unknown>, metadata = {}) =>
     childOf(parent, { apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: { name: 'store', ...metadata }, ...fields })
-  const whole = { resource: StatefulSet, statusMatters: true }
-  const blind = { resource: Service, statusMatters: false }
+  const whole = { resource: StatefulSet, statusMatters: true, hasStatus: true }
+  const blind = { resource: Service, statusMatters: false, hasStatus: true }
 
   it('names the controlling parent', () => {
     expect(triggersOfChild(kind, whole, added(child({})))).toEqual([

@@ -1,0 +1,44 @@
+// When is a child of a kind that we know nothing about ready?
+import { ApiObject } from 'cdk8s'
+import { describe, expect, it } from 'vitest'
+import { defineResource } from '../../src/object/resource.ts'
+import { siteController, World } from './life.ts'
+
+const Theme = defineResource({
+  group: 'example.dev',
+  version: 'v1',
+  kind: 'Theme',
+  plural: 'themes',
+  scope: 'Namespaced',
+})
+
+/** The conditions of a site whose only child is a theme. */
+async function conditionsWith(owned: { readonly hasStatus?: boolean }, themeStatus?: object) {
+  const world = new World()
+  world.addSite()
+  const controller = siteController({
+    owns: [{ resource: Theme, ...owned }],
+    desired: (chart) => {
+      new ApiObject(chart, 'theme', { apiVersion: 'example.dev/v1', kind: 'Theme', metadata: { name: 'dark' } })
+    },
+  })
+  await world.live(controller)
+  if (themeStatus !== undefined) world.api.edit(Theme, 'default/dark', { status: { ...themeStatus } })
+  await world.clock.advance(60_000)
+  return world.conditions()
+}
+
+describe('a child of a custom kind', () => {
+  it('is waited for while it says nothing of itself', async () => {
+    expect(await conditionsWith({})).toMatchObject({ Ready: 'False/Waiting' })
+  })
+
+  it('is ready when it says so', async () => {
+    const conditions = [{ type: 'Ready', status: 'True', reason: 'Done', message: '' }]
+    expect(await conditionsWith({}, { conditions })).toMatchObject({ Ready: 'True/Settled' })
+  })
+
+  it('whose kind has no status is ready when it exists', async () => {
+    expect(await conditionsWith({ hasStatus: false })).toMatchObject({ Ready: 'True/Settled' })
+  })
+})
