@@ -287,7 +287,7 @@ describe('a store', () => {
 // WaitingForReplicas: nothing changes, pods only have to become ready. AllReplicasReady: nothing is under way.
 const progress = ['RollingOut', 'ScalingOut', 'ScalingIn', 'VolumeExpanding', 'WaitingForReplicas', 'AllReplicasReady']
 
-/** Source: flagship.md §2.1; what is not in it is the runtime's, or stands here with its meaning. */
+/** The reasons that the kind promises; what is not among them is the runtime’s, or stands here with its meaning. */
 const contract: Readonly<Record<string, readonly string[]>> = {
   Ready: ['AllReplicasReady', 'WaitingForReplicas', 'ImagePullFailed', 'Unschedulable', 'VolumePending'],
   Progressing: progress,
