@@ -21,7 +21,13 @@ export async function run(options: RunOptions, signal: AbortSignal): Promise<voi
   const { environment, output, kubeconfig, context, namespaces, selector, maxConcurrent, backoff } = options
   await runOperator(
     {
-      ...{ environment, output, kubeconfig, context, maxConcurrent, backoff, labelSelector: selector },
+      environment,
+      output,
+      kubeconfig,
+      context,
+      maxConcurrent,
+      backoff,
+      labelSelector: selector,
       controllers: controllersNamed(options.controllers),
       userAgent: `konverge/${packageVersion()}`,
       namespaces: namespaces.length === 0 ? undefined : namespaces,

@@ -70,8 +70,18 @@ export async function runOperator(options: RunOperatorOptions, signal: AbortSign
   try {
     instruments.log.info({ ...(await server.start(signal)) }, 'serving health and metrics')
     const operator = new Operator({
-      ...{ clock, random: systemRandom, instruments, client, health, controllers, onStarted },
-      ...{ namespaces, labelSelector, maxConcurrent, backoff, instance: environment['HOSTNAME'] },
+      clock,
+      random: systemRandom,
+      instruments,
+      client,
+      health,
+      controllers,
+      namespaces,
+      labelSelector,
+      maxConcurrent,
+      backoff,
+      instance: environment['HOSTNAME'],
+      onStarted,
     })
     await operator.run(signal)
   } finally {

@@ -64,18 +64,16 @@ export class Operator {
     this.#runners = controllers.map(
       (controller) =>
         new ControllerRunner({
-          ...{
-            clock,
-            random,
-            instruments,
-            client,
-            informers: this.#informers,
-            controller,
-            labelSelector,
-            maxConcurrent,
-            backoff,
-            rateLimit,
-          },
+          clock,
+          random,
+          instruments,
+          client,
+          informers: this.#informers,
+          controller,
+          labelSelector,
+          maxConcurrent,
+          backoff,
+          rateLimit,
           recordEvent: (regarding, event) => this.#events.record({ regarding, ...event }),
         }),
     )
