@@ -26,9 +26,10 @@ export function decideToken({ limit, fullAtMs, nowMs }: TokenQuestion): TokenDec
   const tokenMs = 1_000 / limit.perSecond
   const filledAtMs = Math.max(fullAtMs, nowMs)
   const lateMs = filledAtMs - nowMs - (limit.burst - 1) * tokenMs
-  // The wait is a whole number of milliseconds and more than needed, so that no rounding makes a caller ask in circles.
+  // A whole number of milliseconds and more than one beyond the need: clocks are large and doubles round, and a caller must not
+  // ask in circles for the last nanosecond.
   return lateMs > 0
-    ? { kind: 'wait', waitMs: Math.floor(lateMs) + 1 }
+    ? { kind: 'wait', waitMs: Math.ceil(lateMs) + 1 }
     : { kind: 'allowed', fullAtMs: filledAtMs + tokenMs }
 }
 

@@ -35,6 +35,8 @@ describe('TokenBucket', () => {
           expect(bucket.take(nowMs)).toBe(0)
         }
       }),
+      // Once found: a need a hair under a whole millisecond.
+      { examples: [[{ perSecond: 0.010000000000000002, burst: 2 }, 2.1827872842550278e-11, 5]] },
     )
   })
 
