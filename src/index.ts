@@ -43,6 +43,7 @@ export {
   type IndexLookup,
   type ObserveContext,
   type Owned,
+  type Read,
   type Refusal,
   type StatusContext,
   type Watch,

@@ -20,6 +20,7 @@ import { SynthMemo } from '../synth/memo.ts'
 import { synthesize } from '../synth/synth.ts'
 import type { EventReport } from './context.ts'
 import { ControllerView } from './controller-view.ts'
+import { isDeclaredRead } from './declared-read.ts'
 import { type Controller, type ParentOf, parentOf } from './definition.ts'
 import { inventoryOf } from './inventory.ts'
 import { LiveLoader } from './live-loader.ts'
@@ -135,7 +136,13 @@ export class ControllerRunner {
       metrics,
       client,
       view,
-      liveFor: (signal) => new LiveLoader({ client, cachedKind: (resource) => view.cachedKind(resource), signal }),
+      liveFor: (signal) =>
+        new LiveLoader({
+          client,
+          cachedKind: (resource) => view.cachedKind(resource),
+          mayAsk: (resource, verb) => isDeclaredRead(controller, resource, verb),
+          signal,
+        }),
       applier,
       status,
       compare: (object, live) => convergence.compare(object, live),

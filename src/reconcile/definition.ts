@@ -73,10 +73,22 @@ export interface Owned {
   readonly hasStatus?: boolean
 }
 
+/** A kind that the controller's own functions read from the API server. */
+export interface Read {
+  readonly resource: Resource
+  /** By `list` too, rather than by `find` alone? Default false: who may list Secrets may read them all. */
+  readonly isListed?: boolean
+}
+
 export interface ControllerOptions<Spec, Status extends StatusWithConditions, Facts> {
   /** Every kind that `desired` can make. */
   readonly owns: readonly (Resource | Owned)[]
   readonly watches?: readonly Watch[]
+  /**
+   * What `observe` and `cleanup` read that is neither owned nor held in memory by `watches`. A read that is not declared is
+   * refused: the roles of the operator are derived from what is.
+   */
+  readonly reads?: readonly (Resource | Read)[]
   /** Named values of a resource, for `Watch.keysFor` to look up. */
   readonly indexes?: Readonly<Record<string, (object: ParentOf<Spec, Status>) => readonly string[]>>
   observe?(context: ObserveContext<Spec, Status>): Promise<Facts>
@@ -95,6 +107,7 @@ export interface Controller {
   readonly resource: Resource
   readonly owns: readonly Required<Owned>[]
   readonly watches: readonly Watch[]
+  readonly reads: readonly Required<Read>[]
   readonly indexes: Readonly<Record<string, (object: LiveObject) => readonly string[]>>
   observe(context: ObserveContext<unknown, unknown>): Promise<unknown>
   refuse(context: DesiredContext<unknown, unknown, unknown>): Refusal | undefined
@@ -129,6 +142,9 @@ export function defineController<Spec, Status extends StatusWithConditions, Fact
       'resource' in owned ? { ...ownedDefaults, ...owned } : { ...ownedDefaults, resource: owned },
     ),
     watches: erased.watches ?? [],
+    reads: (erased.reads ?? []).map((read) =>
+      'resource' in read ? { isListed: false, ...read } : { isListed: false, resource: read },
+    ),
     indexes: (erased.indexes ?? {}) as Controller['indexes'],
     observe: (context) => erased.observe?.(context as never) ?? Promise.resolve(undefined),
     refuse: (context) => erased.refuse?.(context as never),

@@ -22,8 +22,13 @@ export interface CachedKind {
 export interface LiveLoaderOptions {
   readonly client: KubeClient
   readonly cachedKind: (resource: Resource) => CachedKind | undefined
+  /** May the API server be asked? Only for what the controller declares, or the operator's roles would not cover it. */
+  readonly mayAsk: (resource: Resource, verb: LiveVerb) => boolean
   readonly signal: AbortSignal
 }
+
+/** How the API server is asked: for one object, or for many. */
+export type LiveVerb = 'find' | 'list'
 
 /** At most this many pages of a live list are read: a controller that needs more should watch the kind. */
 const maxPages = 20
@@ -46,6 +51,7 @@ export class LiveLoader implements LiveReader {
     const found = cached?.get(keyFor(namespace, name)) as LiveObject<Spec, Status> | undefined
     const isAbsent = cached !== undefined && cached.selectedLabel === undefined && cached.covers(namespace)
     if (found !== undefined || isAbsent) return found
+    this.#assertDeclared(resource, 'find')
     try {
       return (await client.get(resource, { namespace, name }, signal)) as LiveObject<Spec, Status>
     } catch (thrown) {
@@ -77,6 +83,7 @@ export class LiveLoader implements LiveReader {
     labels: Readonly<Record<string, string>>,
   ): Promise<readonly LiveObject[]> {
     const { client, signal } = this.#options
+    this.#assertDeclared(resource, 'list')
     const labelSelector = Object.entries(labels)
       .map(([label, value]) => `${label}=${value}`)
       .join(',')
@@ -97,6 +104,16 @@ export class LiveLoader implements LiveReader {
     throw new CodedError({
       code: 'TooManyObjects',
       message: `list ${groupKindOf(resource)}: there are more than ${maxPages * pageSize}; add it to the controller's watches`,
+      remedy: 'stop',
+    })
+  }
+
+  #assertDeclared(resource: Resource, verb: LiveVerb): void {
+    if (this.#options.mayAsk(resource, verb)) return
+    const wanted = verb === 'find' ? resource.kind : `{ resource: ${resource.kind}, isListed: true }`
+    throw new CodedError({
+      code: 'UndeclaredRead',
+      message: `${verb} ${groupKindOf(resource)}: the controller does not declare it; add ${wanted} to its reads`,
       remedy: 'stop',
     })
   }

@@ -7,7 +7,11 @@ import { describeRequest, failure, ModelApi } from '../model-api.ts'
 import { live } from '../objects.ts'
 
 /** What a reader gets of a server, and of a memory that holds `kind: ConfigMap` with these objects. */
-function setUp({ inMemory = [] as readonly string[], selectedLabel = undefined as string | undefined } = {}) {
+function setUp({
+  inMemory = [] as readonly string[],
+  selectedLabel = undefined as string | undefined,
+  declared = ['find', 'list'],
+} = {}) {
   const api = new ModelApi(new SimClock())
   const objects = inMemory.map((name) => live({ metadata: { name, labels: { app: name } } }))
   const cached: CachedKind = {
@@ -19,7 +23,8 @@ function setUp({ inMemory = [] as readonly string[], selectedLabel = undefined a
   }
   const stop = new AbortController()
   const cachedKind = ({ kind }: { readonly kind: string }) => (kind === 'ConfigMap' ? cached : undefined)
-  return { api, stop, loader: new LiveLoader({ client: api, cachedKind, signal: stop.signal }) }
+  const mayAsk = (_: unknown, verb: string) => declared.includes(verb)
+  return { api, stop, loader: new LiveLoader({ client: api, cachedKind, mayAsk, signal: stop.signal }) }
 }
 
 const at = (name: string) => ({ namespace: 'default', name })
@@ -115,5 +120,24 @@ describe('listing objects', () => {
       remedy: 'stop',
       message: expect.stringContaining("add it to the controller's watches"),
     })
+  })
+})
+
+describe('a read that the controller does not declare', () => {
+  it('is refused without asking, and the sentence says what to declare', async () => {
+    const { api, loader } = setUp({ declared: [] })
+    await expect(loader.find(Secret, at('s'))).rejects.toMatchObject({
+      code: 'UndeclaredRead',
+      remedy: 'stop',
+      message: 'find Secret: the controller does not declare it; add Secret to its reads',
+    })
+    await expect(loader.list(Secret, {})).rejects.toThrow('add { resource: Secret, isListed: true } to its reads')
+    expect(api.requests).toEqual([])
+  })
+
+  it('may be answered from memory all the same', async () => {
+    const { loader } = setUp({ declared: [], inMemory: ['a'] })
+    expect(await loader.find(ConfigMap, at('a'))).toBeDefined()
+    expect(await loader.list(ConfigMap, {})).toHaveLength(1)
   })
 })

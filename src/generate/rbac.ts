@@ -1,0 +1,116 @@
+// Which rights does an operator need? Exactly the requests that the runtime sends for what its controllers own, watch and
+// read: no wildcard, no verb in reserve. The same controllers give the same rules, in whatever order they come.
+import type { Resource } from '../object/resource.ts'
+
+/** In the order in which rules list them. */
+const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'] as const
+type Verb = (typeof verbs)[number]
+
+/** A PolicyRule of rbac.authorization.k8s.io/v1. */
+export interface PolicyRule {
+  readonly apiGroups: readonly string[]
+  readonly resources: readonly string[]
+  readonly resourceNames?: readonly string[]
+  readonly verbs: readonly Verb[]
+}
+
+/** The kinds that a controller declares to deal with; every Controller is one. */
+export interface DeclaredKinds {
+  readonly resource: Resource
+  readonly owns: readonly { readonly resource: Resource }[]
+  readonly watches: readonly { readonly resource: Resource }[]
+  readonly reads: readonly { readonly resource: Resource; readonly isListed: boolean }[]
+}
+
+/** The rights of one operator, by the place in which they are to be granted. */
+export interface OperatorRights {
+  /** On objects in namespaces: wherever the operator looks after resources. */
+  readonly namespaced: readonly PolicyRule[]
+  /** On objects outside namespaces: these need a ClusterRole. */
+  readonly cluster: readonly PolicyRule[]
+  /** In the namespace in which the operator itself runs. */
+  readonly home: readonly PolicyRule[]
+}
+
+export interface OperatorNeeds {
+  readonly controllers: readonly DeclaredKinds[]
+  /** The Lease by which replicas elect their leader. */
+  readonly leaseName: string
+}
+
+/** One resource, or one subresource (`pods/status`) of it, and what is done to it. */
+interface Need {
+  readonly scope: Resource['scope']
+  readonly group: string
+  readonly resource: string
+  readonly verbs: readonly Verb[]
+}
+
+/** What the operator needs, each resource in one rule. Linear in the kinds, but for the sorting. */
+export function rightsOf({ controllers, leaseName }: OperatorNeeds): OperatorRights {
+  const needs = [...controllers.flatMap(needsOf), eventsOf(controllers)]
+  const of = (scope: Resource['scope']) => rulesOf(needs.filter((need) => need.scope === scope))
+  return { namespaced: of('Namespaced'), cluster: of('Cluster'), home: leaseRules(leaseName) }
+}
+
+function needsOf({ resource: own, owns, watches, reads }: DeclaredKinds): readonly Need[] {
+  return [
+    need(own, ['list', 'watch', 'patch']),
+    need(own, ['patch'], 'status'),
+    // An owner reference that blocks the owner's deletion asks for this where OwnerReferencesPermissionEnforcement is on.
+    ...(owns.length === 0 ? [] : [need(own, ['update'], 'finalizers')]),
+    // An apply is a patch, and a create as well where the object does not exist yet; a look comes before the first one.
+    ...owns.map(({ resource }) => need(resource, ['get', 'list', 'watch', 'create', 'patch', 'delete'])),
+    ...watches.map(({ resource }) => need(resource, ['list', 'watch'])),
+    ...reads.map(({ resource, isListed }) => need(resource, isListed ? ['get', 'list'] : ['get'])),
+  ]
+}
+
+/** Events are in the namespace of what they are about; about an object without one they are in `default`, which may not be ours. */
+function eventsOf(controllers: readonly DeclaredKinds[]): Need {
+  const scope = controllers.some(({ resource }) => resource.scope === 'Cluster') ? 'Cluster' : 'Namespaced'
+  return { scope, group: 'events.k8s.io', resource: 'events', verbs: ['create', 'patch'] }
+}
+
+/** A create cannot be confined to a name: it is authorized before the object is read. */
+function leaseRules(leaseName: string): readonly PolicyRule[] {
+  const leases = { apiGroups: ['coordination.k8s.io'], resources: ['leases'] }
+  return [
+    { ...leases, verbs: ['create'] },
+    { ...leases, resourceNames: [leaseName], verbs: ['get', 'patch'] },
+  ]
+}
+
+function need({ scope, group, plural }: Resource, wanted: readonly Verb[], subresource?: string): Need {
+  return { scope, group, resource: subresource === undefined ? plural : `${plural}/${subresource}`, verbs: wanted }
+}
+
+/** One rule for all resources of a group that need the same verbs. */
+function rulesOf(needs: readonly Need[]): readonly PolicyRule[] {
+  const perResource = Map.groupBy(needs, ({ group, resource }) => `${group}/${resource}`)
+  const whole = [...perResource.values()].flatMap(merged)
+  const perRule = Map.groupBy(whole, (need) => `${need.group}/${need.verbs.join()}`)
+  return [...perRule.values()]
+    .map((alike) => ({
+      apiGroups: [...new Set(alike.map(({ group }) => group))],
+      resources: alike.map(({ resource }) => resource).sort(),
+      verbs: alike[0]?.verbs ?? [],
+    }))
+    .sort((left, right) => compareTexts(sortKeyOf(left), sortKeyOf(right)))
+}
+
+function merged(needs: readonly Need[]): readonly Need[] {
+  const [first] = needs
+  if (first === undefined) return []
+  const wanted = new Set(needs.flatMap((need) => need.verbs))
+  return [{ ...first, verbs: verbs.filter((verb) => wanted.has(verb)) }]
+}
+
+function sortKeyOf({ apiGroups, resources }: PolicyRule): string {
+  return `${apiGroups.join()} ${resources.join()}`
+}
+
+/** By code units, so that the order depends on no locale. */
+function compareTexts(left: string, right: string): number {
+  return left < right ? -1 : Number(left > right)
+}

@@ -1,0 +1,159 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type DeclaredKinds, type PolicyRule, rightsOf } from '../../src/generate/rbac.ts'
+import { ConfigMap, Namespace, Pod, Secret, Service, StatefulSet, StorageClass } from '../../src/object/built-in.ts'
+import { defineResource, type Resource } from '../../src/object/resource.ts'
+
+const kind = (name: string, scope: Resource['scope']) =>
+  defineResource({ group: 'example.com', version: 'v1', kind: name, plural: `${name.toLowerCase()}s`, scope })
+const Site = kind('Site', 'Namespaced')
+const Fleet = kind('Fleet', 'Cluster')
+
+interface Given {
+  readonly resource?: Resource
+  readonly owns?: readonly Resource[]
+  readonly watches?: readonly Resource[]
+  readonly reads?: DeclaredKinds['reads']
+}
+
+const declared = ({ resource = Site, owns = [], watches = [], reads = [] }: Given = {}): DeclaredKinds => ({
+  resource,
+  owns: owns.map((owned) => ({ resource: owned })),
+  watches: watches.map((watched) => ({ resource: watched })),
+  reads,
+})
+const rights = (...controllers: readonly DeclaredKinds[]) => rightsOf({ controllers, leaseName: 'konverge' })
+
+/** `apps/statefulsets get,list`, one line for each rule. */
+const linesOf = (rules: readonly PolicyRule[]) =>
+  rules.map(({ apiGroups, resources, verbs }) => `${apiGroups.join()}/${resources.join()} ${verbs.join()}`)
+
+describe('the rights of an operator', () => {
+  it('that makes nothing are to read and mark its own kind, write its status, and tell Events', () => {
+    const { namespaced, cluster } = rights(declared())
+    expect(linesOf(namespaced)).toEqual([
+      'events.k8s.io/events create,patch',
+      'example.com/sites list,watch,patch',
+      'example.com/sites/status patch',
+    ])
+    expect(cluster).toEqual([])
+  })
+
+  it('are what is done to each kind: owned, watched or read', () => {
+    const { namespaced, cluster } = rights(
+      declared({
+        owns: [Service, StatefulSet],
+        watches: [Pod, StorageClass],
+        reads: [
+          { resource: Secret, isListed: false },
+          { resource: ConfigMap, isListed: true },
+        ],
+      }),
+    )
+    expect(linesOf(namespaced)).toEqual([
+      '/configmaps get,list',
+      '/pods list,watch',
+      '/secrets get',
+      '/services get,list,watch,create,patch,delete',
+      'apps/statefulsets get,list,watch,create,patch,delete',
+      'events.k8s.io/events create,patch',
+      'example.com/sites list,watch,patch',
+      'example.com/sites/finalizers update',
+      'example.com/sites/status patch',
+    ])
+    expect(linesOf(cluster)).toEqual(['storage.k8s.io/storageclasses list,watch'])
+  })
+
+  it('come together where several controllers deal with one kind, in one rule', () => {
+    const { namespaced } = rights(
+      declared({ owns: [ConfigMap, Service] }),
+      declared({ resource: kind('Shop', 'Namespaced'), watches: [ConfigMap, Site], owns: [Secret] }),
+    )
+    expect(linesOf(namespaced)).toEqual([
+      '/configmaps,secrets,services get,list,watch,create,patch,delete',
+      'events.k8s.io/events create,patch',
+      'example.com/shops,sites list,watch,patch',
+      'example.com/shops/finalizers,sites/finalizers update',
+      'example.com/shops/status,sites/status patch',
+    ])
+  })
+
+  it('keep apart what is in namespaces and what is not, and cover Events in any namespace for the latter', () => {
+    const { namespaced, cluster } = rights(declared({ resource: Fleet, owns: [Namespace, Service] }), declared())
+    expect(linesOf(namespaced)).toEqual([
+      '/services get,list,watch,create,patch,delete',
+      'example.com/sites list,watch,patch',
+      'example.com/sites/status patch',
+    ])
+    expect(linesOf(cluster)).toEqual([
+      '/namespaces get,list,watch,create,patch,delete',
+      'events.k8s.io/events create,patch',
+      'example.com/fleets list,watch,patch',
+      'example.com/fleets/finalizers update',
+      'example.com/fleets/status patch',
+    ])
+  })
+
+  it('name the one Lease that the operator may touch in its own namespace', () => {
+    expect(rights(declared()).home).toEqual([
+      { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
+      {
+        apiGroups: ['coordination.k8s.io'],
+        resources: ['leases'],
+        resourceNames: ['konverge'],
+        verbs: ['get', 'patch'],
+      },
+    ])
+  })
+})
+
+const anyKind = fc.constantFrom<Resource>(ConfigMap, Namespace, Pod, Secret, Service, StatefulSet, StorageClass, Site)
+const anyController = fc
+  .record({
+    resource: fc.constantFrom(Site, Fleet),
+    owns: fc.array(anyKind),
+    watches: fc.array(anyKind),
+    reads: fc.array(fc.record({ resource: anyKind, isListed: fc.boolean() })),
+  })
+  .map(declared)
+
+describe('for any controllers', () => {
+  it('the rules do not depend on the order in which things are declared, and no right is in two rules', () => {
+    fc.assert(
+      fc.property(fc.array(anyController), (controllers) => {
+        const reversed = controllers
+          .map((one) => ({
+            resource: one.resource,
+            owns: one.owns.toReversed(),
+            watches: one.watches.toReversed(),
+            reads: one.reads.toReversed(),
+          }))
+          .reverse()
+        expect(rights(...reversed)).toEqual(rights(...controllers))
+        const { namespaced, cluster } = rights(...controllers)
+        const granted = [...namespaced, ...cluster].flatMap(({ apiGroups, resources }) =>
+          apiGroups.flatMap((group) => resources.map((resource) => `${group}/${resource}`)),
+        )
+        expect(new Set(granted).size).toBe(granted.length)
+      }),
+    )
+  })
+
+  it('no rule has a wildcard, and nothing is written that is not owned', () => {
+    fc.assert(
+      fc.property(fc.array(anyController), (controllers) => {
+        const { namespaced, cluster } = rights(...controllers)
+        const rules = [...namespaced, ...cluster]
+        expect(JSON.stringify(rules)).not.toContain('*')
+        const isOurs = (plural: string) =>
+          controllers.some(
+            ({ resource, owns }) =>
+              resource.plural === plural || owns.some((owned) => owned.resource.plural === plural),
+          )
+        const written = rules.filter(({ verbs }) => verbs.some((verb) => ['create', 'patch', 'delete'].includes(verb)))
+        const plurals = written.flatMap(({ resources }) => resources).map((name) => name.replace(/\/.*/, ''))
+        expect(plurals.filter((plural) => plural !== 'events' && !isOurs(plural))).toEqual([])
+      }),
+    )
+  })
+})
