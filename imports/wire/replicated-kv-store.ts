@@ -162,6 +162,8 @@ export interface ReplicatedKVStoreStatus {
    * Format int64.
    */
   readonly observedGeneration?: number
+  /** The newest konverge.dev/reconcile-now annotation whose turn has ended. */
+  readonly lastHandledReconcileAt?: string
   /**
    * Pods that exist.
    * Format int32.

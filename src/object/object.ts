@@ -58,6 +58,8 @@ export interface LiveObject<Spec = unknown, Status = unknown> extends KubeObject
 /** What status engines read and write on every kind of ours. */
 export interface StatusWithConditions {
   readonly observedGeneration?: number
+  /** The newest `konverge.dev/reconcile-now` token whose turn has ended. */
+  readonly lastHandledReconcileAt?: string
   readonly conditions?: readonly Condition[]
 }
 

@@ -9,14 +9,14 @@ import type { WorkItem, WorkQueue } from './work-queue.ts'
 
 /** What the end of a turn means for its key. */
 export type Verdict =
-  /** All is as it should be: the next event decides. */
-  | { readonly kind: 'settled' }
+  /** All is as it should be: the next event decides, or the time to look again. */
+  | { readonly kind: 'settled'; readonly lookAgainAfterMs?: number }
   /** Under way, nothing wrong: look again after `afterMs` unless an event comes first. */
   | { readonly kind: 'waiting'; readonly afterMs: number }
   /** Failed in a way that may pass: again after the key's backoff, or `afterMs` if the other side asked for longer. */
   | { readonly kind: 'retry'; readonly afterMs?: number | undefined }
-  /** Failed in a way that trying again will not mend: the next event decides. */
-  | { readonly kind: 'stopped' }
+  /** Failed in a way that trying again will not mend: the next event decides, or the time to look again. */
+  | { readonly kind: 'stopped'; readonly lookAgainAfterMs?: number }
 
 export interface WorkerOptions<K extends string> {
   readonly clock: Clock
@@ -172,6 +172,9 @@ export class Worker<K extends string> {
       case 'settled':
       case 'stopped':
         queue.forget(item.key)
+        if (verdict.lookAgainAfterMs !== undefined) {
+          queue.addAfter(item.key, verdict.lookAgainAfterMs, { priority: 'resync', cause: { kind: 'resync' } })
+        }
         break
       case 'waiting':
         queue.addAfter(item.key, verdict.afterMs, { priority: item.priority, cause: { kind: 'timer' } })

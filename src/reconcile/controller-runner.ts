@@ -106,7 +106,7 @@ export class ControllerRunner {
   }
 
   #makeWorker(): Worker<Key> {
-    const { clock, instruments, client, controller, maxConcurrent, rateLimit, recordEvent } = this.#options
+    const { clock, random, instruments, client, controller, maxConcurrent, rateLimit, recordEvent } = this.#options
     const view = this.#view
     const log = instruments.log.with({ controller: controller.name })
     const metrics = new TurnMetrics(instruments.metrics, controller.name)
@@ -132,6 +132,7 @@ export class ControllerRunner {
     const reconciler = new Reconciler({
       controller,
       clock,
+      random,
       log,
       metrics,
       client,

@@ -73,18 +73,24 @@ export function outcomeOfTurn({ failures, gated, children }: TurnResult): Outcom
   return waits.length === 0 ? { kind: 'settled' } : { kind: 'waiting', on: waits.join('; ') }
 }
 
-/** What the queue does next. `statusDueMs` is when a deferred status write is due. */
-export function verdictOf(outcome: Outcome, statusDueMs: number | undefined): Verdict {
+export interface DueTimes {
+  /** When a deferred status write is due. */
+  readonly statusMs?: number | undefined
+  /** When to look again at a resource that nothing is left to do for; absent: when an event comes. */
+  readonly lookMs?: number | undefined
+}
+
+/** What the queue does next. */
+export function verdictOf(outcome: Outcome, { statusMs = waitingRecheckMs, lookMs }: DueTimes): Verdict {
   switch (outcome.kind) {
     case 'settled':
-      return { kind: 'settled' }
+    case 'stopped':
+      return { kind: outcome.kind, ...(lookMs === undefined ? {} : { lookAgainAfterMs: lookMs }) }
     case 'waiting':
     case 'deleting':
-      return { kind: 'waiting', afterMs: Math.min(waitingRecheckMs, statusDueMs ?? waitingRecheckMs) }
+      return { kind: 'waiting', afterMs: Math.min(waitingRecheckMs, statusMs) }
     case 'retry':
       return outcome.retryAfterMs === undefined ? { kind: 'retry' } : { kind: 'retry', afterMs: outcome.retryAfterMs }
-    case 'stopped':
-      return { kind: 'stopped' }
     default:
       return unreachable(outcome)
   }

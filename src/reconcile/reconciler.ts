@@ -8,6 +8,7 @@ import { unreachable } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
 import type { Log } from '../base/instrument.ts'
+import type { Random } from '../base/random.ts'
 import { describeChanges } from '../diff/describe.ts'
 import type { KubeClient, Patch } from '../kube/client.ts'
 import { isKubeError } from '../kube/kube-errors.ts'
@@ -23,7 +24,8 @@ import { adoptionPatch, releasePatch } from './finalizer.ts'
 import type { Inventory } from './inventory.ts'
 import { type Child, type Outcome, outcomeOfError, outcomeOfTurn, verdictOf } from './outcome.ts'
 import type { StatusRecorder, TurnEnd } from './status-recorder.ts'
-import { nextTurn } from './turn.ts'
+import { nextLookMs, steeringOf } from './steering.ts'
+import { nextTurn, type Turn } from './turn.ts'
 import type { TurnMetrics } from './turn-metrics.ts'
 
 /** What the reconciler needs of the cluster in memory. */
@@ -39,6 +41,7 @@ export interface ClusterView {
 export interface ReconcilerOptions {
   readonly controller: Controller
   readonly clock: Clock
+  readonly random: Random
   readonly log: Log
   readonly metrics: TurnMetrics
   readonly client: KubeClient
@@ -54,6 +57,9 @@ export interface ReconcilerOptions {
   readonly recordEvent: (regarding: LiveObject, event: EventReport) => void
 }
 
+/** A turn that a resource takes part in. */
+type LiveTurn = Exclude<Turn, { kind: 'forget' | 'leave' }>
+
 const parentManager = 'konverge-parent'
 /** How many field changes of a child one log line names. */
 const loggedChanges = 8
@@ -67,31 +73,39 @@ export class Reconciler {
 
   /** One turn. Rejects only when aborted. */
   async reconcile(item: WorkItem<Key>, signal: AbortSignal): Promise<Verdict> {
-    const { view, inventoryOf, metrics, clock } = this.#options
+    const { view, inventoryOf, metrics, clock, random } = this.#options
     const startedMs = clock.monotonicMs()
     const turn = nextTurn(view.parent(item.key), inventoryOf)
     if (turn.kind === 'forget' || turn.kind === 'leave') {
       metrics.forget(item.key)
       return { kind: 'settled' }
     }
-    const { outcome, statusDueMs } = await this.#take(turn.kind, turn.object, item, signal)
+    const { outcome, statusMs } = await this.#take(turn, item, signal)
     metrics.observeTurn(outcome, clock.monotonicMs() - startedMs)
     this.#logEnd(outcome, item)
-    return verdictOf(outcome, statusDueMs)
+    const { intervalMs } = steeringOf(turn.object)
+    return verdictOf(outcome, {
+      statusMs,
+      lookMs: intervalMs === undefined ? undefined : nextLookMs(intervalMs, random),
+    })
   }
 
   async #take(
-    kind: 'adopt' | 'run' | 'clean',
-    object: LiveObject,
+    turn: LiveTurn,
     { failures }: WorkItem<Key>,
     signal: AbortSignal,
-  ): Promise<{ outcome: Outcome; statusDueMs?: number | undefined }> {
+  ): Promise<{ outcome: Outcome; statusMs?: number | undefined }> {
+    const { status } = this.#options
     try {
-      const end = await this.#endOf(kind, object, signal)
+      if (turn.kind === 'pause') {
+        await status.recordPause(turn.object, turn.pause, signal)
+        return { outcome: { kind: 'settled' } }
+      }
+      const end = await this.#endOf(turn.kind, turn.object, signal)
       if (end === undefined) return { outcome: { kind: 'settled' } }
       // A failure that has not come twice may be gone before anybody reads of it.
-      if (end.outcome.kind === 'retry' && failures === 0) return end
-      return { outcome: end.outcome, statusDueMs: await this.#options.status.record(end, signal) }
+      if (end.outcome.kind === 'retry' && failures === 0 && !status.isAwaited(end.object)) return end
+      return { outcome: end.outcome, statusMs: await status.record(end, signal) }
     } catch (thrown) {
       signal.throwIfAborted()
       return { outcome: outcomeOfError(thrown) }

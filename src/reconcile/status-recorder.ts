@@ -8,7 +8,9 @@ import type { LiveObject, StatusWithConditions } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import { type Controller, parentOf } from './definition.ts'
 import type { Child, Outcome } from './outcome.ts'
+import { pausedStatus } from './paused-status.ts'
 import { nextStatus, type StatusReport, statusWrite } from './status.ts'
+import { isAnswerDue, steeringOf } from './steering.ts'
 import type { TurnMetrics } from './turn-metrics.ts'
 
 /** How a turn ended, and what the status may say about it. */
@@ -37,6 +39,8 @@ export class StatusRecorder {
   readonly #options: StatusRecorderOptions
   /** By uid, on the monotonic clock. One entry per living resource. */
   readonly #writtenAtMs = new Map<string, number>()
+  /** The API server drops `lastHandledReconcileAt`: the CRD of the kind does not have it. */
+  #dropsToken = false
 
   constructor(options: StatusRecorderOptions) {
     this.#options = options
@@ -44,31 +48,69 @@ export class StatusRecorder {
 
   /** Returns after how long a deferred write is due. Rejects when the write was refused, or the signal aborted. */
   async record(end: TurnEnd, signal: AbortSignal): Promise<number | undefined> {
-    const { clock, controller, client, metrics, onWritten } = this.#options
     const { object, outcome } = end
-    // Sound: the status of our own kinds is written here and nowhere else.
-    const previous = object.status as StatusWithConditions | undefined
-    const generation = object.metadata.generation ?? 0
     const report = this.#reportOf(end)
     const told = report === undefined ? untold(outcome) : outcome
-    const next = nextStatus({ previous, report, outcome: told, generation, now: timestampOf(clock) })
-    metrics.observeConditions(object, next.conditions ?? [])
-    const { uid } = object.metadata
-    const nowMs = clock.monotonicMs()
-    const isUnderWay = outcome.kind === 'waiting' || outcome.kind === 'deleting'
-    const write = statusWrite({ previous, next, isUnderWay, writtenAtMs: this.#writtenAtMs.get(uid), nowMs })
-    if (write.kind !== 'now') return write.kind === 'later' ? write.afterMs : undefined
-    // The uid makes sure that a namesake never gets this status.
-    const patch: Patch = { type: 'merge', body: { metadata: { uid }, status: write.patch } }
-    const options = { fieldManager: statusManager, subresource: 'status' } as const
-    onWritten(await client.patch(controller.resource, object.metadata, patch, options, signal))
-    this.#writtenAtMs.set(uid, nowMs)
-    return undefined
+    const { complaint } = steeringOf(object)
+    const next = nextStatus({ ...this.#since(object), report, outcome: told, complaint, token: this.#tokenOf(object) })
+    return await this.#write(object, next, outcome.kind === 'waiting' || outcome.kind === 'deleting', signal)
+  }
+
+  /** Says that the resource is left alone; nothing is written when it says so already. */
+  async recordPause(object: LiveObject, pause: string, signal: AbortSignal): Promise<void> {
+    await this.#write(object, pausedStatus({ ...this.#since(object), pause }), false, signal)
+  }
+
+  /** Does somebody wait for the end of this turn, so that even a first failure must be told? */
+  isAwaited(object: LiveObject): boolean {
+    return isAnswerDue(this.#tokenOf(object), statusOf(object))
   }
 
   /** The resource is gone. */
   forget(uid: string): void {
     this.#writtenAtMs.delete(uid)
+  }
+
+  #since(object: LiveObject) {
+    const { generation = 0 } = object.metadata
+    return { previous: statusOf(object), generation, now: timestampOf(this.#options.clock) }
+  }
+
+  #tokenOf(object: LiveObject): string | undefined {
+    return this.#dropsToken ? undefined : steeringOf(object).token
+  }
+
+  async #write(
+    object: LiveObject,
+    next: StatusWithConditions,
+    isUnderWay: boolean,
+    signal: AbortSignal,
+  ): Promise<number | undefined> {
+    const { clock, controller, client, metrics, onWritten } = this.#options
+    metrics.observeConditions(object, next.conditions ?? [])
+    const { uid } = object.metadata
+    const nowMs = clock.monotonicMs()
+    const writtenAtMs = this.#writtenAtMs.get(uid)
+    const write = statusWrite({ previous: statusOf(object), next, isUnderWay, writtenAtMs, nowMs })
+    if (write.kind !== 'now') return write.kind === 'later' ? write.afterMs : undefined
+    // The uid makes sure that a namesake never gets this status.
+    const patch: Patch = { type: 'merge', body: { metadata: { uid }, status: write.patch } }
+    const options = { fieldManager: statusManager, subresource: 'status' } as const
+    const written = await client.patch(controller.resource, object.metadata, patch, options, signal)
+    onWritten(written)
+    this.#writtenAtMs.set(uid, nowMs)
+    if (isAnswerDue(next.lastHandledReconcileAt, statusOf(written))) this.#noteDroppedToken()
+    return undefined
+  }
+
+  /** Asking again would be a write at every turn. Said once a process. */
+  #noteDroppedToken(): void {
+    const { controller, log } = this.#options
+    this.#dropsToken = true
+    log.warn(
+      { resource: controller.name },
+      'the CRD has no status.lastHandledReconcileAt (type: string), so konverge.dev/reconcile-now works but is not answered; add the field to its schema',
+    )
   }
 
   #reportOf({ object, facts, children, outcome }: TurnEnd): StatusReport<StatusWithConditions> | undefined {
@@ -81,6 +123,11 @@ export class StatusRecorder {
       return undefined
     }
   }
+}
+
+/** Sound: the status of our own kinds is written here and nowhere else. */
+function statusOf({ status }: LiveObject): StatusWithConditions | undefined {
+  return status as StatusWithConditions | undefined
 }
 
 /** Without the kind's own word nothing may be called ready (I8). */

@@ -10,8 +10,8 @@ import type { Outcome } from './outcome.ts'
 
 /** What a controller's status function returns. */
 export interface StatusReport<Status> {
-  /** The kind's own fields; conditions and observedGeneration are the runtime's. A field left out is removed. */
-  readonly fields: Omit<Status, 'conditions' | 'observedGeneration'>
+  /** The kind's own fields; those of `StatusWithConditions` are the runtime's. A field left out is removed. */
+  readonly fields: Omit<Status, keyof StatusWithConditions>
   /** The kind's own conditions, and its own words for the runtime's. */
   readonly conditions: readonly ConditionClaim[]
 }
@@ -56,15 +56,26 @@ export interface NextStatusInput {
   readonly generation: number
   /** RFC 3339, whole seconds. */
   readonly now: string
+  /** The reconcile-now that this turn answers. */
+  readonly token?: string | undefined
+  /** What of the resource's annotations could not be read. */
+  readonly complaint?: string | undefined
 }
 
 /** The whole status to be written. Without a report (its function threw) the kind's own fields stay as they were. */
-export function nextStatus({ previous, report, outcome, generation, now }: NextStatusInput): StatusWithConditions {
-  const { conditions: before = [], observedGeneration: _, ...kept } = previous ?? {}
-  const claims = withEffectiveReconciling([...(report?.conditions ?? []), ...standardClaims(outcome)])
+export function nextStatus(input: NextStatusInput): StatusWithConditions {
+  const { previous, report, outcome, generation, now, complaint } = input
+  const { conditions: before = [], observedGeneration: _, lastHandledReconcileAt, ...kept } = previous ?? {}
+  const token = input.token ?? lastHandledReconcileAt
+  const claims = withEffectiveReconciling([
+    ...(report?.conditions ?? []),
+    ...standardClaims(outcome),
+    ...complaining(complaint),
+  ])
   return {
     ...(report?.fields ?? kept),
     observedGeneration: generation,
+    ...(token === undefined ? {} : { lastHandledReconcileAt: token }),
     conditions: mergeConditions({ previous: before, claims, observedGeneration: generation, now }),
   }
 }
@@ -109,12 +120,12 @@ export function statusWrite({ previous, next, isUnderWay, writtenAtMs, nowMs }: 
   return nowMs < dueMs ? { kind: 'later', afterMs: dueMs - nowMs } : { kind: 'now', patch }
 }
 
-/** What others act on: the generation that was seen, which conditions hold, and why the resource is not ready. */
+/** What others act on or wait for: the generation and token that were seen, which conditions hold, and why it is not ready. */
 function flipsOf(status: StatusWithConditions | undefined): string {
   const conditions = (status?.conditions ?? []).map(({ type, status: state, reason }) =>
     type === 'Ready' ? `${type}=${state}/${reason}` : `${type}=${state}`,
   )
-  return `${status?.observedGeneration} ${conditions.join(' ')}`
+  return `${status?.observedGeneration} ${status?.lastHandledReconcileAt} ${conditions.join(' ')}`
 }
 
 /** What people read. */
@@ -123,6 +134,12 @@ function wordsOf(status: StatusWithConditions | undefined): string {
 }
 
 const sound: ConditionClaim = { type: 'Degraded', status: 'False', reason: 'AsExpected', message: '' }
+
+/** Only while it is true, as Reconciling and Stalled. */
+function complaining(message: string | undefined): readonly ConditionClaim[] {
+  if (message === undefined) return []
+  return [{ type: 'AnnotationIgnored', status: 'True', reason: 'InvalidAnnotation', message }]
+}
 
 function ready(status: 'True' | 'False', reason: string, message: string): ConditionClaim {
   return { type: 'Ready', status, reason, message }

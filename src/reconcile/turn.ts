@@ -4,10 +4,13 @@
 //                      | not being deleted | being deleted
 //   without our mark   | adopt, then run   | leave
 //   with our mark      | run               | clean
+//
+// A paused resource gets none of adopt, run and clean, but pause.
 import type { LiveObject } from '../object/object.ts'
 import { isBeingDeleted } from '../object/object.ts'
 import { hasFinalizer, isAdopted } from './finalizer.ts'
 import type { Inventory } from './inventory.ts'
+import { steeringOf } from './steering.ts'
 
 export type Turn =
   /** There is no such object: drop what memory keeps of it. */
@@ -17,9 +20,14 @@ export type Turn =
   | { readonly kind: 'clean'; readonly object: LiveObject }
   | { readonly kind: 'adopt'; readonly object: LiveObject }
   | { readonly kind: 'run'; readonly object: LiveObject }
+  /** Somebody asked to leave it alone: `pause` says so. */
+  | { readonly kind: 'pause'; readonly object: LiveObject; readonly pause: string }
 
 export function nextTurn(object: LiveObject | undefined, inventoryOf: (object: LiveObject) => Inventory): Turn {
   if (object === undefined) return { kind: 'forget' }
-  if (isBeingDeleted(object)) return hasFinalizer(object) ? { kind: 'clean', object } : { kind: 'leave' }
+  if (isBeingDeleted(object) && !hasFinalizer(object)) return { kind: 'leave' }
+  const { pause } = steeringOf(object)
+  if (pause !== undefined) return { kind: 'pause', object, pause }
+  if (isBeingDeleted(object)) return { kind: 'clean', object }
   return isAdopted(object, inventoryOf(object)) ? { kind: 'run', object } : { kind: 'adopt', object }
 }

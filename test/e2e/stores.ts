@@ -17,12 +17,14 @@ export interface StoreObject {
   readonly status?: {
     readonly readyReplicas?: number
     readonly observedGeneration?: number
+    readonly lastHandledReconcileAt?: string
     readonly retainedPVCs?: readonly string[]
     readonly conditions?: readonly {
       readonly type: string
       readonly status: string
       readonly reason: string
       readonly message: string
+      readonly observedGeneration?: number
     }[]
   }
 }

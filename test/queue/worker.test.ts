@@ -229,6 +229,25 @@ describe('Worker, verdicts', () => {
     },
   )
 
+  it.each(['settled', 'stopped'] as const)(
+    'after %s, looks again when it is time, behind everything else',
+    async (kind) => {
+      const seen: unknown[] = []
+      const { clock, queue } = start(async ({ priority, causes }) => {
+        seen.push({ priority, causes })
+        return { kind, lookAgainAfterMs: 60_000 }
+      })
+      queue.add('a', self)
+      await clock.advance(59_999)
+      expect(seen).toHaveLength(1)
+      await clock.advance(1)
+      expect(seen).toEqual([
+        { priority: 'user', causes: [{ kind: 'self' }] },
+        { priority: 'resync', causes: [{ kind: 'resync' }] },
+      ])
+    },
+  )
+
   it('logs a throw once, with key, causes and error', async () => {
     const { queue, lines } = start(() => Promise.reject(new Error('boom')))
     queue.add('shop/orders', self)

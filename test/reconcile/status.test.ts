@@ -223,18 +223,24 @@ describe('an outcome', () => {
     expect(outcomeOfError(thrown)).toMatchObject(expected)
   })
 
-  it.each<{ outcome: Outcome; statusDueMs?: number; expected: object }>([
+  it.each<{ outcome: Outcome; due?: Parameters<typeof verdictOf>[1]; expected: object }>([
     { outcome: settled, expected: { kind: 'settled' } },
+    { outcome: settled, due: { lookMs: 60_000 }, expected: { kind: 'settled', lookAgainAfterMs: 60_000 } },
     { outcome: waiting('x'), expected: { kind: 'waiting', afterMs: 15_000 } },
-    { outcome: waiting('x'), statusDueMs: 4_000, expected: { kind: 'waiting', afterMs: 4_000 } },
-    { outcome: waiting('x'), statusDueMs: 29_000, expected: { kind: 'waiting', afterMs: 15_000 } },
+    { outcome: waiting('x'), due: { statusMs: 4_000 }, expected: { kind: 'waiting', afterMs: 4_000 } },
+    { outcome: waiting('x'), due: { statusMs: 29_000, lookMs: 1 }, expected: { kind: 'waiting', afterMs: 15_000 } },
     { outcome: { kind: 'deleting', on: 'x' }, expected: { kind: 'waiting', afterMs: 15_000 } },
     {
       outcome: { kind: 'retry', reason: 'R', message: 'm', retryAfterMs: 9_000 },
       expected: { kind: 'retry', afterMs: 9_000 },
     },
     { outcome: { kind: 'stopped', reason: 'R', message: 'm' }, expected: { kind: 'stopped' } },
-  ])('of $outcome.kind tells the queue $expected', ({ outcome, statusDueMs, expected }) => {
-    expect(verdictOf(outcome, statusDueMs)).toEqual(expected)
+    {
+      outcome: { kind: 'stopped', reason: 'R', message: 'm' },
+      due: { lookMs: 60_000 },
+      expected: { kind: 'stopped', lookAgainAfterMs: 60_000 },
+    },
+  ])('of $outcome.kind tells the queue $expected', ({ outcome, due = {}, expected }) => {
+    expect(verdictOf(outcome, due)).toEqual(expected)
   })
 })

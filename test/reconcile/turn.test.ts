@@ -8,6 +8,7 @@ const inventory = {
   annotations: { 'applyset.kubernetes.io/tooling': 'konverge/1' },
 }
 const { labels, annotations } = inventory
+const paused = { 'konverge.dev/paused': 'true' }
 const deletionTimestamp = '2026-01-01T00:00:00Z'
 
 describe('the kind of turn', () => {
@@ -39,6 +40,22 @@ describe('the kind of turn', () => {
     {
       title: 'leaves what is being deleted and was never marked',
       object: store({ metadata: { finalizers: ['other'], deletionTimestamp } }),
+      kind: 'leave',
+    },
+    {
+      title: 'pauses what is marked and paused',
+      object: store({ metadata: { finalizers: [finalizer], labels, annotations: { ...annotations, ...paused } } }),
+      kind: 'pause',
+    },
+    { title: 'does not adopt what is paused', object: store({ metadata: { annotations: paused } }), kind: 'pause' },
+    {
+      title: 'does not clean what is paused',
+      object: store({ metadata: { finalizers: [finalizer], deletionTimestamp, annotations: paused } }),
+      kind: 'pause',
+    },
+    {
+      title: 'leaves what is paused, being deleted and was never marked',
+      object: store({ metadata: { deletionTimestamp, annotations: paused } }),
       kind: 'leave',
     },
   ])('$title', ({ object, kind }) => {

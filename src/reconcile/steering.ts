@@ -1,0 +1,61 @@
+// What do people ask of the operator by annotations on one resource? To leave it alone, to look at it now, or to look at it
+// every so often. What cannot be read is said in one sentence and does the harmless thing.
+import { durationMs } from '../base/duration.ts'
+import type { Random } from '../base/random.ts'
+import { isBeingDeleted, type LiveObject, type StatusWithConditions } from '../object/object.ts'
+
+/** `"true"`: nothing is written but the condition Paused; a deletion waits too. */
+export const pausedAnnotation = 'konverge.dev/paused'
+/** A token, usually the time: a new one takes a turn at once, and is echoed in `status.lastHandledReconcileAt`. */
+export const reconcileNowAnnotation = 'konverge.dev/reconcile-now'
+/** `10m`: a resource with nothing left to do gets a turn after that time, for the drift that no event tells of. */
+export const intervalAnnotation = 'konverge.dev/reconcile-interval'
+
+export interface Steering {
+  /** Why and until when the resource is left alone, as a sentence; absent: it is not. */
+  readonly pause?: string
+  readonly token?: string
+  readonly intervalMs?: number
+  /** What could not be read, and what to say instead. */
+  readonly complaint?: string
+}
+
+const shortestIntervalMs = 10_000
+/** How much later than asked a turn may come, as a share of the interval, so that a fleet does not come back at once. */
+const jitter = 0.1
+
+export function steeringOf(object: LiveObject): Steering {
+  const { annotations = {} } = object.metadata
+  const pause = pauseOf(object, annotations[pausedAnnotation])
+  // While paused nothing else counts; the token is answered by the turn after it.
+  if (pause !== undefined) return { pause }
+  const token = annotations[reconcileNowAnnotation]
+  return { ...(token === undefined || token === '' ? {} : { token }), ...intervalOf(annotations[intervalAnnotation]) }
+}
+
+/** Does somebody wait for the answer to a reconcile-now? */
+export function isAnswerDue(token: string | undefined, status: StatusWithConditions | undefined): boolean {
+  return token !== undefined && token !== status?.lastHandledReconcileAt
+}
+
+/** Even odds over the interval and a tenth more. */
+export function nextLookMs(intervalMs: number, random: Random): number {
+  return intervalMs * (1 + jitter * random.next())
+}
+
+/** A value that is neither true nor false pauses: the one who set it meant something, and waiting does no harm. */
+function pauseOf(object: LiveObject, value: string | undefined): string | undefined {
+  if (value === undefined || value === 'false') return undefined
+  const held = isBeingDeleted(object) ? 'its deletion waits' : 'nothing is changed'
+  return value === 'true'
+    ? `${held} until the annotation ${pausedAnnotation} is removed`
+    : `${pausedAnnotation} is ${JSON.stringify(value)}, which may mean a pause: ${held} until it is "false" or removed`
+}
+
+function intervalOf(value: string | undefined): Pick<Steering, 'intervalMs' | 'complaint'> {
+  if (value === undefined) return {}
+  const intervalMs = durationMs(value)
+  if (intervalMs !== undefined && intervalMs >= shortestIntervalMs) return { intervalMs }
+  const given = JSON.stringify(value)
+  return { complaint: `${intervalAnnotation} is ${given}; give a duration of 10s or more, such as 10m or 1h30m` }
+}

@@ -1,0 +1,343 @@
+// Whole turns of a resource that people steer by its annotations: paused, asked to be looked at now, or every so often.
+import { describe, expect, it } from 'vitest'
+import { seededRandom } from '../../src/base/random.ts'
+import { ConfigMap } from '../../src/object/built-in.ts'
+import { nextLookMs, steeringOf } from '../../src/reconcile/steering.ts'
+import { at, describeRequest, failure } from '../model-api.ts'
+import { store } from '../objects.ts'
+import { Site, siteController, World } from './life.ts'
+import { isWriteOf, pages, settled, settledSite } from './sites.ts'
+
+const paused = 'konverge.dev/paused'
+const now = 'konverge.dev/reconcile-now'
+const interval = 'konverge.dev/reconcile-interval'
+
+/** Sets an annotation, or removes it, and lets everything come to rest. */
+async function annotate(world: World, annotation: string, value: string | null): Promise<void> {
+  world.api.edit(Site, 'default/a', { metadata: { annotations: { [annotation]: value } } })
+  await world.clock.advance(0)
+}
+
+describe('what annotations ask for', () => {
+  const deletionTimestamp = '2026-01-01T00:00:00Z'
+
+  it.each([
+    { given: {}, expected: {} },
+    { given: { [paused]: 'false', [now]: '' }, expected: {} },
+    { given: { [now]: 'x', [interval]: '10m' }, expected: { token: 'x', intervalMs: 600_000 } },
+    { given: { [interval]: '10s' }, expected: { intervalMs: 10_000 } },
+    {
+      given: { [interval]: '9s' },
+      expected: { complaint: `${interval} is "9s"; give a duration of 10s or more, such as 10m or 1h30m` },
+    },
+    {
+      given: { [paused]: 'true', [now]: 'x', [interval]: 'soon' },
+      expected: { pause: `nothing is changed until the annotation ${paused} is removed` },
+    },
+    {
+      given: { [paused]: 'yes' },
+      expected: {
+        pause: `${paused} is "yes", which may mean a pause: nothing is changed until it is "false" or removed`,
+      },
+    },
+  ])('by $given is $expected', ({ given, expected }) => {
+    expect(steeringOf(store({ metadata: { annotations: given } }))).toEqual(expected)
+  })
+
+  it('says that a deletion waits where it does', () => {
+    const object = store({ metadata: { annotations: { [paused]: 'true' }, deletionTimestamp } })
+    expect(steeringOf(object).pause).toBe(`its deletion waits until the annotation ${paused} is removed`)
+  })
+
+  it('spreads looks over a tenth of the interval', () => {
+    const random = seededRandom(1)
+    const looks = Array.from({ length: 1_000 }, () => nextLookMs(600_000, random))
+    expect(Math.min(...looks)).toBeGreaterThanOrEqual(600_000)
+    expect(Math.min(...looks)).toBeLessThan(601_000)
+    expect(Math.max(...looks)).toBeGreaterThan(659_000)
+    expect(Math.max(...looks)).toBeLessThanOrEqual(660_000)
+  })
+})
+
+describe('a paused resource', () => {
+  it('is told so once, and is neither written nor read from then on', async () => {
+    const { world } = await settledSite()
+    world.api.requests.length = 0
+    await annotate(world, paused, 'true')
+    expect(world.api.requests.map(describeRequest)).toEqual(['patch sites/status default/a'])
+    world.api.edit(Site, 'default/a', { spec: { page: 'new' } })
+    world.api.edit(ConfigMap, pages, { data: { index: 'theirs' } })
+    await world.clock.advance(3_600_000)
+    expect(at(world.api.find(ConfigMap, pages), 'data')).toEqual({ index: 'theirs' })
+    // The second says that the pause holds for the new generation too.
+    expect(world.api.requests.map(describeRequest)).toEqual([
+      'patch sites/status default/a',
+      'patch sites/status default/a',
+    ])
+  })
+
+  it('keeps what its last turn found, with the generation that it was found for', async () => {
+    const { world } = await settledSite()
+    await annotate(world, paused, 'true')
+    world.api.edit(Site, 'default/a', { spec: { page: 'new' } })
+    await world.clock.advance(60_000)
+    expect(world.conditions()).toEqual({ ...settled, Progressing: 'False/Paused', Paused: 'True/Paused' })
+    expect(world.site()?.status).toMatchObject({ observedGeneration: 1, pages: 2 })
+    expect(world.site()?.status).toHaveProperty('conditions.0', expect.objectContaining({ observedGeneration: 1 }))
+  })
+
+  it('that had a turn under way or a failure is not said to go on', async () => {
+    const { world } = await settledSite()
+    world.api.before = (request) => {
+      if (isWriteOf('configmaps')(request)) throw failure('ServerError', 'etcd is slow')
+    }
+    world.api.edit(Site, 'default/a', { spec: { page: 'new' } })
+    await world.clock.advance(30_000)
+    expect(world.conditions()).toHaveProperty('Reconciling')
+    await annotate(world, paused, 'true')
+    world.api.requests.length = 0
+    await world.clock.advance(3_600_000)
+    expect(world.api.requests).toEqual([])
+    expect(world.conditions()).toEqual({
+      Ready: 'False/ServerError',
+      Degraded: 'True/ServerError',
+      Progressing: 'False/Paused',
+      Paused: 'True/Paused',
+    })
+  })
+
+  it('goes on at once when it is no longer paused, with what was missed', async () => {
+    const { world } = await settledSite()
+    await annotate(world, paused, 'true')
+    world.api.edit(Site, 'default/a', { spec: { page: 'new' } })
+    await world.clock.advance(60_000)
+    await annotate(world, paused, null)
+    expect(at(world.api.find(ConfigMap, pages), 'data')).toEqual({ index: 'new' })
+    expect(world.conditions()).toEqual(settled)
+  })
+
+  it('from the beginning is not even marked, and says that it is not ready', async () => {
+    const world = new World()
+    world.addSite()
+    world.api.edit(Site, 'default/a', { metadata: { annotations: { [paused]: 'true' } } })
+    await world.live()
+    await world.clock.advance(60_000)
+    expect(world.site()?.metadata.finalizers).toBeUndefined()
+    expect(world.api.writes).toEqual(['patch sites/status default/a'])
+    expect(world.conditions()).toMatchObject({ Ready: 'False/Paused', Paused: 'True/Paused' })
+    await annotate(world, paused, 'false')
+    expect(world.conditions()).toEqual(settled)
+  })
+
+  it('is not written after a restart', async () => {
+    const { world, life } = await settledSite()
+    await annotate(world, paused, 'true')
+    await life.drain()
+    world.api.requests.length = 0
+    await world.live()
+    await world.clock.advance(3_600_000)
+    expect(world.api.requests).toEqual([])
+  })
+
+  it('is not deleted before it goes on, and says so', async () => {
+    const { world } = await settledSite()
+    await annotate(world, paused, 'true')
+    world.api.remove(Site, 'default/a')
+    await world.clock.advance(60_000)
+    expect(world.api.find(ConfigMap, pages)).toBeDefined()
+    expect(world.message('Paused')).toContain('its deletion waits')
+    await annotate(world, paused, null)
+    await world.clock.advance(60_000)
+    world.api.collectGarbage()
+    await world.clock.advance(60_000)
+    world.api.collectGarbage()
+    expect(world.site()).toBeUndefined()
+    expect(world.api.all(ConfigMap)).toEqual([])
+  })
+
+  it('that the operator never marked is free to go', async () => {
+    const world = new World()
+    world.addSite()
+    world.api.edit(Site, 'default/a', { metadata: { annotations: { [paused]: 'true' } } })
+    await world.live()
+    world.api.remove(Site, 'default/a')
+    await world.clock.advance(0)
+    expect(world.site()).toBeUndefined()
+  })
+})
+
+describe('reconcile-now', () => {
+  it('is echoed by one status write, and never again', async () => {
+    const { world, life } = await settledSite()
+    world.api.requests.length = 0
+    await annotate(world, now, '1')
+    expect(world.api.requests.map(describeRequest)).toEqual(['patch sites/status default/a'])
+    expect(world.site()?.status).toMatchObject({ lastHandledReconcileAt: '1', pages: 2 })
+    await world.clock.advance(3_600_000)
+    await life.drain()
+    await world.live()
+    await world.clock.advance(3_600_000)
+    expect(world.api.requests.map(describeRequest)).toEqual(['patch sites/status default/a'])
+  })
+
+  it('stays echoed when the annotation is gone, and through other turns', async () => {
+    const { world } = await settledSite()
+    await annotate(world, now, '1')
+    await annotate(world, now, null)
+    world.api.edit(Site, 'default/a', { spec: { page: 'new' } })
+    await world.clock.advance(1_000)
+    expect(world.site()?.status).toMatchObject({ lastHandledReconcileAt: '1', observedGeneration: 2 })
+  })
+
+  it('is answered by a turn that fails for the first time, at once and with the failure', async () => {
+    const { world } = await settledSite()
+    world.api.before = (request) => {
+      if (isWriteOf('configmaps')(request)) throw failure('ServerError', 'etcd is slow')
+    }
+    world.api.edit(Site, 'default/a', { spec: { page: 'new' }, metadata: { annotations: { [now]: '1' } } })
+    await world.clock.advance(0)
+    expect(world.site()?.status).toMatchObject({ lastHandledReconcileAt: '1' })
+    expect(world.conditions()).toMatchObject({ Ready: 'False/ServerError' })
+  })
+
+  it('tries at once what the backoff would try later', async () => {
+    const { world } = await settledSite()
+    world.api.before = (request) => {
+      if (isWriteOf('configmaps')(request)) throw failure('ServerError', 'etcd is slow')
+    }
+    world.api.edit(Site, 'default/a', { spec: { page: 'new' } })
+    await world.clock.advance(3_600_000)
+    world.api.before = () => {}
+    await annotate(world, now, '1')
+    expect(world.conditions()).toEqual(settled)
+  })
+
+  it('lifts the hold after a refusal for good', async () => {
+    const { world } = await settledSite()
+    world.api.before = (request) => {
+      if (isWriteOf('configmaps')(request)) throw failure('Invalid', 'data is immutable')
+    }
+    world.api.edit(Site, 'default/a', { spec: { page: 'new' } })
+    await world.clock.advance(1_000)
+    expect(world.conditions()).toMatchObject({ Stalled: 'True/Invalid' })
+    world.api.before = () => {}
+    await annotate(world, now, '1')
+    expect(world.conditions()).toEqual(settled)
+  })
+
+  it('is answered at once while the resource is under way, when mere progress would have to wait', async () => {
+    const { world } = await settledSite()
+    world.api.edit(ConfigMap, pages, { metadata: { finalizers: ['theirs.dev/keep'] } })
+    world.api.remove(ConfigMap, pages)
+    await world.clock.advance(1_000)
+    expect(world.conditions()).toMatchObject({ Ready: 'False/Waiting' })
+    await annotate(world, now, '1')
+    expect(world.site()?.status).toMatchObject({ lastHandledReconcileAt: '1' })
+  })
+
+  it('waits while the resource is paused', async () => {
+    const { world } = await settledSite()
+    await annotate(world, paused, 'true')
+    await annotate(world, now, '1')
+    await world.clock.advance(60_000)
+    expect(world.site()?.status).not.toHaveProperty('lastHandledReconcileAt')
+    await annotate(world, paused, null)
+    expect(world.site()?.status).toMatchObject({ lastHandledReconcileAt: '1' })
+  })
+
+  it('of a kind whose CRD drops the answer is asked once, and loudly', async () => {
+    const { world } = await settledSite()
+    world.api.before = ({ subresource, body }) => {
+      // What the server does with fields that the schema lacks. The body is JSON that goes to nobody else.
+      if (subresource === 'status')
+        delete (body as { status: Record<string, unknown> }).status['lastHandledReconcileAt']
+    }
+    world.api.requests.length = 0
+    await annotate(world, now, '1')
+    await annotate(world, now, '2')
+    await world.clock.advance(3_600_000)
+    expect(world.api.requests.map(describeRequest)).toEqual(['patch sites/status default/a'])
+    const warnings = world.lines.filter(({ level, message }) => level === 'warn' && message.includes('add the field'))
+    expect(warnings).toHaveLength(1)
+  })
+})
+
+describe('an interval', () => {
+  /** A site whose facts change without an event, and how often they were looked at. */
+  async function observedSite(annotations: Record<string, string>) {
+    const world = new World()
+    const looks: number[] = []
+    let page = 'first'
+    world.addSite()
+    world.api.edit(Site, 'default/a', { metadata: { annotations } })
+    await world.live(
+      siteController({
+        observe: async () => {
+          looks.push(world.clock.monotonicMs())
+          return { page }
+        },
+        status: ({ facts }) => ({
+          fields: {},
+          conditions: [{ type: 'Page', status: 'True', reason: (facts as { page: string }).page, message: '' }],
+        }),
+      }),
+    )
+    return { world, looks, drift: (to: string) => (page = to) }
+  }
+
+  it('gives a settled resource a turn after that time, and again', async () => {
+    const { world, looks, drift } = await observedSite({ [interval]: '10m' })
+    drift('second')
+    await world.clock.advance(599_000)
+    expect(world.conditions()).toMatchObject({ Page: 'True/first' })
+    await world.clock.advance(61_000)
+    expect(world.conditions()).toMatchObject({ Page: 'True/second' })
+    const before = looks.length
+    await world.clock.advance(6_600_000)
+    expect(looks.length - before).toBeGreaterThanOrEqual(10)
+    expect(looks.length - before).toBeLessThanOrEqual(11)
+  })
+
+  it('counts from the last turn, whatever that was for', async () => {
+    const { world, looks } = await observedSite({ [interval]: '10m' })
+    await world.clock.advance(300_000)
+    world.api.edit(Site, 'default/a', { spec: { page: 'new' } })
+    await world.clock.advance(0)
+    const before = looks.length
+    await world.clock.advance(599_000)
+    expect(looks.length).toBe(before)
+  })
+
+  it('is not there when there is no annotation', async () => {
+    const { world, looks } = await observedSite({})
+    const before = looks.length
+    await world.clock.advance(24 * 3_600_000)
+    expect(looks.length).toBe(before)
+  })
+
+  it('gives a stopped resource a turn too', async () => {
+    const { world } = await settledSite()
+    await annotate(world, interval, '10m')
+    world.api.before = (request) => {
+      if (isWriteOf('configmaps')(request)) throw failure('Invalid', 'data is immutable')
+    }
+    world.api.edit(Site, 'default/a', { spec: { page: 'new' } })
+    await world.clock.advance(1_000)
+    expect(world.conditions()).toMatchObject({ Stalled: 'True/Invalid' })
+    world.api.before = () => {}
+    await world.clock.advance(660_000)
+    expect(world.conditions()).toEqual(settled)
+  })
+
+  it('that cannot be read is named in a condition while it is there, with one write', async () => {
+    const { world } = await settledSite()
+    world.api.requests.length = 0
+    await annotate(world, interval, '10 minutes')
+    await world.clock.advance(3_600_000)
+    expect(world.conditions()).toEqual({ ...settled, AnnotationIgnored: 'True/InvalidAnnotation' })
+    expect(world.message('AnnotationIgnored')).toContain('give a duration of 10s or more')
+    expect(world.api.requests.map(describeRequest)).toEqual(['patch sites/status default/a'])
+    await annotate(world, interval, '10m')
+    expect(world.conditions()).toEqual(settled)
+  })
+})
