@@ -65,7 +65,7 @@ function countsOf(statefulSet: KubeObject | undefined): Counts {
 function conditionsOf({ object, facts, outcome }: Context, counts: Counts): readonly ConditionClaim[] {
   const wanted = object.spec.replicas
   const hasQuorum = servesQuorum(object, counts)
-  const availability = availabilityOf(counts, wanted, hasQuorum)
+  const availability = availabilityOf(object, counts, hasQuorum)
   if (outcome.kind !== 'settled' && outcome.kind !== 'waiting') return [availability]
   return [
     outcome.kind === 'settled' ? allReady(wanted) : notReady(counts, wanted, facts),
@@ -126,11 +126,23 @@ function servesQuorum({ spec, status }: Context['object'], { readyReplicas }: Co
   return readyReplicas >= quorumOf(spec.replicas) || hasLostNone
 }
 
-function availabilityOf({ readyReplicas }: Counts, wanted: number, hasQuorum: boolean): ConditionClaim {
-  const message = `${readyReplicas} of ${wanted} replicas serve`
-  return hasQuorum
-    ? { type: 'Available', status: 'True', reason: 'QuorumServes', message }
-    : { type: 'Available', status: 'False', reason: 'NoQuorum', message }
+/**
+ * The reason keeps in mind that there once was a quorum, whatever becomes of the other conditions meanwhile: a failed turn
+ * puts its own words into Degraded.
+ */
+function availabilityOf(
+  { spec, status }: Context['object'],
+  { readyReplicas }: Counts,
+  hasQuorum: boolean,
+): ConditionClaim {
+  const message = `${readyReplicas} of ${spec.replicas} replicas serve`
+  if (hasQuorum) return { type: 'Available', status: 'True', reason: 'QuorumServes', message }
+  return { type: 'Available', status: 'False', reason: hadQuorum(status) ? 'QuorumLost' : 'NoQuorum', message }
+}
+
+function hadQuorum(status: ReplicatedKVStoreStatus | undefined): boolean {
+  const before = status?.conditions?.find(({ type }) => type === 'Available')
+  return before?.status === 'True' || before?.reason === 'QuorumLost'
 }
 
 function crashLooping(facts: KvStoreFacts | undefined): readonly ConditionClaim[] {
@@ -140,11 +152,7 @@ function crashLooping(facts: KvStoreFacts | undefined): readonly ConditionClaim[
 
 /** A store that had a quorum and has lost it is degraded; one that is only coming up is not. */
 function quorumAtRisk({ spec, status }: Context['object'], { readyReplicas }: Counts): readonly ConditionClaim[] {
-  const hadQuorum = status?.conditions?.some(
-    ({ type, status: state, reason }) =>
-      state === 'True' && (type === 'Available' || (type === 'Degraded' && reason === 'QuorumAtRisk')),
-  )
-  if (hadQuorum !== true) return []
+  if (!hadQuorum(status)) return []
   const needed = quorumOf(spec.replicas)
   const message = `${readyReplicas} of ${spec.replicas} replicas are ready; ${needed} are needed for a quorum`
   return [{ type: 'Degraded', status: 'True', reason: 'QuorumAtRisk', message }]

@@ -141,7 +141,7 @@ const cases: readonly Case[] = [
       before: ['Available=True/QuorumServes'],
       readyBefore: 1,
     },
-    short: { Degraded: 'True/QuorumAtRisk', Available: 'False/NoQuorum' },
+    short: { Degraded: 'True/QuorumAtRisk', Available: 'False/QuorumLost' },
   },
   {
     title: 'that scales in',
@@ -175,20 +175,37 @@ const cases: readonly Case[] = [
   {
     title: 'that had a quorum and lost it is degraded',
     given: { counts: { ...allOf(3), readyReplicas: 1 }, before: ['Available=True/QuorumServes'] },
-    short: { Ready: 'False/WaitingForReplicas', Degraded: 'True/QuorumAtRisk', Available: 'False/NoQuorum' },
+    short: { Ready: 'False/WaitingForReplicas', Degraded: 'True/QuorumAtRisk', Available: 'False/QuorumLost' },
     messages: { Degraded: '1 of 3 replicas are ready; 2 are needed for a quorum' },
   },
   {
     title: 'stays degraded until the quorum is back',
     given: {
       counts: { ...allOf(3), readyReplicas: 1 },
-      before: ['Degraded=True/QuorumAtRisk', 'Available=False/NoQuorum'],
+      before: ['Degraded=True/QuorumAtRisk', 'Available=False/QuorumLost'],
     },
-    short: { Degraded: 'True/QuorumAtRisk', Available: 'False/NoQuorum' },
+    short: { Degraded: 'True/QuorumAtRisk', Available: 'False/QuorumLost' },
+  },
+  {
+    title: 'stays degraded after a turn that failed for another reason',
+    given: {
+      counts: { ...allOf(3), readyReplicas: 1 },
+      before: ['Degraded=True/ServerError', 'Available=False/QuorumLost'],
+    },
+    short: { Degraded: 'True/QuorumAtRisk', Available: 'False/QuorumLost' },
+  },
+  {
+    title: 'whose turn fails remembers that it had a quorum',
+    given: {
+      counts: { ...allOf(3), readyReplicas: 1 },
+      outcome: { kind: 'retry', reason: 'ServerError', message: 'etcd is slow' },
+      before: ['Degraded=True/QuorumAtRisk', 'Available=False/QuorumLost'],
+    },
+    short: { Degraded: 'True/ServerError', Available: 'False/QuorumLost' },
   },
   {
     title: 'is no longer degraded when the quorum is back',
-    given: { counts: { ...allOf(3), readyReplicas: 2 }, before: ['Degraded=True/QuorumAtRisk'] },
+    given: { counts: { ...allOf(3), readyReplicas: 2 }, before: ['Available=False/QuorumLost'] },
     short: { Degraded: 'False/AsExpected', Available: 'True/QuorumServes' },
   },
   {
@@ -295,8 +312,8 @@ const contract: Readonly<Record<string, readonly string[]>> = {
   Reconciling: progress,
   // AsExpected: the runtime's word for not degraded.
   Degraded: ['QuorumAtRisk', 'ReplicaCrashLooping', 'StaleVolumesRetained', 'AsExpected'],
-  // Available is not in the contract's list; it says whether a majority of the replicas serves.
-  Available: ['QuorumServes', 'NoQuorum'],
+  // Available is not in the contract's list; it says whether a majority of the replicas serves. QuorumLost: one did before.
+  Available: ['QuorumServes', 'NoQuorum', 'QuorumLost'],
 }
 
 describe('every status', () => {
