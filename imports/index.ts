@@ -33,6 +33,5 @@ export type {
   ReplicatedKVStoreSpecStorageInput,
   ReplicatedKVStoreSpecPvcRetentionInput,
   ReplicatedKVStoreSpecPdbInput,
-  ReplicatedKVStoreStatusBinding,
   ReplicatedKVStoreStatusConditions,
 } from './wire/replicated-kv-store.ts'

@@ -187,8 +187,6 @@ export interface ReplicatedKVStoreStatus {
   readonly selector?: string
   /** The stable DNS name and port of every replica, by ordinal. */
   readonly endpoints?: readonly string[]
-  /** Makes the store a Provisioned Service in the sense of the Service Binding specification. */
-  readonly binding?: ReplicatedKVStoreStatusBinding
   /**
    * Claims of replicas that were taken away. Their data is back when replicas are added.
    * No item twice.
@@ -557,15 +555,6 @@ export interface ReplicatedKVStoreSpecPdbInput {
    * @default true
    */
   readonly enabled?: boolean
-}
-
-/** Makes the store a Provisioned Service in the sense of the Service Binding specification. */
-export interface ReplicatedKVStoreStatusBinding {
-  /**
-   * The Secret with the connection data.
-   * At least 1 character.
-   */
-  readonly name: string
 }
 
 export interface ReplicatedKVStoreStatusConditions {
