@@ -45,10 +45,12 @@ export {
   type Owned,
   type Read,
   type Refusal,
+  type RepairContext,
   type StatusContext,
   type Watch,
 } from './reconcile/definition.ts'
 export type { Child, Outcome } from './reconcile/outcome.ts'
+export type { Repair } from './reconcile/repair.ts'
 export type { StatusReport } from './reconcile/status.ts'
 export { retain, shared, waitForReady } from './synth/field-policies.ts'
 export { overlay } from './synth/overlay.ts'

@@ -184,7 +184,7 @@ export class ModelApi implements KubeClient {
     const key = keyFor(location.namespace, location.name)
     await this.#serve({ verb: 'delete', plural: resource.plural, key, body: options }, signal, () => {
       const stored = this.#found(resource, key)
-      if (stored.object.metadata.uid !== options.preconditions.uid) throw failure('Conflict', `${key}: another uid`)
+      refuseStale(stored.object, { metadata: options.preconditions })
       this.#startDeletion(stored, options.propagationPolicy)
       return stored.object
     })

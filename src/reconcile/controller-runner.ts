@@ -25,6 +25,7 @@ import { type Controller, type ParentOf, parentOf } from './definition.ts'
 import { inventoryOf } from './inventory.ts'
 import { LiveLoader } from './live-loader.ts'
 import { Reconciler } from './reconciler.ts'
+import { RepairRunner } from './repair-runner.ts'
 import { StatusRecorder } from './status-recorder.ts'
 import { TurnMetrics } from './turn-metrics.ts'
 
@@ -145,6 +146,7 @@ export class ControllerRunner {
           signal,
         }),
       applier,
+      repairs: new RepairRunner({ controller, log, client, recordEvent }),
       status,
       compare: (object, live) => convergence.compare(object, live),
       desiredOf: (parent, facts) => desired.of(parent, facts),

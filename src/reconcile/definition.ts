@@ -7,6 +7,7 @@ import type { Key } from '../object/ref.ts'
 import { groupResourceOf, type Resource } from '../object/resource.ts'
 import type { EventReport, LiveReader } from './context.ts'
 import type { Child, Outcome } from './outcome.ts'
+import type { Repair } from './repair.ts'
 import type { StatusReport } from './status.ts'
 
 /** A live resource of the controller's kind. */
@@ -34,6 +35,11 @@ export interface StatusContext<Spec, Status, Facts> {
   readonly outcome: Outcome
 }
 
+export interface RepairContext<Spec, Status, Facts> extends DesiredContext<Spec, Status, Facts> {
+  /** The children as this turn applied or found them. */
+  readonly children: readonly Child[]
+}
+
 export interface CleanupContext<Spec, Status> extends ObserveContext<Spec, Status> {
   readonly report: (event: EventReport) => void
 }
@@ -59,6 +65,8 @@ export interface Watch {
   digest?(object: LiveObject): Json
   /** What to keep in memory of each object. Default: all but foreign managedFields. */
   keep?(object: LiveObject): LiveObject
+  /** May `repair` delete objects of this kind? Said here, so that rights can be derived from the definition. Default false. */
+  readonly repairMayDelete?: boolean
 }
 
 /** A kind whose objects the constructs make. */
@@ -95,6 +103,8 @@ export interface ControllerOptions<Spec, Status extends StatusWithConditions, Fa
   /** Says what cannot work before anything is made. */
   refuse?(context: DesiredContext<Spec, Status, Facts>): Refusal | undefined
   desired(chart: Chart, context: DesiredContext<Spec, Status, Facts>): void
+  /** Names at most one object that has to go for the children to go on; asked after every apply without failures. Pure. */
+  repair?(context: RepairContext<Spec, Status, Facts>): Repair | undefined
   status(context: StatusContext<Spec, Status, Facts>): StatusReport<Status>
   /** Runs when the ordered children are gone and before the finalizer goes; must be safe to repeat. */
   cleanup?(context: CleanupContext<Spec, Status>): Promise<CleanupResult>
@@ -112,6 +122,7 @@ export interface Controller {
   observe(context: ObserveContext<unknown, unknown>): Promise<unknown>
   refuse(context: DesiredContext<unknown, unknown, unknown>): Refusal | undefined
   desired(chart: Chart, context: DesiredContext<unknown, unknown, unknown>): void
+  repair(context: RepairContext<unknown, unknown, unknown>): Repair | undefined
   status(context: StatusContext<unknown, unknown, unknown>): StatusReport<StatusWithConditions>
   cleanup(context: CleanupContext<unknown, unknown>): Promise<CleanupResult>
 }
@@ -149,6 +160,7 @@ export function defineController<Spec, Status extends StatusWithConditions, Fact
     observe: (context) => erased.observe?.(context as never) ?? Promise.resolve(undefined),
     refuse: (context) => erased.refuse?.(context as never),
     desired: (chart, context) => erased.desired(chart, context as never),
+    repair: (context) => erased.repair?.(context as never),
     status: (context) => erased.status(context as never),
     cleanup: (context) => erased.cleanup?.(context as never) ?? Promise.resolve({ kind: 'done' }),
   } satisfies Controller)

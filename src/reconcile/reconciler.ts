@@ -23,6 +23,7 @@ import { nextDeletion } from './deletion.ts'
 import { adoptionPatch, releasePatch } from './finalizer.ts'
 import type { Inventory } from './inventory.ts'
 import { type Child, type Outcome, outcomeOfError, outcomeOfTurn, verdictOf } from './outcome.ts'
+import type { RepairRunner } from './repair-runner.ts'
 import type { StatusRecorder, TurnEnd } from './status-recorder.ts'
 import { nextLookMs, steeringOf } from './steering.ts'
 import { nextTurn, type Turn } from './turn.ts'
@@ -50,6 +51,7 @@ export interface ReconcilerOptions {
   readonly liveFor: (signal: AbortSignal) => LiveReader
   readonly applier: Applier
   readonly compare: Compare
+  readonly repairs: RepairRunner
   readonly status: StatusRecorder
   /** The objects that should exist, in wave order, normalized; throws a CodedError when the constructs do not build. */
   readonly desiredOf: (parent: LiveObject, facts: unknown) => readonly DesiredObject[]
@@ -128,7 +130,7 @@ export class Reconciler {
   }
 
   async #run(object: LiveObject, signal: AbortSignal): Promise<TurnEnd> {
-    const { controller, view, desiredOf, compare, applier } = this.#options
+    const { controller, view, desiredOf, compare, applier, repairs } = this.#options
     let facts: unknown
     try {
       facts = await controller.observe(this.#observing(object, signal))
@@ -141,6 +143,9 @@ export class Reconciler {
       this.#logPlan(object, planned)
       const report = await applier.run(object, planned, signal)
       const children = report.children.map(this.#asChild)
+      const repair =
+        report.failures.length === 0 ? controller.repair({ object: parentOf(object), facts, children }) : undefined
+      if (repair !== undefined) await repairs.run(object, repair, signal)
       return { object, outcome: outcomeOfTurn({ ...report, children }), facts, children }
     } catch (thrown) {
       signal.throwIfAborted()

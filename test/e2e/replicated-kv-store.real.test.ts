@@ -212,6 +212,39 @@ describe('one store', () => {
     const message = await stores.condition('pull', 'Ready', 'False', 'ImagePullFailed', 90_000)
     expect(message).toMatch(/^0 of 1 replicas are ready; pod pull-0 cannot get image kv:missing/)
     expect(await metricOf(operator, 'resource_condition', 'name="pull",type="Ready"')).toBe(0)
+    await stores.patch('kv', 'pull', { spec: { image } })
+    await stores.condition('pull', 'Ready', 'True', 'AllReplicasReady')
+  })
+
+  it('comes back from a rollout that failed when its spec is reverted, and loses no replica that serves', async () => {
+    const pods = async () => {
+      const all = await stores.list<StoreObject & { metadata: { deletionTimestamp?: string } }>('pods')
+      return all.filter(({ metadata }) => metadata.name.startsWith('revert-'))
+    }
+    const uidsOf = async () => (await pods()).map(({ metadata: { name, uid } }) => `${name} ${uid}`)
+    await stores.apply({ name: 'revert', spec: { image, replicas: 3 } })
+    await stores.condition('revert', 'Ready', 'True', 'AllReplicasReady')
+    const healthy = await uidsOf()
+    await stores.patch('kv', 'revert', { spec: { image: 'kv:missing' } })
+    await stores.condition('revert', 'Ready', 'False', 'ImagePullFailed', 90_000)
+    const [first, second, broken] = await uidsOf()
+    expect([first, second]).toEqual(healthy.slice(0, 2))
+
+    await stores.patch('kv', 'revert', { spec: { image } })
+    await stores.condition('revert', 'Ready', 'True', 'AllReplicasReady')
+    const [firstAgain, secondAgain, mended] = await uidsOf()
+    expect([firstAgain, secondAgain]).toEqual(healthy.slice(0, 2))
+    expect(mended).not.toBe(broken)
+    const deletes = (await writesSoFar()).filter(
+      ({ verb, objectRef }) => verb === 'delete' && objectRef?.name?.startsWith('revert') === true,
+    )
+    expect(deletes.map(({ objectRef }) => `${objectRef?.resource} ${objectRef?.name}`)).toEqual(['pods revert-2'])
+    await waitUntil({ what: 'the Event about the pod', limitMs: 20_000, everyMs: 500 }, async () => {
+      const events = await stores.list<{ reason: string; involvedObject: { name: string } }>('events')
+      return events.some(
+        ({ reason, involvedObject }) => reason === 'StuckPodDeleted' && involvedObject.name === 'revert',
+      )
+    })
   })
 
   it('that is invalid is refused by the API server in words that name the field', async () => {

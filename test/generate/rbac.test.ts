@@ -64,6 +64,14 @@ describe('the rights of an operator', () => {
     expect(linesOf(cluster)).toEqual(['storage.k8s.io/storageclasses list,watch'])
   })
 
+  it('include deleting what a repair may delete, and nothing else that is only watched', () => {
+    const controller = { ...declared(), watches: [{ resource: Pod, repairMayDelete: true }, { resource: Secret }] }
+    expect(linesOf(rights(controller).namespaced).slice(0, 2)).toEqual([
+      '/pods list,watch,delete',
+      '/secrets list,watch',
+    ])
+  })
+
   it('come together where several controllers deal with one kind, in one rule', () => {
     const { namespaced } = rights(
       declared({ owns: [ConfigMap, Service] }),

@@ -2,11 +2,15 @@
 // what keeps its pods, and which volume claims no replica uses any more. Pure.
 import { isBeingDeleted, type KubeObject } from '../../index.ts'
 import type { PodTrouble } from './pod-trouble.ts'
+import { ordinalOf } from './replica.ts'
+import type { BlockingPod } from './stuck-rollout.ts'
 
 export interface KvStoreFacts {
   /** The named class is not there. A store that names none, or the empty class, misses nothing. */
   readonly isStorageClassMissing: boolean
   readonly trouble?: PodTrouble
+  /** What the StatefulSet waits for before it goes on, if that has failed. */
+  readonly blockingPod?: BlockingPod
   /** Names of claims beyond the wanted replicas, in ordinal order. All of them once the store is being deleted. */
   readonly unusedClaims: readonly string[]
 }
@@ -15,7 +19,7 @@ export interface KvStoreFacts {
 export function unusedClaimsOf(claims: readonly KubeObject[], replicas: number): readonly string[] {
   return claims
     .filter((claim) => !isBeingDeleted(claim))
-    .map(({ metadata: { name } }) => ({ name, ordinal: Number(/-(\d+)$/.exec(name)?.[1]) }))
+    .map((claim) => ({ name: claim.metadata.name, ordinal: ordinalOf(claim) ?? -1 }))
     .filter(({ ordinal }) => ordinal >= replicas)
     .sort((left, right) => left.ordinal - right.ordinal)
     .map(({ name }) => name)

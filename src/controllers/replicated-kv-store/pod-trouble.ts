@@ -1,5 +1,6 @@
 // Why does a replica not come up? Read from the pods' own words, so that `kubectl describe` of the store answers it. Pure.
-import { type KubeObject, valueAt } from '../../index.ts'
+import type { KubeObject } from '../../index.ts'
+import { podConditionOf, recordOf, recordsAt } from './replica.ts'
 
 /** The contract of the store's Ready and Degraded reasons, as far as pods decide them. */
 export type PodTroubleReason = 'ImagePullFailed' | 'ReplicaCrashLooping' | 'VolumePending' | 'Unschedulable'
@@ -40,15 +41,15 @@ export const schedulingGraceMs = 120_000
 function lastingTroubleOf(pod: KubeObject, nowMs: number): PodTrouble | undefined {
   const trouble = troubleOf(pod)
   const isOfScheduling = trouble?.reason === 'VolumePending' || trouble?.reason === 'Unschedulable'
-  const since = Date.parse(String(scheduledConditionOf(pod)?.['lastTransitionTime']))
+  const since = Date.parse(String(podConditionOf(pod, 'PodScheduled')?.['lastTransitionTime']))
   return isOfScheduling && nowMs - since < schedulingGraceMs ? undefined : trouble
 }
 
 /** The trouble of one pod; undefined for one that runs or only has not begun. */
 export function troubleOf(pod: KubeObject): PodTrouble | undefined {
   const { name } = pod.metadata
-  for (const container of listAt(pod, 'status', 'containerStatuses')) {
-    const { reason, message } = recordAt(recordAt(container.state).waiting)
+  for (const container of recordsAt(pod, 'status', 'containerStatuses')) {
+    const { reason, message } = recordOf(recordOf(container.state).waiting)
     const said = typeof message === 'string' && message !== '' ? `: ${message}` : ''
     if (typeof reason !== 'string') continue
     if (pullFailures.has(reason))
@@ -56,22 +57,9 @@ export function troubleOf(pod: KubeObject): PodTrouble | undefined {
     if (reason === 'CrashLoopBackOff')
       return { reason: 'ReplicaCrashLooping', message: `pod ${name} crashes again and again${said}` }
   }
-  const scheduled = scheduledConditionOf(pod)
+  const scheduled = podConditionOf(pod, 'PodScheduled')
   if (scheduled?.status !== 'False' || scheduled.reason !== 'Unschedulable') return undefined
   const message = String(scheduled.message ?? 'no node takes it')
   const reason = /persistentvolumeclaim|volume/i.test(message) ? 'VolumePending' : 'Unschedulable'
   return { reason, message: `pod ${name} cannot be scheduled: ${message}` }
-}
-
-function scheduledConditionOf(pod: KubeObject): Readonly<Record<string, unknown>> | undefined {
-  return listAt(pod, 'status', 'conditions').find(({ type }) => type === 'PodScheduled')
-}
-
-function listAt(object: KubeObject, ...path: readonly string[]): readonly Readonly<Record<string, unknown>>[] {
-  const list = valueAt(object, ...path)
-  return Array.isArray(list) ? list.map(recordAt) : []
-}
-
-function recordAt(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 }

@@ -8,6 +8,7 @@ import {
 } from '../../../imports/wire/replicated-kv-store.ts'
 import {
   defineController,
+  isOf,
   type KubeObject,
   keyFor,
   type LiveReader,
@@ -23,6 +24,7 @@ import {
 import { type KvStoreFacts, retentionNote, unusedClaimsOf } from './kv-store-facts.ts'
 import { kvStoreStatus } from './kv-store-status.ts'
 import { podTroubleOf, troubleOf } from './pod-trouble.ts'
+import { blockingPodOf, stuckRolloutRepair } from './stuck-rollout.ts'
 
 export const replicatedKvStore = defineController(ReplicatedKVStore, {
   owns: [
@@ -39,6 +41,7 @@ export const replicatedKvStore = defineController(ReplicatedKVStore, {
       keysFor: storeOfLabel,
       digest: (pod) => ({ ...troubleOf(pod) }),
       keep: ({ spec: _, ...pod }) => pod,
+      repairMayDelete: true,
     },
     { resource: PersistentVolumeClaim, labelSelector: kvSelectorLabel, keysFor: storeOfLabel, digest: () => null },
     {
@@ -55,6 +58,8 @@ export const replicatedKvStore = defineController(ReplicatedKVStore, {
   desired: (chart, { object }) => {
     new KvCluster(chart, 'store', kvClusterProps(object.metadata.name, object.spec))
   },
+  repair: ({ facts, children }) =>
+    stuckRolloutRepair(children.find(({ object }) => isOf(StatefulSet, object))?.object, facts.blockingPod),
   status: kvStoreStatus,
   cleanup: async ({ object, live, nowMs, report }) => {
     const { unusedClaims } = await observe({ object, live, nowMs })
@@ -77,8 +82,14 @@ async function observe({ object, live, nowMs }: Observed): Promise<KvStoreFacts>
     live.list(PersistentVolumeClaim, selection),
   ])
   const trouble = podTroubleOf(pods, nowMs)
+  const blockingPod = blockingPodOf(pods, object.spec.replicas, nowMs)
   const unusedClaims = unusedClaimsOf(claims, deletionTimestamp === undefined ? object.spec.replicas : 0)
-  return { isStorageClassMissing, ...(trouble === undefined ? {} : { trouble }), unusedClaims }
+  return {
+    isStorageClassMissing,
+    ...(trouble === undefined ? {} : { trouble }),
+    ...(blockingPod === undefined ? {} : { blockingPod }),
+    unusedClaims,
+  }
 }
 
 /** Without a name the cluster's default class is taken; the empty name means volumes that exist already. */

@@ -1,0 +1,80 @@
+// What the runtime does with the repair that a definition asks for.
+import { describe, expect, it } from 'vitest'
+import { ConfigMap, Pod } from '../../src/object/built-in.ts'
+import type { LiveObject } from '../../src/object/object.ts'
+import { describeRequest, failure } from '../model-api.ts'
+import { siteController, World } from './life.ts'
+import { pages } from './sites.ts'
+
+const event = { type: 'Normal', reason: 'PodDeleted', action: 'Repair', note: 'it was in the way' } as const
+
+/** Deletes the pod named `stuck`, as the turn saw it. */
+const repairing = (over: object = {}) =>
+  siteController({
+    watches: [{ resource: Pod, keysFor: () => [], repairMayDelete: true, ...over }],
+    observe: ({ live }) => live.find(Pod, { namespace: 'default', name: 'stuck' }),
+    repair: ({ facts }) => (facts === undefined ? undefined : { delete: facts as LiveObject, event }), // As observed.
+  })
+
+function worldWithPod(): World {
+  const world = new World()
+  world.api.put(Pod, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'stuck', namespace: 'default' } })
+  world.addSite()
+  return world
+}
+const deletes = ({ api }: World) => api.requests.filter(({ verb }) => verb === 'delete')
+
+describe('a repair', () => {
+  it('deletes that very version of the object, after the children were applied, and tells of it', async () => {
+    const world = worldWithPod()
+    const { uid, resourceVersion } = world.api.find(Pod, 'default/stuck')?.metadata ?? {}
+    await world.live(repairing())
+    const written = world.api.writes
+    expect(written.indexOf('delete pods default/stuck')).toBeGreaterThan(written.indexOf('apply services default/a'))
+    expect(deletes(world)[0]?.body).toMatchObject({ preconditions: { uid, resourceVersion } })
+    expect(world.events).toEqual([event])
+  })
+
+  it('spares an object that has changed meanwhile, and does not call that a failure', async () => {
+    const world = worldWithPod()
+    world.api.before = ({ verb }) => {
+      if (verb === 'delete') world.api.edit(Pod, 'default/stuck', { metadata: { labels: { now: 'ready' } } })
+    }
+    await world.live(repairing())
+    expect(deletes(world)).toHaveLength(1)
+    expect(world.api.find(Pod, 'default/stuck')).toBeDefined()
+    expect(world.events).toEqual([])
+    expect(world.conditions()['Ready']).toBe('True/Settled')
+  })
+
+  it('waits while an apply fails', async () => {
+    const world = worldWithPod()
+    world.api.before = (request) => {
+      if (describeRequest(request) === `apply configmaps ${pages}`) throw failure('ServerError', 'etcd is slow')
+    }
+    await world.live(repairing())
+    expect(deletes(world)).toEqual([])
+    world.api.before = () => {}
+    await world.clock.advance(60_000)
+    expect(deletes(world)).toHaveLength(1)
+    expect(world.api.find(ConfigMap, pages)).toBeDefined()
+  })
+
+  it('that is refused for good is what the status says', async () => {
+    const world = worldWithPod()
+    world.api.before = ({ verb }) => {
+      if (verb === 'delete') throw failure('Forbidden', 'may not delete pods')
+    }
+    await world.live(repairing())
+    await world.clock.advance(60_000)
+    expect(world.conditions()['Degraded']).toBe('True/Forbidden')
+  })
+
+  it('of a kind that the definition does not name for it is a bug, and deletes nothing', async () => {
+    const world = worldWithPod()
+    await world.live(repairing({ repairMayDelete: false }))
+    await world.clock.advance(60_000)
+    expect(deletes(world)).toEqual([])
+    expect(world.conditions()['Degraded']).toBe('True/InvariantBroken')
+  })
+})
