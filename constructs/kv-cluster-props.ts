@@ -74,6 +74,7 @@ export interface KvClusterProps {
  * @example new KvCluster(chart, 'store', kvClusterProps(object.metadata.name, object.spec))
  */
 export function kvClusterProps(name: string, spec: ReplicatedKVStoreSpecInput): KvClusterProps {
-  const { storageClassName, storage, ...same } = spec
+  // Suspending is between a person and the operator; what should be stays the same.
+  const { storageClassName, storage, suspend: _, ...same } = spec
   return { ...same, name, storage: { ...storage, ...(storageClassName === undefined ? {} : { storageClassName }) } }
 }

@@ -99,6 +99,13 @@ export function toJson_ReplicatedKvStoreProps(obj: ReplicatedKvStoreProps | unde
  */
 export interface ReplicatedKvStoreSpec {
   /**
+   * Whether the operator leaves the store alone: while true nothing of it is changed, and its deletion waits. The pods go on. For a while and by hand, the annotation konverge.dev/paused does the same.
+   *
+   * @schema ReplicatedKvStoreSpec#suspend
+   */
+  readonly suspend?: boolean;
+
+  /**
    * How many pods keep the data. Only this field decides; pods that are lost are replaced, never given up.
    *
    * @schema ReplicatedKvStoreSpec#replicas
@@ -197,6 +204,7 @@ export interface ReplicatedKvStoreSpec {
 export function toJson_ReplicatedKvStoreSpec(obj: ReplicatedKvStoreSpec | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
+    'suspend': obj.suspend,
     'replicas': obj.replicas,
     'image': obj.image,
     'storageClassName': obj.storageClassName,

@@ -28,6 +28,11 @@ export interface ReplicatedKVStoreResource {
  */
 export interface ReplicatedKVStoreSpec {
   /**
+   * Whether the operator leaves the store alone: while true nothing of it is changed, and its deletion waits. The pods
+   * go on. For a while and by hand, the annotation konverge.dev/paused does the same.
+   */
+  readonly suspend?: boolean
+  /**
    * How many pods keep the data. Only this field decides; pods that are lost are replaced, never given up.
    * At least 1. At most 1000. Format int32.
    * @default 1
@@ -94,6 +99,11 @@ export interface ReplicatedKVStoreSpec {
  * Rule: partition must not be greater than replicas.
  */
 export interface ReplicatedKVStoreSpecInput {
+  /**
+   * Whether the operator leaves the store alone: while true nothing of it is changed, and its deletion waits. The pods
+   * go on. For a while and by hand, the annotation konverge.dev/paused does the same.
+   */
+  readonly suspend?: boolean
   /**
    * How many pods keep the data. Only this field decides; pods that are lost are replaced, never given up.
    * At least 1. At most 1000. Format int32.

@@ -99,6 +99,8 @@ export interface ControllerOptions<Spec, Status extends StatusWithConditions, Fa
   readonly reads?: readonly (Resource | Read)[]
   /** Named values of a resource, for `Watch.keysFor` to look up. */
   readonly indexes?: Readonly<Record<string, (object: ParentOf<Spec, Status>) => readonly string[]>>
+  /** Where the kind has `spec.suspend`: is it true? The same as the annotation konverge.dev/paused, kept in the manifest. */
+  isSuspended?(object: ParentOf<Spec, Status>): boolean
   observe?(context: ObserveContext<Spec, Status>): Promise<Facts>
   /** Says what cannot work before anything is made. */
   refuse?(context: DesiredContext<Spec, Status, Facts>): Refusal | undefined
@@ -119,6 +121,7 @@ export interface Controller {
   readonly watches: readonly Watch[]
   readonly reads: readonly Required<Read>[]
   readonly indexes: Readonly<Record<string, (object: LiveObject) => readonly string[]>>
+  isSuspended(object: LiveObject): boolean
   observe(context: ObserveContext<unknown, unknown>): Promise<unknown>
   refuse(context: DesiredContext<unknown, unknown, unknown>): Refusal | undefined
   desired(chart: Chart, context: DesiredContext<unknown, unknown, unknown>): void
@@ -157,6 +160,7 @@ export function defineController<Spec, Status extends StatusWithConditions, Fact
       'resource' in read ? { isListed: false, ...read } : { isListed: false, resource: read },
     ),
     indexes: (erased.indexes ?? {}) as Controller['indexes'],
+    isSuspended: (object) => erased.isSuspended?.(object as never) ?? false,
     observe: (context) => erased.observe?.(context as never) ?? Promise.resolve(undefined),
     refuse: (context) => erased.refuse?.(context as never),
     desired: (chart, context) => erased.desired(chart, context as never),

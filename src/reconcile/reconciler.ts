@@ -75,9 +75,9 @@ export class Reconciler {
 
   /** One turn. Rejects only when aborted. */
   async reconcile(item: WorkItem<Key>, signal: AbortSignal): Promise<Verdict> {
-    const { view, inventoryOf, metrics, clock, random } = this.#options
+    const { controller, view, inventoryOf, metrics, clock, random } = this.#options
     const startedMs = clock.monotonicMs()
-    const turn = nextTurn(view.parent(item.key), inventoryOf)
+    const turn = nextTurn(view.parent(item.key), { inventoryOf, isSuspended: controller.isSuspended })
     if (turn.kind === 'forget' || turn.kind === 'leave') {
       metrics.forget(item.key)
       return { kind: 'settled' }

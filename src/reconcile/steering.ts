@@ -46,10 +46,19 @@ export function nextLookMs(intervalMs: number, random: Random): number {
 /** A value that is neither true nor false pauses: the one who set it meant something, and waiting does no harm. */
 function pauseOf(object: LiveObject, value: string | undefined): string | undefined {
   if (value === undefined || value === 'false') return undefined
-  const held = isBeingDeleted(object) ? 'its deletion waits' : 'nothing is changed'
+  const held = heldOf(object)
   return value === 'true'
     ? `${held} until the annotation ${pausedAnnotation} is removed`
     : `${pausedAnnotation} is ${JSON.stringify(value)}, which may mean a pause: ${held} until it is "false" or removed`
+}
+
+/** The pause of a resource whose spec asks for it: the same pause, kept in the manifest. */
+export function suspensionOf(object: LiveObject): string {
+  return `${heldOf(object)} until spec.suspend is no longer true`
+}
+
+function heldOf(object: LiveObject): string {
+  return isBeingDeleted(object) ? 'its deletion waits' : 'nothing is changed'
 }
 
 function intervalOf(value: string | undefined): Pick<Steering, 'intervalMs' | 'complaint'> {

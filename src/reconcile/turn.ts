@@ -5,12 +5,12 @@
 //   without our mark   | adopt, then run   | leave
 //   with our mark      | run               | clean
 //
-// A paused resource gets none of adopt, run and clean, but pause.
+// A resource that is paused, or suspended by its spec, gets none of adopt, run and clean, but pause.
 import type { LiveObject } from '../object/object.ts'
 import { isBeingDeleted } from '../object/object.ts'
 import { hasFinalizer, isAdopted } from './finalizer.ts'
 import type { Inventory } from './inventory.ts'
-import { steeringOf } from './steering.ts'
+import { steeringOf, suspensionOf } from './steering.ts'
 
 export type Turn =
   /** There is no such object: drop what memory keeps of it. */
@@ -23,10 +23,16 @@ export type Turn =
   /** Somebody asked to leave it alone: `pause` says so. */
   | { readonly kind: 'pause'; readonly object: LiveObject; readonly pause: string }
 
-export function nextTurn(object: LiveObject | undefined, inventoryOf: (object: LiveObject) => Inventory): Turn {
+export interface TurnRules {
+  readonly inventoryOf: (object: LiveObject) => Inventory
+  /** Does its own spec ask to leave it alone? */
+  readonly isSuspended: (object: LiveObject) => boolean
+}
+
+export function nextTurn(object: LiveObject | undefined, { inventoryOf, isSuspended }: TurnRules): Turn {
   if (object === undefined) return { kind: 'forget' }
   if (isBeingDeleted(object) && !hasFinalizer(object)) return { kind: 'leave' }
-  const { pause } = steeringOf(object)
+  const pause = steeringOf(object).pause ?? (isSuspended(object) ? suspensionOf(object) : undefined)
   if (pause !== undefined) return { kind: 'pause', object, pause }
   if (isBeingDeleted(object)) return { kind: 'clean', object }
   return isAdopted(object, inventoryOf(object)) ? { kind: 'run', object } : { kind: 'adopt', object }

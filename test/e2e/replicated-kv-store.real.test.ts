@@ -247,6 +247,20 @@ describe('one store', () => {
     })
   })
 
+  it('that its spec suspends is left alone, and then brought up to date', async () => {
+    await stores.apply({ name: 'quiet', spec: { image } })
+    await stores.condition('quiet', 'Ready', 'True', 'AllReplicasReady')
+    await stores.patch('kv', 'quiet', { spec: { suspend: true, replicas: 2 } })
+    await waitUntil({ what: 'the pause to be told', limitMs: 30_000, everyMs: 200 }, async () =>
+      ((await stores.store('quiet'))?.status?.conditions ?? []).some(({ type }) => type === 'Paused'),
+    )
+    const replicas = async () => (await stores.get<StoreObject>('statefulset', 'quiet'))?.spec['replicas']
+    expect(await replicas()).toBe(1)
+    await stores.patch('kv', 'quiet', { spec: { suspend: false } })
+    await stores.condition('quiet', 'Ready', 'True', 'AllReplicasReady')
+    expect(await replicas()).toBe(2)
+  })
+
   it('that is invalid is refused by the API server in words that name the field', async () => {
     await expect(stores.apply({ name: 'bad', spec: { image, replicas: 0 } })).rejects.toThrow(/spec\.replicas/)
   })

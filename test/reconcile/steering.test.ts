@@ -59,6 +59,25 @@ describe('what annotations ask for', () => {
   })
 })
 
+describe('a resource that its spec suspends', () => {
+  it('is left alone like a paused one, and goes on when the spec says so', async () => {
+    const { world } = await settledSite(
+      undefined,
+      siteController({ isSuspended: ({ spec }) => spec.page === 'suspended' }),
+    )
+    world.api.requests.length = 0
+    world.api.edit(Site, 'default/a', { spec: { page: 'suspended' } })
+    await world.clock.advance(3_600_000)
+    expect(world.api.requests.map(describeRequest)).toEqual(['patch sites/status default/a'])
+    expect(world.conditions()).toEqual({ ...settled, Progressing: 'False/Paused', Paused: 'True/Paused' })
+    expect(world.message('Paused')).toBe('nothing is changed until spec.suspend is no longer true')
+    world.api.edit(Site, 'default/a', { spec: { page: 'new' } })
+    await world.clock.advance(0)
+    expect(at(world.api.find(ConfigMap, pages), 'data')).toEqual({ index: 'new' })
+    expect(world.conditions()).toEqual(settled)
+  })
+})
+
 describe('a paused resource', () => {
   it('is told so once, and is neither written nor read from then on', async () => {
     const { world } = await settledSite()

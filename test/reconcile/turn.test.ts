@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { LiveObject } from '../../src/object/object.ts'
 import { adoptionPatch, finalizer, releasePatch } from '../../src/reconcile/finalizer.ts'
 import { nextTurn } from '../../src/reconcile/turn.ts'
 import { store } from '../objects.ts'
@@ -47,6 +48,11 @@ describe('the kind of turn', () => {
       object: store({ metadata: { finalizers: [finalizer], labels, annotations: { ...annotations, ...paused } } }),
       kind: 'pause',
     },
+    {
+      title: 'pauses what its spec suspends',
+      object: store({ metadata: { finalizers: [finalizer], labels, annotations }, spec: { suspend: true } }),
+      kind: 'pause',
+    },
     { title: 'does not adopt what is paused', object: store({ metadata: { annotations: paused } }), kind: 'pause' },
     {
       title: 'does not clean what is paused',
@@ -59,7 +65,8 @@ describe('the kind of turn', () => {
       kind: 'leave',
     },
   ])('$title', ({ object, kind }) => {
-    expect(nextTurn(object, () => inventory).kind).toBe(kind)
+    const isSuspended = ({ spec }: LiveObject) => (spec as { suspend?: boolean }).suspend === true // The tests' own.
+    expect(nextTurn(object, { inventoryOf: () => inventory, isSuspended }).kind).toBe(kind)
   })
 })
 

@@ -50,6 +50,7 @@ export const replicatedKvStore = defineController(ReplicatedKVStore, {
       digest: () => null,
     },
   ],
+  isSuspended: ({ spec }) => spec.suspend === true,
   observe,
   refuse: ({ object, facts }) =>
     facts.isStorageClassMissing
