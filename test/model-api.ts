@@ -133,10 +133,16 @@ export class ModelApi implements KubeClient {
     })
   }
 
-  async create(resource: Resource, object: KubeObject, _: WriteOptions, signal: AbortSignal): Promise<LiveObject> {
+  async create(
+    resource: Resource,
+    object: KubeObject,
+    { dryRun }: WriteOptions,
+    signal: AbortSignal,
+  ): Promise<LiveObject> {
     const request = { verb: 'create', plural: resource.plural, key: keyOf(object), body: object } as const
     return this.#serve(request, signal, () => {
       if (this.#objects.has(idOf(resource, keyOf(object)))) throw failure('AlreadyExists', `${request.key} exists`)
+      if (dryRun === true) return object as LiveObject
       return this.#insert(resource, object, new Map())
     })
   }

@@ -1,37 +1,22 @@
 // Carries out a plan, wave by wave. Within a wave requests go out together; a failure in one does not stop its siblings,
 // but later waves and pruning wait for the next turn. Nothing here decides what to write: plan.ts did.
 import { unreachable } from '../base/assert.ts'
-import type { Clock } from '../base/clock.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
 import type { FieldPath } from '../diff/field-path.ts'
-import type { KubeClient } from '../kube/client.ts'
 import { isKubeError } from '../kube/kube-errors.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import type { Resource } from '../object/resource.ts'
+import type { DesiredObject } from '../synth/desired.ts'
 import type { ApplyReport, ChildFailure } from './apply-report.ts'
-import type { Convergence } from './convergence.ts'
+import { ChangeRunner, type ChangeRunnerOptions } from './change-runner.ts'
 import { type Action, type Compare, decide, identityOf, type Plan, type Step } from './plan.ts'
 import type { Readiness } from './readiness.ts'
 
-export interface ApplierOptions {
-  readonly client: KubeClient
-  /** Who owns the fields of children. */
-  readonly fieldManager: string
-  readonly resourceOf: (object: KubeObject) => Resource
+export interface ApplierOptions extends ChangeRunnerOptions {
   readonly readinessOf: (object: KubeObject) => Readiness
-  readonly clock: Clock
-  readonly convergence: Convergence
   /** Told of every accepted write, so that the caches show it. */
   readonly onWritten: (live: LiveObject) => void
-}
-
-/** One apply. */
-interface Write {
-  readonly object: KubeObject
-  readonly force: boolean
-  /** What differed before. */
-  readonly paths: readonly FieldPath[]
 }
 
 /** One plan under way. */
@@ -45,9 +30,11 @@ interface Progress {
 
 export class Applier {
   readonly #options: ApplierOptions
+  readonly #changes: ChangeRunner
 
   constructor(options: ApplierOptions) {
     this.#options = options
+    this.#changes = new ChangeRunner(options)
   }
 
   /** Never rejects for a child's sake: what failed is in the report. Rejects with the signal's reason when aborted. */
@@ -80,14 +67,14 @@ export class Applier {
       return
     }
     try {
-      await this.#carryOut(action, desired.object, progress, signal)
+      await this.#carryOut(action, desired, progress, signal)
     } catch (thrown) {
       signal.throwIfAborted()
       progress.failures.push({ ref: refOf(desired.object), error: asCoded(thrown, desired.object) })
     }
   }
 
-  async #carryOut(action: Action, desired: KubeObject, progress: Progress, signal: AbortSignal): Promise<void> {
+  async #carryOut(action: Action, desired: DesiredObject, progress: Progress, signal: AbortSignal): Promise<void> {
     switch (action.kind) {
       case 'leave':
         return
@@ -103,13 +90,14 @@ export class Applier {
   }
 
   /** Absent from our label-filtered cache is not absent: look first, and do not take over what turns up meanwhile. */
-  async #create(desired: KubeObject, progress: Progress, signal: AbortSignal): Promise<void> {
+  async #create(desired: DesiredObject, progress: Progress, signal: AbortSignal): Promise<void> {
     const { clock, resourceOf, convergence } = this.#options
-    convergence.assertMayApply(desired, undefined, clock.monotonicMs())
-    const live = await this.#find(resourceOf(desired), desired, signal)
-    if (live === undefined) return await this.#apply({ object: desired, force: false, paths: [] }, progress, signal)
-    const compare: Compare = (object, found) => convergence.compare(object, found)
-    const action = decide({ parent: progress.parent, desired, live, compare })
+    const { object } = desired
+    convergence.assertMayApply(object, undefined, clock.monotonicMs())
+    const live = await this.#find(resourceOf(object), object, signal)
+    if (live === undefined) return this.#written(object, await this.#sendNew(object, signal), [], progress)
+    const compare: Compare = (declared, found) => convergence.compare(declared, found)
+    const action = decide({ parent: progress.parent, desired: object, live, compare })
     if (action.kind !== 'refuse') progress.live.set(identityOf(live), live)
     await this.#carryOut(action, desired, progress, signal)
   }
@@ -123,37 +111,38 @@ export class Applier {
     }
   }
 
-  /** Taking our own fields back from another manager needs force; fields that we do not declare stay theirs. */
-  async #change(
-    object: KubeObject,
-    action: Extract<Action, { kind: 'change' }>,
-    progress: Progress,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { clock, convergence } = this.#options
-    convergence.assertMayApply(object, action.live, clock.monotonicMs())
-    const paths = action.comparison.kind === 'different' ? action.comparison.changes.map(({ path }) => path) : []
-    await this.#apply({ object, force: true, paths }, progress, signal)
-  }
-
-  async #apply({ object, force, paths }: Write, progress: Progress, signal: AbortSignal): Promise<void> {
-    const { clock, convergence, onWritten } = this.#options
-    const live = await this.#send(object, force, signal)
-    progress.writes++
-    progress.live.set(identityOf(live), live)
-    onWritten(live)
-    convergence.learn(object, live, paths, clock.monotonicMs())
-  }
-
-  async #send(object: KubeObject, force: boolean, signal: AbortSignal): Promise<LiveObject> {
+  async #sendNew(object: KubeObject, signal: AbortSignal): Promise<LiveObject> {
     const { client, clock, convergence, fieldManager, resourceOf } = this.#options
     try {
-      return await client.apply(resourceOf(object), object, { fieldManager, force }, signal)
+      return await client.apply(resourceOf(object), object, { fieldManager, force: false }, signal)
     } catch (thrown) {
       if (thrown instanceof CodedError && thrown.remedy === 'stop')
         convergence.learnRefusal(object, thrown, clock.monotonicMs())
       throw thrown
     }
+  }
+
+  async #change(
+    desired: DesiredObject,
+    { live, comparison }: Extract<Action, { kind: 'change' }>,
+    progress: Progress,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { clock, convergence } = this.#options
+    convergence.assertMayApply(desired.object, live, clock.monotonicMs())
+    const paths = comparison.kind === 'different' ? comparison.changes.map(({ path }) => path) : []
+    const changed = await this.#changes.run({ parent: progress.parent, desired, live, paths }, signal)
+    if (changed.kind === 'written') return this.#written(desired.object, changed.live, paths, progress)
+    progress.writes++
+    progress.gated.push(changed.on)
+  }
+
+  #written(object: KubeObject, live: LiveObject, paths: readonly FieldPath[], progress: Progress): void {
+    const { clock, convergence, onWritten } = this.#options
+    progress.writes++
+    progress.live.set(identityOf(live), live)
+    onWritten(live)
+    convergence.learn(object, live, paths, clock.monotonicMs())
   }
 
   /** The sentence that says which declared dependency is not ready yet, or undefined if nothing holds the step back. */

@@ -5,9 +5,10 @@ import { CodedError } from '../base/errors.ts'
 import type { Comparison } from '../diff/compare.ts'
 import { compareLearned } from '../diff/compare-learned.ts'
 import type { FieldPath } from '../diff/field-path.ts'
-import { LearnedPairs, pairOf } from '../diff/learned-pairs.ts'
+import { desiredHashOf, LearnedPairs, pairOf } from '../diff/learned-pairs.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
+import { identityOf } from './plan.ts'
 
 /** How long a fight, or a refusal, is left alone before one more try. */
 export const holdOffMs = 5 * 60_000
@@ -19,6 +20,13 @@ interface Held {
   readonly error: CodedError
 }
 
+/** An object that was deleted because a field of it could not change. */
+interface Recreated {
+  readonly uid: string
+  readonly desiredHash: string
+  readonly untilMs: number
+}
+
 export class Convergence {
   readonly #manager: string
   readonly #pairs = new LearnedPairs()
@@ -26,6 +34,8 @@ export class Convergence {
   readonly #held = new Map<string, Held>()
   /** By the desired object itself: a change of the declaration makes another object. */
   readonly #refused = new WeakMap<KubeObject, Held>()
+  /** By identity. What has run out is dropped when something is added. */
+  readonly #recreated = new Map<string, Recreated>()
 
   constructor({ manager }: { readonly manager: string }) {
     this.#manager = manager
@@ -48,6 +58,19 @@ export class Convergence {
   /** The server refused this object for good. */
   learnRefusal(desired: KubeObject, error: CodedError, nowMs: number): void {
     this.#refused.set(desired, { desired, untilMs: nowMs + holdOffMs, error })
+  }
+
+  /** The uid of the object that was deleted last to be made anew as `desired`; undefined if that was never or long ago. */
+  lastRecreated(desired: KubeObject, nowMs: number): string | undefined {
+    const last = this.#recreated.get(identityOf(desired))
+    const holds = last !== undefined && nowMs < last.untilMs && last.desiredHash === desiredHashOf(desired)
+    return holds ? last.uid : undefined
+  }
+
+  learnRecreation(desired: KubeObject, uid: string, nowMs: number): void {
+    for (const [identity, { untilMs }] of this.#recreated) if (untilMs <= nowMs) this.#recreated.delete(identity)
+    const untilMs = nowMs + holdOffMs
+    this.#recreated.set(identityOf(desired), { uid, desiredHash: desiredHashOf(desired), untilMs })
   }
 
   /** Takes in the answer to an apply; `paths` are what differed before. Throws NotConverging when it was one too many. */

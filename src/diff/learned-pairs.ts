@@ -60,7 +60,7 @@ export function pairOf(desired: KubeObject, live: LiveObject, manager: string): 
 const desiredHashes = new WeakMap<JsonObject, string>()
 
 /** Hashed once for each object identity: synth hands out the same objects as long as its inputs are the same. */
-function desiredHashOf(desired: KubeObject): string {
+export function desiredHashOf(desired: KubeObject): string {
   const json = asJson(desired)
   const known = desiredHashes.get(json)
   if (known !== undefined) return known

@@ -4,6 +4,8 @@ import type { Location } from '../kube/client.ts'
 import type { LiveObject } from '../object/object.ts'
 import type { Resource } from '../object/resource.ts'
 
+export type { EventReport } from '../object/event-report.ts'
+
 /** Reads that a controller may make. Rejects with a KubeError when the API server had to be asked and refused. */
 export interface LiveReader {
   /** The object, or undefined if there is none. */
@@ -13,14 +15,4 @@ export interface LiveReader {
     resource: Resource<Spec, Status>,
     selection: { readonly namespace?: string | undefined; readonly labels?: Readonly<Record<string, string>> },
   ): Promise<readonly LiveObject<Spec, Status>[]>
-}
-
-/** Something people should see with `kubectl describe`. Never a secret (I11). */
-export interface EventReport {
-  readonly type: 'Normal' | 'Warning'
-  /** One CamelCase word. */
-  readonly reason: string
-  /** One CamelCase word: what was being done. */
-  readonly action: string
-  readonly note: string
 }

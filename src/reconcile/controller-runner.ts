@@ -120,6 +120,7 @@ export class ControllerRunner {
       readinessOf: (object) => view.readinessOf(object),
       clock,
       convergence,
+      report: recordEvent,
       onWritten: (live) => view.childWritten(live),
     })
     const status = new StatusRecorder({

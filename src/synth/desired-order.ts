@@ -46,7 +46,7 @@ function appliedPart({ object, dependsOn, policies }: DesiredObject): Json {
     gates: dependsOn.filter(({ waitsForReady }) => waitsForReady).map(({ on }) => on),
     shared: policies.shared.map(({ text }) => text),
     initialOnly: policies.initialOnly.map(({ text }) => text),
-    recreateOnChange: policies.recreateOnChange,
+    recreateOnChange: policies.recreateOnChange ?? null,
     retain: policies.retain,
   }
 }

@@ -10,11 +10,17 @@ export interface FieldPolicies {
   readonly shared: readonly FieldSelector[]
   /** Ours when the object is created, and left alone from then on. */
   readonly initialOnly: readonly FieldSelector[]
-  /** A change that the API server refuses as immutable is made by deleting and creating again. */
-  readonly recreateOnChange: boolean
+  /**
+   * A change that the API server refuses as immutable is made by deleting and creating again, and this becomes of what the
+   * object itself owns. Undefined where it was not allowed, and where the object is to be retained.
+   */
+  readonly recreateOnChange: Dependents | undefined
   /** Never deleted: not pruned, and left behind when the parent goes. */
   readonly retain: boolean
 }
+
+/** What becomes of the objects that a deleted object owns: deleted with it, or left behind without an owner. */
+export type Dependents = 'delete' | 'orphan'
 
 const sharedMark = 'konverge.dev/shared'
 const initialOnlyMark = 'konverge.dev/initial-only'
@@ -36,9 +42,22 @@ export function initialOnly(scope: IConstruct, path: string): void {
   scope.node.addMetadata(initialOnlyMark, checkedPath(scope, path))
 }
 
-/** Allows deleting and creating an object where a change of an immutable field needs it. Data may be lost. */
-export function recreateOnChange(scope: IConstruct): void {
-  scope.node.addMetadata(recreateMark, true)
+/**
+ * Allows deleting an object and creating it again where the API server refuses a change because the field is immutable.
+ * What the object owns, such as the pods of a StatefulSet, is deleted with it, or with `orphan` stays and is found again by
+ * its selector. Without this policy such a change is reported as `ImmutableField`, and nothing is deleted.
+ *
+ * It is done only when the API server says, by a dry run, that it would take the new object; at most once in five minutes
+ * for the same declaration; and never to what is retained, to volume claims, namespaces and CRDs. A rule of a CRD counts
+ * as immutability if its message says `immutable`, or if it has no message and compares with `oldSelf`.
+ *
+ * @example recreateOnChange(statefulSet, { dependents: 'orphan' })
+ */
+export function recreateOnChange(
+  scope: IConstruct,
+  { dependents = 'delete' }: { readonly dependents?: Dependents } = {},
+): void {
+  scope.node.addMetadata(recreateMark, dependents)
 }
 
 /** Keeps objects that are no longer declared, and keeps them when the parent is deleted. They carry no owner reference. */
@@ -59,13 +78,17 @@ export function waitForReady(dependent: IConstruct, dependency: IDependable): vo
 /** The policies that hold for a construct: its own and those of every scope it is in. */
 export function policiesOf(construct: IConstruct): FieldPolicies {
   const marks = construct.node.scopes.flatMap((scope) => scope.node.metadata)
+  const isRetained = marks.some((mark) => mark.type === retainMark)
   const pathsOf = (type: string) =>
     marks.filter((mark) => mark.type === type).map((mark) => parseFieldSelector(String(mark.data)))
   return {
     shared: pathsOf(sharedMark),
     initialOnly: pathsOf(initialOnlyMark),
-    recreateOnChange: marks.some((mark) => mark.type === recreateMark),
-    retain: marks.some((mark) => mark.type === retainMark),
+    // Metadata is untyped; only recreateOnChange writes this type. The innermost scope has the last word.
+    recreateOnChange: isRetained
+      ? undefined
+      : (marks.findLast(({ type }) => type === recreateMark)?.data as Dependents),
+    retain: isRetained,
   }
 }
 

@@ -6,7 +6,7 @@ import type { DesiredObject } from '../../src/synth/desired.ts'
 import { childOf, live, store } from '../objects.ts'
 
 const parent = store()
-const none = { shared: [], initialOnly: [], recreateOnChange: false, retain: false }
+const none = { shared: [], initialOnly: [], recreateOnChange: undefined, retain: false }
 const owner = { ownerReferences: childOf(parent, {}).metadata.ownerReferences ?? [] }
 const service = (name: string): KubeObject => ({
   apiVersion: 'v1',

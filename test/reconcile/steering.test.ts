@@ -238,7 +238,7 @@ describe('reconcile-now', () => {
     }
     world.api.edit(Site, 'default/a', { spec: { page: 'new' } })
     await world.clock.advance(1_000)
-    expect(world.conditions()).toMatchObject({ Stalled: 'True/Invalid' })
+    expect(world.conditions()).toMatchObject({ Stalled: 'True/ImmutableField' })
     world.api.before = () => {}
     await annotate(world, now, '1')
     expect(world.conditions()).toEqual(settled)
@@ -342,7 +342,7 @@ describe('an interval', () => {
     }
     world.api.edit(Site, 'default/a', { spec: { page: 'new' } })
     await world.clock.advance(1_000)
-    expect(world.conditions()).toMatchObject({ Stalled: 'True/Invalid' })
+    expect(world.conditions()).toMatchObject({ Stalled: 'True/ImmutableField' })
     world.api.before = () => {}
     await world.clock.advance(660_000)
     expect(world.conditions()).toEqual(settled)

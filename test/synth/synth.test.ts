@@ -40,7 +40,7 @@ describe('synthesize', () => {
       },
       wave: 0,
       dependsOn: [],
-      policies: { shared: [], initialOnly: [], recreateOnChange: false, retain: false },
+      policies: { shared: [], initialOnly: [], recreateOnChange: undefined, retain: false },
       constructPath: 'settings',
     })
   })
@@ -186,7 +186,7 @@ describe('synthesize', () => {
     expect(only?.policies).toMatchObject({
       shared: [{ text: 'spec.replicas' }],
       initialOnly: [{ text: 'spec.paused' }],
-      recreateOnChange: true,
+      recreateOnChange: 'delete',
       retain: false,
     })
   })

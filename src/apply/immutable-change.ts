@@ -1,0 +1,69 @@
+// Was a change refused because it cannot be made to an existing object, and what is to be done about it? The API server
+// has no code for that, only words; so before anything is deleted, the applier proves by a dry run that a new object would
+// be taken. Messages name fields and never values (I11): the server's own words hold whole pod templates.
+import { CodedError } from '../base/errors.ts'
+import { type FieldPath, renderPath } from '../diff/field-path.ts'
+import { isKubeError } from '../kube/kube-errors.ts'
+import type { EventReport } from '../object/event-report.ts'
+import type { LiveObject } from '../object/object.ts'
+import { describeRef, refOf } from '../object/ref.ts'
+import type { DesiredObject } from '../synth/desired.ts'
+import type { Dependents } from '../synth/field-policies.ts'
+
+/** How kinds say it: `field is immutable`, `updates to … are forbidden`, `may not change once set`, `cannot change roleRef`. */
+const refusalWords = /immutable|oldSelf|\b(may not|can ?not|must not) (be )?change|updates to .* (is|are) forbidden/i
+
+/** Fields that one message names; the rest is in the log of the turn. */
+const maxFields = 8
+
+/**
+ * The fields that cannot change, rendered; undefined if the error is of another kind. `paths` are what the change was about:
+ * a StatefulSet says only that something in `spec` is not allowed.
+ */
+export function immutableFieldsOf(error: unknown, paths: readonly FieldPath[]): readonly string[] | undefined {
+  if (!isKubeError(error, 'Invalid', 'Conflict')) return undefined
+  const causes = error.causes.filter(({ message }) => refusalWords.test(message))
+  if (causes.length === 0 && !refusalWords.test(error.message)) return undefined
+  const changed = paths.map(renderPath)
+  const refused = [...new Set(causes.map(({ field }) => field))]
+  const fields = refused.flatMap((field) => {
+    const below = changed.filter((path) => path.startsWith(field))
+    return below.length === 0 ? [field === '' ? 'a field' : field] : below
+  })
+  return fields.length === 0 ? changed.slice(0, maxFields) : [...new Set(fields)].slice(0, maxFields)
+}
+
+/** What to say where deleting is not allowed. */
+export function immutableField(
+  { object, constructPath }: DesiredObject,
+  fields: readonly string[],
+): CodedError<'ImmutableField'> {
+  return new CodedError({
+    code: 'ImmutableField',
+    message: `${describeRef(refOf(object))}: ${listed(fields)} cannot change on an existing object; take the change back, or let it be deleted and created again with recreateOnChange() on construct ${constructPath}`,
+    remedy: 'stop',
+  })
+}
+
+/** What to say when the object was made anew and still is not as declared. */
+export function recreatedInVain({ object }: DesiredObject, fields: readonly string[]): CodedError<'RecreatedInVain'> {
+  return new CodedError({
+    code: 'RecreatedInVain',
+    message: `${describeRef(refOf(object))} was deleted and created again, and is still not as declared in ${listed(fields)}; find who sets that, perhaps an admission webhook`,
+    remedy: 'stop',
+  })
+}
+
+export function recreationEvent(live: LiveObject, fields: readonly string[], dependents: Dependents): EventReport {
+  const fate = dependents === 'orphan' ? 'what it owns stays' : 'with all that it owns'
+  return {
+    type: 'Warning',
+    reason: 'ChildRecreated',
+    action: 'Recreate',
+    note: `${describeRef(refOf(live))} is deleted to be created again, ${fate}: ${listed(fields)} cannot change on an existing object`,
+  }
+}
+
+function listed(fields: readonly string[]): string {
+  return fields.length === 0 ? 'a field' : fields.join(', ')
+}

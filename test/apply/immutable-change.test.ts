@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import { immutableField, immutableFieldsOf } from '../../src/apply/immutable-change.ts'
+import { fieldPath } from '../../src/diff/field-path.ts'
+import { KubeError, type KubeErrorCode, type StatusCause } from '../../src/kube/kube-errors.ts'
+
+const refused = (causes: readonly Omit<StatusCause, 'reason'>[], code: KubeErrorCode = 'Invalid', message = 'no') =>
+  new KubeError({ code, message, causes: causes.map((cause) => ({ ...cause, reason: 'FieldValueInvalid' })) })
+const changed = [fieldPath('spec', 'serviceName'), fieldPath('metadata', 'labels', 'a')]
+
+describe('a refusal of a change', () => {
+  it.each([
+    ['field is immutable', 'spec.template'],
+    ['Invalid value: "b": may not change once set', 'spec.clusterIPs[0]'],
+    ['cannot change roleRef', 'roleRef'],
+    ['updates to parameters are forbidden.', 'parameters'],
+    ['spec is immutable after creation except resources.requests', 'spec.storageClassName'],
+    ['failed rule: self == oldSelf', 'spec.engine'],
+  ])('that says "%s" is about a field that cannot change', (message, field) => {
+    expect(immutableFieldsOf(refused([{ message, field }]), [])).toEqual([field])
+  })
+
+  it('that names only a whole spec is told by what was changed in it', () => {
+    const message = "updates to statefulset spec for fields other than 'replicas', 'template' are forbidden"
+    expect(immutableFieldsOf(refused([{ message, field: 'spec' }]), changed)).toEqual(['spec.serviceName'])
+  })
+
+  it('may come as a conflict, and without causes', () => {
+    expect(immutableFieldsOf(refused([], 'Conflict', 'the field is immutable'), changed)).toEqual([
+      'spec.serviceName',
+      'metadata.labels.a',
+    ])
+  })
+
+  it.each([
+    ['a value that is plainly wrong', refused([{ message: 'must be greater than or equal to 0', field: 'spec.x' }])],
+    ['a lack of rights', refused([], 'Forbidden', 'field is immutable')],
+    ['a field of another manager', refused([{ message: 'conflict with "editor"', field: '.spec.x' }], 'Conflict')],
+    ['another error', new Error('field is immutable')],
+  ])('because of %s is none', (_, error) => {
+    expect(immutableFieldsOf(error, changed)).toBeUndefined()
+  })
+
+  it('is told with the field, the policy and the construct, and without any value', () => {
+    const object = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'login', namespace: 'default' } }
+    const desired = { object, constructPath: 'store/login' } as Parameters<typeof immutableField>[0]
+    const error = immutableField(desired, ['data.password'])
+    expect(error).toMatchObject({ code: 'ImmutableField', remedy: 'stop' })
+    expect(error.message).toMatch(
+      /^Secret default\/login: data\.password cannot change .* recreateOnChange\(\) on construct store\/login$/,
+    )
+  })
+})
