@@ -52,6 +52,14 @@ export {
 export type { Child, Outcome } from './reconcile/outcome.ts'
 export type { Repair } from './reconcile/repair.ts'
 export type { StatusReport } from './reconcile/status.ts'
-export { type Dependents, recreateOnChange, retain, shared, waitForReady } from './synth/field-policies.ts'
+export {
+  contribute,
+  type Dependents,
+  hold,
+  recreateOnChange,
+  retain,
+  shared,
+  waitForReady,
+} from './synth/field-policies.ts'
 export { overlay } from './synth/overlay.ts'
 export type { LogLevel } from './telemetry/logger.ts'

@@ -1,5 +1,5 @@
-// Carries out a plan, wave by wave. Within a wave requests go out together; a failure in one does not stop its siblings,
-// but later waves and pruning wait for the next turn. Nothing here decides what to write: plan.ts did.
+// Carries out a plan, wave by wave. Within a wave requests go out together; a failure holds back what depends on it, and
+// pruning, until a later turn, and nothing else. Nothing here decides what to write: plan.ts did.
 import { unreachable } from '../base/assert.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
 import type { FieldPath } from '../diff/field-path.ts'
@@ -8,6 +8,7 @@ import type { KubeObject, LiveObject } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import type { Resource } from '../object/resource.ts'
 import type { DesiredObject } from '../synth/desired.ts'
+import type { Role } from '../synth/draft.ts'
 import type { ApplyReport, ChildFailure } from './apply-report.ts'
 import { ChangeRunner, type ChangeRunnerOptions } from './change-runner.ts'
 import { type Action, type Compare, decide, identityOf, type Plan, type Step } from './plan.ts'
@@ -16,7 +17,7 @@ import type { Readiness } from './readiness.ts'
 export interface ApplierOptions extends ChangeRunnerOptions {
   readonly readinessOf: (object: KubeObject) => Readiness
   /** Told of every accepted write, so that the caches show it. */
-  readonly onWritten: (live: LiveObject) => void
+  readonly onWritten: (live: LiveObject, role: Role) => void
 }
 
 /** One plan under way. */
@@ -25,6 +26,8 @@ interface Progress {
   readonly live: Map<string, LiveObject>
   readonly failures: ChildFailure[]
   readonly gated: string[]
+  /** Identities of what could not be brought to what is declared, and of what depends on it. */
+  readonly heldBack: Set<string>
   writes: number
 }
 
@@ -39,20 +42,20 @@ export class Applier {
 
   /** Never rejects for a child's sake: what failed is in the report. Rejects with the signal's reason when aborted. */
   async run(parent: LiveObject, { waves, prune }: Plan, signal: AbortSignal): Promise<ApplyReport> {
-    const progress: Progress = { parent, live: new Map(), failures: [], gated: [], writes: 0 }
+    const progress: Progress = { parent, live: new Map(), failures: [], gated: [], heldBack: new Set(), writes: 0 }
     const steps = waves.flat()
     // What a later wave holds exists even when an earlier wave stops this turn.
     for (const { action } of steps) {
-      if (action.kind === 'leave' || action.kind === 'change') progress.live.set(identityOf(action.live), action.live)
+      if (action.kind === 'create' || action.kind === 'refuse' || action.live === undefined) continue
+      progress.live.set(identityOf(action.live), action.live)
     }
-    for (const wave of waves) {
-      await Promise.all(wave.map((step) => this.#attempt(step, progress, signal)))
-      if (isHeldBack(progress)) break
-    }
-    if (!isHeldBack(progress)) await this.#prune(prune, progress, signal)
+    for (const wave of waves) await Promise.all(wave.map((step) => this.#attempt(step, progress, signal)))
+    if (progress.heldBack.size === 0) await this.#prune(prune, progress, signal)
     const { live, failures, gated, writes } = progress
     return {
-      children: steps.flatMap(({ desired }) => live.get(identityOf(desired.object)) ?? []),
+      children: steps.flatMap(({ desired: { object, policies } }) =>
+        policies.contribute ? [] : (live.get(identityOf(object)) ?? []),
+      ),
       failures,
       gated,
       writes,
@@ -60,16 +63,24 @@ export class Applier {
   }
 
   async #attempt(step: Step, progress: Progress, signal: AbortSignal): Promise<void> {
-    const { action, desired } = step
+    const { action, desired, follows } = step
+    const { heldBack, gated } = progress
+    const identity = identityOf(desired.object)
+    if (follows.some((dependency) => heldBack.has(dependency))) {
+      heldBack.add(identity)
+      return
+    }
     const gate = action.kind === 'leave' ? undefined : this.#gateOf(step, progress.live)
     if (gate !== undefined) {
-      progress.gated.push(gate)
+      heldBack.add(identity)
+      gated.push(gate)
       return
     }
     try {
       await this.#carryOut(action, desired, progress, signal)
     } catch (thrown) {
       signal.throwIfAborted()
+      heldBack.add(identity)
       progress.failures.push({ ref: refOf(desired.object), error: asCoded(thrown, desired.object) })
     }
   }
@@ -78,6 +89,8 @@ export class Applier {
     switch (action.kind) {
       case 'leave':
         return
+      case 'hold':
+        return holdBack(desired, action.on, progress)
       case 'refuse':
         throw action.error
       case 'change':
@@ -95,9 +108,9 @@ export class Applier {
     const { object } = desired
     convergence.assertMayApply(object, undefined, clock.monotonicMs())
     const live = await this.#find(resourceOf(object), object, signal)
-    if (live === undefined) return this.#written(object, await this.#sendNew(object, signal), [], progress)
+    if (live === undefined) return this.#written(desired, await this.#sendNew(object, signal), [], progress)
     const compare: Compare = (declared, found) => convergence.compare(declared, found)
-    const action = decide({ parent: progress.parent, desired: object, live, compare })
+    const action = decide({ parent: progress.parent, desired, live, compare })
     if (action.kind !== 'refuse') progress.live.set(identityOf(live), live)
     await this.#carryOut(action, desired, progress, signal)
   }
@@ -132,16 +145,21 @@ export class Applier {
     convergence.assertMayApply(desired.object, live, clock.monotonicMs())
     const paths = comparison.kind === 'different' ? comparison.changes.map(({ path }) => path) : []
     const changed = await this.#changes.run({ parent: progress.parent, desired, live, paths }, signal)
-    if (changed.kind === 'written') return this.#written(desired.object, changed.live, paths, progress)
+    if (changed.kind === 'written') return this.#written(desired, changed.live, paths, progress)
     progress.writes++
-    progress.gated.push(changed.on)
+    holdBack(desired, changed.on, progress)
   }
 
-  #written(object: KubeObject, live: LiveObject, paths: readonly FieldPath[], progress: Progress): void {
+  #written(
+    { object, policies }: DesiredObject,
+    live: LiveObject,
+    paths: readonly FieldPath[],
+    progress: Progress,
+  ): void {
     const { clock, convergence, onWritten } = this.#options
     progress.writes++
     progress.live.set(identityOf(live), live)
-    onWritten(live)
+    onWritten(live, policies.contribute ? 'contribution' : 'child')
     convergence.learn(object, live, paths, clock.monotonicMs())
   }
 
@@ -181,8 +199,9 @@ export class Applier {
   }
 }
 
-function isHeldBack({ failures, gated }: Progress): boolean {
-  return failures.length > 0 || gated.length > 0
+function holdBack({ object }: DesiredObject, on: string, { heldBack, gated }: Progress): void {
+  heldBack.add(identityOf(object))
+  gated.push(on)
 }
 
 function asCoded(thrown: unknown, object: KubeObject): CodedError {

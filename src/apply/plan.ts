@@ -4,8 +4,9 @@ import type { CodedError } from '../base/errors.ts'
 import type { Comparison } from '../diff/compare.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import { isBeingDeleted } from '../object/object.ts'
+import { describeRef, refOf } from '../object/ref.ts'
 import { groupKindOf } from '../object/resource.ts'
-import type { DesiredObject } from '../synth/desired.ts'
+import type { Dependency, DesiredObject } from '../synth/desired.ts'
 import { conflictingOwner, isOurs } from './conflict-rule.ts'
 import { isPrunable } from './prune-rule.ts'
 
@@ -15,12 +16,16 @@ export type Action =
   | { readonly kind: 'change'; readonly live: LiveObject; readonly comparison: Exclude<Comparison, { kind: 'equal' }> }
   /** As desired, or on its way out: nothing to write. */
   | { readonly kind: 'leave'; readonly live: LiveObject; readonly why: 'equal' | 'terminating' }
+  /** Nothing is written for now, and what depends on it waits, too. `on` is a sentence. */
+  | { readonly kind: 'hold'; readonly live: LiveObject | undefined; readonly on: string }
   /** Not ours: untouched, and reported. */
   | { readonly kind: 'refuse'; readonly live: LiveObject; readonly error: CodedError }
 
 export interface Step {
   readonly desired: DesiredObject
   readonly action: Action
+  /** Identities of what has to be written before this, if it is to be written at all. */
+  readonly follows: readonly string[]
   /** Identities of what must be ready, not only applied, before this is written. */
   readonly waitsFor: readonly string[]
 }
@@ -41,38 +46,58 @@ export interface PlanInput {
   readonly desired: readonly DesiredObject[]
   /** Every child of the parent that the caches hold. */
   readonly children: readonly LiveObject[]
+  /** Somebody else's object that a contribution is for, if it exists. */
+  readonly contributedTo: (object: KubeObject) => LiveObject | undefined
   readonly compare: Compare
 }
 
-export function plan({ parent, desired, children, compare }: PlanInput): Plan {
+export function plan({ parent, desired, children, contributedTo, compare }: PlanInput): Plan {
   const undeclared = new Map(children.map((child) => [identityOf(child), child]))
   const identities = desired.map(({ object }) => identityOf(object))
   const waves: Step[][] = []
   desired.forEach((item, index) => {
     const identity = identities[index] ?? ''
-    const action = decide({ parent, desired: item.object, live: undeclared.get(identity), compare })
+    const live = item.policies.contribute ? contributedTo(item.object) : undeclared.get(identity)
+    const action = decide({ parent, desired: item, live, compare })
     undeclared.delete(identity)
-    const gates = item.dependsOn.filter(({ waitsForReady }) => waitsForReady).flatMap(({ on }) => on)
+    const identitiesOf = (dependencies: readonly Dependency[]) =>
+      dependencies.flatMap(({ on }) => on.map((index) => identities[index] ?? ''))
     while (waves.length <= item.wave) waves.push([])
-    waves[item.wave]?.push({ desired: item, action, waitsFor: gates.map((gate) => identities[gate] ?? '') })
+    waves[item.wave]?.push({
+      desired: item,
+      action,
+      follows: identitiesOf(item.dependsOn),
+      waitsFor: identitiesOf(item.dependsOn.filter(({ waitsForReady }) => waitsForReady)),
+    })
   })
   return { waves, prune: [...undeclared.values()].filter((child) => isPrunable(child, parent)) }
 }
 
 export interface DecideInput {
   readonly parent: LiveObject
-  readonly desired: KubeObject
+  readonly desired: DesiredObject
   readonly live: LiveObject | undefined
   readonly compare: Compare
 }
 
 /** What to do about one desired object. The applier asks again when a live read finds what the cache lacked. */
 export function decide({ parent, desired, live, compare }: DecideInput): Action {
-  if (live === undefined) return { kind: 'create' }
-  if (!isOurs(parent, desired, live)) return { kind: 'refuse', live, error: conflictingOwner(parent, live) }
+  const { object, policies } = desired
+  if (policies.hold !== undefined) return { kind: 'hold', live, on: `${describeRef(refOf(object))} ${policies.hold}` }
+  if (live === undefined) return policies.contribute ? awaited(object) : { kind: 'create' }
+  if (!policies.contribute && !isOurs(parent, object, live))
+    return { kind: 'refuse', live, error: conflictingOwner(parent, live) }
   if (isBeingDeleted(live)) return { kind: 'leave', live, why: 'terminating' }
-  const comparison = compare(desired, live)
+  const comparison = compare(object, live)
   return comparison.kind === 'equal' ? { kind: 'leave', live, why: 'equal' } : { kind: 'change', live, comparison }
+}
+
+function awaited(object: KubeObject): Action {
+  return {
+    kind: 'hold',
+    live: undefined,
+    on: `${describeRef(refOf(object))} does not exist yet; somebody else makes it`,
+  }
 }
 
 /** The same for every version of a kind. */

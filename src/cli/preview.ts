@@ -10,6 +10,7 @@ import { validateObject } from '../generate/validate.ts'
 import type { Controller, LiveReader } from '../index.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import { groupKindOf, isOf } from '../object/resource.ts'
+import { resourceIn } from '../reconcile/definition.ts'
 import { withoutMembership } from '../synth/membership.ts'
 import { assertPure } from '../synth/purity.ts'
 import { CommandError } from './command-error.ts'
@@ -75,10 +76,10 @@ async function desiredOf(
     parent,
     controllerName: controller.name,
     build: (chart) => controller.desired(chart, { object, facts }),
-    scopeOf: (apiVersion, kind) =>
-      controller.owns.find(({ resource }) => isOf(resource, { apiVersion, kind }))?.resource.scope,
+    scopeOf: (apiVersion, kind, role) => resourceIn(controller, { apiVersion, kind }, role)?.scope,
   })
-  return objects.map((desired) => withoutMembership(desired.object))
+  // What is added to somebody else's object is no manifest of ours.
+  return objects.filter(({ policies }) => !policies.contribute).map((desired) => withoutMembership(desired.object))
 }
 
 /** As if the API server had just stored it. */

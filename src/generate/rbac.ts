@@ -18,7 +18,11 @@ export interface PolicyRule {
 export interface DeclaredKinds {
   readonly resource: Resource
   readonly owns: readonly { readonly resource: Resource }[]
-  readonly watches: readonly { readonly resource: Resource; readonly repairMayDelete?: boolean }[]
+  readonly watches: readonly {
+    readonly resource: Resource
+    readonly repairMayDelete?: boolean
+    readonly contributes?: boolean
+  }[]
   readonly reads: readonly { readonly resource: Resource; readonly isListed: boolean }[]
 }
 
@@ -61,8 +65,13 @@ function needsOf({ resource: own, owns, watches, reads }: DeclaredKinds): readon
     ...(owns.length === 0 ? [] : [need(own, ['update'], 'finalizers')]),
     // An apply is a patch, and a create as well where the object does not exist yet; a look comes before the first one.
     ...owns.map(({ resource }) => need(resource, ['get', 'list', 'watch', 'create', 'patch', 'delete'])),
-    ...watches.map(({ resource, repairMayDelete }) =>
-      need(resource, repairMayDelete === true ? ['list', 'watch', 'delete'] : ['list', 'watch']),
+    ...watches.map(({ resource, repairMayDelete, contributes }) =>
+      need(resource, [
+        'list',
+        'watch',
+        ...(repairMayDelete === true ? ['delete' as const] : []),
+        ...(contributes === true ? (['get', 'patch'] as const) : []),
+      ]),
     ),
     ...reads.map(({ resource, isListed }) => need(resource, isListed ? ['get', 'list'] : ['get'])),
   ]

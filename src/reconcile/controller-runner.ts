@@ -121,7 +121,7 @@ export class ControllerRunner {
       clock,
       convergence,
       report: recordEvent,
-      onWritten: (live) => view.childWritten(live),
+      onWritten: (live, role) => view.written(live, role),
     })
     const status = new StatusRecorder({
       controller,
@@ -198,7 +198,7 @@ class DesiredObjects {
         parent,
         controllerName: this.#controller.name,
         build: (chart) => this.#controller.desired(chart, { object: asDeclared(parent), facts }),
-        scopeOf: (apiVersion, kind) => this.#view.scopeOf(apiVersion, kind),
+        scopeOf: (apiVersion, kind, role) => this.#view.scopeOf(apiVersion, kind, role),
       }),
     )
     const known = this.#normalized.get(set)

@@ -10,9 +10,10 @@ import type { KubeObject, LiveObject } from '../object/object.ts'
 import { isBeingDeleted } from '../object/object.ts'
 import { controllerOf } from '../object/ownership.ts'
 import { type Key, keyOf } from '../object/ref.ts'
-import { groupKindOf, type Resource } from '../object/resource.ts'
+import { groupKindOf, isOf, type Resource } from '../object/resource.ts'
+import type { Role } from '../synth/draft.ts'
 import { applySetId, ownedByLabel, partOfLabel, pruneAnnotation } from '../synth/membership.ts'
-import type { Controller, Owned, Watch } from './definition.ts'
+import { type Controller, type Owned, resourceIn, type Watch } from './definition.ts'
 import type { CachedKind } from './live-loader.ts'
 import { type Trigger, triggersOfChild, triggersOfParent, triggersOfWatched } from './triggers.ts'
 
@@ -108,7 +109,12 @@ export class ControllerView {
     this.#parents.recordWrite(live)
   }
 
-  childWritten(live: LiveObject): void {
+  /** The answer to an apply. Somebody else's object has a cache of its own, and its event is news to other resources. */
+  written(live: LiveObject, role: Role): void {
+    if (role === 'contribution') {
+      this.#watchOf(live)?.informer.recordWrite(live)
+      return
+    }
     this.#ownWrites.set(live.metadata.uid, live.metadata.resourceVersion)
     this.#children.get(groupKindOf(live))?.informer.recordWrite(live)
   }
@@ -117,15 +123,25 @@ export class ControllerView {
     return readinessOf(object, this.#children.get(groupKindOf(object))?.owned)
   }
 
-  /** The descriptor of a child's kind; every kind that constructs make must be in `owns`. */
+  /** The descriptor of a kind that constructs declare; synth refuses what is in neither `owns` nor `watches`. */
   resourceOf(object: KubeObject): Resource {
-    const held = this.#children.get(groupKindOf(object))
-    assert(held !== undefined, `${this.#controller.name} owns ${groupKindOf(object)}`)
-    return held.owned.resource
+    const resource =
+      resourceIn(this.#controller, object, 'child') ?? resourceIn(this.#controller, object, 'contribution')
+    assert(resource !== undefined, `${this.#controller.name} owns or contributes to ${groupKindOf(object)}`)
+    return resource
   }
 
-  scopeOf(apiVersion: string, kind: string): Resource['scope'] | undefined {
-    return this.#children.get(groupKindOf({ apiVersion, kind }))?.owned.resource.scope
+  scopeOf(apiVersion: string, kind: string, role: Role): Resource['scope'] | undefined {
+    return resourceIn(this.#controller, { apiVersion, kind }, role)?.scope
+  }
+
+  /** Somebody else's object that the constructs add to, as its watch shows it. */
+  contributedTo(object: KubeObject): LiveObject | undefined {
+    return this.#watchOf(object)?.informer.get(keyOf(object))
+  }
+
+  #watchOf(object: Pick<KubeObject, 'apiVersion' | 'kind'>): HeldWatch | undefined {
+    return this.#watched.find(({ watch }) => watch.contributes === true && isOf(watch.resource, object))
   }
 
   /** A watched kind in memory, for reads; children are no good for it, as foreign objects are missing among them. */
@@ -161,7 +177,10 @@ export class ControllerView {
         }),
       ),
       ...this.#watched.map(({ watch, informer }) =>
-        informer.addHandler((event: InformerEvent) => each(triggersOfWatched(watch, lookup, event))),
+        informer.addHandler((event: InformerEvent) => {
+          if (event.kind === 'deleted') gone(event.object)
+          each(triggersOfWatched(watch, lookup, event))
+        }),
       ),
     ]
     return () => {

@@ -1,10 +1,12 @@
 // What does somebody say to get a controller? Three functions, of which only `observe` may look at the world: `observe` (facts)
 // → `desired` (constructs) → `status` (what to tell). The other two are pure, so preview, diff and graph need no cluster.
 import type { Chart } from 'cdk8s'
+import { assert } from '../base/assert.ts'
 import type { Json } from '../base/json.ts'
-import type { LiveObject, StatusWithConditions } from '../object/object.ts'
+import type { KubeObject, LiveObject, StatusWithConditions } from '../object/object.ts'
 import type { Key } from '../object/ref.ts'
-import { groupResourceOf, type Resource } from '../object/resource.ts'
+import { groupResourceOf, isOf, type Resource } from '../object/resource.ts'
+import type { Role } from '../synth/draft.ts'
 import type { EventReport, LiveReader } from './context.ts'
 import type { Child, Outcome } from './outcome.ts'
 import type { Repair } from './repair.ts'
@@ -67,6 +69,11 @@ export interface Watch {
   keep?(object: LiveObject): LiveObject
   /** May `repair` delete objects of this kind? Said here, so that rights can be derived from the definition. Default false. */
   readonly repairMayDelete?: boolean
+  /**
+   * Does `desired` set fields on objects of this kind, with `contribute`? Then the operator needs the right to patch them,
+   * and `keep` must be absent: all of the object is compared. Default false.
+   */
+  readonly contributes?: boolean
 }
 
 /** A kind whose objects the constructs make. */
@@ -146,6 +153,9 @@ export function defineController<Spec, Status extends StatusWithConditions, Fact
   resource: Resource<Spec, Status>,
   options: ControllerOptions<Spec, Status, Facts>,
 ): Controller {
+  const trimmed = options.watches?.find(({ contributes, keep }) => contributes === true && keep !== undefined)
+  const kept = trimmed?.resource.kind
+  assert(kept === undefined, `the watch of ${kept} contributes, so it needs whole objects; leave keep out`)
   // The types are erased here, once: the runtime hands a controller only objects of its own resource and facts that its
   // own `observe` returned.
   const erased = options as unknown as ControllerOptions<unknown, StatusWithConditions, unknown>
@@ -168,6 +178,16 @@ export function defineController<Spec, Status extends StatusWithConditions, Fact
     status: (context) => erased.status(context as never),
     cleanup: (context) => erased.cleanup?.(context as never) ?? Promise.resolve({ kind: 'done' }),
   } satisfies Controller)
+}
+
+/** The resource of an object that the constructs declare; undefined for a kind that the controller has nothing to do with. */
+export function resourceIn(
+  { owns, watches }: Controller,
+  object: Pick<KubeObject, 'apiVersion' | 'kind'>,
+  role: Role,
+): Resource | undefined {
+  const held = role === 'child' ? owns : watches.filter(({ contributes }) => contributes === true)
+  return held.find(({ resource }) => isOf(resource, object))?.resource
 }
 
 /** Sound: the informer of a controller's own resource holds nothing else, and its CRD requires `spec`. */

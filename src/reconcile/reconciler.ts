@@ -12,7 +12,7 @@ import type { Random } from '../base/random.ts'
 import { describeChanges } from '../diff/describe.ts'
 import type { KubeClient, Patch } from '../kube/client.ts'
 import { isKubeError } from '../kube/kube-errors.ts'
-import type { LiveObject } from '../object/object.ts'
+import type { KubeObject, LiveObject } from '../object/object.ts'
 import { describeRef, type Key, keyOf, parseKey, refOf } from '../object/ref.ts'
 import type { WorkItem } from '../queue/work-queue.ts'
 import type { Verdict } from '../queue/worker.ts'
@@ -34,6 +34,8 @@ export interface ClusterView {
   parent(key: Key): LiveObject | undefined
   /** Every child of the parent that the caches hold, of all owned kinds. */
   childrenOf(parent: LiveObject): readonly LiveObject[]
+  /** Somebody else's object that the constructs add to. */
+  contributedTo(object: KubeObject): LiveObject | undefined
   readinessOf(object: LiveObject): Readiness
   /** Our own write, to be seen by the next read although its event has not come yet. */
   parentWritten(live: LiveObject): void
@@ -139,14 +141,18 @@ export class Reconciler {
         throw new CodedError({ code: refusal.reason ?? 'InvalidSpec', message: refusal.message, remedy: 'stop' })
       }
       const desired = desiredOf(object, facts)
-      const planned = plan({ parent: object, desired, children: view.childrenOf(object), compare })
+      const children = view.childrenOf(object)
+      const contributedTo = view.contributedTo.bind(view)
+      const planned = plan({ parent: object, desired, children, contributedTo, compare })
       this.#logPlan(object, planned)
       const report = await applier.run(object, planned, signal)
-      const children = report.children.map(this.#asChild)
+      const found = report.children.map(this.#asChild)
       const repair =
-        report.failures.length === 0 ? controller.repair({ object: parentOf(object), facts, children }) : undefined
+        report.failures.length === 0
+          ? controller.repair({ object: parentOf(object), facts, children: found })
+          : undefined
       if (repair !== undefined) await repairs.run(object, repair, signal)
-      return { object, outcome: outcomeOfTurn({ ...report, children }), facts, children }
+      return { object, outcome: outcomeOfTurn({ ...report, children: found }), facts, children: found }
     } catch (thrown) {
       signal.throwIfAborted()
       return { object, outcome: outcomeOfError(thrown), facts, children: this.#childrenOf(object) }

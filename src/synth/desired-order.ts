@@ -47,6 +47,8 @@ function appliedPart({ object, dependsOn, policies }: DesiredObject): Json {
     shared: policies.shared.map(({ text }) => text),
     initialOnly: policies.initialOnly.map(({ text }) => text),
     recreateOnChange: policies.recreateOnChange ?? null,
+    contribute: policies.contribute,
+    hold: policies.hold ?? null,
     retain: policies.retain,
   }
 }

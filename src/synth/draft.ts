@@ -13,8 +13,11 @@ import { applyOverlays, type Overlay } from './overlay.ts'
 import { SynthError, type SynthErrorCode } from './synth-errors.ts'
 import { wireJson } from './wire-json.ts'
 
-/** The scope of a kind as the API server serves it; undefined if it serves no such kind. */
-export type ScopeOf = (apiVersion: string, kind: string) => 'Namespaced' | 'Cluster' | undefined
+/** What an object is to its resource: made by it, or made by somebody else and added to. */
+export type Role = 'child' | 'contribution'
+
+/** The scope of a kind as the API server serves it; undefined if there is no such kind for objects of this role. */
+export type ScopeOf = (apiVersion: string, kind: string, role: Role) => 'Namespaced' | 'Cluster' | undefined
 
 /** An object that nothing has been stamped on yet. */
 export interface Draft {
@@ -68,7 +71,13 @@ export function draftOf({ apiObject, overlays, parent, scopeOf }: DraftInput): D
   const declared = isJsonObject(metadata) ? metadata : {}
   refuseForbiddenFields(declared, content, constructPath)
   const name = nameOf(declared, groupKind, constructPath)
-  const namespace = namespaceOf({ apiVersion, kind, declared, parent, scopeOf, constructPath })
+  const namespace = namespaceOf({
+    kind,
+    declared,
+    parent,
+    scope: scopeIn({ apiVersion, kind, policies, scopeOf, constructPath }),
+    constructPath,
+  })
   if (groupKind === groupKindOf(parent) && name === parent.metadata.name && namespace === parent.metadata.namespace) {
     throw refusal(
       'OwnIdentity',
@@ -132,30 +141,36 @@ function nameOf(metadata: JsonObject, groupKind: string, constructPath: string):
 }
 
 interface NamespaceInput {
-  readonly apiVersion: string
   readonly kind: string
   readonly declared: JsonObject
   readonly parent: LiveObject
+  readonly scope: 'Namespaced' | 'Cluster'
+  readonly constructPath: string
+}
+
+interface ScopeInput {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly policies: FieldPolicies
   readonly scopeOf: ScopeOf
   readonly constructPath: string
 }
 
+function scopeIn({ apiVersion, kind, policies, scopeOf, constructPath }: ScopeInput): 'Namespaced' | 'Cluster' {
+  const scope = scopeOf(apiVersion, kind, policies.contribute ? 'contribution' : 'child')
+  if (scope !== undefined) return scope
+  if (policies.contribute) {
+    const problem = `contributes to a ${kind} of ${apiVersion}, which the controller does not watch; add the kind to its watches, with contributes: true`
+    throw refusal('InvalidPolicy', constructPath, problem)
+  }
+  const problem = `makes a ${kind} of ${apiVersion}, a kind that the API server does not serve; install its CRD, or correct the apiVersion`
+  throw refusal('UnknownKind', constructPath, problem)
+}
+
 /** The chart puts its namespace on every object; on a cluster-scoped kind only another one than that was meant. */
-function namespaceOf({
-  apiVersion,
-  kind,
-  declared,
-  parent,
-  scopeOf,
-  constructPath,
-}: NamespaceInput): string | undefined {
-  const scope = scopeOf(apiVersion, kind)
+function namespaceOf({ kind, declared, parent, scope, constructPath }: NamespaceInput): string | undefined {
   const home = parent.metadata.namespace
   const namespace = declared.namespace ?? home
-  if (scope === undefined) {
-    const problem = `makes a ${kind} of ${apiVersion}, a kind that the API server does not serve; install its CRD, or correct the apiVersion`
-    throw refusal('UnknownKind', constructPath, problem)
-  }
   if (scope === 'Cluster') {
     if (namespace === home) return undefined
     throw refusal(

@@ -15,6 +15,10 @@ export interface FieldPolicies {
    * object itself owns. Undefined where it was not allowed, and where the object is to be retained.
    */
   readonly recreateOnChange: Dependents | undefined
+  /** Somebody else's object: only the declared fields are ours. It is never made, deleted or marked as a child. */
+  readonly contribute: boolean
+  /** Why nothing is written for now, as the end of a sentence; undefined where nothing holds it. */
+  readonly hold: string | undefined
   /** Never deleted: not pruned, and left behind when the parent goes. */
   readonly retain: boolean
 }
@@ -25,6 +29,8 @@ export type Dependents = 'delete' | 'orphan'
 const sharedMark = 'konverge.dev/shared'
 const initialOnlyMark = 'konverge.dev/initial-only'
 const recreateMark = 'konverge.dev/recreate-on-change'
+const contributeMark = 'konverge.dev/contribute'
+const holdMark = 'konverge.dev/hold'
 const retainMark = 'konverge.dev/retain'
 const waitsForReadyMark = 'konverge.dev/waits-for-ready'
 
@@ -60,6 +66,30 @@ export function recreateOnChange(
   scope.node.addMetadata(recreateMark, dependents)
 }
 
+/**
+ * Sets the declared fields on an object that somebody else makes, such as a claim that a StatefulSet made from its template,
+ * and takes them from whoever has them. The object is never created, deleted or pruned by us, gets no label, annotation or
+ * owner reference of ours, and is no child to the status function; while it does not exist, the turn waits for it.
+ *
+ * Its kind has to be among the controller's `watches`, with `contributes: true`. When the object is no longer declared, the
+ * fields stay as they are.
+ */
+export function contribute(scope: IConstruct): void {
+  scope.node.addMetadata(contributeMark, true)
+}
+
+/**
+ * Leaves everything below the scope as it is for now: what does not exist is not created, what exists is neither changed
+ * nor pruned, and what depends on it is held back, too. The resource is waiting, with this message.
+ *
+ * `desired` sees no status, so a phase comes in through `observe`.
+ *
+ * @example if (facts.phase !== 'Ready') hold(migration, 'waits for the database to be ready')
+ */
+export function hold(scope: IConstruct, message: string): void {
+  scope.node.addMetadata(holdMark, message)
+}
+
 /** Keeps objects that are no longer declared, and keeps them when the parent is deleted. They carry no owner reference. */
 export function retain(scope: IConstruct): void {
   scope.node.addMetadata(retainMark, true)
@@ -88,6 +118,9 @@ export function policiesOf(construct: IConstruct): FieldPolicies {
     recreateOnChange: isRetained
       ? undefined
       : (marks.findLast(({ type }) => type === recreateMark)?.data as Dependents),
+    contribute: marks.some(({ type }) => type === contributeMark),
+    // Only hold writes this type. The outermost reason is the one that has to pass first.
+    hold: marks.find(({ type }) => type === holdMark)?.data as string | undefined,
     retain: isRetained,
   }
 }

@@ -25,6 +25,7 @@ export interface StampInput {
 export function stampedObject({ draft, wave, parent, membership }: StampInput): KubeObject {
   const { apiVersion, kind, name, namespace, constructPath, content } = draft
   const { namespace: _, ...declared } = draft.metadata
+  if (draft.policies.contribute) return unstampedObject(draft)
   const labels = { ...mapOf(draft, 'labels'), ...membership }
   const annotations = {
     ...mapOf(draft, 'annotations'),
@@ -45,6 +46,17 @@ export function stampedObject({ draft, wave, parent, membership }: StampInput): 
     { name: `construct ${constructPath}`, constructPath },
   )
   // Sound: a draft has a valid name, and its labels and annotations have just been checked.
+  return Object.freeze({ apiVersion, kind, metadata, ...content }) as unknown as KubeObject
+}
+
+/** Somebody else's object, as far as it is declared. */
+function unstampedObject(draft: Draft): KubeObject {
+  const { apiVersion, kind, name, namespace, constructPath, content } = draft
+  const problem = labelsProblem(mapOf(draft, 'labels')) ?? annotationsProblem(mapOf(draft, 'annotations'))
+  if (problem !== undefined) throw invalid(constructPath, problem)
+  const owner = { name: `construct ${constructPath}`, constructPath }
+  const metadata = wireJson({ ...draft.metadata, name, namespace }, owner)
+  // Sound: as below.
   return Object.freeze({ apiVersion, kind, metadata, ...content }) as unknown as KubeObject
 }
 

@@ -1,12 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import { decide, identityOf, type Plan, plan } from '../../src/apply/plan.ts'
+import { decide, identityOf, type Plan, type PlanInput, plan } from '../../src/apply/plan.ts'
 import type { Comparison } from '../../src/diff/compare.ts'
 import type { KubeObject, LiveObject } from '../../src/object/object.ts'
 import type { DesiredObject } from '../../src/synth/desired.ts'
 import { childOf, live, store } from '../objects.ts'
 
 const parent = store()
-const none = { shared: [], initialOnly: [], recreateOnChange: undefined, retain: false }
+const none = {
+  shared: [],
+  initialOnly: [],
+  recreateOnChange: undefined,
+  contribute: false,
+  hold: undefined,
+  retain: false,
+}
 const owner = { ownerReferences: childOf(parent, {}).metadata.ownerReferences ?? [] }
 const service = (name: string): KubeObject => ({
   apiVersion: 'v1',
@@ -24,13 +31,14 @@ const child = (name: string, metadata = {}): LiveObject =>
   childOf(parent, { kind: 'Service', metadata: { name, ...metadata } })
 const equal = (): Comparison => ({ kind: 'equal', gained: [] })
 const different = (): Comparison => ({ kind: 'different', changes: [] })
+const planOf = (input: Omit<PlanInput, 'contributedTo'>) => plan({ ...input, contributedTo: () => undefined })
 const summaryOf = ({ waves }: Plan) =>
   waves.map((wave) => wave.map(({ desired: { object }, action }) => `${action.kind} ${object.metadata.name}`))
 
 describe('a plan', () => {
   it('creates what the caches lack, changes what differs and leaves the rest, by wave', () => {
     const compare = ({ metadata }: KubeObject) => (metadata.name === 'b' ? different() : equal())
-    const result = plan({
+    const result = planOf({
       parent,
       desired: [desired('a'), desired('b'), desired('c', 1), desired('d', 1)],
       children: [child('b'), child('c')],
@@ -44,7 +52,7 @@ describe('a plan', () => {
   })
 
   it('keeps an empty wave, so that waves keep their numbers', () => {
-    expect(summaryOf(plan({ parent, desired: [desired('a', 2)], children: [], compare: equal }))).toEqual([
+    expect(summaryOf(planOf({ parent, desired: [desired('a', 2)], children: [], compare: equal }))).toEqual([
       [],
       [],
       ['create a'],
@@ -56,12 +64,12 @@ describe('a plan', () => {
       { on: [0], waitsForReady: true },
       { on: [1], waitsForReady: false },
     ])
-    const { waves } = plan({ parent, desired: [desired('a'), desired('b'), waiting], children: [], compare: equal })
+    const { waves } = planOf({ parent, desired: [desired('a'), desired('b'), waiting], children: [], compare: equal })
     expect(waves[1]?.[0]?.waitsFor).toEqual(['Service default/a'])
   })
 
   it('prunes children that are no longer declared', () => {
-    const { prune } = plan({ parent, desired: [desired('a')], children: [child('a'), child('old')], compare: equal })
+    const { prune } = planOf({ parent, desired: [desired('a')], children: [child('a'), child('old')], compare: equal })
     expect(prune.map(({ metadata }) => metadata.name)).toEqual(['old'])
   })
 
@@ -84,13 +92,13 @@ describe('a plan', () => {
       }),
     },
   ])('never prunes what is $title', ({ kept }) => {
-    expect(plan({ parent, desired: [], children: [kept], compare: equal }).prune).toEqual([])
+    expect(planOf({ parent, desired: [], children: [kept], compare: equal }).prune).toEqual([])
   })
 
   it('takes an object of another version of its kind for the same object', () => {
     const old = childOf(parent, { apiVersion: 'policy/v1beta1', kind: 'PodDisruptionBudget', metadata: { name: 'a' } })
     const object = { ...service('a'), apiVersion: 'policy/v1', kind: 'PodDisruptionBudget' }
-    const result = plan({ parent, desired: [{ ...desired('a'), object }], children: [old], compare: different })
+    const result = planOf({ parent, desired: [{ ...desired('a'), object }], children: [old], compare: different })
     expect(summaryOf(result)).toEqual([['change a']])
     expect(result.prune).toEqual([])
   })
@@ -134,13 +142,14 @@ describe('the decision about one object', () => {
       kind: 'leave',
     },
   ])('$title', ({ desired: object, live: found, kind }) => {
-    expect(decide({ parent, desired: object, live: found, compare: different }).kind).toBe(kind)
+    const item = { ...desired('a'), object }
+    expect(decide({ parent, desired: item, live: found, compare: different }).kind).toBe(kind)
   })
 
   it('names both sides when it refuses', () => {
     const action = decide({
       parent,
-      desired: service('a'),
+      desired: desired('a'),
       live: childOf(store({ metadata: { uid: 'x', name: 'other' } }), { kind: 'Service', metadata: { name: 'a' } }),
       compare: equal,
     })

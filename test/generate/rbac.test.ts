@@ -72,6 +72,11 @@ describe('the rights of an operator', () => {
     ])
   })
 
+  it('include patching what the constructs contribute to, and never creating it', () => {
+    const controller = { ...declared(), watches: [{ resource: Pod, contributes: true }, { resource: Secret }] }
+    expect(linesOf(rights(controller).namespaced)).toContain('/pods get,list,watch,patch')
+  })
+
   it('come together where several controllers deal with one kind, in one rule', () => {
     const { namespaced } = rights(
       declared({ owns: [ConfigMap, Service] }),

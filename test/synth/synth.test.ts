@@ -40,7 +40,14 @@ describe('synthesize', () => {
       },
       wave: 0,
       dependsOn: [],
-      policies: { shared: [], initialOnly: [], recreateOnChange: undefined, retain: false },
+      policies: {
+        shared: [],
+        initialOnly: [],
+        recreateOnChange: undefined,
+        contribute: false,
+        hold: undefined,
+        retain: false,
+      },
       constructPath: 'settings',
     })
   })

@@ -1,0 +1,186 @@
+// Fields on an object that somebody else makes, and objects that have to wait: both leave alone what they must not touch,
+// and hold back only what depends on them.
+import { ApiObject, type Chart } from 'cdk8s'
+import { describe, expect, it } from 'vitest'
+import { ConfigMap, PersistentVolumeClaim, Service } from '../../src/object/built-in.ts'
+import { keyFor } from '../../src/object/ref.ts'
+import type { Watch } from '../../src/reconcile/definition.ts'
+import { contribute, hold, waitForReady } from '../../src/synth/field-policies.ts'
+import { at } from '../model-api.ts'
+import { Site, siteController, World } from './life.ts'
+import { pages, settled } from './sites.ts'
+
+const claimKey = 'default/data-a'
+const claim = (storage: string, more: object = {}) => ({
+  apiVersion: 'v1',
+  kind: 'PersistentVolumeClaim',
+  metadata: { name: 'data-a', namespace: 'default' },
+  spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage } }, ...more },
+})
+const claims: Watch = {
+  resource: PersistentVolumeClaim,
+  keysFor: () => [keyFor('default', 'a')],
+  contributes: true,
+}
+
+function contributeStorage(chart: Chart, storage: string) {
+  const made = new ApiObject(chart, 'claim', {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name: 'data-a' },
+    spec: { resources: { requests: { storage } } },
+  })
+  contribute(made)
+  return made
+}
+
+const configMap = (chart: Chart, name: string) =>
+  new ApiObject(chart, name, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { a: 'b' } })
+
+/** A site that asks for as much storage as its page says; an empty page asks for nothing. */
+const growing = () =>
+  siteController({
+    watches: [claims],
+    desired: (chart, { object }) => {
+      if (object.spec.page !== '') contributeStorage(chart, object.spec.page)
+    },
+  })
+
+describe('a contribution', () => {
+  it('sets its fields, leaves no other mark, and is at rest after one apply, also after a restart', async () => {
+    const world = new World()
+    world.api.put(PersistentVolumeClaim, claim('1Gi'))
+    world.addSite('a', { page: '2Gi' })
+    const life = await world.live(growing())
+    const live = world.api.find(PersistentVolumeClaim, claimKey)
+    expect(live?.spec).toEqual(claim('2Gi').spec)
+    expect(live?.metadata.labels ?? live?.metadata.annotations ?? live?.metadata.ownerReferences).toBeUndefined()
+    expect(world.conditions()).toEqual(settled)
+    expect(at(world.site(), 'status', 'pages'), 'it is no child').toBe(0)
+    const isApply = ({ verb }: { verb: string }) => verb === 'apply'
+    expect(world.api.requests.filter(isApply)).toHaveLength(1)
+    await life.end()
+    world.api.requests.length = 0
+    await world.live(growing())
+    await world.clock.advance(60_000)
+    expect(world.api.requests).toEqual([])
+  })
+
+  it('waits for the object and never makes it', async () => {
+    const world = new World()
+    world.addSite('a', { page: '2Gi' })
+    await world.live(growing())
+    await world.clock.advance(60_000)
+    expect(world.conditions()).toMatchObject({ Ready: 'False/Waiting' })
+    expect(world.message('Ready')).toBe(
+      'PersistentVolumeClaim default/data-a does not exist yet; somebody else makes it',
+    )
+    expect(world.api.find(PersistentVolumeClaim, claimKey)).toBeUndefined()
+    world.api.put(PersistentVolumeClaim, claim('1Gi'))
+    await world.clock.advance(0)
+    expect(at(world.api.find(PersistentVolumeClaim, claimKey), 'spec', 'resources', 'requests', 'storage')).toBe('2Gi')
+  })
+
+  it('takes its fields back from whoever changes them', async () => {
+    const world = new World()
+    world.api.put(PersistentVolumeClaim, claim('1Gi'))
+    world.addSite('a', { page: '2Gi' })
+    await world.live(growing())
+    world.api.edit(PersistentVolumeClaim, claimKey, { spec: { resources: { requests: { storage: '3Gi' } } } })
+    await world.clock.advance(1_000)
+    expect(world.api.find(PersistentVolumeClaim, claimKey)?.spec).toEqual(claim('2Gi').spec)
+  })
+
+  it('stays when it is no longer declared, and when the resource goes', async () => {
+    const world = new World()
+    world.api.put(PersistentVolumeClaim, claim('1Gi'))
+    world.addSite('a', { page: '2Gi' })
+    await world.live(growing())
+    world.api.edit(Site, 'default/a', { spec: { page: '' } })
+    await world.clock.advance(60_000)
+    world.api.remove(Site, 'default/a')
+    await world.clock.advance(60_000)
+    expect(world.site()).toBeUndefined()
+    expect(world.api.find(PersistentVolumeClaim, claimKey)?.spec).toEqual(claim('2Gi').spec)
+  })
+
+  it.each([
+    ['is not watched', []],
+    ['is watched, but not to contribute to', [{ ...claims, contributes: false }]],
+  ])('to a kind that %s is refused in one sentence', async (_, watches) => {
+    const world = new World()
+    world.api.put(PersistentVolumeClaim, claim('1Gi'))
+    world.addSite('a', { page: '2Gi' })
+    await world.live(siteController({ watches, desired: (chart) => void contributeStorage(chart, '2Gi') }))
+    expect(world.conditions()).toMatchObject({ Stalled: 'True/InvalidPolicy' })
+    expect(world.message('Stalled')).toMatch(
+      /construct claim contributes to a PersistentVolumeClaim .* contributes: true$/,
+    )
+    expect(world.api.find(PersistentVolumeClaim, claimKey)?.spec).toEqual(claim('1Gi').spec)
+  })
+
+  it('needs a watch that keeps whole objects', () => {
+    expect(() => siteController({ watches: [{ ...claims, keep: (object) => object }] })).toThrow(/leave keep out/)
+  })
+})
+
+describe('what is held', () => {
+  /** Held as long as the page is `wait`: the pages, and what depends on them. */
+  const held = () =>
+    siteController({
+      owns: [ConfigMap, Service],
+      desired: (chart, { object }) => {
+        const made = configMap(chart, 'a-pages')
+        configMap(chart, 'free').node.addDependency(configMap(chart, 'before'))
+        configMap(chart, 'after').node.addDependency(made)
+        waitForReady(configMap(chart, 'ready-after'), made)
+        if (object.spec.page === 'wait') hold(made, 'waits for the moon')
+      },
+    })
+  const names = (world: World) => world.api.all(ConfigMap).map(({ metadata }) => metadata.name)
+
+  it('is not made, nor what depends on it; all else is', async () => {
+    const world = new World()
+    world.addSite('a', { page: 'wait' })
+    await world.live(held())
+    expect(names(world)).toEqual(['before', 'free'])
+    expect(world.conditions()).toMatchObject({ Ready: 'False/Waiting' })
+    expect(world.message('Ready')).toBe('ConfigMap default/a-pages waits for the moon')
+    world.api.edit(Site, 'default/a', { spec: { page: 'go' } })
+    await world.clock.advance(0)
+    expect(names(world).sort()).toEqual(['a-pages', 'after', 'before', 'free', 'ready-after'])
+    expect(world.conditions()).toEqual(settled)
+  })
+
+  it('stays as it is where it exists', async () => {
+    const world = new World()
+    world.addSite('a', { page: 'go' })
+    await world.live(held())
+    world.api.edit(Site, 'default/a', { spec: { page: 'wait' } })
+    await world.clock.advance(0)
+    world.api.edit(ConfigMap, pages, { data: { a: 'theirs' } })
+    await world.clock.advance(60_000)
+    expect(names(world)).toHaveLength(5)
+    expect(at(world.api.find(ConfigMap, pages), 'data')).toEqual({ a: 'theirs' })
+  })
+
+  it('may wait for a phase of its own resource, seen through observe', async () => {
+    const world = new World()
+    const controller = siteController({
+      observe: async ({ object }) => ({ pages: object.status?.pages ?? 0 }),
+      desired: (chart, { facts }) => {
+        configMap(chart, 'first')
+        // One child exists as soon as the status says so.
+        const isFirstThere = (facts as { pages: number }).pages > 0
+        const second = configMap(chart, 'second')
+        if (!isFirstThere) hold(second, 'waits for the first page')
+      },
+    })
+    world.addSite('a')
+    await world.live(controller)
+    expect(names(world)).toEqual(['first'])
+    await world.clock.advance(60_000)
+    expect(names(world)).toEqual(['first', 'second'])
+    expect(world.conditions()).toEqual(settled)
+  })
+})
