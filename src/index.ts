@@ -31,6 +31,7 @@ export {
 } from './object/object.ts'
 export { type Key, keyFor, type Ref, refOf } from './object/ref.ts'
 export { defineResource, isOf, type Resource } from './object/resource.ts'
+export type { LeaderElectionOptions } from './operator/leader-election.ts'
 export { type RunOperatorOptions, runOperator } from './operator/operator-runner.ts'
 export type { EventReport, LiveReader } from './reconcile/context.ts'
 export {

@@ -44,6 +44,13 @@ function programWith(signal: AbortSignal): Command {
     })
     .option('--http-port <port>', 'where /healthz, /readyz and /metrics are served; 0 takes any free port', port, 8080)
     .option('--http-host <address>', 'the address to serve them on', '0.0.0.0')
+    .option('--leader-elect', 'act only while holding a lease (default: in a cluster)')
+    .option('--no-leader-elect', 'act alone, whoever else does')
+    .option('--lease-name <name>', 'the lease that the replicas share', 'konverge')
+    .option('--lease-namespace <namespace>', 'where the lease is (default: the pod’s namespace)')
+    .option('--lease-duration <seconds>', 'how long standbys wait for a silent leader (default: 15)', seconds)
+    .option('--renew-deadline <seconds>', 'how long a leader writes after its last renewal (default: 10)', seconds)
+    .option('--retry-period <seconds>', 'from one renewal of the lease to the next (default: 2)', seconds)
     .option('--log-level <level>', 'debug, info, warn or error', 'info')
     .action(async (options) =>
       (await import('./run.ts')).run({ ...options, environment: process.env, output: process.stdout }, signal),
@@ -113,6 +120,13 @@ function positive(text: string): number {
   const number = Number(text)
   if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError('Give a whole number from 1.')
   return number
+}
+
+/** Seconds as milliseconds. */
+function seconds(text: string): number {
+  const number = Number(text)
+  if (!(number > 0 && number <= 86_400)) throw new InvalidArgumentError('Give a number of seconds, as in 15 or 0.5.')
+  return Math.round(number * 1000)
 }
 
 function port(text: string): number {

@@ -28,6 +28,8 @@ export interface Connection extends CredentialSource {
   readonly description: string
   /** The namespace to use where none is given. */
   readonly namespace?: string | undefined
+  /** The namespace of the pod this is, where we are one and use its own service account. */
+  readonly podNamespace?: string | undefined
   /** PEM of the authorities to trust instead of the system's. */
   readonly authority?: string | undefined
   readonly skipTlsVerify: boolean

@@ -3,11 +3,13 @@
 // they can never starve requests. Nothing is retried here but a 401 after fresh credentials.
 import { Agent, type Dispatcher, errors, ProxyAgent } from 'undici'
 import { type Clock, type Deadline, deadline } from '../base/clock.ts'
+import { CodedError } from '../base/errors.ts'
 import type { Counter, Histogram, Instruments, Log } from '../base/instrument.ts'
 import { isJsonObject, type JsonObject } from '../base/json.ts'
 import { retryAfterSecondsOf, warningsOf } from './answer-headers.ts'
 import type { ClientCertificate, Connection, Credentials } from './connection.ts'
 import { ConnectionError } from './connection-error.ts'
+import type { Fence } from './fence.ts'
 import { KubeError, kubeErrorOf } from './kube-errors.ts'
 import { untilAborted } from './shared-runner.ts'
 import { unreachable } from './transport-failure.ts'
@@ -48,6 +50,8 @@ export interface HttpClientOptions {
   readonly instruments: Instruments
   readonly userAgent: string
   readonly limits?: Partial<HttpLimits> | undefined
+  /** Asked for each request that is no GET, just before its first byte. Absent: all may leave. */
+  readonly fence?: Pick<Fence, 'check'> | undefined
 }
 
 /** The pools for one client certificate; a TLS connection keeps the certificate it was made with. */
@@ -73,6 +77,7 @@ export class HttpClient {
   readonly #durationSeconds: Histogram
   readonly #userAgent: string
   readonly #limits: HttpLimits
+  readonly #fence: HttpClientOptions['fence']
   readonly #origin: string
   readonly #host: string
   /** The path of the server's URL, e.g. of a gateway in front of many clusters. */
@@ -85,13 +90,14 @@ export class HttpClient {
   #transport: Transport | undefined
   #isClosed = false
 
-  constructor({ connection, clock, instruments, userAgent, limits }: HttpClientOptions) {
+  constructor({ connection, clock, instruments, userAgent, limits, fence }: HttpClientOptions) {
     const url = new URL(connection.server)
     this.#connection = connection
     this.#clock = clock
     this.#log = instruments.log
     this.#userAgent = userAgent
     this.#limits = { ...defaultHttpLimits, ...limits }
+    this.#fence = fence
     this.#origin = url.origin
     this.#host = url.host
     this.#prefix = url.pathname.replace(/\/+$/, '')
@@ -244,6 +250,8 @@ export class HttpClient {
     if (thrown instanceof ConnectionError) {
       return new KubeError({ code: 'Unauthorized', message: `${attempt}: ${thrown.message}`, cause: thrown })
     }
+    // The fence's.
+    if (thrown instanceof CodedError) return thrown
     return unreachable({ attempt, server, thrown })
   }
 
@@ -251,9 +259,10 @@ export class HttpClient {
     const current = this.#transport
     if (current !== undefined && isSame(current.certificate, certificate)) return current
     const { connections, watchConnections, answerBytes } = this.#limits
+    const requests = poolOf(this.#connection, certificate, { connections, maxResponseSize: answerBytes })
     const transport: Transport = {
       certificate,
-      requests: poolOf(this.#connection, certificate, { connections, maxResponseSize: answerBytes }),
+      requests: this.#fence === undefined ? requests : behind(this.#fence, requests),
       watches: poolOf(this.#connection, certificate, { connections: watchConnections }),
     }
     this.#transport = transport
@@ -299,6 +308,24 @@ function poolOf(
     ...options,
     connect: { ...tls, timeout: connectMs, keepAlive: true, keepAliveInitialDelay: 30_000 },
   })
+}
+
+/** A write that waited for credentials or a connection while the process slept must not leave when it wakes. */
+function behind(fence: Pick<Fence, 'check'>, pool: Dispatcher): Dispatcher {
+  const fenced = (handler: Dispatcher.DispatchHandler): Dispatcher.DispatchHandler => ({
+    onRequestStart: (controller, context) => {
+      // A throw here takes the request back before anything of it was sent; its connection lives on.
+      fence.check()
+      handler.onRequestStart?.(controller, context)
+    },
+    onResponseStart: (...args) => handler.onResponseStart?.(...args),
+    onResponseData: (...args) => handler.onResponseData?.(...args),
+    onResponseEnd: (...args) => handler.onResponseEnd?.(...args),
+    onResponseError: (...args) => handler.onResponseError?.(...args),
+  })
+  return pool.compose(
+    (dispatch) => (options, handler) => dispatch(options, options.method === 'GET' ? handler : fenced(handler)),
+  )
 }
 
 function isSame(left: ClientCertificate | undefined, right: ClientCertificate | undefined): boolean {

@@ -237,6 +237,7 @@ async function loadInCluster(options: LoadConnectionOptions, signal: AbortSignal
     server,
     description: `${server} (the pod's own cluster)`,
     namespace: namespace.trim(),
+    podNamespace: namespace.trim(),
     authority,
     skipTlsVerify: false,
     credentials: (requestSignal) => source.credentials(requestSignal),

@@ -1,7 +1,12 @@
 // Wires an operator from what a process has: an environment, an output and arguments. Clock, chance, connection, logs, metrics
 // and controllers meet here and nowhere else; `konverge run` and every operator built on konverge start the same way.
+import { hostname } from 'node:os'
 import { deadline, systemClock } from '../base/clock.ts'
 import { systemRandom } from '../base/random.ts'
+import type { KubeClient } from '../kube/client.ts'
+import { Fence } from '../kube/fence.ts'
+import { FencedClient } from '../kube/fenced-client.ts'
+import type { HttpClientOptions } from '../kube/http-client.ts'
 import { type ConnectionSource, loadConnection } from '../kube/kube-config-loader.ts'
 import { RestClient } from '../kube/rest-client.ts'
 import type { BackoffPolicy } from '../queue/backoff.ts'
@@ -10,6 +15,8 @@ import { HealthRegistry } from '../telemetry/health.ts'
 import { HttpServer } from '../telemetry/http-server.ts'
 import { createLogger, type LogLevel } from '../telemetry/logger.ts'
 import { PrometheusMetrics } from '../telemetry/metrics.ts'
+import { Elector } from './elector.ts'
+import { type LeaderElection, type LeaderElectionOptions, leaderElectionOf } from './leader-election.ts'
 import { Operator } from './operator.ts'
 
 export interface RunOperatorOptions {
@@ -18,7 +25,7 @@ export interface RunOperatorOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Where log lines go, one JSON object each: `process.stdout`. */
   readonly output: { write(text: string): unknown }
-  /** Begins the user agent of every request, as in `shop-operator/1.2.0`. */
+  /** Begins the user agent of every request, as in `shop-operator/1.2.0`; what names the process follows in parentheses. */
   readonly userAgent: string
   /** A kubeconfig file; absent: KUBECONFIG, the pod's service account, `~/.kube/config`, in this order. */
   readonly kubeconfig?: string | undefined
@@ -35,15 +42,20 @@ export interface RunOperatorOptions {
   /** Where /healthz, /readyz and /metrics are served. Default: port 8080 on all addresses; port 0 takes any free one. */
   readonly http?: { readonly host: string; readonly port: number } | undefined
   readonly logLevel?: LogLevel | undefined
+  /** Whether replicas agree on one that acts. Default: in a cluster they do. */
+  readonly leaderElection?: LeaderElectionOptions | undefined
 }
 
 /** What requests under way get to end when the operator stops. */
 const closeLimitMs = 500
+/** The election has connections of its own, and two of them, should one hang. */
+const electionConnections = 2
 const defaultHttp = { host: '0.0.0.0', port: 8080 }
 
 /**
  * Runs until the signal aborts, then ends in order within ten seconds. Rejects with one sentence when it cannot begin: no
- * kubeconfig, no API server, credentials that are not accepted, a port that is taken.
+ * kubeconfig, no API server, credentials that are not accepted, a port that is taken; and with a LeaseLostError when another
+ * process leads instead: let the process end then, with an exit code that is not 0.
  *
  * @example
  * const { env: environment, stdout: output } = process
@@ -58,7 +70,10 @@ export async function runOperator(options: RunOperatorOptions, signal: AbortSign
   const source: ConnectionSource =
     kubeconfig === undefined ? { kind: 'default' } : { kind: 'files', paths: [kubeconfig] }
   const connection = await loadConnection({ clock, source, environment, context }, signal)
-  const client = new RestClient({ connection, clock, instruments, userAgent })
+  const identity = identityOf(environment)
+  const election = leaderElectionOf(options.leaderElection ?? {}, { identity, podNamespace: connection.podNamespace })
+  const toServer = { connection, clock, instruments, userAgent: `${userAgent} (${identity})` }
+  const { client, elector, close } = clientsFor(toServer, election)
   const health = new HealthRegistry()
   const server = new HttpServer({ clock, instruments, health, exposition: metrics, ...http })
   // Not ready from the first probe on, until the operator's own checks take over.
@@ -74,6 +89,7 @@ export async function runOperator(options: RunOperatorOptions, signal: AbortSign
       random: systemRandom,
       instruments,
       client,
+      elector,
       health,
       controllers,
       namespaces,
@@ -87,7 +103,35 @@ export async function runOperator(options: RunOperatorOptions, signal: AbortSign
   } finally {
     await server.stop()
     const limit = deadline(clock, closeLimitMs, new AbortController().signal)
-    await client.close(limit.signal)
+    await close(limit.signal)
     limit.clear()
   }
+}
+
+interface Clients {
+  readonly client: KubeClient
+  readonly elector: Elector | undefined
+  close(signal: AbortSignal): Promise<unknown>
+}
+
+/** One client that may always write; or one whose writes are fenced, and the elector that opens the fence. */
+function clientsFor(options: HttpClientOptions, election: LeaderElection | undefined): Clients {
+  if (election === undefined) {
+    const client = new RestClient(options)
+    return { client, elector: undefined, close: (signal) => client.close(signal) }
+  }
+  const fence = new Fence(options.clock)
+  const unfenced = new RestClient({ ...options, limits: { connections: electionConnections } })
+  const fenced = new RestClient({ ...options, fence })
+  const { clock, instruments } = options
+  return {
+    client: new FencedClient({ client: fenced, fence }),
+    elector: new Elector({ clock, instruments, random: systemRandom, client: unfenced, fence, ...election }),
+    close: (signal) => Promise.all([fenced.close(signal), unfenced.close(signal)]),
+  }
+}
+
+/** Tells this process from all others, in the lease and in audit logs: the pod's name and something that no restart repeats. */
+function identityOf(environment: RunOperatorOptions['environment']): string {
+  return `${environment['HOSTNAME'] ?? hostname()}_${systemRandom.uuid().slice(0, 8)}`
 }

@@ -12,13 +12,17 @@ import { ControllerRunner, childManager } from '../reconcile/controller-runner.t
 import type { Controller } from '../reconcile/definition.ts'
 import { EventRecorder } from '../telemetry/event-recorder.ts'
 import type { HealthRegistry } from '../telemetry/health.ts'
+import type { Elector } from './elector.ts'
 import { readinessChecks } from './readiness-checks.ts'
 
 export interface OperatorOptions {
   readonly clock: Clock
   readonly random: Random
   readonly instruments: Instruments
+  /** Fenced where there is an elector. */
   readonly client: KubeClient
+  /** Absent: this process acts alone. */
+  readonly elector?: Elector | undefined
   readonly health: HealthRegistry
   readonly controllers: readonly Controller[]
   /** Confines the operator to these namespaces; absent: the whole cluster. */
@@ -79,27 +83,37 @@ export class Operator {
     )
   }
 
-  /** Resolves when everything has stopped after the signal; rejects if the API server cannot be used at all. */
+  /**
+   * Resolves when everything has stopped after the signal; rejects if the API server cannot be used at all, and with a
+   * LeaseLostError when this process led and leads no more.
+   */
   async run(signal: AbortSignal): Promise<void> {
-    const { client, health, instruments, onStarted } = this.#options
+    const { client, health, instruments, elector, onStarted } = this.#options
     const { gitVersion } = await client.read('/version', signal)
     instruments.log.info({ kubernetes: gitVersion, controllers: this.#runners.map(({ name }) => name) }, 'starting')
-    const checks = readinessChecks(this.#runners).map((check) => health.add(check))
+    const checks = readinessChecks(this.#runners, elector).map((check) => health.add(check))
     onStarted?.()
     // Watches and turns outlive the signal: turns still need their caches while they end.
     const life = new AbortController()
     const telling = new AbortController()
     this.#informers.start(life.signal)
     const events = this.#events.run(telling.signal)
-    const work = Promise.all(this.#runners.map((runner) => runner.run(life.signal)))
+    const leading = new AbortController()
+    const leadership = elector?.run(leading.signal)
+    const work = Promise.all(this.#runners.map((runner) => runner.run(life.signal, elector?.elected)))
     try {
-      await Promise.race([work, aborted(signal)])
+      // Rejects when the lease is lost: nothing that this process does counts any more.
+      await Promise.race([work, aborted(signal), ...(leadership === undefined ? [] : [leadership])])
     } finally {
       instruments.log.info({}, 'stopping')
-      await Promise.all(this.#runners.map((runner) => runner.drain(drainLimitMs)))
+      const limitMs = signal.aborted ? drainLimitMs : 0
+      await Promise.all(this.#runners.map((runner) => runner.drain(limitMs)))
       telling.abort(stopping)
       await events
       await this.#flushEvents()
+      // The lease goes back when nobody writes any more, so that the next leader may begin at once.
+      leading.abort(stopping)
+      await Promise.allSettled([leadership])
       life.abort(stopping)
       await this.#informers.stop()
       for (const remove of checks) remove()

@@ -1,25 +1,38 @@
-// When is the operator ready? When every controller takes turns and every watch is in step. A check's sentence says what is
-// waited for, such as a missing CRD or a right that was not granted.
+// When is the operator ready? When every controller takes turns, or stands by to, and every watch is in step. A check's sentence
+// says what is waited for, such as a missing CRD or a right that was not granted.
 import type { InformerHealth } from '../cache/informer.ts'
 import type { HealthCheck } from '../telemetry/health.ts'
 
 /** A controller, as far as readiness looks at it. */
 export interface Runner {
   readonly name: string
-  readonly isWorking: boolean
+  /** Are its caches filled, so that it works or could? */
+  readonly isPrepared: boolean
   readonly health: readonly InformerHealth[]
 }
 
-export function readinessChecks(runners: readonly Runner[]): readonly HealthCheck[] {
-  return runners.map((runner) => ({ probe: 'ready', name: runner.name, check: () => unreadinessOf(runner) }))
+/** The election, as far as readiness looks at it. */
+export interface Standing {
+  readonly trouble: string | undefined
+  readonly standing: string
+}
+
+/** A standby is ready: two replicas could not be replaced one by one if it were not. */
+export function readinessChecks(runners: readonly Runner[], election?: Standing): readonly HealthCheck[] {
+  const checks = runners.map(
+    (runner): HealthCheck => ({ probe: 'ready', name: runner.name, check: () => unreadinessOf(runner) }),
+  )
+  if (election === undefined) return checks
+  const check = () => election.trouble
+  return [...checks, { probe: 'ready', name: 'leader-election', check, note: () => election.standing }]
 }
 
 /** What keeps it from being ready, as one sentence; undefined when nothing does. */
-export function unreadinessOf({ isWorking, health }: Runner): string | undefined {
+export function unreadinessOf({ isPrepared, health }: Runner): string | undefined {
   const troubled = health.filter(({ state }) => state !== 'synced')
   const sentences = troubled.map(
     ({ resource, lastError }) => `${resource}: ${lastError ?? 'the first list is on its way'}`,
   )
   if (sentences.length > 0) return sentences.join('; ')
-  return isWorking ? undefined : 'the caches are in step and the first turns are about to begin'
+  return isPrepared ? undefined : 'the caches are in step and the first turns are about to begin'
 }

@@ -10,6 +10,7 @@ import type { InformerHealth } from '../cache/informer.ts'
 import type { Informers } from '../cache/informers.ts'
 import { normalize } from '../diff/normalize.ts'
 import type { KubeClient } from '../kube/client.ts'
+import { untilAborted } from '../kube/shared-runner.ts'
 import type { LiveObject } from '../object/object.ts'
 import type { Key } from '../object/ref.ts'
 import type { BackoffPolicy } from '../queue/backoff.ts'
@@ -57,7 +58,7 @@ export class ControllerRunner {
   readonly #view: ControllerView
   readonly #queue: WorkQueue<Key>
   readonly #worker: Worker<Key>
-  #isWorking = false
+  #isPrepared = false
 
   constructor(options: ControllerRunnerOptions) {
     const { clock, random, instruments, informers, controller, labelSelector, backoff } = options
@@ -77,9 +78,9 @@ export class ControllerRunner {
     return this.#options.controller.name
   }
 
-  /** Does it take turns, as opposed to waiting for its caches? */
-  get isWorking(): boolean {
-    return this.#isWorking
+  /** Does it take turns, or wait for nothing but its own to take them, as opposed to waiting for its caches? */
+  get isPrepared(): boolean {
+    return this.#isPrepared
   }
 
   /** One entry per informer. */
@@ -87,16 +88,17 @@ export class ControllerRunner {
     return this.#view.informers.flatMap(({ health }) => health)
   }
 
-  /** Resolves when `drain` is through or the signal aborted. */
-  async run(signal: AbortSignal): Promise<void> {
+  /** Works once `mayWork` has resolved, its caches warm until then. Resolves when `drain` is through or the signal aborted. */
+  async run(signal: AbortSignal, mayWork: Promise<void> = Promise.resolve()): Promise<void> {
     const { instruments } = this.#options
     try {
       await Promise.all(this.#view.informers.map((informer) => informer.waitUntilSynced(signal)))
+      this.#isPrepared = true
+      await untilAborted(mayWork, signal)
     } catch (thrown) {
       if (signal.aborted) return
       throw thrown
     }
-    this.#isWorking = true
     instruments.log.info({ controller: this.name, resources: this.#view.parents.length }, 'working')
     await this.#worker.run(signal)
   }

@@ -12,6 +12,8 @@ export interface HealthCheck {
   readonly name: string
   /** Undefined while all is well, else one sentence that says what is wrong. Cheap, and never a secret. */
   readonly check: () => string | undefined
+  /** What to know while all is well, in a few words. */
+  readonly note?: () => string
 }
 
 export interface HealthFailure {
@@ -19,11 +21,15 @@ export interface HealthFailure {
   readonly sentence: string
 }
 
+export interface HealthPass {
+  readonly name: string
+  readonly note: string | undefined
+}
+
 export interface HealthReport {
   readonly isOk: boolean
   readonly failures: readonly HealthFailure[]
-  /** The names of the checks that passed. */
-  readonly passed: readonly string[]
+  readonly passed: readonly HealthPass[]
 }
 
 export class HealthRegistry {
@@ -40,9 +46,13 @@ export class HealthRegistry {
   /** Asks every check of the probe. A check that throws has failed. With no checks, all is well. */
   report(probe: Probe): HealthReport {
     const checks = [...this.#checks.values()].filter((check) => check.probe === probe)
-    const answers = checks.map((check) => ({ name: check.name, sentence: sentenceOf(check) }))
-    const failures = answers.flatMap(({ name, sentence }) => (sentence === undefined ? [] : [{ name, sentence }]))
-    const passed = answers.filter(({ sentence }) => sentence === undefined).map(({ name }) => name)
+    const failures: HealthFailure[] = []
+    const passed: HealthPass[] = []
+    for (const check of checks) {
+      const sentence = sentenceOf(check)
+      if (sentence === undefined) passed.push({ name: check.name, note: check.note?.() })
+      else failures.push({ name: check.name, sentence })
+    }
     return { isOk: failures.length === 0, failures, passed }
   }
 }
@@ -54,7 +64,7 @@ export class HealthRegistry {
 export function healthText(report: HealthReport, { isVerbose }: { readonly isVerbose: boolean }): string {
   if (report.isOk && !isVerbose) return 'ok\n'
   const lines = [
-    ...report.passed.map((name) => `[+] ${name}: ok`),
+    ...report.passed.map(({ name, note }) => `[+] ${name}: ok${note === undefined ? '' : ` (${note})`}`),
     ...report.failures.map(({ name, sentence }) => `[-] ${name}: ${sentence}`),
     report.isOk ? 'check passed' : 'check failed',
   ]

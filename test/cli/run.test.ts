@@ -68,6 +68,16 @@ describe.concurrent('konverge run ends within seconds, with one sentence and exi
     expect(exitCode).toBe(1)
   })
 
+  it.each([
+    { title: 'times that do not fit', flags: ['--lease-duration', '5'], sentence: /lease duration > renew deadline/ },
+    { title: 'a lease that is nowhere', flags: ['--leader-elect'], sentence: /--lease-namespace/ },
+    { title: 'a time that is none', flags: ['--retry-period', 'soon'], sentence: /number of seconds/ },
+  ])('or 2 with $title', async ({ flags, sentence }) => {
+    const ended = await runWith(kubeconfig(nowhere), '--leader-elect', ...flags)
+    expect(sentenceOf(ended)).toMatch(sentence)
+    expect(ended.exitCode).toBe(2)
+  })
+
   it('takes a controller that is named twice once', async () => {
     const { stderr } = await runWith(kubeconfig(nowhere), '--controllers', 'replicatedkvstores,ReplicatedKVStore')
     expect(stderr).toMatch(/^konverge: .*127\.0\.0\.1:1\b.*\n$/)

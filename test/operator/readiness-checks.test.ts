@@ -14,7 +14,7 @@ const watch = (resource: string, state: InformerHealth['state'], lastError?: str
 })
 const runner = (more: Partial<Runner> = {}): Runner => ({
   name: 'stores',
-  isWorking: true,
+  isPrepared: true,
   health: [watch('pods', 'synced')],
   ...more,
 })
@@ -25,17 +25,17 @@ describe('a controller', () => {
     { title: 'without watches that works is ready', given: { health: [] }, sentence: undefined },
     {
       title: 'whose caches are filling says so',
-      given: { isWorking: false, health: [watch('pods', 'starting')] },
+      given: { isPrepared: false, health: [watch('pods', 'starting')] },
       sentence: 'pods: the first list is on its way',
     },
     {
       title: 'whose caches are full and that has not begun says so',
-      given: { isWorking: false },
+      given: { isPrepared: false },
       sentence: 'the caches are in step and the first turns are about to begin',
     },
     {
       title: 'that waits for a CRD passes on what the watch says',
-      given: { isWorking: false, health: [watch('stores', 'waiting', 'install its CRD'), watch('pods', 'synced')] },
+      given: { isPrepared: false, health: [watch('stores', 'waiting', 'install its CRD'), watch('pods', 'synced')] },
       sentence: 'stores: install its CRD',
     },
     {
@@ -55,19 +55,23 @@ describe('a controller', () => {
 
 describe('readiness', () => {
   it('asks each controller anew at every probe, and names it', () => {
-    let isWorking = false
+    let isPrepared = false
     const slow: Runner = {
       name: 'slow',
-      get isWorking() {
-        return isWorking
+      get isPrepared() {
+        return isPrepared
       },
       health: [],
     }
     const registry = new HealthRegistry()
     for (const check of readinessChecks([runner(), slow])) registry.add(check)
-    expect(registry.report('ready')).toMatchObject({ isOk: false, passed: ['stores'], failures: [{ name: 'slow' }] })
+    expect(registry.report('ready')).toMatchObject({
+      isOk: false,
+      passed: [{ name: 'stores' }],
+      failures: [{ name: 'slow' }],
+    })
     expect(registry.report('live')).toMatchObject({ isOk: true, passed: [] })
-    isWorking = true
+    isPrepared = true
     expect(registry.report('ready').isOk).toBe(true)
   })
 })

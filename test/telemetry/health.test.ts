@@ -17,7 +17,7 @@ describe('HealthRegistry', () => {
     expect(registry.report('ready')).toEqual({
       isOk: false,
       failures: [{ name: 'leader', sentence: 'the lease is held by another' }],
-      passed: ['caches'],
+      passed: [{ name: 'caches', note: undefined }],
     })
   })
 

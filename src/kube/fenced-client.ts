@@ -1,0 +1,83 @@
+// A client whose writes go through a fence: reads and watches always pass, so that caches stay warm; a write is refused here
+// while the fence is closed, and cut off when it closes (I9).
+import type { JsonObject } from '../base/json.ts'
+import type { KubeObject, LiveObject } from '../object/object.ts'
+import type { Resource } from '../object/resource.ts'
+import type {
+  ApplyOptions,
+  DeleteOptions,
+  KubeClient,
+  ListOptions,
+  ListPage,
+  Location,
+  Patch,
+  PatchOptions,
+  ReadOptions,
+  WatchFrame,
+  WatchOptions,
+  WriteOptions,
+} from './client.ts'
+import type { Fence } from './fence.ts'
+
+export interface FencedClientOptions {
+  readonly client: KubeClient
+  readonly fence: Fence
+}
+
+/** Writes reject with a FenceError when they were not let through. */
+export class FencedClient implements KubeClient {
+  readonly #client: KubeClient
+  readonly #fence: Fence
+
+  constructor({ client, fence }: FencedClientOptions) {
+    this.#client = client
+    this.#fence = fence
+  }
+
+  get(resource: Resource, location: Location, signal: AbortSignal): Promise<LiveObject> {
+    return this.#client.get(resource, location, signal)
+  }
+
+  list(resource: Resource, options: ListOptions, signal: AbortSignal): Promise<ListPage> {
+    return this.#client.list(resource, options, signal)
+  }
+
+  watch(resource: Resource, options: WatchOptions, signal: AbortSignal): AsyncIterable<WatchFrame> {
+    return this.#client.watch(resource, options, signal)
+  }
+
+  read(path: string, signal: AbortSignal, options?: ReadOptions): Promise<JsonObject> {
+    return this.#client.read(path, signal, options)
+  }
+
+  create(resource: Resource, object: KubeObject, options: WriteOptions, signal: AbortSignal): Promise<LiveObject> {
+    return this.#write(signal, (passing) => this.#client.create(resource, object, options, passing))
+  }
+
+  apply(resource: Resource, object: KubeObject, options: ApplyOptions, signal: AbortSignal): Promise<LiveObject> {
+    return this.#write(signal, (passing) => this.#client.apply(resource, object, options, passing))
+  }
+
+  patch(
+    resource: Resource,
+    location: Location,
+    patch: Patch,
+    options: PatchOptions,
+    signal: AbortSignal,
+  ): Promise<LiveObject> {
+    return this.#write(signal, (passing) => this.#client.patch(resource, location, patch, options, passing))
+  }
+
+  delete(resource: Resource, location: Location, options: DeleteOptions, signal: AbortSignal): Promise<void> {
+    return this.#write(signal, (passing) => this.#client.delete(resource, location, options, passing))
+  }
+
+  async #write<T>(signal: AbortSignal, send: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const passage = this.#fence.enter(signal)
+    try {
+      return await send(passage.signal)
+    } finally {
+      passage.end()
+    }
+  }
+}

@@ -1,0 +1,235 @@
+// Stands for election and stays elected: carries out what election.ts decides, opens the fence for as long as this process leads,
+// and gives the lease back at the end. Losing the lease is final: the process ends, so that nothing of its memory leads on.
+import { assert, unreachable } from '../base/assert.ts'
+import { type Clock, deadline, sleep } from '../base/clock.ts'
+import { CodedError, messageOf } from '../base/errors.ts'
+import type { Gauge, Instruments } from '../base/instrument.ts'
+import type { Random } from '../base/random.ts'
+import type { KubeClient } from '../kube/client.ts'
+import type { Fence } from '../kube/fence.ts'
+import { isKubeError } from '../kube/kube-errors.ts'
+import type { LiveObject } from '../object/object.ts'
+import {
+  afterClaim,
+  afterConflict,
+  afterFailure,
+  afterRead,
+  type Candidate,
+  type Election,
+  type ElectionStep,
+  nextStep,
+  notYetElected,
+} from './election.ts'
+import { claimPatch, firstLease, holderOf, Lease, type LeaseLocation, releasePatch } from './lease.ts'
+
+export interface ElectorOptions extends Candidate {
+  readonly clock: Clock
+  readonly random: Random
+  readonly instruments: Instruments
+  /** Not fenced, and best with connections of its own: renewals must not wait behind other requests. */
+  readonly client: KubeClient
+  readonly lease: LeaseLocation
+  /** Open while this process leads. */
+  readonly fence: Fence
+}
+
+/** The lease is gone from us; another process leads, or will. */
+export class LeaseLostError extends CodedError<'LeaseLost'> {
+  override readonly name = 'LeaseLostError'
+}
+
+const fieldManager = 'konverge-lease'
+/** What giving the lease back may take; the successor waits for the lease duration if it fails. */
+const releaseLimitMs = 1_000
+
+export class Elector {
+  readonly #options: ElectorOptions
+  readonly #master: Gauge
+  readonly #won = Promise.withResolvers<void>()
+  #election: Election = notYetElected
+  #isRunning = false
+  #trouble: string | undefined
+  #knownHolder: string | undefined
+
+  constructor(options: ElectorOptions) {
+    this.#options = options
+    this.#master = options.instruments.metrics.gauge({
+      name: 'leader_election_master_status',
+      help: 'Whether this process leads: 1 for the holder of the lease, 0 for a standby.',
+      labels: ['name'],
+    })
+  }
+
+  /** Resolves when this process has become the leader; maybe never. */
+  get elected(): Promise<void> {
+    return this.#won.promise
+  }
+
+  /** What keeps it from taking part, as one sentence; undefined while all is well, for a standby too. */
+  get trouble(): string | undefined {
+    return this.#trouble
+  }
+
+  /** For people: `leads` or `stands by for <who>`. */
+  get standing(): string {
+    if (this.#options.fence.isOpen) return 'leads'
+    return this.#knownHolder === undefined ? 'stands by' : `stands by for ${this.#knownHolder}`
+  }
+
+  /**
+   * Takes part until the signal aborts, however long the API server is away; then gives the lease back, within a second, and
+   * resolves. What the leader did must have ended by then. Rejects with a LeaseLostError when it has led and leads no more.
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    assert(!this.#isRunning, 'an elector runs once')
+    this.#isRunning = true
+    this.#report()
+    try {
+      while (!signal.aborted) await this.#carryOut(nextStep(this.#election, this.#nowMs()), signal)
+    } finally {
+      this.#options.fence.close()
+      this.#report()
+    }
+    await this.#release()
+  }
+
+  /** Rejects only with a LeaseLostError. */
+  async #carryOut(step: ElectionStep, signal: AbortSignal): Promise<void> {
+    switch (step.kind) {
+      case 'wait':
+        // Only the signal rejects, and the loop ends with it.
+        return sleep(this.#options.clock, step.untilMs - this.#nowMs(), signal).catch(() => {})
+      case 'read':
+        return this.#attempt((limit) => this.#look(limit), signal)
+      case 'claim':
+        return this.#attempt((limit) => this.#claim(step.lease, limit), signal)
+      case 'lost':
+        throw this.#lost(step.to)
+      default:
+        unreachable(step)
+    }
+  }
+
+  /** One request, with half the renew deadline, so that a request that hangs leaves time for another. Never rejects. */
+  async #attempt(request: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
+    const { clock, random, timing } = this.#options
+    const halfMs = timing.renewDeadlineMs / 2
+    const leftMs = (this.#election.leadsUntilMs ?? Number.POSITIVE_INFINITY) - this.#nowMs()
+    const limit = deadline(clock, Math.min(halfMs, leftMs), signal)
+    try {
+      await request(limit.signal)
+      this.#trouble = undefined
+    } catch (thrown) {
+      const moment = { nowMs: this.#nowMs(), jitter: random.next() }
+      if (isKubeError(thrown, 'Conflict', 'AlreadyExists')) {
+        this.#election = afterConflict(this.#election, this.#options, moment)
+      } else {
+        this.#election = afterFailure(this.#election, this.#options, moment)
+        if (!signal.aborted) this.#note(limit.hasPassed() ? 'the API server gave no answer in time' : messageOf(thrown))
+      }
+    } finally {
+      limit.clear()
+    }
+  }
+
+  async #look(signal: AbortSignal): Promise<void> {
+    const { random } = this.#options
+    const lease = await this.#readLease(signal)
+    this.#election = afterRead(this.#election, lease, this.#options, { nowMs: this.#nowMs(), jitter: random.next() })
+    this.#noteHolder(lease)
+  }
+
+  async #claim(lease: LiveObject | undefined, signal: AbortSignal): Promise<void> {
+    const { client, clock, identity, timing, fence, lease: location } = this.#options
+    const claim = { identity, durationMs: timing.durationMs }
+    const isFirst = this.#election.leadsUntilMs === undefined
+    const sentMs = this.#nowMs()
+    const claimed = await (lease === undefined
+      ? client.create(Lease, firstLease(location, claim, clock), { fieldManager }, signal)
+      : client.patch(
+          Lease,
+          location,
+          { type: 'merge', body: claimPatch(lease, claim, clock) },
+          { fieldManager },
+          signal,
+        ))
+    this.#election = afterClaim(this.#election, claimed, this.#options, { sentMs, nowMs: this.#nowMs() })
+    const { leadsUntilMs } = this.#election
+    if (leadsUntilMs === undefined) return
+    fence.openUntil(leadsUntilMs)
+    this.#noteHolder(claimed)
+    if (isFirst) this.#begin()
+  }
+
+  #begin(): void {
+    this.#report()
+    this.#won.resolve()
+  }
+
+  /** Gives back what this process holds, or may hold since a claim was cut off. Never rejects. */
+  async #release(): Promise<void> {
+    const { clock, client, identity, instruments, lease: location } = this.#options
+    if (this.#election.leadsUntilMs === undefined && !this.#election.isStale) return
+    const limit = deadline(clock, releaseLimitMs, new AbortController().signal)
+    try {
+      const lease = await this.#readLease(limit.signal)
+      if (lease === undefined || holderOf(lease) !== identity) return
+      await client.patch(Lease, location, { type: 'merge', body: releasePatch(lease) }, { fieldManager }, limit.signal)
+      instruments.log.info({ ...location }, 'gave the lease back')
+    } catch (thrown) {
+      instruments.log.warn(
+        { ...location, error: messageOf(thrown) },
+        'the lease could not be given back; a standby takes it when it has run out',
+      )
+    } finally {
+      limit.clear()
+    }
+  }
+
+  async #readLease(signal: AbortSignal): Promise<LiveObject | undefined> {
+    try {
+      return await this.#options.client.get(Lease, this.#options.lease, signal)
+    } catch (thrown) {
+      if (isKubeError(thrown, 'NotFound')) return undefined
+      throw thrown
+    }
+  }
+
+  /** Says once what is wrong, and again when it is something else. */
+  #note(trouble: string): void {
+    if (trouble === this.#trouble) return
+    this.#trouble = trouble
+    this.#options.instruments.log.warn({ error: trouble }, 'the lease cannot be reached; trying again')
+  }
+
+  #noteHolder(lease: LiveObject | undefined): void {
+    const { identity, instruments, lease: location } = this.#options
+    const holder = lease === undefined ? undefined : holderOf(lease)
+    if (holder === this.#knownHolder) return
+    this.#knownHolder = holder
+    if (holder === identity) instruments.log.info({ ...location, identity }, 'this process leads')
+    else if (holder !== undefined)
+      instruments.log.info({ ...location, identity, leader: holder }, 'another process leads')
+  }
+
+  #lost(to: string | undefined): LeaseLostError {
+    const { lease, timing } = this.#options
+    const why =
+      to === undefined
+        ? `could not be renewed within ${timing.renewDeadlineMs / 1000} s${this.#trouble === undefined ? '' : ` (${this.#trouble})`}`
+        : `was taken by ${to}`
+    return new LeaseLostError({
+      code: 'LeaseLost',
+      remedy: 'stop',
+      message: `the lease ${lease.namespace}/${lease.name} ${why}; this process ends, so that only one leads; started again it stands by`,
+    })
+  }
+
+  #report(): void {
+    this.#master.set({ name: this.#options.lease.name }, this.#options.fence.isOpen ? 1 : 0)
+  }
+
+  #nowMs(): number {
+    return this.#options.clock.monotonicMs()
+  }
+}

@@ -1,0 +1,147 @@
+// Two replicas of one operator over the model API: who works, who watches, and how the work goes from one to the other.
+import { describe, expect, it } from 'vitest'
+import { seededRandom } from '../../src/base/random.ts'
+import { Fence } from '../../src/kube/fence.ts'
+import { FencedClient } from '../../src/kube/fenced-client.ts'
+import { ConfigMap } from '../../src/object/built-in.ts'
+import { defaultTiming } from '../../src/operator/election.ts'
+import { Elector } from '../../src/operator/elector.ts'
+import { Operator } from '../../src/operator/operator.ts'
+import { HealthRegistry, healthText } from '../../src/telemetry/health.ts'
+import { at, failure } from '../model-api.ts'
+import { Site, siteController, World } from '../reconcile/life.ts'
+import { settled } from '../reconcile/sites.ts'
+
+class Replica {
+  readonly fence: Fence
+  readonly health = new HealthRegistry()
+  readonly #world: World
+  readonly #stop = new AbortController()
+  readonly #ended: Promise<unknown>
+
+  constructor(world: World, identity: string) {
+    const { clock, api, instruments } = world
+    const surroundings = { clock, random: seededRandom(1), instruments }
+    this.#world = world
+    this.fence = new Fence(clock)
+    const lease = { namespace: 'ops', name: 'konverge' }
+    const its = { identity, lease, timing: defaultTiming, fence: this.fence }
+    const operator = new Operator({
+      ...surroundings,
+      client: new FencedClient({ client: api, fence: this.fence }),
+      elector: new Elector({ ...surroundings, client: api, ...its }),
+      health: this.health,
+      controllers: [siteController()],
+    })
+    this.#ended = operator.run(this.#stop.signal).then(
+      () => 'in order',
+      (thrown: unknown) => thrown,
+    )
+  }
+
+  get readiness(): string {
+    return healthText(this.health.report('ready'), { isVerbose: true })
+  }
+
+  get ended(): Promise<unknown> {
+    return this.#ended
+  }
+
+  async stop(): Promise<unknown> {
+    this.#stop.abort()
+    await this.#world.clock.advance(100)
+    return this.#ended
+  }
+}
+
+/** A world in which every write of something but the lease falls into the time of exactly one leader. */
+async function twoReplicas() {
+  const world = new World()
+  const replicas: Replica[] = []
+  const leaderless: string[] = []
+  world.api.before = ({ verb, plural, key }) => {
+    if (['get', 'list', 'watch'].includes(verb) || plural === 'leases') return
+    if (replicas.filter(({ fence }) => fence.isOpen).length !== 1) leaderless.push(`${verb} ${plural} ${key}`)
+  }
+  const start = async (identity: string) => {
+    const replica = new Replica(world, identity)
+    replicas.push(replica)
+    await world.clock.advance(100)
+    return replica
+  }
+  const [a, b] = [await start('a'), await start('b')]
+  world.addSite()
+  await world.clock.advance(1_000)
+  return { world, a, b, leaderless }
+}
+
+const page = (world: World) => at(world.api.find(ConfigMap, 'default/a-pages'), 'data', 'index')
+
+describe('of two replicas', () => {
+  it('one works; the other is ready, and says that it stands by', async () => {
+    const { world, a, b, leaderless } = await twoReplicas()
+    expect(world.conditions()).toEqual(settled)
+    expect(a.readiness).toBe('[+] sites.example.dev: ok\n[+] leader-election: ok (leads)\ncheck passed\n')
+    expect(b.readiness).toBe('[+] sites.example.dev: ok\n[+] leader-election: ok (stands by for a)\ncheck passed\n')
+    expect(world.lines.filter(({ message }) => message === 'working')).toHaveLength(1)
+    expect(leaderless).toEqual([])
+    expect([await b.stop(), await a.stop()]).toEqual(['in order', 'in order'])
+  })
+
+  it('the second takes over at its next look when the first stops, from warm caches', async () => {
+    const { world, a, b, leaderless } = await twoReplicas()
+    const { before: asBefore } = world.api
+    let lists = 0
+    world.api.before = (request) => {
+      if (request.verb === 'list' || request.verb === 'watch') lists++
+      asBefore(request)
+    }
+    expect(await a.stop()).toBe('in order')
+    world.api.edit(Site, 'default/a', { spec: { page: 'after' } })
+    await world.clock.advance(defaultTiming.retryPeriodMs * 1.2)
+    expect(page(world)).toBe('after')
+    expect(lists).toBe(0)
+    expect(leaderless).toEqual([])
+    await b.stop()
+  })
+
+  it('the second writes nothing that is as it should be', async () => {
+    const { world, a, b } = await twoReplicas()
+    await a.stop()
+    const writes = world.api.writes.length
+    await world.clock.advance(20_000)
+    expect(world.api.writes.slice(writes).filter((write) => !write.includes('leases'))).toEqual([])
+    await b.stop()
+  })
+
+  it('the first ends when it cannot renew, and writes nothing from then on', async () => {
+    const { world, a, b, leaderless } = await twoReplicas()
+    const { before: asBefore } = world.api
+    world.api.before = (request) => {
+      if (request.plural === 'leases' && a.fence.isOpen) throw failure('ServerError', 'etcd is slow')
+      asBefore(request)
+    }
+    await world.clock.advance(defaultTiming.renewDeadlineMs)
+    world.api.edit(Site, 'default/a', { spec: { page: 'after' } })
+    expect(await a.ended).toMatchObject({ code: 'LeaseLost' })
+    await world.clock.advance(1_000)
+    expect(page(world)).toBe('hello')
+    await world.clock.advance(defaultTiming.durationMs)
+    expect(page(world)).toBe('after')
+    expect(leaderless).toEqual([])
+    await b.stop()
+  })
+
+  it('neither is ready without the right to the lease, and neither works', async () => {
+    const world = new World()
+    world.api.before = ({ plural }) => {
+      if (plural === 'leases') throw failure('Forbidden', 'user "u" may not get leases')
+    }
+    world.addSite()
+    const a = new Replica(world, 'a')
+    await world.clock.advance(60_000)
+    expect(a.readiness).toContain('[-] leader-election: user "u" may not get leases')
+    expect(world.api.find(ConfigMap, 'default/a-pages')).toBeUndefined()
+    expect(await a.stop()).toBe('in order')
+  })
+})
