@@ -10,3 +10,6 @@ export {
   kvSelectorLabel,
   kvSelectorLabels,
 } from './kv-names.ts'
+export { OperatorInstall } from './operator-install.ts'
+export type { OperatorInstallProps, OperatorRule, OperatorRules } from './operator-install-props.ts'
+export { operatorManifests } from './operator-manifests.ts'

@@ -1,0 +1,63 @@
+// What has to be said of an operator to install it? Props of OperatorInstall. The rules come in as data, because they follow
+// from the operator's controllers, and a construct knows nothing of those; `konverge install` derives them.
+import type { Manifest } from './manifest.ts'
+
+/** A PolicyRule of rbac.authorization.k8s.io/v1. */
+export interface OperatorRule {
+  readonly apiGroups: readonly string[]
+  readonly resources: readonly string[]
+  readonly resourceNames?: readonly string[]
+  readonly verbs: readonly string[]
+}
+
+/** What the operator may do, by the place in which it may do so. */
+export interface OperatorRules {
+  /** In every namespace that it looks after. */
+  readonly namespaced: readonly OperatorRule[]
+  /** On objects outside namespaces. */
+  readonly cluster: readonly OperatorRule[]
+  /** In the namespace in which it runs: its Lease. */
+  readonly home: readonly OperatorRule[]
+}
+
+export interface OperatorInstallProps {
+  readonly rules: OperatorRules
+  /** The container image, best pinned by its digest. Its entry point takes `args`. */
+  readonly image: string
+  /**
+   * The name of all objects: a DNS-1123 label of at most 63 characters.
+   * @default 'konverge'
+   */
+  readonly name?: string
+  /**
+   * The namespace in which the operator runs. It is one of the objects.
+   * @default 'konverge-system'
+   */
+  readonly namespace?: string
+  /**
+   * The namespaces that the operator looks after: it gets rights in these and nowhere else. They must exist. The operator has
+   * to be told the same in its `args`.
+   * @default - all namespaces, by a ClusterRole
+   */
+  readonly namespaces?: readonly string[]
+  /**
+   * How many pods stand by. One of them works, the others have their caches warm.
+   * @default 1
+   */
+  readonly replicas?: number
+  /** @default ['run'] */
+  readonly args?: readonly string[]
+  /** @default - 100m CPU and 256Mi of memory, at most 512Mi */
+  readonly resources?: Manifest
+  /**
+   * Lets nothing in but requests to the HTTP port, and nothing out but name lookups and these ports.
+   * @default - no NetworkPolicy
+   */
+  readonly networkPolicy?: {
+    /**
+     * TCP ports, on any host, because the address of an API server is no stable one.
+     * @default [443, 6443]
+     */
+    readonly egressPorts?: readonly number[]
+  }
+}

@@ -1,0 +1,142 @@
+// Which objects install an operator? A namespace that admits only restricted pods, a service account with exactly the rules
+// that it is given, a Deployment of replicas that elect a leader, a budget against losing them at once, and a Service for
+// metrics. Same props, same bytes, in an order in which they can be applied.
+import { ApiObject } from 'cdk8s'
+import { Construct } from 'constructs'
+import type { Manifest } from './manifest.ts'
+import type { OperatorInstallProps, OperatorRule } from './operator-install-props.ts'
+import { operatorLabels, operatorPodSpec, operatorPort, operatorSelectorLabels } from './operator-pod.ts'
+
+type KindOfRole = 'ClusterRole' | 'Role'
+type Settled = OperatorInstallProps & Required<Pick<OperatorInstallProps, 'name' | 'namespace' | 'replicas'>>
+
+const rbacGroup = 'rbac.authorization.k8s.io'
+
+/**
+ * An operator, installed. Every object says its namespace itself, so the chart should have none: it would be put on the
+ * cluster-scoped ones too.
+ *
+ * @example new OperatorInstall(chart, 'operator', { image: 'registry.example.com/shop-operator:1.2.0', rules })
+ */
+export class OperatorInstall extends Construct {
+  readonly namespace: ApiObject
+  readonly serviceAccount: ApiObject
+  readonly metricsService: ApiObject
+  readonly deployment: ApiObject
+  /** Absent unless it is asked for. */
+  readonly networkPolicy?: ApiObject
+  /** Absent for a single replica, where it would only block node drains. */
+  readonly podDisruptionBudget?: ApiObject
+  readonly #props: Settled
+
+  /** @throws {RangeError} if name, namespaces or replicas cannot make an operator that works. */
+  constructor(scope: Construct, id: string, props: OperatorInstallProps) {
+    super(scope, id)
+    const { name = 'konverge', namespace = 'konverge-system', replicas = 1, networkPolicy } = props
+    this.#props = { ...props, name, namespace, replicas }
+    refuseImpossible(this.#props)
+    const matchLabels = operatorSelectorLabels(name)
+
+    this.namespace = new ApiObject(this, 'namespace', {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: {
+        name: namespace,
+        labels: { ...operatorLabels(name), 'pod-security.kubernetes.io/enforce': 'restricted' },
+      },
+    })
+    this.serviceAccount = this.#at('service-account', 'v1', 'ServiceAccount', { automountServiceAccountToken: false })
+    this.#grantAll()
+    this.metricsService = this.#at('metrics-service', 'v1', 'Service', {
+      spec: {
+        selector: matchLabels,
+        ports: [{ name: operatorPort.name, port: operatorPort.number, protocol: 'TCP', targetPort: operatorPort.name }],
+      },
+    })
+    if (networkPolicy !== undefined) {
+      const spec = networkPolicySpec(matchLabels, networkPolicy.egressPorts)
+      this.networkPolicy = this.#at('network-policy', 'networking.k8s.io/v1', 'NetworkPolicy', { spec })
+    }
+    const template = { metadata: { labels: operatorLabels(name) }, spec: operatorPodSpec(this.#props) }
+    this.deployment = this.#at('deployment', 'apps/v1', 'Deployment', {
+      spec: { replicas, selector: { matchLabels }, template },
+    })
+    if (replicas < 2) return
+    this.podDisruptionBudget = this.#at('pod-disruption-budget', 'policy/v1', 'PodDisruptionBudget', {
+      spec: { maxUnavailable: 1, selector: { matchLabels } },
+    })
+  }
+
+  /** An object of the operator's name, in its namespace. */
+  #at(id: string, apiVersion: string, kind: string, fields: Manifest): ApiObject {
+    const { name, namespace } = this.#props
+    return new ApiObject(this, id, {
+      apiVersion,
+      kind,
+      metadata: { name, namespace, labels: { ...operatorLabels(name) } },
+      ...fields,
+    })
+  }
+
+  /**
+   * Rights in all namespaces come by one ClusterRole, rights in some by a Role in each of them. These bear the operator's
+   * namespace in their name, so that a second operator elsewhere does not take the first one's rights away.
+   */
+  #grantAll(): void {
+    const { name, namespace, namespaces, rules } = this.#props
+    const { namespaced, cluster, home } = rules
+    const fullName = `${namespace}:${name}`
+    this.#grant('cluster', 'ClusterRole', { name: fullName }, namespaces ? cluster : [...namespaced, ...cluster])
+    for (const place of namespaces ?? []) {
+      this.#grant(`in-${place}`, 'Role', { name: fullName, namespace: place }, namespaced)
+    }
+    this.#grant('home', 'Role', { name, namespace }, home)
+  }
+
+  #grant(
+    id: string,
+    kind: KindOfRole,
+    place: { readonly name: string; readonly namespace?: string },
+    rules: readonly OperatorRule[],
+  ): void {
+    if (rules.length === 0) return
+    const { name, namespace } = this.#props
+    const apiVersion = `${rbacGroup}/v1`
+    const metadata = { ...place, labels: { ...operatorLabels(name) } }
+    new ApiObject(this, `role-${id}`, { apiVersion, kind, metadata, rules })
+    new ApiObject(this, `role-binding-${id}`, {
+      apiVersion,
+      kind: `${kind}Binding`,
+      metadata,
+      roleRef: { apiGroup: rbacGroup, kind, name: place.name },
+      subjects: [{ kind: 'ServiceAccount', name, namespace }],
+    })
+  }
+}
+
+/** In: health checks and scrapes. Out: name lookups, and the API server, whose address is not known beforehand. */
+function networkPolicySpec(matchLabels: Manifest, egressPorts: readonly number[] = [443, 6443]): Manifest {
+  const tcp = (port: number) => ({ port, protocol: 'TCP' })
+  return {
+    podSelector: { matchLabels },
+    policyTypes: ['Ingress', 'Egress'],
+    ingress: [{ ports: [tcp(operatorPort.number)] }],
+    egress: [{ ports: [{ port: 53, protocol: 'UDP' }, tcp(53), ...egressPorts.map(tcp)] }],
+  }
+}
+
+function refuseImpossible({ name, namespace, namespaces, replicas }: Settled): void {
+  const refuse = (text: string, rule: string) => {
+    throw new RangeError(`OperatorInstall ${name}: ${text}; ${rule}`)
+  }
+  const isLabel = (text: string) => /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(text) && text.length <= 63
+  const rule = "use at most 63 of a-z, 0-9 and '-', and neither begin nor end with '-'"
+  if (!isLabel(name) || /^[0-9]/.test(name)) refuse(`objects cannot take this name`, `${rule}, nor begin with a digit`)
+  const wrong = [namespace, ...(namespaces ?? [])].find((label) => !isLabel(label))
+  if (wrong !== undefined) refuse(`'${wrong}' cannot be a namespace`, rule)
+  if (namespaces?.length === 0)
+    refuse('there is no namespace to look after', 'name one, or leave namespaces out for all')
+  if (!Number.isInteger(replicas) || replicas < 1) {
+    refuse(`${replicas} replicas cannot do any work`, 'use a whole number from 1')
+  }
+}

@@ -1,0 +1,165 @@
+import { App, Chart } from 'cdk8s'
+import { describe, expect, it } from 'vitest'
+import { OperatorInstall, type OperatorInstallProps, operatorManifests } from '../../constructs/index.ts'
+import { at } from './render.ts'
+
+const rule = (resource: string) => ({ apiGroups: [''], resources: [resource], verbs: ['get'] })
+const rules = { namespaced: [rule('services')], cluster: [rule('nodes')], home: [rule('leases')] }
+const install = (props: Partial<OperatorInstallProps> = {}) => operatorManifests({ image: 'shop:1', rules, ...props })
+
+/** `Role shop/konverge`, in order. */
+const namesOf = (objects: readonly object[]) =>
+  objects.map((object) => {
+    const namespace = at(object, 'metadata', 'namespace')
+    return `${at(object, 'kind')} ${namespace === undefined ? '' : `${namespace}/`}${at(object, 'metadata', 'name')}`
+  })
+const only = (objects: readonly object[], kind: string) => {
+  const found = objects.filter((object) => at(object, 'kind') === kind)
+  expect(found).toHaveLength(1)
+  return found[0]
+}
+
+describe('an operator for all namespaces', () => {
+  it('is these objects, in an order in which they can be applied', () => {
+    expect(namesOf(install({ replicas: 2 }))).toEqual([
+      'Namespace konverge-system',
+      'ServiceAccount konverge-system/konverge',
+      'ClusterRole konverge-system:konverge',
+      'ClusterRoleBinding konverge-system:konverge',
+      'Role konverge-system/konverge',
+      'RoleBinding konverge-system/konverge',
+      'Service konverge-system/konverge',
+      'Deployment konverge-system/konverge',
+      'PodDisruptionBudget konverge-system/konverge',
+    ])
+  })
+
+  it('has its rights by one ClusterRole, but for those at home', () => {
+    const objects = install()
+    expect(at(only(objects, 'ClusterRole'), 'rules')).toEqual([rule('services'), rule('nodes')])
+    expect(at(only(objects, 'Role'), 'rules')).toEqual([rule('leases')])
+    for (const kind of ['ClusterRoleBinding', 'RoleBinding']) {
+      expect(at(only(objects, kind), 'subjects')).toEqual([
+        { kind: 'ServiceAccount', name: 'konverge', namespace: 'konverge-system' },
+      ])
+    }
+  })
+
+  it('has no budget for a single pod, which it would only keep from moving', () => {
+    expect(namesOf(install({ replicas: 1 })).join()).not.toContain('PodDisruptionBudget')
+  })
+})
+
+describe('an operator for some namespaces', () => {
+  it('has a Role in each, and a ClusterRole only for what is in none', () => {
+    const objects = install({ namespaces: ['shop', 'games'] })
+    expect(namesOf(objects).filter((name) => name.includes('Role'))).toEqual([
+      'ClusterRole konverge-system:konverge',
+      'ClusterRoleBinding konverge-system:konverge',
+      'Role shop/konverge-system:konverge',
+      'RoleBinding shop/konverge-system:konverge',
+      'Role games/konverge-system:konverge',
+      'RoleBinding games/konverge-system:konverge',
+      'Role konverge-system/konverge',
+      'RoleBinding konverge-system/konverge',
+    ])
+    expect(at(only(objects, 'ClusterRole'), 'rules')).toEqual([rule('nodes')])
+  })
+
+  it('has no ClusterRole at all if it needs nothing outside namespaces', () => {
+    const objects = install({ namespaces: ['shop'], rules: { ...rules, cluster: [] } })
+    expect(namesOf(objects).join()).not.toContain('ClusterRole')
+  })
+
+  it('may be its own', () => {
+    const names = namesOf(install({ namespaces: ['konverge-system'] }))
+    expect(new Set(names).size).toBe(names.length)
+  })
+})
+
+describe('the pods', () => {
+  const spec = (props: Partial<OperatorInstallProps> = {}) =>
+    at(only(install(props), 'Deployment'), 'spec', 'template', 'spec')
+
+  it('fulfil the Pod Security Standard restricted, and write nothing to their disk', () => {
+    expect(spec()).toMatchObject({
+      securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+      containers: [
+        {
+          securityContext: {
+            allowPrivilegeEscalation: false,
+            readOnlyRootFilesystem: true,
+            capabilities: { drop: ['ALL'] },
+          },
+        },
+      ],
+    })
+  })
+
+  it('get the token of the service account, which nobody else gets', () => {
+    expect(spec()).toMatchObject({ automountServiceAccountToken: true, serviceAccountName: 'konverge' })
+    expect(only(install(), 'ServiceAccount')).toMatchObject({ automountServiceAccountToken: false })
+  })
+
+  it('are found by Deployment and Service, and run what is said', () => {
+    const objects = install({ args: ['run', '--namespaces=shop'], resources: { limits: { memory: '1Gi' } } })
+    const deployment = only(objects, 'Deployment')
+    const labels = at(deployment, 'spec', 'template', 'metadata', 'labels')
+    expect(labels).toMatchObject(at(deployment, 'spec', 'selector', 'matchLabels') as object)
+    expect(labels).toMatchObject(at(only(objects, 'Service'), 'spec', 'selector') as object)
+    expect(at(deployment, 'spec', 'template', 'spec', 'containers', 0)).toMatchObject({
+      image: 'shop:1',
+      args: ['run', '--namespaces=shop'],
+      resources: { limits: { memory: '1Gi' } },
+    })
+  })
+
+  it('may be shut off from all but the API server', () => {
+    expect(namesOf(install()).join()).not.toContain('NetworkPolicy')
+    expect(at(only(install({ networkPolicy: { egressPorts: [8443] } }), 'NetworkPolicy'), 'spec')).toEqual({
+      podSelector: { matchLabels: { 'konverge.dev/operator': 'konverge' } },
+      policyTypes: ['Ingress', 'Egress'],
+      ingress: [{ ports: [{ port: 8080, protocol: 'TCP' }] }],
+      egress: [
+        {
+          ports: [
+            { port: 53, protocol: 'UDP' },
+            { port: 53, protocol: 'TCP' },
+            { port: 8443, protocol: 'TCP' },
+          ],
+        },
+      ],
+    })
+  })
+})
+
+describe('the construct', () => {
+  it('gives the same objects wherever it stands, with its parts to hand', () => {
+    const chart = new Chart(new App(), 'platform')
+    const { deployment, podDisruptionBudget } = new OperatorInstall(chart, 'x', { image: 'shop:1', rules, replicas: 3 })
+    expect(chart.toJson()).toEqual(install({ replicas: 3 }))
+    expect(deployment.kind).toBe('Deployment')
+    expect(podDisruptionBudget?.name).toBe('konverge')
+  })
+
+  it('lets two operators live side by side', () => {
+    const names = [
+      ...namesOf(install({ namespaces: ['shop'] })),
+      ...namesOf(install({ namespaces: ['shop'], namespace: 'other-system' })),
+    ]
+    expect(new Set(names).size).toBe(names.length)
+  })
+
+  it.each([
+    [{ name: 'Konverge' }, /objects cannot take this name; use at most 63 of a-z/],
+    [{ name: '1st' }, /nor begin with a digit/],
+    [{ namespace: 'a_b' }, /'a_b' cannot be a namespace; use/],
+    [{ namespaces: ['ok', '-'] }, /'-' cannot be a namespace/],
+    [{ namespaces: [] }, /no namespace to look after; name one, or leave namespaces out/],
+    [{ replicas: 0 }, /0 replicas cannot do any work; use a whole number from 1/],
+    [{ replicas: 1.5 }, /1.5 replicas/],
+  ])('refuses %o', (props, message) => {
+    expect(() => install(props)).toThrow(message)
+    expect(() => install(props)).toThrow(RangeError)
+  })
+})
