@@ -1,5 +1,6 @@
 // The public door: everything that a controller's author imports, by name.
 export { CodedError, type Remedy } from './base/errors.ts'
+export { type OperatorNeeds, type OperatorRights, type PolicyRule, rightsOf } from './generate/rbac.ts'
 export {
   ConfigMap,
   CronJob,

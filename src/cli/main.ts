@@ -55,6 +55,7 @@ function programWith(signal: AbortSignal): Command {
     .action(async (options) =>
       (await import('./run.ts')).run({ ...options, environment: process.env, output: process.stdout }, signal),
     )
+  addInstall(program, signal)
   program
     .command('preview')
     .description('print the manifests of resources, without a cluster')
@@ -83,6 +84,26 @@ function programWith(signal: AbortSignal): Command {
       ),
     )
   return program
+}
+
+function addInstall(program: Command, signal: AbortSignal): void {
+  program
+    .command('install')
+    .description('install the operator: CRDs, roles, Deployment')
+    .option('--dry-run', 'print the manifests, for kubectl apply --server-side -f -, and apply nothing')
+    .option('--namespace <name>', 'the namespace in which the operator runs', 'konverge-system')
+    .option('--image <reference>', 'the container image', `konverge:${packageVersion()}`)
+    .option('--replicas <pods>', 'how many pods stand by, of which one works', positive, 1)
+    .option('--namespaces <names>', 'look after resources, and have rights, in these namespaces only', names, [])
+    .option('--controllers <names>', 'run these controllers only, separated by commas', names, [])
+    .option('--kubeconfig <file>', 'the kubeconfig (default: KUBECONFIG, the pod’s service account, ~/.kube/config)')
+    .option('--context <name>', 'a context of the kubeconfig (default: its current one)')
+    .action(async (options) =>
+      (await import('./install.ts')).install(
+        { ...options, environment: process.env, write: (text) => void process.stdout.write(text) },
+        signal,
+      ),
+    )
 }
 
 function report(thrown: unknown): number {

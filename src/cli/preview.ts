@@ -1,9 +1,5 @@
 // What would the operator make of these resources? The manifests, in the order in which they would be applied, without a
 // cluster: what `observe` would find is taken as not there, and nothing is refused for it.
-
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import { stringify } from 'yaml'
 import { CodedError } from '../base/errors.ts'
 import type { JsonObject } from '../base/json.ts'
 import { validateObject } from '../generate/validate.ts'
@@ -14,9 +10,10 @@ import { resourceIn } from '../reconcile/definition.ts'
 import { withoutMembership } from '../synth/membership.ts'
 import { assertPure } from '../synth/purity.ts'
 import { CommandError } from './command-error.ts'
+import { definitionOf, loadDefinitions } from './definition-loader.ts'
 import { flagshipControllers } from './flagship.ts'
 import { loadManifests } from './manifest-loader.ts'
-import { packageFolder } from './package-folder.ts'
+import { yamlText } from './yaml-text.ts'
 
 export interface PreviewOptions {
   readonly files: readonly string[]
@@ -31,8 +28,7 @@ export async function preview({ files, write }: PreviewOptions, signal: AbortSig
   const definitions = await loadDefinitions(signal)
   const rendered: KubeObject[] = []
   for (const { file, object } of loaded.flat()) rendered.push(...(await render(file, object, definitions, signal)))
-  // kubectl reads YAML 1.1, where a bare `yes` or `0777` is no string.
-  write(rendered.map((object) => stringify(object, { version: '1.1', lineWidth: 0 })).join('---\n'))
+  write(yamlText(rendered))
 }
 
 async function render(
@@ -49,11 +45,7 @@ async function render(
     throw new CommandError(`${file}: there is no controller for ${groupKindOf(given)}; konverge previews ${kinds}`, 2)
   }
   const name = `${given.kind} ${given.metadata?.name ?? '(without a name)'}`
-  const definition = definitions.find(
-    ({ spec }) =>
-      (spec as JsonObject | undefined)?.group === controller.resource.group &&
-      ((spec as JsonObject).names as JsonObject).kind === given.kind,
-  )
+  const definition = definitionOf(controller.resource, definitions)
   const validation = definition === undefined ? undefined : validateObject(definition, object)
   if (validation?.kind === 'invalid') throw new CommandError(`${file}: ${name} is invalid: ${validation.message}`, 2)
   try {
@@ -95,9 +87,3 @@ function asPreviewed(given: KubeObject, { resource }: Controller): LiveObject {
 }
 
 const nothingLive: LiveReader = { find: () => Promise.resolve(undefined), list: () => Promise.resolve([]) }
-
-async function loadDefinitions(signal: AbortSignal): Promise<readonly JsonObject[]> {
-  const folder = join(packageFolder(), 'crds')
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.yaml'))
-  return (await Promise.all(names.map((name) => loadManifests(join(folder, name), signal)))).flat()
-}

@@ -15,6 +15,7 @@ export interface Choices {
   readonly nodes: number | undefined
   readonly controllers: boolean
   readonly auditLog: boolean
+  readonly apiServerFlags: readonly string[]
 }
 
 export interface Blueprint {

@@ -131,13 +131,18 @@ export class ControlPlaneClient implements ControlPlaneConnection {
 
   /** Makes a service account, with the rights of the rules in every namespace, and a kubeconfig for one day. */
   async createServiceAccountKubeconfig(ask: ServiceAccountRequest): Promise<ServiceAccountAccess> {
-    const { url, caFile, folder } = this
-    const accounts = `/api/v1/namespaces/${ask.namespace}/serviceaccounts`
-    await this.create(accounts, { metadata: { name: ask.name } })
+    await this.create(`/api/v1/namespaces/${ask.namespace}/serviceaccounts`, { metadata: { name: ask.name } })
     if (ask.rules !== undefined) {
       await this.grant({ to: { namespace: ask.namespace, serviceAccount: ask.name }, rules: ask.rules })
     }
-    const answer = await this.create(`${accounts}/${ask.name}/token`, { spec: { expirationSeconds: 86_400 } })
+    return await this.serviceAccountKubeconfig(ask)
+  }
+
+  /** A kubeconfig for one day of a service account that exists. */
+  async serviceAccountKubeconfig(ask: Omit<ServiceAccountRequest, 'rules'>): Promise<ServiceAccountAccess> {
+    const { url, caFile, folder } = this
+    const path = `/api/v1/namespaces/${ask.namespace}/serviceaccounts/${ask.name}/token`
+    const answer = await this.create(path, { spec: { expirationSeconds: 86_400 } })
     const { token } = (answer as { status: { token: string } }).status // A TokenRequest that was created has both.
     const username = `system:serviceaccount:${ask.namespace}:${ask.name}`
     const kubeconfigPath = join(folder, `${ask.namespace}-${ask.name}.kubeconfig`)

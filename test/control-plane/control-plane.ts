@@ -29,6 +29,8 @@ export interface ControlPlaneOptions {
   readonly controllers?: boolean
   /** Records every request for `auditEvents()`. Off unless switched on: it costs a line of a kilobyte a request. */
   readonly auditLog?: boolean
+  /** Flags of the API server besides the usual ones, for a cluster that is older or stricter than this one by default. */
+  readonly apiServerFlags?: readonly string[]
   /** Where KUBEBUILDER_ASSETS, XDG_CACHE_HOME, HOME and PATH are looked up; by default this process's environment. */
   readonly environment?: Readonly<Record<string, string | undefined>>
   /** Gives the start up while it waits for its turn to build or before it starts a program; later `stop()` ends it. */
@@ -47,8 +49,8 @@ const apiServerStopLimitMs = 1_000
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const environment = options.environment ?? process.env
-  const { kwok, controllers = true, auditLog = false, signal } = options
-  const choices = { nodes: kwok?.nodes, controllers, auditLog }
+  const { kwok, controllers = true, auditLog = false, apiServerFlags = [], signal } = options
+  const choices = { nodes: kwok?.nodes, controllers, auditLog, apiServerFlags }
   const binaries = await findOrBuildBinaries(neededPrograms(choices), environment, signal)
   await sweepLeftovers()
   const controlPlane = new ControlPlane({

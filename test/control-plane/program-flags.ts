@@ -10,6 +10,7 @@ const requestBurst = 2000
 export interface FlagChoices {
   readonly controllers: boolean
   readonly auditLog: boolean
+  readonly apiServerFlags: readonly string[]
   /** The settings and stages of kwok. */
   readonly kwokFiles: readonly string[]
 }
@@ -75,6 +76,7 @@ function apiServerFlags(layout: Layout, choices: FlagChoices): readonly string[]
     // Nobody makes the default service accounts, without which this plugin refuses every pod.
     ...(choices.controllers ? [] : ['--disable-admission-plugins=ServiceAccount']),
     ...(choices.auditLog ? audit : []),
+    ...choices.apiServerFlags,
   ]
 }
 

@@ -1,0 +1,65 @@
+// What has to be in a cluster for the operator to run there? The CRDs of its controllers, and an OperatorInstall with the rights
+// that these controllers need. Printed for kubectl, or applied.
+import { operatorManifests } from '../../constructs/index.ts'
+import { messageOf } from '../base/errors.ts'
+import { rightsOf } from '../generate/rbac.ts'
+import type { Controller } from '../index.ts'
+import type { KubeObject } from '../object/object.ts'
+import { CommandError } from './command-error.ts'
+import { definitionOf, loadDefinitions } from './definition-loader.ts'
+import { controllersNamed } from './flagship.ts'
+import { type ClusterChoice, installInto } from './install-applier.ts'
+import { yamlText } from './yaml-text.ts'
+
+export interface InstallOptions extends ClusterChoice {
+  readonly dryRun?: boolean
+  readonly namespace: string
+  readonly image: string
+  readonly replicas: number
+  readonly namespaces: readonly string[]
+  readonly controllers: readonly string[]
+  readonly write: (text: string) => void
+}
+
+/** The Lease by which the replicas elect their leader. */
+const leaseName = 'konverge'
+
+/** Writes the manifests as YAML, or a line for each object that was applied. The same options give the same bytes. */
+export async function install(options: InstallOptions, signal: AbortSignal): Promise<void> {
+  const controllers = controllersNamed(options.controllers)
+  const definitions = await definitionsOf(controllers, signal)
+  const manifests = manifestsOf(options, controllers)
+  if (options.dryRun === true) options.write(yamlText([...definitions, ...manifests]))
+  else await installInto({ ...options, definitions, manifests }, signal)
+}
+
+async function definitionsOf(controllers: readonly Controller[], signal: AbortSignal): Promise<readonly KubeObject[]> {
+  const known = await loadDefinitions(signal)
+  // Sound: loadManifests returns only objects with apiVersion and kind, and the look-up is by name.
+  return controllers.flatMap(({ resource }) => definitionOf(resource, known) ?? []) as unknown as readonly KubeObject[]
+}
+
+function manifestsOf(options: InstallOptions, controllers: readonly Controller[]): readonly KubeObject[] {
+  const { namespace, image, replicas, namespaces } = options
+  const isConfined = namespaces.length > 0
+  const args = [
+    'run',
+    ...(isConfined ? [`--namespaces=${namespaces.join()}`] : []),
+    ...(options.controllers.length > 0 ? [`--controllers=${options.controllers.join()}`] : []),
+  ]
+  const rules = rightsOf({ controllers, leaseName })
+  try {
+    // Sound: the construct gives apiVersion, kind and metadata to every object.
+    return operatorManifests({
+      namespace,
+      image,
+      replicas,
+      args,
+      rules,
+      ...(isConfined ? { namespaces } : {}),
+    }) as readonly KubeObject[]
+  } catch (thrown) {
+    if (thrown instanceof RangeError) throw new CommandError(messageOf(thrown), 2)
+    throw thrown
+  }
+}

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { parseAllDocuments } from 'yaml'
+import { install } from '../../src/cli/install.ts'
+import { konverge, sentenceOf } from './konverge.ts'
+
+const limitMs = 120_000
+const defaults = {
+  namespace: 'konverge-system',
+  image: 'konverge:test',
+  replicas: 2,
+  namespaces: [] as readonly string[],
+  controllers: [] as readonly string[],
+  environment: {},
+}
+
+async function printed(options: Partial<typeof defaults> = {}): Promise<string> {
+  let text = ''
+  const write = (more: string) => {
+    text += more
+  }
+  await install({ ...defaults, ...options, dryRun: true, write }, new AbortController().signal)
+  return text
+}
+
+const documentsOf = (text: string) => parseAllDocuments(text, { version: '1.1' }).map((document) => document.toJS())
+const argsOf = (text: string) =>
+  documentsOf(text).find(({ kind }) => kind === 'Deployment').spec.template.spec.containers[0].args
+
+describe('what konverge install prints', () => {
+  it('is the CRDs first, then the operator and its rights, to be read in a review', async () => {
+    const text = await printed()
+    const documents = text.split('---\n')
+    const isDefinition = (document: string) => document.includes('kind: CustomResourceDefinition\n')
+    expect(documents.findIndex((document) => !isDefinition(document))).toBe(documents.filter(isDefinition).length)
+    const rest = documents.filter((document) => !isDefinition(document)).join('---\n')
+    await expect(rest).toMatchFileSnapshot('../golden/install.yaml')
+  })
+
+  it('is the same every time', async () => {
+    expect(await printed()).toBe(await printed())
+  })
+
+  it('tells the operator what it was told', async () => {
+    expect(argsOf(await printed())).toEqual(['run'])
+    expect(argsOf(await printed({ namespaces: ['shop', 'games'], controllers: ['replicatedkvstores'] }))).toEqual([
+      'run',
+      '--namespaces=shop,games',
+      '--controllers=replicatedkvstores',
+    ])
+  })
+})
+
+describe.concurrent('konverge install', { timeout: limitMs }, () => {
+  it('prints without a cluster', async () => {
+    const { exitCode, stdout, stderr } = await konverge(['install', '--dry-run'])
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+    expect(stdout).toMatch(/image: konverge:\d/)
+  })
+
+  it.each([
+    [['--namespace', 'A'], /OperatorInstall konverge: 'A' cannot be a namespace; use/],
+    [['--namespaces', 'a,B'], /'B' cannot be a namespace/],
+    [['--replicas', '0'], /--replicas/],
+    [['--controllers', 'nothing'], /there is no controller 'nothing'; choose from replicatedkvstores/],
+  ])('refuses %j with one sentence', async (args, message) => {
+    const ended = await konverge(['install', '--dry-run', ...args])
+    expect(sentenceOf(ended)).toMatch(message)
+    expect(ended.exitCode).toBe(2)
+  })
+
+  it('says that it finds no cluster, when it is to apply', async () => {
+    const ended = await konverge(['install'])
+    expect(sentenceOf(ended)).toMatch(/kubeconfig|KUBECONFIG/)
+    expect(ended.exitCode).toBe(1)
+  })
+})
