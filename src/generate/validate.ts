@@ -1,7 +1,10 @@
 // Would the API server take this object, as far as the CRD's schema tells? Checks types, required and unknown fields, enums,
 // bounds and patterns, and fills in defaults, without a cluster. CEL rules and uniqueness of list keys are the server's.
-import { Ajv, type ErrorObject } from 'ajv'
-import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
+import { Ajv, type ErrorObject, type Options } from 'ajv'
+import { isJsonList, isJsonObject, type Json, type JsonObject } from '../base/json.ts'
+import { ajvSchema } from './ajv-schema.ts'
+import { asStored } from './as-stored.ts'
+import { goPattern } from './go-pattern.ts'
 
 export type Validation =
   /** With defaults filled in. */
@@ -15,13 +18,25 @@ export function validateObject(definition: JsonObject, object: JsonObject): Vali
   const schema = schemaOf(definition, version)
   if (schema === undefined)
     return { kind: 'invalid', message: `apiVersion ${object.apiVersion} is not served for ${object.kind}` }
-  // Numbers beyond 2^53 and formats are not this check's business; a wrong type is.
-  const ajv = new Ajv({ strict: false, validateFormats: false, useDefaults: true, allErrors: false, verbose: true })
-  const copy = structuredClone(withoutNulls(object, schema)) as JsonObject
-  const validate = ajv.compile(closed(schema) as JsonObject)
-  if (validate(copy)) return { kind: 'valid', object: copy }
-  const [first] = validate.errors ?? []
-  return { kind: 'invalid', message: first === undefined ? 'the object does not fit its schema' : sentenceOf(first) }
+  const stored = asStored(object, schema)
+  const validate = new Ajv(ajvOptions).compile(ajvSchema(schema, [stored]))
+  if (validate(stored) && isJsonObject(stored)) return { kind: 'valid', object: stored }
+  // Errors inside of alternatives come before the one that says that none fits.
+  const last = validate.errors?.at(-1)
+  return { kind: 'invalid', message: last === undefined ? 'the object does not fit its schema' : sentenceOf(last) }
+}
+
+/** Go's patterns, each checked before; `code` would be its name in code written to a file. */
+const regExp = Object.assign((pattern: string) => goPattern(pattern) ?? /(?:)/u, { code: 'goPattern' })
+
+/** Formats are not this check's business, nor are definitions; of `__proto__` and its like only own fields count. */
+const ajvOptions: Options = {
+  strict: false,
+  validateFormats: false,
+  validateSchema: false,
+  ownProperties: true,
+  verbose: true,
+  code: { regExp },
 }
 
 const stringMap = { type: 'object', additionalProperties: { type: 'string' } }
@@ -50,50 +65,7 @@ function schemaOf(definition: JsonObject, version: string | undefined): JsonObje
   return { ...schema, properties, required: ['metadata', ...(isJsonList(schema.required) ? schema.required : [])] }
 }
 
-/** The server takes null for absent wherever the field may not be null. Source: apiextensions, structural defaulting. */
-function withoutNulls(value: Json, schema: Json | undefined): Json {
-  if (!isJsonObject(schema)) return value
-  if (isJsonList(value)) return value.map((item) => withoutNulls(item, schema.items))
-  if (!isJsonObject(value)) return value
-  const properties = isJsonObject(schema.properties) ? schema.properties : {}
-  const kept = Object.entries(value).flatMap(([name, field]): [string, Json][] => {
-    const inner = own(properties, name) ?? schema.additionalProperties
-    if (field === undefined || (field === null && isJsonObject(inner) && inner.nullable !== true)) return []
-    return [[name, withoutNulls(field, inner)]]
-  })
-  return Object.fromEntries(kept)
-}
-
-/** The schema with unknown fields refused wherever they would be dropped, as the server's strict validation does. */
-function closed(schema: Json): Json {
-  if (!isJsonObject(schema)) return schema
-  const { nullable, anyOf, ...rest } = schema
-  const isIntOrString = schema['x-kubernetes-int-or-string'] === true
-  const type = isIntOrString ? ['integer', 'string'] : typeof schema.type === 'string' ? [schema.type] : []
-  const inner = Object.fromEntries(
-    Object.entries(rest).map(([keyword, value]) => [keyword, closeKeyword(keyword, value ?? null)]),
-  )
-  const isClosed =
-    schema.type === 'object' &&
-    schema.additionalProperties === undefined &&
-    schema['x-kubernetes-preserve-unknown-fields'] !== true
-  return {
-    ...inner,
-    // Of an int-or-string the alternatives only say the type again, in words that name but the first.
-    ...(anyOf === undefined || isIntOrString ? {} : { anyOf }),
-    ...(type.length === 0 ? {} : { type: nullable === true ? [...type, 'null'] : type }),
-    ...(isClosed ? { additionalProperties: false } : {}),
-  }
-}
-
-function closeKeyword(keyword: string, value: Json): Json {
-  if (keyword === 'properties' && isJsonObject(value)) {
-    return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, closed(field ?? null)]))
-  }
-  return keyword === 'items' || keyword === 'additionalProperties' ? closed(value) : value
-}
-
-function sentenceOf({ instancePath, keyword, params, message, data }: ErrorObject): string {
+function sentenceOf({ instancePath, keyword, params, message, data, schema }: ErrorObject): string {
   const path = instancePath
     .slice(1)
     .replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]')
@@ -107,10 +79,42 @@ function sentenceOf({ instancePath, keyword, params, message, data }: ErrorObjec
     case 'required':
       return `${at(String(params.missingProperty))} is required`
     case 'enum':
-      return `${path} must be one of ${(params.allowedValues as readonly unknown[]).join(', ')}, not ${JSON.stringify(data)}`
+      return `${path} must be one of ${(params.allowedValues as readonly unknown[]).map(shown).join(', ')}, not ${excerpt(data)}`
+    case 'oneOf':
+    case 'anyOf':
+      return `${path || 'the object'} ${alternativesDemand(keyword, schema)}`
     case 'type':
-      return `${path || 'the object'} must be ${[params.type].flat().join(' or ')}, not ${JSON.stringify(data)?.slice(0, 80)}`
+      return `${path || 'the object'} must be ${[params.type].flat().join(' or ')}, not ${excerpt(data)}`
     default:
-      return `${path || 'the object'} ${message ?? 'is invalid'}, not ${JSON.stringify(data)?.slice(0, 80)}`
+      return `${path || 'the object'} ${message ?? 'is invalid'}, not ${excerpt(data)}`
   }
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function excerpt(value: unknown): string | undefined {
+  return JSON.stringify(value)?.slice(0, 80)
+}
+
+/** Alternatives mostly say which fields exclude each other; others have no short name. */
+function alternativesDemand(keyword: 'oneOf' | 'anyOf', alternatives: unknown): string {
+  const isOne = keyword === 'oneOf'
+  const fields = isJsonList(alternatives) ? alternatives.map(onlyRequired) : []
+  const named = fields.filter((field) => field !== undefined)
+  if (named.length === 0 || named.length < fields.length) {
+    return `must fit ${isOne ? 'exactly' : 'at least'} one of the ${fields.length} alternatives of its schema`
+  }
+  const list = `${named.slice(0, -1).join(', ')}${named.length > 1 ? ' and ' : ''}${named.at(-1)}`
+  return `must have ${isOne ? 'exactly' : 'at least'} one of ${list}`
+}
+
+/** The field, if all that an alternative demands is that it is there. */
+function onlyRequired(alternative: Json): string | undefined {
+  if (!isJsonObject(alternative) || !isJsonList(alternative.required)) return undefined
+  const { required, properties, ...others } = alternative
+  const [field, ...more] = required
+  const isAlone = more.length === 0 && Object.keys(others).length === 0 && Object.keys(properties ?? {}).length === 0
+  return isAlone ? String(field) : undefined
 }
