@@ -14,10 +14,19 @@ export interface Crd {
 export interface CrdVersion {
   readonly name: string
   readonly isServed: boolean
+  /** The one version in which objects are kept. */
+  readonly isStored: boolean
+  /** Where its schema stands in the definition: `spec.versions[0].schema.openAPIV3Schema`. */
+  readonly path: string
   readonly description: string
-  /** Absent where the kind has none. */
-  readonly spec?: Schema
-  readonly status?: Schema
+  /** Of the root, without apiVersion, kind and metadata, which every object has. */
+  readonly fields: readonly Field[]
+}
+
+/** The versions that are served: the stored one first if it is among them, for it bears the kind's plain name. */
+export function servedVersions({ versions }: Crd): readonly CrdVersion[] {
+  const served = versions.filter(({ isServed }) => isServed)
+  return [...served.filter(({ isStored }) => isStored), ...served.filter(({ isStored }) => !isStored)]
 }
 
 /** The schema of one value: its shape, and what is said about it besides. */
@@ -33,7 +42,8 @@ export interface Schema {
 
 export type Shape =
   | { readonly kind: 'scalar'; readonly type: 'string' | 'number' | 'boolean' }
-  | { readonly kind: 'enum'; readonly values: readonly (string | number | boolean)[] }
+  /** Any JSON, null apart: that is said by `isNullable`. */
+  | { readonly kind: 'enum'; readonly values: readonly Json[] }
   | { readonly kind: 'intOrString' }
   | { readonly kind: 'list'; readonly items: Schema }
   | { readonly kind: 'map'; readonly values: Schema }

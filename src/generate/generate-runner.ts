@@ -59,11 +59,11 @@ function stateOf(wanted: string | undefined, present: string | undefined): Gener
 /** Text by path. */
 async function render({ crdFolder }: GenerateOptions, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
   const definitions = await readDefinitions(crdFolder, signal)
-  const wireModules = definitions.map(({ document, source }) => wireTypes(readCrd(document, source), source))
+  const read = definitions.map(({ document, source }) => ({ crd: readCrd(document, source), source }))
+  const wireModules = read.map(({ crd, source }) => wireTypes(crd, source))
   refuseDuplicates(wireModules, definitions)
   const source = basename(resolve(crdFolder))
-  const documents = definitions.map(({ document }) => document)
-  const modules = await runImport({ definitions: documents, source, searchFrom: import.meta.dirname }, signal)
+  const modules = await runImport({ definitions: read, source, searchFrom: import.meta.dirname }, signal)
   const groups = modules.map(({ fileName }) => fileName.replace(/\.ts$/, ''))
   return new Map([
     ...modules.map(({ fileName, text }) => [fileName, text] as const),

@@ -5,10 +5,10 @@ import { access, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { messageOf } from '../base/errors.ts'
-import type { JsonObject } from '../base/json.ts'
 import { GenerateError } from './generate-error.ts'
 import { header } from './header.ts'
-import { typeOnlyImports } from './type-only-imports.ts'
+import { importable, type ReadCrd } from './importable.ts'
+import { mendImport, unforeseen } from './mend-import.ts'
 
 export interface ImportedModule {
   /** `data.konverge.dev.ts` */
@@ -17,8 +17,7 @@ export interface ImportedModule {
 }
 
 export interface ImportOptions {
-  /** Parsed definitions, in the order in which their constructs are wanted. */
-  readonly definitions: readonly JsonObject[]
+  readonly definitions: readonly ReadCrd[]
   /** Where the definitions came from, for messages. */
   readonly source: string
   /** The folder from which cdk8s-cli is looked for, upwards. */
@@ -28,25 +27,39 @@ export interface ImportOptions {
 const timeLimitMs = 120_000
 const maxReportBytes = 65_536
 
-/** @throws {GenerateError} `ImportFailed`, with what the program said. */
+/**
+ * @throws {GenerateError} `UnsupportedSchema`, with the path of what constructs cannot have, or `ImportFailed`, with what the
+ *   program said.
+ */
 export async function runImport(options: ImportOptions, signal: AbortSignal): Promise<readonly ImportedModule[]> {
+  const { documents, realNames } = importable(options.definitions)
   const program = await findProgram(options)
   const scratch = await mkdtemp(join(tmpdir(), 'konverge-import-'))
   try {
     // JSON is YAML, has no aliases, and needs no writer of its own.
-    const documents = options.definitions.map((definition) => JSON.stringify(definition))
-    await writeFile(join(scratch, 'definitions.yaml'), documents.join('\n---\n'), { signal })
+    const text = documents.map((document) => JSON.stringify(document)).join('\n---\n')
+    await writeFile(join(scratch, 'definitions.yaml'), text, { signal })
     await execute(program, scratch, options, signal)
-    const fileNames = (await readdir(join(scratch, 'out'))).sort()
-    return await Promise.all(
-      fileNames.map(async (fileName) => {
-        const text = await readFile(join(scratch, 'out', fileName), { encoding: 'utf8', signal })
-        return { fileName, text: `${header(options.source)}\n${typeOnlyImports(text)}` }
-      }),
-    )
+    const written = await readModules(join(scratch, 'out'), signal)
+    const problem = unforeseen({ written, groups: options.definitions.map(({ crd }) => crd.group), realNames })
+    if (problem !== undefined) throw failedImport(options, problem)
+    return written.map(({ fileName, text }) => ({
+      fileName,
+      text: `${header(options.source)}\n${mendImport(text, realNames)}`,
+    }))
   } finally {
     await rm(scratch, { recursive: true, force: true })
   }
+}
+
+async function readModules(folder: string, signal: AbortSignal): Promise<readonly ImportedModule[]> {
+  const fileNames = (await readdir(folder)).sort()
+  return Promise.all(
+    fileNames.map(async (fileName) => ({
+      fileName,
+      text: await readFile(join(folder, fileName), { encoding: 'utf8', signal }),
+    })),
+  )
 }
 
 /** Looked for by path: the package lets nobody resolve it by name. */
@@ -73,10 +86,8 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-function execute(program: string, scratch: string, { source }: ImportOptions, signal: AbortSignal): Promise<void> {
+function execute(program: string, scratch: string, options: ImportOptions, signal: AbortSignal): Promise<void> {
   const flags = ['--language', 'typescript', '--output', 'out', '--no-save', '--no-check-upgrade']
-  const failed = (problem: string, cause?: unknown) =>
-    new GenerateError({ code: 'ImportFailed', source, problem: `cdk8s import ${problem}`, cause })
   const limit = AbortSignal.timeout(timeLimitMs)
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [program, 'import', 'definitions.yaml', ...flags], {
@@ -92,8 +103,14 @@ function execute(program: string, scratch: string, { source }: ImportOptions, si
     child.stderr.on('data', listen)
     child.once('error', (cause) => {
       const problem = limit.aborted ? `took more than ${timeLimitMs / 1000} s` : `did not run: ${messageOf(cause)}`
-      reject(signal.aborted ? signal.reason : failed(problem, cause))
+      reject(signal.aborted ? signal.reason : failedImport(options, problem, cause))
     })
-    child.once('close', (code) => (code === 0 ? resolve() : reject(failed(`ended with ${code}: ${report.trim()}`))))
+    child.once('close', (code) =>
+      code === 0 ? resolve() : reject(failedImport(options, `ended with ${code}: ${report.trim()}`)),
+    )
   })
+}
+
+function failedImport({ source }: ImportOptions, problem: string, cause?: unknown): GenerateError {
+  return new GenerateError({ code: 'ImportFailed', source, problem: `cdk8s import ${problem}`, cause })
 }

@@ -3,15 +3,14 @@
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
 import type { Crd, CrdVersion } from './crd.ts'
 import { GenerateError } from './generate-error.ts'
-import { readSchema } from './read-schema.ts'
+import { fieldsOf } from './read-schema.ts'
 
 const apiVersion = 'apiextensions.k8s.io/v1'
 
 /**
  * Reads one definition. `source` is the file's name for messages.
  *
- * Only `spec` and `status` of the schema become types: wire objects carry the root fields apiVersion, kind and metadata of
- * every object, and give any others as unknown.
+ * Reads the fields of the root besides apiVersion, kind and metadata, which every object has.
  *
  * @throws {GenerateError} `NotACrd`, `InvalidCrd` or `UnsupportedSchema`.
  */
@@ -34,12 +33,30 @@ export function readCrd(document: Json | undefined, source: string): Crd {
     throw invalid({ source, path: 'spec.scope' }, `is ${JSON.stringify(scope)}; write Namespaced or Cluster`)
   }
   return {
-    group: stringAt(spec, 'group', { source, path: 'spec' }),
-    kind: stringAt(names, 'kind', { source, path: 'spec.names' }),
+    group: groupAt(spec, source),
+    kind: kindAt(names, source),
     plural: stringAt(names, 'plural', { source, path: 'spec.names' }),
     scope,
     versions: readVersions(spec, source),
   }
+}
+
+/** Becomes the name of a file, so nothing but a DNS name is taken. */
+function groupAt(spec: JsonObject, source: string): string {
+  const group = stringAt(spec, 'group', { source, path: 'spec' })
+  if (/^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/.test(group)) return group
+  throw invalid(
+    { source, path: 'spec.group' },
+    `is ${JSON.stringify(group)}; write a DNS name such as data.example.dev`,
+  )
+}
+
+/** Becomes the name of types and values. */
+function kindAt(names: JsonObject, source: string): string {
+  const kind = stringAt(names, 'kind', { source, path: 'spec.names' })
+  if (/^[A-Z][A-Za-z0-9]*$/.test(kind)) return kind
+  const problem = `is ${JSON.stringify(kind)}; write a capital letter, then letters and digits, so that code can name it`
+  throw invalid({ source, path: 'spec.names.kind' }, problem)
 }
 
 /** A place in a file. */
@@ -53,7 +70,16 @@ function readVersions(spec: JsonObject, source: string): CrdVersion[] {
   if (!isJsonList(versions) || versions.length === 0) {
     throw invalid({ source, path: 'spec.versions' }, 'must be a list of at least one version')
   }
-  return versions.map((version, index) => readVersion(version, { source, path: `spec.versions[${index}]` }))
+  const read = versions.map((version, index) => readVersion(version, { source, path: `spec.versions[${index}]` }))
+  if (read.every(({ isServed }) => !isServed)) {
+    throw invalid({ source, path: 'spec.versions' }, 'serve no version; set served: true on one')
+  }
+  for (const [index, { name }] of read.entries()) {
+    if (read.findIndex((other) => other.name === name) !== index) {
+      throw invalid({ source, path: `spec.versions[${index}].name` }, `${name} is there twice; name each version once`)
+    }
+  }
+  return read
 }
 
 function readVersion(version: Json, place: Place): CrdVersion {
@@ -63,19 +89,19 @@ function readVersion(version: Json, place: Place): CrdVersion {
   const rootPlace = { ...place, path: `${schemaPlace.path}.openAPIV3Schema` }
   const properties = own(root, 'properties') === undefined ? {} : objectAt(root, 'properties', rootPlace)
   const description = own(root, 'description')
-  const schemaOf = (field: 'spec' | 'status') => {
-    const node = own(properties, field)
-    return node === undefined
-      ? {}
-      : { [field]: readSchema(node, { ...place, path: `${rootPlace.path}.properties.${field}` }) }
-  }
   return {
     name: stringAt(version, 'name', place),
     isServed: own(version, 'served') === true,
+    isStored: own(version, 'storage') === true,
+    path: rootPlace.path,
     description: typeof description === 'string' ? description : '',
-    ...schemaOf('spec'),
-    ...schemaOf('status'),
+    fields: fieldsOf(root, withoutCommon(properties), rootPlace, 0),
   }
+}
+
+/** Every object has these, and the server alone says how they look. */
+function withoutCommon({ apiVersion: _, kind: __, metadata: ___, ...properties }: JsonObject): JsonObject {
+  return properties
 }
 
 function objectAt(parent: JsonObject, key: string, place: Place): JsonObject {

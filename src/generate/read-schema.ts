@@ -35,9 +35,9 @@ export function readSchema(node: Json, place: SchemaPlace, depth = 0): Schema {
 }
 
 function shapeOf(node: JsonObject, place: SchemaPlace, depth: number): Shape {
-  if (own(node, 'x-kubernetes-int-or-string') === true) return { kind: 'intOrString' }
   const values = own(node, 'enum')
   if (values !== undefined) return enumOf(values, place)
+  if (own(node, 'x-kubernetes-int-or-string') === true) return { kind: 'intOrString' }
   const type = own(node, 'type')
   switch (type) {
     case 'string':
@@ -61,19 +61,8 @@ function shapeOf(node: JsonObject, place: SchemaPlace, depth: number): Shape {
 function enumOf(values: Json, place: SchemaPlace): Shape {
   if (!isJsonList(values) || values.length === 0)
     throw unsupported(child(place, 'enum'), 'must be a list of at least one value')
-  const named: (string | number | boolean)[] = []
-  for (const [index, value] of values.entries()) {
-    // null in the list stands for `nullable`, which says the same.
-    if (value === null) continue
-    if (typeof value === 'object') {
-      throw unsupported(
-        { ...place, path: `${place.path}.enum[${index}]` },
-        'only text, numbers and booleans can be told apart by a type',
-      )
-    }
-    named.push(value)
-  }
-  return { kind: 'enum', values: named }
+  // null in the list stands for `nullable`, which says the same.
+  return { kind: 'enum', values: values.filter((value) => value !== null) }
 }
 
 function listOf(node: JsonObject, place: SchemaPlace, depth: number): Shape {
@@ -101,7 +90,8 @@ function objectOf(node: JsonObject, place: SchemaPlace, depth: number): Shape {
     : { kind: 'object', fields, keepsUnknownFields: keepsUnknownFields(node) }
 }
 
-function fieldsOf(node: JsonObject, properties: JsonObject, place: SchemaPlace, depth: number): Field[] {
+/** The fields of an object, in the order of the schema. */
+export function fieldsOf(node: JsonObject, properties: JsonObject, place: SchemaPlace, depth: number): Field[] {
   const required = own(node, 'required') ?? []
   if (!isJsonList(required)) throw unsupported(child(place, 'required'), 'must be a list of names')
   return Object.entries(properties).map(([name, property]) => ({

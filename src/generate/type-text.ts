@@ -1,5 +1,5 @@
 // How are names, literals and comments of TypeScript written? Whatever stands in a definition, the text stays valid.
-import type { Json } from '../base/json.ts'
+import { isJsonList, isJsonObject, type Json } from '../base/json.ts'
 
 const lineWidth = 120
 
@@ -22,11 +22,21 @@ export function propertyName(name: string): string {
   return /^[A-Za-z_$][A-Za-z0-9_$]*$/.test(name) ? name : literal(name)
 }
 
-/** A literal type: text in single quotes. */
+/** A literal: text in single quotes. */
 export function literal(value: string | number | boolean): string {
   if (typeof value !== 'string') return String(value)
   const escaped = JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")
   return `'${escaped}'`
+}
+
+/** The type of this one value: `'a'`, `readonly [1, 'b']`, `{ readonly c: true }`. */
+export function literalType(value: Json): string {
+  if (isJsonList(value)) return `readonly [${value.map(literalType).join(', ')}]`
+  if (!isJsonObject(value)) return value === null ? 'null' : literal(value)
+  const fields = Object.entries(value).map(
+    ([name, field]) => `readonly ${propertyName(name)}: ${literalType(field ?? null)}`,
+  )
+  return fields.length === 0 ? 'Readonly<Record<string, never>>' : `{ ${fields.join('; ')} }`
 }
 
 export interface DocComment {

@@ -4,9 +4,9 @@
 // `KindSpec` is what the server returns: a field with a default is always there. `KindSpecInput` is what people write: such
 // a field can be left out. Both are one type where nothing differs.
 import { assert } from '../base/assert.ts'
-import type { Crd, CrdVersion, Field, Schema, Shape } from './crd.ts'
+import { type Crd, type CrdVersion, type Field, type Schema, type Shape, servedVersions } from './crd.ts'
 import { header } from './header.ts'
-import { docComment, kebabCase, literal, pascalCase, propertyName } from './type-text.ts'
+import { docComment, kebabCase, literal, literalType, pascalCase, propertyName } from './type-text.ts'
 
 /** A generated module. */
 export interface WireModule {
@@ -20,14 +20,14 @@ export interface WireModule {
 }
 
 /**
- * The module of a kind. The first version of the definition bears the kind's plain name and later ones a suffix, as in
- * `DatabaseV1Beta1`, the way `cdk8s import` names them.
+ * The module of a kind. The version that is stored bears the kind's plain name and the others a suffix, as in
+ * `DatabaseV1Beta1`; the constructs are named alike. Of the root only `spec` and `status` become types: wire objects give
+ * other fields as unknown.
  */
 export function wireTypes(crd: Crd, source: string): WireModule {
   const declarations = new Declarations()
   const values: string[] = []
-  for (const [index, version] of crd.versions.entries()) {
-    if (!version.isServed) continue
+  for (const [index, version] of servedVersions(crd).entries()) {
     const name = index === 0 ? crd.kind : `${crd.kind}${pascalCase(version.name)}`
     values.push(name)
     declareVersion(crd, version, name, declarations)
@@ -65,10 +65,11 @@ function declareVersion(crd: Crd, version: CrdVersion, name: string, declaration
     `  readonly types?: { readonly spec: ${names.spec}; readonly status: ${names.status} }`,
     '}',
   ])
+  const [spec, status] = ['spec', 'status'].map((part) => version.fields.find(({ name }) => name === part)?.schema)
   const read = new TypeWriter(declarations, 'read')
-  read.declareAs(names.spec, version.spec)
-  new TypeWriter(declarations, 'written', read).declareAs(names.input, version.spec)
-  read.declareAs(names.status, version.status)
+  read.declareAs(names.spec, spec)
+  new TypeWriter(declarations, 'written', read).declareAs(names.input, spec)
+  read.declareAs(names.status, status)
 }
 
 /** `read`: as the server returns it, with defaults. `written`: as people write it. */
@@ -122,7 +123,7 @@ class TypeWriter {
       case 'scalar':
         return shape.type
       case 'enum':
-        return shape.values.length === 0 ? 'never' : shape.values.map(literal).join(' | ')
+        return shape.values.length === 0 ? 'never' : [...new Set(shape.values.map(literalType))].join(' | ')
       case 'intOrString':
         return 'number | string'
       case 'list':

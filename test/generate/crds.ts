@@ -1,5 +1,5 @@
 // Definitions for tests: the smallest CustomResourceDefinition around the schema that a test is about.
-import type { Json, JsonObject } from '../../src/base/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../src/base/json.ts'
 
 export interface Given {
   readonly spec?: JsonObject
@@ -8,6 +8,17 @@ export interface Given {
 
 export function crdOf({ spec, status }: Given): JsonObject {
   return crdWithVersions([versionOf('v1', { ...(spec && { spec }), ...(status && { status }) })])
+}
+
+/** As `crdOf`, of another kind. */
+export function crdOfKind(kind: string, given: Given): JsonObject {
+  const { spec, ...definition } = crdOf(given)
+  const plural = `${kind.toLowerCase()}s`
+  return {
+    ...definition,
+    metadata: { name: `${plural}.example.dev` },
+    spec: { ...(isJsonObject(spec) && spec), names: { kind, plural } },
+  }
 }
 
 export function versionOf(name: string, properties: JsonObject, served = true): JsonObject {

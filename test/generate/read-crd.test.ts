@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../src/base/json.ts'
-import type { Shape } from '../../src/generate/crd.ts'
+import type { Schema, Shape } from '../../src/generate/crd.ts'
 import { GenerateError } from '../../src/generate/generate-error.ts'
 import { readCrd } from '../../src/generate/read-crd.ts'
 import { crdOf, crdWithVersions, versionOf } from './crds.ts'
@@ -8,11 +8,16 @@ import { crdOf, crdWithVersions, versionOf } from './crds.ts'
 const root = 'spec.versions[0].schema.openAPIV3Schema.properties.spec'
 
 function shapeOf(node: JsonObject): Shape {
-  const schema = readCrd(crdOf({ spec: { type: 'object', properties: { field: node } } }), 'crds/widget.yaml')
-    .versions[0]?.spec
-  const field = schema?.shape.kind === 'object' ? schema.shape.fields[0] : undefined
+  const shape = specOf({ type: 'object', properties: { field: node } }).shape
+  const field = shape.kind === 'object' ? shape.fields[0] : undefined
   if (field === undefined) throw new Error('the field was lost')
   return field.schema.shape
+}
+
+function specOf(spec: JsonObject): Schema {
+  const [field] = readCrd(crdOf({ spec }), 'crds/widget.yaml').versions[0]?.fields ?? []
+  if (field === undefined) throw new Error('the spec was lost')
+  return field.schema
 }
 
 function refusal(document: Json): { code: string; path: string; source: string; message: string } {
@@ -25,11 +30,14 @@ function refusal(document: Json): { code: string; path: string; source: string; 
   throw new Error('the definition was taken')
 }
 
+const named = { group: 'example.dev', scope: 'Cluster', names: { kind: 'Widget', plural: 'widgets' } }
+
 describe('readCrd', () => {
   it('reads what kind it is', () => {
     const { versions, ...kind } = readCrd(crdOf({}), 'crds/widget.yaml')
     expect(kind).toEqual({ group: 'example.dev', kind: 'Widget', plural: 'widgets', scope: 'Namespaced' })
-    expect(versions).toEqual([{ name: 'v1', isServed: true, description: '' }])
+    const path = 'spec.versions[0].schema.openAPIV3Schema'
+    expect(versions).toEqual([{ name: 'v1', isServed: true, isStored: true, path, description: '', fields: [] }])
   })
 
   it.each<[string, JsonObject, Shape]>([
@@ -48,6 +56,16 @@ describe('readCrd', () => {
       'an enum with null, which says nullable',
       { type: 'string', nullable: true, enum: ['a', null] },
       { kind: 'enum', values: ['a'] },
+    ],
+    [
+      'an enum of lists and objects',
+      { type: 'object', enum: [[1, 'a'], { b: null }] },
+      { kind: 'enum', values: [[1, 'a'], { b: null }] },
+    ],
+    [
+      'an enum of an int-or-string',
+      { 'x-kubernetes-int-or-string': true, enum: [80, 'http'] },
+      { kind: 'enum', values: [80, 'http'] },
     ],
     [
       'an int-or-string',
@@ -98,8 +116,7 @@ describe('readCrd', () => {
       pattern: '^[0-9]+Gi$',
       'x-kubernetes-validations': [{ rule: 'a > b', message: 'it only grows' }, { rule: 'c' }],
     }
-    const [version] = readCrd(crdOf({ spec: node }), 'crds/widget.yaml').versions
-    expect(version?.spec).toEqual({
+    expect(specOf(node)).toEqual({
       shape: { kind: 'scalar', type: 'string' },
       description: 'How big.',
       isNullable: true,
@@ -114,11 +131,7 @@ describe('readCrd', () => {
 
   it('keeps a default of null, false or zero', () => {
     for (const defaultValue of [null, false, 0]) {
-      const [version] = readCrd(
-        crdOf({ spec: { type: 'integer', default: defaultValue } }),
-        'crds/widget.yaml',
-      ).versions
-      expect(version?.spec?.defaultValue).toBe(defaultValue)
+      expect(specOf({ type: 'integer', default: defaultValue }).defaultValue).toBe(defaultValue)
     }
   })
 
@@ -143,6 +156,10 @@ describe('readCrd', () => {
     ['no versions', crdWithVersions([]), 'spec.versions'],
     ['a version that is no object', crdWithVersions(['v1']), 'spec.versions[0]'],
     ['a version without a schema', crdWithVersions([versionOf('v1', {}), { name: 'v2' }]), 'spec.versions[1].schema'],
+    ['no version that is served', crdWithVersions([versionOf('v1', {}, false)]), 'spec.versions'],
+    ['a version twice', crdWithVersions([versionOf('v1', {}), versionOf('v1', {})]), 'spec.versions[1].name'],
+    ['a group that is no name', { ...crdOf({}), spec: { ...named, group: '../x' } }, 'spec.group'],
+    ['a kind that is no name', { ...crdOf({}), spec: { ...named, names: { kind: 'my-kind' } } }, 'spec.names.kind'],
     ['a version without a name', crdWithVersions([{ ...versionOf('v1', {}), name: '' }]), 'spec.versions[0].name'],
   ])('refuses a definition with %s', (_name, document, path) => {
     expect(refusal(document)).toMatchObject({ code: 'InvalidCrd', path })
@@ -159,7 +176,6 @@ describe('readCrd', () => {
       { type: 'object', properties: {}, additionalProperties: { type: 'string' } },
       `${root}`,
     ],
-    ['an enum of objects', { type: 'object', enum: [{ a: 1 }] }, `${root}.enum[0]`],
     ['an empty enum', { type: 'string', enum: [] }, `${root}.enum`],
     ['required that is no list', { type: 'object', required: 'a' }, `${root}.required`],
     [

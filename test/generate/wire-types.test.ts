@@ -37,6 +37,13 @@ describe('wireTypes', () => {
     ['an integer', { type: 'integer', format: 'int64' }, 'number'],
     ['a date-time as the text it is', { type: 'string', format: 'date-time' }, 'string'],
     ['an enum', { type: 'string', enum: ['on', "it's", 'a\\b'] }, "'on' | 'it\\'s' | 'a\\\\b'"],
+    ['an enum of numbers', { type: 'number', enum: [1, -0.5, 1] }, '1 | -0.5'],
+    ['an enum of booleans', { type: 'boolean', enum: [true] }, 'true'],
+    [
+      'an enum of lists and objects',
+      { 'x-kubernetes-preserve-unknown-fields': true, enum: [[1, 'a'], [], { 'b-c': { d: null } }, {}] },
+      "readonly [1, 'a'] | readonly [] | { readonly 'b-c': { readonly d: null } } | Readonly<Record<string, never>>",
+    ],
     ['a list of an enum', { type: 'array', items: { type: 'string', enum: ['a', 'b'] } }, "readonly ('a' | 'b')[]"],
     [
       'a list of lists',
@@ -111,12 +118,23 @@ describe('wireTypes', () => {
     expect(declaration(module, 'WidgetStatus')).toBe('export type WidgetStatus = Readonly<Record<string, never>>')
   })
 
-  it('names later versions after the version, and leaves out those that are not served', () => {
-    const document = crdWithVersions([versionOf('v1', {}), versionOf('v1beta2', {}), versionOf('v1alpha1', {}, false)])
+  it('names the stored version plainly and others after the version, and leaves out those that are not served', () => {
+    const version = (name: string, { served = true, storage = false }) => ({ ...versionOf(name, {}, served), storage })
+    const document = crdWithVersions([
+      version('v1alpha1', { served: false }),
+      version('v1beta2', {}),
+      version('v1', { storage: true }),
+    ])
     const { values, text } = generated(document)
     expect(values).toEqual(['Widget', 'WidgetV1Beta2'])
+    expect(text).toMatch(/const Widget: .*\n.*\n {2}version: 'v1',/)
     expect(text).toContain("version: 'v1beta2'")
     expect(text).not.toContain('v1alpha1')
+  })
+
+  it('gives the plain name to the first version if the stored one is not served', () => {
+    const version = (name: string, served: boolean) => ({ ...versionOf(name, {}, served), storage: !served })
+    expect(generated(crdWithVersions([version('v1', false), version('v2', true)])).values).toEqual(['Widget'])
   })
 
   it('gives names that collide a number', () => {

@@ -1,0 +1,108 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { App, Chart } from 'cdk8s'
+import ts from 'typescript'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Json, JsonObject } from '../../src/base/json.ts'
+import { generate } from '../../src/generate/generate-runner.ts'
+import { validateObject } from '../../src/generate/validate.ts'
+import { compileErrors, makePackage } from './compile.ts'
+import { crdOfKind } from './crds.ts'
+import { protoField, type ShapeExample, shapes } from './shapes.ts'
+
+const limitMs = 120_000
+let folder = ''
+
+/** All kinds are generated, compiled and loaded once: the time goes into starting, not into the kinds. */
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'konverge-shapes-'))
+  await mkdir(join(folder, 'crds'))
+  for (const { kind, spec } of shapes) {
+    await writeFile(join(folder, 'crds', `${kind}.yaml`), JSON.stringify(crdOfKind(kind, { spec, status: spec })))
+  }
+  const signal = AbortSignal.timeout(limitMs)
+  await generate({ crdFolder: join(folder, 'crds'), outFolder: join(folder, 'imports'), mode: 'write' }, signal)
+  await makePackage(folder)
+  await writeFile(join(folder, 'use.ts'), [...uses(), ...constructs()].join('\n'))
+}, limitMs)
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+/** Every valid spec must be taken by the types, every invalid one refused. */
+function* uses(): Generator<string> {
+  for (const { kind, valid, invalid = [], isValueOnly = false } of shapes) {
+    yield `import type { ${kind}Spec, ${kind}SpecInput } from './imports/index.ts'`
+    yield `export const valid${kind}: ${kind}SpecInput = ${literalOf(valid)}`
+    yield `export const read${kind} = (spec: ${kind}Spec): ${kind}SpecInput => spec`
+    for (const [index, [spec]] of isValueOnly ? [] : invalid.entries()) {
+      yield '// @ts-expect-error does not fit'
+      yield `export const invalid${kind}${index}: ${kind}SpecInput = ${literalOf(spec)}`
+    }
+  }
+}
+
+function* constructs(): Generator<string> {
+  yield "import type { Construct } from 'constructs'"
+  yield "import * as imported from './imports/example.dev.ts'"
+  yield 'export const makers: Record<string, (scope: Construct) => { toJson(): unknown }> = {'
+  for (const { kind, valid, construct = literalOf(valid) } of shapes) {
+    yield `  ${kind}: (scope) => new imported.${kind}(scope, '${kind}', { metadata: { name: 'a' }, spec: ${construct} }),`
+  }
+  yield '}'
+}
+
+const literalOf = (value: Json): string => JSON.stringify(value)
+const objectOf = (kind: string, spec: JsonObject): JsonObject => ({
+  apiVersion: 'example.dev/v1',
+  kind,
+  metadata: { name: 'a' },
+  spec,
+})
+
+describe('of definitions of real shapes', () => {
+  it('everything that is generated compiles, takes what fits and refuses what does not', {
+    timeout: limitMs,
+  }, async () => {
+    expect(await compileErrors(folder)).toEqual([])
+  })
+
+  it('constructs give what was put in, under the names of the wire', { timeout: limitMs }, async () => {
+    const makers = await loadMakers()
+    for (const { kind, valid } of shapes) {
+      const made = makers[kind]?.(new Chart(new App(), 'chart')).toJson()
+      expect(made, kind).toEqual(objectOf(kind, valid))
+    }
+  })
+})
+
+describe.each([...shapes, protoField])(
+  'an object of shape $kind',
+  ({ kind, spec, valid, invalid = [] }: ShapeExample) => {
+    const definition = crdOfKind(kind, { spec })
+
+    it('fits', () => {
+      expect(validateObject(definition, objectOf(kind, valid))).toMatchObject({
+        kind: 'valid',
+        object: { spec: valid },
+      })
+    })
+
+    it.each(invalid)('%j does not', (wrong, says) => {
+      expect(validateObject(definition, objectOf(kind, wrong))).toEqual({ kind: 'invalid', message: says })
+    })
+  },
+)
+
+type Makers = Readonly<Record<string, (scope: Chart) => { toJson(): unknown }>>
+
+/** Compiled by hand: Node strips types, but `cdk8s import` writes enums, which are more than types. */
+async function loadMakers(): Promise<Makers> {
+  for (const name of ['imports/example.dev', 'use']) {
+    const source = await readFile(join(folder, `${name}.ts`), 'utf8')
+    const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2024, verbatimModuleSyntax: true }
+    const { outputText } = ts.transpileModule(source, { compilerOptions })
+    await writeFile(join(folder, `${name}.js`), outputText.replaceAll(".ts'", ".js'"))
+  }
+  // The module was written above, so it is what it was written to be.
+  return ((await import(/* @vite-ignore */ join(folder, 'use.js'))) as { makers: Makers }).makers
+}
