@@ -41,8 +41,8 @@ export interface OperatorInstallProps {
    */
   readonly namespaces?: readonly string[]
   /**
-   * How many pods stand by. One of them works, the others have their caches warm.
-   * @default 1
+   * How many pods there are. One of them leads, the others stand by with warm caches.
+   * @default 2
    */
   readonly replicas?: number
   /** @default ['run'] */

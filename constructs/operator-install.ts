@@ -32,7 +32,7 @@ export class OperatorInstall extends Construct {
   /** @throws {RangeError} if name, namespaces or replicas cannot make an operator that works. */
   constructor(scope: Construct, id: string, props: OperatorInstallProps) {
     super(scope, id)
-    const { name = 'konverge', namespace = 'konverge-system', replicas = 1, networkPolicy } = props
+    const { name = 'konverge', namespace = 'konverge-system', replicas = 2, networkPolicy } = props
     this.#props = { ...props, name, namespace, replicas }
     refuseImpossible(this.#props)
     const matchLabels = operatorSelectorLabels(name)

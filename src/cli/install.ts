@@ -21,9 +21,6 @@ export interface InstallOptions extends ClusterChoice {
   readonly write: (text: string) => void
 }
 
-/** The Lease by which the replicas elect their leader. */
-const leaseName = 'konverge'
-
 /** Writes the manifests as YAML, or a line for each object that was applied. The same options give the same bytes. */
 export async function install(options: InstallOptions, signal: AbortSignal): Promise<void> {
   const controllers = controllersNamed(options.controllers)
@@ -47,7 +44,7 @@ function manifestsOf(options: InstallOptions, controllers: readonly Controller[]
     ...(isConfined ? [`--namespaces=${namespaces.join()}`] : []),
     ...(options.controllers.length > 0 ? [`--controllers=${options.controllers.join()}`] : []),
   ]
-  const rules = rightsOf({ controllers, leaseName })
+  const rules = rightsOf({ controllers })
   try {
     // Sound: the construct gives apiVersion, kind and metadata to every object.
     return operatorManifests({

@@ -93,7 +93,7 @@ function addInstall(program: Command, signal: AbortSignal): void {
     .option('--dry-run', 'print the manifests, for kubectl apply --server-side -f -, and apply nothing')
     .option('--namespace <name>', 'the namespace in which the operator runs', 'konverge-system')
     .option('--image <reference>', 'the container image', `konverge:${packageVersion()}`)
-    .option('--replicas <pods>', 'how many pods stand by, of which one works', positive, 1)
+    .option('--replicas <pods>', 'how many pods, of which one leads and the others stand by', positive, 2)
     .option('--namespaces <names>', 'look after resources, and have rights, in these namespaces only', names, [])
     .option('--controllers <names>', 'run these controllers only, separated by commas', names, [])
     .option('--kubeconfig <file>', 'the kubeconfig (default: KUBECONFIG, the pod’s service account, ~/.kube/config)')

@@ -38,8 +38,8 @@ export interface OperatorRights {
 
 export interface OperatorNeeds {
   readonly controllers: readonly DeclaredKinds[]
-  /** The Lease by which replicas elect their leader. */
-  readonly leaseName: string
+  /** The Lease by which replicas elect their leader. Default `konverge`, as everywhere. */
+  readonly leaseName?: string | undefined
 }
 
 /** One resource, or one subresource (`pods/status`) of it, and what is done to it. */
@@ -51,7 +51,7 @@ interface Need {
 }
 
 /** What the operator needs, each resource in one rule. Linear in the kinds, but for the sorting. */
-export function rightsOf({ controllers, leaseName }: OperatorNeeds): OperatorRights {
+export function rightsOf({ controllers, leaseName = 'konverge' }: OperatorNeeds): OperatorRights {
   const needs = [...controllers.flatMap(needsOf), eventsOf(controllers)]
   const of = (scope: Resource['scope']) => rulesOf(needs.filter((need) => need.scope === scope))
   return { namespaced: of('Namespaced'), cluster: of('Cluster'), home: leaseRules(leaseName) }

@@ -50,7 +50,13 @@ describe('the roles of an operator for all namespaces', () => {
   let operator: OperatorProcess | undefined
   const start = async () => {
     const { kubeconfigPath } = await cluster.serviceAccountKubeconfig({ namespace: home, name: 'konverge' })
-    operator = await new OperatorProcess(kubeconfigPath, ['--backoff', '1-2']).ready()
+    operator = await new OperatorProcess(kubeconfigPath, [
+      '--backoff',
+      '1-2',
+      '--leader-elect',
+      '--lease-namespace',
+      home,
+    ]).ready()
   }
   const stop = async () => {
     await operator?.stop()
@@ -68,7 +74,7 @@ describe('the roles of an operator for all namespaces', () => {
     })
     stores = new Stores(cluster, 'shop')
     await stores.createNamespace()
-    printed = await printedBy('--replicas', '2')
+    printed = await printedBy()
     manifests = manifestsIn(printed)
   })
   afterAll(async () => {
@@ -161,9 +167,7 @@ describe('the roles of an operator for all namespaces', () => {
   it('hold nothing to spare: every other right has been used', async () => {
     await stop()
     const used = rightsUsed(await requestsOf(cluster, home))
-    const spare = rightsIn(manifests).filter((right) => !used.has(right) && !tacit.includes(right))
-    // Replicas do not elect a leader yet.
-    expect(spare.filter((right) => !right.endsWith(' leases.coordination.k8s.io'))).toEqual([])
+    expect(rightsIn(manifests).filter((right) => !used.has(right) && !tacit.includes(right))).toEqual([])
   })
 
   /** Takes a right away for as long as `use` takes. */
@@ -213,7 +217,12 @@ describe('the roles of an operator for some namespaces', () => {
 
   it('are enough in these, and give nothing in others', async () => {
     const { kubeconfigPath } = await cluster.serviceAccountKubeconfig({ namespace, name: 'konverge' })
-    const operator = await new OperatorProcess(kubeconfigPath, namespaces).ready()
+    const operator = await new OperatorProcess(kubeconfigPath, [
+      ...namespaces,
+      '--leader-elect',
+      '--lease-namespace',
+      namespace,
+    ]).ready()
     try {
       for (const stores of [first, second]) {
         await stores.apply({ name: 'inside', spec: { image, storageClassName: 'standard' } })
