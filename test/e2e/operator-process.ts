@@ -58,6 +58,11 @@ export class OperatorProcess {
     return { status: answer.status, text: await answer.text() }
   }
 
+  /** Sends a signal and waits for nothing: SIGSTOP and SIGCONT, for two. */
+  send(signal: NodeJS.Signals): void {
+    this.#child.kill(signal)
+  }
+
   /** Resolves when the process has ended by itself. */
   async exit(): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
     return await this.#exited

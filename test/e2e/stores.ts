@@ -142,5 +142,9 @@ const writeVerbs: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'd
 
 /** The requests of the operator that ask for a change, refused ones included. */
 export function operatorWrites(events: readonly AuditEvent[]): readonly AuditEvent[] {
-  return events.filter(({ userAgent, verb }) => userAgent?.startsWith('konverge/') === true && writeVerbs.has(verb))
+  return events.filter((event) => event.userAgent?.startsWith('konverge/') === true && isWrite(event))
+}
+
+export function isWrite({ verb }: AuditEvent): boolean {
+  return writeVerbs.has(verb)
 }

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import type { AuditEvent } from '../control-plane/audit-log.ts'
+import { writesOutOfTurn } from './reigns.ts'
+
+const rules = { lease: 'konverge', leaseDurationMs: 4_000 }
+
+function request(identity: string, atMs: number, resource: string, code = 200): AuditEvent {
+  const time = new Date(Date.UTC(2026, 0, 1) + atMs).toISOString().replace('Z', '000Z')
+  return {
+    auditID: '',
+    stage: 'ResponseComplete',
+    verb: 'patch',
+    requestURI: `/${resource}`,
+    user: { username: 'operator' },
+    userAgent: `konverge/0.1.0 (${identity})`,
+    objectRef: { resource, ...(resource === 'leases' ? { name: 'konverge' } : {}) },
+    responseStatus: { code },
+    requestReceivedTimestamp: time,
+    stageTimestamp: time,
+  }
+}
+const claim = (identity: string, atMs: number, code?: number) => request(identity, atMs, 'leases', code)
+const write = (identity: string, atMs: number) => request(identity, atMs, 'services')
+
+describe('a write', () => {
+  it.each<{ title: string; events: readonly AuditEvent[]; why: string | undefined }>([
+    { title: 'of the holder', events: [claim('a', 0), write('a', 4_000)], why: undefined },
+    {
+      title: 'of a holder in its second reign',
+      events: [claim('a', 0), claim('b', 1), claim('a', 2), write('a', 3)],
+      why: undefined,
+    },
+    { title: 'before anybody held', events: [write('a', 0), claim('a', 1)], why: 'nobody had claimed the lease yet' },
+    {
+      title: 'after another had claimed',
+      events: [claim('a', 0), claim('b', 1_000), write('a', 1_001)],
+      why: 'b had claimed the lease 1 ms before',
+    },
+    {
+      title: 'after the lease ran out',
+      events: [claim('a', 0), write('a', 4_001)],
+      why: 'its last claim was 4001 ms old',
+    },
+    {
+      title: 'after a claim that was refused',
+      events: [claim('a', 0), claim('b', 1, 409), write('a', 2)],
+      why: undefined,
+    },
+    { title: 'of somebody who does not take part', events: [claim('a', 0), write('kubectl', 9_000)], why: undefined },
+  ])('$title is out of turn because: $why', ({ events, why }) => {
+    expect(writesOutOfTurn(events, rules).map((found) => found.why)).toEqual(why === undefined ? [] : [why])
+  })
+})

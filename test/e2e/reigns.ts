@@ -1,0 +1,65 @@
+// Who held the lease when, and who wrote when? Both as the audit log has them, by the identity at the end of each user agent. Judged by
+// the server's clock alone, so it needs no trust in what the processes say of themselves.
+import type { AuditEvent } from '../control-plane/audit-log.ts'
+import { isWrite } from './stores.ts'
+
+export interface ReignRules {
+  readonly lease: string
+  readonly leaseDurationMs: number
+}
+
+/** One write, and what is wrong with it. */
+export interface WriteOutOfTurn {
+  readonly write: string
+  readonly why: string
+}
+
+interface Claim {
+  readonly identity: string
+  readonly atMs: number
+}
+
+/** `pod-1_1a2b3c4d` of `konverge/0.1.0 (pod-1_1a2b3c4d)`. */
+export function identityOf({ userAgent = '' }: Pick<AuditEvent, 'userAgent'>): string | undefined {
+  return /\(([^()]+)\)$/.exec(userAgent)?.[1]
+}
+
+/** Accepted writes of the lease, oldest first; the last one of a process that ended in order is its release. */
+export function claimsOf(events: readonly AuditEvent[], lease: string): readonly Claim[] {
+  return events
+    .filter((event) => isClaim(event, lease) && (event.responseStatus?.code ?? 500) < 300)
+    .flatMap((event) => {
+      const identity = identityOf(event)
+      return identity === undefined ? [] : [{ identity, atMs: Date.parse(event.requestReceivedTimestamp) }]
+    })
+    .sort((left, right) => left.atMs - right.atMs)
+}
+
+/** Writes, accepted or refused, that came while their sender did not hold the lease. */
+export function writesOutOfTurn(events: readonly AuditEvent[], rules: ReignRules): readonly WriteOutOfTurn[] {
+  const claims = claimsOf(events, rules.lease)
+  const candidates = new Set(claims.map(({ identity }) => identity))
+  return events
+    .filter((event) => isWrite(event) && !isClaim(event, rules.lease))
+    .flatMap((event) => {
+      const identity = identityOf(event)
+      if (identity === undefined || !candidates.has(identity)) return []
+      const why = wrongWith({ identity, atMs: Date.parse(event.requestReceivedTimestamp) }, claims, rules)
+      return why === undefined ? [] : [{ write: `${event.verb} ${event.requestURI} by ${identity}`, why }]
+    })
+}
+
+function wrongWith(
+  { identity, atMs }: Claim,
+  claims: readonly Claim[],
+  { leaseDurationMs }: ReignRules,
+): string | undefined {
+  const last = claims.findLast((claim) => claim.atMs <= atMs)
+  if (last === undefined) return 'nobody had claimed the lease yet'
+  if (last.identity !== identity) return `${last.identity} had claimed the lease ${atMs - last.atMs} ms before`
+  return atMs - last.atMs > leaseDurationMs ? `its last claim was ${atMs - last.atMs} ms old` : undefined
+}
+
+function isClaim({ objectRef, verb }: AuditEvent, lease: string): boolean {
+  return objectRef?.resource === 'leases' && verb !== 'get' && [lease, undefined].includes(objectRef.name)
+}
