@@ -19,14 +19,16 @@ import type {
   WriteOptions,
 } from '../src/kube/client.ts'
 import { KubeError, type KubeErrorCode } from '../src/kube/kube-errors.ts'
+import { ConfigMap, Secret, Service, StorageClass } from '../src/object/built-in.ts'
 import { asJson, isBeingDeleted, type KubeObject, type LiveObject } from '../src/object/object.ts'
 import { type Key, keyFor, keyOf } from '../src/object/ref.ts'
 import { apiVersionOf, groupKindOf, type Resource } from '../src/object/resource.ts'
+import { discoveryDocument } from './model-discovery.ts'
 import { applied, givenUp, type Ownership, withOwnership } from './model-ownership.ts'
 import { type Entry, isSelected, Stream } from './model-stream.ts'
 
 export interface ModelRequest {
-  readonly verb: 'get' | 'list' | 'watch' | 'create' | 'apply' | 'patch' | 'delete'
+  readonly verb: 'read' | 'get' | 'list' | 'watch' | 'create' | 'apply' | 'patch' | 'delete'
   /** `configmaps` */
   readonly plural: string
   /** `default/a`; empty for lists and watches. */
@@ -35,7 +37,7 @@ export interface ModelRequest {
   readonly body?: unknown
 }
 
-/** Called for every get and write, before it has an effect or after; a throw is what the client gets instead of the answer. */
+/** Called before a request has an effect, and for gets and writes also after; a throw is what the client gets instead of the answer. */
 export type Fault = (request: ModelRequest) => void
 
 interface Stored {
@@ -56,6 +58,8 @@ export class ModelApi implements KubeClient {
 
   /** Gets and writes since the beginning, as they came. */
   readonly requests: ModelRequest[] = []
+  /** What discovery tells of. */
+  served: readonly Resource[] = [ConfigMap, Secret, Service, StorageClass]
   before: Fault = () => {}
   after: Fault = () => {}
 
@@ -196,8 +200,10 @@ export class ModelApi implements KubeClient {
     })
   }
 
-  async read(): Promise<JsonObject> {
-    return { gitVersion: 'v1.36.3-model' }
+  async read(path: string, signal: AbortSignal): Promise<JsonObject> {
+    signal.throwIfAborted()
+    this.before({ verb: 'read', plural: path, key: '' })
+    return discoveryDocument(path, this.served) ?? { gitVersion: 'v1.36.3-model' }
   }
 
   async list(resource: Resource, options: ListOptions, signal: AbortSignal): Promise<ListPage> {
@@ -246,6 +252,11 @@ export class ModelApi implements KubeClient {
   /** While set, nothing that happens is sent to watches; unset, they get all of it. */
   set isHoldingWatches(isHolding: boolean) {
     for (const stream of this.#streams) stream.isHeld = isHolding
+  }
+
+  /** The same for the watches of one resource. */
+  hold(resource: Resource, isHeld: boolean): void {
+    for (const stream of this.#streams) if (stream.isOf(resource)) stream.isHeld = isHeld
   }
 
   #serve(request: ModelRequest, signal: AbortSignal, run: () => LiveObject): LiveObject {

@@ -26,6 +26,10 @@ export class Stream {
     this.#selection = selection
   }
 
+  isOf(resource: Resource): boolean {
+    return groupKindOf(resource) === groupKindOf(this.#resource)
+  }
+
   set isHeld(isHeld: boolean) {
     this.#isHeld = isHeld
     this.#wake()
@@ -38,7 +42,7 @@ export class Stream {
 
   /** An object that leaves the selection is told as deleted, one that enters it as added. */
   tell({ version, resource, before, after }: Entry): void {
-    if (groupKindOf(resource) !== groupKindOf(this.#resource)) return
+    if (!this.isOf(resource)) return
     const was = before !== undefined && isSelected(before, this.#selection)
     const is = after !== undefined && isSelected(after, this.#selection)
     if (is) this.push({ type: was ? 'MODIFIED' : 'ADDED', object: structuredClone(after) })

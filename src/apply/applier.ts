@@ -17,7 +17,21 @@ import type { Readiness } from './readiness.ts'
 export interface ApplierOptions extends ChangeRunnerOptions {
   readonly readinessOf: (object: KubeObject) => Readiness
   /** Told of every accepted write, so that the caches show it. */
-  readonly onWritten: (live: LiveObject, role: Role) => void
+  readonly onWritten: (written: Written) => void
+}
+
+export interface Written {
+  readonly live: LiveObject
+  /** For whom. */
+  readonly parent: LiveObject
+  readonly role: Role
+}
+
+export interface Deletion {
+  readonly parent: LiveObject
+  /** As it was read in this turn: this very object goes, and no namesake (I5). */
+  readonly object: LiveObject
+  readonly propagationPolicy: 'Background' | 'Foreground'
 }
 
 /** One plan under way. */
@@ -159,7 +173,7 @@ export class Applier {
     const { clock, convergence, onWritten } = this.#options
     progress.writes++
     progress.live.set(identityOf(live), live)
-    onWritten(live, policies.contribute ? 'contribution' : 'child')
+    onWritten({ live, parent: progress.parent, role: policies.contribute ? 'contribution' : 'child' })
     convergence.learn(object, live, paths, clock.monotonicMs())
   }
 
@@ -178,7 +192,7 @@ export class Applier {
   async #prune(objects: readonly LiveObject[], progress: Progress, signal: AbortSignal): Promise<void> {
     for (const object of objects) {
       try {
-        await this.delete(object, 'Background', signal)
+        await this.delete({ parent: progress.parent, object, propagationPolicy: 'Background' }, signal)
         progress.writes++
       } catch (thrown) {
         signal.throwIfAborted()
@@ -187,15 +201,20 @@ export class Applier {
     }
   }
 
-  /** Deletes this very object; one that is gone already, or replaced by a namesake, is no failure. */
-  async delete(object: LiveObject, propagationPolicy: 'Background' | 'Foreground', signal: AbortSignal): Promise<void> {
-    const { client, resourceOf } = this.#options
+  /**
+   * Deletes this very object; one that is gone already, or replaced by a namesake, is no failure. The caller has made sure
+   * that its caches are not behind.
+   */
+  async delete({ parent, object, propagationPolicy }: Deletion, signal: AbortSignal): Promise<void> {
+    const { client, resourceOf, onDeleted } = this.#options
     const { uid } = object.metadata
     try {
       await client.delete(resourceOf(object), object.metadata, { preconditions: { uid }, propagationPolicy }, signal)
     } catch (thrown) {
       if (!isKubeError(thrown, 'NotFound', 'Conflict')) throw thrown
+      return
     }
+    onDeleted(object, parent)
   }
 }
 

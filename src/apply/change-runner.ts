@@ -12,7 +12,7 @@ import type { Resource } from '../object/resource.ts'
 import type { DesiredObject } from '../synth/desired.ts'
 import type { Convergence } from './convergence.ts'
 import { immutableField, immutableFieldsOf, recreatedInVain, recreationEvent } from './immutable-change.ts'
-import { isPrunable } from './prune-rule.ts'
+import { pruneVerdict } from './prune-rule.ts'
 
 export interface ChangeRunnerOptions {
   readonly client: KubeClient
@@ -21,6 +21,10 @@ export interface ChangeRunnerOptions {
   readonly resourceOf: (object: KubeObject) => Resource
   readonly clock: Clock
   readonly convergence: Convergence
+  /** Told of every accepted delete for a parent, so that nothing more is deleted before the caches show it. */
+  readonly onDeleted: (object: LiveObject, parent: LiveObject) => void
+  /** Does the API server show the very parent of which the turn was decided? Asked before a delete. */
+  readonly isCurrent: (parent: LiveObject, signal: AbortSignal) => Promise<boolean>
   /** Tells people, on the parent, what its conditions do not. */
   readonly report: (parent: LiveObject, event: EventReport) => void
 }
@@ -70,11 +74,11 @@ export class ChangeRunner {
   }
 
   async #recreate(change: ChangeToMake, fields: readonly string[], signal: AbortSignal): Promise<Changed> {
-    const { client, clock, convergence, resourceOf, report } = this.#options
+    const { client, clock, convergence, resourceOf, report, onDeleted, isCurrent } = this.#options
     const { parent, desired, live } = change
     const { uid, resourceVersion } = live.metadata
     const dependents = desired.policies.recreateOnChange
-    if (dependents === undefined || !isPrunable(live, parent)) {
+    if (dependents === undefined || pruneVerdict(live, parent) !== 'prune') {
       const error = immutableField(desired, fields)
       convergence.learnRefusal(desired.object, error, clock.monotonicMs())
       throw error
@@ -84,9 +88,12 @@ export class ChangeRunner {
     if (deletedUid === uid) return { kind: 'recreating', on: `${name} is being deleted to be created again` }
     if (deletedUid !== undefined) throw recreatedInVain(desired, fields)
     await this.#proveCreatable(desired.object, signal)
+    // The version is locked below, so that only the declaration may be of yesterday.
+    if (!(await isCurrent(parent, signal))) throw declarationIsOld(live)
     const propagationPolicy = dependents === 'orphan' ? 'Orphan' : 'Background'
     const preconditions = { uid, resourceVersion }
     await client.delete(resourceOf(live), live.metadata, { preconditions, propagationPolicy }, signal)
+    onDeleted(live, parent)
     convergence.learnRecreation(desired.object, uid, clock.monotonicMs())
     report(parent, recreationEvent(live, fields, dependents))
     return { kind: 'recreating', on: `${name} is being deleted to be created again` }
@@ -105,4 +112,13 @@ export class ChangeRunner {
       throw thrown
     }
   }
+}
+
+/** Its event is on the way and brings the next turn; should it be lost, the backoff does. */
+function declarationIsOld(live: LiveObject): CodedError<'StaleCache'> {
+  return new CodedError({
+    code: 'StaleCache',
+    message: `${describeRef(refOf(live))} is not created again yet: the resource has changed meanwhile`,
+    remedy: 'retry',
+  })
 }

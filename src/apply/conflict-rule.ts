@@ -2,12 +2,14 @@
 // labelled as a member of its inventory. Anything else with a child's name is refused, never taken (I5, I7).
 import { CodedError } from '../base/errors.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
-import { controllerOf, isControlledBy } from '../object/ownership.ts'
+import { controllerOf } from '../object/ownership.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import { partOfLabel } from '../synth/membership.ts'
+import { isMember } from './member-rule.ts'
 
 export function isOurs(parent: LiveObject, desired: KubeObject, live: LiveObject): boolean {
-  if (controllerOf(desired) !== undefined) return isControlledBy(live, parent)
+  if (isMember(live, parent)) return true
+  if (controllerOf(desired) !== undefined) return false
   const inventory = desired.metadata.labels?.[partOfLabel]
   return (
     controllerOf(live) === undefined && inventory !== undefined && live.metadata.labels?.[partOfLabel] === inventory

@@ -7,8 +7,9 @@ import { isBeingDeleted } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import { groupKindOf } from '../object/resource.ts'
 import type { Dependency, DesiredObject } from '../synth/desired.ts'
+import { orderOf } from '../synth/membership.ts'
 import { conflictingOwner, isOurs } from './conflict-rule.ts'
-import { isPrunable } from './prune-rule.ts'
+import { pruneVerdict } from './prune-rule.ts'
 
 export type Action =
   /** Not in the cache. The applier reads it live first: absent from a filtered cache is not absent. */
@@ -33,8 +34,10 @@ export interface Step {
 export interface Plan {
   /** First wave first. */
   readonly waves: readonly (readonly Step[])[]
-  /** Children that the constructs no longer declare; deleted when every wave has been applied without error. */
+  /** Children that the constructs no longer declare, last wave first; deleted when every wave has been applied without error. */
   readonly prune: readonly LiveObject[]
+  /** Children that are no longer declared and are on their way out. */
+  readonly going: readonly LiveObject[]
 }
 
 /** Which of our fields differ? */
@@ -52,14 +55,13 @@ export interface PlanInput {
 }
 
 export function plan({ parent, desired, children, contributedTo, compare }: PlanInput): Plan {
-  const undeclared = new Map(children.map((child) => [identityOf(child), child]))
+  const known = new Map(children.map((child) => [identityOf(child), child]))
   const identities = desired.map(({ object }) => identityOf(object))
   const waves: Step[][] = []
   desired.forEach((item, index) => {
     const identity = identities[index] ?? ''
-    const live = item.policies.contribute ? contributedTo(item.object) : undeclared.get(identity)
+    const live = item.policies.contribute ? contributedTo(item.object) : known.get(identity)
     const action = decide({ parent, desired: item, live, compare })
-    undeclared.delete(identity)
     const identitiesOf = (dependencies: readonly Dependency[]) =>
       dependencies.flatMap(({ on }) => on.map((index) => identities[index] ?? ''))
     while (waves.length <= item.wave) waves.push([])
@@ -70,7 +72,19 @@ export function plan({ parent, desired, children, contributedTo, compare }: Plan
       waitsFor: identitiesOf(item.dependsOn.filter(({ waitsForReady }) => waitsForReady)),
     })
   })
-  return { waves, prune: [...undeclared.values()].filter((child) => isPrunable(child, parent)) }
+  return { waves, ...leftovers({ parent, desired, children }) }
+}
+
+/** What is to go of children that are not desired. */
+export function leftovers({
+  parent,
+  desired,
+  children,
+}: Pick<PlanInput, 'parent' | 'desired' | 'children'>): Pick<Plan, 'prune' | 'going'> {
+  const declared = new Set(desired.map(({ object }) => identityOf(object)))
+  const undeclared = children.filter((child) => !declared.has(identityOf(child)))
+  const meant = (verdict: 'prune' | 'going') => undeclared.filter((child) => pruneVerdict(child, parent) === verdict)
+  return { prune: meant('prune').sort((left, right) => orderOf(right) - orderOf(left)), going: meant('going') }
 }
 
 export interface DecideInput {

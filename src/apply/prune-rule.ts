@@ -1,22 +1,24 @@
-// May this child be deleted because the constructs no longer declare it? Only what is certainly ours and holds no data.
+// May this child be deleted? Only what is certainly ours, what nobody else owns too, and what holds no data: pruning and
+// deletion leave the rest where it is, and wait for none of it (I5).
 import type { LiveObject } from '../object/object.ts'
 import { isBeingDeleted } from '../object/object.ts'
-import { isControlledBy } from '../object/ownership.ts'
 import { groupKindOf } from '../object/resource.ts'
+import { keptKinds } from '../synth/kept-kinds.ts'
 import { pruneAnnotation } from '../synth/membership.ts'
+import { isMember } from './member-rule.ts'
 
-/** Kinds whose deletion loses data or takes other objects along: never pruned by default. */
-const keptKinds: ReadonlySet<string> = new Set([
-  'PersistentVolumeClaim',
-  'Namespace',
-  'CustomResourceDefinition.apiextensions.k8s.io',
-])
-
-export function isPrunable(child: LiveObject, parent: LiveObject): boolean {
+/** Can a member be deleted at all? Not what is to be retained, nor what has an owner besides the parent. */
+export function isExpendable({ apiVersion, kind, metadata }: LiveObject, parent: LiveObject): boolean {
+  const { ownerReferences = [], annotations } = metadata
   return (
-    isControlledBy(child, parent) &&
-    !isBeingDeleted(child) &&
-    !keptKinds.has(groupKindOf(child)) &&
-    child.metadata.annotations?.[pruneAnnotation] !== 'disabled'
+    ownerReferences.every(({ uid }) => uid === parent.metadata.uid) &&
+    !keptKinds.has(groupKindOf({ apiVersion, kind })) &&
+    annotations?.[pruneAnnotation] !== 'disabled'
   )
+}
+
+/** What to do about a child that the constructs no longer declare: `going` means that it is on its way out already. */
+export function pruneVerdict(child: LiveObject, parent: LiveObject): 'prune' | 'going' | 'keep' {
+  if (!isMember(child, parent) || !isExpendable(child, parent)) return 'keep'
+  return isBeingDeleted(child) ? 'going' : 'prune'
 }

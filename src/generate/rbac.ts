@@ -59,7 +59,8 @@ export function rightsOf({ controllers, leaseName = 'konverge' }: OperatorNeeds)
 
 function needsOf({ resource: own, owns, watches, reads }: DeclaredKinds): readonly Need[] {
   return [
-    need(own, ['list', 'watch', 'patch']),
+    // Read once more before anything is deleted for it: a cache may be behind.
+    need(own, ['get', 'list', 'watch', 'patch']),
     need(own, ['patch'], 'status'),
     // An owner reference that blocks the owner's deletion asks for this where OwnerReferencesPermissionEnforcement is on.
     ...(owns.length === 0 ? [] : [need(own, ['update'], 'finalizers')]),

@@ -13,6 +13,8 @@ export type KubeErrorCode =
   | 'Forbidden'
   | 'Invalid'
   | 'MethodNotAllowed'
+  /** Nothing can be created in a namespace that is being deleted (403). */
+  | 'NamespaceTerminating'
   /** The object does not exist. */
   | 'NotFound'
   /** The resource itself is not served: its CRD is missing or its API group is. */
@@ -36,6 +38,7 @@ const remedies: Record<KubeErrorCode, Remedy> = {
   Forbidden: 'retry',
   Invalid: 'stop',
   MethodNotAllowed: 'stop',
+  NamespaceTerminating: 'retry',
   NotFound: 'retry',
   ResourceNotFound: 'retry',
   RequestEntityTooLarge: 'stop',
@@ -97,11 +100,13 @@ export function kubeErrorOf({ attempt, httpStatus, body, retryAfterSeconds }: St
     retryAfterSeconds ?? (typeof details?.retryAfterSeconds === 'number' ? details.retryAfterSeconds : undefined)
   const said = typeof body?.message === 'string' ? body.message : `the API server answered with HTTP ${httpStatus}`
   const advice = adviceOn(httpStatus, said)
+  const causes = causesOf(details)
+  const isTerminating = causes.some(({ reason }) => reason === 'NamespaceTerminating')
   return new KubeError({
-    code: codeOf(httpStatus, body, details),
+    code: isTerminating ? 'NamespaceTerminating' : codeOf(httpStatus, body, details),
     message: `${attempt}: ${advice ?? said}`,
     httpStatus,
-    causes: causesOf(details),
+    causes,
     retryAfterMs: seconds === undefined ? undefined : seconds * 1000,
   })
 }

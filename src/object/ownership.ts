@@ -2,6 +2,9 @@
 import type { KubeObject, LiveObject, OwnerReference } from './object.ts'
 import { groupOf } from './resource.ts'
 
+/** The field manager of children: who owns what constructs declare. */
+export const childManager = 'konverge'
+
 /** The reference that makes `owner` the controller of a child in its namespace. */
 export function ownerReferenceTo(owner: LiveObject): OwnerReference {
   return {
@@ -22,6 +25,11 @@ export function controllerOf(object: KubeObject): OwnerReference | undefined {
 /** Is `owner`, this very object and not a namesake, the controller of `object`? */
 export function isControlledBy(object: KubeObject, owner: LiveObject): boolean {
   return controllerOf(object)?.uid === owner.metadata.uid
+}
+
+/** Have we applied it? Cached objects keep our own entry of managedFields and no other. */
+export function isAppliedByUs({ metadata: { managedFields = [] } }: KubeObject): boolean {
+  return managedFields.some(({ manager, operation }) => manager === childManager && operation === 'Apply')
 }
 
 /** Does the reference point at an object of this kind, whatever the version? */

@@ -2,6 +2,8 @@
 // Parts and their order of start and stop are here; what a turn does is in reconciler.ts.
 import { Applier } from '../apply/applier.ts'
 import { Convergence } from '../apply/convergence.ts'
+import type { Compare } from '../apply/plan.ts'
+import { assert } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Instruments } from '../base/instrument.ts'
 import type { Random } from '../base/random.ts'
@@ -10,21 +12,27 @@ import type { InformerHealth } from '../cache/informer.ts'
 import type { Informers } from '../cache/informers.ts'
 import { normalize } from '../diff/normalize.ts'
 import type { KubeClient } from '../kube/client.ts'
+import { DiscoveryClient } from '../kube/discovery-client.ts'
 import { untilAborted } from '../kube/shared-runner.ts'
 import type { LiveObject } from '../object/object.ts'
+import { childManager } from '../object/ownership.ts'
 import type { Key } from '../object/ref.ts'
+import { groupKindOf } from '../object/resource.ts'
 import type { BackoffPolicy } from '../queue/backoff.ts'
 import { WorkQueue } from '../queue/work-queue.ts'
 import { Worker } from '../queue/worker.ts'
 import type { DesiredObject, DesiredSet } from '../synth/desired.ts'
 import { SynthMemo } from '../synth/memo.ts'
 import { synthesize } from '../synth/synth.ts'
+import { ChildrenReconciler, type ChildrenReconcilerOptions } from './children-reconciler.ts'
 import type { EventReport } from './context.ts'
 import { ControllerView } from './controller-view.ts'
 import { isDeclaredRead } from './declared-read.ts'
-import { type Controller, type ParentOf, parentOf } from './definition.ts'
+import { type Controller, type ParentOf, parentOf, resourceIn } from './definition.ts'
 import { inventoryOf } from './inventory.ts'
+import { InventoryLoader } from './inventory-loader.ts'
 import { LiveLoader } from './live-loader.ts'
+import { ParentRecorder } from './parent-recorder.ts'
 import { Reconciler } from './reconciler.ts'
 import { RepairRunner } from './repair-runner.ts'
 import { StatusRecorder } from './status-recorder.ts'
@@ -47,11 +55,12 @@ export interface ControllerRunnerOptions {
   readonly recordEvent: (regarding: LiveObject, event: EventReport) => void
 }
 
-/** The field manager of children. */
-export const childManager = 'konverge'
-
 /** How many resources keep their synthesized objects in memory; about 10 KiB each. */
 const memoCapacity = 10_000
+
+type ChildrenParts = Pick<ChildrenReconcilerOptions, 'log' | 'metrics' | 'parents'> & {
+  readonly convergence: Convergence
+}
 
 export class ControllerRunner {
   readonly #options: ControllerRunnerOptions
@@ -115,16 +124,8 @@ export class ControllerRunner {
     const metrics = new TurnMetrics(instruments.metrics, controller.name)
     const convergence = new Convergence({ manager: childManager })
     const desired = new DesiredObjects(controller, view)
-    const applier = new Applier({
-      client,
-      fieldManager: childManager,
-      resourceOf: (object) => view.resourceOf(object),
-      readinessOf: (object) => view.readinessOf(object),
-      clock,
-      convergence,
-      report: recordEvent,
-      onWritten: (live, role) => view.written(live, role),
-    })
+    const parents = this.#makeParentRecorder()
+    const children = this.#makeChildrenReconciler({ log, metrics, convergence, parents })
     const status = new StatusRecorder({
       controller,
       clock,
@@ -139,8 +140,7 @@ export class ControllerRunner {
       random,
       log,
       metrics,
-      client,
-      view,
+      parentOf: (key) => view.parent(key),
       liveFor: (signal) =>
         new LiveLoader({
           client,
@@ -148,10 +148,10 @@ export class ControllerRunner {
           mayAsk: (resource, verb) => isDeclaredRead(controller, resource, verb),
           signal,
         }),
-      applier,
+      children,
       repairs: new RepairRunner({ controller, log, client, recordEvent }),
       status,
-      compare: (object, live) => convergence.compare(object, live),
+      parents,
       desiredOf: (parent, facts) => desired.of(parent, facts),
       inventoryOf: (parent) => inventoryOf(parent, controller),
       recordEvent,
@@ -172,6 +172,49 @@ export class ControllerRunner {
       handle,
       maxConcurrent,
       ...(rateLimit === undefined ? {} : { rateLimit }),
+    })
+  }
+
+  #makeChildrenReconciler(parts: ChildrenParts): ChildrenReconciler {
+    const { clock, client, controller, recordEvent } = this.#options
+    const { convergence } = parts
+    const view = this.#view
+    const members = this.#makeInventoryLoader()
+    const applier = new Applier({
+      client,
+      fieldManager: childManager,
+      resourceOf: (object) => {
+        const resource = members.resourceOf(object) ?? resourceIn(controller, object, 'contribution')
+        assert(resource !== undefined, `${controller.name} owns or contributes to ${groupKindOf(object)}`)
+        return resource
+      },
+      readinessOf: (object) => view.readinessOf(object),
+      clock,
+      convergence,
+      report: recordEvent,
+      isCurrent: (parent, signal) => members.isCurrent(parent, signal),
+      onWritten: (written) => view.written(written),
+      onDeleted: (object, parent) => view.childDeleted(object, parent),
+    })
+    const compare: Compare = (object, live) => convergence.compare(object, live)
+    return new ChildrenReconciler({ ...parts, clock, view, applier, compare, members })
+  }
+
+  #makeInventoryLoader(): InventoryLoader {
+    const { clock, client, controller } = this.#options
+    const discovery = new DiscoveryClient({ clock, client })
+    const covers: ControllerView['covers'] = (kind, namespace) => this.#view.covers(kind, namespace)
+    return new InventoryLoader({ client, discovery, controller, covers })
+  }
+
+  #makeParentRecorder(): ParentRecorder {
+    const { client, controller } = this.#options
+    const view = this.#view
+    return new ParentRecorder({
+      client,
+      controller,
+      newest: (key) => view.parent(key),
+      onWritten: (live) => view.parentWritten(live),
     })
   }
 }

@@ -1,18 +1,19 @@
 // What does one controller see of the cluster? Its own resources, the children it made and the kinds it watches, each held
 // as an informer that is shared with every other controller; and for each event, who is to have a turn.
 
+import type { Written } from '../apply/applier.ts'
+import { isMember } from '../apply/member-rule.ts'
 import { type Readiness, readinessOf } from '../apply/readiness.ts'
-import { assert } from '../base/assert.ts'
+import { Freshness } from '../cache/freshness.ts'
 import type { InformerEvent } from '../cache/informer.ts'
 import type { InformerView } from '../cache/informer-view.ts'
 import type { Informers } from '../cache/informers.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import { isBeingDeleted } from '../object/object.ts'
-import { controllerOf } from '../object/ownership.ts'
 import { type Key, keyOf } from '../object/ref.ts'
 import { groupKindOf, isOf, type Resource } from '../object/resource.ts'
 import type { Role } from '../synth/draft.ts'
-import { applySetId, ownedByLabel, partOfLabel, pruneAnnotation } from '../synth/membership.ts'
+import { applySetId, ownedByLabel, partOfLabel } from '../synth/membership.ts'
 import { type Controller, type Owned, resourceIn, type Watch } from './definition.ts'
 import type { CachedKind } from './live-loader.ts'
 import { type Trigger, triggersOfChild, triggersOfParent, triggersOfWatched } from './triggers.ts'
@@ -44,13 +45,14 @@ export class ControllerView {
    * and would only overtake that turn's backoff.
    */
   readonly #ownWrites = new Map<string, string>()
+  readonly #freshness = new Freshness()
 
   constructor({ controller, informers, labelSelector }: ControllerViewOptions) {
     this.#controller = controller
     this.#parents = informers.informerFor({
       resource: controller.resource,
       labelSelector,
-      indexes: { fields: controller.indexes },
+      indexes: { fields: { ...controller.indexes, [setIndex]: setsOf } },
     })
     this.#children = new Map(
       controller.owns.map((owned) => {
@@ -91,9 +93,10 @@ export class ControllerView {
     const set = applySetId(parent)
     const found = [...this.#children.values()].flatMap(({ informer }) => [
       ...informer.byOwner(parent.metadata.uid),
-      ...informer.byLabel(partOfLabel, set).filter((child) => isKnownByLabel(parent, child)),
+      ...informer.byLabel(partOfLabel, set),
     ])
-    return [...new Map(found.map((child) => [child.metadata.uid, child])).values()]
+    const members = found.filter((child) => isMember(child, parent))
+    return [...new Map(members.map((child) => [child.metadata.uid, child])).values()]
   }
 
   /** The answer to a write that was locked to the version it was decided from: its event is no news. */
@@ -110,25 +113,34 @@ export class ControllerView {
   }
 
   /** The answer to an apply. Somebody else's object has a cache of its own, and its event is news to other resources. */
-  written(live: LiveObject, role: Role): void {
+  written({ live, parent, role }: Written): void {
     if (role === 'contribution') {
       this.#watchOf(live)?.informer.recordWrite(live)
       return
     }
     this.#ownWrites.set(live.metadata.uid, live.metadata.resourceVersion)
-    this.#children.get(groupKindOf(live))?.informer.recordWrite(live)
+    const informer = this.#children.get(groupKindOf(live))?.informer
+    informer?.recordWrite(live)
+    if (informer !== undefined) this.#freshness.wroteAt(parent.metadata.uid, informer, live.metadata)
+  }
+
+  childDeleted(object: LiveObject, parent: LiveObject): void {
+    const informer = this.#children.get(groupKindOf(object))?.informer
+    if (informer !== undefined) this.#freshness.deletedAt(parent.metadata.uid, informer, object.metadata)
+  }
+
+  /** Have the caches seen every child that this parent's turns wrote and deleted? */
+  isFresh(parent: LiveObject): boolean {
+    return this.#freshness.isFresh(parent.metadata.uid)
+  }
+
+  /** Is every child of this kind and namespace in memory? Undefined: the kind is cluster-scoped. */
+  covers(kind: Parameters<typeof groupKindOf>[0], namespace: string | undefined): boolean {
+    return this.#children.get(groupKindOf(kind))?.informer.covers(namespace) ?? false
   }
 
   readinessOf(object: KubeObject): Readiness {
     return readinessOf(object, this.#children.get(groupKindOf(object))?.owned)
-  }
-
-  /** The descriptor of a kind that constructs declare; synth refuses what is in neither `owns` nor `watches`. */
-  resourceOf(object: KubeObject): Resource {
-    const resource =
-      resourceIn(this.#controller, object, 'child') ?? resourceIn(this.#controller, object, 'contribution')
-    assert(resource !== undefined, `${this.#controller.name} owns or contributes to ${groupKindOf(object)}`)
-    return resource
   }
 
   scopeOf(apiVersion: string, kind: string, role: Role): Resource['scope'] | undefined {
@@ -162,18 +174,22 @@ export class ControllerView {
   onTrigger(trigger: (trigger: Trigger) => void, gone: (object: LiveObject) => void): () => void {
     const { resource } = this.#controller
     const lookup = (index: string, value: string) => this.#parents.byIndex(index, value).map(keyOf)
+    const parentsOfSet = (set: string) => lookup(setIndex, set)
     const each = (triggers: readonly Trigger[]) => {
       for (const wish of triggers) trigger(wish)
     }
     const ends = [
       this.#parents.addHandler((event: InformerEvent) => {
-        if (event.kind === 'deleted') gone(event.object)
+        if (event.kind === 'deleted') {
+          gone(event.object)
+          this.#freshness.forget(event.object.metadata.uid)
+        }
         if (!this.#isOwnWrite(event)) each(triggersOfParent(event))
       }),
       ...[...this.#children.values()].map(({ owned, informer }) =>
         informer.addHandler((event: InformerEvent) => {
           if (event.kind === 'deleted') gone(event.object)
-          if (!this.#isOwnWrite(event)) each(triggersOfChild(resource, owned, event))
+          if (!this.#isOwnWrite(event)) each(triggersOfChild({ parent: resource, owned, parentsOfSet }, event))
         }),
       ),
       ...this.#watched.map(({ watch, informer }) =>
@@ -195,14 +211,6 @@ export class ControllerView {
   }
 }
 
-/**
- * Is an object with the parent's inventory label its child? Only one that cannot have an owner reference, being in another
- * namespace or meant to stay, and that we have applied, for a cached object has managedFields of ours or none. Others are
- * copies of children, or were left behind by a namesake of the parent, and must not be deleted with it (I5).
- */
-function isKnownByLabel({ metadata: { namespace } }: LiveObject, child: LiveObject): boolean {
-  const { metadata } = child
-  const canBeOwned = namespace === undefined || namespace === metadata.namespace
-  const isRetained = metadata.annotations?.[pruneAnnotation] === 'disabled'
-  return controllerOf(child) === undefined && (!canBeOwned || isRetained) && metadata.managedFields !== undefined
-}
+/** Parents by the label value of their children. One function for all controllers, as they share informers. */
+const setIndex = 'konverge.dev/apply-set'
+const setsOf = (parent: LiveObject) => [applySetId(parent)]

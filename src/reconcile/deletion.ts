@@ -1,10 +1,11 @@
 // In which order do the children of a deleted resource go? By the apply order stored on them, backwards, each wave waited
 // for until it is gone; never by the constructs, which may no longer build (I6). What the garbage collector will take in
 // any order, the first wave of same-namespace children, is left to it. What is to be retained stays.
+import { isExpendable } from '../apply/prune-rule.ts'
 import type { LiveObject } from '../object/object.ts'
 import { isBeingDeleted } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
-import { applyOrderAnnotation, pruneAnnotation } from '../synth/membership.ts'
+import { orderOf } from '../synth/membership.ts'
 
 export type DeletionStep =
   /** Ask for these to be deleted; they are all of the highest wave that still exists. */
@@ -13,21 +14,28 @@ export type DeletionStep =
   /** Nothing is left that has an order to keep. */
   | { readonly kind: 'done' }
 
-export function nextDeletion(parent: LiveObject, children: readonly LiveObject[]): DeletionStep {
-  const leaving = children.filter(({ metadata }) => metadata.annotations?.[pruneAnnotation] !== 'disabled')
-  const ordered = leaving.filter((child) => orderOf(child) > 0 || !isCollected(parent, child))
+export interface DeletionInput {
+  readonly parent: LiveObject
+  readonly children: readonly LiveObject[]
+  /** Wall clock, milliseconds since the epoch. */
+  readonly nowMs: number
+}
+
+export function nextDeletion({ parent, children, nowMs }: DeletionInput): DeletionStep {
+  const ordered = children
+    .filter((child) => isExpendable(child, parent))
+    .filter((child) => orderOf(child) > 0 || !isCollected(parent, child))
   if (ordered.length === 0) return { kind: 'done' }
   const highest = Math.max(...ordered.map(orderOf))
   const wave = ordered.filter((child) => orderOf(child) === highest)
   const objects = wave.filter((child) => !isBeingDeleted(child))
-  const on = `waiting for ${wave.map(describeWait).join(', ')} to be gone`
+  const on = waitSentence(wave, nowMs)
   return objects.length === 0 ? { kind: 'wait', on } : { kind: 'delete', objects, on }
 }
 
-/** A child without a readable order was applied by somebody older than us or edited: it goes last. */
-function orderOf(child: LiveObject): number {
-  const order = Number(child.metadata.annotations?.[applyOrderAnnotation])
-  return Number.isInteger(order) && order > 0 ? order : 0
+/** `waiting for Service default/a: finalizer cloud.dev/balancer, 4 m; Secret default/b`, until they are gone. */
+export function waitSentence(objects: readonly LiveObject[], nowMs: number): string {
+  return `waiting for ${objects.map((object) => describeWait(object, nowMs)).join('; ')}`
 }
 
 /** Does the garbage collector take it when the parent goes? Only within a namespace, and only by owner reference. */
@@ -38,7 +46,20 @@ function isCollected(parent: LiveObject, child: LiveObject): boolean {
   )
 }
 
-function describeWait(child: LiveObject): string {
-  const held = child.metadata.finalizers ?? []
-  return describeRef(refOf(child)) + (held.length === 0 ? '' : ` (finalizer ${held.join(', ')})`)
+function describeWait(child: LiveObject, nowMs: number): string {
+  const { finalizers = [], deletionTimestamp } = child.metadata
+  const held = finalizers.length === 0 ? [] : [`finalizer ${finalizers.join(' and ')}`]
+  const age = deletionTimestamp === undefined ? undefined : describeAge(nowMs - Date.parse(deletionTimestamp))
+  const why = [...held, ...(age === undefined ? [] : [age])].join(', ')
+  return describeRef(refOf(child)) + (why === '' ? '' : `: ${why}`)
+}
+
+/** `4 m`, `20 m`, `3 h`, `2 d`: the older, the coarser, as every change of it is a status write. Undefined below a minute. */
+function describeAge(ageMs: number): string | undefined {
+  const minutes = Math.floor(ageMs / 60_000)
+  if (!(minutes >= 1)) return undefined
+  if (minutes < 10) return `${minutes} m`
+  if (minutes < 60) return `${Math.floor(minutes / 10) * 10} m`
+  const hours = Math.floor(minutes / 60)
+  return hours < 24 ? `${hours} h` : `${Math.floor(hours / 24)} d`
 }

@@ -1,25 +1,84 @@
-// Which marks make a resource the parent of an ApplySet? The id that its children carry, and which kinds to look for, so that
-// kubectl and a later operator find them without any construct. Source: KEP-3659, as kubectl's code has it.
-import type { LiveObject } from '../object/object.ts'
+// Which marks make a resource the parent of an ApplySet? The id that its children carry, and the kinds and namespaces to look
+// for them in, so that kubectl and a later operator find them without any construct. What is recorded always reaches at least
+// as far as the children do. Source: KEP-3659, as kubectl's code has it.
+import { CodedError } from '../base/errors.ts'
+import type { KubeObject, LiveObject } from '../object/object.ts'
+import { describeRef, refOf } from '../object/ref.ts'
 import { groupKindOf } from '../object/resource.ts'
 import { applySetId } from '../synth/membership.ts'
 import type { Controller } from './definition.ts'
 
+/** What is written on the parent. A value of undefined: the annotation is not there. */
 export interface Inventory {
   readonly labels: Readonly<Record<string, string>>
-  readonly annotations: Readonly<Record<string, string>>
+  readonly annotations: Readonly<Record<string, string | undefined>>
 }
 
-/** The version of the marks, not of konverge: an upgrade must not write every resource anew. */
-const tooling = 'konverge/v1'
+/** Where children may be; both lists are sorted and hold nothing twice. */
+export interface Reach {
+  /** Named as by `groupKindOf`. */
+  readonly kinds: readonly string[]
+  /** Besides the parent's own. */
+  readonly namespaces: readonly string[]
+}
 
+const toolingAnnotation = 'applyset.kubernetes.io/tooling'
+const kindsAnnotation = 'applyset.kubernetes.io/contains-group-kinds'
+const namespacesAnnotation = 'applyset.kubernetes.io/additional-namespaces'
+const tool = 'konverge'
+/** The version of the marks, not of konverge: an upgrade must not write every resource anew. */
+const tooling = `${tool}/v1`
+
+/** The marks that a resource has at least: every kind that its controller owns, and whatever was recorded before. */
 export function inventoryOf(parent: LiveObject, { owns }: Controller): Inventory {
-  const kinds = owns.map(({ resource }) => groupKindOf(resource)).sort()
+  const kinds = owns.map(({ resource }) => groupKindOf(resource))
+  return marksOf(parent, joined(recordedReach(parent), { kinds, namespaces: [] }))
+}
+
+export function marksOf(parent: LiveObject, { kinds, namespaces }: Reach): Inventory {
   return {
     labels: { 'applyset.kubernetes.io/id': applySetId(parent) },
     annotations: {
-      'applyset.kubernetes.io/tooling': tooling,
-      'applyset.kubernetes.io/contains-group-kinds': kinds.join(','),
+      [toolingAnnotation]: tooling,
+      [kindsAnnotation]: kinds.join(','),
+      [namespacesAnnotation]: namespaces.length === 0 ? undefined : namespaces.join(','),
     },
   }
+}
+
+/** What the parent says, as far as it can be read. */
+export function recordedReach({ metadata: { annotations } }: LiveObject): Reach {
+  const read = (key: string) => sorted((annotations?.[key] ?? '').split(',').filter((name) => name !== ''))
+  return { kinds: read(kindsAnnotation), namespaces: read(namespacesAnnotation) }
+}
+
+/** The kinds of these objects, and their namespaces other than the parent's. */
+export function reachOf(parent: LiveObject, objects: readonly KubeObject[]): Reach {
+  const namespaces = objects.flatMap(({ metadata: { namespace } }) => (namespace === undefined ? [] : [namespace]))
+  return {
+    kinds: sorted(objects.map(groupKindOf)),
+    namespaces: sorted(namespaces.filter((namespace) => namespace !== parent.metadata.namespace)),
+  }
+}
+
+export function joined(...reaches: readonly Reach[]): Reach {
+  return {
+    kinds: sorted(reaches.flatMap(({ kinds }) => kinds)),
+    namespaces: sorted(reaches.flatMap(({ namespaces }) => namespaces)),
+  }
+}
+
+/** The refusal to touch the ApplySet of another tool, which would take our children for its own and prune them, or undefined. */
+export function foreignInventory(parent: LiveObject): CodedError<'ForeignInventory'> | undefined {
+  const named = parent.metadata.annotations?.[toolingAnnotation]
+  if (named === undefined || named.split('/')[0] === tool) return undefined
+  return new CodedError({
+    code: 'ForeignInventory',
+    message: `${describeRef(refOf(parent))} is the parent of an ApplySet that "${named}" keeps; one object is the parent of one set: remove its annotation ${toolingAnnotation} to give it to ${tool}`,
+    remedy: 'stop',
+  })
+}
+
+function sorted(names: readonly string[]): readonly string[] {
+  return [...new Set(names)].sort()
 }

@@ -11,8 +11,8 @@ import type { Verdict } from '../queue/worker.ts'
 export type Outcome =
   /** Everything is as declared and ready. */
   | { readonly kind: 'settled' }
-  /** Nothing is wrong, something takes time. `on` says what, as a sentence. */
-  | { readonly kind: 'waiting'; readonly on: string }
+  /** Nothing is wrong, something takes time. `on` says what, as a sentence; `afterMs` is set where it is over in no time. */
+  | { readonly kind: 'waiting'; readonly on: string; readonly afterMs?: number | undefined }
   /** It may pass by itself. */
   | {
       readonly kind: 'retry'
@@ -23,7 +23,7 @@ export type Outcome =
   /** It will not pass until the spec or a watched input changes. */
   | { readonly kind: 'stopped'; readonly reason: string; readonly message: string }
   /** On its way out. */
-  | { readonly kind: 'deleting'; readonly on: string }
+  | { readonly kind: 'deleting'; readonly on: string; readonly afterMs?: number | undefined }
 
 /** A child as the status sees it. */
 export interface Child {
@@ -33,6 +33,17 @@ export interface Child {
 
 /** While something takes time, look again this often even if no event comes. */
 export const waitingRecheckMs = 15_000
+
+/** What a turn that decided on deletes waits for, while its cache is behind. */
+export const cacheCatchUp = {
+  on: 'waiting for the caches to catch up before anything is deleted',
+  afterMs: 200,
+} as const
+
+/** Is it over before anybody could read of it? Then the status is not written. */
+export function isMomentary(outcome: Outcome): boolean {
+  return (outcome.kind === 'waiting' || outcome.kind === 'deleting') && outcome.afterMs !== undefined
+}
 
 /** The failure of a whole turn: whatever was thrown, as an outcome. */
 export function outcomeOfError(thrown: unknown): Outcome {
@@ -47,15 +58,19 @@ export function outcomeOfError(thrown: unknown): Outcome {
 }
 
 export interface TurnResult {
-  readonly failures: readonly ChildFailure[]
+  /** The resource's own namespace. */
+  readonly home: string | undefined
+  readonly failures: readonly (Pick<ChildFailure, 'error'> & Partial<ChildFailure>)[]
   /** Sentences: which declared gate holds back which object. */
   readonly gated: readonly string[]
   readonly children: readonly Child[]
 }
 
 /** One child that can be retried makes the turn a retry: the permanent failures of others come round again with it. */
-export function outcomeOfTurn({ failures, gated, children }: TurnResult): Outcome {
-  const transient = failures.filter(({ error }) => error.remedy === 'retry')
+export function outcomeOfTurn({ home, failures, gated, children }: TurnResult): Outcome {
+  const transient = failures.filter(
+    ({ error, ref }) => error.remedy === 'retry' && !(isEndOfNamespace(error) && ref?.namespace === home),
+  )
   const first = transient[0] ?? failures[0]
   if (first !== undefined) {
     const { code: reason, message } = first.error
@@ -73,6 +88,11 @@ export function outcomeOfTurn({ failures, gated, children }: TurnResult): Outcom
   return waits.length === 0 ? { kind: 'settled' } : { kind: 'waiting', on: waits.join('; ') }
 }
 
+/** A resource whose own namespace is being deleted goes with it, and that is an event; of other namespaces we hear nothing. */
+function isEndOfNamespace({ code }: CodedError): boolean {
+  return code === 'NamespaceTerminating'
+}
+
 export interface DueTimes {
   /** When a deferred status write is due. */
   readonly statusMs?: number | undefined
@@ -88,7 +108,7 @@ export function verdictOf(outcome: Outcome, { statusMs = waitingRecheckMs, lookM
       return { kind: outcome.kind, ...(lookMs === undefined ? {} : { lookAgainAfterMs: lookMs }) }
     case 'waiting':
     case 'deleting':
-      return { kind: 'waiting', afterMs: Math.min(waitingRecheckMs, statusMs) }
+      return { kind: 'waiting', afterMs: Math.min(waitingRecheckMs, statusMs, outcome.afterMs ?? waitingRecheckMs) }
     case 'retry':
       return outcome.retryAfterMs === undefined ? { kind: 'retry' } : { kind: 'retry', afterMs: outcome.retryAfterMs }
     default:

@@ -7,6 +7,7 @@ import { controllerOf, refersToKind } from '../object/ownership.ts'
 import { describeRef, type Key, keyFor, keyOf, refOf } from '../object/ref.ts'
 import type { Resource } from '../object/resource.ts'
 import type { Cause, Priority } from '../queue/work-queue.ts'
+import { partOfLabel } from '../synth/membership.ts'
 import type { IndexLookup, Owned, Watch } from './definition.ts'
 
 /** What an informer reports, as far as triggers look at it. */
@@ -32,16 +33,32 @@ export function triggersOfParent(event: ObjectEvent): readonly Trigger[] {
   return [{ key: keyOf(object), priority: isInitial ? 'resync' : 'user', cause }]
 }
 
+export interface ChildKind {
+  /** Of the controller's own resources. */
+  readonly parent: Resource
+  readonly owned: Required<Owned>
+  /** The parents of an ApplySet: one, or none. */
+  readonly parentsOfSet: (set: string) => readonly Key[]
+}
+
 /** An event of a kind that the controller owns: it concerns the controlling parent, and the one before it. */
-export function triggersOfChild(parent: Resource, owned: Required<Owned>, event: ObjectEvent): readonly Trigger[] {
+export function triggersOfChild({ parent, owned, parentsOfSet }: ChildKind, event: ObjectEvent): readonly Trigger[] {
   const { object, previous, kind, isInitial } = event
   // The first list of children says nothing that the first list of parents does not.
   if (isInitial && kind === 'added') return []
   const digest = owned.statusMatters ? contentOf : (child: LiveObject) => contentAndReadiness(child, owned)
   if (kind === 'updated' && previous !== undefined && deepEqual(digest(previous), digest(object))) return []
   const cause: Cause = { kind: 'child', detail: `${describeRef(refOf(object))} ${kind}` }
-  const keys = new Set([object, previous].flatMap((child) => parentKeyOf(parent, child)))
+  const keys = new Set([object, previous].flatMap((child) => parentKeysOf(child)))
   return [...keys].map((key) => ({ key, priority: 'child', cause }))
+
+  /** Where there can be no owner reference, the inventory label tells. */
+  function parentKeysOf(child: LiveObject | undefined): readonly Key[] {
+    const owner = child === undefined ? undefined : controllerOf(child)
+    if (owner === undefined) return parentsOfSet(child?.metadata.labels?.[partOfLabel] ?? '')
+    if (!refersToKind(owner, parent)) return []
+    return [keyFor(parent.scope === 'Cluster' ? undefined : child?.metadata.namespace, owner.name)]
+  }
 }
 
 /** An event of a kind that the controller watches. */
@@ -61,12 +78,6 @@ export function triggersOfWatched(watch: Watch, lookup: IndexLookup, event: Obje
 function parentDigest({ metadata }: LiveObject): Json {
   const { uid, generation, deletionTimestamp, labels, annotations, finalizers } = metadata
   return { uid, generation, deletionTimestamp, labels, annotations, finalizers } as Json
-}
-
-function parentKeyOf(parent: Resource, child: LiveObject | undefined): readonly Key[] {
-  const owner = child === undefined ? undefined : controllerOf(child)
-  if (owner === undefined || !refersToKind(owner, parent)) return []
-  return [keyFor(parent.scope === 'Cluster' ? undefined : child?.metadata.namespace, owner.name)]
 }
 
 function contentOf(object: LiveObject): Json {

@@ -14,6 +14,7 @@ export class TurnMetrics {
   readonly #durations: Histogram
   readonly #errors: Counter
   readonly #conditions: Gauge
+  readonly #staleSkips: Counter
   /** The condition types that are exposed, by key: one entry per living resource. */
   readonly #exposed = new Map<Key, readonly string[]>()
 
@@ -35,6 +36,16 @@ export class TurnMetrics {
       help: '1 while the condition is True, 0 while it is False or Unknown.',
       labels: ['controller', 'namespace', 'name', 'type'],
     })
+    this.#staleSkips = metrics.counter({
+      name: 'stale_sync_skips_total',
+      help: 'Turns that put off a delete because the caches had not seen what they should have.',
+      labels: ['controller'],
+    })
+  }
+
+  /** A turn would have deleted, but its cache was behind. */
+  countStaleSkip(): void {
+    this.#staleSkips.add({ controller: this.#controller })
   }
 
   observeTurn(outcome: Outcome, durationMs: number): void {

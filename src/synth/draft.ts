@@ -8,6 +8,7 @@ import { groupKindOf } from '../object/resource.ts'
 import { pathOf } from './construct-path.ts'
 import { type FieldPolicies, policiesOf } from './field-policies.ts'
 import { withoutField } from './field-selector.ts'
+import { keptKinds } from './kept-kinds.ts'
 import { nameProblem } from './metadata-rules.ts'
 import { applyOverlays, type Overlay } from './overlay.ts'
 import { SynthError, type SynthErrorCode } from './synth-errors.ts'
@@ -60,14 +61,15 @@ const forbiddenMetadata: readonly string[] = [
 /** Throws a SynthError that names the construct. */
 export function draftOf({ apiObject, overlays, parent, scopeOf }: DraftInput): Draft {
   const constructPath = pathOf(apiObject)
-  const policies = policiesOf(apiObject)
+  const asked = policiesOf(apiObject)
   const patched = applyOverlays(render(apiObject, constructPath), overlays, constructPath)
-  const written = policies.shared.reduce((json: Json, path) => withoutField(json, path), patched)
+  const written = asked.shared.reduce((json: Json, path) => withoutField(json, path), patched)
   const { apiVersion, kind, metadata, ...content } = wireObject(written, constructPath)
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') {
     throw refusal('UnknownKind', constructPath, 'makes an object without apiVersion or kind; set both')
   }
   const groupKind = groupKindOf({ apiVersion, kind })
+  const policies = { ...asked, retain: asked.retain || (!asked.contribute && keptKinds.has(groupKind)) }
   const declared = isJsonObject(metadata) ? metadata : {}
   refuseForbiddenFields(declared, content, constructPath)
   const name = nameOf(declared, groupKind, constructPath)

@@ -21,6 +21,12 @@ export function applySetId(parent: Pick<KubeObject, 'apiVersion' | 'kind' | 'met
   return `applyset-${digest.digest('base64url')}-v1`
 }
 
+/** The wave of a live child. One without a readable order was applied by somebody older than us or edited: it goes last. */
+export function orderOf(child: KubeObject): number {
+  const order = Number(child.metadata.annotations?.[applyOrderAnnotation])
+  return Number.isInteger(order) && order > 0 ? order : 0
+}
+
 /** The labels of every child of one parent. */
 export interface Membership {
   readonly [partOfLabel]: string

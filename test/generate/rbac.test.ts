@@ -33,7 +33,7 @@ describe('the rights of an operator', () => {
     const { namespaced, cluster } = rights(declared())
     expect(linesOf(namespaced)).toEqual([
       'events.k8s.io/events create,patch',
-      'example.com/sites list,watch,patch',
+      'example.com/sites get,list,watch,patch',
       'example.com/sites/status patch',
     ])
     expect(cluster).toEqual([])
@@ -57,7 +57,7 @@ describe('the rights of an operator', () => {
       '/services get,list,watch,create,patch,delete',
       'apps/statefulsets get,list,watch,create,patch,delete',
       'events.k8s.io/events create,patch',
-      'example.com/sites list,watch,patch',
+      'example.com/sites get,list,watch,patch',
       'example.com/sites/finalizers update',
       'example.com/sites/status patch',
     ])
@@ -85,7 +85,7 @@ describe('the rights of an operator', () => {
     expect(linesOf(namespaced)).toEqual([
       '/configmaps,secrets,services get,list,watch,create,patch,delete',
       'events.k8s.io/events create,patch',
-      'example.com/shops,sites list,watch,patch',
+      'example.com/shops,sites get,list,watch,patch',
       'example.com/shops/finalizers,sites/finalizers update',
       'example.com/shops/status,sites/status patch',
     ])
@@ -95,13 +95,13 @@ describe('the rights of an operator', () => {
     const { namespaced, cluster } = rights(declared({ resource: Fleet, owns: [Namespace, Service] }), declared())
     expect(linesOf(namespaced)).toEqual([
       '/services get,list,watch,create,patch,delete',
-      'example.com/sites list,watch,patch',
+      'example.com/sites get,list,watch,patch',
       'example.com/sites/status patch',
     ])
     expect(linesOf(cluster)).toEqual([
       '/namespaces get,list,watch,create,patch,delete',
       'events.k8s.io/events create,patch',
-      'example.com/fleets list,watch,patch',
+      'example.com/fleets get,list,watch,patch',
       'example.com/fleets/finalizers update',
       'example.com/fleets/status patch',
     ])

@@ -9,6 +9,7 @@ describe('kubeErrorOf', () => {
     [400, {}, 'BadRequest', 'stop'],
     [401, {}, 'Unauthorized', 'retry'],
     [403, {}, 'Forbidden', 'retry'],
+    [403, { details: { causes: [{ reason: 'NamespaceTerminating' }] } }, 'NamespaceTerminating', 'retry'],
     [404, { details: { name: 'store', kind: 'statefulsets' } }, 'NotFound', 'retry'],
     [404, { details: {} }, 'ResourceNotFound', 'retry'],
     [404, undefined, 'ResourceNotFound', 'retry'],

@@ -60,7 +60,7 @@ async function twoReplicas() {
   const replicas: Replica[] = []
   const leaderless: string[] = []
   world.api.before = ({ verb, plural, key }) => {
-    if (['get', 'list', 'watch'].includes(verb) || plural === 'leases') return
+    if (['read', 'get', 'list', 'watch'].includes(verb) || plural === 'leases') return
     if (replicas.filter(({ fence }) => fence.isOpen).length !== 1) leaderless.push(`${verb} ${plural} ${key}`)
   }
   const start = async (identity: string) => {

@@ -32,7 +32,7 @@ describe('deletion', () => {
     world.api.edit(Service, 'default/a', { metadata: { finalizers: ['cloud.dev/balancer'] } })
     await remove(world)
     expect(world.site()?.metadata.finalizers).toContain('konverge.dev/cleanup')
-    expect(world.message('Ready')).toContain('Service default/a (finalizer cloud.dev/balancer')
+    expect(world.message('Ready')).toContain('Service default/a: finalizer cloud.dev/balancer')
     world.api.edit(Service, 'default/a', { metadata: { finalizers: null } })
     await world.clock.advance(20_000)
     expect(world.site()).toBeUndefined()

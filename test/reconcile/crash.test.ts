@@ -1,8 +1,10 @@
 // Whatever request of a resource's life the process dies at, the next life ends where an undisturbed one does (I3).
 import { describe, expect, it } from 'vitest'
 import type { LiveObject } from '../../src/object/object.ts'
+import type { Controller } from '../../src/reconcile/definition.ts'
 import { at, failure, type ModelRequest } from '../model-api.ts'
-import { Site, World } from './life.ts'
+import { Site, siteController, World } from './life.ts'
+import { spreadController, versionOne, versionTwo } from './spread.ts'
 
 /** What there is, without what differs from run to run: uids, versions and times. */
 function shapeOf(objects: readonly LiveObject[]): unknown {
@@ -17,11 +19,64 @@ function shapeOf(objects: readonly LiveObject[]): unknown {
     .sort((left, right) => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1))
 }
 
-/** A life story: a site comes, changes, and goes. Each part ends when nothing moves any more. */
-const story = [
-  (world: World) => void world.addSite('a', { page: 'hello', password: 'x' }),
-  (world: World) => void world.api.edit(Site, 'default/a', { spec: { page: 'new', password: null } }),
-  (world: World) => world.api.remove(Site, 'default/a'),
+/** A part of a life story; it ends when nothing moves any more. */
+interface Part {
+  readonly name: string
+  begin(world: World): void
+  /** Who looks after the site from this part on: an upgrade. */
+  readonly controller?: Controller
+}
+
+interface Story {
+  readonly title: string
+  readonly parts: readonly Part[]
+  /** What is there in the end. */
+  readonly remains: readonly string[]
+}
+
+const stories: readonly Story[] = [
+  {
+    title: 'a site',
+    parts: [
+      { name: 'making', begin: (world) => void world.addSite('a', { page: 'hello', password: 'x' }) },
+      {
+        name: 'changing',
+        begin: (world) => void world.api.edit(Site, 'default/a', { spec: { page: 'new', password: null } }),
+      },
+      { name: 'deleting', begin: (world) => world.api.remove(Site, 'default/a') },
+    ],
+    remains: [],
+  },
+  {
+    title: 'children in other namespaces and in none',
+    parts: [
+      {
+        name: 'making',
+        controller: spreadController(),
+        begin: (world) => void world.addSite('a', { page: 'elsewhere' }),
+      },
+      { name: 'moving', begin: (world) => void world.api.edit(Site, 'default/a', { spec: { page: 'third' } }) },
+      { name: 'deleting', begin: (world) => world.api.remove(Site, 'default/a') },
+    ],
+    remains: [],
+  },
+  {
+    title: 'an operator that no longer makes a kind',
+    parts: [
+      { name: 'making', controller: versionOne(), begin: (world) => void world.addSite() },
+      { name: 'upgrading', controller: versionTwo(), begin: () => {} },
+      { name: 'deleting', begin: (world) => world.api.remove(Site, 'default/a') },
+    ],
+    remains: ['Secret a-kept'],
+  },
+  {
+    title: 'a deletion right after an upgrade',
+    parts: [
+      { name: 'making', controller: versionOne(), begin: (world) => void world.addSite() },
+      { name: 'deleting', controller: versionTwo(), begin: (world) => world.api.remove(Site, 'default/a') },
+    ],
+    remains: ['Secret a-kept'],
+  },
 ]
 
 interface Crash {
@@ -52,7 +107,7 @@ class Fate {
 
   strike(when: Crash['when'], { verb }: ModelRequest): void {
     if (this.isDead) throw failure('Unreachable', 'the process is dead')
-    if (verb === 'list' || verb === 'watch' || this.hasStruck) return
+    if (verb === 'watch' || this.hasStruck) return
     if (this.#crash?.part !== this.#part || this.#crash.when !== when) return
     this.#requests += 1
     if (this.#requests < this.#crash.at) return
@@ -63,23 +118,29 @@ class Fate {
 }
 
 /** Plays the story; when the process has died, a new life takes over. */
-async function play(crash?: Crash) {
+async function play({ parts }: Story, crash?: Crash) {
   const world = new World()
   const fate = new Fate(crash)
   world.api.before = (request) => fate.strike('before', request)
   world.api.after = (request) => fate.strike('after', request)
   const states: unknown[] = []
-  let life = await world.live()
+  let controller = siteController()
+  let life = await world.live(controller)
   const rest = async (ms: number) => {
     await world.clock.advance(ms)
     if (!fate.isDead) return
     await life.end()
     fate.isDead = false
-    life = await world.live()
+    life = await world.live(controller)
   }
-  for (const [part, begin] of story.entries()) {
+  for (const [part, { begin, controller: next }] of parts.entries()) {
     fate.begin(part)
-    begin(world)
+    if (next !== undefined) {
+      await life.drain()
+      begin(world)
+      controller = next
+      life = await world.live(controller)
+    } else begin(world)
     await rest(0)
     for (let round = 0; round < 4; round++) {
       await rest(60_000)
@@ -89,22 +150,23 @@ async function play(crash?: Crash) {
     states.push(shapeOf(world.api.all()))
   }
   await life.drain()
-  return { states, history: [...world.api.history].sort(), hasStruck: fate.hasStruck }
+  const left = world.api.all().map(({ kind, metadata }) => `${kind} ${metadata.name}`)
+  return { states, left, history: [...world.api.history].sort(), hasStruck: fate.hasStruck }
 }
 
 describe('a crash', () => {
-  it.each([
-    { part: 0, name: 'making' },
-    { part: 1, name: 'changing' },
-    { part: 2, name: 'deleting' },
-  ])('at any request of $name ends where an undisturbed run ends', async ({ part }) => {
-    const undisturbed = await play()
-    expect(undisturbed.states.at(-1)).toEqual([])
+  const crashes = stories.flatMap((story) =>
+    story.parts.map(({ name }, part) => ({ title: `${story.title}, ${name}`, story, part })),
+  )
+
+  it.each(crashes)('at any request of $title ends where an undisturbed run ends', async ({ story, part }) => {
+    const { hasStruck: _, ...undisturbed } = await play(story)
+    expect(undisturbed.left).toEqual(story.remains)
     for (const when of ['before', 'after'] as const) {
       let at = 1
       for (; ; at++) {
-        const { hasStruck, ...ended } = await play({ part, at, when })
-        expect(ended, `${when} request ${at}`).toEqual({ states: undisturbed.states, history: undisturbed.history })
+        const { hasStruck, ...ended } = await play(story, { part, at, when })
+        expect(ended, `${when} request ${at}`).toEqual(undisturbed)
         if (!hasStruck) break
       }
       expect(at, 'requests that were broken').toBeGreaterThan(2)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ObjectMeta } from '../../src/object/object.ts'
+import type { LiveObject, ObjectMeta } from '../../src/object/object.ts'
 import { nextDeletion } from '../../src/reconcile/deletion.ts'
 import { childOf, live, store } from '../objects.ts'
 
@@ -10,17 +10,16 @@ const inWave = (order: number, name: string, metadata: Partial<ObjectMeta> = {})
     apiVersion: 'apps/v1',
     metadata: { name, annotations: { 'konverge.dev/apply-order': String(order) }, ...metadata },
   })
+const owners = childOf(parent, {}).metadata.ownerReferences ?? []
+const other = { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'p-1' }
+const nowMs = Date.parse('2026-01-01T00:00:30Z')
+const next = (children: readonly LiveObject[]) => nextDeletion({ parent, children, nowMs })
 const namesOf = (step: ReturnType<typeof nextDeletion>) =>
   step.kind === 'delete' ? step.objects.map(({ metadata }) => metadata.name) : []
 
 describe('the next deletion', () => {
   it('takes the highest wave only', () => {
-    const step = nextDeletion(parent, [
-      inWave(0, 'service'),
-      inWave(1, 'store'),
-      inWave(2, 'late-a'),
-      inWave(2, 'late-b'),
-    ])
+    const step = next([inWave(0, 'service'), inWave(1, 'store'), inWave(2, 'late-a'), inWave(2, 'late-b')])
     expect(namesOf(step)).toEqual(['late-a', 'late-b'])
   })
 
@@ -29,35 +28,65 @@ describe('the next deletion', () => {
       deletionTimestamp: '2026-01-01T00:00:00Z',
       finalizers: ['foregroundDeletion'],
     })
-    expect(nextDeletion(parent, [inWave(0, 'service'), leaving])).toEqual({
+    expect(next([inWave(0, 'service'), leaving])).toEqual({
       kind: 'wait',
-      on: 'waiting for StatefulSet default/store (finalizer foregroundDeletion) to be gone',
+      on: 'waiting for StatefulSet default/store: finalizer foregroundDeletion',
     })
   })
 
   it('does not ask twice for what is on its way out', () => {
     const leaving = inWave(1, 'a', { deletionTimestamp: '2026-01-01T00:00:00Z' })
-    expect(namesOf(nextDeletion(parent, [leaving, inWave(1, 'b')]))).toEqual(['b'])
+    expect(namesOf(next([leaving, inWave(1, 'b')]))).toEqual(['b'])
   })
 
   it('leaves the first wave to the garbage collector', () => {
-    expect(nextDeletion(parent, [inWave(0, 'service'), inWave(0, 'account')])).toEqual({ kind: 'done' })
+    expect(next([inWave(0, 'service'), inWave(0, 'account')])).toEqual({ kind: 'done' })
   })
 
   it('deletes in the first wave what the garbage collector cannot: other namespaces and cluster-scoped objects', () => {
     const elsewhere = live({
       metadata: { name: 'elsewhere', namespace: 'other', annotations: { 'konverge.dev/apply-order': '0' } },
     })
-    expect(namesOf(nextDeletion(parent, [inWave(0, 'service'), elsewhere]))).toEqual(['elsewhere'])
+    expect(namesOf(next([inWave(0, 'service'), elsewhere]))).toEqual(['elsewhere'])
   })
 
   it.each(['', 'x', '-1', '1.5', 'NaN'])('lets a child whose stored order is %j go last', (order) => {
     const odd = inWave(0, 'odd', { annotations: { 'konverge.dev/apply-order': order }, namespace: 'other' })
-    expect(namesOf(nextDeletion(parent, [odd, inWave(1, 'store')]))).toEqual(['store'])
-    expect(namesOf(nextDeletion(parent, [odd]))).toEqual(['odd'])
+    expect(namesOf(next([odd, inWave(1, 'store')]))).toEqual(['store'])
+    expect(namesOf(next([odd]))).toEqual(['odd'])
   })
 
   it('is done when nothing is left', () => {
-    expect(nextDeletion(parent, [])).toEqual({ kind: 'done' })
+    expect(next([])).toEqual({ kind: 'done' })
+  })
+
+  it.each([
+    { age: 59_000, said: '' },
+    { age: 60_000, said: ': 1 m' },
+    { age: 299_000, said: ': 4 m' },
+    { age: 29 * 60_000, said: ': 20 m' },
+    { age: 61 * 60_000, said: ': 1 h' },
+    { age: 50 * 3_600_000, said: ': 2 d' },
+    { age: -90_000, said: '' },
+  ])('says of one that has been going for $age ms "$said", so that it is seldom news', ({ age, said }) => {
+    const leaving = inWave(1, 'store', { deletionTimestamp: new Date(nowMs - age).toISOString() })
+    expect(next([leaving])).toEqual({ kind: 'wait', on: `waiting for StatefulSet default/store${said}` })
+  })
+
+  it.each([
+    {
+      title: 'a child with another owner besides',
+      child: inWave(1, 'shared', { ownerReferences: [...owners, other] }),
+    },
+    {
+      title: 'a claim',
+      child: live({ kind: 'PersistentVolumeClaim', metadata: { namespace: 'other' } }),
+    },
+    {
+      title: 'what is to be retained',
+      child: live({ metadata: { namespace: 'other', annotations: { 'konverge.dev/prune': 'disabled' } } }),
+    },
+  ])('neither deletes nor waits for $title', ({ child }) => {
+    expect(next([child])).toEqual({ kind: 'done' })
   })
 })

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { ConfigMap, Deployment, Service } from '../../src/object/built-in.ts'
-import { inventoryOf } from '../../src/reconcile/inventory.ts'
+import {
+  foreignInventory,
+  inventoryOf,
+  joined,
+  marksOf,
+  reachOf,
+  recordedReach,
+} from '../../src/reconcile/inventory.ts'
 import { labelsProblem } from '../../src/synth/metadata-rules.ts'
 import { live } from '../objects.ts'
 import { siteController } from './life.ts'
@@ -26,5 +33,60 @@ describe('the inventory of a parent', () => {
     expect(labels).toEqual(idOf(site('a', 'default', 'another uid')))
     expect(labelsProblem(labels)).toBeUndefined()
     for (const other of [site('b'), site('a', 'elsewhere')]) expect(idOf(other)).not.toEqual(labels)
+  })
+})
+
+describe('the reach of an inventory', () => {
+  const annotated = (annotations: Record<string, string>) =>
+    live({ apiVersion: 'example.dev/v1', kind: 'Site', metadata: { name: 'a', annotations } })
+
+  it('is read back as it was written', () => {
+    const reach = { kinds: ['ConfigMap', 'Deployment.apps'], namespaces: ['x', 'y'] }
+    const { annotations } = marksOf(site('a'), reach)
+    const written = Object.fromEntries(Object.entries(annotations).map(([key, value]) => [key, value ?? '']))
+    expect(recordedReach(annotated(written))).toEqual(reach)
+  })
+
+  it('is empty where nothing is recorded, and takes what others wrote in any order', () => {
+    expect(recordedReach(live())).toEqual({ kinds: [], namespaces: [] })
+    const odd = annotated({ 'applyset.kubernetes.io/contains-group-kinds': 'Service,,ConfigMap,Service' })
+    expect(recordedReach(odd).kinds).toEqual(['ConfigMap', 'Service'])
+  })
+
+  it('keeps the kinds that were recorded before', () => {
+    const parent = annotated({ 'applyset.kubernetes.io/contains-group-kinds': 'Secret' })
+    expect(inventoryOf(parent, siteController({ owns: [ConfigMap] })).annotations).toMatchObject({
+      'applyset.kubernetes.io/contains-group-kinds': 'ConfigMap,Secret',
+    })
+  })
+
+  it('of objects is their kinds, and their namespaces but the parent’s', () => {
+    const objects = [
+      live({ metadata: { namespace: 'b' } }),
+      live({ metadata: { namespace: 'default' } }),
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'n' } },
+    ]
+    expect(reachOf(site('a'), objects)).toEqual({ kinds: ['ConfigMap', 'Namespace'], namespaces: ['b'] })
+  })
+
+  it('joins without repeating', () => {
+    const [one, two] = [
+      { kinds: ['B', 'C'], namespaces: [] },
+      { kinds: ['A', 'C'], namespaces: ['x'] },
+    ]
+    expect(joined(one, two)).toEqual({ kinds: ['A', 'B', 'C'], namespaces: ['x'] })
+  })
+
+  it.each([
+    { tooling: undefined, isForeign: false },
+    { tooling: 'konverge/v0', isForeign: false },
+    { tooling: 'konverged/v1', isForeign: true },
+    { tooling: 'kubectl/v1.36', isForeign: true },
+    { tooling: '', isForeign: true },
+  ])('of the tool $tooling is foreign: $isForeign', ({ tooling, isForeign }) => {
+    const parent = annotated(tooling === undefined ? {} : { 'applyset.kubernetes.io/tooling': tooling })
+    expect(foreignInventory(parent)).toEqual(
+      isForeign ? expect.objectContaining({ code: 'ForeignInventory', remedy: 'stop' }) : undefined,
+    )
   })
 })

@@ -165,6 +165,7 @@ describe('a status write', () => {
 })
 
 describe('an outcome', () => {
+  const inNamespace = (namespace: string) => ({ apiVersion: 'v1', kind: 'Service', namespace, name: 's' })
   const child = (kind: 'ready' | 'progressing', name = 'a') => ({
     object: live({ metadata: { name } }),
     readiness: { kind, reason: 'R', message: 'takes time' } as const,
@@ -201,6 +202,24 @@ describe('an outcome', () => {
       expected: { kind: 'retry', reason: 'Timeout', message: 'Timeout said (and 1 more)' },
     },
     {
+      title: 'is a stop when the namespace of the resource is being deleted',
+      result: {
+        children: [],
+        failures: [{ ...failure('retry', 'NamespaceTerminating'), ref: inNamespace('default') }],
+        gated: [],
+      },
+      expected: { kind: 'stopped', reason: 'NamespaceTerminating' },
+    },
+    {
+      title: 'is a retry when another namespace is, as nothing tells when that is back',
+      result: {
+        children: [],
+        failures: [{ ...failure('retry', 'NamespaceTerminating'), ref: inNamespace('x') }],
+        gated: [],
+      },
+      expected: { kind: 'retry', reason: 'NamespaceTerminating' },
+    },
+    {
       title: 'carries the longest wait that was asked for',
       result: {
         children: [],
@@ -210,7 +229,7 @@ describe('an outcome', () => {
       expected: { kind: 'retry', retryAfterMs: 7000 },
     },
   ])('$title', ({ result, expected }) => {
-    expect(outcomeOfTurn(result)).toMatchObject(expected)
+    expect(outcomeOfTurn({ home: 'default', ...result })).toMatchObject(expected)
   })
 
   it.each([
@@ -230,6 +249,8 @@ describe('an outcome', () => {
     { outcome: waiting('x'), due: { statusMs: 4_000 }, expected: { kind: 'waiting', afterMs: 4_000 } },
     { outcome: waiting('x'), due: { statusMs: 29_000, lookMs: 1 }, expected: { kind: 'waiting', afterMs: 15_000 } },
     { outcome: { kind: 'deleting', on: 'x' }, expected: { kind: 'waiting', afterMs: 15_000 } },
+    { outcome: { kind: 'waiting', on: 'x', afterMs: 200 }, expected: { kind: 'waiting', afterMs: 200 } },
+    { outcome: { kind: 'deleting', on: 'x', afterMs: 200 }, expected: { kind: 'waiting', afterMs: 200 } },
     {
       outcome: { kind: 'retry', reason: 'R', message: 'm', retryAfterMs: 9_000 },
       expected: { kind: 'retry', afterMs: 9_000 },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Service, StatefulSet, StorageClass } from '../../src/object/built-in.ts'
 import { keyFor } from '../../src/object/ref.ts'
 import { defineResource } from '../../src/object/resource.ts'
-import { triggersOfChild, triggersOfParent, triggersOfWatched } from '../../src/reconcile/triggers.ts'
+import { type ChildKind, triggersOfChild, triggersOfParent, triggersOfWatched } from '../../src/reconcile/triggers.ts'
 import { childOf, live, store } from '../objects.ts'
 
 const kind = defineResource({
@@ -73,11 +73,23 @@ describe('an event of a child', () => {
     childOf(parent, { apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: { name: 'store', ...metadata }, ...fields })
   const whole = { resource: StatefulSet, statusMatters: true, hasStatus: true }
   const blind = { resource: Service, statusMatters: false, hasStatus: true }
+  const of = (owned: typeof whole): ChildKind => ({
+    parent: kind,
+    owned,
+    parentsOfSet: (set) => (set === 'set-1' ? [keyFor('default', 'store')] : []),
+  })
 
   it('names the controlling parent', () => {
-    expect(triggersOfChild(kind, whole, added(child({})))).toEqual([
+    expect(triggersOfChild(of(whole), added(child({})))).toEqual([
       { key: 'default/store', priority: 'child', cause: { kind: 'child', detail: 'StatefulSet default/store added' } },
     ])
+  })
+
+  it('names the parent of its inventory where it has no owner reference', () => {
+    const elsewhere = (set: string) =>
+      live({ metadata: { namespace: 'elsewhere', labels: { 'applyset.kubernetes.io/part-of': set } } })
+    expect(triggersOfChild(of(whole), added(elsewhere('set-1'))).map(({ key }) => key)).toEqual(['default/store'])
+    expect(triggersOfChild(of(whole), added(elsewhere('set-2')))).toEqual([])
   })
 
   it.each([
@@ -125,21 +137,21 @@ describe('an event of a child', () => {
       count: 0,
     },
   ])('$title', ({ owned, after, count }) => {
-    expect(triggersOfChild(kind, owned, updated(child({ status: { replicas: 1 } }), after))).toHaveLength(count)
+    expect(triggersOfChild(of(owned), updated(child({ status: { replicas: 1 } }), after))).toHaveLength(count)
   })
 
   it('that lost its owner wakes the parent it had', () => {
     const orphan = live({ apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: { name: 'store' } })
-    expect(triggersOfChild(kind, whole, updated(child({}), orphan)).map(({ key }) => key)).toEqual(['default/store'])
+    expect(triggersOfChild(of(whole), updated(child({}), orphan)).map(({ key }) => key)).toEqual(['default/store'])
   })
 
   it('of another kind of owner wakes nobody', () => {
     const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'store', uid: 'x', controller: true }]
-    expect(triggersOfChild(kind, whole, added(child({}, { ownerReferences })))).toEqual([])
+    expect(triggersOfChild(of(whole), added(child({}, { ownerReferences })))).toEqual([])
   })
 
   it('in the first list wakes nobody: the first list of parents does', () => {
-    expect(triggersOfChild(kind, whole, added(child({}), true))).toEqual([])
+    expect(triggersOfChild(of(whole), added(child({}), true))).toEqual([])
   })
 })
 

@@ -24,6 +24,12 @@ const condition = (type: string, status: Condition['status']): Condition => ({
 })
 
 describe('the metrics of turns', () => {
+  it('count the deletes that were put off', async () => {
+    const { metrics, shown } = await setUp()
+    metrics.countStaleSkip()
+    expect(await shown('stale_sync_skips_total')).toEqual(['stale_sync_skips_total{controller="stores"} 1'])
+  })
+
   it.each<{ outcome: Outcome; errors: readonly string[] }>([
     { outcome: { kind: 'settled' }, errors: [] },
     { outcome: { kind: 'waiting', on: 'x' }, errors: [] },

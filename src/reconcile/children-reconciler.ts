@@ -1,0 +1,165 @@
+// Makes the children of one resource as desired, or takes them away in their stored order. The inventory on the parent reaches
+// as far as they do at every moment (I3), and nothing is deleted on the word of a cache alone (I5).
+import type { Applier } from '../apply/applier.ts'
+import { type Compare, leftovers, type Plan, plan, type Step } from '../apply/plan.ts'
+import type { Readiness } from '../apply/readiness.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/instrument.ts'
+import { describeChanges } from '../diff/describe.ts'
+import type { KubeObject, LiveObject } from '../object/object.ts'
+import { describeRef, refOf } from '../object/ref.ts'
+import type { DesiredObject } from '../synth/desired.ts'
+import { nextDeletion, waitSentence } from './deletion.ts'
+import type { InventoryLoader } from './inventory-loader.ts'
+import { logFieldsOf } from './log-fields.ts'
+import { type Child, cacheCatchUp, type Outcome, outcomeOfTurn } from './outcome.ts'
+import type { ParentRecorder } from './parent-recorder.ts'
+import type { TurnMetrics } from './turn-metrics.ts'
+
+/** The children of a resource in memory. */
+export interface ChildrenView {
+  /** Every child of the parent that the caches hold, of all owned kinds. */
+  childrenOf(parent: LiveObject): readonly LiveObject[]
+  /** Somebody else's object that the constructs add to. */
+  contributedTo(object: KubeObject): LiveObject | undefined
+  readinessOf(object: LiveObject): Readiness
+  /** Have the caches seen every child that this parent's turns wrote and deleted? */
+  isFresh(parent: LiveObject): boolean
+  /** Is every child of this kind and namespace in memory? */
+  covers(kind: LiveObject, namespace: string | undefined): boolean
+}
+
+export interface ChildrenReconcilerOptions {
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: TurnMetrics
+  readonly view: ChildrenView
+  readonly applier: Applier
+  readonly compare: Compare
+  readonly parents: ParentRecorder
+  readonly members: InventoryLoader
+}
+
+/** What came of a turn for the children. */
+export interface Made {
+  readonly outcome: Outcome
+  readonly children: readonly Child[]
+  /** Nothing failed; something may still be held back or under way. */
+  readonly isApplied: boolean
+}
+
+/** What a deletion waits for, and how long at most until the next look. */
+export type Wait = Omit<Extract<Outcome, { kind: 'deleting' }>, 'kind'>
+
+/** How many field changes of a child one log line names. */
+const loggedChanges = 8
+
+export class ChildrenReconciler {
+  readonly #options: ChildrenReconcilerOptions
+
+  constructor(options: ChildrenReconcilerOptions) {
+    this.#options = options
+  }
+
+  /** The children that the caches hold. */
+  childrenOf(parent: LiveObject): readonly Child[] {
+    return this.#options.view.childrenOf(parent).map(this.#asChild)
+  }
+
+  /** Applies and prunes. Rejects when the inventory could not be written, or the signal aborted; other failures are in the outcome. */
+  async makeSo(object: LiveObject, desired: readonly DesiredObject[], signal: AbortSignal): Promise<Made> {
+    const { view, compare, applier, parents, members } = this.#options
+    const parent = await parents.cover(object, desired, signal)
+    const isFresh = view.isFresh(parent)
+    const unseen = await members.unseen(parent, signal)
+    const children = [...view.childrenOf(parent), ...unseen.objects]
+    const contributedTo = view.contributedTo.bind(view)
+    const wanted = plan({ parent, desired, children, contributedTo, compare })
+    const isHeld = wanted.prune.length > 0 && !(await this.#mayDelete(parent, isFresh, signal))
+    const planned = isHeld ? { ...wanted, prune: [] } : wanted
+    this.#logPlan(parent, planned)
+    const report = await applier.run(parent, planned, signal)
+    const made = report.children.map(this.#asChild)
+    const failures = [...report.failures, ...unseen.failures]
+    const outcome = outcomeOfTurn({ ...report, home: parent.metadata.namespace, failures, children: made })
+    const isApplied = failures.length === 0
+    if (!isApplied || report.gated.length > 0) return { outcome, children: made, isApplied }
+    if (isHeld) return { outcome: { kind: 'waiting', ...cacheCatchUp }, children: made, isApplied }
+    const on = await this.#shrink(parent, { desired, was: [...wanted.prune, ...wanted.going] }, signal)
+    const isRest = on === undefined || outcome.kind !== 'settled'
+    return { outcome: isRest ? outcome : { kind: 'waiting', on }, children: made, isApplied }
+  }
+
+  /** One step of the ordered deletion; says what it waits for, or undefined when nothing is left that has an order. */
+  async deleteNext(parent: LiveObject, signal: AbortSignal): Promise<Wait | undefined> {
+    const { view, applier, members, clock, log } = this.#options
+    const isFresh = view.isFresh(parent)
+    const loose = await members.loose(parent, signal)
+    const children = distinct([...view.childrenOf(parent), ...loose.objects])
+    const step = nextDeletion({ parent, children, nowMs: clock.now() })
+    if (step.kind === 'delete') {
+      if (!(await this.#mayDelete(parent, isFresh, signal))) return cacheCatchUp
+      for (const object of step.objects) {
+        log.info({ ...logFieldsOf(parent), child: describeRef(refOf(object)) }, 'deleting child')
+        await applier.delete({ parent, object, propagationPolicy: 'Foreground' }, signal)
+      }
+    }
+    // What could not be looked for may still be there: the finalizer stays, and the status says why.
+    const failure = loose.failures[0]
+    if (failure !== undefined) throw failure.error
+    return step.kind === 'done' ? undefined : { on: step.on }
+  }
+
+  /**
+   * The inventory reaches no further than what is desired or left. Of what memory shows, its going wakes us; what memory does
+   * not show is looked for once more. Says what is still on its way out, or undefined.
+   */
+  async #shrink(
+    parent: LiveObject,
+    { desired, was }: { readonly desired: readonly DesiredObject[]; readonly was: readonly LiveObject[] },
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const { view, parents, members, clock } = this.#options
+    const seen = was.filter((child) => view.covers(child, child.metadata.namespace))
+    const again = seen.length === was.length ? undefined : await members.unseen(parent, signal)
+    const failure = again?.failures[0]
+    if (failure !== undefined) throw failure.error
+    const { prune, going } = leftovers({ parent, desired, children: again?.objects ?? [] })
+    const unseen = [...prune, ...going]
+    await parents.shrink(parent, { desired, left: [...seen, ...unseen] }, signal)
+    return unseen.length === 0 ? undefined : waitSentence(unseen, clock.now())
+  }
+
+  /** Decided on a cache that had seen what we wrote, for a resource that still is what the cache says (I5)? */
+  async #mayDelete(parent: LiveObject, isFresh: boolean, signal: AbortSignal): Promise<boolean> {
+    const { members, metrics } = this.#options
+    if (isFresh && (await members.isCurrent(parent, signal))) return true
+    metrics.countStaleSkip()
+    return false
+  }
+
+  readonly #asChild = (object: LiveObject): Child => ({ object, readiness: this.#options.view.readinessOf(object) })
+
+  #logPlan(object: LiveObject, { waves, prune }: Plan): void {
+    const written = waves.flat().flatMap(describeStep)
+    const pruned = prune.map((child) => `delete ${describeRef(refOf(child))}`)
+    const actions = [...written, ...pruned]
+    if (actions.length > 0) this.#options.log.info({ ...logFieldsOf(object), actions }, 'applying')
+  }
+}
+
+function describeStep({ desired: { object }, action }: Step): readonly string[] {
+  const name = describeRef(refOf(object))
+  if (action.kind === 'create') return [`create ${name}`]
+  if (action.kind !== 'change') return []
+  const changes =
+    action.comparison.kind === 'different'
+      ? describeChanges(object, action.comparison.changes, { limit: loggedChanges })
+      : []
+  return [`change ${name}: ${changes.length === 0 ? 'take ownership' : changes.join(', ')}`]
+}
+
+/** One of each uid. */
+function distinct(objects: readonly LiveObject[]): readonly LiveObject[] {
+  return [...new Map(objects.map((object) => [object.metadata.uid, object])).values()]
+}

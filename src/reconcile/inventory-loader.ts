@@ -1,0 +1,151 @@
+// Reads from the API server what memory cannot tell: the members of an inventory where no informer looks, and, before anything
+// is deleted, whether the parent still is what the turn takes it for. An error is never absence (I5).
+
+import { isMember } from '../apply/member-rule.ts'
+import { CodedError, messageOf } from '../base/errors.ts'
+import { FieldSetPool } from '../cache/field-set-pool.ts'
+import { trim } from '../cache/trim.ts'
+import type { KubeClient } from '../kube/client.ts'
+import type { DiscoveryClient } from '../kube/discovery-client.ts'
+import { isKubeError } from '../kube/kube-errors.ts'
+import { isBeingDeleted, type KubeObject, type LiveObject } from '../object/object.ts'
+import { childManager } from '../object/ownership.ts'
+import { groupKindOf, type Resource } from '../object/resource.ts'
+import { applySetId, partOfLabel } from '../synth/membership.ts'
+import type { Controller } from './definition.ts'
+import { recordedReach } from './inventory.ts'
+import { LiveLoader } from './live-loader.ts'
+
+export interface InventoryLoaderOptions {
+  readonly client: KubeClient
+  readonly discovery: Pick<DiscoveryClient, 'find'>
+  readonly controller: Controller
+  /** Is every member of this kind and namespace in memory? Undefined: the kind is cluster-scoped. */
+  readonly covers: (resource: Resource, namespace: string | undefined) => boolean
+}
+
+/** What came of looking. */
+export interface Members {
+  readonly objects: readonly LiveObject[]
+  /** One per kind that could not be looked for; the others are complete. */
+  readonly failures: readonly { readonly error: CodedError }[]
+}
+
+type IsWanted = (resource: Resource, namespace: string | undefined) => boolean
+
+export class InventoryLoader {
+  readonly #options: InventoryLoaderOptions
+  readonly #fieldSets = new FieldSetPool()
+  /** Kinds that the controller does not own any more, as the server serves them. */
+  readonly #found = new Map<string, Resource>()
+
+  constructor(options: InventoryLoaderOptions) {
+    this.#options = options
+  }
+
+  /** Members that no informer shows: of kinds that the controller no longer owns, or in namespaces that it does not watch. */
+  async unseen(parent: LiveObject, signal: AbortSignal): Promise<Members> {
+    return await this.#members(parent, (resource, namespace) => !this.#options.covers(resource, namespace), signal)
+  }
+
+  /**
+   * Members that the garbage collector will not take with the parent, and unseen ones. The server is asked also where
+   * informers look: when the finalizer is gone nobody looks again, and an answer to a write of ours may have been lost.
+   */
+  async loose(parent: LiveObject, signal: AbortSignal): Promise<Members> {
+    const home = parent.metadata.namespace
+    const isLoose = (namespace: string | undefined) => home !== undefined && namespace !== home
+    const { covers } = this.#options
+    return await this.#members(
+      parent,
+      (resource, namespace) => isLoose(namespace) || !covers(resource, namespace),
+      signal,
+    )
+  }
+
+  /** Does the API server show the very parent, of the same generation and as much deleted? The cache may be behind. */
+  async isCurrent({ metadata, ...object }: LiveObject, signal: AbortSignal): Promise<boolean> {
+    const { client, controller } = this.#options
+    try {
+      const live = await client.get(controller.resource, metadata, signal)
+      return (
+        live.metadata.uid === metadata.uid &&
+        live.metadata.generation === metadata.generation &&
+        isBeingDeleted(live) === isBeingDeleted({ ...object, metadata })
+      )
+    } catch (thrown) {
+      if (isKubeError(thrown, 'NotFound')) return false
+      throw thrown
+    }
+  }
+
+  /** The descriptor of a kind that the controller owns, or that a member was found of. */
+  resourceOf(object: KubeObject): Resource | undefined {
+    return this.#owned(groupKindOf(object)) ?? this.#found.get(groupKindOf(object))
+  }
+
+  async #members(parent: LiveObject, isWanted: IsWanted, signal: AbortSignal): Promise<Members> {
+    const objects: LiveObject[] = []
+    const failures: { error: CodedError }[] = []
+    const owned = this.#options.controller.owns.map(({ resource }) => groupKindOf(resource))
+    for (const kind of new Set([...recordedReach(parent).kinds, ...owned])) {
+      try {
+        objects.push(...(await this.#membersOf(kind, parent, isWanted, signal)))
+      } catch (thrown) {
+        signal.throwIfAborted()
+        failures.push({ error: lookFailed(kind, thrown) })
+      }
+    }
+    return { objects, failures }
+  }
+
+  async #membersOf(
+    kind: string,
+    parent: LiveObject,
+    isWanted: IsWanted,
+    signal: AbortSignal,
+  ): Promise<readonly LiveObject[]> {
+    const resource = this.#owned(kind) ?? (await this.#find(kind, signal))
+    if (resource === undefined) return []
+    const live = new LiveLoader({
+      client: this.#options.client,
+      cachedKind: () => undefined,
+      mayAsk: () => true,
+      signal,
+    })
+    const labels = { [partOfLabel]: applySetId(parent) }
+    const found: LiveObject[] = []
+    for (const namespace of placesOf(resource, parent))
+      if (isWanted(resource, namespace)) found.push(...(await live.list(resource, { namespace, labels })))
+    return found
+      .map((object) => trim(object, { manager: childManager, fieldSets: this.#fieldSets }))
+      .filter((object) => isMember(object, parent))
+  }
+
+  #owned(kind: string): Resource | undefined {
+    return this.#options.controller.owns.find(({ resource }) => groupKindOf(resource) === kind)?.resource
+  }
+
+  /** Undefined if the server does not serve the kind, so that none of it can be left. */
+  async #find(groupKind: string, signal: AbortSignal): Promise<Resource | undefined> {
+    const dot = groupKind.indexOf('.')
+    const [kind, group] = dot < 0 ? [groupKind, ''] : [groupKind.slice(0, dot), groupKind.slice(dot + 1)]
+    const resource = await this.#options.discovery.find(group, kind, signal)
+    if (resource !== undefined) this.#found.set(groupKind, resource)
+    return resource
+  }
+}
+
+/** Undefined: the one place of a cluster-scoped kind. */
+function placesOf({ scope }: Resource, parent: LiveObject): readonly (string | undefined)[] {
+  if (scope === 'Cluster') return [undefined]
+  const { namespace } = parent.metadata
+  return [...(namespace === undefined ? [] : [namespace]), ...recordedReach(parent).namespaces]
+}
+
+function lookFailed(kind: string, thrown: unknown): CodedError {
+  const { code, remedy, retryAfterMs } =
+    thrown instanceof CodedError ? thrown : { code: 'InternalError', remedy: 'retry' as const, retryAfterMs: undefined }
+  const message = `cannot look for ${kind} objects that are no longer declared: ${messageOf(thrown)}`
+  return new CodedError({ code, message, remedy, retryAfterMs, cause: thrown })
+}

@@ -1,0 +1,86 @@
+// Writes our marks on a resource: finalizer and inventory. The inventory reaches as far as the children before any of them is
+// made, and shrinks when they are gone; a parent whose marks are right is not written (I1, I3, I4).
+import type { KubeClient, Patch } from '../kube/client.ts'
+import { isKubeError } from '../kube/kube-errors.ts'
+import type { LiveObject } from '../object/object.ts'
+import { type Key, keyOf } from '../object/ref.ts'
+import { groupKindOf } from '../object/resource.ts'
+import type { DesiredObject } from '../synth/desired.ts'
+import type { Controller } from './definition.ts'
+import { adoptionPatch, isAdopted, releasePatch } from './finalizer.ts'
+import { type Inventory, inventoryOf, joined, marksOf, type Reach, reachOf, recordedReach } from './inventory.ts'
+
+export interface ParentRecorderOptions {
+  readonly client: KubeClient
+  readonly controller: Controller
+  /** The newest state that memory has of a resource. */
+  readonly newest: (key: Key) => LiveObject | undefined
+  /** Our own write, to be seen by the next read although its event has not come yet. */
+  readonly onWritten: (live: LiveObject) => void
+}
+
+const parentManager = 'konverge-parent'
+
+export class ParentRecorder {
+  readonly #options: ParentRecorderOptions
+
+  constructor(options: ParentRecorderOptions) {
+    this.#options = options
+  }
+
+  /** Puts finalizer and inventory on. */
+  async adopt(object: LiveObject, signal: AbortSignal): Promise<LiveObject> {
+    return await this.#mark(object, inventoryOf(object, this.#options.controller), signal)
+  }
+
+  /** Before an apply: the inventory reaches wherever these objects will be. */
+  async cover(object: LiveObject, desired: readonly DesiredObject[], signal: AbortSignal): Promise<LiveObject> {
+    const reach = joined(recordedReach(object), this.#reachOf(object, desired))
+    return await this.#mark(object, marksOf(object, reach), signal)
+  }
+
+  /** After an apply and prune without error: the inventory reaches no further than what is desired or still `left`. */
+  async shrink(
+    object: LiveObject,
+    { desired, left }: { readonly desired: readonly DesiredObject[]; readonly left: readonly LiveObject[] },
+    signal: AbortSignal,
+  ): Promise<LiveObject> {
+    const reach = joined(this.#reachOf(object, desired), reachOf(object, left))
+    return await this.#mark(object, marksOf(object, reach), signal)
+  }
+
+  /** Takes the finalizer off the newest version we know: the status has just been written, and a merge patch replaces the list. */
+  async release(object: LiveObject, signal: AbortSignal): Promise<void> {
+    const known = this.#options.newest(keyOf(object))
+    const newest = known?.metadata.uid === object.metadata.uid ? known : object
+    try {
+      await this.#patch(newest, releasePatch(newest), signal)
+    } catch (thrown) {
+      if (!isKubeError(thrown, 'NotFound')) throw thrown
+    }
+  }
+
+  /** All kinds that the controller owns are in it, so that a child more or less seldom is a write of its parent. */
+  #reachOf(object: LiveObject, desired: readonly DesiredObject[]): Reach {
+    const owned = this.#options.controller.owns.map(({ resource }) => groupKindOf(resource))
+    const own = desired.filter(({ policies }) => !policies.contribute)
+    const reach = reachOf(
+      object,
+      own.map((item) => item.object),
+    )
+    return joined(reach, { kinds: owned, namespaces: [] })
+  }
+
+  async #mark(object: LiveObject, inventory: Inventory, signal: AbortSignal): Promise<LiveObject> {
+    if (isAdopted(object, inventory)) return object
+    return await this.#patch(object, adoptionPatch(object, inventory), signal)
+  }
+
+  async #patch(object: LiveObject, patch: Patch, signal: AbortSignal): Promise<LiveObject> {
+    const { client, controller, onWritten } = this.#options
+    const options = { fieldManager: parentManager }
+    const written = await client.patch(controller.resource, object.metadata, patch, options, signal)
+    onWritten(written)
+    return written
+  }
+}

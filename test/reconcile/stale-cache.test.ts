@@ -1,0 +1,115 @@
+// What does a turn do that would delete, while its cache may be wrong? It waits: nothing is deleted by mistake, and nothing
+// twice (I5). Over the model API server, with watches that are held.
+import { beforeEach, describe, expect, it } from 'vitest'
+import { Secret, Service } from '../../src/object/built-in.ts'
+import { describeRequest, failure } from '../model-api.ts'
+import { Site, World } from './life.ts'
+import { settled } from './sites.ts'
+
+let world: World
+beforeEach(async () => {
+  world = new World()
+  world.addSite('a', { page: 'hello', password: 'x' })
+  await world.live()
+  expect(world.conditions()).toEqual(settled)
+  world.api.requests.length = 0
+})
+
+const deletes = () => world.api.requests.filter(({ verb }) => verb === 'delete').map(describeRequest)
+const login = () => world.api.find(Secret, 'default/a-login')
+
+describe('a turn that would prune', () => {
+  it('waits until the caches have seen what the turn before wrote, and tells nobody', async () => {
+    world.api.hold(Secret, true)
+    world.api.edit(Site, 'default/a', { spec: { password: 'y' } })
+    await world.clock.advance(0)
+    const { status } = world.site() ?? {}
+    world.api.edit(Site, 'default/a', { spec: { password: null } })
+    await world.clock.advance(60_000)
+    expect(deletes()).toEqual([])
+    expect(world.site()?.status).toEqual(status)
+    world.api.hold(Secret, false)
+    await world.clock.advance(1_000)
+    expect(deletes()).toEqual(['delete secrets default/a-login'])
+    expect(world.conditions()).toEqual(settled)
+  })
+
+  it.each([
+    {
+      title: 'was given the child again meanwhile',
+      answer: () => void world.api.edit(Site, 'default/a', { spec: { password: 'z' } }),
+    },
+    { title: 'was deleted meanwhile', answer: () => world.api.remove(Site, 'default/a') },
+  ])('deletes nothing for a resource that $title', async ({ answer }) => {
+    let isFirst = true
+    const uid = login()?.metadata.uid
+    const atDelete: unknown[] = []
+    world.api.before = ({ verb, plural }) => {
+      if (verb === 'delete' && plural === 'secrets') atDelete.push('delete')
+      if (verb !== 'get' || plural !== 'sites' || !isFirst) return
+      isFirst = false
+      answer()
+    }
+    world.api.edit(Site, 'default/a', { spec: { password: null } })
+    await world.clock.advance(60_000)
+    expect(isFirst).toBe(false)
+    expect(atDelete).toEqual([])
+    expect(login()?.metadata.uid).toBe(uid)
+  })
+
+  it('deletes nothing for a resource that the server does not show any more', async () => {
+    world.api.before = ({ verb, plural }) => {
+      if (verb === 'get' && plural === 'sites') throw failure('NotFound', 'sites "a" not found')
+    }
+    world.api.edit(Site, 'default/a', { spec: { password: null } })
+    await world.clock.advance(1_000)
+    expect(deletes()).toEqual([])
+    expect(world.conditions()).toEqual(settled)
+    world.api.before = () => {}
+    await world.clock.advance(1_000)
+    expect(deletes()).toEqual(['delete secrets default/a-login'])
+  })
+
+  it('costs one read of the resource, and a turn that prunes nothing none', async () => {
+    world.api.edit(Site, 'default/a', { spec: { page: 'new' } })
+    await world.clock.advance(1_000)
+    expect(world.api.requests.map(describeRequest)).not.toContain('get sites default/a')
+    world.api.edit(Site, 'default/a', { spec: { password: null } })
+    await world.clock.advance(1_000)
+    expect(world.api.requests.map(describeRequest).filter((request) => request === 'get sites default/a')).toHaveLength(
+      1,
+    )
+  })
+})
+
+describe('an ordered deletion', () => {
+  it('asks once for each child, however late the watches are', async () => {
+    world.api.edit(Service, 'default/a', { metadata: { finalizers: ['cloud.dev/balancer'] } })
+    await world.clock.advance(0)
+    world.api.requests.length = 0
+    world.api.after = ({ verb }) => {
+      if (verb === 'delete') world.api.isHoldingWatches = true
+    }
+    world.api.remove(Site, 'default/a')
+    await world.clock.advance(60_000)
+    expect(deletes()).toEqual(['delete services default/a'])
+    world.api.isHoldingWatches = false
+    await world.clock.advance(16_000)
+    expect(deletes()).toEqual(['delete services default/a'])
+    expect(world.message('Ready')).toBe(
+      'waiting for Service default/a: finalizer cloud.dev/balancer and foregroundDeletion, 1 m',
+    )
+  })
+})
+
+describe('a namespace that is being deleted', () => {
+  it('is no reason to try again and again', async () => {
+    world.api.before = ({ verb }) => {
+      if (verb === 'apply') throw failure('NamespaceTerminating', 'the namespace is being terminated')
+    }
+    world.api.remove(Service, 'default/a')
+    await world.clock.advance(3_600_000)
+    expect(world.conditions()).toMatchObject({ Stalled: 'True/NamespaceTerminating' })
+    expect(world.api.requests.filter(({ verb }) => verb === 'apply')).toHaveLength(1)
+  })
+})
