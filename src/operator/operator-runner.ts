@@ -54,8 +54,8 @@ const defaultHttp = { host: '0.0.0.0', port: 8080 }
 
 /**
  * Runs until the signal aborts, then ends in order within ten seconds. Rejects with one sentence when it cannot begin: no
- * kubeconfig, no API server, credentials that are not accepted, a port that is taken; and with a LeaseLostError when another
- * process leads instead: let the process end then, with an exit code that is not 0.
+ * kubeconfig, no API server, credentials that are not accepted, a port that is taken; and with an error of code
+ * `LeaseLost` when this process led and leads no more: let it end then, with an exit code that is not 0.
  *
  * @example
  * const { env: environment, stdout: output } = process
