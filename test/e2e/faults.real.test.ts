@@ -4,15 +4,18 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts'
 import { waitUntil } from '../control-plane/wait-until.ts'
+import { operatorKubeconfig } from './operator-account.ts'
 import { OperatorProcess } from './operator-process.ts'
 import { installDefinitions, operatorWrites, Stores } from './stores.ts'
 
 const image = 'valkey/valkey:8.0'
 let cluster: ControlPlane
+let kubeconfig: string
 let operator: OperatorProcess | undefined
 
 beforeAll(async () => {
   cluster = await startControlPlane({ kwok: { nodes: 2 }, auditLog: true })
+  kubeconfig = await operatorKubeconfig(cluster)
 })
 afterEach(async () => {
   await operator?.stop()
@@ -27,7 +30,7 @@ const startOperator = (kubeconfig: string, ...args: readonly string[]) => {
 
 describe('an operator', () => {
   it('waits for a missing CRD, says so, and goes on when it appears', async () => {
-    const running = startOperator(cluster.connection.kubeconfigPath)
+    const running = startOperator(kubeconfig)
     await running.until('the reason why it is not ready', async () => {
       const { status, text } = await running.get('/readyz')
       return status === 503 && text.includes('install its CRD')
@@ -44,7 +47,7 @@ describe('an operator', () => {
   it('lets a namespace go that is deleted with stores in it', async () => {
     const stores = new Stores(cluster, 'to-be-deleted')
     await stores.createNamespace()
-    await startOperator(cluster.connection.kubeconfigPath).ready()
+    await startOperator(kubeconfig).ready()
     await stores.apply({ name: 'gone', spec: { image } })
     await stores.condition('gone', 'Ready', 'True', 'AllReplicasReady')
     await cluster.kubectl('delete', 'namespace', stores.namespace, '--wait=false')
@@ -58,7 +61,7 @@ describe('an operator', () => {
   it('goes on after the API server was restarted', async () => {
     const stores = new Stores(cluster, 'after-restart')
     await stores.createNamespace()
-    await startOperator(cluster.connection.kubeconfigPath, '--namespaces', stores.namespace).ready()
+    await startOperator(kubeconfig, '--namespaces', stores.namespace).ready()
     await stores.apply({ name: 'before', spec: { image } })
     await stores.condition('before', 'Ready', 'True', 'AllReplicasReady')
     await cluster.restartApiServer()
@@ -70,7 +73,7 @@ describe('an operator', () => {
   it('lists again after etcd was compacted, misses nothing, and writes nothing twice', async () => {
     const stores = new Stores(cluster, 'after-compaction')
     await stores.createNamespace()
-    await startOperator(cluster.connection.kubeconfigPath, '--namespaces', stores.namespace).ready()
+    await startOperator(kubeconfig, '--namespaces', stores.namespace).ready()
     await stores.apply({ name: 'kept', spec: { image } }, { name: 'changed', spec: { image } })
     await stores.allReady(60_000)
     const before = operatorWrites(await cluster.auditEvents()).length
@@ -158,7 +161,7 @@ describe('an operator', () => {
   })
 
   it('ends in order although the API server is gone', async () => {
-    const running = await startOperator(cluster.connection.kubeconfigPath).ready()
+    const running = await startOperator(kubeconfig).ready()
     await cluster.stopApiServer()
     try {
       const exit = await running.stop()

@@ -8,12 +8,12 @@ import { attachToControlPlane } from '../control-plane/attach.ts'
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts'
 import type { ControlPlaneClient } from '../control-plane/control-plane-client.ts'
 import { waitUntil } from '../control-plane/wait-until.ts'
+import { operatorNamespace, printedManifests, refusalsOf, requestsOf } from './operator-account.ts'
 import { OperatorProcess } from './operator-process.ts'
 import { type Manifest, manifestsIn, rightsIn, rightsUsed, rulesWithout } from './rights.ts'
 import { Stores } from './stores.ts'
 
 const image = 'valkey/valkey:8.0'
-const home = 'konverge-system'
 
 /** Asked for in passing, by a request that the audit log calls by another name. */
 const tacit = [
@@ -24,24 +24,6 @@ const tacit = [
   'update replicatedkvstores/finalizers.data.konverge.dev',
 ]
 
-async function printedBy(...args: readonly string[]): Promise<string> {
-  const { exitCode, stdout, stderr } = await konverge(['install', '--dry-run', ...args])
-  expect(stderr).toBe('')
-  expect(exitCode).toBe(0)
-  return stdout
-}
-
-/** The requests of the service account `konverge` of a namespace, those that were refused included. */
-async function requestsOf(cluster: ControlPlaneClient, namespace: string) {
-  const username = `system:serviceaccount:${namespace}:konverge`
-  return (await cluster.auditEvents()).filter(({ user }) => user.username === username)
-}
-
-async function refusalsOf(cluster: ControlPlaneClient, namespace: string): Promise<readonly string[]> {
-  const refused = (await requestsOf(cluster, namespace)).filter(({ responseStatus }) => responseStatus?.code === 403)
-  return refused.map(({ verb, requestURI }) => `${verb} ${requestURI}`)
-}
-
 describe('the roles of an operator for all namespaces', () => {
   let cluster: ControlPlane
   let stores: Stores
@@ -49,13 +31,16 @@ describe('the roles of an operator for all namespaces', () => {
   let manifests: readonly Manifest[]
   let operator: OperatorProcess | undefined
   const start = async () => {
-    const { kubeconfigPath } = await cluster.serviceAccountKubeconfig({ namespace: home, name: 'konverge' })
+    const { kubeconfigPath } = await cluster.serviceAccountKubeconfig({
+      namespace: operatorNamespace,
+      name: 'konverge',
+    })
     operator = await new OperatorProcess(kubeconfigPath, [
       '--backoff',
       '1-2',
       '--leader-elect',
       '--lease-namespace',
-      home,
+      operatorNamespace,
     ]).ready()
   }
   const stop = async () => {
@@ -74,7 +59,7 @@ describe('the roles of an operator for all namespaces', () => {
     })
     stores = new Stores(cluster, 'shop')
     await stores.createNamespace()
-    printed = await printedBy()
+    printed = await printedManifests()
     manifests = manifestsIn(printed)
   })
   afterAll(async () => {
@@ -101,8 +86,15 @@ describe('the roles of an operator for all namespaces', () => {
     await kubectl('apply', '--server-side', '-f', file)
     await kubectl('wait', '--for=condition=Established', '--timeout=60s', 'crd/replicatedkvstores.data.konverge.dev')
     // That the pods come at all shows that they are as restricted as the namespace demands.
-    await kubectl('-n', home, 'rollout', 'status', 'deployment/konverge', '--timeout=60s')
-    await kubectl('-n', home, 'wait', '--for=jsonpath={.status.currentHealthy}=2', 'pdb/konverge', '--timeout=60s')
+    await kubectl('-n', operatorNamespace, 'rollout', 'status', 'deployment/konverge', '--timeout=60s')
+    await kubectl(
+      '-n',
+      operatorNamespace,
+      'wait',
+      '--for=jsonpath={.status.currentHealthy}=2',
+      'pdb/konverge',
+      '--timeout=60s',
+    )
     const before = await versions()
     expect(before.trim().split('\n')).toHaveLength(manifests.length)
     await kubectl('apply', '--server-side', '-f', file)
@@ -133,7 +125,7 @@ describe('the roles of an operator for all namespaces', () => {
     await stores.condition('cart', 'Ready', 'True', 'AllReplicasReady')
     await stores.delete('kv', 'cart')
     await stop()
-    expect(await refusalsOf(cluster, home)).toEqual([])
+    expect(await refusalsOf(cluster, operatorNamespace)).toEqual([])
   })
 
   it('let it tell that it may not let a resource go, again and again', async () => {
@@ -166,13 +158,13 @@ describe('the roles of an operator for all namespaces', () => {
 
   it('hold nothing to spare: every other right has been used', async () => {
     await stop()
-    const used = rightsUsed(await requestsOf(cluster, home))
+    const used = rightsUsed(await requestsOf(cluster, operatorNamespace))
     expect(rightsIn(manifests).filter((right) => !used.has(right) && !tacit.includes(right))).toEqual([])
   })
 
   /** Takes a right away for as long as `use` takes. */
   async function withoutRight(right: string, use: () => Promise<void>): Promise<void> {
-    const name = `${home}:konverge`
+    const name = `${operatorNamespace}:konverge`
     const rules = manifests.find(({ kind }) => kind === 'ClusterRole')?.rules ?? []
     const set = (to: object) =>
       cluster.kubectl('patch', 'clusterrole', name, '--type=merge', '-p', JSON.stringify({ rules: to }))
@@ -213,6 +205,16 @@ describe('the roles of an operator for some namespaces', () => {
     const before = await rolesOf()
     expect((await install()).stdout).toBe(installed.stdout)
     expect(await rolesOf()).toBe(before)
+  })
+
+  it('are not installed over what somebody else has set', async () => {
+    const image = '{"spec":{"template":{"spec":{"containers":[{"name":"operator","image":"theirs:1"}]}}}}'
+    const theirs = ['--field-manager=their-tool', '--type=strategic', '-p', image]
+    const patched = await cluster.kubectl('-n', namespace, 'patch', 'deployment', 'konverge', ...theirs)
+    expect(patched.exitCode, patched.stderr).toBe(0)
+    const refused = await install()
+    expect(refused.exitCode).toBe(1)
+    expect(refused.stderr).toMatch(/^konverge: apply Deployment confined-system\/konverge.*their-tool.*image.*\n$/)
   })
 
   it('are enough in these, and give nothing in others', async () => {

@@ -3,6 +3,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { attachToControlPlane } from '../control-plane/attach.ts'
 import { waitUntil } from '../control-plane/wait-until.ts'
+import { operatorKubeconfig, operatorNamespace, refusalsOf } from './operator-account.ts'
 import { OperatorProcess } from './operator-process.ts'
 import { installDefinitions, operatorWrites, type StoreObject, Stores } from './stores.ts'
 
@@ -10,12 +11,17 @@ const cluster = attachToControlPlane()
 const writesSoFar = async () => operatorWrites(await cluster.auditEvents())
 const image = 'valkey/valkey:8.0'
 
-beforeAll(async () => await installDefinitions(cluster))
+let kubeconfig: string
+
+beforeAll(async () => {
+  await installDefinitions(cluster)
+  kubeconfig = await operatorKubeconfig(cluster)
+})
 
 describe('two hundred stores', () => {
   const stores = new Stores(cluster, 'two-hundred')
   const names = Array.from({ length: 200 }, (_, index) => `store-${index}`)
-  const start = () => new OperatorProcess(cluster.connection.kubeconfigPath, ['--namespaces', stores.namespace])
+  const start = () => new OperatorProcess(kubeconfig, ['--namespaces', stores.namespace])
   let operator: OperatorProcess
 
   beforeAll(async () => {
@@ -174,12 +180,7 @@ describe('one store', () => {
 
   beforeEach(async () => {
     await stores.createNamespace()
-    operator = await new OperatorProcess(cluster.connection.kubeconfigPath, [
-      '--namespaces',
-      stores.namespace,
-      '--backoff',
-      '1-1000',
-    ]).ready()
+    operator = await new OperatorProcess(kubeconfig, ['--namespaces', stores.namespace, '--backoff', '1-1000']).ready()
   })
   afterEach(async () => await operator.stop())
 
@@ -271,6 +272,10 @@ describe('one store', () => {
     expect(exit.afterMs).toBeLessThan(10_000)
     expect(operator.lines.at(-1)?.msg).toBe('stopped')
   })
+})
+
+it('needed no right that the operator does not have', async () => {
+  expect(await refusalsOf(cluster, operatorNamespace)).toEqual([])
 })
 
 /** Turns of all outcomes. */

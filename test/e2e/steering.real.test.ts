@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { attachToControlPlane } from '../control-plane/attach.ts'
 import { waitUntil } from '../control-plane/wait-until.ts'
+import { operatorKubeconfig } from './operator-account.ts'
 import { OperatorProcess } from './operator-process.ts'
 import { installDefinitions, operatorWrites, Stores } from './stores.ts'
 
@@ -13,7 +14,7 @@ let operator: OperatorProcess
 beforeAll(async () => {
   await installDefinitions(cluster)
   await stores.createNamespace()
-  operator = await new OperatorProcess(cluster.connection.kubeconfigPath, ['--namespaces', stores.namespace]).ready()
+  operator = await new OperatorProcess(await operatorKubeconfig(cluster), ['--namespaces', stores.namespace]).ready()
   await stores.apply({ name: 'cart', spec: { image: 'valkey/valkey:8.0', replicas: 1 } })
   await stores.condition('cart', 'Ready', 'True', 'AllReplicasReady')
 })

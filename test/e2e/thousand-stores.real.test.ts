@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { AuditEvent } from '../control-plane/audit-log.ts'
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts'
+import { operatorKubeconfig } from './operator-account.ts'
 import { OperatorProcess } from './operator-process.ts'
 import { installDefinitions, operatorWrites, Stores } from './stores.ts'
 
@@ -12,7 +13,7 @@ let operator: OperatorProcess
 beforeAll(async () => {
   cluster = await startControlPlane({ kwok: { nodes: 10 }, auditLog: true })
   await installDefinitions(cluster)
-  operator = await new OperatorProcess(cluster.connection.kubeconfigPath).ready()
+  operator = await new OperatorProcess(await operatorKubeconfig(cluster)).ready()
 }, 120_000)
 
 afterAll(async () => {

@@ -22,7 +22,7 @@ const declared = ({ resource = Site, owns = [], watches = [], reads = [] }: Give
   watches: watches.map((watched) => ({ resource: watched })),
   reads,
 })
-const rights = (...controllers: readonly DeclaredKinds[]) => rightsOf({ controllers, leaseName: 'konverge' })
+const rights = (...controllers: readonly DeclaredKinds[]) => rightsOf({ controllers })
 
 /** `apps/statefulsets get,list`, one line for each rule. */
 const linesOf = (rules: readonly PolicyRule[]) =>
@@ -117,6 +117,8 @@ describe('the rights of an operator', () => {
         verbs: ['get', 'patch'],
       },
     ])
+    const { home } = rightsOf({ controllers: [], leaseName: 'shard-2' })
+    expect(home.map(({ resourceNames }) => resourceNames)).toEqual([undefined, ['shard-2']])
   })
 })
 
