@@ -1,8 +1,9 @@
 // Are the generated files what the definitions say? Reads crds/, writes or compares imports/. Everything is generated
 // before the first file is touched, so a refusal leaves the folder as it was.
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import type { Dirent } from 'node:fs'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { parseAllDocuments } from 'yaml'
+import { type Document, parseAllDocuments } from 'yaml'
 import { messageOf } from '../base/errors.ts'
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import { door } from './door.ts'
@@ -41,13 +42,34 @@ export async function generate(options: GenerateOptions, signal: AbortSignal): P
   const paths = [...new Set([...wanted.keys(), ...generated])].sort()
   const files = paths.map((path) => ({ path, state: stateOf(wanted.get(path), present.get(path)) }))
   if (options.mode === 'check') return files
-  for (const { path, state } of files) {
-    const target = join(options.outFolder, path)
-    const text = wanted.get(path)
-    if (text === undefined) await rm(target)
-    else if (state !== 'fresh') await write(target, text, signal)
-  }
+  const changed = files.filter(({ state }) => state !== 'fresh').map(({ path }) => path)
+  if (changed.length > 0) await replace(options.outFolder, changed, wanted, signal)
   return files
+}
+
+/** Everything is written beside the folder's files before the first of them is replaced: a full disk leaves all as it was. */
+async function replace(
+  outFolder: string,
+  paths: readonly string[],
+  wanted: ReadonlyMap<string, string>,
+  signal: AbortSignal,
+): Promise<void> {
+  await mkdir(outFolder, { recursive: true })
+  const staging = await mkdtemp(join(outFolder, '.generated-'))
+  try {
+    const written = paths.filter((path) => wanted.has(path))
+    for (const path of written) {
+      await mkdir(dirname(join(staging, path)), { recursive: true })
+      await writeFile(join(staging, path), wanted.get(path) ?? '', { encoding: 'utf8', signal })
+    }
+    for (const path of written) {
+      await mkdir(dirname(join(outFolder, path)), { recursive: true })
+      await rename(join(staging, path), join(outFolder, path))
+    }
+    for (const path of paths.filter((path) => !wanted.has(path))) await rm(join(outFolder, path))
+  } finally {
+    await rm(staging, { recursive: true, force: true })
+  }
 }
 
 function stateOf(wanted: string | undefined, present: string | undefined): GeneratedFile['state'] {
@@ -114,20 +136,23 @@ async function readFolder(path: string, source: string): Promise<string[]> {
 function parse(text: string, source: string): Json[] {
   const documents = parseAllDocuments(text)
   if (!Array.isArray(documents)) return []
-  return documents.flatMap((document) => {
-    const [error] = document.errors
-    if (error !== undefined) {
-      throw new GenerateError({
-        code: 'Unreadable',
-        source,
-        problem: `this is no YAML: ${error.message}`,
-        cause: error,
-      })
-    }
+  return documents.map((document) => readDocument(document, source)).filter((value) => value !== null)
+}
+
+function readDocument(document: Document.Parsed, source: string): Json {
+  const [error] = document.errors
+  if (error !== undefined) throw noYaml(error, source)
+  try {
     // The parser gives plain JSON values: no custom tags are switched on.
-    const value = document.toJS() as Json
-    return value === null ? [] : [value]
-  })
+    return document.toJS() as Json
+  } catch (cause) {
+    // An alias without an anchor, or aliases that stand for more than anybody could have meant.
+    throw noYaml(cause, source)
+  }
+}
+
+function noYaml(cause: unknown, source: string): GenerateError {
+  return new GenerateError({ code: 'Unreadable', source, problem: `this is no YAML: ${messageOf(cause)}`, cause })
 }
 
 function refuseDuplicates(modules: readonly WireModule[], definitions: readonly Definition[]): void {
@@ -147,23 +172,24 @@ function refuseDuplicates(modules: readonly WireModule[], definitions: readonly 
   }
 }
 
-/** The TypeScript in the places where ours goes, by path with slashes. */
+/** The TypeScript in the places where ours goes, by path with slashes. What is no file counts as one that is not ours. */
 async function readPresent(outFolder: string, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>()
   for (const folder of ['', 'wire/']) {
-    for (const name of await namesIn(join(outFolder, folder))) {
-      texts.set(`${folder}${name}`, await readFile(join(outFolder, folder, name), { encoding: 'utf8', signal }))
+    for (const entry of await entriesOf(join(outFolder, folder))) {
+      if (!entry.name.endsWith('.ts')) continue
+      const path = `${folder}${entry.name}`
+      texts.set(path, entry.isFile() ? await readFile(join(outFolder, path), { encoding: 'utf8', signal }) : '')
     }
   }
   return texts
 }
 
-async function namesIn(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+async function entriesOf(folder: string): Promise<Dirent[]> {
+  return readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
     throw error
   })
-  return entries.filter((entry) => entry.isFile() && entry.name.endsWith('.ts')).map(({ name }) => name)
 }
 
 function refuseForeign(present: ReadonlyMap<string, string>, wanted: ReadonlyMap<string, string>): void {
@@ -172,9 +198,4 @@ function refuseForeign(present: ReadonlyMap<string, string>, wanted: ReadonlyMap
     const problem = 'this file is in the way and was not generated; move it, or generate into another folder'
     throw new GenerateError({ code: 'ForeignFile', source: path, problem })
   }
-}
-
-async function write(path: string, text: string, signal: AbortSignal): Promise<void> {
-  await mkdir(dirname(path), { recursive: true })
-  await writeFile(path, text, { encoding: 'utf8', signal })
 }

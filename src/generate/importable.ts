@@ -5,7 +5,7 @@
 // - Demands on values are gone; they would turn types into others or stop the program.
 // - A field whose name it would change for that of another, or cannot write, bears a code name; `mend-import` puts the real
 //   one back.
-// - What jsii has no type for is `any`, and its description says what the definition wants.
+// - What has no type there is `any`, and its description says what the definition wants.
 import type { JsonObject } from '../base/json.ts'
 import { type Crd, type Field, type Schema, type Shape, servedVersions } from './crd.ts'
 import { GenerateError } from './generate-error.ts'
@@ -38,12 +38,12 @@ export function importable(definitions: readonly ReadCrd[]): Importable {
   })
   const documents = planned.map(({ crd, source, types, classes }) => {
     const versions = classes.map(({ version, className }) => {
-      const printer = new Printer(source, types, realNames)
+      const printer = new Printer(types, realNames)
       // A construct says what should be, and status what is.
       const fields = version.fields.filter(({ name }) => name !== 'status')
       const root: Shape = { kind: 'object', fields, keepsUnknownFields: false }
-      const place = { path: version.path, typeName: className }
-      return { name: version.name, schema: { openAPIV3Schema: printer.root(root, version.description, place) } }
+      refuseLost(fields, source, version.path)
+      return { name: version.name, schema: { openAPIV3Schema: printer.root(root, version.description, className) } }
     })
     return {
       apiVersion: 'apiextensions.k8s.io/v1',
@@ -87,35 +87,28 @@ function fold(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9]/g, '').toLowerCase()
 }
 
-interface Place {
-  readonly path: string
-  readonly typeName: string
-}
-
 /** Prints shapes as the schemas that the program reads. */
 class Printer {
-  readonly #source: string
   readonly #types: TypeNames
   readonly #realNames: Map<string, string>
 
-  constructor(source: string, types: TypeNames, realNames: Map<string, string>) {
-    this.#source = source
+  constructor(types: TypeNames, realNames: Map<string, string>) {
     this.#types = types
     this.#realNames = realNames
   }
 
-  root(shape: Shape & { kind: 'object' }, description: string, place: Place): JsonObject {
-    return { description, ...this.#object(shape, place) }
+  root(shape: Shape & { kind: 'object' }, description: string, typeName: string): JsonObject {
+    return { description, ...this.#object(shape, typeName) }
   }
 
-  #schema(schema: Schema, place: Place): JsonObject {
+  #schema(schema: Schema, typeName: string): JsonObject {
     const { shape, description } = schema
-    const printed = this.#shape(shape, place)
+    const printed = this.#shape(shape, typeName)
     const note = noteOf(shape)
     return { description: note === '' ? description : `${description}\n${note}`.trim(), ...printed }
   }
 
-  #shape(shape: Shape, place: Place): JsonObject {
+  #shape(shape: Shape, typeName: string): JsonObject {
     switch (shape.kind) {
       case 'scalar':
         return { type: shape.type }
@@ -124,26 +117,22 @@ class Printer {
       case 'intOrString':
         return { anyOf: [{ type: 'number' }, { type: 'string' }] }
       case 'list':
-        return { type: 'array', items: this.#schema(shape.items, { ...place, path: `${place.path}.items` }) }
+        return { type: 'array', items: this.#schema(shape.items, typeName) }
       case 'map':
-        return {
-          type: 'object',
-          additionalProperties: this.#schema(shape.values, { ...place, path: `${place.path}.additionalProperties` }),
-        }
+        return { type: 'object', additionalProperties: this.#schema(shape.values, typeName) }
       case 'anything':
         return {}
       case 'object':
-        return shape.fields.length === 0 || shape.keepsUnknownFields ? {} : this.#object(shape, place)
+        return isOpen(shape) ? {} : this.#object(shape, typeName)
     }
   }
 
-  #object({ fields }: Shape & { kind: 'object' }, place: Place): JsonObject {
-    const siblings = new Set<string>()
+  #object({ fields }: Shape & { kind: 'object' }, typeName: string): JsonObject {
+    const folded = fields.map(({ name }) => fold(name))
+    const shared = new Set(folded.filter((name, index) => folded.indexOf(name) !== index))
     const named = fields.map((field) => {
-      const path = `${place.path}.properties.${field.name}`
-      this.#refuseUncarried(field.name, path)
-      const name = this.#nameOf(field, place.typeName, siblings)
-      const schema = this.#schema(field.schema, { path, typeName: `${place.typeName}${fold(name)}` })
+      const name = this.#nameOf(field, typeName, shared)
+      const schema = this.#schema(field.schema, `${typeName}${fold(name)}`)
       return { name, schema, isRequired: field.isRequired }
     })
     return {
@@ -153,22 +142,12 @@ class Printer {
     }
   }
 
-  /** What cdk8s itself loses when it renders an object. */
-  #refuseUncarried(name: string, path: string): void {
-    if (name !== '__proto__' && name !== 'constructor') return
-    const problem = `cdk8s cannot render a field named ${name}; take it out of the definition`
-    throw new GenerateError({ code: 'UnsupportedSchema', source: this.#source, path, problem })
-  }
-
   /** The field's own name if the program keeps it apart from all others, else a code name. */
-  #nameOf({ name, schema }: Field, parent: string, siblings: Set<string>): string {
+  #nameOf({ name, schema }: Field, parent: string, shared: ReadonlySet<string>): string {
     const folded = fold(name)
     const isCarried = /^[A-Za-z][A-Za-z0-9_.-]*$/.test(name) && !inherited.has(folded) && !isCodeName(folded)
-    const isFree = !siblings.has(folded)
-    if (isCarried && isFree && (!declaresType(schema) || this.#types.claim(`${parent}${folded}`))) {
-      siblings.add(folded)
-      return name
-    }
+    const isAlone = !shared.has(folded)
+    if (isCarried && isAlone && (!declaresType(schema) || this.#types.claim(`${parent}${folded}`))) return name
     // The number comes last, or the letter after it would change its case.
     const stem = `wire${folded.replaceAll(/[0-9]/g, '')}`
     let number = this.#realNames.size
@@ -178,14 +157,37 @@ class Printer {
   }
 }
 
-/** What every object answers to in JavaScript, present or not. */
+/** Names that the program could change to one that every object answers to in JavaScript. */
 const inherited = new Set(Object.getOwnPropertyNames(Object.prototype).map(fold))
+
+/** Is it one that takes whatever it is given? To TypeScript an object without a field `toString` has one of a wrong type. */
+function isOpen({ fields, keepsUnknownFields }: Shape & { kind: 'object' }): boolean {
+  return fields.length === 0 || keepsUnknownFields || fields.some(({ name }) => name in Object.prototype)
+}
+
+/** Refuses names of fields that cdk8s itself loses when it renders an object. */
+function refuseLost(fields: readonly Field[], source: string, path: string): void {
+  for (const { name, schema } of fields) {
+    const at = `${path}.properties.${name}`
+    if (name === '__proto__' || name === 'constructor') {
+      const problem = `cdk8s cannot render a field named ${name}; take it out of the definition`
+      throw new GenerateError({ code: 'UnsupportedSchema', source, path: at, problem })
+    }
+    refuseLostIn(schema, source, at)
+  }
+}
+
+function refuseLostIn({ shape }: Schema, source: string, path: string): void {
+  if (shape.kind === 'object') refuseLost(shape.fields, source, path)
+  else if (shape.kind === 'list') refuseLostIn(shape.items, source, `${path}.items`)
+  else if (shape.kind === 'map') refuseLostIn(shape.values, source, `${path}.additionalProperties`)
+}
 
 /** Does the program write a type of its own for it, named by the path? */
 function declaresType({ shape }: Schema): boolean {
   switch (shape.kind) {
     case 'object':
-      return shape.fields.length > 0 && !shape.keepsUnknownFields
+      return !isOpen(shape)
     case 'enum':
       return 'enum' in importableEnum(shape.values)
     case 'intOrString':
@@ -204,8 +206,9 @@ function noteOf(shape: Shape): string {
   if (shape.kind === 'enum' && !('enum' in importableEnum(shape.values))) {
     return `One of ${shape.values.map((value) => JSON.stringify(value)).join(', ')}.`
   }
-  if (shape.kind === 'object' && shape.keepsUnknownFields && shape.fields.length > 0) {
-    return `As on the wire, with ${shape.fields.map(({ name }) => name).join(', ')} and any other fields.`
+  if (shape.kind === 'object' && shape.fields.length > 0 && isOpen(shape)) {
+    const others = shape.keepsUnknownFields ? ' and any other fields' : ''
+    return `As on the wire, with ${shape.fields.map(({ name }) => name).join(', ')}${others}.`
   }
   return ''
 }

@@ -41,12 +41,9 @@ export function unforeseen({ written, groups, realNames }: Written): string | un
 
 function mendLine(line: string, codeName: string, name: string): string {
   const quoted = literal(name)
-  // Every object answers to such a name in JavaScript, also one without the field.
-  const given =
-    name in Object.prototype ? `(Object.hasOwn(obj, ${quoted}) ? obj[${quoted}] : undefined)` : `obj[${quoted}]`
   return line
     .replace(`readonly ${codeName}`, () => `readonly ${quoted}`)
     .replace(`'${codeName}': `, () => `[${quoted}]: `)
-    .replaceAll(new RegExp(`obj\\.${codeName}\\b`, 'g'), () => given)
+    .replaceAll(new RegExp(`obj\\.${codeName}\\b`, 'g'), () => `obj[${quoted}]`)
     .replace(`#${codeName}`, () => `#${name.replaceAll(/[^\x20-\x7e]|\*\//g, '_')}`)
 }

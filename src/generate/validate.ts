@@ -1,7 +1,7 @@
 // Would the API server take this object, as far as the CRD's schema tells? Checks types, required and unknown fields, enums,
 // bounds and patterns, and fills in defaults, without a cluster. CEL rules and uniqueness of list keys are the server's.
 import { Ajv, type ErrorObject, type Options } from 'ajv'
-import { isJsonList, isJsonObject, type Json, type JsonObject } from '../base/json.ts'
+import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
 import { ajvSchema } from './ajv-schema.ts'
 import { asStored } from './as-stored.ts'
 import { goPattern } from './go-pattern.ts'
@@ -23,7 +23,10 @@ export function validateObject(definition: JsonObject, object: JsonObject): Vali
   if (validate(stored) && isJsonObject(stored)) return { kind: 'valid', object: stored }
   // Errors inside of alternatives come before the one that says that none fits.
   const last = validate.errors?.at(-1)
-  return { kind: 'invalid', message: last === undefined ? 'the object does not fit its schema' : sentenceOf(last) }
+  return {
+    kind: 'invalid',
+    message: last === undefined ? 'the object does not fit its schema' : sentenceOf(last, stored),
+  }
 }
 
 /** Go's patterns, each checked before; `code` would be its name in code written to a file. */
@@ -65,13 +68,8 @@ function schemaOf(definition: JsonObject, version: string | undefined): JsonObje
   return { ...schema, properties, required: ['metadata', ...(isJsonList(schema.required) ? schema.required : [])] }
 }
 
-function sentenceOf({ instancePath, keyword, params, message, data, schema }: ErrorObject): string {
-  const path = instancePath
-    .slice(1)
-    .replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]')
-    .replaceAll('/', '.')
-    .replaceAll('~1', '/')
-    .replaceAll('~0', '~')
+function sentenceOf({ instancePath, keyword, params, message, data, schema }: ErrorObject, object: Json): string {
+  const path = pathOf(instancePath, object)
   const at = (field: string): string => (path === '' ? field : `${path}.${field}`)
   switch (keyword) {
     case 'additionalProperties':
@@ -88,6 +86,18 @@ function sentenceOf({ instancePath, keyword, params, message, data, schema }: Er
     default:
       return `${path || 'the object'} ${message ?? 'is invalid'}, not ${excerpt(data)}`
   }
+}
+
+/** A JSON pointer into the object as people write it: `spec.items[1].name`. */
+function pathOf(pointer: string, object: Json): string {
+  let path = ''
+  let value: Json | undefined = object
+  for (const step of pointer.split('/').slice(1)) {
+    const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
+    path += isJsonList(value) ? `[${name}]` : `${path === '' ? '' : '.'}${name}`
+    value = isJsonList(value) ? value[Number(name)] : isJsonObject(value) ? own(value, name) : undefined
+  }
+  return path
 }
 
 function shown(value: unknown): string {

@@ -163,7 +163,10 @@ class TypeWriter {
     const hasDefault = schema.defaultValue !== undefined
     const isPresent = this.#form === 'read' ? isRequired || hasDefault : isRequired && !hasDefault
     const mark = isPresent ? '' : '?'
-    return [...docComment(schema, '  '), `  readonly ${propertyName(name)}${mark}: ${this.#typeOf(schema, typeName)}`]
+    // An object without a field of such a name gives what every object of JavaScript inherits.
+    const inherited = !isPresent && name in Object.prototype ? ` | Object[${literal(name)}]` : ''
+    const type = `${this.#typeOf(schema, typeName)}${inherited}`
+    return [...docComment(schema, '  '), `  readonly ${propertyName(name)}${mark}: ${type}`]
   }
 }
 

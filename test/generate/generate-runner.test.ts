@@ -89,6 +89,14 @@ describe('generate', () => {
   it.each<[string, Readonly<Record<string, string>>, object]>([
     ['an empty folder', {}, { code: 'Unreadable', source: 'crds' }],
     ['text that is no YAML', { 'a.yaml': 'a: [' }, { code: 'Unreadable', source: 'crds/a.yaml' }],
+    ['an alias of nothing', { 'a.yaml': 'a: *b' }, { code: 'Unreadable', source: 'crds/a.yaml' }],
+    [
+      'aliases that explode',
+      {
+        'a.yaml': `a: &a [x, x]\n${[...'bcdefgh'].map((name, index) => `${name}: &${name} [${`*${'abcdefg'[index]}, `.repeat(9)}]`).join('\n')}`,
+      },
+      { code: 'Unreadable', source: 'crds/a.yaml' },
+    ],
     ['a document that is no object', { 'a.yaml': '- 1' }, { code: 'NotACrd', source: 'crds/a.yaml' }],
     ['another kind of object', { 'a.yaml': 'kind: Service' }, { code: 'NotACrd', source: 'crds/a.yaml' }],
     ['the same kind twice', { 'a.yaml': widget, 'b.yaml': widget }, { code: 'DuplicateKind', source: 'crds/b.yaml' }],
@@ -120,6 +128,13 @@ describe('generate', () => {
     },
     limitMs,
   )
+
+  it('writes nothing when something is in the way of one file', { timeout: limitMs }, async () => {
+    await define('widget.yaml', widget)
+    await mkdir(join(outFolder, 'wire', 'widget.ts'), { recursive: true })
+    await expect(run('write')).rejects.toMatchObject({ code: 'ForeignFile', source: 'wire/widget.ts' })
+    expect(await readdir(outFolder)).toEqual(['wire'])
+  })
 
   it('names what constructs cannot have by its path, and writes nothing', async () => {
     const item = { type: 'object', properties: { constructor: { type: 'string' } } }

@@ -41,14 +41,19 @@ describe('what cdk8s import is given', () => {
 
   it('has a code name for a field that would be lost or merged with another', () => {
     const { schema, realNames } = printed(
-      object({ $x: text, fooBar: text, foo_bar: text, toString: text, foo: object({ bar: object({ a: text }) }) }),
+      object({ $x: text, fooBar: text, foo_bar: text, to_string: text, foo: object({ bar: object({ a: text }) }) }),
     )
-    expect(realNames).toEqual({ wirex0: '$x', wirefoobar1: 'foo_bar', wiretostring2: 'toString' })
+    expect(realNames).toEqual({
+      wirex0: '$x',
+      wirefoobar1: 'fooBar',
+      wirefoobar2: 'foo_bar',
+      wiretostring3: 'to_string',
+    })
     expect(Object.keys((schema as { properties: JsonObject }).properties)).toEqual([
       'wirex0',
-      'fooBar',
       'wirefoobar1',
-      'wiretostring2',
+      'wirefoobar2',
+      'wiretostring3',
       'foo',
     ])
   })

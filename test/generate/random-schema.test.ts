@@ -1,0 +1,118 @@
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Json, JsonObject } from '../../src/base/json.ts'
+import { generate } from '../../src/generate/generate-runner.ts'
+import { validateObject } from '../../src/generate/validate.ts'
+import { compileErrors, makePackage } from './compile.ts'
+import { crdOfKind } from './crds.ts'
+import { objectOf, type Sample, samples } from './random-schema.ts'
+
+const limitMs = 240_000
+
+/** Set to look for rare trouble: how many batches instead of one. */
+const batches = Number(process.env['KONVERGE_RANDOM_BATCHES'] ?? 1)
+
+const definitionOf = (kind: string, { schema }: Sample): JsonObject => {
+  const spec = { type: 'object', required: ['value'], properties: { value: schema } }
+  return crdOfKind(kind, { spec })
+}
+const objectWith = (kind: string, value: Json): JsonObject => ({
+  apiVersion: 'example.dev/v1',
+  kind,
+  metadata: { name: 'a' },
+  spec: { value },
+})
+const kindOf = (index: number) => `Random${index}`
+
+describe('a random structural schema', () => {
+  it('has types that compile, take what fits and refuse what does not', { timeout: limitMs * batches }, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(samples(4), { minLength: 40, maxLength: 40 }), async (batch) => {
+        await inFolder(async (folder) => {
+          await generateAll(folder, batch)
+          await writeFile(join(folder, 'use.ts'), uses(batch).join('\n'))
+          expect(await compileErrors(folder)).toEqual([])
+        })
+      }),
+      // One run takes seconds, and a smaller batch does not say more.
+      { numRuns: batches, endOnFailure: true },
+    )
+  })
+
+  it('is checked as it says: what fits is taken, and what does not is named', { timeout: limitMs * batches }, () => {
+    fc.assert(
+      fc.property(samples(4), (sample) => {
+        const definition = definitionOf('Random', sample)
+        expect(validateObject(definition, objectWith('Random', sample.valid))).toMatchObject({ kind: 'valid' })
+        if (sample.invalid === undefined) return
+        const { value, path } = sample.invalid
+        expect(validateObject(definition, objectWith('Random', value))).toEqual({
+          kind: 'invalid',
+          message: expect.stringContaining(`spec.value${path} must be `),
+        })
+      }),
+      { numRuns: 200 * batches },
+    )
+  })
+})
+
+describe('a schema of a megabyte', () => {
+  it('is generated, and an object is checked against it', { timeout: limitMs }, async () => {
+    const batch = fc.sample(objectOf(objectOf(objectOf(samples(3)))), { seed: 4, numRuns: 150 })
+    const giant: Sample = {
+      schema: {
+        type: 'object',
+        properties: Object.fromEntries(batch.map(({ schema }, index) => [`f${index}`, schema])),
+      },
+      valid: Object.fromEntries(batch.map(({ valid }, index) => [`f${index}`, valid])),
+    }
+    expect(JSON.stringify(giant.schema).length).toBeGreaterThan(1_000_000)
+    await inFolder(async (folder) => {
+      await generateAll(folder, [giant])
+      const wireFolder = join(folder, 'imports', 'wire')
+      expect((await stat(join(wireFolder, 'random0.ts'))).size).toBeGreaterThan(1_000_000)
+      // The constructs are generated too; compiling three megabytes of them takes longer than all else in this file.
+      expect(await compileErrors(wireFolder)).toEqual([])
+    })
+    expect(validateObject(definitionOf('Random0', giant), objectWith('Random0', giant.valid))).toMatchObject({
+      kind: 'valid',
+    })
+  })
+})
+
+async function generateAll(folder: string, batch: readonly Sample[]): Promise<void> {
+  const crdFolder = join(folder, 'crds')
+  await mkdir(crdFolder)
+  const documents = batch.map((sample, index) => JSON.stringify(definitionOf(kindOf(index), sample)))
+  await writeFile(join(crdFolder, 'all.yaml'), documents.join('\n---\n'))
+  const options = { crdFolder, outFolder: join(folder, 'imports'), mode: 'write' } as const
+  await generate(options, AbortSignal.timeout(limitMs))
+  await makePackage(folder)
+}
+
+function uses(batch: readonly Sample[]): string[] {
+  return batch.flatMap(({ valid, invalid }, index) => {
+    const type = `${kindOf(index)}SpecInput`
+    const refused = [
+      '// @ts-expect-error does not fit',
+      `export const invalid${index}: ${type}['value'] = ${JSON.stringify(invalid?.value)}`,
+    ]
+    return [
+      `import type { ${type} } from './imports/index.ts'`,
+      `export const valid${index}: ${type}['value'] = ${JSON.stringify(valid)}`,
+      ...(invalid === undefined ? [] : refused),
+    ]
+  })
+}
+
+async function inFolder(act: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'konverge-random-'))
+  try {
+    await act(folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
