@@ -4,7 +4,7 @@
 // nothing is none, ownership by field manager with conflicts, uid preconditions, finalizers, and watches that miss nothing.
 import type { Clock } from '../src/base/clock.ts'
 import { deepEqual, isJsonObject, type Json, type JsonObject } from '../src/base/json.ts'
-import { applyMergePatch } from '../src/base/json-patch.ts'
+import { applyJsonPatch, applyMergePatch, type JsonPatchOperation } from '../src/base/json-patch.ts'
 import type {
   ApplyOptions,
   DeleteOptions,
@@ -24,7 +24,7 @@ import { asJson, isBeingDeleted, type KubeObject, type LiveObject } from '../src
 import { type Key, keyFor, keyOf } from '../src/object/ref.ts'
 import { apiVersionOf, groupKindOf, type Resource } from '../src/object/resource.ts'
 import { discoveryDocument } from './model-discovery.ts'
-import { applied, givenUp, type Ownership, withOwnership } from './model-ownership.ts'
+import { applied, givenUp, type Ownership, ownershipOf, withOwnership } from './model-ownership.ts'
 import { type Entry, isSelected, Stream } from './model-stream.ts'
 
 export interface ModelRequest {
@@ -162,7 +162,17 @@ export class ModelApi implements KubeClient {
       const stored = this.#objects.get(idOf(resource, key))
       const outcome = applied({ stored: stored?.object, ownership: stored?.ownership, object, fieldManager, force })
       if (outcome.kind === 'conflict')
-        throw failure('Conflict', `apply ${key}: conflict with ${outcome.with.join(', ')}`)
+        throw new KubeError({
+          code: 'Conflict',
+          message: `apply ${key}: conflict with ${outcome.with.map(({ manager }) => manager).join(', ')}`,
+          causes: outcome.with.flatMap(({ manager, fields }) =>
+            fields.map((field) => ({
+              reason: 'FieldManagerConflict',
+              message: `conflict with "${manager}" using v1`,
+              field,
+            })),
+          ),
+        })
       if (stored === undefined) return this.#insert(resource, outcome.object, outcome.ownership)
       stored.ownership = outcome.ownership
       return this.#store(stored, outcome.object)
@@ -178,9 +188,9 @@ export class ModelApi implements KubeClient {
   ): Promise<LiveObject> {
     const key = keyFor(namespace, name)
     return this.#serve({ verb: 'patch', plural: resource.plural, key, subresource, body }, signal, () => {
-      if (type !== 'merge') throw failure('UnsupportedMediaType', 'the model knows merge patches only')
       const stored = this.#found(resource, key)
       const { object } = stored
+      if (type === 'json') return this.#patchRecords(stored, body)
       refuseStale(object, body)
       const patched = applyMergePatch(asJson(object), body) as unknown as LiveObject
       if (subresource === 'status') return this.#replace(stored, { ...object, status: patched.status }, fieldManager)
@@ -289,6 +299,15 @@ export class ModelApi implements KubeClient {
     this.#objects.set(idOf(resource, keyOf(object)), stored)
     this.#record({ version: this.#version, resource, before: undefined, after: live })
     return live
+  }
+
+  /** Of JSON patches the model knows the ones that write managedFields, locked to a version. */
+  #patchRecords(stored: Stored, body: readonly JsonPatchOperation[]): LiveObject {
+    const patched = applyJsonPatch(asJson(stored.object), body) as unknown as LiveObject
+    const { managedFields = [], resourceVersion } = patched.metadata
+    if (resourceVersion !== stored.object.metadata.resourceVersion) throw failure('Conflict', 'another version')
+    stored.ownership = ownershipOf(managedFields)
+    return this.#store(stored, stored.object)
   }
 
   /** A write by other means than apply: what it changes is no longer owned by those who applied it. */

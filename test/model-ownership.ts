@@ -25,7 +25,13 @@ export interface ApplyInput {
 
 export type Applied =
   | { readonly kind: 'stored'; readonly object: LiveObject; readonly ownership: Ownership }
-  | { readonly kind: 'conflict'; readonly with: readonly string[] }
+  | { readonly kind: 'conflict'; readonly with: readonly Rival[] }
+
+/** A manager who has other values, and where: `.data.index`. */
+export interface Rival {
+  readonly manager: string
+  readonly fields: readonly string[]
+}
 
 /** Server-side apply. */
 export function applied({ stored, ownership = new Map(), object, fieldManager, force }: ApplyInput): Applied {
@@ -33,10 +39,11 @@ export function applied({ stored, ownership = new Map(), object, fieldManager, f
   const there = stored === undefined ? new Map<string, Json>() : leavesOf(stored)
   const isTaken = (path: string, owned: ReadonlySet<string>) =>
     owned.has(path) && wanted.has(path) && !deepEqual(there.get(path), wanted.get(path))
-  const rivals = [...ownership].filter(([manager, owned]) => {
-    return manager !== fieldManager && [...owned].some((path) => isTaken(path, owned))
+  const rivals = [...ownership].flatMap(([manager, owned]) => {
+    const taken = manager === fieldManager ? [] : [...owned].filter((path) => isTaken(path, owned))
+    return taken.length === 0 ? [] : [{ manager: manager.replace(/ Update$/, ''), fields: taken.map(renderLeaf) }]
   })
-  if (rivals.length > 0 && !force) return { kind: 'conflict', with: rivals.map(([manager]) => manager) }
+  if (rivals.length > 0 && !force) return { kind: 'conflict', with: rivals }
   const next = new Map<string, ReadonlySet<string>>()
   for (const [manager, owned] of ownership)
     if (manager !== fieldManager) next.set(manager, new Set([...owned].filter((path) => !isTaken(path, owned))))
@@ -92,6 +99,26 @@ export function withOwnership(object: LiveObject, ownership: Ownership): LiveObj
   const { managedFields: _, ...metadata } = object.metadata
   return { ...object, metadata: managedFields.length === 0 ? metadata : { ...metadata, managedFields } }
 }
+
+/** What a patch of managedFields makes of the ownership. */
+export function ownershipOf(entries: readonly ManagedFieldsEntry[]): Ownership {
+  return new Map(
+    entries.map(({ manager, operation, fieldsV1 = {} }) => {
+      const paths = new Set<string>()
+      const visit = (node: JsonObject, path: readonly string[]): void => {
+        const below = Object.entries(node).filter(([step]) => step !== '.')
+        if (below.length === 0 && path.length > 0) paths.add(JSON.stringify(path))
+        for (const [step, inner] of below) if (isJsonObject(inner)) visit(inner, [...path, step])
+      }
+      visit(fieldsV1, [])
+      return [operation === 'Update' ? `${manager} Update` : manager, paths]
+    }),
+  )
+}
+
+/** Written by leavesOf. */
+const renderLeaf = (text: string): string =>
+  (JSON.parse(text) as readonly string[]).map((step) => `.${step.replace(/^f:/, '')}`).join('')
 
 function leavesOf(object: KubeObject): Map<string, Json> {
   const leaves = new Map<string, Json>()

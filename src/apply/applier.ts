@@ -2,20 +2,20 @@
 // pruning, until a later turn, and nothing else. Nothing here decides what to write: plan.ts did.
 import { unreachable } from '../base/assert.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
-import type { FieldPath } from '../diff/field-path.ts'
 import { isKubeError } from '../kube/kube-errors.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import type { Resource } from '../object/resource.ts'
 import type { DesiredObject } from '../synth/desired.ts'
 import type { Role } from '../synth/draft.ts'
-import type { ApplyReport, ChildFailure } from './apply-report.ts'
-import { ChangeRunner, type ChangeRunnerOptions } from './change-runner.ts'
+import type { ReadyPredicate } from '../synth/field-policies.ts'
+import type { ApplyReport, Child, ChildFailure } from './apply-report.ts'
+import { type Accepted, ChangeRunner, type ChangeRunnerOptions } from './change-runner.ts'
 import { type Action, type Compare, decide, identityOf, type Plan, type Step } from './plan.ts'
 import type { Readiness } from './readiness.ts'
 
 export interface ApplierOptions extends ChangeRunnerOptions {
-  readonly readinessOf: (object: KubeObject) => Readiness
+  readonly readinessOf: (object: LiveObject, predicates: readonly ReadyPredicate[]) => Readiness
   /** Told of every accepted write, so that the caches show it. */
   readonly onWritten: (written: Written) => void
 }
@@ -38,6 +38,8 @@ export interface Deletion {
 interface Progress {
   readonly parent: LiveObject
   readonly live: Map<string, LiveObject>
+  /** What makes an object ready, by identity, instead of the rule of its kind. */
+  readonly predicates: ReadonlyMap<string, readonly ReadyPredicate[]>
   readonly failures: ChildFailure[]
   readonly gated: string[]
   /** Identities of what could not be brought to what is declared, and of what depends on it. */
@@ -56,8 +58,16 @@ export class Applier {
 
   /** Never rejects for a child's sake: what failed is in the report. Rejects with the signal's reason when aborted. */
   async run(parent: LiveObject, { waves, prune }: Plan, signal: AbortSignal): Promise<ApplyReport> {
-    const progress: Progress = { parent, live: new Map(), failures: [], gated: [], heldBack: new Set(), writes: 0 }
     const steps = waves.flat()
+    const progress: Progress = {
+      parent,
+      live: new Map(),
+      predicates: new Map(steps.map(({ desired }) => [identityOf(desired.object), desired.policies.readyWhen])),
+      failures: [],
+      gated: [],
+      heldBack: new Set(),
+      writes: 0,
+    }
     // What a later wave holds exists even when an earlier wave stops this turn.
     for (const { action } of steps) {
       if (action.kind === 'create' || action.kind === 'refuse' || action.live === undefined) continue
@@ -67,13 +77,19 @@ export class Applier {
     if (progress.heldBack.size === 0) await this.#prune(prune, progress, signal)
     const { live, failures, gated, writes } = progress
     return {
-      children: steps.flatMap(({ desired: { object, policies } }) =>
-        policies.contribute ? [] : (live.get(identityOf(object)) ?? []),
-      ),
+      children: steps.flatMap(({ desired }) => this.#childOf(desired, live)),
       failures,
       gated,
       writes,
     }
+  }
+
+  /** Somebody else's object that we add to is no child. */
+  #childOf({ object, policies }: DesiredObject, live: ReadonlyMap<string, LiveObject>): readonly Child[] {
+    const found = policies.contribute ? undefined : live.get(identityOf(object))
+    return found === undefined
+      ? []
+      : [{ object: found, readiness: this.#options.readinessOf(found, policies.readyWhen) }]
   }
 
   async #attempt(step: Step, progress: Progress, signal: AbortSignal): Promise<void> {
@@ -84,7 +100,7 @@ export class Applier {
       heldBack.add(identity)
       return
     }
-    const gate = action.kind === 'leave' ? undefined : this.#gateOf(step, progress.live)
+    const gate = action.kind === 'leave' ? undefined : this.#gateOf(step, progress)
     if (gate !== undefined) {
       heldBack.add(identity)
       gated.push(gate)
@@ -122,8 +138,16 @@ export class Applier {
     const { object } = desired
     convergence.assertMayApply(object, undefined, clock.monotonicMs())
     const live = await this.#find(resourceOf(object), object, signal)
-    if (live === undefined) return this.#written(desired, await this.#sendNew(object, signal), [], progress)
-    const compare: Compare = (declared, found) => convergence.compare(declared, found)
+    if (live !== undefined) return await this.#meet(desired, live, progress, signal)
+    const made = await this.#sendNew(object, signal)
+    this.#written(desired, { applied: object, live: made, paths: [], rivals: [] }, progress)
+    // What was ours only at first is handed over at once.
+    if (desired.lasting !== object) await this.#meet(desired, made, progress, signal)
+  }
+
+  /** Does what has to be done about an object that no plan knew of. */
+  async #meet(desired: DesiredObject, live: LiveObject, progress: Progress, signal: AbortSignal): Promise<void> {
+    const compare: Compare = (declared, found) => this.#options.convergence.compare(declared, found)
     const action = decide({ parent: progress.parent, desired, live, compare })
     if (action.kind !== 'refuse') progress.live.set(identityOf(live), live)
     await this.#carryOut(action, desired, progress, signal)
@@ -156,32 +180,27 @@ export class Applier {
     signal: AbortSignal,
   ): Promise<void> {
     const { clock, convergence } = this.#options
-    convergence.assertMayApply(desired.object, live, clock.monotonicMs())
-    const paths = comparison.kind === 'different' ? comparison.changes.map(({ path }) => path) : []
-    const changed = await this.#changes.run({ parent: progress.parent, desired, live, paths }, signal)
-    if (changed.kind === 'written') return this.#written(desired, changed.live, paths, progress)
+    convergence.assertMayApply(desired.lasting, live, clock.monotonicMs())
+    const changed = await this.#changes.run({ parent: progress.parent, desired, live, comparison }, signal)
+    if (changed.kind === 'written') return this.#written(desired, changed, progress)
     progress.writes++
     holdBack(desired, changed.on, progress)
   }
 
-  #written(
-    { object, policies }: DesiredObject,
-    live: LiveObject,
-    paths: readonly FieldPath[],
-    progress: Progress,
-  ): void {
+  #written({ policies }: DesiredObject, { applied, live, paths, rivals }: Accepted, progress: Progress): void {
     const { clock, convergence, onWritten } = this.#options
     progress.writes++
     progress.live.set(identityOf(live), live)
     onWritten({ live, parent: progress.parent, role: policies.contribute ? 'contribution' : 'child' })
-    convergence.learn(object, live, paths, clock.monotonicMs())
+    convergence.learn({ desired: applied, live, paths, rivals, nowMs: clock.monotonicMs() })
   }
 
   /** The sentence that says which declared dependency is not ready yet, or undefined if nothing holds the step back. */
-  #gateOf({ desired, waitsFor }: Step, live: ReadonlyMap<string, LiveObject>): string | undefined {
+  #gateOf({ desired, waitsFor }: Step, { live, predicates }: Progress): string | undefined {
     for (const identity of waitsFor) {
       const dependency = live.get(identity)
-      const readiness = dependency === undefined ? undefined : this.#options.readinessOf(dependency)
+      const readiness =
+        dependency === undefined ? undefined : this.#options.readinessOf(dependency, predicates.get(identity) ?? [])
       if (readiness?.kind === 'ready') continue
       const why = readiness?.message ?? 'it does not exist yet'
       return `${describeRef(refOf(desired.object))} waits for ${identity}: ${why}`

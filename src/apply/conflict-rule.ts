@@ -1,6 +1,7 @@
 // May we write this live object? Only if it is ours: controlled by this very parent, or, where no owner reference can say so,
 // labelled as a member of its inventory. Anything else with a child's name is refused, never taken (I5, I7).
 import { CodedError } from '../base/errors.ts'
+import type { EventReport } from '../object/event-report.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import { controllerOf } from '../object/ownership.ts'
 import { describeRef, refOf } from '../object/ref.ts'
@@ -16,14 +17,40 @@ export function isOurs(parent: LiveObject, desired: KubeObject, live: LiveObject
   )
 }
 
+/** On an object that its user hands over: the parent that is to have it, as `Site/a`, or `Site/default/a` from elsewhere. */
+export const adoptAnnotation = 'konverge.dev/adopt'
+
+/** Did its user hand it to this parent? Never if something else controls it. */
+export function isHandedOver(parent: LiveObject, live: LiveObject): boolean {
+  return controllerOf(live) === undefined && live.metadata.annotations?.[adoptAnnotation] === adoptionMark(parent, live)
+}
+
+export function adoptedEvent(live: LiveObject): EventReport {
+  return {
+    type: 'Normal',
+    reason: 'ChildAdopted',
+    action: 'Adopt',
+    note: `${describeRef(refOf(live))} was handed over by its annotation ${adoptAnnotation} and is a child now`,
+  }
+}
+
+function adoptionMark({ kind, metadata: { namespace, name } }: LiveObject, live: LiveObject): string {
+  const isAtHome = namespace === undefined || namespace === live.metadata.namespace
+  return isAtHome ? `${kind}/${name}` : `${kind}/${namespace}/${name}`
+}
+
 /** The refusal, with both sides named. Retried slowly: a foreign object is in no cache of ours, so its going makes no event. */
 export function conflictingOwner(parent: LiveObject, live: LiveObject): CodedError<'ConflictingOwner'> {
   const controller = controllerOf(live)
+  const consent =
+    controller === undefined
+      ? `, or hand it over with the annotation ${adoptAnnotation}: ${adoptionMark(parent, live)}`
+      : ''
   const owner =
     controller === undefined ? 'is not controlled by' : `is controlled by ${controller.kind} ${controller.name}, not by`
   return new CodedError({
     code: 'ConflictingOwner',
-    message: `${describeRef(refOf(live))} exists and ${owner} ${describeRef(refOf(parent))}; delete or rename one of the two`,
+    message: `${describeRef(refOf(live))} exists and ${owner} ${describeRef(refOf(parent))}; delete or rename one of the two${consent}`,
     remedy: 'retry',
   })
 }

@@ -20,6 +20,17 @@ interface Held {
   readonly error: CodedError
 }
 
+/** The answer to an apply. */
+export interface Answer {
+  readonly desired: KubeObject
+  readonly live: LiveObject
+  /** What differed before. */
+  readonly paths: readonly FieldPath[]
+  /** Managers from whom fields were taken back; empty if none had them, or nobody asked. */
+  readonly rivals: readonly string[]
+  readonly nowMs: number
+}
+
 /** An object that was deleted because a field of it could not change. */
 interface Recreated {
   readonly uid: string
@@ -73,14 +84,14 @@ export class Convergence {
     this.#recreated.set(identityOf(desired), { uid, desiredHash: desiredHashOf(desired), untilMs })
   }
 
-  /** Takes in the answer to an apply; `paths` are what differed before. Throws NotConverging when it was one too many. */
-  learn(desired: KubeObject, live: LiveObject, paths: readonly FieldPath[], nowMs: number): void {
+  /** Takes in the answer to an apply. Throws NotConverging when it was one too many. */
+  learn({ desired, live, paths, rivals, nowMs }: Answer): void {
     const { uid } = live.metadata
     const pair = pairOf(desired, live, this.#manager)
     if (pair === undefined) return
     const settling = this.#pairs.learn({ uid, pair, paths, nowMs })
     if (settling.kind === 'settling') return
-    const error = notConverging(live, settling.rounds, settling.paths, this.#manager)
+    const error = notConverging({ live, rivals, ours: this.#manager, rounds: settling.rounds, paths: settling.paths })
     this.#held.set(uid, { desired, untilMs: nowMs + holdOffMs, error })
     throw error
   }
@@ -91,19 +102,22 @@ export class Convergence {
   }
 }
 
-function notConverging(
-  live: LiveObject,
-  rounds: number,
-  paths: readonly string[],
-  ours: string,
-): CodedError<'NotConverging'> {
-  const others = [
-    ...new Set((live.metadata.managedFields ?? []).map(({ manager }) => manager).filter((name) => name !== ours)),
-  ]
+interface Fight {
+  readonly live: LiveObject
+  readonly rivals: readonly string[]
+  readonly ours: string
+  readonly rounds: number
+  readonly paths: readonly string[]
+}
+
+/** Names both sides. A field that was taken away and left out has no other owner; then all who wrote the object may be meant. */
+function notConverging({ live, rivals, ours, rounds, paths }: Fight): CodedError<'NotConverging'> {
+  const writers = (live.metadata.managedFields ?? []).map(({ manager }) => manager).filter((name) => name !== ours)
+  const others = [...new Set(rivals.length > 0 ? rivals : writers)]
   const whom = others.length === 0 ? 'another writer or an admission webhook' : others.join(', ')
   return new CodedError({
     code: 'NotConverging',
-    message: `${describeRef(refOf(live))} was applied ${rounds} times and keeps being changed back at ${paths.join(', ') || 'unknown fields'}, perhaps by ${whom}; leave these fields to one of the two`,
+    message: `${describeRef(refOf(live))} was applied ${rounds} times by ${ours} and keeps being changed back at ${paths.join(', ') || 'unknown fields'} by ${rivals.length > 0 ? whom : `perhaps ${whom}`}; leave these fields to one of the two, e.g. with shared()`,
     remedy: 'retry',
     retryAfterMs: holdOffMs,
   })

@@ -8,7 +8,7 @@ import { describeRef, refOf } from '../object/ref.ts'
 import { groupKindOf } from '../object/resource.ts'
 import type { Dependency, DesiredObject } from '../synth/desired.ts'
 import { orderOf } from '../synth/membership.ts'
-import { conflictingOwner, isOurs } from './conflict-rule.ts'
+import { conflictingOwner, isHandedOver, isOurs } from './conflict-rule.ts'
 import { pruneVerdict } from './prune-rule.ts'
 
 export type Action =
@@ -96,13 +96,13 @@ export interface DecideInput {
 
 /** What to do about one desired object. The applier asks again when a live read finds what the cache lacked. */
 export function decide({ parent, desired, live, compare }: DecideInput): Action {
-  const { object, policies } = desired
+  const { object, lasting, policies } = desired
   if (policies.hold !== undefined) return { kind: 'hold', live, on: `${describeRef(refOf(object))} ${policies.hold}` }
   if (live === undefined) return policies.contribute ? awaited(object) : { kind: 'create' }
-  if (!policies.contribute && !isOurs(parent, object, live))
+  if (!policies.contribute && !isOurs(parent, object, live) && !isHandedOver(parent, live))
     return { kind: 'refuse', live, error: conflictingOwner(parent, live) }
   if (isBeingDeleted(live)) return { kind: 'leave', live, why: 'terminating' }
-  const comparison = compare(object, live)
+  const comparison = compare(lasting, live)
   return comparison.kind === 'equal' ? { kind: 'leave', live, why: 'equal' } : { kind: 'change', live, comparison }
 }
 

@@ -79,15 +79,14 @@ export class ChildrenReconciler {
     const planned = isHeld ? { ...wanted, prune: [] } : wanted
     this.#logPlan(parent, planned)
     const report = await applier.run(parent, planned, signal)
-    const made = report.children.map(this.#asChild)
     const failures = [...report.failures, ...unseen.failures]
-    const outcome = outcomeOfTurn({ ...report, home: parent.metadata.namespace, failures, children: made })
+    const outcome = outcomeOfTurn({ ...report, home: parent.metadata.namespace, failures })
     const isApplied = failures.length === 0
-    if (!isApplied || report.gated.length > 0) return { outcome, children: made, isApplied }
-    if (isHeld) return { outcome: { kind: 'waiting', ...cacheCatchUp }, children: made, isApplied }
+    if (!isApplied || report.gated.length > 0) return { outcome, children: report.children, isApplied }
+    if (isHeld) return { outcome: { kind: 'waiting', ...cacheCatchUp }, children: report.children, isApplied }
     const on = await this.#shrink(parent, { desired, was: [...wanted.prune, ...wanted.going] }, signal)
     const isRest = on === undefined || outcome.kind !== 'settled'
-    return { outcome: isRest ? outcome : { kind: 'waiting', on }, children: made, isApplied }
+    return { outcome: isRest ? outcome : { kind: 'waiting', on }, children: report.children, isApplied }
   }
 
   /** One step of the ordered deletion; says what it waits for, or undefined when nothing is left that has an order. */

@@ -188,7 +188,7 @@ export class ControllerRunner {
         assert(resource !== undefined, `${controller.name} owns or contributes to ${groupKindOf(object)}`)
         return resource
       },
-      readinessOf: (object) => view.readinessOf(object),
+      readinessOf: (object, predicates) => view.readinessOf(object, predicates),
       clock,
       convergence,
       report: recordEvent,
@@ -248,7 +248,10 @@ class DesiredObjects {
     )
     const known = this.#normalized.get(set)
     if (known !== undefined) return known
-    const objects = set.objects.map((item) => ({ ...item, object: normalize(item.object) }))
+    const objects = set.objects.map((item) => {
+      const object = normalize(item.object)
+      return { ...item, object, lasting: item.lasting === item.object ? object : normalize(item.lasting) }
+    })
     this.#normalized.set(set, objects)
     return objects
   }

@@ -13,6 +13,7 @@ import { isBeingDeleted } from '../object/object.ts'
 import { type Key, keyOf } from '../object/ref.ts'
 import { groupKindOf, isOf, type Resource } from '../object/resource.ts'
 import type { Role } from '../synth/draft.ts'
+import type { ReadyPredicate } from '../synth/field-policies.ts'
 import { applySetId, ownedByLabel, partOfLabel } from '../synth/membership.ts'
 import { type Controller, type Owned, resourceIn, type Watch } from './definition.ts'
 import type { CachedKind } from './live-loader.ts'
@@ -139,8 +140,10 @@ export class ControllerView {
     return this.#children.get(groupKindOf(kind))?.informer.covers(namespace) ?? false
   }
 
-  readinessOf(object: KubeObject): Readiness {
-    return readinessOf(object, this.#children.get(groupKindOf(object))?.owned)
+  /** By the rule of its kind, or by its own predicates. */
+  readinessOf(object: LiveObject, predicates: readonly ReadyPredicate[] = []): Readiness {
+    const hasStatus = this.#children.get(groupKindOf(object))?.owned.hasStatus
+    return readinessOf(object, { hasStatus, predicates })
   }
 
   scopeOf(apiVersion: string, kind: string, role: Role): Resource['scope'] | undefined {

@@ -1,12 +1,12 @@
 // How did a turn end, and when is the next one? An Outcome is what the status tells people; a Verdict is what it means for
 // the queue. Transient failures are retried with backoff, permanent ones are reported and wait for a change (I10).
-import type { ChildFailure } from '../apply/apply-report.ts'
-import type { Readiness } from '../apply/readiness.ts'
+import type { Child, ChildFailure } from '../apply/apply-report.ts'
 import { AssertionError, unreachable } from '../base/assert.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
-import type { LiveObject } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import type { Verdict } from '../queue/worker.ts'
+
+export type { Child } from '../apply/apply-report.ts'
 
 export type Outcome =
   /** Everything is as declared and ready. */
@@ -24,12 +24,6 @@ export type Outcome =
   | { readonly kind: 'stopped'; readonly reason: string; readonly message: string }
   /** On its way out. */
   | { readonly kind: 'deleting'; readonly on: string; readonly afterMs?: number | undefined }
-
-/** A child as the status sees it. */
-export interface Child {
-  readonly object: LiveObject
-  readonly readiness: Readiness
-}
 
 /** While something takes time, look again this often even if no event comes. */
 export const waitingRecheckMs = 15_000

@@ -14,6 +14,8 @@ export interface Dependency {
 export interface DesiredObject {
   /** Wire JSON, deeply frozen; labels, annotations, owner reference and namespace are stamped. */
   readonly object: KubeObject
+  /** What is applied once it exists: the same without the `initialOnly` fields. */
+  readonly lasting: KubeObject
   /** 0-based: everything that this object depends on is in a lower wave. */
   readonly wave: number
   readonly dependsOn: readonly Dependency[]

@@ -1,6 +1,7 @@
 // Which exceptions from "make it so" does a construct ask for? A policy set on a construct holds for every object below
 // it; it is kept as construct metadata, so a construct library sets it without knowing who synthesizes.
 import { Dependable, type IConstruct, type IDependable } from 'constructs'
+import type { LiveObject } from '../object/object.ts'
 import { pathOf } from './construct-path.ts'
 import { type FieldSelector, parseFieldSelector } from './field-selector.ts'
 import { SynthError } from './synth-errors.ts'
@@ -19,9 +20,14 @@ export interface FieldPolicies {
   readonly contribute: boolean
   /** Why nothing is written for now, as the end of a sentence; undefined where nothing holds it. */
   readonly hold: string | undefined
+  /** What makes it ready, instead of the rule of its kind; all of them have to hold. */
+  readonly readyWhen: readonly ReadyPredicate[]
   /** Never deleted: not pruned, and left behind when the parent goes. */
   readonly retain: boolean
 }
+
+/** Is a live object ready? With a message it says what is missing, without the object's name, as in `2 of 3 shards`. */
+export type ReadyPredicate = (live: LiveObject) => boolean | { readonly ready: boolean; readonly message: string }
 
 /** What becomes of the objects that a deleted object owns: deleted with it, or left behind without an owner. */
 export type Dependents = 'delete' | 'orphan'
@@ -31,6 +37,7 @@ const initialOnlyMark = 'konverge.dev/initial-only'
 const recreateMark = 'konverge.dev/recreate-on-change'
 const contributeMark = 'konverge.dev/contribute'
 const holdMark = 'konverge.dev/hold'
+const readyWhenMark = 'konverge.dev/ready-when'
 const retainMark = 'konverge.dev/retain'
 const waitsForReadyMark = 'konverge.dev/waits-for-ready'
 
@@ -43,7 +50,12 @@ export function shared(scope: IConstruct, path: string): void {
   scope.node.addMetadata(sharedMark, checkedPath(scope, path))
 }
 
-/** Applies a field when the object is created and never again. */
+/**
+ * Applies a field when the object is created, and leaves it alone from then on: its value stays, and it is nobody's until
+ * somebody sets it. An object that is adopted was created before.
+ *
+ * @example initialOnly(claim, 'spec.resources.requests.storage')
+ */
 export function initialOnly(scope: IConstruct, path: string): void {
   scope.node.addMetadata(initialOnlyMark, checkedPath(scope, path))
 }
@@ -76,6 +88,18 @@ export function recreateOnChange(
  */
 export function contribute(scope: IConstruct): void {
   scope.node.addMetadata(contributeMark, true)
+}
+
+/**
+ * Says when the objects below the scope are ready, instead of the rule of their kind; one on its way out, or whose status
+ * is of an older generation, is not ready in any case. Gates, conditions and the children that `status` sees go by it; a
+ * predicate that throws means not ready. It looks at the object alone, and at its status only if the kind is
+ * owned with `statusMatters`, because nothing else wakes the resource.
+ *
+ * @example readyWhen(cluster, ({ status }) => status?.phase === 'Healthy')
+ */
+export function readyWhen(scope: IConstruct, predicate: ReadyPredicate): void {
+  scope.node.addMetadata(readyWhenMark, predicate)
 }
 
 /**
@@ -121,6 +145,8 @@ export function policiesOf(construct: IConstruct): FieldPolicies {
     contribute: marks.some(({ type }) => type === contributeMark),
     // Only hold writes this type. The outermost reason is the one that has to pass first.
     hold: marks.find(({ type }) => type === holdMark)?.data as string | undefined,
+    // Only readyWhen writes this type.
+    readyWhen: marks.flatMap(({ type, data }) => (type === readyWhenMark ? [data as ReadyPredicate] : [])),
     retain: isRetained,
   }
 }

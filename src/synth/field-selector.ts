@@ -53,12 +53,13 @@ function without(value: Json, [step, ...rest]: readonly SelectorStep[]): Json {
   if (!isJsonList(value)) return value
   const kept =
     rest.length > 0
-      ? value.map((item) => (meets(item, step) ? without(item, rest) : item))
-      : value.filter((item) => !meets(item, step))
+      ? value.map((item) => (meetsStep(item, step) ? without(item, rest) : item))
+      : value.filter((item) => !meetsStep(item, step))
   return kept.length === value.length && kept.every((item, index) => item === value[index]) ? value : kept
 }
 
-function meets(item: Json, step: Exclude<SelectorStep, { kind: 'field' }>): boolean {
+/** Is this an item that the step means? */
+export function meetsStep(item: Json, step: Exclude<SelectorStep, { kind: 'field' }>): boolean {
   if (step.kind === 'everyItem') return true
   const field = isJsonObject(item) ? own(item, step.key) : undefined
   return field !== undefined && typeof field !== 'object' && String(field) === step.value

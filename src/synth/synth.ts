@@ -4,7 +4,8 @@ import { type ApiObject, App, Chart } from 'cdk8s'
 import type { IConstruct } from 'constructs'
 import { assert } from '../base/assert.ts'
 import { messageOf } from '../base/errors.ts'
-import type { LiveObject } from '../object/object.ts'
+import type { Json } from '../base/json.ts'
+import { asJson, type KubeObject, type LiveObject } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import { groupKindOf } from '../object/resource.ts'
 import { pathOf } from './construct-path.ts'
@@ -12,6 +13,8 @@ import { readTree } from './construct-tree.ts'
 import type { DesiredSet } from './desired.ts'
 import { desiredSetOf } from './desired-order.ts'
 import { type Draft, draftOf, type ScopeOf } from './draft.ts'
+import type { FieldPolicies } from './field-policies.ts'
+import { withoutField } from './field-selector.ts'
 import { membershipOf } from './membership.ts'
 import { childName, derivedNameLimit } from './names.ts'
 import { overlaysOf } from './overlay.ts'
@@ -50,9 +53,16 @@ export function synthesize({ parent, controllerName, build, scopeOf }: SynthInpu
     const place = places[index]
     assert(place !== undefined, 'every object has a place')
     const object = stampedObject({ draft, wave: place.wave, parent, membership })
-    return { object, ...place, policies: draft.policies, constructPath: draft.constructPath }
+    const { policies, constructPath } = draft
+    return { object, lasting: lastingObject(object, policies), ...place, policies, constructPath }
   })
   return desiredSetOf(desired)
+}
+
+/** The very same object where nothing is initial only. */
+function lastingObject(object: KubeObject, { initialOnly }: FieldPolicies): KubeObject {
+  // Sound: a policy cannot select what the object is, so apiVersion, kind and name stay.
+  return initialOnly.reduce((json: Json, path) => withoutField(json, path), asJson(object)) as unknown as KubeObject
 }
 
 /** A chart whose unnamed objects are called after the resource and their kind, so that construct ids never become names. */

@@ -38,10 +38,10 @@ describe('convergence', () => {
   it('takes back a field twice and gives up at the third round, naming field and other side', () => {
     const convergence = new Convergence({ manager })
     const object = answered({ key: 'ours' })
-    convergence.learn(desired, object, [path], 0)
-    convergence.learn(desired, object, [path], 1_000)
-    expect(() => convergence.learn(desired, object, [path], 2_000)).toThrow(
-      /3 times .* at data\.key, perhaps by editor/,
+    convergence.learn({ desired, live: object, paths: [path], rivals: [], nowMs: 0 })
+    convergence.learn({ desired, live: object, paths: [path], rivals: [], nowMs: 1_000 })
+    expect(() => convergence.learn({ desired, live: object, paths: [path], rivals: [], nowMs: 2_000 })).toThrow(
+      /3 times by konverge .* at data\.key by perhaps editor/,
     )
   })
 
@@ -50,7 +50,7 @@ describe('convergence', () => {
     const object = answered({ key: 'ours' })
     for (const nowMs of [0, 1, 2]) {
       try {
-        convergence.learn(desired, object, [path], nowMs)
+        convergence.learn({ desired, live: object, paths: [path], rivals: [], nowMs: nowMs })
       } catch {}
     }
     expect(() => convergence.assertMayApply(desired, object, 2 + holdOffMs - 1)).toThrow(/keeps being changed back/)
@@ -69,17 +69,17 @@ describe('convergence', () => {
   it('forgets an object that is gone', () => {
     const convergence = new Convergence({ manager })
     const object = answered({ key: 'ours' })
-    convergence.learn(desired, object, [path], 0)
-    convergence.learn(desired, object, [path], 1)
+    convergence.learn({ desired, live: object, paths: [path], rivals: [], nowMs: 0 })
+    convergence.learn({ desired, live: object, paths: [path], rivals: [], nowMs: 1 })
     convergence.forget(object.metadata.uid)
-    expect(() => convergence.learn(desired, object, [path], 2)).not.toThrow()
+    expect(() => convergence.learn({ desired, live: object, paths: [path], rivals: [], nowMs: 2 })).not.toThrow()
   })
 
   it('takes for equal what the server made of our last apply', () => {
     const convergence = new Convergence({ manager })
     const rewritten = answered({ key: 'OURS' })
     expect(convergence.compare(desired, rewritten).kind).toBe('different')
-    convergence.learn(desired, rewritten, [], 0)
+    convergence.learn({ desired, live: rewritten, paths: [], rivals: [], nowMs: 0 })
     expect(convergence.compare(desired, rewritten).kind).toBe('equal')
     expect(convergence.compare(desired, answered({ key: 'theirs' })).kind).toBe('different')
   })

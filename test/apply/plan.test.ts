@@ -12,6 +12,7 @@ const none = {
   recreateOnChange: undefined,
   contribute: false,
   hold: undefined,
+  readyWhen: [],
   retain: false,
 }
 const owner = { ownerReferences: childOf(parent, {}).metadata.ownerReferences ?? [] }
@@ -22,6 +23,7 @@ const service = (name: string): KubeObject => ({
 })
 const desired = (name: string, wave = 0, dependsOn: DesiredObject['dependsOn'] = []): DesiredObject => ({
   object: service(name),
+  lasting: service(name),
   wave,
   dependsOn,
   policies: none,
@@ -98,7 +100,12 @@ describe('a plan', () => {
   it('takes an object of another version of its kind for the same object', () => {
     const old = childOf(parent, { apiVersion: 'policy/v1beta1', kind: 'PodDisruptionBudget', metadata: { name: 'a' } })
     const object = { ...service('a'), apiVersion: 'policy/v1', kind: 'PodDisruptionBudget' }
-    const result = planOf({ parent, desired: [{ ...desired('a'), object }], children: [old], compare: different })
+    const result = planOf({
+      parent,
+      desired: [{ ...desired('a'), object, lasting: object }],
+      children: [old],
+      compare: different,
+    })
     expect(summaryOf(result)).toEqual([['change a']])
     expect(result.prune).toEqual([])
   })
@@ -142,7 +149,7 @@ describe('the decision about one object', () => {
       kind: 'leave',
     },
   ])('$title', ({ desired: object, live: found, kind }) => {
-    const item = { ...desired('a'), object }
+    const item = { ...desired('a'), object, lasting: object }
     expect(decide({ parent, desired: item, live: found, compare: different }).kind).toBe(kind)
   })
 

@@ -1,7 +1,7 @@
 // Tables of "ready or not, and why": one test a row, shared by the tests of readiness.
 import { describe, expect, it } from 'vitest'
 import { type Readiness, type ReadinessOptions, readinessOf } from '../../src/apply/readiness.ts'
-import type { KubeObject } from '../../src/object/object.ts'
+import type { KubeObject, LiveObject } from '../../src/object/object.ts'
 
 export interface ReadinessCase {
   readonly when: string
@@ -18,8 +18,8 @@ export const seen = { observedGeneration: 2 }
 export function check(apiVersion: string, kind: string, cases: readonly ReadinessCase[]): void {
   describe(kind, () => {
     it.each(cases)('is $kind when $when', ({ object, options, kind: expected, reason, says }) => {
-      const metadata = { name: 'x', namespace: 'n', generation: 2, ...object.metadata }
-      const readiness = readinessOf({ apiVersion, kind, ...object, metadata }, options)
+      const metadata = { name: 'x', namespace: 'n', uid: 'u', resourceVersion: '1', generation: 2, ...object.metadata }
+      const readiness = readinessOf({ apiVersion, kind, ...object, metadata } as LiveObject, options)
       expect(readiness).toMatchObject({ kind: expected, ...(reason === undefined ? {} : { reason }) })
       expect(readiness.message).toMatch(says ?? /./)
     })

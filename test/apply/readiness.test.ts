@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readinessOf } from '../../src/apply/readiness.ts'
+import type { ReadyPredicate } from '../../src/synth/field-policies.ts'
+import { live } from '../objects.ts'
 import { check, condition } from './readiness-table.ts'
 
 check('example.com/v1', 'Widget', [
@@ -92,6 +94,39 @@ check('example.com/v1', 'Widget', [
   },
 ])
 
+describe('an object with predicates of its own', () => {
+  const ready = live({ metadata: { generation: 2 }, status: { observedGeneration: 2 } })
+  const said = (...predicates: readonly ReadyPredicate[]) => {
+    const { kind, message } = readinessOf(ready, { predicates })
+    return [kind, message]
+  }
+
+  it.each<readonly [string, readonly ReadyPredicate[], readonly [string, RegExp]]>([
+    ['says yes', [() => true], ['ready', /ready/]],
+    ['says no', [() => false], ['progressing', /own predicate/]],
+    ['says why not', [() => ({ ready: false, message: '2 of 3 shards' })], ['progressing', /^2 of 3 shards$/]],
+    ['is one of two, and the other says no', [() => true, () => false], ['progressing', /own predicate/]],
+    ['promises', [(() => Promise.resolve(true)) as unknown as ReadyPredicate], ['progressing', /own predicate/]],
+    ['says nothing', [(() => undefined) as unknown as ReadyPredicate], ['progressing', /threw/]],
+  ])('is as its predicate says, which %s', (_, predicates, [kind, message]) => {
+    expect(said(...predicates)).toEqual([kind, expect.stringMatching(message)])
+  })
+
+  it('is not ready when the predicate throws, and says what', () => {
+    const thrower = () => {
+      throw new TypeError('no such field')
+    }
+    expect(said(thrower)).toEqual(['progressing', expect.stringContaining('no such field')])
+  })
+
+  it('is not ready on its way out or with an older status, whatever the predicate says', () => {
+    const older = live({ metadata: { generation: 3 }, status: { observedGeneration: 2 } })
+    expect(readinessOf(older, { predicates: [() => true] }).kind).toBe('progressing')
+    const going = live({ metadata: { deletionTimestamp: 'now' } })
+    expect(readinessOf(going, { predicates: [() => true] }).kind).toBe('terminating')
+  })
+})
+
 describe('readinessOf', () => {
   it('gives a verdict with a reason and a message on any status', () => {
     const kinds = fc.constantFrom(
@@ -113,7 +148,7 @@ describe('readinessOf', () => {
     const part = fc.dictionary(words, fc.jsonValue(), { noNullPrototype: true })
     fc.assert(
       fc.property(kinds, part, part, ([apiVersion = '', kind = ''], spec, status) => {
-        const { reason, message } = readinessOf({ apiVersion, kind, metadata: { name: 'x' }, spec, status })
+        const { reason, message } = readinessOf({ ...live({ apiVersion, kind, spec, status }) })
         expect([reason, message]).not.toContain('')
       }),
     )

@@ -1,7 +1,10 @@
 // When is a child of a kind that we know nothing about ready?
 import { ApiObject } from 'cdk8s'
 import { describe, expect, it } from 'vitest'
+import { ConfigMap } from '../../src/object/built-in.ts'
 import { defineResource } from '../../src/object/resource.ts'
+import { readyWhen, waitForReady } from '../../src/synth/field-policies.ts'
+import { at } from '../model-api.ts'
 import { siteController, World } from './life.ts'
 
 const Theme = defineResource({
@@ -40,5 +43,35 @@ describe('a child of a custom kind', () => {
 
   it('whose kind has no status is ready when it exists', async () => {
     expect(await conditionsWith({ hasStatus: false })).toMatchObject({ Ready: 'True/Settled' })
+  })
+})
+
+describe('a child with a predicate of its own', () => {
+  it('holds back what waits for it until the predicate says yes, and then is ready', async () => {
+    const world = new World()
+    world.addSite()
+    const controller = siteController({
+      owns: [Theme, ConfigMap],
+      desired: (chart) => {
+        const theme = new ApiObject(chart, 'theme', {
+          apiVersion: 'example.dev/v1',
+          kind: 'Theme',
+          metadata: { name: 'dark' },
+        })
+        const page = new ApiObject(chart, 'page', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'page' } })
+        readyWhen(theme, (live) => ({
+          ready: at(live, 'status', 'phase') === 'Painted',
+          message: 'is not painted yet',
+        }))
+        waitForReady(page, theme)
+      },
+    })
+    await world.live(controller)
+    expect(world.api.find(ConfigMap, 'default/page')).toBeUndefined()
+    expect(world.message('Ready')).toContain('Theme.example.dev default/dark: is not painted yet')
+    world.api.edit(Theme, 'default/dark', { status: { phase: 'Painted' } })
+    await world.clock.advance(0)
+    expect(world.api.find(ConfigMap, 'default/page')).toBeDefined()
+    expect(world.conditions()).toMatchObject({ Ready: 'True/Settled' })
   })
 })

@@ -14,6 +14,7 @@ describe('synthesize', () => {
   it('stamps labels, apply order, namespace and owner on a child', () => {
     const [only] = synth((chart) => object(chart, 'settings', { data: { a: '1' } })).objects
     expect(only).toEqual({
+      lasting: only?.object,
       object: {
         apiVersion: 'v1',
         kind: 'ConfigMap',
@@ -46,6 +47,7 @@ describe('synthesize', () => {
         recreateOnChange: undefined,
         contribute: false,
         hold: undefined,
+        readyWhen: [],
         retain: false,
       },
       constructPath: 'settings',
