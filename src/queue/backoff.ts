@@ -12,6 +12,12 @@ export interface BackoffPolicy {
 
 export const defaultBackoff: BackoffPolicy = { baseMs: 5_000, capMs: 300_000 }
 
+/** The same policy with no delay longer than `atMostMs`. */
+export function cappedBackoff(policy: BackoffPolicy, atMostMs: number | undefined): BackoffPolicy {
+  if (atMostMs === undefined || atMostMs >= policy.capMs) return policy
+  return { baseMs: Math.min(policy.baseMs, atMostMs / 2), capMs: atMostMs }
+}
+
 export interface BackoffInput {
   readonly policy: BackoffPolicy
   /** How often the key failed in a row, the failure just seen included; at least 1. */

@@ -8,7 +8,7 @@ import { assert } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Instruments } from '../base/instrument.ts'
 import type { Random } from '../base/random.ts'
-import { type BackoffPolicy, backoffDelayMs, defaultBackoff } from './backoff.ts'
+import { type BackoffPolicy, backoffDelayMs, cappedBackoff, defaultBackoff } from './backoff.ts'
 import { type Cause, type CauseList, noCauses, withCause, withCauses } from './cause.ts'
 import { DelayHeap } from './delay-heap.ts'
 import { isMoreUrgent, moreUrgent, type Priority, priorities } from './priority.ts'
@@ -21,6 +21,14 @@ export type { Cause, Priority }
 export interface Wish {
   readonly priority: Priority
   readonly cause: Cause
+}
+
+/** How a retry departs from the key's backoff. */
+export interface RetryWish {
+  /** A wait that the other side asked for; it lengthens the delay up to the backoff's cap. */
+  readonly askedMs?: number | undefined
+  /** No longer than this, however often the key failed: what failed is shared by all keys, and will be back for all. */
+  readonly atMostMs?: number | undefined
 }
 
 /** A key as it is handed to a worker. */
@@ -107,13 +115,14 @@ export class WorkQueue<K extends string> {
 
   /**
    * Counts a failure of the key and asks for another turn after its backoff, with the priority and causes that the failed
-   * turn had. `askedMs` is a wait that the other side asked for; it lengthens the delay up to the backoff's cap.
+   * turn had.
    */
-  retry({ key, priority, causes, droppedCauses }: WorkItem<K>, askedMs = 0): void {
+  retry({ key, priority, causes, droppedCauses }: WorkItem<K>, { askedMs = 0, atMostMs }: RetryWish = {}): void {
     if (this.#isShutDown) return
     const failures = this.failuresOf(key) + 1
     this.#failures.set(key, failures)
-    const backoffMs = backoffDelayMs({ policy: this.#backoff, failures, random: this.#random })
+    const policy = cappedBackoff(this.#backoff, atMostMs)
+    const backoffMs = backoffDelayMs({ policy, failures, random: this.#random })
     const delayMs = Math.max(backoffMs, Math.min(askedMs, this.#backoff.capMs))
     this.#metrics.retried()
     const known = withCause({ causes, droppedCauses }, { kind: 'retry' })

@@ -39,6 +39,9 @@ export function isMomentary(outcome: Outcome): boolean {
   return (outcome.kind === 'waiting' || outcome.kind === 'deleting') && outcome.afterMs !== undefined
 }
 
+/** While the API server cannot be reached, try again at least this often. Refused connections cost next to nothing. */
+const unreachableRetryMs = 5_000
+
 /** The failure of a whole turn: whatever was thrown, as an outcome. */
 export function outcomeOfError(thrown: unknown): Outcome {
   const message = messageOf(thrown)
@@ -104,6 +107,8 @@ export function verdictOf(outcome: Outcome, { statusMs = waitingRecheckMs, lookM
     case 'deleting':
       return { kind: 'waiting', afterMs: Math.min(waitingRecheckMs, statusMs, outcome.afterMs ?? waitingRecheckMs) }
     case 'retry':
+      // No answer is no fault of this resource, and every resource has to be back soon after the API server is.
+      if (outcome.reason === 'Unreachable') return { kind: 'retry', atMostMs: unreachableRetryMs }
       return outcome.retryAfterMs === undefined ? { kind: 'retry' } : { kind: 'retry', afterMs: outcome.retryAfterMs }
     default:
       return unreachable(outcome)

@@ -204,10 +204,21 @@ describe('WorkQueue, failures', () => {
   ])('waits as long as asked ($askedMs ms), within the bounds of the backoff', ({ askedMs, from, to }) => {
     const { queue } = newQueue()
     queue.add('a', self)
-    queue.retry(taken(queue), askedMs)
+    queue.retry(taken(queue), { askedMs })
     queue.done('a')
     expect(queue.nextReadyInMs()).toBeGreaterThanOrEqual(from)
     expect(queue.nextReadyInMs()).toBeLessThanOrEqual(to)
+  })
+
+  it('waits no longer than it may, however often it failed, and still counts', () => {
+    const { queue } = newQueue()
+    queue.add('a', self)
+    const item = taken(queue)
+    for (let failures = 0; failures < 9; failures++) queue.retry(item, { atMostMs: 4_000 })
+    queue.done('a')
+    expect(queue.nextReadyInMs()).toBeGreaterThanOrEqual(2_000)
+    expect(queue.nextReadyInMs()).toBeLessThanOrEqual(4_000)
+    expect(queue.failuresOf('a')).toBe(9)
   })
 
   it('starts the backoff anew after forget', () => {

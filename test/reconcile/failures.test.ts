@@ -105,6 +105,21 @@ describe('a failure that may pass', () => {
     expect(tries(world)).toBe(2)
   })
 
+  it('is over within ten seconds of the API server’s return, every time', async () => {
+    const { world } = await settledSite()
+    for (const page of ['first', 'second', 'third']) {
+      world.api.before = () => {
+        throw failure('Unreachable', 'the network is gone')
+      }
+      world.api.edit(Site, 'default/a', { spec: { page } })
+      await world.clock.advance(300_000)
+      world.api.before = () => {}
+      await world.clock.advance(10_000)
+      expect(at(world.api.find(ConfigMap, pages), 'data', 'index')).toBe(page)
+      expect(world.conditions()).toEqual(settled)
+    }
+  })
+
   it('is tried ever more rarely, but for ever', async () => {
     const world = await brokenSite()
     await world.clock.advance(3_600_000)

@@ -255,6 +255,10 @@ describe('an outcome', () => {
       outcome: { kind: 'retry', reason: 'R', message: 'm', retryAfterMs: 9_000 },
       expected: { kind: 'retry', afterMs: 9_000 },
     },
+    {
+      outcome: { kind: 'retry', reason: 'Unreachable', message: 'm' },
+      expected: { kind: 'retry', atMostMs: 5_000 },
+    },
     { outcome: { kind: 'stopped', reason: 'R', message: 'm' }, expected: { kind: 'stopped' } },
     {
       outcome: { kind: 'stopped', reason: 'R', message: 'm' },
