@@ -87,7 +87,8 @@ type Pace =
   | { readonly kind: 'growing'; readonly capMs: number }
   | { readonly kind: 'steady'; readonly fromMs: number; readonly toMs: number }
 
-const quick: Pace = { kind: 'growing', capMs: 10_000 }
+/** Leaves two of the ten seconds for connecting and reading. */
+const quick: Pace = { kind: 'growing', capMs: 8_000 }
 const patient: Pace = { kind: 'growing', capMs: 30_000 }
 const slow: Pace = { kind: 'steady', fromMs: 10_000, toMs: 30_000 }
 
