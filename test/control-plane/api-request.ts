@@ -9,9 +9,11 @@ export interface ApiAccess {
 }
 
 export interface ApiRequest {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly body?: object
+  /** A PATCH says which kind of patch it is. Default: plain JSON. */
+  readonly contentType?: string
 }
 
 export interface ApiAnswer {
@@ -27,7 +29,7 @@ export function apiRequest(access: ApiAccess, ask: ApiRequest): Promise<ApiAnswe
     const options = {
       method: ask.method,
       ca: access.ca,
-      headers: { authorization: `Bearer ${access.token}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${access.token}`, 'content-type': ask.contentType ?? 'application/json' },
       signal: AbortSignal.timeout(limitMs),
     }
     const outgoing = request(new URL(ask.path, access.url), options, (response) => {

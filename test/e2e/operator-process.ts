@@ -29,7 +29,7 @@ export class OperatorProcess {
     this.#child = spawn(process.execPath, all, { stdio: ['ignore', 'pipe', 'pipe'] })
     this.#exited = new Promise((resolve) => this.#child.once('exit', (code, signal) => resolve({ code, signal })))
     if (this.#child.stdout !== null) {
-      createInterface(this.#child.stdout).on('line', (line) => this.lines.push(JSON.parse(line) as LogLine))
+      createInterface(this.#child.stdout).on('line', (line) => this.lines.push(...whole(line)))
     }
     this.#child.stderr?.on('data', (chunk: Buffer) => {
       this.stderr += chunk.toString()
@@ -44,10 +44,19 @@ export class OperatorProcess {
 
   /** Waits for something while the operator runs; a process that has ended ends the wait. */
   async until(what: string, isSo: () => Promise<boolean>, limitMs = 60_000): Promise<void> {
-    const giveUp = () => {
-      if (this.#child.exitCode !== null) throw new Error(`the operator has ended: ${this.stderr}`)
-    }
-    await waitUntil({ what, limitMs, giveUp }, isSo)
+    await waitUntil({ what, limitMs, giveUp: () => this.throwIfEnded() }, isSo)
+  }
+
+  /** Throws if the process has ended by itself; one that was killed has not. */
+  throwIfEnded(): void {
+    if (this.#child.exitCode !== null) throw new Error(`the operator has ended: ${this.stderr}`)
+  }
+
+  /** The sum of a metric's series whose labels contain `labels`. */
+  async metric(name: string, labels = ''): Promise<number> {
+    const { text } = await this.get('/metrics')
+    const series = text.split('\n').filter((line) => line.startsWith(`${name}{`) && line.includes(labels))
+    return series.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
   }
 
   /** A page of the operator's own HTTP server. */
@@ -77,4 +86,9 @@ export class OperatorProcess {
     clearTimeout(timer)
     return { ...exit, afterMs: performance.now() - startedMs }
   }
+}
+
+/** A process that is killed may leave its last line half written. */
+function whole(line: string): readonly LogLine[] {
+  return line.endsWith('}') ? [JSON.parse(line) as LogLine] : []
 }

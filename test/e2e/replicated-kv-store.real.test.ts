@@ -198,7 +198,7 @@ describe('one store', () => {
     // Two further stores come and become ready; the one that was refused has no turn meanwhile.
     await stores.apply({ name: 'first-witness', spec: { image } })
     await stores.condition('first-witness', 'Ready', 'True', 'AllReplicasReady')
-    const refusals = () => metricOf(operator, 'reconciliation_errors_total', 'reason="InvalidSpec"')
+    const refusals = () => operator.metric('reconciliation_errors_total', 'reason="InvalidSpec"')
     const before = await refusals()
     await stores.apply({ name: 'second-witness', spec: { image } })
     await stores.condition('second-witness', 'Ready', 'True', 'AllReplicasReady')
@@ -212,7 +212,7 @@ describe('one store', () => {
     await stores.apply({ name: 'pull', spec: { image: 'kv:missing' } })
     const message = await stores.condition('pull', 'Ready', 'False', 'ImagePullFailed', 90_000)
     expect(message).toMatch(/^0 of 1 replicas are ready; pod pull-0 cannot get image kv:missing/)
-    expect(await metricOf(operator, 'resource_condition', 'name="pull",type="Ready"')).toBe(0)
+    expect(await operator.metric('resource_condition', 'name="pull",type="Ready"')).toBe(0)
     await stores.patch('kv', 'pull', { spec: { image } })
     await stores.condition('pull', 'Ready', 'True', 'AllReplicasReady')
   })
@@ -280,17 +280,10 @@ it('needed no right that the operator does not have', async () => {
 
 /** Turns of all outcomes. */
 async function turnsOf(operator: OperatorProcess): Promise<number> {
-  return await metricOf(operator, 'reconciliation_duration_seconds_count', '')
+  return await operator.metric('reconciliation_duration_seconds_count', '')
 }
 
 async function settledTurns(operator: OperatorProcess, count: number): Promise<void> {
-  const settled = () => metricOf(operator, 'reconciliation_duration_seconds_count', 'outcome="settled"')
+  const settled = () => operator.metric('reconciliation_duration_seconds_count', 'outcome="settled"')
   await operator.until(`${count} settled turns`, async () => (await settled()) >= count)
-}
-
-/** The sum of a metric's series whose labels contain `labels`. */
-async function metricOf(operator: OperatorProcess, name: string, labels: string): Promise<number> {
-  const { text } = await operator.get('/metrics')
-  const series = text.split('\n').filter((line) => line.startsWith(`${name}{`) && line.includes(labels))
-  return series.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
 }

@@ -1,0 +1,70 @@
+// The life of two stores in a namespace, as a person leads it: both are made, one is scaled, gets another image, is changed
+// otherwise and goes; the other stays as it is. Each part ends when the cluster shows what was asked for.
+import { waitUntil } from '../control-plane/wait-until.ts'
+import type { AnyObject } from '../fault-lab/end-state.ts'
+import { type KindPath, type NamespaceReader, storeKind } from '../fault-lab/namespace-reader.ts'
+import { isReady, type StoreObject } from './stores.ts'
+
+const statefulSets: KindPath = { groupVersion: 'apps/v1', plural: 'statefulsets', kind: 'StatefulSet' }
+const services: KindPath = { groupVersion: 'v1', plural: 'services', kind: 'Service' }
+const pods: KindPath = { groupVersion: 'v1', plural: 'pods', kind: 'Pod' }
+const image = 'valkey/valkey:8.0'
+
+export interface StoryLimits {
+  /** For each part. */
+  readonly limitMs: number
+  /** Ends the story at once by a throw, e.g. when the operator has ended by itself. */
+  readonly giveUp: () => void
+}
+
+export async function tellStory(reader: NamespaceReader, limits: StoryLimits): Promise<void> {
+  const shown = (what: string, isSo: () => Promise<boolean>) =>
+    waitUntil({ what: `${what} in ${reader.namespace}`, everyMs: 50, ...limits }, isSo)
+  const changed = async (spec: object, what: string) => {
+    await reader.patch(storeKind, 'gone', { spec })
+    await shown(what, () => isSettled(reader, 'gone'))
+  }
+  await reader.create(storeKind, 'kept', { image })
+  await reader.create(storeKind, 'gone', { image })
+  await shown('both stores', async () => (await isSettled(reader, 'kept')) && (await isSettled(reader, 'gone')))
+  await changed({ replicas: 2 }, 'two replicas')
+  await changed({ image: 'valkey/valkey:8.1' }, 'the new image')
+  await changed({ env: [{ name: 'MODE', value: 'fast' }], pdb: { enabled: false } }, 'a variable and no budget')
+  await reader.delete(storeKind, 'gone')
+  await shown('the end of a store', () => isGone(reader, 'gone'))
+}
+
+/** Is it ready for its newest spec, and has the rollout come to its end? */
+async function isSettled(reader: NamespaceReader, name: string): Promise<boolean> {
+  const [store, set] = await Promise.all([
+    reader.get<StoreObject & AnyObject>(storeKind, name),
+    reader.get<AnyObject & SetObject>(statefulSets, name),
+  ])
+  return store !== undefined && set !== undefined && isReady(store) && isRolledOut(set)
+}
+
+interface SetObject {
+  readonly metadata: AnyObject['metadata'] & { readonly generation: number }
+  readonly spec: { readonly replicas: number }
+  readonly status?: {
+    readonly observedGeneration?: number
+    readonly updatedReplicas?: number
+    readonly availableReplicas?: number
+    readonly currentRevision?: string
+    readonly updateRevision?: string
+  }
+}
+
+function isRolledOut({ metadata, spec, status }: SetObject): boolean {
+  return (
+    status?.observedGeneration === metadata.generation &&
+    status.availableReplicas === spec.replicas &&
+    status.updatedReplicas === spec.replicas &&
+    status.currentRevision === status.updateRevision
+  )
+}
+
+async function isGone(reader: NamespaceReader, name: string): Promise<boolean> {
+  const objects = await reader.objects([storeKind, statefulSets, services, pods])
+  return objects.every(({ metadata }) => metadata.name !== name && !metadata.name.startsWith(`${name}-`))
+}

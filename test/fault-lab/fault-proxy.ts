@@ -1,0 +1,297 @@
+// What does an operator live through when the way to the API server is bad? A proxy between the two: plain HTTP on loopback
+// in front, the real server behind. It does what the faults say, keeps a record of every call with its verdict, and what it
+// has opened it closes.
+import { once } from 'node:events'
+import { rm, writeFile } from 'node:fs/promises'
+import {
+  createServer,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
+import { Agent, request as httpsRequest } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type ApiCall, apiCallOf, isWrite } from './api-call.ts'
+import { type Fault, FaultBook, type FrameType } from './fault.ts'
+import { splitLines } from './line-splitter.ts'
+
+/** The API server, as far as calls are passed on. */
+export interface Upstream {
+  readonly url: string
+  /** The text of the certificate authority; unneeded for plain HTTP. */
+  readonly ca?: string
+}
+
+export interface CallRecord {
+  readonly call: ApiCall
+  /** Milliseconds on the clock of performance.now(). */
+  readonly atMs: number
+  /** What the API server answered, whether or not that went further; undefined while it has not. */
+  status: number | undefined
+  /** What struck the call itself. */
+  fault?: Fault | undefined
+}
+
+/** `silent` keeps every connection open and lets nothing pass; `down` breaks them and lets none be made. */
+export type Line = 'up' | 'silent' | 'down'
+
+export class FaultProxy {
+  readonly url: string
+  readonly #upstream: Upstream
+  readonly #server: ReturnType<typeof createServer>
+  readonly #agent: HttpAgent | Agent
+  readonly #sockets = new Set<Socket>()
+  readonly #stopped = new AbortController()
+  readonly #faults = new FaultBook()
+  readonly #struck = new Set<Fault>()
+  readonly #files: string[] = []
+  #line: Line = 'up'
+  /** Every call since the start, as they came. */
+  readonly calls: CallRecord[] = []
+
+  private constructor(upstream: Upstream, server: ReturnType<typeof createServer>) {
+    this.#upstream = upstream
+    this.#server = server
+    this.#agent = isPlain(upstream)
+      ? new HttpAgent({ keepAlive: true })
+      : new Agent({ keepAlive: true, ...(upstream.ca === undefined ? {} : { ca: upstream.ca }) })
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // A listening TCP server has a port.
+    server.on('connection', (socket: Socket) => this.#accept(socket))
+    server.on('request', (message, response) => {
+      // Whatever goes wrong on the way is for the client a connection that broke.
+      this.#serve(message, response).catch(() => message.socket.destroy())
+    })
+  }
+
+  static async start(upstream: Upstream): Promise<FaultProxy> {
+    const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return new FaultProxy(upstream, server)
+  }
+
+  /** Writes a kubeconfig whose server is this proxy; it goes with the proxy. */
+  async writeKubeconfig(path: string, token: string): Promise<string> {
+    const config = {
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters: [{ name: 'proxy', cluster: { server: this.url } }],
+      users: [{ name: 'user', user: { token } }],
+      contexts: [{ name: 'proxy', context: { cluster: 'proxy', user: 'user' } }],
+      'current-context': 'proxy',
+    }
+    this.#files.push(path)
+    await writeFile(path, JSON.stringify(config), { mode: 0o600 })
+    return path
+  }
+
+  /** The calls that ask for a change. */
+  get writes(): readonly CallRecord[] {
+    return this.calls.filter(({ call }) => isWrite(call))
+  }
+
+  inject(...faults: readonly Fault[]): void {
+    this.#faults.add(...faults)
+  }
+
+  /** Takes all faults back; what they have done stays done. */
+  heal(): void {
+    this.#faults.clear()
+  }
+
+  /** Has its effect been seen? */
+  hasStruck(fault: Fault): boolean {
+    return this.#struck.has(fault)
+  }
+
+  isSpent(fault: Fault): boolean {
+    return this.#faults.isSpent(fault)
+  }
+
+  get line(): Line {
+    return this.#line
+  }
+
+  /** What was under way while nothing could pass is lost with its connection. */
+  set line(line: Line) {
+    this.#line = line
+    if (line !== 'silent') this.breakConnections()
+  }
+
+  breakConnections(): void {
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
+  async stop(): Promise<void> {
+    this.line = 'down'
+    this.#stopped.abort()
+    const closed = once(this.#server, 'close')
+    this.#server.close()
+    await closed
+    this.#agent.destroy()
+    await Promise.all(this.#files.map((path) => rm(path, { force: true })))
+  }
+
+  #accept(socket: Socket): void {
+    if (this.#line === 'down') {
+      socket.destroy()
+      return
+    }
+    this.#sockets.add(socket)
+    socket.on('close', () => this.#sockets.delete(socket))
+    socket.on('error', () => undefined)
+  }
+
+  async #serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await bytesOf(message)
+    const { method = '', url: path = '', headers } = message
+    const call = apiCallOf({ method, path, contentType: headers['content-type'] ?? '' })
+    const record: CallRecord = { call, atMs: performance.now(), status: undefined }
+    this.calls.push(record)
+    if (this.#line !== 'up') return
+    record.fault = this.#faults.strike(call)
+    if (record.fault?.when !== 'after' && !(await this.#passes(record.fault, response))) return
+    const answer = await this.#forward({ method, path, headers, body }, response)
+    record.status = answer.statusCode
+    const reply = response.writeHead.bind(response, answer.statusCode ?? 502, headersOf(answer))
+    if (call.verb === 'watch' && answer.statusCode === 200) {
+      reply()
+      response.flushHeaders()
+      await this.#relay(call, answer, response)
+      return
+    }
+    const text = await bytesOf(answer)
+    if (record.fault?.when === 'after' && !(await this.#passes(record.fault, response, text, reply))) return
+    if (this.#line !== 'up') return
+    reply()
+    response.end(text)
+  }
+
+  /** Carries the effect out; false if the call has come to its end by it. */
+  async #passes(
+    fault: Fault | undefined,
+    response: ServerResponse,
+    text?: Buffer,
+    reply?: () => void,
+  ): Promise<boolean> {
+    const effect = this.#begin(fault)
+    switch (effect?.kind) {
+      case undefined:
+        return true
+      case 'delay':
+        await sleep(effect.delayMs, undefined, { signal: this.#stopped.signal })
+        return this.#line === 'up'
+      case 'refuse': {
+        const { status, retryAfterSeconds } = effect
+        const asked = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }
+        response.writeHead(status, { 'content-type': 'application/json', ...asked })
+        response.end(JSON.stringify(statusObject(effect)))
+        return false
+      }
+      case 'break':
+        if (text !== undefined && effect.afterBytes !== undefined) {
+          reply?.()
+          await written(response, text.subarray(0, effect.afterBytes))
+        }
+        response.socket?.destroy()
+        return false
+      case 'freeze':
+        this.line = 'silent'
+        return false
+      case 'silence':
+      case 'lose':
+        return false
+    }
+  }
+
+  #begin(fault: Fault | undefined): Fault['effect'] | undefined {
+    if (fault !== undefined) this.#struck.add(fault)
+    return fault?.effect
+  }
+
+  #forward(
+    ask: { method: string; path: string; headers: IncomingMessage['headers']; body: Buffer },
+    response: ServerResponse,
+  ): Promise<IncomingMessage> {
+    const { method, path, headers, body } = ask
+    const send = isPlain(this.#upstream) ? httpRequest : httpsRequest
+    const { host: _, connection: __, ...passedOn } = headers
+    return new Promise((resolve, reject) => {
+      const options = { method, headers: passedOn, agent: this.#agent, signal: this.#stopped.signal }
+      const outgoing = send(new URL(path, this.#upstream.url), options, resolve)
+      outgoing.on('error', reject)
+      outgoing.end(body)
+      // A client that leaves a stream ends it; a write that is under way goes on, as it would in the server.
+      response.on('close', () => {
+        if (method === 'GET') outgoing.destroy()
+      })
+    })
+  }
+
+  /** Passes on a watch frame by frame. */
+  async #relay(call: ApiCall, answer: IncomingMessage, response: ServerResponse): Promise<void> {
+    for await (const line of splitLines(answer)) {
+      const effect = this.#begin(this.#faults.strike({ ...call, ...frameOf(line) }))
+      if (effect?.kind === 'delay') await sleep(effect.delayMs, undefined, { signal: this.#stopped.signal })
+      if (effect?.kind === 'freeze') this.line = 'silent'
+      if (this.#line !== 'up' || effect?.kind === 'silence') return await untilClosed(response)
+      if (effect?.kind === 'lose') continue
+      if (effect?.kind === 'refuse') {
+        response.end(`${JSON.stringify({ type: 'ERROR', object: statusObject(effect) })}\n`)
+        return
+      }
+      if (effect?.kind === 'break') {
+        await written(response, line.subarray(0, effect.afterBytes ?? 0))
+        response.socket?.destroy()
+        return
+      }
+      response.write(line)
+    }
+    response.end()
+  }
+}
+
+function isPlain({ url }: Upstream): boolean {
+  return url.startsWith('http://')
+}
+
+/** What the API server sends for a refusal. */
+function statusObject(effect: Extract<Fault['effect'], { kind: 'refuse' }>): object {
+  const { status: code, reason = '', message = `the fault lab answers with ${code}`, retryAfterSeconds } = effect
+  const details = retryAfterSeconds === undefined ? {} : { details: { retryAfterSeconds } }
+  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code, reason, message, ...details }
+}
+
+/** The length of an answer is counted anew, and connections are each hop's own. */
+function headersOf({ headers }: IncomingMessage): Record<string, string | string[]> {
+  const own = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length'])
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => (value === undefined || own.has(name) ? [] : [[name, value]])),
+  )
+}
+
+function frameOf(line: Buffer): { frame: FrameType; name?: string; namespace?: string } {
+  // What the API server sends on a watch; a Status has no name.
+  const { type, object } = JSON.parse(line.toString('utf8')) as {
+    type: FrameType
+    object: { metadata?: { name?: string; namespace?: string } }
+  }
+  const { name, namespace } = object.metadata ?? {}
+  return { frame: type, ...(name === undefined ? {} : { name }), ...(namespace === undefined ? {} : { namespace }) }
+}
+
+async function bytesOf(message: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of message) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+async function written(response: ServerResponse, bytes: Buffer): Promise<void> {
+  await new Promise<void>((resolve) => response.write(bytes, () => resolve()))
+}
+
+async function untilClosed(response: ServerResponse): Promise<void> {
+  if (!response.closed) await once(response, 'close')
+}
