@@ -26,8 +26,9 @@ function objectsOf(namespace: string, run: number, over: object = {}): readonly 
         labels: { 'applyset.kubernetes.io/part-of': applySetId(parent) },
         ownerReferences: [{ kind: 'ReplicatedKVStore', name: 'cart', uid: id(1) }],
         managedFields: [
-          { manager: run === 1 ? 'konverge' : 'other', time: '2026-01-01T00:00:00Z' },
-          { manager: run === 1 ? 'other' : 'konverge', time: '2026-01-02T00:00:00Z' },
+          { manager: run === 1 ? 'konverge' : 'konverge-status', time: '2026-01-01T00:00:00Z' },
+          { manager: run === 1 ? 'konverge-status' : 'konverge', time: '2026-01-02T00:00:00Z' },
+          { manager: `controller-${run}`, time: '2026-01-02T00:00:00Z' },
         ],
       },
       spec: { replicas: 2, clusterIP: `10.96.0.${run}` },
@@ -54,7 +55,7 @@ it.each([
   ['a label', { metadata: { ...objectsOf('shop-2', 2)[1]?.metadata, labels: {} } }],
   ['a generation', { metadata: { ...objectsOf('shop-2', 2)[1]?.metadata, generation: 2 } }],
   ['an owner', { metadata: { ...objectsOf('shop-2', 2)[1]?.metadata, ownerReferences: [] } }],
-  ['who owns a field', { metadata: { ...objectsOf('shop-2', 2)[1]?.metadata, managedFields: [] } }],
+  ['what we own', { metadata: { ...objectsOf('shop-2', 2)[1]?.metadata, managedFields: [] } }],
 ])('differs by %s', (_, over) => {
   expect(endStateOf('shop-2', objectsOf('shop-2', 2, over))).not.toEqual(first)
 })

@@ -1,6 +1,6 @@
 // Are two namespaces in the same state? Objects without what differs from run to run: the text of each is kept whole, but
 // uids become the name of what they identify, and versions, times, addresses and the namespace's own name become words.
-// Everything else counts: labels, annotations, conditions, generations, and who owns which field. Pure.
+// Everything else counts: labels, annotations, conditions, generations, and which fields the operator owns. Pure.
 import { applySetId } from '../../src/synth/membership.ts'
 
 /** What every object of any kind has, as far as this file looks at it. */
@@ -50,7 +50,7 @@ export function endStateOf(namespace: string, objects: readonly AnyObject[]): Re
     if (passing.has(key)) return `any ${key}`
     if (typeof value === 'string') return worded(generated.get(value) ?? value)
     if (Array.isArray(value)) {
-      const items = value.map((item) => plain(item))
+      const items = value.filter((item) => key !== 'managedFields' || isOurs(item)).map((item) => plain(item))
       // The server sorts these by time, of which it keeps seconds.
       return key === 'managedFields' ? items.map(asText).sort() : items
     }
@@ -68,6 +68,11 @@ function generatedName({ name, generateName }: AnyObject['metadata']): readonly 
 
 function sorted(entries: readonly (readonly [string, unknown])[]): Readonly<Record<string, unknown>> {
   return Object.fromEntries([...entries].sort(([left], [right]) => (left < right ? -1 : 1)))
+}
+
+/** The cluster's own controllers race for who is the first to write a field, and some write only if they come late. */
+function isOurs(entry: { readonly manager?: string }): boolean {
+  return entry.manager?.startsWith('konverge') ?? false
 }
 
 function asText(value: unknown): string {
