@@ -8,7 +8,7 @@ import { describeCall } from '../fault-lab/api-call.ts'
 import { endStateOf } from '../fault-lab/end-state.ts'
 import type { Fault } from '../fault-lab/fault.ts'
 import type { CallRecord } from '../fault-lab/fault-proxy.ts'
-import { type KindPath, NamespaceReader, namespacedKinds } from '../fault-lab/namespace-reader.ts'
+import { type KindPath, NamespaceReader, namespacedKinds, storeKind } from '../fault-lab/namespace-reader.ts'
 import { ProxiedOperator } from './proxied-operator.ts'
 import { tellStory } from './store-story.ts'
 import { installDefinitions } from './stores.ts'
@@ -87,16 +87,21 @@ export class StoryStage {
 
   /**
    * Which objects came to be in each namespace, by whomever, and which the operator deleted: how often each kind. What others
-   * delete follows from what they made and what is left. Endpoints are left out: two controllers race for them.
+   * delete follows from what they made and what is left. Endpoints are left out: two controllers race for them. So do the
+   * StatefulSet controller and the garbage collector once a store is on its way out: from then on only the operator counts.
    */
   async countsByNamespace(): Promise<ReadonlyMap<string, Readonly<Record<string, number>>>> {
     const all = new Map<string, Record<string, number>>()
+    const ending = new Set<string>()
     for (const { verb, objectRef, responseStatus, userAgent = '' } of await this.cluster.auditEvents()) {
       const { resource = '', subresource, namespace = '' } = objectRef ?? {}
       const code = responseStatus?.code ?? 0
       if (subresource !== undefined || uncounted.has(resource) || code >= 300) continue
-      const isOurDelete = verb === 'delete' && userAgent.startsWith('konverge/')
+      const isOurs = userAgent.startsWith('konverge/')
+      const isOurDelete = verb === 'delete' && isOurs
+      if (verb === 'delete' && resource === storeKind.plural) ending.add(namespace)
       if (code !== 201 && !isOurDelete) continue
+      if (ending.has(namespace) && !isOurs) continue
       const counts = all.get(namespace) ?? {}
       const title = `${isOurDelete ? 'deleted' : 'created'} ${resource}`
       counts[title] = (counts[title] ?? 0) + 1
