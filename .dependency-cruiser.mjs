@@ -32,6 +32,7 @@ const packageOwners = {
   undici: '^src/kube/',
   pino: '^src/telemetry/',
   'prom-client': '^src/telemetry/',
+  '@opentelemetry/api': '^src/telemetry/tracer\\.ts$',
   commander: '^src/cli/',
   yaml: '^(src/(cli|generate|kube)|examples)/',
   cdk8s: '^(src/(synth|reconcile|index|controllers)|constructs|imports|examples)',

@@ -15,6 +15,7 @@ import { HealthRegistry } from '../telemetry/health.ts'
 import { HttpServer } from '../telemetry/http-server.ts'
 import { createLogger, type LogLevel } from '../telemetry/logger.ts'
 import { PrometheusMetrics } from '../telemetry/metrics.ts'
+import { OpenTelemetryTracer } from '../telemetry/tracer.ts'
 import { Elector } from './elector.ts'
 import { type LeaderElection, type LeaderElectionOptions, leaderElectionOf } from './leader-election.ts'
 import { Operator } from './operator.ts'
@@ -66,7 +67,8 @@ export async function runOperator(options: RunOperatorOptions, signal: AbortSign
   const { namespaces, labelSelector, maxConcurrent, backoff } = options
   const clock = systemClock
   const metrics = new PrometheusMetrics({ processMetrics: true })
-  const instruments = { log: createLogger({ clock, level: logLevel, destination: options.output }), metrics }
+  const log = createLogger({ clock, level: logLevel, destination: options.output })
+  const instruments = { log, metrics, tracer: new OpenTelemetryTracer() }
   const source: ConnectionSource =
     kubeconfig === undefined ? { kind: 'default' } : { kind: 'files', paths: [kubeconfig] }
   const connection = await loadConnection({ clock, source, environment, context }, signal)

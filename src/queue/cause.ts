@@ -7,6 +7,11 @@ export interface Cause {
   readonly detail?: string
 }
 
+/** `child: StatefulSet default/store updated` */
+export function describeCause({ kind, detail }: Cause): string {
+  return detail === undefined ? kind : `${kind}: ${detail}`
+}
+
 /** What is known of why a key waits for its turn. */
 export interface CauseList {
   /** Distinct, in the order they came. */

@@ -4,10 +4,11 @@ import type { Applier } from '../apply/applier.ts'
 import { type Compare, leftovers, type Plan, plan, type Step } from '../apply/plan.ts'
 import type { Readiness } from '../apply/readiness.ts'
 import type { Clock } from '../base/clock.ts'
-import type { Log } from '../base/instrument.ts'
+import type { Log, Tracer } from '../base/instrument.ts'
 import { describeChanges } from '../diff/describe.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
+import { type Cause, describeCause } from '../queue/cause.ts'
 import type { DesiredObject } from '../synth/desired.ts'
 import { nextDeletion, waitSentence } from './deletion.ts'
 import type { InventoryLoader } from './inventory-loader.ts'
@@ -32,12 +33,19 @@ export interface ChildrenView {
 export interface ChildrenReconcilerOptions {
   readonly clock: Clock
   readonly log: Log
+  readonly tracer: Tracer
   readonly metrics: TurnMetrics
   readonly view: ChildrenView
   readonly applier: Applier
   readonly compare: Compare
   readonly parents: ParentRecorder
   readonly members: InventoryLoader
+}
+
+export interface Wanted {
+  readonly desired: readonly DesiredObject[]
+  /** Why there is a turn at all, for the log. */
+  readonly causes: readonly Cause[]
 }
 
 /** What came of a turn for the children. */
@@ -67,7 +75,7 @@ export class ChildrenReconciler {
   }
 
   /** Applies and prunes. Rejects when the inventory could not be written, or the signal aborted; other failures are in the outcome. */
-  async makeSo(object: LiveObject, desired: readonly DesiredObject[], signal: AbortSignal): Promise<Made> {
+  async makeSo(object: LiveObject, { desired, causes }: Wanted, signal: AbortSignal): Promise<Made> {
     const { view, compare, applier, parents, members } = this.#options
     const parent = await parents.cover(object, desired, signal)
     const isFresh = view.isFresh(parent)
@@ -77,7 +85,7 @@ export class ChildrenReconciler {
     const wanted = plan({ parent, desired, children, contributedTo, compare })
     const isHeld = wanted.prune.length > 0 && !(await this.#mayDelete(parent, isFresh, signal))
     const planned = isHeld ? { ...wanted, prune: [] } : wanted
-    this.#logPlan(parent, planned)
+    this.#logPlan(parent, planned, causes)
     const report = await applier.run(parent, planned, signal)
     const failures = [...report.failures, ...unseen.failures]
     const outcome = outcomeOfTurn({ ...report, home: parent.metadata.namespace, failures })
@@ -139,11 +147,14 @@ export class ChildrenReconciler {
 
   readonly #asChild = (object: LiveObject): Child => ({ object, readiness: this.#options.view.readinessOf(object) })
 
-  #logPlan(object: LiveObject, { waves, prune }: Plan): void {
+  #logPlan(object: LiveObject, { waves, prune }: Plan, causes: readonly Cause[]): void {
     const written = waves.flat().flatMap(describeStep)
     const pruned = prune.map((child) => `delete ${describeRef(refOf(child))}`)
     const actions = [...written, ...pruned]
-    if (actions.length > 0) this.#options.log.info({ ...logFieldsOf(object), actions }, 'applying')
+    if (actions.length === 0) return
+    const { log, tracer } = this.#options
+    log.info({ ...logFieldsOf(object), causes: causes.map(describeCause), actions }, 'applying')
+    tracer.active.note(() => ({ 'konverge.actions': actions }))
   }
 }
 

@@ -14,6 +14,7 @@ import { normalize } from '../diff/normalize.ts'
 import type { KubeClient } from '../kube/client.ts'
 import { DiscoveryClient } from '../kube/discovery-client.ts'
 import { untilAborted } from '../kube/shared-runner.ts'
+import { TracedClient } from '../kube/traced-client.ts'
 import type { LiveObject } from '../object/object.ts'
 import { childManager } from '../object/ownership.ts'
 import type { Key } from '../object/ref.ts'
@@ -58,7 +59,7 @@ export interface ControllerRunnerOptions {
 /** How many resources keep their synthesized objects in memory; about 10 KiB each. */
 const memoCapacity = 10_000
 
-type ChildrenParts = Pick<ChildrenReconcilerOptions, 'log' | 'metrics' | 'parents'> & {
+type ChildrenParts = Pick<ChildrenReconcilerOptions, 'log' | 'tracer' | 'metrics' | 'parents'> & {
   readonly convergence: Convergence
 }
 
@@ -70,8 +71,8 @@ export class ControllerRunner {
   #isPrepared = false
 
   constructor(options: ControllerRunnerOptions) {
-    const { clock, random, instruments, informers, controller, labelSelector, backoff } = options
-    this.#options = options
+    const { clock, random, instruments, client, informers, controller, labelSelector, backoff } = options
+    this.#options = { ...options, client: new TracedClient({ client, tracer: instruments.tracer }) }
     this.#view = new ControllerView({ controller, informers, labelSelector })
     this.#queue = new WorkQueue({
       clock,
@@ -119,13 +120,14 @@ export class ControllerRunner {
 
   #makeWorker(): Worker<Key> {
     const { clock, random, instruments, client, controller, maxConcurrent, rateLimit, recordEvent } = this.#options
+    const { tracer } = instruments
     const view = this.#view
     const log = instruments.log.with({ controller: controller.name })
     const metrics = new TurnMetrics(instruments.metrics, controller.name)
     const convergence = new Convergence({ manager: childManager })
     const desired = new DesiredObjects(controller, view)
     const parents = this.#makeParentRecorder()
-    const children = this.#makeChildrenReconciler({ log, metrics, convergence, parents })
+    const children = this.#makeChildrenReconciler({ log, tracer, metrics, convergence, parents })
     const status = new StatusRecorder({
       controller,
       clock,
@@ -139,6 +141,7 @@ export class ControllerRunner {
       clock,
       random,
       log,
+      tracer,
       metrics,
       parentOf: (key) => view.parent(key),
       liveFor: (signal) =>

@@ -4,10 +4,11 @@
 import { unreachable } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
-import type { Log } from '../base/instrument.ts'
+import type { Log, SpanAttributes, Tracer } from '../base/instrument.ts'
 import type { Random } from '../base/random.ts'
 import type { LiveObject } from '../object/object.ts'
 import { type Key, parseKey } from '../object/ref.ts'
+import { type Cause, describeCause } from '../queue/cause.ts'
 import type { WorkItem } from '../queue/work-queue.ts'
 import type { Verdict } from '../queue/worker.ts'
 import type { DesiredObject } from '../synth/desired.ts'
@@ -29,6 +30,7 @@ export interface ReconcilerOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
+  readonly tracer: Tracer
   readonly metrics: TurnMetrics
   /** The resource in memory. */
   readonly parentOf: (key: Key) => LiveObject | undefined
@@ -56,13 +58,19 @@ export class Reconciler {
 
   /** One turn. Rejects only when aborted. */
   async reconcile(item: WorkItem<Key>, signal: AbortSignal): Promise<Verdict> {
-    const { controller, parentOf: cached, inventoryOf, metrics, clock, random } = this.#options
-    const startedMs = clock.monotonicMs()
+    const { controller, parentOf: cached, inventoryOf, metrics, tracer } = this.#options
     const turn = nextTurn(cached(item.key), { inventoryOf, isSuspended: controller.isSuspended })
     if (turn.kind === 'forget' || turn.kind === 'leave') {
       metrics.forget(item.key)
       return { kind: 'settled' }
     }
+    const name = `reconcile ${turn.object.kind}`
+    return await tracer.run(name, attributesOf(turn, item), () => this.#turn(turn, item, signal))
+  }
+
+  async #turn(turn: LiveTurn, item: WorkItem<Key>, signal: AbortSignal): Promise<Verdict> {
+    const { metrics, clock, random } = this.#options
+    const startedMs = clock.monotonicMs()
     const { outcome, statusMs } = await this.#take(turn, item, signal)
     metrics.observeTurn(outcome, clock.monotonicMs() - startedMs)
     this.#logEnd(outcome, item)
@@ -75,7 +83,7 @@ export class Reconciler {
 
   async #take(
     turn: LiveTurn,
-    { failures }: WorkItem<Key>,
+    { causes, failures }: WorkItem<Key>,
     signal: AbortSignal,
   ): Promise<{ outcome: Outcome; statusMs?: number | undefined }> {
     const { status } = this.#options
@@ -84,7 +92,7 @@ export class Reconciler {
         await status.recordPause(turn.object, turn.pause, signal)
         return { outcome: { kind: 'settled' } }
       }
-      const end = await this.#endOf(turn.kind, turn.object, signal)
+      const end = await this.#endOf(turn, causes, signal)
       if (end === undefined) return { outcome: { kind: 'settled' } }
       // A failure that has not come twice may be gone before anybody reads of it.
       if (end.outcome.kind === 'retry' && failures === 0 && !status.isAwaited(end.object)) return end
@@ -97,29 +105,37 @@ export class Reconciler {
   }
 
   /** Undefined when there is nothing left to tell of. Rejects only when aborted. */
-  async #endOf(kind: 'adopt' | 'run' | 'clean', object: LiveObject, signal: AbortSignal): Promise<TurnEnd | undefined> {
+  async #endOf(
+    { kind, object }: Exclude<LiveTurn, { kind: 'pause' }>,
+    causes: readonly Cause[],
+    signal: AbortSignal,
+  ): Promise<TurnEnd | undefined> {
     const { children, parents } = this.#options
     try {
       const foreign = foreignInventory(object)
       if (foreign !== undefined) throw foreign
       if (kind === 'clean') return await this.#clean(object, signal)
-      return await this.#run(kind === 'adopt' ? await parents.adopt(object, signal) : object, signal)
+      return await this.#run(kind === 'adopt' ? await parents.adopt(object, signal) : object, causes, signal)
     } catch (thrown) {
       signal.throwIfAborted()
       return { object, outcome: outcomeOfError(thrown), facts: undefined, children: children.childrenOf(object) }
     }
   }
 
-  async #run(object: LiveObject, signal: AbortSignal): Promise<TurnEnd> {
+  async #run(object: LiveObject, causes: readonly Cause[], signal: AbortSignal): Promise<TurnEnd> {
     const { controller, children, desiredOf, repairs } = this.#options
     let facts: unknown
     try {
-      facts = await controller.observe(this.#observing(object, signal))
+      facts = await this.#observe(object, signal)
       const refusal = controller.refuse({ object: parentOf(object), facts })
       if (refusal !== undefined) {
         throw new CodedError({ code: refusal.reason ?? 'InvalidSpec', message: refusal.message, remedy: 'stop' })
       }
-      const { isApplied, ...made } = await children.makeSo(object, desiredOf(object, facts), signal)
+      const { isApplied, ...made } = await children.makeSo(
+        object,
+        { desired: desiredOf(object, facts), causes },
+        signal,
+      )
       const repair = isApplied
         ? controller.repair({ object: parentOf(object), facts, children: made.children })
         : undefined
@@ -154,18 +170,19 @@ export class Reconciler {
 
   /** Says what the controller waits for, or undefined when it is done. */
   async #cleanUp(object: LiveObject, signal: AbortSignal): Promise<Wait | undefined> {
-    const { controller, recordEvent } = this.#options
+    const { controller, recordEvent, tracer } = this.#options
     const report = (event: EventReport) => recordEvent(object, event)
-    const result = await controller.cleanup({ ...this.#observing(object, signal), report })
+    const context = { ...this.#observing(object, signal), report }
+    const result = await tracer.run('clean up', noAttributes, () => controller.cleanup(context))
     return result.kind === 'done' ? undefined : { on: result.on }
   }
 
   async #deleting(object: LiveObject, wait: Wait, signal: AbortSignal): Promise<TurnEnd> {
-    const { controller, children, log } = this.#options
+    const { children, log } = this.#options
     const outcome: Outcome = { ...wait, kind: 'deleting' }
     const end = { object, outcome, children: children.childrenOf(object) }
     try {
-      return { ...end, facts: await controller.observe(this.#observing(object, signal)) }
+      return { ...end, facts: await this.#observe(object, signal) }
     } catch (thrown) {
       // Deletion never depends on facts; the status does without them.
       signal.throwIfAborted()
@@ -174,15 +191,21 @@ export class Reconciler {
     }
   }
 
+  #observe(object: LiveObject, signal: AbortSignal): Promise<unknown> {
+    const { controller, tracer } = this.#options
+    return tracer.run('observe', noAttributes, () => controller.observe(this.#observing(object, signal)))
+  }
+
   #observing(object: LiveObject, signal: AbortSignal): ObserveContext<unknown, unknown> {
     const { clock, liveFor } = this.#options
     return { object: parentOf(object), nowMs: clock.now(), live: liveFor(signal), signal }
   }
 
   #logEnd(outcome: Outcome, item: WorkItem<Key>): void {
-    const { log } = this.#options
-    const causes = item.causes.map(({ kind, detail }) => (detail === undefined ? kind : `${kind}: ${detail}`))
-    const fields = { ...parseKey(item.key), causes }
+    const { log, tracer } = this.#options
+    tracer.active.note(() => ({ 'konverge.outcome': outcome.kind }))
+    if (outcome.kind === 'retry' || outcome.kind === 'stopped') tracer.active.fail(outcome.reason)
+    const fields = { ...parseKey(item.key), causes: item.causes.map(describeCause) }
     switch (outcome.kind) {
       case 'retry':
         return log.warn({ ...fields, reason: outcome.reason, failures: item.failures + 1 }, outcome.message)
@@ -196,4 +219,20 @@ export class Reconciler {
         return unreachable(outcome)
     }
   }
+}
+
+const noAttributes = () => ({})
+
+/** Which resource, and why now. Source of the first name: OpenTelemetry's semantic conventions. */
+function attributesOf({ kind, object }: LiveTurn, { causes, failures }: WorkItem<Key>): () => SpanAttributes {
+  const { namespace, name, uid, generation } = object.metadata
+  return () => ({
+    'k8s.namespace.name': namespace,
+    'konverge.name': name,
+    'konverge.uid': uid,
+    'konverge.generation': generation,
+    'konverge.turn': kind,
+    'konverge.causes': causes.map(describeCause),
+    'konverge.failures': failures,
+  })
 }

@@ -1,7 +1,7 @@
 // Which resources does an event concern, and how urgently? Pure. An event that cannot change what a turn decides wakes
 // nobody: a parent's status is ours, and a child's or watched object's counts only as far as the definition looks at it.
 import { readinessOf } from '../apply/readiness.ts'
-import { deepEqual, type Json, type JsonObject } from '../base/json.ts'
+import { deepEqual, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
 import { asJson, type LiveObject } from '../object/object.ts'
 import { controllerOf, refersToKind } from '../object/ownership.ts'
 import { describeRef, type Key, keyFor, keyOf, refOf } from '../object/ref.ts'
@@ -19,6 +19,9 @@ export interface ObjectEvent {
   readonly isInitial: boolean
 }
 
+/** How many changed fields a cause names. */
+const namedChanges = 6
+
 export interface Trigger {
   readonly key: Key
   readonly priority: Priority
@@ -29,7 +32,7 @@ export interface Trigger {
 export function triggersOfParent(event: ObjectEvent): readonly Trigger[] {
   const { object, previous, kind, isInitial } = event
   if (kind === 'updated' && previous !== undefined && deepEqual(parentDigest(previous), parentDigest(object))) return []
-  const cause: Cause = { kind: isInitial ? 'initial' : 'self', detail: kind }
+  const cause: Cause = { kind: isInitial ? 'initial' : 'self', detail: kind + changeOf(parentDigest, event) }
   return [{ key: keyOf(object), priority: isInitial ? 'resync' : 'user', cause }]
 }
 
@@ -48,7 +51,7 @@ export function triggersOfChild({ parent, owned, parentsOfSet }: ChildKind, even
   if (isInitial && kind === 'added') return []
   const digest = owned.statusMatters ? contentOf : (child: LiveObject) => contentAndReadiness(child, owned)
   if (kind === 'updated' && previous !== undefined && deepEqual(digest(previous), digest(object))) return []
-  const cause: Cause = { kind: 'child', detail: `${describeRef(refOf(object))} ${kind}` }
+  const cause: Cause = { kind: 'child', detail: `${describeRef(refOf(object))} ${kind}${changeOf(digest, event)}` }
   const keys = new Set([object, previous].flatMap((child) => parentKeysOf(child)))
   return [...keys].map((key) => ({ key, priority: 'child', cause }))
 
@@ -67,7 +70,7 @@ export function triggersOfWatched(watch: Watch, lookup: IndexLookup, event: Obje
   if (isInitial && kind === 'added') return []
   const digest = watch.digest ?? contentOf
   if (kind === 'updated' && previous !== undefined && deepEqual(digest(previous), digest(object))) return []
-  const cause: Cause = { kind: 'watched', detail: `${describeRef(refOf(object))} ${kind}` }
+  const cause: Cause = { kind: 'watched', detail: `${describeRef(refOf(object))} ${kind}${changeOf(digest, event)}` }
   const keys = new Set(
     [object, ...(previous === undefined ? [] : [previous])].flatMap((seen) => watch.keysFor(seen, lookup)),
   )
@@ -77,7 +80,24 @@ export function triggersOfWatched(watch: Watch, lookup: IndexLookup, event: Obje
 /** What of a parent can change a turn: its spec (by generation), and the metadata that people steer by. */
 function parentDigest({ metadata }: LiveObject): Json {
   const { uid, generation, deletionTimestamp, labels, annotations, finalizers } = metadata
-  return { uid, generation, deletionTimestamp, labels, annotations, finalizers } as Json
+  return { spec: generation, metadata: { uid, deletionTimestamp, labels, annotations, finalizers } } as Json
+}
+
+/** `: spec, metadata.labels`: which parts of it are new, to two levels and by name only; empty where nothing was before. */
+function changeOf(digest: (object: LiveObject) => Json, { kind, object, previous }: ObjectEvent): string {
+  if (kind !== 'updated' || previous === undefined) return ''
+  const changed = changedFields(digest(previous), digest(object)).flatMap(({ name, before, after }) => {
+    const inner = name === 'metadata' || name === 'status' ? changedFields(before, after) : []
+    return inner.length === 0 ? [name] : inner.map((field) => `${name}.${field.name}`)
+  })
+  return changed.length === 0 ? '' : `: ${changed.slice(0, namedChanges).join(', ')}`
+}
+
+function changedFields(before: Json | undefined, after: Json | undefined) {
+  if (!isJsonObject(before) || !isJsonObject(after)) return []
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .map((name) => ({ name, before: own(before, name), after: own(after, name) }))
+    .filter((field) => !deepEqual(field.before, field.after))
 }
 
 function contentOf(object: LiveObject): Json {

@@ -46,6 +46,7 @@ function recorded() {
   const counts = new Map<string, number>()
   const gauges = new Map<string, number>()
   const instruments: Instruments = {
+    ...silentInstruments,
     log: {
       ...silentInstruments.log,
       error: (fields, message) => void errors.push(`${fields.name}: ${message}: ${fields.error}`),

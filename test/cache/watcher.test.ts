@@ -359,6 +359,7 @@ describe('Watcher', () => {
     const lines: string[] = []
     const log = (level: string) => (_: LogFields, message: string) => void lines.push(`${level} ${message}`)
     const instruments: Instruments = {
+      ...silentInstruments,
       log: { debug: () => {}, info: log('info'), warn: log('warn'), error: log('error'), with: () => instruments.log },
       metrics: {
         ...silentInstruments.metrics,

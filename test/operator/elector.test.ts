@@ -64,7 +64,7 @@ class Runner {
     const { clock, api, logged } = ballot
     const note = (fields: LogFields, message: string) => void logged.push({ fields: { ...fields, identity }, message })
     const log: Instruments['log'] = { ...silentInstruments.log, info: note, warn: note }
-    const instruments = { log, metrics: this.metrics }
+    const instruments = { ...silentInstruments, log, metrics: this.metrics }
     this.#clock = clock
     this.fence = new Fence(clock)
     const its = { identity, timing: defaultTiming, lease, fence: this.fence }

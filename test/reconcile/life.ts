@@ -1,7 +1,7 @@
 // One life of a controller over the model API server: from the first list to the moment it is stopped or cut off. A tiny kind
 // goes with it: a Site wants a ConfigMap with its pages and, after that, a Service.
 import { ApiObject } from 'cdk8s'
-import type { Instruments, LogFields } from '../../src/base/instrument.ts'
+import type { Instruments, LogFields, Tracer } from '../../src/base/instrument.ts'
 import { silentInstruments } from '../../src/base/instrument.ts'
 import { seededRandom } from '../../src/base/random.ts'
 import { Informers } from '../../src/cache/informers.ts'
@@ -75,10 +75,15 @@ export interface LogLine {
 
 /** The server, the time, and what every life on it wrote into the log and metrics. */
 export class World {
+  readonly #tracer: Tracer
   readonly clock = new SimClock()
   readonly api = new ModelApi(this.clock)
   readonly lines: LogLine[] = []
   readonly events: EventReport[] = []
+
+  constructor({ tracer = silentInstruments.tracer }: { readonly tracer?: Tracer } = {}) {
+    this.#tracer = tracer
+  }
 
   addSite(name = 'a', spec: SiteSpec = { page: 'hello' }, namespace = 'default'): LiveObject {
     const metadata = { name, namespace }
@@ -114,7 +119,7 @@ export class World {
       void this.lines.push({ level, fields, message })
     const lines = { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') }
     const all: Instruments['log'] = { ...lines, with: () => all }
-    return { ...silentInstruments, log: all }
+    return { ...silentInstruments, log: all, tracer: this.#tracer }
   }
 }
 

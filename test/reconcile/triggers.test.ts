@@ -62,6 +62,14 @@ describe('an event of the parent', () => {
     expect(triggersOfParent(added(before, true))[0]).toMatchObject({ priority: 'resync', cause: { kind: 'initial' } })
   })
 
+  it('says what of it is new, by name only', () => {
+    const after = store({ metadata: { generation: 2, resourceVersion: '2', labels: { a: 'secret' } } })
+    expect(triggersOfParent(updated(before, after))[0]?.cause).toEqual({
+      kind: 'self',
+      detail: 'updated: spec, metadata.labels',
+    })
+  })
+
   it('of its going wakes it once more, to be forgotten', () => {
     expect(triggersOfParent({ kind: 'deleted', object: before, isInitial: false })).toHaveLength(1)
   })
@@ -138,6 +146,18 @@ describe('an event of a child', () => {
     },
   ])('$title', ({ owned, after, count }) => {
     expect(triggersOfChild(of(owned), updated(child({ status: { replicas: 1 } }), after))).toHaveLength(count)
+  })
+
+  it('says what of the child is new, by name only', () => {
+    const was = child({ spec: { replicas: 1 }, status: { replicas: 1, phase: 'a' }, data: { key: 'secret' } })
+    const is = child({ spec: { replicas: 2 }, status: { replicas: 2, phase: 'a' }, data: { key: 'another' } })
+    expect(triggersOfChild(of(whole), updated(was, is))[0]?.cause.detail).toBe(
+      'StatefulSet default/store updated: spec, status.replicas, data',
+    )
+    const ready = child({ status: { conditions: [{ type: 'Stalled', status: 'True', reason: 'R', message: 'm' }] } })
+    expect(triggersOfChild(of(blind), updated(child({ status: {} }), ready))[0]?.cause.detail).toBe(
+      'StatefulSet default/store updated: readiness',
+    )
   })
 
   it('that lost its owner wakes the parent it had', () => {

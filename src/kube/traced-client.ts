@@ -1,0 +1,94 @@
+// Which requests does a turn make? A client that shows each of them as a span below the one that its caller works under, with
+// what was asked for on which object; never with what was sent (I11). Watches, which outlive every turn, are not shown.
+
+import type { SpanAttributes, Tracer } from '../base/instrument.ts'
+import type { JsonObject } from '../base/json.ts'
+import type { KubeObject, LiveObject } from '../object/object.ts'
+import { groupResourceOf, type Resource } from '../object/resource.ts'
+import type {
+  ApplyOptions,
+  DeleteOptions,
+  KubeClient,
+  ListOptions,
+  ListPage,
+  Location,
+  Patch,
+  PatchOptions,
+  ReadOptions,
+  WatchFrame,
+  WatchOptions,
+  WriteOptions,
+} from './client.ts'
+import { isKubeError, KubeError } from './kube-errors.ts'
+
+export class TracedClient implements KubeClient {
+  readonly #client: KubeClient
+  readonly #tracer: Tracer
+
+  constructor({ client, tracer }: { readonly client: KubeClient; readonly tracer: Tracer }) {
+    this.#client = client
+    this.#tracer = tracer
+  }
+
+  /** That there is no such object is an answer like any other. */
+  async get(resource: Resource, at: Location, signal: AbortSignal): Promise<LiveObject> {
+    const found = await this.#trace('get', resource, at, async () => {
+      try {
+        return await this.#client.get(resource, at, signal)
+      } catch (thrown) {
+        if (isKubeError(thrown, 'NotFound')) return thrown
+        throw thrown
+      }
+    })
+    if (found instanceof KubeError) throw found
+    return found
+  }
+
+  list(resource: Resource, options: ListOptions, signal: AbortSignal): Promise<ListPage> {
+    return this.#trace('list', resource, options, () => this.#client.list(resource, options, signal))
+  }
+
+  watch(resource: Resource, options: WatchOptions, signal: AbortSignal): AsyncIterable<WatchFrame> {
+    return this.#client.watch(resource, options, signal)
+  }
+
+  create(resource: Resource, object: KubeObject, options: WriteOptions, signal: AbortSignal): Promise<LiveObject> {
+    const verb = options.dryRun === true ? 'dry-run' : 'create'
+    return this.#trace(verb, resource, object.metadata, () => this.#client.create(resource, object, options, signal))
+  }
+
+  apply(resource: Resource, object: KubeObject, options: ApplyOptions, signal: AbortSignal): Promise<LiveObject> {
+    return this.#trace('apply', resource, object.metadata, () => this.#client.apply(resource, object, options, signal))
+  }
+
+  patch(
+    resource: Resource,
+    at: Location,
+    patch: Patch,
+    options: PatchOptions,
+    signal: AbortSignal,
+  ): Promise<LiveObject> {
+    const verb = options.subresource === 'status' ? 'write status of' : 'patch'
+    return this.#trace(verb, resource, at, () => this.#client.patch(resource, at, patch, options, signal))
+  }
+
+  delete(resource: Resource, at: Location, options: DeleteOptions, signal: AbortSignal): Promise<void> {
+    return this.#trace('delete', resource, at, () => this.#client.delete(resource, at, options, signal))
+  }
+
+  read(path: string, signal: AbortSignal, options?: ReadOptions): Promise<JsonObject> {
+    return this.#client.read(path, signal, options)
+  }
+
+  #trace<T>(verb: string, resource: Resource, at: Partial<Location>, work: () => Promise<T>): Promise<T> {
+    return this.#tracer.run(`${verb} ${resource.kind}`, attributesOf(resource, at), work)
+  }
+}
+
+function attributesOf(resource: Resource, { namespace, name }: Partial<Location>): () => SpanAttributes {
+  return () => ({
+    'k8s.namespace.name': namespace,
+    'konverge.resource': groupResourceOf(resource),
+    'konverge.name': name,
+  })
+}
