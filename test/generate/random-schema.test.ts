@@ -98,14 +98,19 @@ function uses(batch: readonly Sample[]): string[] {
     const type = `${kindOf(index)}SpecInput`
     const refused = [
       '// @ts-expect-error does not fit',
-      `export const invalid${index}: ${type}['value'] = ${JSON.stringify(invalid?.value)}`,
+      `export const invalid${index}: ${type}['value'] = ${literalOf(invalid?.value ?? null)}`,
     ]
     return [
       `import type { ${type} } from './imports/index.ts'`,
-      `export const valid${index}: ${type}['value'] = ${JSON.stringify(valid)}`,
+      `export const valid${index}: ${type}['value'] = ${literalOf(valid)}`,
       ...(invalid === undefined ? [] : refused),
     ]
   })
+}
+
+/** On one line to TypeScript too, which breaks lines at two more characters than JSON; a directive is for the next line. */
+function literalOf(value: Json): string {
+  return JSON.stringify(value).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
 }
 
 async function inFolder(act: (folder: string) => Promise<void>): Promise<void> {
