@@ -1,10 +1,11 @@
 // What does a turn do that would delete, while its cache may be wrong? It waits: nothing is deleted by mistake, and nothing
 // twice (I5). Over the model API server, with watches that are held.
 import { beforeEach, describe, expect, it } from 'vitest'
-import { Secret, Service } from '../../src/object/built-in.ts'
+import { ConfigMap, Secret, Service } from '../../src/object/built-in.ts'
 import { describeRequest, failure } from '../model-api.ts'
 import { Site, World } from './life.ts'
 import { settled } from './sites.ts'
+import { spreadController } from './spread.ts'
 
 let world: World
 beforeEach(async () => {
@@ -99,6 +100,27 @@ describe('an ordered deletion', () => {
     expect(world.message('Ready')).toBe(
       'waiting for Service default/a: finalizer cloud.dev/balancer and foregroundDeletion, 1 m',
     )
+  })
+})
+
+describe('the end of a deletion', () => {
+  it('is not before the server was asked for what only we delete: the answer to our write may have been lost', async () => {
+    const lost = new World()
+    lost.addSite('a', { page: 'elsewhere' })
+    lost.api.after = ({ verb, key }) => {
+      if (verb !== 'apply' || key !== 'elsewhere/a-far') return
+      lost.api.hold(ConfigMap, true)
+      throw failure('Timeout', 'no answer')
+    }
+    await lost.live(spreadController())
+    expect(lost.api.find(ConfigMap, 'elsewhere/a-far')).toBeDefined()
+    lost.api.remove(Site, 'default/a')
+    for (let round = 0; round < 4; round++) {
+      await lost.clock.advance(20_000)
+      lost.api.collectGarbage()
+    }
+    expect(lost.site()).toBeUndefined()
+    expect(lost.api.find(ConfigMap, 'elsewhere/a-far')).toBeUndefined()
   })
 })
 
