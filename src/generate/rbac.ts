@@ -24,6 +24,7 @@ export interface DeclaredKinds {
     readonly contributes?: boolean
   }[]
   readonly reads: readonly { readonly resource: Resource; readonly isListed: boolean }[]
+  readonly retired: readonly Resource[]
 }
 
 /** The rights of one operator, by the place in which they are to be granted. */
@@ -57,7 +58,7 @@ export function rightsOf({ controllers, leaseName = 'konverge' }: OperatorNeeds)
   return { namespaced: of('Namespaced'), cluster: of('Cluster'), home: leaseRules(leaseName) }
 }
 
-function needsOf({ resource: own, owns, watches, reads }: DeclaredKinds): readonly Need[] {
+function needsOf({ resource: own, owns, watches, reads, retired }: DeclaredKinds): readonly Need[] {
   return [
     // Read once more before anything is deleted for it: a cache may be behind.
     need(own, ['get', 'list', 'watch', 'patch']),
@@ -75,6 +76,7 @@ function needsOf({ resource: own, owns, watches, reads }: DeclaredKinds): readon
       ]),
     ),
     ...reads.map(({ resource, isListed }) => need(resource, isListed ? ['get', 'list'] : ['get'])),
+    ...retired.map((resource) => need(resource, ['list', 'delete'])),
   ]
 }
 

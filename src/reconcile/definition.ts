@@ -104,6 +104,8 @@ export interface ControllerOptions<Spec, Status extends StatusWithConditions, Fa
    * refused: the roles of the operator are derived from what is.
    */
   readonly reads?: readonly (Resource | Read)[]
+  /** Kinds that earlier versions of the controller made and this one does not. What is left of them is pruned, given the right. */
+  readonly retired?: readonly Resource[]
   /** Named values of a resource, for `Watch.keysFor` to look up. */
   readonly indexes?: Readonly<Record<string, (object: ParentOf<Spec, Status>) => readonly string[]>>
   /** Where the kind has `spec.suspend`: is it true? The same as the annotation konverge.dev/paused, kept in the manifest. */
@@ -127,6 +129,7 @@ export interface Controller {
   readonly owns: readonly Required<Owned>[]
   readonly watches: readonly Watch[]
   readonly reads: readonly Required<Read>[]
+  readonly retired: readonly Resource[]
   readonly indexes: Readonly<Record<string, (object: LiveObject) => readonly string[]>>
   isSuspended(object: LiveObject): boolean
   observe(context: ObserveContext<unknown, unknown>): Promise<unknown>
@@ -169,6 +172,7 @@ export function defineController<Spec, Status extends StatusWithConditions, Fact
     reads: (erased.reads ?? []).map((read) =>
       'resource' in read ? { isListed: false, ...read } : { isListed: false, resource: read },
     ),
+    retired: erased.retired ?? [],
     indexes: (erased.indexes ?? {}) as Controller['indexes'],
     isSuspended: (object) => erased.isSuspended?.(object as never) ?? false,
     observe: (context) => erased.observe?.(context as never) ?? Promise.resolve(undefined),

@@ -14,13 +14,21 @@ interface Given {
   readonly owns?: readonly Resource[]
   readonly watches?: readonly Resource[]
   readonly reads?: DeclaredKinds['reads']
+  readonly retired?: DeclaredKinds['retired']
 }
 
-const declared = ({ resource = Site, owns = [], watches = [], reads = [] }: Given = {}): DeclaredKinds => ({
+const declared = ({
+  resource = Site,
+  owns = [],
+  watches = [],
+  reads = [],
+  retired = [],
+}: Given = {}): DeclaredKinds => ({
   resource,
   owns: owns.map((owned) => ({ resource: owned })),
   watches: watches.map((watched) => ({ resource: watched })),
   reads,
+  retired,
 })
 const rights = (...controllers: readonly DeclaredKinds[]) => rightsOf({ controllers })
 
@@ -77,6 +85,14 @@ describe('the rights of an operator', () => {
     expect(linesOf(rights(controller).namespaced)).toContain('/pods get,list,watch,patch')
   })
 
+  it('reach the kinds that earlier versions made, as far as to clear them away', () => {
+    const { namespaced } = rights(declared({ owns: [Service], retired: [ConfigMap, Service] }))
+    expect(linesOf(namespaced).slice(0, 2)).toEqual([
+      '/configmaps list,delete',
+      '/services get,list,watch,create,patch,delete',
+    ])
+  })
+
   it('come together where several controllers deal with one kind, in one rule', () => {
     const { namespaced } = rights(
       declared({ owns: [ConfigMap, Service] }),
@@ -129,6 +145,7 @@ const anyController = fc
     owns: fc.array(anyKind),
     watches: fc.array(anyKind),
     reads: fc.array(fc.record({ resource: anyKind, isListed: fc.boolean() })),
+    retired: fc.array(anyKind),
   })
   .map(declared)
 
@@ -142,6 +159,7 @@ describe('for any controllers', () => {
             owns: one.owns.toReversed(),
             watches: one.watches.toReversed(),
             reads: one.reads.toReversed(),
+            retired: one.retired.toReversed(),
           }))
           .reverse()
         expect(rights(...reversed)).toEqual(rights(...controllers))
@@ -154,17 +172,18 @@ describe('for any controllers', () => {
     )
   })
 
-  it('no rule has a wildcard, and nothing is written that is not owned', () => {
+  it('no rule has a wildcard, and nothing is written that is not, or was not, owned', () => {
     fc.assert(
       fc.property(fc.array(anyController), (controllers) => {
         const { namespaced, cluster } = rights(...controllers)
         const rules = [...namespaced, ...cluster]
         expect(JSON.stringify(rules)).not.toContain('*')
-        const isOurs = (plural: string) =>
-          controllers.some(
-            ({ resource, owns }) =>
-              resource.plural === plural || owns.some((owned) => owned.resource.plural === plural),
-          )
+        const ours = controllers.flatMap(({ resource, owns, retired }) => [
+          resource,
+          ...owns.map((owned) => owned.resource),
+          ...retired,
+        ])
+        const isOurs = (name: string) => ours.some(({ plural }) => plural === name)
         const written = rules.filter(({ verbs }) => verbs.some((verb) => ['create', 'patch', 'delete'].includes(verb)))
         const plurals = written.flatMap(({ resources }) => resources).map((name) => name.replace(/\/.*/, ''))
         expect(plurals.filter((plural) => plural !== 'events' && !isOurs(plural))).toEqual([])
