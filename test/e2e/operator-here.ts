@@ -39,10 +39,14 @@ export class OperatorHere {
     return this
   }
 
-  /** Waits for this many turns of a resource after now, or from the start. */
+  /** Turns of a resource that have ended since the start. */
+  turnCount(name: string): number {
+    return this.lines.filter((line) => line.msg === 'turn ended' && line['name'] === name).length
+  }
+
+  /** Waits until a resource has had this many turns since the start. */
   async turns(name: string, count: number): Promise<void> {
-    const ended = () => this.lines.filter((line) => line.msg === 'turn ended' && line['name'] === name).length
-    await this.#until(`${count} turns of ${name}`, async () => ended() >= count)
+    await this.#until(`${count} turns of ${name}`, async () => this.turnCount(name) >= count)
   }
 
   async stop(): Promise<void> {
