@@ -1,16 +1,32 @@
 // Are the samples in the docs the code that is compiled and tested?
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { website } from '../examples/minimal-controller.ts'
+import { website } from '../examples/01-minimal/website.ts'
 import { synthesize } from '../src/synth/synth.ts'
 import { live } from './objects.ts'
 
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
 
-it('shows in the README a controller that stands in examples/', () => {
-  const [, sample] = /```ts\n([\s\S]*?)```/.exec(read('README.md')) ?? []
-  expect(sample).toBeDefined()
-  expect(read('examples/minimal-controller.ts')).toContain(sample)
+/** Code however deep it stands. */
+const lines = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .join('\n')
+
+it.each(['README.md', 'docs/writing-a-controller.md'])('shows in %s only code that is compiled and tested', (path) => {
+  const sources = ['examples', 'test/examples'].flatMap((folder) =>
+    readdirSync(new URL(`../${folder}`, import.meta.url), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => lines(read(`${folder}/${name}`))),
+  )
+  const samples = [...read(path).matchAll(/```ts\n([\s\S]*?)```/g)].map(([, sample = '']) => lines(sample))
+  expect(samples.length).toBeGreaterThan(0)
+  for (const sample of samples)
+    expect(
+      sources.some((source) => source.includes(sample)),
+      sample,
+    ).toBe(true)
 })
 
 it('shows a controller that makes what it says', () => {
@@ -38,6 +54,8 @@ it.each([
   'CHANGELOG.md',
   'docs/architecture.md',
   'docs/getting-started.md',
+  'docs/writing-a-controller.md',
+  'examples/README.md',
   'docs/installing.md',
 ])('has no dead link in %s', (path) => {
   const folder = path.includes('/') ? `${path.slice(0, path.lastIndexOf('/'))}/` : ''

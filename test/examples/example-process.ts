@@ -1,0 +1,31 @@
+// An example's program in a process of its own, against a kubeconfig. What a test starts here it stops, also when it fails.
+import { type ChildProcess, spawn } from 'node:child_process'
+
+const folder = new URL('../../examples/', import.meta.url).pathname
+
+export class ExampleProcess {
+  readonly #child: ChildProcess
+  readonly #exited: Promise<number | null>
+  output = ''
+
+  /** `path` below examples/. Its pages are on any free port. */
+  constructor(path: string, kubeconfig: string) {
+    const env = { ...process.env, KUBECONFIG: kubeconfig, PORT: '0' }
+    this.#child = spawn(process.execPath, [`${folder}${path}`], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#exited = new Promise((resolve) => this.#child.once('exit', (code) => resolve(code)))
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream?.on('data', (chunk: Buffer) => {
+        this.output += chunk.toString()
+      })
+    }
+  }
+
+  /** Asks it to end, and kills it if that takes more than 15 s; gives its exit code. */
+  async stop(): Promise<number | null> {
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), 15_000)
+    this.#child.kill('SIGTERM')
+    const code = await this.#exited
+    clearTimeout(timer)
+    return code
+  }
+}

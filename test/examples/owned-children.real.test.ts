@@ -1,0 +1,84 @@
+// Do the examples do what the guide says, as programs against a real API server?
+import { readFile } from 'node:fs/promises'
+import { afterEach, beforeAll, expect, it } from 'vitest'
+import { parseAllDocuments } from 'yaml'
+import { attachToControlPlane } from '../control-plane/attach.ts'
+import { waitUntil } from '../control-plane/wait-until.ts'
+import { ExampleProcess } from './example-process.ts'
+
+const cluster = attachToControlPlane()
+let program: ExampleProcess | undefined
+
+beforeAll(async () => {
+  for (const path of ['01-minimal/website.crd.yaml', '02-owned-children/wiki.crd.yaml']) {
+    await cluster.apply(...(await objectsOf(path)))
+  }
+  await kubectl('wait', '--for=condition=Established', 'crd/websites.example.com', 'crd/wikis.example.com')
+})
+afterEach(async () => {
+  await program?.stop()
+  program = undefined
+})
+
+it('01-minimal makes a Website ready', async () => {
+  program = new ExampleProcess('01-minimal/main.ts', cluster.connection.kubeconfigPath)
+  await cluster.apply(...(await objectsOf('01-minimal/website.yaml')))
+  await until('the website to be ready', 'website/home', 'Ready=True/Settled')
+  expect(await kubectl('get', 'deployment', 'home', '-o', 'jsonpath={.status.readyReplicas}')).toBe('2')
+  await kubectl('delete', 'website', 'home', '--timeout=60s')
+  expect(await program.stop(), program.output).toBe(0)
+})
+
+it('02-owned-children takes a Wiki from a missing theme over a new image to its deletion', async () => {
+  program = new ExampleProcess('02-owned-children/main.ts', cluster.connection.kubeconfigPath)
+  const [theme, wiki] = await objectsOf('02-owned-children/wiki.yaml')
+  if (theme === undefined || wiki === undefined) throw new Error('wiki.yaml holds a theme and a wiki')
+  await cluster.apply(wiki)
+  await until('the wiki to be refused', 'wiki/handbook', 'Stalled=True/ThemeNotFound')
+  await cluster.apply(theme)
+  await until('the wiki to be ready', 'wiki/handbook', 'Ready=True/Settled')
+  await until('its servers to be up', 'wiki/handbook', 'Available=True/Serving')
+
+  const migrated = await kubectl('get', 'job', 'handbook-migration', '-o', 'jsonpath={.metadata.uid}')
+  await kubectl('scale', 'deployment', 'handbook', '--replicas=2')
+  await kubectl('patch', 'wiki', 'handbook', '--type=merge', '-p', '{"spec":{"image":"wiki:2.0"}}')
+  await waitUntil({ what: 'the servers to have the new image', limitMs: 60_000, everyMs: 200 }, async () => {
+    const path = 'jsonpath={.spec.replicas} {.spec.template.spec.containers[0].image}'
+    return (await kubectl('get', 'deployment', 'handbook', '-o', path)) === '2 wiki:2.0'
+  })
+  await until('the wiki to be ready again', 'wiki/handbook', 'Ready=True/Settled')
+  expect(await kubectl('get', 'job', 'handbook-migration', '-o', 'jsonpath={.metadata.uid}')).not.toBe(migrated)
+
+  await kubectl('delete', 'wiki', 'handbook', '--timeout=60s')
+  expect(await kubectl('get', 'pvc', 'handbook-pages', '-o', 'name')).toBe('persistentvolumeclaim/handbook-pages')
+  await waitUntil({ what: 'the last word on the pages', limitMs: 30_000, everyMs: 200 }, async () =>
+    (await kubectl('get', 'events', '-o', 'jsonpath={.items[*].reason}')).includes('PagesKept'),
+  )
+  expect(await program.stop(), program.output).toBe(0)
+})
+
+async function objectsOf(path: string): Promise<readonly object[]> {
+  const text = await readFile(new URL(`../../examples/${path}`, import.meta.url), 'utf8')
+  return parseAllDocuments(text).map((document) => document.toJS() as object)
+}
+
+async function kubectl(...args: readonly string[]): Promise<string> {
+  const { stdout, stderr, exitCode } = await cluster.kubectl('-n', 'default', ...args)
+  if (exitCode !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr}`)
+  return stdout.trim()
+}
+
+/** Waits until the condition, `Type=Status/Reason`, is told of the newest spec. */
+async function until(what: string, name: string, condition: string): Promise<void> {
+  const generation = '{.metadata.generation}={.status.observedGeneration}'
+  const conditions = '{range .status.conditions[*]} {.type}={.status}/{.reason}{end}'
+  let seen = ''
+  try {
+    await waitUntil({ what, limitMs: 60_000, everyMs: 200 }, async () => {
+      seen = await kubectl('get', name, '-o', `jsonpath=${generation}${conditions}`)
+      return /^(\d+)=\1 /.test(seen) && seen.split(' ').includes(condition)
+    })
+  } catch (cause) {
+    throw new Error(`${what}: ${seen}\n${program?.output}`, { cause })
+  }
+}
