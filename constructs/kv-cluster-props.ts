@@ -74,7 +74,8 @@ export interface KvClusterProps {
  * @example new KvCluster(chart, 'store', kvClusterProps(object.metadata.name, object.spec))
  */
 export function kvClusterProps(name: string, spec: ReplicatedKVStoreSpecInput): KvClusterProps {
-  // Suspending is between a person and the operator; what should be stays the same.
-  const { storageClassName, storage, suspend: _, ...same } = spec
-  return { ...same, name, storage: { ...storage, ...(storageClassName === undefined ? {} : { storageClassName }) } }
+  // Between a person and the operator; what should be stays the same.
+  const { storageClassName, storage = {}, suspend: _, ...same } = spec
+  const { reuseRetained: __, ...volume } = storage
+  return { ...same, name, storage: { ...volume, ...(storageClassName === undefined ? {} : { storageClassName }) } }
 }

@@ -236,6 +236,13 @@ export interface ReplicatedKvStoreSpecStorage {
    * @schema ReplicatedKvStoreSpecStorage#size
    */
   readonly size?: string;
+
+  /**
+   * Whether a replica that is added may begin with the volume that an earlier replica of its number left behind, whose data is older than the store's. With Refuse the store stays at the replicas it has until that claim is deleted or this is Allow. A store that is created takes the volumes of its name back either way.
+   *
+   * @schema ReplicatedKvStoreSpecStorage#reuseRetained
+   */
+  readonly reuseRetained?: ReplicatedKvStoreSpecStorageReuseRetained;
 }
 
 /**
@@ -246,6 +253,7 @@ export function toJson_ReplicatedKvStoreSpecStorage(obj: ReplicatedKvStoreSpecSt
   if (obj === undefined) { return undefined; }
   const result = {
     'size': obj.size,
+    'reuseRetained': obj.reuseRetained,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -517,6 +525,18 @@ export function toJson_ReplicatedKvStoreSpecPdb(obj: ReplicatedKvStoreSpecPdb | 
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
 }
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Whether a replica that is added may begin with the volume that an earlier replica of its number left behind, whose data is older than the store's. With Refuse the store stays at the replicas it has until that claim is deleted or this is Allow. A store that is created takes the volumes of its name back either way.
+ *
+ * @schema ReplicatedKvStoreSpecStorageReuseRetained
+ */
+export enum ReplicatedKvStoreSpecStorageReuseRetained {
+  /** Refuse */
+  REFUSE = "Refuse",
+  /** Allow */
+  ALLOW = "Allow",
+}
 
 /**
  * Where the value comes from; exactly one source.

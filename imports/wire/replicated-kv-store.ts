@@ -198,7 +198,7 @@ export interface ReplicatedKVStoreStatus {
   /** The stable DNS name and port of every replica, by ordinal. */
   readonly endpoints?: readonly string[]
   /**
-   * Claims of replicas that were taken away. Their data is back when replicas are added.
+   * Claims that no replica uses, left by replicas that were taken away; see spec.storage.reuseRetained.
    * No item twice.
    */
   readonly retainedPVCs?: readonly string[]
@@ -219,6 +219,13 @@ export interface ReplicatedKVStoreSpecStorage {
    * @default "1Gi"
    */
   readonly size: string
+  /**
+   * Whether a replica that is added may begin with the volume that an earlier replica of its number left behind, whose
+   * data is older than the store's. With Refuse the store stays at the replicas it has until that claim is deleted or
+   * this is Allow. A store that is created takes the volumes of its name back either way.
+   * @default "Refuse"
+   */
+  readonly reuseRetained: 'Refuse' | 'Allow'
 }
 
 /**
@@ -542,6 +549,13 @@ export interface ReplicatedKVStoreSpecStorageInput {
    * @default "1Gi"
    */
   readonly size?: string
+  /**
+   * Whether a replica that is added may begin with the volume that an earlier replica of its number left behind, whose
+   * data is older than the store's. With Refuse the store stays at the replicas it has until that claim is deleted or
+   * this is Allow. A store that is created takes the volumes of its name back either way.
+   * @default "Refuse"
+   */
+  readonly reuseRetained?: 'Refuse' | 'Allow'
 }
 
 /** What becomes of volume claims that are no longer used. */

@@ -63,7 +63,7 @@ async function desiredOf(
 ): Promise<readonly KubeObject[]> {
   const parent = asPreviewed(given, controller)
   const object = parent as never
-  const facts = await controller.observe({ object, live: nothingLive, nowMs: 0, signal })
+  const facts = await controller.observe({ object, children: [], live: nothingLive, nowMs: 0, signal })
   const { objects } = assertPure({
     parent,
     controllerName: controller.name,

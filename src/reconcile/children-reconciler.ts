@@ -137,6 +137,11 @@ export class ChildrenReconciler {
     return unseen.length === 0 ? undefined : waitSentence(unseen, clock.now())
   }
 
+  /** May anything be deleted now for this resource? */
+  async mayDelete(parent: LiveObject, signal: AbortSignal): Promise<boolean> {
+    return await this.#mayDelete(parent, this.#options.view.isFresh(parent), signal)
+  }
+
   /** Decided on a cache that had seen what we wrote, for a resource that still is what the cache says (I5)? */
   async #mayDelete(parent: LiveObject, isFresh: boolean, signal: AbortSignal): Promise<boolean> {
     const { members, metrics } = this.#options

@@ -135,6 +135,7 @@ export class ControllerRunner {
       metrics,
       client,
       onWritten: (live) => view.statusWritten(live),
+      recordEvent,
     })
     const reconciler = new Reconciler({
       controller,

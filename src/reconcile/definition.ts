@@ -17,6 +17,8 @@ export type ParentOf<Spec, Status> = LiveObject<Spec, Status> & { readonly spec:
 
 export interface ObserveContext<Spec, Status> {
   readonly object: ParentOf<Spec, Status>
+  /** What earlier turns made, as memory has it: read at no cost. */
+  readonly children: readonly LiveObject[]
   /** Wall clock of the turn, milliseconds since the epoch: for facts that have an age. Constructs must not see it. */
   readonly nowMs: number
   /** Kinds that are watched are read from memory, others from the API server. */

@@ -17,7 +17,7 @@ import type { EventReport, LiveReader } from './context.ts'
 import { type Controller, type ObserveContext, parentOf } from './definition.ts'
 import { foreignInventory, type Inventory } from './inventory.ts'
 import { logFieldsOf } from './log-fields.ts'
-import { isMomentary, type Outcome, outcomeOfError, verdictOf } from './outcome.ts'
+import { cacheCatchUp, isMomentary, type Outcome, outcomeOfError, verdictOf } from './outcome.ts'
 import type { ParentRecorder } from './parent-recorder.ts'
 import type { RepairRunner } from './repair-runner.ts'
 import type { StatusRecorder, TurnEnd } from './status-recorder.ts'
@@ -139,8 +139,11 @@ export class Reconciler {
       const repair = isApplied
         ? controller.repair({ object: parentOf(object), facts, children: made.children })
         : undefined
-      if (repair !== undefined) await repairs.run(object, repair, signal)
-      return { object, facts, ...made }
+      const isHeld = repair !== undefined && !(await children.mayDelete(object, signal))
+      if (repair !== undefined && !isHeld) await repairs.run(object, repair, signal)
+      const outcome: Outcome =
+        isHeld && made.outcome.kind === 'settled' ? { kind: 'waiting', ...cacheCatchUp } : made.outcome
+      return { object, facts, ...made, outcome }
     } catch (thrown) {
       signal.throwIfAborted()
       return { object, outcome: outcomeOfError(thrown), facts, children: children.childrenOf(object) }
@@ -197,8 +200,9 @@ export class Reconciler {
   }
 
   #observing(object: LiveObject, signal: AbortSignal): ObserveContext<unknown, unknown> {
-    const { clock, liveFor } = this.#options
-    return { object: parentOf(object), nowMs: clock.now(), live: liveFor(signal), signal }
+    const { clock, liveFor, children: made } = this.#options
+    const children = made.childrenOf(object).map((child) => child.object)
+    return { object: parentOf(object), children, nowMs: clock.now(), live: liveFor(signal), signal }
   }
 
   #logEnd(outcome: Outcome, item: WorkItem<Key>): void {

@@ -6,10 +6,11 @@ import type { Log } from '../base/instrument.ts'
 import type { KubeClient, Patch } from '../kube/client.ts'
 import type { LiveObject, StatusWithConditions } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
+import type { EventReport } from './context.ts'
 import { type Controller, parentOf } from './definition.ts'
 import type { Child, Outcome } from './outcome.ts'
 import { pausedStatus } from './paused-status.ts'
-import { nextStatus, type StatusReport, statusWrite } from './status.ts'
+import { nextStatus, type StatusReport, type StatusWrite, statusWrite } from './status.ts'
 import { isAnswerDue, steeringOf } from './steering.ts'
 import type { TurnMetrics } from './turn-metrics.ts'
 
@@ -31,6 +32,7 @@ export interface StatusRecorderOptions {
   readonly client: KubeClient
   /** Our own write, to be seen by the next read. */
   readonly onWritten: (live: LiveObject) => void
+  readonly recordEvent: (regarding: LiveObject, event: EventReport) => void
 }
 
 const statusManager = 'konverge-status'
@@ -53,7 +55,10 @@ export class StatusRecorder {
     const told = report === undefined ? untold(outcome) : outcome
     const { complaint } = steeringOf(object)
     const next = nextStatus({ ...this.#since(object), report, outcome: told, complaint, token: this.#tokenOf(object) })
-    return await this.#write(object, next, outcome.kind === 'waiting' || outcome.kind === 'deleting', signal)
+    const isUnderWay = outcome.kind === 'waiting' || outcome.kind === 'deleting'
+    const write = await this.#write(object, next, isUnderWay, signal)
+    if (write.kind === 'now') for (const event of report?.events ?? []) this.#options.recordEvent(object, event)
+    return write.kind === 'later' ? write.afterMs : undefined
   }
 
   /** Says that the resource is left alone; nothing is written when it says so already. */
@@ -85,14 +90,14 @@ export class StatusRecorder {
     next: StatusWithConditions,
     isUnderWay: boolean,
     signal: AbortSignal,
-  ): Promise<number | undefined> {
+  ): Promise<StatusWrite> {
     const { clock, controller, client, metrics, onWritten } = this.#options
     metrics.observeConditions(object, next.conditions ?? [])
     const { uid } = object.metadata
     const nowMs = clock.monotonicMs()
     const writtenAtMs = this.#writtenAtMs.get(uid)
     const write = statusWrite({ previous: statusOf(object), next, isUnderWay, writtenAtMs, nowMs })
-    if (write.kind !== 'now') return write.kind === 'later' ? write.afterMs : undefined
+    if (write.kind !== 'now') return write
     // The uid makes sure that a namesake never gets this status.
     const patch: Patch = { type: 'merge', body: { metadata: { uid }, status: write.patch } }
     const options = { fieldManager: statusManager, subresource: 'status' } as const
@@ -100,7 +105,7 @@ export class StatusRecorder {
     onWritten(written)
     this.#writtenAtMs.set(uid, nowMs)
     if (isAnswerDue(next.lastHandledReconcileAt, statusOf(written))) this.#noteDroppedToken()
-    return undefined
+    return write
   }
 
   /** Asking again would be a write at every turn. Said once a process. */

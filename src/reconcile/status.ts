@@ -6,6 +6,7 @@ import type { JsonObject } from '../base/json.ts'
 import { mergePatchBetween } from '../base/json-patch.ts'
 import { type ConditionClaim, mergeConditions } from '../object/condition.ts'
 import type { StatusWithConditions } from '../object/object.ts'
+import type { EventReport } from './context.ts'
 import type { Outcome } from './outcome.ts'
 
 /** What a controller's status function returns. */
@@ -14,6 +15,8 @@ export interface StatusReport<Status> {
   readonly fields: Omit<Status, keyof StatusWithConditions>
   /** The kind's own conditions, and its own words for the runtime's. */
   readonly conditions: readonly ConditionClaim[]
+  /** What this status brings to light: told when it is written, so a flip should be the occasion. Lost in a crash between. */
+  readonly events?: readonly EventReport[]
 }
 
 /** The conditions that every kind has, from the outcome alone. Source: kstatus and the API conventions. */

@@ -260,7 +260,7 @@ describe('kvClusterProps', () => {
       updateStrategy: { partition: 1 },
       replicas: 1,
       port: 6379,
-      storage: { size: '1Gi' },
+      storage: { size: '1Gi', reuseRetained: 'Refuse' },
       pvcRetention: { whenDeleted: 'Retain', whenScaled: 'Retain' },
       pdb: { enabled: true },
     }

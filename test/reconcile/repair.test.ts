@@ -60,6 +60,19 @@ describe('a repair', () => {
     expect(world.api.find(ConfigMap, pages)).toBeDefined()
   })
 
+  it('waits while the cache has not seen what the turn wrote', async () => {
+    const world = worldWithPod()
+    world.api.before = (request) => {
+      if (describeRequest(request) === 'apply services default/a') world.api.isHoldingWatches = true
+    }
+    await world.live(repairing())
+    expect(deletes(world)).toEqual([])
+    world.api.isHoldingWatches = false
+    await world.clock.advance(60_000)
+    expect(deletes(world)).toHaveLength(1)
+    expect(world.conditions()['Ready']).toBe('True/Settled')
+  })
+
   it('that is refused for good is what the status says', async () => {
     const world = worldWithPod()
     world.api.before = ({ verb }) => {

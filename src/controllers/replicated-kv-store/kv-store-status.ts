@@ -4,6 +4,7 @@ import { kvEndpoints, kvSelector } from '../../../constructs/index.ts'
 import type { ReplicatedKVStoreSpec, ReplicatedKVStoreStatus } from '../../../imports/wire/replicated-kv-store.ts'
 import {
   type ConditionClaim,
+  type EventReport,
   isOf,
   type KubeObject,
   StatefulSet,
@@ -12,6 +13,7 @@ import {
   valueAt,
 } from '../../index.ts'
 import type { KvStoreFacts } from './kv-store-facts.ts'
+import { holdNote, reuseNote } from './retained-volumes.ts'
 
 type Context = StatusContext<ReplicatedKVStoreSpec, ReplicatedKVStoreStatus, KvStoreFacts>
 
@@ -33,6 +35,7 @@ export function kvStoreStatus(context: Context): StatusReport<ReplicatedKVStoreS
   const counts = countsOf(children.find((child) => isOf(StatefulSet, child.object))?.object)
   const { isCurrent: _, ...counted } = counts
   const retained = facts?.unusedClaims ?? []
+  const conditions = [...conditionsOf(context, counts), ...volumesReused(facts)]
   return {
     fields: {
       ...counted,
@@ -40,7 +43,8 @@ export function kvStoreStatus(context: Context): StatusReport<ReplicatedKVStoreS
       endpoints: kvEndpoints({ name, namespace, replicas: wanted, port }),
       ...(retained.length === 0 ? {} : { retainedPVCs: retained }),
     },
-    conditions: conditionsOf(context, counts),
+    conditions,
+    events: newsOf(object, conditions),
   }
 }
 
@@ -64,17 +68,58 @@ function countsOf(statefulSet: KubeObject | undefined): Counts {
 /** While something failed or the store goes, the runtime's words stand; else the store has its own. */
 function conditionsOf({ object, facts, outcome }: Context, counts: Counts): readonly ConditionClaim[] {
   const wanted = object.spec.replicas
+  const admitted = facts?.admittedReplicas ?? wanted
   const hasQuorum = servesQuorum(object, counts)
   const availability = availabilityOf(object, counts, hasQuorum)
   if (outcome.kind !== 'settled' && outcome.kind !== 'waiting') return [availability]
+  const isSettled = outcome.kind === 'settled'
+  const held = isHeld(facts) ? holdNote(facts, wanted) : undefined
   return [
-    outcome.kind === 'settled' ? allReady(wanted) : notReady(counts, wanted, facts),
-    progressOf(counts, wanted, outcome.kind === 'settled'),
-    // The first claim of a type counts.
+    isSettled && held === undefined ? allReady(wanted) : notReady(counts, wanted, facts),
+    // The first claim of a type counts, here and below.
+    ...(isSettled && held !== undefined ? stalled(held) : []),
+    progressOf(counts, admitted, isSettled),
     ...crashLooping(facts),
     ...(hasQuorum ? [] : quorumAtRisk(object, counts)),
+    ...(held === undefined ? [] : [degraded('StaleVolumesRetained', held)]),
     availability,
   ]
+}
+
+function isHeld(facts: KvStoreFacts | undefined): facts is KvStoreFacts {
+  return facts !== undefined && facts.staleClaims.length > 0
+}
+
+/** Everything is done but what waits for a person. */
+function stalled(message: string): readonly ConditionClaim[] {
+  const reason = 'StaleVolumesRetained'
+  return [
+    { type: 'Progressing', status: 'False', reason, message },
+    { type: 'Stalled', status: 'True', reason, message },
+  ]
+}
+
+/** Stands as long as the store: nothing else says where its data came from. */
+function volumesReused(facts: KvStoreFacts | undefined): readonly ConditionClaim[] {
+  if (facts === undefined || facts.olderClaims.length === 0) return []
+  return [{ type: 'VolumesReused', status: 'True', reason: 'OlderThanStore', message: reuseNote(facts.olderClaims) }]
+}
+
+/** What people should hear of once, when it comes to light. */
+function newsOf({ status }: Context['object'], conditions: readonly ConditionClaim[]): readonly EventReport[] {
+  // The first claim of a type counts.
+  const isNew = (claim: ConditionClaim) =>
+    conditions.find(({ type }) => type === claim.type) === claim &&
+    !status?.conditions?.some(({ type, reason }) => type === claim.type && reason === claim.reason)
+  return conditions.filter(isNew).flatMap(({ type, reason, message }): readonly EventReport[] => {
+    if (type === 'VolumesReused') return [{ type: 'Normal', reason: type, action: 'Create', note: message }]
+    if (type !== 'Degraded' || reason !== 'StaleVolumesRetained') return []
+    return [{ type: 'Warning', reason, action: 'ScaleOut', note: message }]
+  })
+}
+
+function degraded(reason: string, message: string): ConditionClaim {
+  return { type: 'Degraded', status: 'True', reason, message }
 }
 
 function allReady(wanted: number): ConditionClaim {
@@ -147,7 +192,7 @@ function hadQuorum(status: ReplicatedKVStoreStatus | undefined): boolean {
 
 function crashLooping(facts: KvStoreFacts | undefined): readonly ConditionClaim[] {
   if (facts?.trouble?.reason !== 'ReplicaCrashLooping') return []
-  return [{ type: 'Degraded', status: 'True', reason: 'ReplicaCrashLooping', message: facts.trouble.message }]
+  return [degraded('ReplicaCrashLooping', facts.trouble.message)]
 }
 
 /** A store that had a quorum and has lost it is degraded; one that is only coming up is not. */
@@ -155,7 +200,7 @@ function quorumAtRisk({ spec, status }: Context['object'], { readyReplicas }: Co
   if (!hadQuorum(status)) return []
   const needed = quorumOf(spec.replicas)
   const message = `${readyReplicas} of ${spec.replicas} replicas are ready; ${needed} are needed for a quorum`
-  return [{ type: 'Degraded', status: 'True', reason: 'QuorumAtRisk', message }]
+  return [degraded('QuorumAtRisk', message)]
 }
 
 function quorumOf(replicas: number): number {

@@ -2,7 +2,7 @@
 import { type KubeObject, valueAt } from '../../index.ts'
 
 /** The number that the names of pods and claims end in; undefined where there is none. */
-export function ordinalOf({ metadata: { name } }: KubeObject): number | undefined {
+export function ordinalOf(name: string): number | undefined {
   const digits = /-(\d+)$/.exec(name)?.[1]
   return digits === undefined ? undefined : Number(digits)
 }

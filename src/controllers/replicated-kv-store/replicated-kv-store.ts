@@ -8,6 +8,7 @@ import {
 } from '../../../imports/wire/replicated-kv-store.ts'
 import {
   defineController,
+  isBeingDeleted,
   isOf,
   type KubeObject,
   keyFor,
@@ -21,9 +22,10 @@ import {
   StatefulSet,
   StorageClass,
 } from '../../index.ts'
-import { type KvStoreFacts, retentionNote, unusedClaimsOf } from './kv-store-facts.ts'
+import type { KvStoreFacts } from './kv-store-facts.ts'
 import { kvStoreStatus } from './kv-store-status.ts'
 import { podTroubleOf, troubleOf } from './pod-trouble.ts'
+import { admissionOf, olderClaimsOf, retentionNote, unusedClaimsOf } from './retained-volumes.ts'
 import { blockingPodOf, stuckRolloutRepair } from './stuck-rollout.ts'
 
 export const replicatedKvStore = defineController(ReplicatedKVStore, {
@@ -56,14 +58,16 @@ export const replicatedKvStore = defineController(ReplicatedKVStore, {
     facts.isStorageClassMissing
       ? { reason: 'InvalidSpec', message: `StorageClass '${object.spec.storageClassName}' not found` }
       : undefined,
-  desired: (chart, { object }) => {
-    new KvCluster(chart, 'store', kvClusterProps(object.metadata.name, object.spec))
+  desired: (chart, { object, facts }) => {
+    const props = kvClusterProps(object.metadata.name, object.spec)
+    new KvCluster(chart, 'store', { ...props, replicas: facts.admittedReplicas })
   },
   repair: ({ facts, children }) =>
     stuckRolloutRepair(children.find(({ object }) => isOf(StatefulSet, object))?.object, facts.blockingPod),
   status: kvStoreStatus,
-  cleanup: async ({ object, live, nowMs, report }) => {
-    const { unusedClaims } = await observe({ object, live, nowMs })
+  cleanup: async ({ report, ...observed }) => {
+    const { object } = observed
+    const { unusedClaims } = await observe(observed)
     // With Delete the claims are the StatefulSet's, and the garbage collector is on its way to them.
     if (unusedClaims.length > 0 && object.spec.pvcRetention.whenDeleted === 'Retain') {
       report({ type: 'Normal', reason: 'VolumesRetained', action: 'Delete', note: retentionNote(unusedClaims) })
@@ -72,24 +76,34 @@ export const replicatedKvStore = defineController(ReplicatedKVStore, {
   },
 })
 
-type Observed = Pick<ObserveContext<ReplicatedKVStoreSpec, ReplicatedKVStoreStatus>, 'object' | 'live' | 'nowMs'>
+type Observing = ObserveContext<ReplicatedKVStoreSpec, ReplicatedKVStoreStatus>
 
-async function observe({ object, live, nowMs }: Observed): Promise<KvStoreFacts> {
-  const { namespace, name, deletionTimestamp } = object.metadata
+async function observe({ object, children, live, nowMs }: Observing): Promise<KvStoreFacts> {
+  const { spec, status, metadata } = object
+  const { namespace, name } = metadata
   const selection = { namespace, labels: { [kvSelectorLabel]: name } }
   const [isStorageClassMissing, pods, claims] = await Promise.all([
-    isMissing(live, object.spec.storageClassName),
+    isMissing(live, spec.storageClassName),
     live.list(Pod, selection),
     live.list(PersistentVolumeClaim, selection),
   ])
   const trouble = podTroubleOf(pods, nowMs)
-  const blockingPod = blockingPodOf(pods, object.spec.replicas, nowMs)
-  const unusedClaims = unusedClaimsOf(claims, deletionTimestamp === undefined ? object.spec.replicas : 0)
+  const blockingPod = blockingPodOf(pods, spec.replicas, nowMs)
+  const admission = admissionOf({
+    wanted: spec.replicas,
+    statefulSet: children.find((child) => isOf(StatefulSet, child)),
+    pods,
+    claims,
+    retainedClaims: status?.retainedPVCs ?? [],
+    mayReuse: spec.storage.reuseRetained === 'Allow',
+  })
   return {
     isStorageClassMissing,
     ...(trouble === undefined ? {} : { trouble }),
     ...(blockingPod === undefined ? {} : { blockingPod }),
-    unusedClaims,
+    ...admission,
+    unusedClaims: unusedClaimsOf(claims, isBeingDeleted(object) ? 0 : admission.admittedReplicas),
+    olderClaims: olderClaimsOf(claims, object, admission.admittedReplicas),
   }
 }
 

@@ -30,9 +30,9 @@ export const failedAfterMs = 30_000
  * missing below it: one at a time, and whoever is gone already comes back first.
  */
 export function blockingPodOf(pods: readonly LiveObject[], replicas: number, nowMs: number): BlockingPod | undefined {
-  const wanted = pods.filter((pod) => (ordinalOf(pod) ?? replicas) < replicas)
+  const wanted = pods.filter((pod) => (ordinalOf(pod.metadata.name) ?? replicas) < replicas)
   if (wanted.some(isBeingDeleted)) return undefined
-  const byOrdinal = new Map(wanted.map((pod) => [ordinalOf(pod), pod]))
+  const byOrdinal = new Map(wanted.map((pod) => [ordinalOf(pod.metadata.name), pod]))
   for (let ordinal = 0; ordinal < replicas; ordinal++) {
     const pod = byOrdinal.get(ordinal)
     if (pod === undefined) return undefined

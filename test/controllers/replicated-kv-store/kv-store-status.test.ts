@@ -63,7 +63,14 @@ function contextOf({
   })
   const service = live({ kind: 'Service', metadata })
   const children = [service, statefulSet].map((object) => ({ object, readiness: readinessOf(object) }))
-  const known: KvStoreFacts = { isStorageClassMissing: false, unusedClaims: [], ...(facts === 'none' ? {} : facts) }
+  const known: KvStoreFacts = {
+    isStorageClassMissing: false,
+    admittedReplicas: wanted,
+    staleClaims: [],
+    unusedClaims: [],
+    olderClaims: [],
+    ...(facts === 'none' ? {} : facts),
+  }
   // The spec has what these functions read.
   return { object: store as Context['object'], children, outcome, facts: facts === 'none' ? undefined : known }
 }
@@ -86,6 +93,8 @@ function statusOf(given: Given) {
 
 const crash = { reason: 'ReplicaCrashLooping', message: 'pod cart-1 crashes again and again' } as const
 const pull = { reason: 'ImagePullFailed', message: 'pod cart-0 cannot get image kv' } as const
+
+const heldAt3 = { admittedReplicas: 3, staleClaims: ['data-cart-3', 'data-cart-4'] }
 
 interface Case {
   readonly title: string
@@ -236,6 +245,40 @@ const cases: readonly Case[] = [
     short: { Ready: 'False/Unschedulable' },
   },
   {
+    title: 'whose scale-out is held says at which replicas, and what to do',
+    given: { wanted: 5, counts: allOf(3), outcome: settled, facts: heldAt3 },
+    short: {
+      Ready: 'False/WaitingForReplicas',
+      Progressing: 'False/StaleVolumesRetained',
+      Degraded: 'True/StaleVolumesRetained',
+      Stalled: 'True/StaleVolumesRetained',
+      Available: 'True/QuorumServes',
+    },
+    messages: {
+      Ready: '3 of 5 replicas are ready',
+      Degraded:
+        'the scale-out to 5 replicas is held at 3: replicas that were taken away left volume claims with older data: ' +
+        'data-cart-3, data-cart-4; delete them, or set spec.storage.reuseRetained to Allow to begin with that data',
+    },
+  },
+  {
+    title: 'whose scale-out is held goes on with what else there is to do',
+    given: {
+      wanted: 5,
+      counts: { ...allOf(3), updateRevision: 'cart-2', updatedReplicas: 1, readyReplicas: 2 },
+      facts: heldAt3,
+    },
+    short: { Progressing: 'True/RollingOut', Degraded: 'True/StaleVolumesRetained' },
+  },
+  {
+    title: 'that began with the volumes of an earlier store says so as long as it lives',
+    given: { counts: allOf(3), outcome: settled, facts: { olderClaims: ['data-cart-0', 'data-cart-1'] } },
+    short: { Ready: 'True/AllReplicasReady', Degraded: 'False/AsExpected', VolumesReused: 'True/OlderThanStore' },
+    messages: {
+      VolumesReused: 'the store began with the data of volume claims older than itself: data-cart-0, data-cart-1',
+    },
+  },
+  {
     title: 'that is refused says what the runtime says, and whether it serves',
     given: {
       counts: allOf(3),
@@ -294,6 +337,25 @@ describe('a store', () => {
     })
   })
 
+  it.each([
+    { title: 'a hold', facts: heldAt3, reason: 'StaleVolumesRetained', before: 'Degraded=True/StaleVolumesRetained' },
+    {
+      title: 'volumes from before',
+      facts: { olderClaims: ['data-cart-0'] },
+      reason: 'VolumesReused',
+      before: 'VolumesReused=True/OlderThanStore',
+    },
+  ])('tells people of $title once', ({ facts, reason, before }) => {
+    const told = (given: Given) => kvStoreStatus(contextOf({ ...given, facts })).events?.map((event) => event.reason)
+    expect(told({ before: ['Degraded=False/AsExpected'] })).toEqual([reason])
+    expect(told({ before: [before] })).toEqual([])
+  })
+
+  it('does not tell of a hold while something graver is told', () => {
+    const facts = { ...heldAt3, trouble: crash }
+    expect(kvStoreStatus(contextOf({ facts })).events).toEqual([])
+  })
+
   it('lists retained claims while there are any, and drops the list with the last', () => {
     const some = statusOf({ facts: { unusedClaims: ['data-cart-3'] } }).status
     expect(some).toMatchObject({ retainedPVCs: ['data-cart-3'] })
@@ -302,7 +364,15 @@ describe('a store', () => {
 })
 
 // WaitingForReplicas: nothing changes, pods only have to become ready. AllReplicasReady: nothing is under way.
-const progress = ['RollingOut', 'ScalingOut', 'ScalingIn', 'VolumeExpanding', 'WaitingForReplicas', 'AllReplicasReady']
+const progress = [
+  'StaleVolumesRetained',
+  'RollingOut',
+  'ScalingOut',
+  'ScalingIn',
+  'VolumeExpanding',
+  'WaitingForReplicas',
+  'AllReplicasReady',
+]
 
 /** The reasons that the kind promises; what is not among them is the runtime’s, or stands here with its meaning. */
 const contract: Readonly<Record<string, readonly string[]>> = {
@@ -312,6 +382,8 @@ const contract: Readonly<Record<string, readonly string[]>> = {
   Reconciling: progress,
   // AsExpected: the runtime's word for not degraded.
   Degraded: ['QuorumAtRisk', 'ReplicaCrashLooping', 'StaleVolumesRetained', 'AsExpected'],
+  Stalled: ['StaleVolumesRetained'],
+  VolumesReused: ['OlderThanStore'],
   // Available is not in the contract's list; it says whether a majority of the replicas serves. QuorumLost: one did before.
   Available: ['QuorumServes', 'NoQuorum', 'QuorumLost'],
 }

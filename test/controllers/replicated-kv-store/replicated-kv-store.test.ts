@@ -25,6 +25,7 @@ function storeOf(spec: object = {}, metadata: object = {}): never {
       image: 'kv',
       replicas: 2,
       port: 6379,
+      storage: { size: '1Gi', reuseRetained: 'Refuse' },
       pvcRetention: { whenDeleted: 'Retain', whenScaled: 'Retain' },
       ...spec,
     },
@@ -62,7 +63,7 @@ const storageClass = live({ apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass
 describe('a store', () => {
   const refusalOf = async (spec: object, objects: readonly LiveObject[]) => {
     const object = storeOf(spec)
-    const facts = await replicatedKvStore.observe({ object, live: readerOf(objects), signal, nowMs })
+    const facts = await replicatedKvStore.observe({ object, children: [], live: readerOf(objects), signal, nowMs })
     return replicatedKvStore.refuse({ object, facts })
   }
 
@@ -87,18 +88,20 @@ describe('a store', () => {
 
   it('without a class asks for none', async () => {
     const reader = readerOf([])
-    await replicatedKvStore.observe({ object: storeOf(), live: reader, signal, nowMs })
+    await replicatedKvStore.observe({ object: storeOf(), children: [], live: reader, signal, nowMs })
     expect(reader.asked).toEqual([])
   })
 
   it('knows the claims beyond its replicas, and all of them when it goes', async () => {
     const reader = readerOf([claim(0), claim(1), claim(2), claim(3, 'elsewhere')])
-    const staying = await replicatedKvStore.observe({ object: storeOf(), live: reader, signal, nowMs })
+    const staying = await replicatedKvStore.observe({ object: storeOf(), children: [], live: reader, signal, nowMs })
     expect(staying).toMatchObject({ unusedClaims: ['data-cart-2'] })
     const going = storeOf({}, { deletionTimestamp: '2026-01-01T00:00:00Z' })
-    expect(await replicatedKvStore.observe({ object: going, live: reader, signal, nowMs })).toMatchObject({
-      unusedClaims: ['data-cart-0', 'data-cart-1', 'data-cart-2'],
-    })
+    expect(await replicatedKvStore.observe({ object: going, children: [], live: reader, signal, nowMs })).toMatchObject(
+      {
+        unusedClaims: ['data-cart-0', 'data-cart-1', 'data-cart-2'],
+      },
+    )
   })
 
   it.each([
@@ -111,7 +114,14 @@ describe('a store', () => {
       const events: EventReport[] = []
       const object = storeOf({ pvcRetention: { whenDeleted } }, { deletionTimestamp: '2026-01-01T00:00:00Z' })
       const report = (event: EventReport) => void events.push(event)
-      const result = await replicatedKvStore.cleanup({ object, live: readerOf(claims), signal, nowMs, report })
+      const result = await replicatedKvStore.cleanup({
+        object,
+        children: [],
+        live: readerOf(claims),
+        signal,
+        nowMs,
+        report,
+      })
       expect(result).toEqual({ kind: 'done' })
       expect(events.map(({ reason }) => reason)).toEqual(Array(notes).fill('VolumesRetained'))
       for (const { note } of events) expect(note).toContain('data-cart-0, data-cart-1')
