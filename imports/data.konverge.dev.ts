@@ -231,7 +231,7 @@ export function toJson_ReplicatedKvStoreSpec(obj: ReplicatedKvStoreSpec | undefi
  */
 export interface ReplicatedKvStoreSpecStorage {
   /**
-   * The size of each volume, a quantity such as 10Gi. It can grow, never shrink.
+   * The size of each volume, a quantity such as 10Gi. It can grow, never shrink; volumes that exist grow with it if their StorageClass allows expansion, and pods are left alone.
    *
    * @schema ReplicatedKvStoreSpecStorage#size
    */

@@ -30,6 +30,7 @@ export {
   type StatusWithConditions,
   valueAt,
 } from './object/object.ts'
+export { compareQuantities, parseQuantity } from './object/quantity.ts'
 export { type Key, keyFor, type Ref, refOf } from './object/ref.ts'
 export { defineResource, isOf, type Resource } from './object/resource.ts'
 export type { LeaderElectionOptions } from './operator/leader-election.ts'

@@ -212,7 +212,8 @@ export interface ReplicatedKVStoreStatus {
 /** The volume of each replica. */
 export interface ReplicatedKVStoreSpecStorage {
   /**
-   * The size of each volume, a quantity such as 10Gi. It can grow, never shrink.
+   * The size of each volume, a quantity such as 10Gi. It can grow, never shrink; volumes that exist grow with it if
+   * their StorageClass allows expansion, and pods are left alone.
    * At least 1 character. At most 32 characters.
    * Rule: size is a quantity greater than zero, such as 10Gi.
    * Rule: size can only grow, because volumes cannot shrink.
@@ -542,7 +543,8 @@ export interface ReplicatedKVStoreSpecPdb {
 /** The volume of each replica. */
 export interface ReplicatedKVStoreSpecStorageInput {
   /**
-   * The size of each volume, a quantity such as 10Gi. It can grow, never shrink.
+   * The size of each volume, a quantity such as 10Gi. It can grow, never shrink; volumes that exist grow with it if
+   * their StorageClass allows expansion, and pods are left alone.
    * At least 1 character. At most 32 characters.
    * Rule: size is a quantity greater than zero, such as 10Gi.
    * Rule: size can only grow, because volumes cannot shrink.

@@ -103,7 +103,7 @@ describe('the roles of an operator for all namespaces', () => {
 
   it('let it create, scale, change, prune and delete, and nothing is refused', async () => {
     await start()
-    await stores.apply({ name: 'cart', spec: { image, replicas: 2 } })
+    await stores.apply({ name: 'cart', spec: { image, replicas: 2, storageClassName: 'fast' } })
     await stores.condition('cart', 'Ready', 'True', 'AllReplicasReady')
     await leaveBehind(cluster, stores, 'cart')
     for (const kind of ['service', 'serviceaccount']) {
@@ -116,6 +116,8 @@ describe('the roles of an operator for all namespaces', () => {
     await stores.patch('kv', 'cart', { spec: { image: 'kv:missing' } })
     await stores.condition('cart', 'Ready', 'False', 'ImagePullFailed', 90_000)
     await stores.patch('kv', 'cart', { spec: { image: 'valkey/valkey:8.1' } })
+    await stores.condition('cart', 'Ready', 'True', 'AllReplicasReady')
+    await stores.patch('kv', 'cart', { spec: { storage: { size: '2Gi' } } })
     await stores.condition('cart', 'Ready', 'True', 'AllReplicasReady')
     await stores.patch('kv', 'cart', { spec: { replicas: 1 } })
     await waitUntil(

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { attachToControlPlane } from '../control-plane/attach.ts'
 import { waitUntil } from '../control-plane/wait-until.ts'
 import { OperatorProcess } from './operator-process.ts'
-import { installDefinitions, Stores } from './stores.ts'
+import { installDefinitions, type StoreObject, Stores } from './stores.ts'
 
 const cluster = attachToControlPlane()
 const stores = new Stores(cluster, 'volumes')
@@ -37,6 +37,9 @@ describe('a store that was scaled in', () => {
     await stores.apply({ name, spec: { image, replicas: 3 } })
     await stores.condition(name, 'Ready', 'True', 'AllReplicasReady')
     await stores.patch('kv', name, { spec: { replicas: 1 } })
+    // A replica that is still there keeps its volume: it is no replica of the past.
+    const isAlone = async () => (await uidsOf('pods', name)).length === 1
+    await waitUntil({ what: 'the other pods to go', limitMs: 60_000, everyMs: 200 }, isAlone)
     await stores.condition(name, 'Ready', 'True', 'AllReplicasReady')
   }
 
@@ -87,4 +90,91 @@ describe('a store that is created on the volumes of an earlier one', () => {
     await eventOf('again', 'VolumesReused')
     expect(await uidsOf('pvc', 'again')).toEqual(old)
   })
+})
+
+interface Claim extends Named {
+  readonly status: { readonly capacity?: { readonly storage?: string } }
+}
+
+describe('a store whose volumes are to grow', () => {
+  const capacities = async (store: string) =>
+    (await stores.list<Claim>('pvc'))
+      .filter(({ metadata: { name } }) => name.startsWith(`data-${store}-`))
+      .map(({ status }) => status.capacity?.storage)
+
+  it('gets them larger without losing a pod, and new ones are as large', async () => {
+    await stores.apply({ name: 'grow', spec: { image, replicas: 2, storageClassName: 'fast' } })
+    await stores.condition('grow', 'Ready', 'True', 'AllReplicasReady')
+    const [pods, claims] = [await uidsOf('pods', 'grow'), await uidsOf('pvc', 'grow')]
+    const before = await stores.get<StoreObject>('statefulset', 'grow')
+    const availableSince = async () => {
+      const conditions: readonly { type: string; status: string; lastTransitionTime?: string }[] =
+        (await stores.store('grow'))?.status?.conditions ?? []
+      const available = conditions.find(({ type }) => type === 'Available')
+      return `${available?.status} since ${available?.lastTransitionTime}`
+    }
+    const available = await availableSince()
+    expect(available).toMatch(/^True since 2/)
+    await stores.patch('kv', 'grow', { spec: { storage: { size: '2Gi' } } })
+    await stores.condition('grow', 'Ready', 'True', 'AllReplicasReady')
+    expect(await capacities('grow')).toEqual(['2Gi', '2Gi'])
+    const after = await stores.get<StoreObject>('statefulset', 'grow')
+    expect(after?.metadata.uid, 'the StatefulSet is made anew').not.toBe(before?.metadata.uid)
+    expect(after?.spec).toMatchObject({
+      volumeClaimTemplates: [{ spec: { resources: { requests: { storage: '2Gi' } } } }],
+    })
+    expect(await uidsOf('pods', 'grow')).toEqual(pods)
+    expect(await uidsOf('pvc', 'grow')).toEqual(claims)
+    expect(await availableSince(), 'it was available all the time').toBe(available)
+
+    await stores.patch('kv', 'grow', { spec: { replicas: 3 } })
+    await stores.condition('grow', 'Ready', 'True', 'AllReplicasReady')
+    expect(await capacities('grow')).toEqual(['2Gi', '2Gi', '2Gi'])
+    expect((await uidsOf('pods', 'grow')).slice(0, 2)).toEqual(pods)
+  })
+
+  it('grows and scales out in one change', async () => {
+    await stores.apply({ name: 'both', spec: { image, replicas: 1, storageClassName: 'fast' } })
+    await stores.condition('both', 'Ready', 'True', 'AllReplicasReady')
+    const pods = await uidsOf('pods', 'both')
+    await stores.patch('kv', 'both', { spec: { replicas: 3, storage: { size: '2Gi' } } })
+    await stores.condition('both', 'Ready', 'True', 'AllReplicasReady')
+    expect(await capacities('both')).toEqual(['2Gi', '2Gi', '2Gi'])
+    expect((await uidsOf('pods', 'both')).slice(0, 1)).toEqual(pods)
+  })
+
+  it('says which class does not allow it, touches nothing, and goes on when the class does', async () => {
+    await cluster.apply({
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'StorageClass',
+      metadata: { name: 'not-yet' },
+      provisioner: 'kubernetes.io/host-path',
+      allowVolumeExpansion: false,
+    })
+    await stores.apply({ name: 'fixed', spec: { image, storageClassName: 'not-yet' } })
+    await stores.condition('fixed', 'Ready', 'True', 'AllReplicasReady')
+    const set = await stores.get<StoreObject>('statefulset', 'fixed')
+    await stores.patch('kv', 'fixed', { spec: { storage: { size: '2Gi' } } })
+    const message = await stores.condition('fixed', 'Degraded', 'True', 'VolumeExpansionRefused')
+    expect(message).toContain(
+      "claim data-fixed-0 cannot be expanded, because its StorageClass 'not-yet' does not allow it",
+    )
+    expect((await stores.get<StoreObject>('statefulset', 'fixed'))?.metadata.uid).toBe(set?.metadata.uid)
+    expect(await capacities('fixed')).toEqual(['1Gi'])
+
+    await stores.patch('storageclass', 'not-yet', { allowVolumeExpansion: true })
+    expect(await stores.condition('fixed', 'Progressing', 'True', 'VolumeExpanding')).toContain('data-fixed-0')
+    await resized('data-fixed-0', { conditions: [{ type: 'FileSystemResizePending', status: 'True' }] })
+    await waitUntil({ what: 'the file system to be told of', limitMs: 60_000, everyMs: 500 }, async () =>
+      (await stores.condition('fixed', 'Progressing', 'True', 'VolumeExpanding')).includes('mounts it again'),
+    )
+    await resized('data-fixed-0', { capacity: { storage: '2Gi' }, conditions: [] })
+    await stores.condition('fixed', 'Ready', 'True', 'AllReplicasReady')
+    await stores.delete('storageclass', 'not-yet')
+  })
+
+  /** Plays the external resizer, which kwok plays for the class `fast` only. */
+  async function resized(claim: string, status: object): Promise<void> {
+    await stores.patch('pvc', claim, { status }, '--subresource=status')
+  }
 })

@@ -1,10 +1,11 @@
 // What must be known of the world before a store can be made or judged? Small JSON facts: whether its storage class exists,
-// what keeps its pods, and what its volume claims allow.
+// what keeps its pods, and what its volume claims allow and need.
 import type { PodTrouble } from './pod-trouble.ts'
 import type { Admission } from './retained-volumes.ts'
 import type { BlockingPod } from './stuck-rollout.ts'
+import type { VolumeGrowth } from './volume-growth.ts'
 
-export interface KvStoreFacts extends Admission {
+export interface KvStoreFacts extends Admission, VolumeGrowth {
   /** The named class is not there. A store that names none, or the empty class, misses nothing. */
   readonly isStorageClassMissing: boolean
   readonly trouble?: PodTrouble
@@ -14,4 +15,11 @@ export interface KvStoreFacts extends Admission {
   readonly unusedClaims: readonly string[]
   /** Names of claims in use that were there before the store. */
   readonly olderClaims: readonly string[]
+  /** The pods, while no StatefulSet has counted them: it is not there, or was made anew just now. */
+  readonly uncounted?: Uncounted
+}
+
+export interface Uncounted {
+  readonly replicas: number
+  readonly readyReplicas: number
 }

@@ -14,6 +14,7 @@ import {
 } from '../../index.ts'
 import type { KvStoreFacts } from './kv-store-facts.ts'
 import { holdNote, reuseNote } from './retained-volumes.ts'
+import { expansionNote } from './volume-growth.ts'
 
 type Context = StatusContext<ReplicatedKVStoreSpec, ReplicatedKVStoreStatus, KvStoreFacts>
 
@@ -32,13 +33,14 @@ export function kvStoreStatus(context: Context): StatusReport<ReplicatedKVStoreS
   const { object, facts, children } = context
   const { namespace = 'default', name } = object.metadata
   const { replicas: wanted, port } = object.spec
-  const counts = countsOf(children.find((child) => isOf(StatefulSet, child.object))?.object)
-  const { isCurrent: _, ...counted } = counts
+  const counted = countsOf(children.find((child) => isOf(StatefulSet, child.object))?.object)
+  const counts = facts?.uncounted === undefined ? counted : { ...counted, ...lastCountsOf(object), ...facts.uncounted }
+  const { isCurrent: _, ...told } = counts
   const retained = facts?.unusedClaims ?? []
   const conditions = [...conditionsOf(context, counts), ...volumesReused(facts)]
   return {
     fields: {
-      ...counted,
+      ...told,
       selector: kvSelector(name),
       endpoints: kvEndpoints({ name, namespace, replicas: wanted, port }),
       ...(retained.length === 0 ? {} : { retainedPVCs: retained }),
@@ -65,34 +67,54 @@ function countsOf(statefulSet: KubeObject | undefined): Counts {
   }
 }
 
+/** What pods do not say of themselves stays as it was told last. */
+function lastCountsOf({ status }: Context['object']): Partial<Counts> {
+  const { updatedReplicas, currentRevision, updateRevision } = status ?? {}
+  return {
+    ...(updatedReplicas === undefined ? {} : { updatedReplicas }),
+    ...(currentRevision === undefined ? {} : { currentRevision }),
+    ...(updateRevision === undefined ? {} : { updateRevision }),
+  }
+}
+
 /** While something failed or the store goes, the runtime's words stand; else the store has its own. */
 function conditionsOf({ object, facts, outcome }: Context, counts: Counts): readonly ConditionClaim[] {
   const wanted = object.spec.replicas
   const admitted = facts?.admittedReplicas ?? wanted
-  const hasQuorum = servesQuorum(object, counts)
-  const availability = availabilityOf(object, counts, hasQuorum)
+  // Replicas that are not admitted have no vote: what they would bring is held, not lost.
+  const electorate = { status: object.status, readyReplicas: counts.readyReplicas, members: admitted }
+  const hasQuorum = servesQuorum(electorate)
+  const availability = availabilityOf(electorate, hasQuorum)
   if (outcome.kind !== 'settled' && outcome.kind !== 'waiting') return [availability]
   const isSettled = outcome.kind === 'settled'
-  const held = isHeld(facts) ? holdNote(facts, wanted) : undefined
+  const obstacles = obstaclesOf(facts, wanted)
+  const expansion = facts?.expansion
+  const isDone = isSettled && obstacles.length === 0 && expansion === undefined
   return [
-    isSettled && held === undefined ? allReady(wanted) : notReady(counts, wanted, facts),
+    isDone ? allReady(wanted) : notReady(counts, wanted, facts),
     // The first claim of a type counts, here and below.
-    ...(isSettled && held !== undefined ? stalled(held) : []),
+    ...(expansion === undefined ? [] : [progressing('VolumeExpanding', expansionNote(expansion))]),
+    ...(isSettled ? obstacles.slice(0, 1).flatMap(stalled) : []),
     progressOf(counts, admitted, isSettled),
     ...crashLooping(facts),
-    ...(hasQuorum ? [] : quorumAtRisk(object, counts)),
-    ...(held === undefined ? [] : [degraded('StaleVolumesRetained', held)]),
+    ...(hasQuorum ? [] : quorumAtRisk(electorate)),
+    ...obstacles,
     availability,
   ]
 }
 
-function isHeld(facts: KvStoreFacts | undefined): facts is KvStoreFacts {
-  return facts !== undefined && facts.staleClaims.length > 0
+/** What waits for a person, gravest first. */
+function obstaclesOf(facts: KvStoreFacts | undefined, wanted: number): readonly ConditionClaim[] {
+  if (facts === undefined) return []
+  const { staleClaims, growthRefusal } = facts
+  return [
+    ...(staleClaims.length === 0 ? [] : [degraded('StaleVolumesRetained', holdNote(facts, wanted))]),
+    ...(growthRefusal === undefined ? [] : [degraded('VolumeExpansionRefused', growthRefusal)]),
+  ]
 }
 
 /** Everything is done but what waits for a person. */
-function stalled(message: string): readonly ConditionClaim[] {
-  const reason = 'StaleVolumesRetained'
+function stalled({ reason, message }: ConditionClaim): readonly ConditionClaim[] {
   return [
     { type: 'Progressing', status: 'False', reason, message },
     { type: 'Stalled', status: 'True', reason, message },
@@ -105,6 +127,12 @@ function volumesReused(facts: KvStoreFacts | undefined): readonly ConditionClaim
   return [{ type: 'VolumesReused', status: 'True', reason: 'OlderThanStore', message: reuseNote(facts.olderClaims) }]
 }
 
+/** What a person has to decide about, and what is held for it. */
+const actionsHeld: ReadonlyMap<string, string> = new Map([
+  ['StaleVolumesRetained', 'ScaleOut'],
+  ['VolumeExpansionRefused', 'Expand'],
+])
+
 /** What people should hear of once, when it comes to light. */
 function newsOf({ status }: Context['object'], conditions: readonly ConditionClaim[]): readonly EventReport[] {
   // The first claim of a type counts.
@@ -113,9 +141,13 @@ function newsOf({ status }: Context['object'], conditions: readonly ConditionCla
     !status?.conditions?.some(({ type, reason }) => type === claim.type && reason === claim.reason)
   return conditions.filter(isNew).flatMap(({ type, reason, message }): readonly EventReport[] => {
     if (type === 'VolumesReused') return [{ type: 'Normal', reason: type, action: 'Create', note: message }]
-    if (type !== 'Degraded' || reason !== 'StaleVolumesRetained') return []
-    return [{ type: 'Warning', reason, action: 'ScaleOut', note: message }]
+    const action = type === 'Degraded' ? actionsHeld.get(reason) : undefined
+    return action === undefined ? [] : [{ type: 'Warning', reason, action, note: message }]
   })
+}
+
+function progressing(reason: string, message: string): ConditionClaim {
+  return { type: 'Progressing', status: 'True', reason, message }
 }
 
 function degraded(reason: string, message: string): ConditionClaim {
@@ -133,7 +165,11 @@ function allReady(wanted: number): ConditionClaim {
 
 function notReady({ readyReplicas }: Counts, wanted: number, facts: KvStoreFacts | undefined): ConditionClaim {
   const trouble = facts?.trouble
+  const volumes = facts?.growthRefusal ?? (facts?.expansion === undefined ? undefined : expansionNote(facts.expansion))
   const count = `${readyReplicas} of ${wanted} replicas are ready`
+  if (volumes !== undefined && readyReplicas >= wanted) {
+    return { type: 'Ready', status: 'False', reason: 'VolumePending', message: `${count}; ${volumes}` }
+  }
   if (trouble === undefined || trouble.reason === 'ReplicaCrashLooping') {
     return { type: 'Ready', status: 'False', reason: 'WaitingForReplicas', message: count }
   }
@@ -142,12 +178,6 @@ function notReady({ readyReplicas }: Counts, wanted: number, facts: KvStoreFacts
 
 function progressOf(counts: Counts, wanted: number, isSettled: boolean): ConditionClaim {
   const { replicas, readyReplicas, updatedReplicas, currentRevision, updateRevision, isCurrent } = counts
-  const progressing = (reason: string, message: string): ConditionClaim => ({
-    type: 'Progressing',
-    status: 'True',
-    reason,
-    message,
-  })
   if (isSettled) return { type: 'Progressing', status: 'False', reason: 'AllReplicasReady', message: '' }
   if (replicas > wanted) return progressing('ScalingIn', `to ${wanted} replicas`)
   if (currentRevision !== updateRevision)
@@ -158,29 +188,32 @@ function progressOf(counts: Counts, wanted: number, isSettled: boolean): Conditi
   return progressing('WaitingForReplicas', `${readyReplicas} of ${wanted} replicas are ready`)
 }
 
+/** Whose votes make a quorum, and what was told of it before. */
+interface Electorate {
+  readonly status: ReplicatedKVStoreStatus | undefined
+  readonly readyReplicas: number
+  readonly members: number
+}
+
 /**
  * Do enough replicas serve? A quorum of those wanted; or, while the store grows, all that served when it was last available:
  * replicas that have never been there cannot be missed.
  */
-function servesQuorum({ spec, status }: Context['object'], { readyReplicas }: Counts): boolean {
+function servesQuorum({ status, readyReplicas, members }: Electorate): boolean {
   const wasAvailable = status?.conditions?.some(
     (condition) => condition.type === 'Available' && condition.status === 'True',
   )
   const served = status?.readyReplicas ?? Number.POSITIVE_INFINITY
   const hasLostNone = wasAvailable === true && readyReplicas > 0 && readyReplicas >= served
-  return readyReplicas >= quorumOf(spec.replicas) || hasLostNone
+  return readyReplicas >= quorumOf(members) || hasLostNone
 }
 
 /**
  * The reason keeps in mind that there once was a quorum, whatever becomes of the other conditions meanwhile: a failed turn
  * puts its own words into Degraded.
  */
-function availabilityOf(
-  { spec, status }: Context['object'],
-  { readyReplicas }: Counts,
-  hasQuorum: boolean,
-): ConditionClaim {
-  const message = `${readyReplicas} of ${spec.replicas} replicas serve`
+function availabilityOf({ status, readyReplicas, members }: Electorate, hasQuorum: boolean): ConditionClaim {
+  const message = `${readyReplicas} of ${members} replicas serve`
   if (hasQuorum) return { type: 'Available', status: 'True', reason: 'QuorumServes', message }
   return { type: 'Available', status: 'False', reason: hadQuorum(status) ? 'QuorumLost' : 'NoQuorum', message }
 }
@@ -196,10 +229,10 @@ function crashLooping(facts: KvStoreFacts | undefined): readonly ConditionClaim[
 }
 
 /** A store that had a quorum and has lost it is degraded; one that is only coming up is not. */
-function quorumAtRisk({ spec, status }: Context['object'], { readyReplicas }: Counts): readonly ConditionClaim[] {
+function quorumAtRisk({ status, readyReplicas, members }: Electorate): readonly ConditionClaim[] {
   if (!hadQuorum(status)) return []
-  const needed = quorumOf(spec.replicas)
-  const message = `${readyReplicas} of ${spec.replicas} replicas are ready; ${needed} are needed for a quorum`
+  const needed = quorumOf(members)
+  const message = `${readyReplicas} of ${members} replicas are ready; ${needed} are needed for a quorum`
   return [degraded('QuorumAtRisk', message)]
 }
 

@@ -1,5 +1,6 @@
 // The controller of ReplicatedKVStore, as anybody could write it with the public door: which kinds it makes and looks at, and
 // the functions that say what should be and how it stands.
+import { ApiObject, type Chart } from 'cdk8s'
 import { KvCluster, kvClusterProps, kvSelectorLabel } from '../../../constructs/index.ts'
 import {
   ReplicatedKVStore,
@@ -7,26 +8,35 @@ import {
   type ReplicatedKVStoreStatus,
 } from '../../../imports/wire/replicated-kv-store.ts'
 import {
+  contribute,
   defineController,
   isBeingDeleted,
   isOf,
   type KubeObject,
   keyFor,
+  type LiveObject,
   type LiveReader,
   type ObserveContext,
   PersistentVolumeClaim,
   Pod,
   PodDisruptionBudget,
+  recreateOnChange,
   Service,
   ServiceAccount,
   StatefulSet,
   StorageClass,
+  valueAt,
 } from '../../index.ts'
 import type { KvStoreFacts } from './kv-store-facts.ts'
 import { kvStoreStatus } from './kv-store-status.ts'
 import { podTroubleOf, troubleOf } from './pod-trouble.ts'
-import { admissionOf, olderClaimsOf, retentionNote, unusedClaimsOf } from './retained-volumes.ts'
+import { isServing } from './replica.ts'
+import { admissionOf, claimsInUse, olderClaimsOf, retentionNote, unusedClaimsOf } from './retained-volumes.ts'
 import { blockingPodOf, stuckRolloutRepair } from './stuck-rollout.ts'
+import { allowsExpansion, classOf, growthDigest, growthOf } from './volume-growth.ts'
+
+/** Stands in the index for the class of a store that names none. No class can be called so. */
+const defaultClass = '(default)'
 
 export const replicatedKvStore = defineController(ReplicatedKVStore, {
   owns: [
@@ -35,7 +45,7 @@ export const replicatedKvStore = defineController(ReplicatedKVStore, {
     { resource: PodDisruptionBudget, statusMatters: false },
     ServiceAccount,
   ],
-  indexes: { storageClassName: ({ spec }) => (spec.storageClassName === undefined ? [] : [spec.storageClassName]) },
+  indexes: { storageClassName: ({ spec }) => [spec.storageClassName ?? defaultClass] },
   watches: [
     {
       resource: Pod,
@@ -45,11 +55,19 @@ export const replicatedKvStore = defineController(ReplicatedKVStore, {
       keep: ({ spec: _, ...pod }) => pod,
       repairMayDelete: true,
     },
-    { resource: PersistentVolumeClaim, labelSelector: kvSelectorLabel, keysFor: storeOfLabel, digest: () => null },
+    {
+      resource: PersistentVolumeClaim,
+      labelSelector: kvSelectorLabel,
+      keysFor: storeOfLabel,
+      digest: growthDigest,
+      contributes: true,
+    },
     {
       resource: StorageClass,
-      keysFor: ({ metadata }, lookup) => lookup('storageClassName', metadata.name),
-      digest: () => null,
+      // Which class is or was the default, only the claims know.
+      keysFor: ({ metadata }, lookup) =>
+        [metadata.name, defaultClass].flatMap((name) => lookup('storageClassName', name)),
+      digest: (storageClass) => allowsExpansion(storageClass),
     },
   ],
   isSuspended: ({ spec }) => spec.suspend === true,
@@ -60,7 +78,11 @@ export const replicatedKvStore = defineController(ReplicatedKVStore, {
       : undefined,
   desired: (chart, { object, facts }) => {
     const props = kvClusterProps(object.metadata.name, object.spec)
-    new KvCluster(chart, 'store', { ...props, replicas: facts.admittedReplicas })
+    const storage = { ...props.storage, size: facts.volumeSize }
+    const { statefulSet } = new KvCluster(chart, 'store', { ...props, replicas: facts.admittedReplicas, storage })
+    // Claim templates cannot change; the pods stay, and the new StatefulSet finds them by their labels.
+    recreateOnChange(statefulSet, { dependents: 'orphan' })
+    for (const name of facts.claimsToGrow) statefulSet.node.addDependency(largerClaim(chart, name, object.spec.storage))
   },
   repair: ({ facts, children }) =>
     stuckRolloutRepair(children.find(({ object }) => isOf(StatefulSet, object))?.object, facts.blockingPod),
@@ -76,6 +98,18 @@ export const replicatedKvStore = defineController(ReplicatedKVStore, {
   },
 })
 
+/** What the StatefulSet made, asked for more room; first of all, so that a refusal leaves everything as it is. */
+function largerClaim(chart: Chart, name: string, { size }: { readonly size: string }): ApiObject {
+  const claim = new ApiObject(chart, `larger-${name}`, {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name },
+    spec: { resources: { requests: { storage: size } } },
+  })
+  contribute(claim)
+  return claim
+}
+
 type Observing = ObserveContext<ReplicatedKVStoreSpec, ReplicatedKVStoreStatus>
 
 async function observe({ object, children, live, nowMs }: Observing): Promise<KvStoreFacts> {
@@ -89,22 +123,44 @@ async function observe({ object, children, live, nowMs }: Observing): Promise<Kv
   ])
   const trouble = podTroubleOf(pods, nowMs)
   const blockingPod = blockingPodOf(pods, spec.replicas, nowMs)
+  const statefulSet = children.find((child) => isOf(StatefulSet, child))
   const admission = admissionOf({
     wanted: spec.replicas,
-    statefulSet: children.find((child) => isOf(StatefulSet, child)),
+    statefulSet,
     pods,
     claims,
     retainedClaims: status?.retainedPVCs ?? [],
     mayReuse: spec.storage.reuseRetained === 'Allow',
   })
+  const used = claimsInUse(claims, admission.admittedReplicas)
   return {
     isStorageClassMissing,
     ...(trouble === undefined ? {} : { trouble }),
     ...(blockingPod === undefined ? {} : { blockingPod }),
     ...admission,
+    ...growthOf({ size: spec.storage.size, claims: used, storageClasses: await classesOf(live, used), statefulSet }),
+    ...uncountedBy(statefulSet, pods),
     unusedClaims: unusedClaimsOf(claims, isBeingDeleted(object) ? 0 : admission.admittedReplicas),
     olderClaims: olderClaimsOf(claims, object, admission.admittedReplicas),
   }
+}
+
+/** The classes of these claims that exist, by name. A claim remembers the one it got where the store names none. */
+async function classesOf(live: LiveReader, claims: readonly LiveObject[]): Promise<ReadonlyMap<string, LiveObject>> {
+  const names = [...new Set(claims.map(classOf))].filter((name) => name !== '')
+  const found = await Promise.all(names.map((name) => live.find(StorageClass, { name })))
+  return new Map(found.flatMap((storageClass) => (storageClass ? [[storageClass.metadata.name, storageClass]] : [])))
+}
+
+/** A StatefulSet that was made anew has counted nothing yet, and its pods serve all the same. */
+function uncountedBy(
+  statefulSet: LiveObject | undefined,
+  pods: readonly LiveObject[],
+): Pick<KvStoreFacts, 'uncounted'> {
+  const hasCounted = statefulSet !== undefined && valueAt(statefulSet, 'status', 'observedGeneration') !== undefined
+  if (hasCounted || pods.length === 0) return {}
+  const there = pods.filter((pod) => !isBeingDeleted(pod))
+  return { uncounted: { replicas: there.length, readyReplicas: there.filter(isServing).length } }
 }
 
 /** Without a name the cluster's default class is taken; the empty name means volumes that exist already. */

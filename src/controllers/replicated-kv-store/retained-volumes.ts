@@ -59,6 +59,13 @@ export function unusedClaimsOf(claims: readonly KubeObject[], replicas: number):
   return byOrdinal(staying, replicas, Number.POSITIVE_INFINITY).map(({ name }) => name)
 }
 
+/** The claims of these replicas, in ordinal order. */
+export function claimsInUse(claims: readonly LiveObject[], replicas: number): readonly LiveObject[] {
+  const byName = new Map(claims.map((claim) => [claim.metadata.name, claim]))
+  const staying = claims.filter((claim) => !isLeaving(claim))
+  return byOrdinal(staying, 0, replicas).flatMap(({ name }) => byName.get(name) ?? [])
+}
+
 /** Names of the claims in use that are older than the store itself: it began with what an earlier store of its name left. */
 export function olderClaimsOf(claims: readonly KubeObject[], store: KubeObject, replicas: number): readonly string[] {
   const bornMs = Date.parse(store.metadata.creationTimestamp ?? '')

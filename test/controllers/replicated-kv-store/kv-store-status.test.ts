@@ -69,6 +69,8 @@ function contextOf({
     staleClaims: [],
     unusedClaims: [],
     olderClaims: [],
+    volumeSize: '1Gi',
+    claimsToGrow: [],
     ...(facts === 'none' ? {} : facts),
   }
   // The spec has what these functions read.
@@ -262,6 +264,17 @@ const cases: readonly Case[] = [
     },
   },
   {
+    title: 'whose scale-out is held has its quorum with the replicas that it may have',
+    given: {
+      wanted: 5,
+      counts: allOf(1),
+      outcome: settled,
+      facts: { admittedReplicas: 1, staleClaims: ['data-cart-1'] },
+      before: ['Available=False/QuorumLost'],
+    },
+    short: { Degraded: 'True/StaleVolumesRetained', Available: 'True/QuorumServes' },
+  },
+  {
     title: 'whose scale-out is held goes on with what else there is to do',
     given: {
       wanted: 5,
@@ -269,6 +282,48 @@ const cases: readonly Case[] = [
       facts: heldAt3,
     },
     short: { Progressing: 'True/RollingOut', Degraded: 'True/StaleVolumesRetained' },
+  },
+  {
+    title: 'whose volumes grow serves meanwhile, and is not ready',
+    given: {
+      counts: allOf(3),
+      outcome: settled,
+      facts: { expansion: { size: '2Gi', smaller: ['data-cart-1'], fileSystemPending: [] } },
+    },
+    short: {
+      Ready: 'False/VolumePending',
+      Progressing: 'True/VolumeExpanding',
+      Degraded: 'False/AsExpected',
+      Available: 'True/QuorumServes',
+    },
+    messages: {
+      Ready: '3 of 3 replicas are ready; volumes grow to 2Gi: waiting for data-cart-1',
+      Progressing: 'volumes grow to 2Gi: waiting for data-cart-1',
+    },
+  },
+  {
+    title: 'whose StatefulSet is made anew serves with the pods that are there',
+    given: {
+      before: ['Available=True/QuorumServes'],
+      facts: {
+        expansion: { size: '2Gi', smaller: [], fileSystemPending: [] },
+        uncounted: { replicas: 3, readyReplicas: 3 },
+      },
+    },
+    short: { Progressing: 'True/VolumeExpanding', Degraded: 'False/AsExpected', Available: 'True/QuorumServes' },
+    messages: { Progressing: 'volumes have 2Gi; the StatefulSet is made anew around its pods' },
+  },
+  {
+    title: 'whose volumes cannot grow says why, and waits for a person',
+    given: { counts: allOf(3), outcome: settled, facts: { growthRefusal: 'volumes cannot grow to 2Gi' } },
+    short: {
+      Ready: 'False/VolumePending',
+      Progressing: 'False/VolumeExpansionRefused',
+      Degraded: 'True/VolumeExpansionRefused',
+      Stalled: 'True/VolumeExpansionRefused',
+      Available: 'True/QuorumServes',
+    },
+    messages: { Degraded: 'volumes cannot grow to 2Gi' },
   },
   {
     title: 'that began with the volumes of an earlier store says so as long as it lives',
@@ -366,6 +421,7 @@ describe('a store', () => {
 // WaitingForReplicas: nothing changes, pods only have to become ready. AllReplicasReady: nothing is under way.
 const progress = [
   'StaleVolumesRetained',
+  'VolumeExpansionRefused',
   'RollingOut',
   'ScalingOut',
   'ScalingIn',
@@ -381,8 +437,8 @@ const contract: Readonly<Record<string, readonly string[]>> = {
   // kstatus' word for Progressing.
   Reconciling: progress,
   // AsExpected: the runtime's word for not degraded.
-  Degraded: ['QuorumAtRisk', 'ReplicaCrashLooping', 'StaleVolumesRetained', 'AsExpected'],
-  Stalled: ['StaleVolumesRetained'],
+  Degraded: ['QuorumAtRisk', 'ReplicaCrashLooping', 'StaleVolumesRetained', 'VolumeExpansionRefused', 'AsExpected'],
+  Stalled: ['StaleVolumesRetained', 'VolumeExpansionRefused'],
   VolumesReused: ['OlderThanStore'],
   // Available is not in the contract's list; it says whether a majority of the replicas serves. QuorumLost: one did before.
   Available: ['QuorumServes', 'NoQuorum', 'QuorumLost'],

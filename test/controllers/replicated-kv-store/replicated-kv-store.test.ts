@@ -170,6 +170,6 @@ describe('an event', () => {
   it('finds stores by the class they name', () => {
     const classesOf = replicatedKvStore.indexes['storageClassName']
     expect(classesOf?.(storeOf({ storageClassName: 'fast' }))).toEqual(['fast'])
-    expect(classesOf?.(storeOf())).toEqual([])
+    expect(classesOf?.(storeOf())).toEqual(['(default)'])
   })
 })

@@ -1,0 +1,143 @@
+// Whatever request of a volume expansion the operator dies at, the next life ends where an undisturbed one does (I3): every
+// claim asks for the new size, and the StatefulSet was made anew exactly once.
+import { describe, expect, it } from 'vitest'
+import { ReplicatedKVStore } from '../../../imports/wire/replicated-kv-store.ts'
+import { replicatedKvStore } from '../../../src/controllers/replicated-kv-store/replicated-kv-store.ts'
+import { PersistentVolumeClaim, Pod, StatefulSet, StorageClass } from '../../../src/index.ts'
+import { KubeError } from '../../../src/kube/kube-errors.ts'
+import { at, failure, type ModelRequest } from '../../model-api.ts'
+import { World } from '../../reconcile/life.ts'
+
+const key = 'default/cart'
+const labels = { 'data.konverge.dev/replicatedkvstore': 'cart' }
+const replicas = 3
+const claimKeys = Array.from({ length: replicas }, (_, ordinal) => `default/data-cart-${ordinal}`)
+
+/** A store of three, with the pods and claims that its StatefulSet would have made. */
+function storeOfThree(): World {
+  const world = new World()
+  const { api } = world
+  api.put(StorageClass, {
+    apiVersion: 'storage.k8s.io/v1',
+    kind: 'StorageClass',
+    metadata: { name: 'fast' },
+    allowVolumeExpansion: true,
+  })
+  api.put(ReplicatedKVStore, {
+    apiVersion: 'data.konverge.dev/v1alpha1',
+    kind: 'ReplicatedKVStore',
+    metadata: { name: 'cart', namespace: 'default' },
+    spec: {
+      image: 'kv',
+      replicas,
+      port: 6379,
+      storageClassName: 'fast',
+      storage: { size: '1Gi', reuseRetained: 'Refuse' },
+      pvcRetention: { whenDeleted: 'Retain', whenScaled: 'Retain' },
+      pdb: { enabled: true },
+    },
+  })
+  for (let ordinal = 0; ordinal < replicas; ordinal++) {
+    api.put(PersistentVolumeClaim, {
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name: `data-cart-${ordinal}`, namespace: 'default', labels },
+      spec: { storageClassName: 'fast', resources: { requests: { storage: '1Gi' } } },
+      status: { phase: 'Bound', capacity: { storage: '1Gi' } },
+    })
+    api.put(Pod, {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: `cart-${ordinal}`, namespace: 'default', labels },
+      status: { conditions: [{ type: 'Ready', status: 'True' }] },
+    })
+  }
+  return world
+}
+
+/** As the API server says it. */
+function refuseNewTemplates({ api }: World, { verb, plural, body }: ModelRequest): void {
+  const live = api.find(StatefulSet, key)
+  if (verb !== 'apply' || plural !== 'statefulsets' || live === undefined) return
+  const templates = ['spec', 'volumeClaimTemplates'] as const
+  if (JSON.stringify(at(body as never, ...templates)) === JSON.stringify(at(live, ...templates))) return
+  const message = "updates to statefulset spec for fields other than 'replicas' and others are forbidden"
+  throw new KubeError({ code: 'Invalid', message, causes: [{ reason: 'FieldValueForbidden', message, field: 'spec' }] })
+}
+
+/** Grows the volumes; dies at the given request, before or after the server has done what was asked, and lives again. */
+async function grow(crash?: { readonly when: 'before' | 'after'; readonly at: number }) {
+  const world = storeOfThree()
+  let requests = 0
+  let isDead = false
+  let isGrowing = false
+  const strike = (when: 'before' | 'after', { verb }: ModelRequest) => {
+    if (isDead) throw failure('Unreachable', 'the process is dead')
+    if (!isGrowing || when !== crash?.when || verb === 'watch') return
+    requests += 1
+    if (requests !== crash.at) return
+    isDead = true
+    throw failure('Unreachable', 'the process is dead')
+  }
+  world.api.before = (request) => {
+    strike('before', request)
+    refuseNewTemplates(world, request)
+  }
+  world.api.after = (request) => strike('after', request)
+  let life = await world.live(replicatedKvStore)
+  isGrowing = true
+  world.api.edit(ReplicatedKVStore, key, { spec: { storage: { size: '2Gi' } } })
+  await world.clock.advance(60_000)
+  const hasStruck = isDead
+  if (isDead) {
+    await life.end()
+    isDead = false
+    life = await world.live(replicatedKvStore)
+  }
+  await world.clock.advance(120_000)
+  await life.drain()
+  const { api } = world
+  return {
+    hasStruck,
+    claims: claimKeys.map((claim) => at(api.find(PersistentVolumeClaim, claim), 'spec', 'resources', 'requests')),
+    template: at(api.find(StatefulSet, key), 'spec', 'volumeClaimTemplates'),
+    history: api.history.filter((line) => line.includes('StatefulSet') || line.startsWith('gone')),
+  }
+}
+
+describe('a volume expansion', () => {
+  it('grows the claims and makes the StatefulSet anew, whatever request the process dies at', async () => {
+    const { hasStruck: _, ...undisturbed } = await grow()
+    expect(undisturbed).toMatchObject({
+      claims: Array(replicas).fill({ storage: '2Gi' }),
+      template: [{ spec: { resources: { requests: { storage: '2Gi' } } } }],
+      history: [`created StatefulSet ${key}`, `gone StatefulSet ${key}`, `created StatefulSet ${key}`],
+    })
+    for (const when of ['before', 'after'] as const) {
+      let crashAt = 1
+      for (; ; crashAt++) {
+        const { hasStruck, ...ended } = await grow({ when, at: crashAt })
+        expect(ended, `${when} request ${crashAt}`).toEqual(undisturbed)
+        if (!hasStruck) break
+      }
+      expect(crashAt, 'requests that were broken').toBeGreaterThan(5)
+    }
+  })
+
+  it('leaves everything as it is when a claim is refused', async () => {
+    const world = storeOfThree()
+    world.api.before = (request) => {
+      refuseNewTemplates(world, request)
+      if (request.verb === 'apply' && request.key === claimKeys[1])
+        throw failure('Forbidden', 'exceeded quota: requests.storage')
+    }
+    await world.live(replicatedKvStore)
+    const uid = world.api.find(StatefulSet, key)?.metadata.uid
+    world.api.edit(ReplicatedKVStore, key, { spec: { storage: { size: '2Gi' } } })
+    await world.clock.advance(60_000)
+    expect(world.api.find(StatefulSet, key)?.metadata.uid).toBe(uid)
+    // World.conditions reads Sites.
+    const conditions = at(world.api.find(ReplicatedKVStore, key), 'status', 'conditions')
+    expect(JSON.stringify(conditions)).toContain('exceeded quota')
+  })
+})
