@@ -1,0 +1,134 @@
+// What if people and other programs do to the cluster what nobody should: labels taken off, children deleted in the middle of
+// a write, a resource made anew behind the operator's back, the CRD itself gone? A control plane of its own, because of the last.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts'
+import { waitUntil } from '../control-plane/wait-until.ts'
+import { ProxiedOperator } from './proxied-operator.ts'
+import { installDefinitions, type StoreObject, Stores } from './stores.ts'
+
+const image = 'valkey/valkey:8.0'
+let cluster: ControlPlane
+let operator: ProxiedOperator
+let stores: Stores
+let count = 0
+
+beforeAll(async () => {
+  cluster = await startControlPlane({ kwok: { nodes: 2 } })
+  await installDefinitions(cluster)
+})
+beforeEach(async () => {
+  stores = new Stores(cluster, `world-${count++}`)
+  await stores.createNamespace()
+  operator = await ProxiedOperator.create(cluster, stores.namespace, '--backoff', '1-5')
+  await operator.start().ready()
+  await stores.apply({ name: 'cart', spec: { image } })
+  await isReady('cart')
+})
+afterEach(async () => {
+  // While somebody is there to take the finalizer off, without which the CRD could not go.
+  await cluster.kubectl('-n', stores.namespace, 'delete', 'kv', '--all', '--timeout=60s')
+  await operator.stop()
+})
+afterAll(async () => await cluster.stop())
+
+const isReady = (name: string) => stores.condition(name, 'Ready', 'True', 'AllReplicasReady')
+const children = ['statefulset/cart', 'service/cart', 'service/cart-headless', 'serviceaccount/cart']
+
+interface Child {
+  readonly metadata: {
+    readonly uid: string
+    readonly deletionTimestamp?: string
+    readonly labels?: Readonly<Record<string, string>>
+    readonly ownerReferences?: readonly { readonly uid: string }[]
+  }
+}
+
+async function childrenByName(): Promise<Readonly<Record<string, Child | undefined>>> {
+  const entries = children.map(async (child) => {
+    const [kind = '', name = ''] = child.split('/')
+    return [child, await stores.get<Child>(kind, name)] as const
+  })
+  return Object.fromEntries(await Promise.all(entries))
+}
+
+const uidsOf = async () => Object.values(await childrenByName()).map((child) => child?.metadata.uid)
+
+/** Every child exists, is not on its way out, and is controlled by the store that there is now. */
+async function untilWhole(limitMs = 90_000): Promise<void> {
+  await waitUntil({ what: 'all children of the store', limitMs, everyMs: 200 }, async () => {
+    const owner = (await stores.store('cart'))?.metadata.uid
+    const live = Object.values(await childrenByName())
+    return live.every(
+      (child) =>
+        child !== undefined &&
+        child.metadata.deletionTimestamp === undefined &&
+        child.metadata.ownerReferences?.some(({ uid }) => uid === owner) === true,
+    )
+  })
+}
+
+describe('the children', () => {
+  it('get the labels back that somebody has removed, and stay the same objects', async () => {
+    const before = await childrenByName()
+    for (const child of children) {
+      const [kind = '', name = ''] = child.split('/')
+      await stores.patch(kind, name, { metadata: { labels: null } })
+    }
+    await waitUntil({ what: 'the labels', limitMs: 60_000, everyMs: 200 }, async () => {
+      const now = await childrenByName()
+      return children.every(
+        (child) => JSON.stringify(now[child]?.metadata.labels) === JSON.stringify(before[child]?.metadata.labels),
+      )
+    })
+    expect(await uidsOf()).toEqual(Object.values(before).map((child) => child?.metadata.uid))
+    await isReady('cart')
+  })
+
+  it.each(['before', 'after'] as const)(
+    'deleted in the middle of a write (%s the server has done it) come back',
+    async (when) => {
+      const before = await uidsOf()
+      const match = { verb: 'apply', resource: 'statefulsets' } as const
+      const fault = { match, when, effect: { kind: 'delay', delayMs: 3_000 } } as const
+      operator.proxy.inject(fault)
+      await stores.patch('kv', 'cart', { spec: { image: 'valkey/valkey:8.1' } })
+      await operator.until('the write to be under way', () => operator.proxy.hasStruck(fault))
+      for (const child of children) {
+        const [kind = '', name = ''] = child.split('/')
+        await stores.delete(kind, name, '--wait=false')
+      }
+      await untilWhole()
+      await isReady('cart')
+      const after = await uidsOf()
+      expect(after.filter((uid) => before.includes(uid))).toEqual([])
+    },
+  )
+})
+
+describe('a store', () => {
+  it('made anew under its name while the operator was down gets children of its own', async () => {
+    const before = await uidsOf()
+    await operator.kill()
+    await stores.delete('kv', 'cart', '--wait=false')
+    await stores.patch('kv', 'cart', { metadata: { finalizers: null } })
+    await stores.apply({ name: 'cart', spec: { image, replicas: 2 } })
+    operator.start()
+    await untilWhole()
+    await isReady('cart')
+    const after = await uidsOf()
+    expect(after.filter((uid) => before.includes(uid))).toEqual([])
+  })
+
+  it('is served again after its CRD was deleted and installed anew', async () => {
+    await cluster.kubectl('delete', 'crd', 'replicatedkvstores.data.konverge.dev', '--timeout=60s')
+    expect(await stores.get<StoreObject>('statefulset', 'cart')).toBeUndefined()
+    await operator.until('the missing CRD in /readyz', async () =>
+      (await operator.process.get('/readyz')).text.includes('install its CRD'),
+    )
+    await installDefinitions(cluster)
+    await stores.apply({ name: 'cart', spec: { image } })
+    await untilWhole()
+    await isReady('cart')
+    await operator.process.ready()
+  })
+})
