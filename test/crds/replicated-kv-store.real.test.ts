@@ -84,7 +84,7 @@ describe('the definition of ReplicatedKVStore', () => {
       ...plain,
       replicas: 1,
       port: 6379,
-      storage: { size: '1Gi' },
+      storage: { size: '1Gi', reuseRetained: 'Refuse' },
       pvcRetention: { whenDeleted: 'Retain', whenScaled: 'Retain' },
       pdb: { enabled: true },
     })
@@ -119,6 +119,13 @@ describe('the definition of ReplicatedKVStore', () => {
       /a quantity greater than zero/,
     ],
     ['a size of nothing', 'cart', { storage: { size: '0' } }, 'spec.storage.size', /a quantity greater than zero/],
+    [
+      'an unknown word about old volumes',
+      'cart',
+      { storage: { reuseRetained: 'Maybe' } },
+      'spec.storage.reuseRetained',
+      /Unsupported value/,
+    ],
     ['a variable of the operator', 'cart', { env: [{ name: 'KV_PEERS' }] }, 'spec.env[0].name', /set by the operator/],
     ['a variable twice', 'cart', { env: [{ name: 'A' }, { name: 'A' }] }, 'spec.env[1]', /Duplicate/],
     [
