@@ -11,6 +11,11 @@ export const partOfLabel = 'applyset.kubernetes.io/part-of'
 export const ownedByLabel = 'konverge.dev/owned-by'
 /** On every child: its wave, 0-based. Deletion goes from the highest to 0. */
 export const applyOrderAnnotation = 'konverge.dev/apply-order'
+/**
+ * On every child that has no owner reference, with the same value as `partOfLabel`: where its labels are taken off by hand,
+ * this says whose it is, and they are put back.
+ */
+export const partOfAnnotation = 'konverge.dev/part-of'
 /** On a retained child, with the value `disabled`: the policy must be known when the construct is gone. */
 export const pruneAnnotation = 'konverge.dev/prune'
 
@@ -44,7 +49,7 @@ export function membershipOf(
 export function withoutMembership(object: KubeObject): KubeObject {
   const { ownerReferences: _, labels, annotations, ...metadata } = object.metadata
   const plainLabels = without(labels, [partOfLabel, ownedByLabel])
-  const plainAnnotations = without(annotations, [applyOrderAnnotation, pruneAnnotation])
+  const plainAnnotations = without(annotations, [applyOrderAnnotation, pruneAnnotation, partOfAnnotation])
   return {
     ...object,
     metadata: {

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../base/json.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import { ownerReferenceTo } from '../object/ownership.ts'
 import type { Draft } from './draft.ts'
-import { applyOrderAnnotation, type Membership, pruneAnnotation } from './membership.ts'
+import { applyOrderAnnotation, type Membership, partOfAnnotation, partOfLabel, pruneAnnotation } from './membership.ts'
 import { annotationsProblem, labelsProblem } from './metadata-rules.ts'
 import { SynthError } from './synth-errors.ts'
 import { wireJson } from './wire-json.ts'
@@ -27,9 +27,11 @@ export function stampedObject({ draft, wave, parent, membership }: StampInput): 
   const { namespace: _, ...declared } = draft.metadata
   if (draft.policies.contribute) return unstampedObject(draft)
   const labels = { ...mapOf(draft, 'labels'), ...membership }
+  const owned = isOwned(draft, parent)
   const annotations = {
     ...mapOf(draft, 'annotations'),
     [applyOrderAnnotation]: String(wave),
+    ...(owned ? {} : { [partOfAnnotation]: membership[partOfLabel] }),
     ...(draft.policies.retain ? { [pruneAnnotation]: 'disabled' } : {}),
   }
   const problem = labelsProblem(labels) ?? annotationsProblem(annotations)
@@ -41,7 +43,7 @@ export function stampedObject({ draft, wave, parent, membership }: StampInput): 
       namespace,
       labels,
       annotations,
-      ...(isOwned(draft, parent) ? { ownerReferences: [{ ...ownerReferenceTo(parent) }] } : {}),
+      ...(owned ? { ownerReferences: [{ ...ownerReferenceTo(parent) }] } : {}),
     },
     { name: `construct ${constructPath}`, constructPath },
   )

@@ -16,7 +16,7 @@ import { ownerReferenceTo } from '../../src/object/ownership.ts'
 import { describeRequest, failure } from '../model-api.ts'
 import { live } from '../objects.ts'
 import { Site, siteController, World } from './life.ts'
-import { settled } from './sites.ts'
+import { settled, withPages } from './sites.ts'
 import { spreadController, versionOne, versionTwo } from './spread.ts'
 
 const kinds = 'applyset.kubernetes.io/contains-group-kinds'
@@ -248,10 +248,9 @@ describe('an operator that no longer makes a kind', () => {
 })
 
 describe('a child whose labels were removed by hand', () => {
-  const unlabel = () =>
-    world.api.edit(ConfigMap, 'default/a-near', {
-      metadata: { labels: { 'konverge.dev/owned-by': null, 'applyset.kubernetes.io/part-of': null } },
-    })
+  const partOf = 'applyset.kubernetes.io/part-of'
+  const stripped = { metadata: { labels: { 'konverge.dev/owned-by': null, [partOf]: null } } }
+  const unlabel = () => world.api.edit(ConfigMap, 'default/a-near', stripped)
 
   it('gets them back', async () => {
     world.addSite('a', { page: 'elsewhere' })
@@ -261,6 +260,37 @@ describe('a child whose labels were removed by hand', () => {
     await world.clock.advance(1_000)
     expect(world.api.find(ConfigMap, 'default/a-near')?.metadata).toMatchObject({ uid, labels })
     expect(world.conditions()).toEqual(settled)
+  })
+
+  it.each([
+    { title: 'in another namespace', kind: ConfigMap, key: 'elsewhere/a-far', controller: spreadController() },
+    { title: 'in no namespace', kind: StorageClass, key: 'a-disk', controller: spreadController() },
+    { title: 'that is retained', kind: ConfigMap, key: 'default/a-pages', controller: withPages({ isRetained: true }) },
+  ])(
+    'and $title gets them back at once, but not where another set has claimed it',
+    async ({ kind, key, controller }) => {
+      world.addSite('a', { page: 'elsewhere' })
+      await world.live(controller)
+      const { uid, labels } = world.api.find(kind, key)?.metadata ?? {}
+      world.api.edit(kind, key, stripped)
+      await world.clock.advance(0)
+      expect(world.api.find(kind, key)?.metadata).toMatchObject({ uid, labels })
+      expect(world.conditions()).toEqual(settled)
+      world.api.edit(kind, key, { metadata: { labels: { [partOf]: 'another-set' } } })
+      await world.clock.advance(30_000)
+      expect(world.conditions()).toMatchObject({ Degraded: 'True/ConflictingOwner' })
+    },
+  )
+
+  it('and that has no owner reference does not outlive its parent', async () => {
+    world.addSite('a', { page: 'elsewhere' })
+    const life = await world.live(spreadController())
+    await life.drain()
+    world.api.edit(ConfigMap, 'elsewhere/a-far', stripped)
+    world.api.edit(StorageClass, 'a-disk', stripped)
+    await world.live(spreadController())
+    await remove()
+    expect(world.api.all()).toEqual([])
   })
 
   it('and that is no longer declared goes with its parent, by its owner reference', async () => {
