@@ -3,6 +3,7 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { attachToControlPlane } from '../control-plane/attach.ts'
 import { waitUntil } from '../control-plane/wait-until.ts'
+import { operatorAccount } from './operator-account.ts'
 import { type LogLine, OperatorProcess } from './operator-process.ts'
 import { claimsOf, identityOf, writesOutOfTurn } from './reigns.ts'
 import { installDefinitions, isWrite, Stores } from './stores.ts'
@@ -25,6 +26,7 @@ class Replicas {
   readonly stores: Stores
   readonly #args: readonly string[]
   readonly all: OperatorProcess[] = []
+  #kubeconfig = ''
   readonly #stop = new AbortController()
   #edits: Promise<void> = Promise.resolve()
   #round = 0
@@ -36,6 +38,7 @@ class Replicas {
 
   async begin(): Promise<void> {
     await this.stores.createNamespace()
+    this.#kubeconfig = (await operatorAccount(cluster, this.stores.namespace)).kubeconfigPath
     await this.start()
     await this.start()
     this.#edits = this.#keepEditing()
@@ -43,7 +46,7 @@ class Replicas {
 
   /** A replica that is ready: it leads, or stands by with warm caches. */
   async start(): Promise<OperatorProcess> {
-    const replica = new OperatorProcess(cluster.connection.kubeconfigPath, this.#args)
+    const replica = new OperatorProcess(this.#kubeconfig, this.#args)
     this.all.push(replica)
     return await replica.ready()
   }

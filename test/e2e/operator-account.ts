@@ -2,7 +2,7 @@
 // prints, so that every test of the operator is a test of its roles too.
 import { konverge } from '../cli/konverge.ts'
 import type { AuditEvent } from '../control-plane/audit-log.ts'
-import type { ControlPlaneClient } from '../control-plane/control-plane-client.ts'
+import type { ControlPlaneClient, ServiceAccountAccess } from '../control-plane/control-plane-client.ts'
 import { waitUntil } from '../control-plane/wait-until.ts'
 import { manifestsIn } from './rights.ts'
 
@@ -13,23 +13,40 @@ export const operatorNamespace = 'konverge-system'
 const kindsOfAccount = /^(Namespace|ServiceAccount|(Cluster)?Role(Binding)?)$/
 
 /** What `konverge install --dry-run` prints. */
-export async function printedManifests(): Promise<string> {
-  const { exitCode, stdout, stderr } = await konverge(['install', '--dry-run'])
+export async function printedManifests(namespace = operatorNamespace): Promise<string> {
+  const { exitCode, stdout, stderr } = await konverge(['install', '--dry-run', '--namespace', namespace])
   if (exitCode !== 0 || stderr !== '') throw new Error(`konverge install ended with ${exitCode}: ${stderr}`)
   return stdout
 }
 
-/** Makes the account, if it is not there yet, and a kubeconfig for one day; returns the path of that. */
-export async function operatorKubeconfig(cluster: ControlPlaneClient): Promise<string> {
-  const manifests = manifestsIn(await printedManifests()).filter(({ kind }) => kindsOfAccount.test(kind))
+const accounts = new WeakMap<ControlPlaneClient, Map<string, Promise<ServiceAccountAccess>>>()
+
+/** The account, made when it is first asked for, and a kubeconfig for one day. Its lease is in the same namespace. */
+export function operatorAccount(
+  cluster: ControlPlaneClient,
+  namespace = operatorNamespace,
+): Promise<ServiceAccountAccess> {
+  const known = accounts.get(cluster) ?? new Map<string, Promise<ServiceAccountAccess>>()
+  accounts.set(cluster, known)
+  const account = known.get(namespace) ?? makeAccount(cluster, namespace)
+  known.set(namespace, account)
+  return account
+}
+
+async function makeAccount(cluster: ControlPlaneClient, namespace: string): Promise<ServiceAccountAccess> {
+  const manifests = manifestsIn(await printedManifests(namespace)).filter(({ kind }) => kindsOfAccount.test(kind))
   await cluster.apply(...manifests)
   // The API server learns of new roles by a watch of its own.
   await waitUntil({ what: 'the rights of the operator', limitMs: 30_000, everyMs: 200 }, async () => {
-    const asOperator = ['--all-namespaces', `--as=${accountIn(operatorNamespace)}`]
+    const asOperator = ['--all-namespaces', `--as=${accountIn(namespace)}`]
     return (await cluster.kubectl('auth', 'can-i', 'watch', 'pods', ...asOperator)).exitCode === 0
   })
-  const account = { namespace: operatorNamespace, name: 'konverge' }
-  return (await cluster.serviceAccountKubeconfig(account)).kubeconfigPath
+  return await cluster.serviceAccountKubeconfig({ namespace, name: 'konverge' })
+}
+
+/** The path of the account's kubeconfig. */
+export async function operatorKubeconfig(cluster: ControlPlaneClient): Promise<string> {
+  return (await operatorAccount(cluster)).kubeconfigPath
 }
 
 /** The requests of the operator of a namespace, those that were refused included. */

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { ControlPlaneClient } from '../control-plane/control-plane-client.ts'
 import { waitUntil } from '../control-plane/wait-until.ts'
 import { FaultProxy } from '../fault-lab/fault-proxy.ts'
+import { operatorAccount } from './operator-account.ts'
 import { OperatorProcess } from './operator-process.ts'
 
 export class ProxiedOperator {
@@ -27,7 +28,8 @@ export class ProxiedOperator {
   ): Promise<ProxiedOperator> {
     const proxy = await FaultProxy.start({ url: cluster.url, ca: await readFile(cluster.caFile, 'utf8') })
     const path = join(cluster.folder, `proxy-${namespace}.kubeconfig`)
-    const kubeconfig = await proxy.writeKubeconfig(path, cluster.token)
+    const { token } = await operatorAccount(cluster)
+    const kubeconfig = await proxy.writeKubeconfig(path, token)
     return new ProxiedOperator(proxy, kubeconfig, ['--namespaces', namespace, ...args])
   }
 
