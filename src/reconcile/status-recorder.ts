@@ -104,7 +104,10 @@ export class StatusRecorder {
     const written = await client.patch(controller.resource, object.metadata, patch, options, signal)
     onWritten(written)
     this.#writtenAtMs.set(uid, nowMs)
-    if (isAnswerDue(next.lastHandledReconcileAt, statusOf(written))) this.#noteDroppedToken()
+    // Only what was sent can be dropped: an earlier answer may have been taken away behind our cache.
+    const { lastHandledReconcileAt: answer } = next
+    const isStillDue = [object, written].every((known) => isAnswerDue(answer, statusOf(known)))
+    if (isStillDue) this.#noteDroppedToken()
     return write
   }
 

@@ -186,6 +186,20 @@ describe('a paused resource', () => {
 })
 
 describe('reconcile-now', () => {
+  it('is answered although somebody took the last answer away behind a stale cache', async () => {
+    let turns = 0
+    const counting = siteController({ status: () => ({ fields: { pages: ++turns }, conditions: [] }) })
+    const { world } = await settledSite(undefined, counting)
+    await annotate(world, now, '1')
+    world.api.hold(Site, true)
+    world.api.edit(Site, 'default/a', { status: { lastHandledReconcileAt: null } })
+    world.api.edit(ConfigMap, pages, { data: { index: 'theirs' } })
+    await world.clock.advance(0)
+    world.api.hold(Site, false)
+    await annotate(world, now, '2')
+    expect(world.site()?.status).toMatchObject({ lastHandledReconcileAt: '2' })
+  })
+
   it('is echoed by one status write, and never again', async () => {
     const { world, life } = await settledSite()
     world.api.requests.length = 0
