@@ -15,6 +15,7 @@ import { applySetId, partOfLabel } from '../synth/membership.ts'
 import type { Controller } from './definition.ts'
 import { recordedReach } from './inventory.ts'
 import { LiveLoader } from './live-loader.ts'
+import { steeringOf } from './steering.ts'
 
 export interface InventoryLoaderOptions {
   readonly client: KubeClient
@@ -63,7 +64,7 @@ export class InventoryLoader {
     )
   }
 
-  /** Does the API server show the very parent, of the same generation and as much deleted? The cache may be behind. */
+  /** Does the API server show the very parent, of the same generation, as much deleted and not paused? The cache may be behind. */
   async isCurrent({ metadata, ...object }: LiveObject, signal: AbortSignal): Promise<boolean> {
     const { client, controller } = this.#options
     try {
@@ -71,7 +72,8 @@ export class InventoryLoader {
       return (
         live.metadata.uid === metadata.uid &&
         live.metadata.generation === metadata.generation &&
-        isBeingDeleted(live) === isBeingDeleted({ ...object, metadata })
+        isBeingDeleted(live) === isBeingDeleted({ ...object, metadata }) &&
+        steeringOf(live).pause === undefined
       )
     } catch (thrown) {
       if (isKubeError(thrown, 'NotFound')) return false

@@ -40,6 +40,11 @@ describe('a turn that would prune', () => {
       title: 'was given the child again meanwhile',
       answer: () => void world.api.edit(Site, 'default/a', { spec: { password: 'z' } }),
     },
+    {
+      title: 'was paused meanwhile',
+      answer: () =>
+        void world.api.edit(Site, 'default/a', { metadata: { annotations: { 'konverge.dev/paused': 'true' } } }),
+    },
     { title: 'was deleted meanwhile', answer: () => world.api.remove(Site, 'default/a') },
   ])('deletes nothing for a resource that $title', async ({ answer }) => {
     let isFirst = true
