@@ -39,6 +39,16 @@ export function isMomentary(outcome: Outcome): boolean {
   return (outcome.kind === 'waiting' || outcome.kind === 'deleting') && outcome.afterMs !== undefined
 }
 
+/** A wait that was to be over in no time is looked at this often in the end: what keeps it may be a broken watch. */
+const longestMomentMs = 5_000
+
+/** The outcome after so many momentary ones in a row: each waits twice as long as the one before. */
+export function spaced(outcome: Outcome, momentaryBefore: number): Outcome {
+  if (outcome.kind !== 'waiting' && outcome.kind !== 'deleting') return outcome
+  if (outcome.afterMs === undefined) return outcome
+  return { ...outcome, afterMs: Math.min(outcome.afterMs * 2 ** momentaryBefore, longestMomentMs) }
+}
+
 /** While the API server cannot be reached, try again at least this often. Refused connections cost next to nothing. */
 const unreachableRetryMs = 5_000
 

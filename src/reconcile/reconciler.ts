@@ -17,7 +17,7 @@ import type { EventReport, LiveReader } from './context.ts'
 import { type Controller, type ObserveContext, parentOf } from './definition.ts'
 import { foreignInventory, type Inventory } from './inventory.ts'
 import { logFieldsOf } from './log-fields.ts'
-import { cacheCatchUp, isMomentary, type Outcome, outcomeOfError, verdictOf } from './outcome.ts'
+import { cacheCatchUp, isMomentary, type Outcome, outcomeOfError, spaced, verdictOf } from './outcome.ts'
 import type { ParentRecorder } from './parent-recorder.ts'
 import type { RepairRunner } from './repair-runner.ts'
 import type { StatusRecorder, TurnEnd } from './status-recorder.ts'
@@ -51,6 +51,8 @@ type LiveTurn = Exclude<Turn, { kind: 'forget' | 'leave' }>
 
 export class Reconciler {
   readonly #options: ReconcilerOptions
+  /** How many turns in a row waited for the caches. One entry per living resource that waits. */
+  readonly #momentary = new Map<Key, number>()
 
   constructor(options: ReconcilerOptions) {
     this.#options = options
@@ -62,6 +64,7 @@ export class Reconciler {
     const turn = nextTurn(cached(item.key), { inventoryOf, isSuspended: controller.isSuspended })
     if (turn.kind === 'forget' || turn.kind === 'leave') {
       metrics.forget(item.key)
+      this.#momentary.delete(item.key)
       return { kind: 'settled' }
     }
     const name = `reconcile ${turn.object.kind}`
@@ -75,10 +78,18 @@ export class Reconciler {
     metrics.observeTurn(outcome, clock.monotonicMs() - startedMs)
     this.#logEnd(outcome, item)
     const { intervalMs } = steeringOf(turn.object)
-    return verdictOf(outcome, {
+    return verdictOf(this.#spaced(outcome, item.key), {
       statusMs,
       lookMs: intervalMs === undefined ? undefined : nextLookMs(intervalMs, random),
     })
+  }
+
+  /** Waits for the caches must not take the turns of others when the watch that would end them is broken. */
+  #spaced(outcome: Outcome, key: Key): Outcome {
+    const before = this.#momentary.get(key) ?? 0
+    if (isMomentary(outcome)) this.#momentary.set(key, before + 1)
+    else this.#momentary.delete(key)
+    return spaced(outcome, before)
   }
 
   async #take(

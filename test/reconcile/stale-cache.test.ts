@@ -30,7 +30,7 @@ describe('a turn that would prune', () => {
     expect(deletes()).toEqual([])
     expect(world.site()?.status).toEqual(status)
     world.api.hold(Secret, false)
-    await world.clock.advance(1_000)
+    await world.clock.advance(5_000)
     expect(deletes()).toEqual(['delete secrets default/a-login'])
     expect(world.conditions()).toEqual(settled)
   })
@@ -73,6 +73,21 @@ describe('a turn that would prune', () => {
     expect(world.conditions()).toEqual(settled)
     world.api.before = () => {}
     await world.clock.advance(1_000)
+    expect(deletes()).toEqual(['delete secrets default/a-login'])
+  })
+
+  it('looks less and less often while the caches stay behind, and every five seconds at last', async () => {
+    world.api.hold(Secret, true)
+    world.api.edit(Site, 'default/a', { spec: { password: 'y' } })
+    await world.clock.advance(0)
+    world.api.edit(Site, 'default/a', { spec: { password: null } })
+    world.lines.length = 0
+    await world.clock.advance(60_000)
+    const turns = world.lines.filter(({ message }) => message === 'turn ended').length
+    expect(turns).toBeGreaterThan(12)
+    expect(turns).toBeLessThan(20)
+    world.api.hold(Secret, false)
+    await world.clock.advance(5_000)
     expect(deletes()).toEqual(['delete secrets default/a-login'])
   })
 
