@@ -40,17 +40,24 @@ export function applyMergePatch(document: Json | undefined, patch: Json): Json {
   return Object.fromEntries(merged)
 }
 
-/** The RFC 7396 patch that turns `before` into `after`, or undefined if they are equal. Lists are replaced whole. */
+/**
+ * The RFC 7396 patch that turns `before` into `after`, or undefined if they are equal. Lists are replaced whole. A field that
+ * is null counts as absent on both sides, as no merge patch can set one.
+ */
 export function mergePatchBetween(before: JsonObject, after: JsonObject): JsonObject | undefined {
   const patch: Record<string, Json> = {}
-  for (const key of Object.keys(before)) if (after[key] === undefined) patch[key] = null
+  for (const key of Object.keys(before)) if (isPresent(before[key]) && !isPresent(after[key])) patch[key] = null
   for (const [key, value] of Object.entries(after)) {
     const old = before[key]
-    if (value === undefined || deepEqual(old, value)) continue
-    const inner = isJsonObject(old) && isJsonObject(value) ? mergePatchBetween(old, value) : undefined
-    patch[key] = inner ?? value
+    if (!isPresent(value) || deepEqual(old, value)) continue
+    const inner = isJsonObject(old) && isJsonObject(value) ? mergePatchBetween(old, value) : value
+    if (inner !== undefined) patch[key] = inner
   }
   return Object.keys(patch).length === 0 ? undefined : patch
+}
+
+function isPresent(value: Json | undefined): value is Exclude<Json, null> {
+  return value !== undefined && value !== null
 }
 
 function applyOperation(document: Json, operation: JsonPatchOperation): Json {

@@ -154,6 +154,17 @@ describe('the merge patch between two values', () => {
       }),
     )
   })
+
+  it.each([
+    { before: {}, after: { a: null }, patch: undefined },
+    { before: { a: null }, after: {}, patch: undefined },
+    { before: { a: null }, after: { a: null, b: 1 }, patch: { b: 1 } },
+    { before: { a: 1 }, after: { a: null }, patch: { a: null } },
+    { before: { a: {} }, after: { a: { b: null } }, patch: undefined },
+    { before: { a: { b: 1, c: 2 } }, after: { a: { b: null, c: 2 } }, patch: { a: { b: null } } },
+  ])('takes null for absent: from $before to $after it is $patch', ({ before, after, patch }) => {
+    expect(mergePatchBetween(before, after)).toEqual(patch)
+  })
 })
 
 function sorted(value: unknown): unknown {
