@@ -22,6 +22,9 @@ export type ConditionClaim<Type extends string = string, Reason extends string =
   readonly message: string
 }
 
+/** Source: meta/v1 Condition, whose schema refuses a status with a longer one. */
+const maxMessageLength = 32_768
+
 export interface MergeConditionsInput {
   readonly previous: readonly Condition[]
   readonly claims: readonly ConditionClaim[]
@@ -40,9 +43,14 @@ export function mergeConditions({ previous, claims, observedGeneration, now }: M
     if (merged.has(type)) continue
     const before = previous.find((condition) => condition.type === type)
     const lastTransitionTime = before?.status === status ? before.lastTransitionTime : now
-    merged.set(type, { type, status, reason, message, observedGeneration, lastTransitionTime })
+    merged.set(type, { type, status, reason, message: clipped(message), observedGeneration, lastTransitionTime })
   }
   return [...merged.values()]
+}
+
+function clipped(message: string): string {
+  if (message.length <= maxMessageLength) return message
+  return `${message.slice(0, maxMessageLength - 1).toWellFormed()}…`
 }
 
 export function findCondition(conditions: readonly Condition[] | undefined, type: string): Condition | undefined {

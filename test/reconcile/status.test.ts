@@ -37,6 +37,12 @@ describe('conditions', () => {
     expect(conditions.every(({ observedGeneration }) => observedGeneration === 3)).toBe(true)
   })
 
+  it('are never longer than the schema of a condition takes', () => {
+    const messages = (statusAfter(waiting('a'.repeat(40_000))).conditions ?? []).map(({ message }) => message)
+    expect(Math.max(...messages.map(({ length }) => length))).toBe(32_768)
+    expect(messages.some((message) => message.endsWith('a…'))).toBe(true)
+  })
+
   it('move lastTransitionTime only when the status flips', () => {
     const first = statusAfter(waiting('pods'))
     const same = statusAfter(waiting('one pod'), { previous: first, now: later })
