@@ -26,6 +26,8 @@ const toolingAnnotation = 'applyset.kubernetes.io/tooling'
 const kindsAnnotation = 'applyset.kubernetes.io/contains-group-kinds'
 const namespacesAnnotation = 'applyset.kubernetes.io/additional-namespaces'
 const tool = 'konverge'
+/** Source: a DNS label, RFC 1123. */
+const namespacePattern = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/
 /** The version of the marks, not of konverge: an upgrade must not write every resource anew. */
 const tooling = `${tool}/v1`
 
@@ -46,10 +48,13 @@ export function marksOf(parent: LiveObject, { kinds, namespaces }: Reach): Inven
   }
 }
 
-/** What the parent says, as far as it can be read. */
+/** What the parent says, as far as it can be read: what can be no namespace, after an edit by hand, is not looked into. */
 export function recordedReach({ metadata: { annotations } }: LiveObject): Reach {
-  const read = (key: string) => sorted((annotations?.[key] ?? '').split(',').filter((name) => name !== ''))
-  return { kinds: read(kindsAnnotation), namespaces: read(namespacesAnnotation) }
+  const read = (key: string) => (annotations?.[key] ?? '').split(',').map((name) => name.trim())
+  return {
+    kinds: sorted(read(kindsAnnotation).filter((kind) => kind !== '')),
+    namespaces: sorted(read(namespacesAnnotation).filter((namespace) => namespacePattern.test(namespace))),
+  }
 }
 
 /** The kinds of these objects, and their namespaces other than the parent's. */

@@ -88,6 +88,17 @@ describe('the inventory of a resource', () => {
     expect(world.api.all()).toHaveLength(before)
   })
 
+  it('that was edited by hand is put right', async () => {
+    world.addSite('a', { page: 'elsewhere' })
+    await world.live(spreadController())
+    const edited = { [namespaces]: ' elsewhere,no/such,..,UPPER, ', [kinds]: 'No.such,%%%, ConfigMap' }
+    world.api.edit(Site, 'default/a', { metadata: { annotations: edited } })
+    await world.clock.advance(1_000)
+    expect(annotationOf(world, namespaces)).toBe('elsewhere')
+    expect(annotationOf(world, kinds)).toBe('ConfigMap,StorageClass.storage.k8s.io')
+    expect(world.conditions()).toEqual(settled)
+  })
+
   it('of another tool is not touched', async () => {
     world.addSite()
     world.api.edit(Site, 'default/a', {

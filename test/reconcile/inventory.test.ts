@@ -53,6 +53,11 @@ describe('the reach of an inventory', () => {
     expect(recordedReach(odd).kinds).toEqual(['ConfigMap', 'Service'])
   })
 
+  it('does not reach where there can be no namespace, whoever wrote so', () => {
+    const edited = annotated({ 'applyset.kubernetes.io/additional-namespaces': ' far,no/such,..,UPPER,-a, ,far' })
+    expect(recordedReach(edited).namespaces).toEqual(['far'])
+  })
+
   it('keeps the kinds that were recorded before', () => {
     const parent = annotated({ 'applyset.kubernetes.io/contains-group-kinds': 'Secret' })
     expect(inventoryOf(parent, siteController({ owns: [ConfigMap] })).annotations).toMatchObject({
