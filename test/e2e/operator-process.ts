@@ -27,7 +27,11 @@ export class OperatorProcess {
   constructor(kubeconfig: string, args: readonly string[] = []) {
     const all = [program, 'run', '--kubeconfig', kubeconfig, '--http-host', '127.0.0.1', '--http-port', '0', ...args]
     this.#child = spawn(process.execPath, all, { stdio: ['ignore', 'pipe', 'pipe'] })
-    this.#exited = new Promise((resolve) => this.#child.once('exit', (code, signal) => resolve({ code, signal })))
+    this.#exited = new Promise((resolve, reject) => {
+      this.#child.once('exit', (code, signal) => resolve({ code, signal }))
+      // It could not be started: there will be no exit.
+      this.#child.once('error', reject)
+    })
     if (this.#child.stdout !== null) {
       createInterface(this.#child.stdout).on('line', (line) => this.lines.push(...whole(line)))
     }
