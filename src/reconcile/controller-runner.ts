@@ -15,14 +15,14 @@ import type { KubeClient } from '../kube/client.ts'
 import { DiscoveryClient } from '../kube/discovery-client.ts'
 import { untilAborted } from '../kube/shared-runner.ts'
 import { TracedClient } from '../kube/traced-client.ts'
-import type { LiveObject } from '../object/object.ts'
+import type { KubeObject, LiveObject } from '../object/object.ts'
 import { childManager } from '../object/ownership.ts'
 import type { Key } from '../object/ref.ts'
 import { groupKindOf } from '../object/resource.ts'
 import type { BackoffPolicy } from '../queue/backoff.ts'
 import { WorkQueue } from '../queue/work-queue.ts'
 import { Worker } from '../queue/worker.ts'
-import type { DesiredObject, DesiredSet } from '../synth/desired.ts'
+import type { DesiredObject } from '../synth/desired.ts'
 import { SynthMemo } from '../synth/memo.ts'
 import { synthesize } from '../synth/synth.ts'
 import { ChildrenReconciler, type ChildrenReconcilerOptions } from './children-reconciler.ts'
@@ -229,12 +229,12 @@ function asDeclared({ status: _, ...object }: LiveObject): ParentOf<unknown, unk
   return parentOf({ ...object, metadata: { ...metadata, resourceVersion: '' } })
 }
 
-/** Synthesized once per change of the inputs, and normalized once per synthesis. */
+/** Synthesized once per change of the inputs, and each object normalized once. */
 class DesiredObjects {
   readonly #controller: Controller
   readonly #view: ControllerView
   readonly #memo = new SynthMemo({ capacity: memoCapacity })
-  readonly #normalized = new WeakMap<DesiredSet, readonly DesiredObject[]>()
+  readonly #normalized = new WeakMap<KubeObject, KubeObject>()
 
   constructor(controller: Controller, view: ControllerView) {
     this.#controller = controller
@@ -250,14 +250,20 @@ class DesiredObjects {
         scopeOf: (apiVersion, kind, role) => this.#view.scopeOf(apiVersion, kind, role),
       }),
     )
-    const known = this.#normalized.get(set)
+    return set.objects.map((item) => ({
+      ...item,
+      object: this.#normalize(item.object),
+      lasting: this.#normalize(item.lasting),
+    }))
+  }
+
+  /** The same object for the same object: holds go by it. */
+  #normalize(object: KubeObject): KubeObject {
+    const known = this.#normalized.get(object)
     if (known !== undefined) return known
-    const objects = set.objects.map((item) => {
-      const object = normalize(item.object)
-      return { ...item, object, lasting: item.lasting === item.object ? object : normalize(item.lasting) }
-    })
-    this.#normalized.set(set, objects)
-    return objects
+    const normalized = normalize(object)
+    this.#normalized.set(object, normalized)
+    return normalized
   }
 
   forget(uid: string): void {

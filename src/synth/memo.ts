@@ -18,6 +18,7 @@ export interface MemoInput {
 }
 
 interface Remembered {
+  readonly parentHash: string
   readonly inputHash: string
   readonly set: DesiredSet
 }
@@ -43,14 +44,21 @@ export class SynthMemo {
     return this.#remembered.size
   }
 
-  /** The set for this input; `make` runs only if it is not remembered. What `make` throws is passed on, not remembered. */
+  /**
+   * The set for this input; `make` runs only if it is not remembered. What `make` throws is passed on, not remembered. Facts
+   * that change nothing of the objects leave them the very same objects: what was learned of those holds on.
+   */
   get({ parent, facts }: MemoInput, make: () => DesiredSet): DesiredSet {
     const { uid } = parent.metadata
-    const inputHash = hashOf(parent, facts)
+    const parentHash = hashOf(parent)
+    const inputHash = hashJson([parentHash, hashOfFacts(facts)])
     const last = this.#remembered.get(uid)
-    const set = last?.inputHash === inputHash ? last.set : make()
+    const set =
+      last?.inputHash === inputHash
+        ? last.set
+        : continued(make(), last?.parentHash === parentHash ? last.set : undefined)
     this.#remembered.delete(uid)
-    this.#remembered.set(uid, { inputHash, set })
+    this.#remembered.set(uid, { parentHash, inputHash, set })
     const [oldest] = this.#remembered.keys()
     if (this.#remembered.size > this.#capacity && oldest !== undefined) this.#remembered.delete(oldest)
     return set
@@ -62,14 +70,22 @@ export class SynthMemo {
   }
 }
 
-function hashOf({ metadata, spec }: LiveObject, facts: unknown): string {
+/** All but the objects is new: predicates may close over facts. */
+function continued(set: DesiredSet, last: DesiredSet | undefined): DesiredSet {
+  if (last?.hash !== set.hash) return set
+  const objects = set.objects.map((item, index) => {
+    const { object, lasting } = last.objects[index] ?? item
+    return Object.freeze({ ...item, object, lasting })
+  })
+  return Object.freeze({ ...set, objects: Object.freeze(objects) })
+}
+
+function hashOf({ metadata, spec }: LiveObject): string {
   const { generation, labels, annotations } = metadata
-  const inputs = {
-    generation,
-    labels,
-    annotations,
-    facts: facts ?? null,
-    ...(generation === undefined ? { spec } : {}),
-  }
-  return hashJson(wireJson(inputs, { name: 'what observe returned' }))
+  const inputs = { generation, labels, annotations, ...(generation === undefined ? { spec } : {}) }
+  return hashJson(wireJson(inputs, { name: 'the resource' }))
+}
+
+function hashOfFacts(facts: unknown): string {
+  return hashJson(wireJson({ facts: facts ?? null }, { name: 'what observe returned' }))
 }

@@ -207,6 +207,19 @@ describe('a fight with another writer', () => {
     expect(applies(world)).toBe(before)
   })
 
+  it('ends also where the facts are others in every turn, as long as they change nothing of the objects', async () => {
+    let looks = 0
+    const { world } = await settledSite(undefined, siteController({ observe: async () => ({ look: ++looks }) }))
+    world.api.after = ({ verb, plural }) => {
+      if (verb !== 'apply' || plural !== 'configmaps' || looks > 100) return
+      world.api.edit(ConfigMap, pages, { data: { index: 'theirs' } })
+    }
+    world.api.edit(ConfigMap, pages, { data: { index: 'theirs' } })
+    await world.clock.advance(120_000)
+    expect(world.conditions()).toMatchObject({ Degraded: 'True/NotConverging' })
+    expect(applies(world)).toBeLessThanOrEqual(6)
+  })
+
   it('is over when somebody gives in', async () => {
     const { world } = await settledSite()
     fight(world)
