@@ -9,6 +9,7 @@ export {
   kvSelector,
   kvSelectorLabel,
   kvSelectorLabels,
+  kvVolumeName,
 } from './kv-names.ts'
 export { OperatorInstall } from './operator-install.ts'
 export type { OperatorInstallProps, OperatorRule, OperatorRules } from './operator-install-props.ts'

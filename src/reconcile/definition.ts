@@ -48,7 +48,10 @@ export interface CleanupContext<Spec, Status> extends ObserveContext<Spec, Statu
   readonly report: (event: EventReport) => void
 }
 
-export type CleanupResult = { readonly kind: 'done' } | { readonly kind: 'waiting'; readonly on: string }
+export type CleanupResult =
+  | { readonly kind: 'done' }
+  /** `repair` names an object that has to go first, as it names one for a resource that stays. */
+  | { readonly kind: 'waiting'; readonly on: string; readonly repair?: Repair | undefined }
 
 /** A sentence that says why the spec cannot work; shown as Degraded, and not retried until the spec or a watched input changes. */
 export interface Refusal {

@@ -184,11 +184,17 @@ export class Reconciler {
 
   /** Says what the controller waits for, or undefined when it is done. */
   async #cleanUp(object: LiveObject, signal: AbortSignal): Promise<Wait | undefined> {
-    const { controller, recordEvent, tracer } = this.#options
+    const { controller, children, repairs, recordEvent, tracer } = this.#options
     const report = (event: EventReport) => recordEvent(object, event)
     const context = { ...this.#observing(object, signal), report }
     const result = await tracer.run('clean up', noAttributes, () => controller.cleanup(context))
-    return result.kind === 'done' ? undefined : { on: result.on }
+    if (result.kind === 'done') return undefined
+    const { on, repair } = result
+    if (repair === undefined) return { on }
+    if (!(await children.mayDelete(object, signal))) return cacheCatchUp
+    await repairs.run(object, repair, signal)
+    // Another may be next.
+    return { on, afterMs: cacheCatchUp.afterMs }
   }
 
   async #deleting(object: LiveObject, wait: Wait, signal: AbortSignal): Promise<TurnEnd> {

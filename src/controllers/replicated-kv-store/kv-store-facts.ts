@@ -15,6 +15,8 @@ export interface KvStoreFacts extends Admission, VolumeGrowth {
   readonly unusedClaims: readonly string[]
   /** Names of claims in use that were there before the store. */
   readonly olderClaims: readonly string[]
+  /** Made, and not gone again for its volumes to grow. */
+  readonly hasStatefulSet: boolean
   /** The pods, while no StatefulSet has counted them: it is not there, or was made anew just now. */
   readonly uncounted?: Uncounted
 }

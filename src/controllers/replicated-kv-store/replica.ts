@@ -7,6 +7,11 @@ export function ordinalOf(name: string): number | undefined {
   return digits === undefined ? undefined : Number(digits)
 }
 
+/** Those called `<prefix>-<ordinal>`, as a StatefulSet names them: anybody's backup or copy may bear the store's label too. */
+export function numbered<T extends KubeObject>(prefix: string, objects: readonly T[]): readonly T[] {
+  return objects.filter(({ metadata: { name } }) => name === `${prefix}-${ordinalOf(name)}`)
+}
+
 export function podConditionOf(pod: KubeObject, type: string): Readonly<Record<string, unknown>> | undefined {
   return recordsAt(pod, 'status', 'conditions').find((condition) => condition.type === type)
 }

@@ -1,13 +1,21 @@
 // The controller of ReplicatedKVStore, as anybody could write it with the public door: which kinds it makes and looks at, and
 // the functions that say what should be and how it stands.
 import { ApiObject, type Chart } from 'cdk8s'
-import { KvCluster, kvClusterProps, kvSelectorLabel } from '../../../constructs/index.ts'
+import {
+  KvCluster,
+  kvClusterProps,
+  kvNames,
+  kvSelectorLabel,
+  kvSelectorLabels,
+  kvVolumeName,
+} from '../../../constructs/index.ts'
 import {
   ReplicatedKVStore,
   type ReplicatedKVStoreSpec,
   type ReplicatedKVStoreStatus,
 } from '../../../imports/wire/replicated-kv-store.ts'
 import {
+  type CleanupResult,
   contribute,
   defineController,
   isBeingDeleted,
@@ -27,10 +35,11 @@ import {
   StorageClass,
   valueAt,
 } from '../../index.ts'
+import { headlessPodStep } from './headless-pods.ts'
 import type { KvStoreFacts } from './kv-store-facts.ts'
 import { kvStoreStatus } from './kv-store-status.ts'
 import { podTroubleOf, troubleOf } from './pod-trouble.ts'
-import { isServing } from './replica.ts'
+import { isServing, numbered } from './replica.ts'
 import { admissionOf, claimsInUse, olderClaimsOf, retentionNote, unusedClaimsOf } from './retained-volumes.ts'
 import { blockingPodOf, stuckRolloutRepair } from './stuck-rollout.ts'
 import { allowsExpansion, classOf, growthDigest, growthOf } from './volume-growth.ts'
@@ -82,13 +91,19 @@ export const replicatedKvStore = defineController(ReplicatedKVStore, {
     const { statefulSet } = new KvCluster(chart, 'store', { ...props, replicas: facts.admittedReplicas, storage })
     // Claim templates cannot change; the pods stay, and the new StatefulSet finds them by their labels.
     recreateOnChange(statefulSet, { dependents: 'orphan' })
-    for (const name of facts.claimsToGrow) statefulSet.node.addDependency(largerClaim(chart, name, object.spec.storage))
+    for (const name of facts.claimsToGrow) {
+      const claim = largerClaim(chart, name, object.spec.storage)
+      // Pods without a StatefulSet wait for nothing.
+      if (facts.hasStatefulSet) statefulSet.node.addDependency(claim)
+    }
   },
   repair: ({ facts, children }) =>
     stuckRolloutRepair(children.find(({ object }) => isOf(StatefulSet, object))?.object, facts.blockingPod),
   status: kvStoreStatus,
   cleanup: async ({ report, ...observed }) => {
-    const { object } = observed
+    const { object, live } = observed
+    const headless = await headlessPods(object, live)
+    if (headless !== undefined) return headless
     const { unusedClaims } = await observe(observed)
     // With Delete the claims are the StatefulSet's, and the garbage collector is on its way to them.
     if (unusedClaims.length > 0 && object.spec.pvcRetention.whenDeleted === 'Retain') {
@@ -97,6 +112,15 @@ export const replicatedKvStore = defineController(ReplicatedKVStore, {
     return { kind: 'done' }
   },
 })
+
+/** Undefined when no pod is left that nobody else takes away. A StatefulSet that was left alone keeps its pods. */
+async function headlessPods(object: Observing['object'], live: LiveReader): Promise<CleanupResult | undefined> {
+  const { namespace, name } = object.metadata
+  const pods = await podsOf(object, live)
+  if (pods.length === 0) return undefined
+  const statefulSet = await live.find(StatefulSet, { namespace, name: kvNames(name).statefulSet })
+  return statefulSet === undefined ? headlessPodStep(pods) : undefined
+}
 
 /** What the StatefulSet made, asked for more room; first of all, so that a refusal leaves everything as it is. */
 function largerClaim(chart: Chart, name: string, { size }: { readonly size: string }): ApiObject {
@@ -115,12 +139,13 @@ type Observing = ObserveContext<ReplicatedKVStoreSpec, ReplicatedKVStoreStatus>
 async function observe({ object, children, live, nowMs }: Observing): Promise<KvStoreFacts> {
   const { spec, status, metadata } = object
   const { namespace, name } = metadata
-  const selection = { namespace, labels: { [kvSelectorLabel]: name } }
-  const [isStorageClassMissing, pods, claims] = await Promise.all([
+  const { statefulSet: prefix } = kvNames(name)
+  const [isStorageClassMissing, pods, labelled] = await Promise.all([
     isMissing(live, spec.storageClassName),
-    live.list(Pod, selection),
-    live.list(PersistentVolumeClaim, selection),
+    podsOf(object, live),
+    live.list(PersistentVolumeClaim, { namespace, labels: kvSelectorLabels(name) }),
   ])
+  const claims = numbered(`${kvVolumeName}-${prefix}`, labelled)
   const trouble = podTroubleOf(pods, nowMs)
   const blockingPod = blockingPodOf(pods, spec.replicas, nowMs)
   const statefulSet = children.find((child) => isOf(StatefulSet, child))
@@ -139,10 +164,16 @@ async function observe({ object, children, live, nowMs }: Observing): Promise<Kv
     ...(blockingPod === undefined ? {} : { blockingPod }),
     ...admission,
     ...growthOf({ size: spec.storage.size, claims: used, storageClasses: await classesOf(live, used), statefulSet }),
+    hasStatefulSet: statefulSet !== undefined,
     ...uncountedBy(statefulSet, pods),
     unusedClaims: unusedClaimsOf(claims, isBeingDeleted(object) ? 0 : admission.admittedReplicas),
     olderClaims: olderClaimsOf(claims, object, admission.admittedReplicas),
   }
+}
+
+async function podsOf({ metadata }: Observing['object'], live: LiveReader): Promise<readonly LiveObject[]> {
+  const { namespace, name } = metadata
+  return numbered(kvNames(name).statefulSet, await live.list(Pod, { namespace, labels: kvSelectorLabels(name) }))
 }
 
 /** The classes of these claims that exist, by name. A claim remembers the one it got where the store names none. */

@@ -67,6 +67,7 @@ function contextOf({
     isStorageClassMissing: false,
     admittedReplicas: wanted,
     staleClaims: [],
+    hasStatefulSet: true,
     unusedClaims: [],
     olderClaims: [],
     volumeSize: '1Gi',
