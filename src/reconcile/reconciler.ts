@@ -117,12 +117,14 @@ export class Reconciler {
 
   /** Undefined when there is nothing left to tell of. Rejects only when aborted. */
   async #endOf(
-    { kind, object }: Exclude<LiveTurn, { kind: 'pause' }>,
+    turn: Exclude<LiveTurn, { kind: 'pause' }>,
     causes: readonly Cause[],
     signal: AbortSignal,
   ): Promise<TurnEnd | undefined> {
     const { children, parents } = this.#options
+    const { kind, object } = turn
     try {
+      if (turn.kind === 'fail') throw turn.error
       const foreign = foreignInventory(object)
       if (foreign !== undefined) throw foreign
       if (kind === 'clean') return await this.#clean(object, signal)

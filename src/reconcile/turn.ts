@@ -22,6 +22,8 @@ export type Turn =
   | { readonly kind: 'run'; readonly object: LiveObject }
   /** Somebody asked to leave it alone: `pause` says so. */
   | { readonly kind: 'pause'; readonly object: LiveObject; readonly pause: string }
+  /** Whether it is to be left alone cannot be told, so that it is: `error` is what the controller's function threw. */
+  | { readonly kind: 'fail'; readonly object: LiveObject; readonly error: unknown }
 
 export interface TurnRules {
   readonly inventoryOf: (object: LiveObject) => Inventory
@@ -32,8 +34,13 @@ export interface TurnRules {
 export function nextTurn(object: LiveObject | undefined, { inventoryOf, isSuspended }: TurnRules): Turn {
   if (object === undefined) return { kind: 'forget' }
   if (isBeingDeleted(object) && !hasFinalizer(object)) return { kind: 'leave' }
-  const pause = steeringOf(object).pause ?? (isSuspended(object) ? suspensionOf(object) : undefined)
-  if (pause !== undefined) return { kind: 'pause', object, pause }
+  try {
+    const pause = steeringOf(object).pause ?? (isSuspended(object) ? suspensionOf(object) : undefined)
+    if (pause !== undefined) return { kind: 'pause', object, pause }
+  } catch (error) {
+    // A deletion never hangs on a function that fails.
+    if (!isBeingDeleted(object)) return { kind: 'fail', object, error }
+  }
   if (isBeingDeleted(object)) return { kind: 'clean', object }
   return isAdopted(object, inventoryOf(object)) ? { kind: 'run', object } : { kind: 'adopt', object }
 }

@@ -78,6 +78,28 @@ describe('a resource that its spec suspends', () => {
   })
 })
 
+describe('a resource of which the controller cannot tell whether it is suspended', () => {
+  it('says so and is left alone, and still goes when it is deleted', async () => {
+    const isSuspended = ({ spec }: { spec: { page: string } }) => {
+      if (spec.page === 'riddle') throw new Error('what is a riddle?')
+      return false
+    }
+    const { world } = await settledSite(undefined, siteController({ isSuspended }))
+    world.api.edit(Site, 'default/a', { spec: { page: 'riddle' } })
+    await world.clock.advance(60_000)
+    expect(world.conditions()).toMatchObject({ Ready: 'False/InternalError', Degraded: 'True/InternalError' })
+    expect(world.message('Degraded')).toBe('what is a riddle?')
+    expect(at(world.api.find(ConfigMap, pages), 'data')).not.toEqual({ index: 'riddle' })
+    world.api.remove(Site, 'default/a')
+    for (let wave = 0; wave < 4; wave++) {
+      await world.clock.advance(20_000)
+      world.api.collectGarbage()
+    }
+    await world.clock.advance(20_000)
+    expect(world.site()).toBeUndefined()
+  })
+})
+
 describe('a paused resource', () => {
   it('is told so once, and is neither written nor read from then on', async () => {
     const { world } = await settledSite()

@@ -64,8 +64,22 @@ describe('the kind of turn', () => {
       object: store({ metadata: { deletionTimestamp, annotations: paused } }),
       kind: 'leave',
     },
+    {
+      title: 'fails what cannot tell whether it is suspended',
+      object: store({ metadata: { finalizers: [finalizer], labels, annotations }, spec: { suspend: 'broken' } }),
+      kind: 'fail',
+    },
+    {
+      title: 'cleans what is being deleted although it cannot tell whether it is suspended',
+      object: store({ metadata: { finalizers: [finalizer], deletionTimestamp }, spec: { suspend: 'broken' } }),
+      kind: 'clean',
+    },
   ])('$title', ({ object, kind }) => {
-    const isSuspended = ({ spec }: LiveObject) => (spec as { suspend?: boolean }).suspend === true // The tests' own.
+    const isSuspended = ({ spec }: LiveObject) => {
+      const { suspend } = spec as { suspend?: unknown } // The tests' own.
+      if (suspend === 'broken') throw new Error('suspend is broken')
+      return suspend === true
+    }
     expect(nextTurn(object, { inventoryOf: () => inventory, isSuspended }).kind).toBe(kind)
   })
 })
