@@ -87,7 +87,7 @@ export class OperatorInstall extends Construct {
     const { namespaced, cluster, home } = rules
     const fullName = `${namespace}:${name}`
     this.#grant('cluster', 'ClusterRole', { name: fullName }, namespaces ? cluster : [...namespaced, ...cluster])
-    for (const place of namespaces ?? []) {
+    for (const place of new Set(namespaces)) {
       this.#grant(`in-${place}`, 'Role', { name: fullName, namespace: place }, namespaced)
     }
     this.#grant('home', 'Role', { name, namespace }, home)

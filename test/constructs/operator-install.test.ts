@@ -150,6 +150,10 @@ describe('the construct', () => {
     expect(new Set(names).size).toBe(names.length)
   })
 
+  it('takes a namespace that is named twice for one', () => {
+    expect(install({ namespaces: ['shop', 'shop'] })).toEqual(install({ namespaces: ['shop'] }))
+  })
+
   it.each([
     [{ name: 'Konverge' }, /objects cannot take this name; use at most 63 of a-z/],
     [{ name: '1st' }, /nor begin with a digit/],
