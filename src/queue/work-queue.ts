@@ -25,8 +25,10 @@ export interface Wish {
 
 /** How a retry departs from the key's backoff. */
 export interface RetryWish {
-  /** A wait that the other side asked for; it lengthens the delay up to the backoff's cap. */
-  readonly askedMs?: number | undefined
+  /** Not sooner than this, up to the backoff's cap. */
+  readonly afterMs?: number | undefined
+  /** The same, and no event overtakes it: the API server asked to be left alone. */
+  readonly notBeforeMs?: number | undefined
   /** No longer than this, however often the key failed: what failed is shared by all keys, and will be back for all. */
   readonly atMostMs?: number | undefined
 }
@@ -79,6 +81,8 @@ export class WorkQueue<K extends string> {
   readonly #takenAtMs = new Map<K, number>()
   /** Failures in a row, of the keys that have any. */
   readonly #failures = new Map<K, number>()
+  /** Until when the API server asked to be left alone, of the keys whose last turn it asked. */
+  readonly #notBeforeMs = new Map<K, number>()
   readonly #listeners = new Set<() => void>()
   #isShutDown = false
 
@@ -103,7 +107,7 @@ export class WorkQueue<K extends string> {
     return this.#takenAtMs.size
   }
 
-  /** Asks for a turn as soon as may be. Overtakes a delay that the key is in, that of a retry included. */
+  /** Asks for a turn as soon as may be. Overtakes a delay that the key is in, the backoff of a retry included. */
   add(key: K, wish: Wish): void {
     this.addAfter(key, 0, wish)
   }
@@ -117,13 +121,16 @@ export class WorkQueue<K extends string> {
    * Counts a failure of the key and asks for another turn after its backoff, with the priority and causes that the failed
    * turn had.
    */
-  retry({ key, priority, causes, droppedCauses }: WorkItem<K>, { askedMs = 0, atMostMs }: RetryWish = {}): void {
+  retry({ key, priority, causes, droppedCauses }: WorkItem<K>, wish: RetryWish = {}): void {
     if (this.#isShutDown) return
     const failures = this.failuresOf(key) + 1
     this.#failures.set(key, failures)
+    const { afterMs = 0, notBeforeMs = 0, atMostMs } = wish
+    const { capMs } = this.#backoff
     const policy = cappedBackoff(this.#backoff, atMostMs)
     const backoffMs = backoffDelayMs({ policy, failures, random: this.#random })
-    const delayMs = Math.max(backoffMs, Math.min(askedMs, this.#backoff.capMs))
+    const delayMs = Math.max(backoffMs, Math.min(Math.max(afterMs, notBeforeMs), capMs))
+    if (notBeforeMs > 0) this.#notBeforeMs.set(key, this.#after(Math.min(notBeforeMs, capMs)))
     this.#metrics.retried()
     const known = withCause({ causes, droppedCauses }, { kind: 'retry' })
     this.#merge({ key, priority, causes: known, readyAtMs: this.#after(delayMs) })
@@ -148,6 +155,7 @@ export class WorkQueue<K extends string> {
     assert(entry !== undefined, 'a key in line is an entry')
     const queuedForMs = nowMs - entry.readyAtMs
     this.#entries.delete(entry.key)
+    this.#notBeforeMs.delete(entry.key)
     this.#takenAtMs.set(entry.key, nowMs)
     this.#metrics.depth(entry.priority, this.#ready.sizeOf(entry.priority))
     this.#metrics.taken(queuedForMs)
@@ -198,6 +206,7 @@ export class WorkQueue<K extends string> {
     this.#delayed.clear()
     this.#ready.clear()
     this.#failures.clear()
+    this.#notBeforeMs.clear()
     for (const priority of priorities) this.#metrics.depth(priority, 0)
     this.#notify()
   }
@@ -210,6 +219,8 @@ export class WorkQueue<K extends string> {
   #merge(added: Entry<K>): void {
     if (this.#isShutDown) return
     const entry = this.#entries.get(added.key)
+    const notBeforeMs = this.#notBeforeMs.get(added.key) ?? 0
+    added.readyAtMs = Math.max(added.readyAtMs, notBeforeMs)
     if (entry === undefined) {
       this.#entries.set(added.key, added)
       this.#metrics.added()
@@ -218,11 +229,11 @@ export class WorkQueue<K extends string> {
     }
     entry.causes = withCauses(entry.causes, added.causes)
     const isRaised = isMoreUrgent(added.priority, entry.priority)
-    const isEarlier = added.readyAtMs < entry.readyAtMs
-    if (!isRaised && !isEarlier) return
+    const readyAtMs = Math.max(Math.min(added.readyAtMs, entry.readyAtMs), notBeforeMs)
+    if (!isRaised && readyAtMs === entry.readyAtMs) return
     this.#displace(entry)
     entry.priority = moreUrgent(added.priority, entry.priority)
-    entry.readyAtMs = Math.min(added.readyAtMs, entry.readyAtMs)
+    entry.readyAtMs = readyAtMs
     this.#place(entry)
   }
 

@@ -5,7 +5,7 @@ import { type Clock, deadline } from '../base/clock.ts'
 import { CodedError } from '../base/errors.ts'
 import type { Instruments } from '../base/instrument.ts'
 import type { TokenBucket } from '../base/token-bucket.ts'
-import type { WorkItem, WorkQueue } from './work-queue.ts'
+import type { RetryWish, WorkItem, WorkQueue } from './work-queue.ts'
 
 /** What the end of a turn means for its key. */
 export type Verdict =
@@ -13,8 +13,8 @@ export type Verdict =
   | { readonly kind: 'settled'; readonly lookAgainAfterMs?: number }
   /** Under way, nothing wrong: look again after `afterMs` unless an event comes first. */
   | { readonly kind: 'waiting'; readonly afterMs: number }
-  /** Failed in a way that may pass: again after the key's backoff, or as the two times say (see RetryWish). */
-  | { readonly kind: 'retry'; readonly afterMs?: number | undefined; readonly atMostMs?: number | undefined }
+  /** Failed in a way that may pass: again after the key's backoff, or as the times say. */
+  | ({ readonly kind: 'retry' } & RetryWish)
   /** Failed in a way that trying again will not mend: the next event decides, or the time to look again. */
   | { readonly kind: 'stopped'; readonly lookAgainAfterMs?: number }
 
@@ -156,7 +156,7 @@ export class Worker<K extends string> {
       this.#carryOut(item, await handle(item, limit.signal))
     } catch (thrown) {
       this.#reportThrow(item, thrown)
-      queue.retry(item, { askedMs: thrown instanceof CodedError ? thrown.retryAfterMs : undefined })
+      queue.retry(item, { afterMs: thrown instanceof CodedError ? thrown.retryAfterMs : undefined })
     } finally {
       limit.clear()
       overdue.cancel()
@@ -181,7 +181,7 @@ export class Worker<K extends string> {
         queue.forget(item.key)
         break
       case 'retry':
-        queue.retry(item, { askedMs: verdict.afterMs, atMostMs: verdict.atMostMs })
+        queue.retry(item, verdict)
         break
       default:
         unreachable(verdict)

@@ -3,6 +3,7 @@
 import type { Child, ChildFailure } from '../apply/apply-report.ts'
 import { AssertionError, unreachable } from '../base/assert.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
+import type { KubeErrorCode } from '../kube/kube-errors.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import type { Verdict } from '../queue/worker.ts'
 
@@ -51,6 +52,8 @@ export function spaced(outcome: Outcome, momentaryBefore: number): Outcome {
 
 /** While the API server cannot be reached, try again at least this often. Refused connections cost next to nothing. */
 const unreachableRetryMs = 5_000
+/** A wait that comes with these was asked for by the API server; one that comes with others is a rule of ours. */
+const overloadReasons: ReadonlySet<string> = new Set<KubeErrorCode>(['TooManyRequests', 'ServiceUnavailable'])
 
 /** The failure of a whole turn: whatever was thrown, as an outcome. */
 export function outcomeOfError(thrown: unknown): Outcome {
@@ -119,7 +122,10 @@ export function verdictOf(outcome: Outcome, { statusMs = waitingRecheckMs, lookM
     case 'retry':
       // No answer is no fault of this resource, and every resource has to be back soon after the API server is.
       if (outcome.reason === 'Unreachable') return { kind: 'retry', atMostMs: unreachableRetryMs }
-      return outcome.retryAfterMs === undefined ? { kind: 'retry' } : { kind: 'retry', afterMs: outcome.retryAfterMs }
+      if (outcome.retryAfterMs === undefined) return { kind: 'retry' }
+      return overloadReasons.has(outcome.reason)
+        ? { kind: 'retry', notBeforeMs: outcome.retryAfterMs }
+        : { kind: 'retry', afterMs: outcome.retryAfterMs }
     default:
       return unreachable(outcome)
   }

@@ -204,11 +204,30 @@ describe('WorkQueue, failures', () => {
   ])('waits as long as asked ($askedMs ms), within the bounds of the backoff', ({ askedMs, from, to }) => {
     const { queue } = newQueue()
     queue.add('a', self)
-    queue.retry(taken(queue), { askedMs })
+    queue.retry(taken(queue), { afterMs: askedMs })
     queue.done('a')
     expect(queue.nextReadyInMs()).toBeGreaterThanOrEqual(from)
     expect(queue.nextReadyInMs()).toBeLessThanOrEqual(to)
   })
+
+  it.each(['while the turn still runs', 'after it'])(
+    'lets nothing overtake a wait that was asked for, %s',
+    async (when) => {
+      const { clock, queue } = newQueue()
+      queue.add('a', child)
+      const item = taken(queue)
+      if (when === 'while the turn still runs') queue.add('a', self)
+      queue.retry(item, { notBeforeMs: 60_000 })
+      queue.done('a')
+      if (when === 'after it') queue.add('a', self)
+      expect(queue.nextReadyInMs()).toBe(60_000)
+      await clock.advance(60_000)
+      expect(taken(queue)).toMatchObject({ priority: 'user', failures: 1 })
+      queue.done('a')
+      queue.add('a', self)
+      expect(queue.nextReadyInMs()).toBe(0)
+    },
+  )
 
   it('waits no longer than it may, however often it failed, and still counts', () => {
     const { queue } = newQueue()

@@ -262,6 +262,10 @@ describe('an outcome', () => {
       expected: { kind: 'retry', afterMs: 9_000 },
     },
     {
+      outcome: { kind: 'retry', reason: 'TooManyRequests', message: 'm', retryAfterMs: 9_000 },
+      expected: { kind: 'retry', notBeforeMs: 9_000 },
+    },
+    {
       outcome: { kind: 'retry', reason: 'Unreachable', message: 'm' },
       expected: { kind: 'retry', atMostMs: 5_000 },
     },
