@@ -132,8 +132,8 @@ export class StoryStage {
       const hasDied = await dieOnce(operator, tell())
       const struck = faults.filter((fault) => proxy.hasStruck(fault))
       proxy.heal()
-      const { writes } = proxy
       await operator.kill()
+      const { writes } = proxy
       await operator.start().ready()
       await operator.atRest()
       const writesAtRest = proxy.writes.slice(writes.length).map(({ call }) => describeCall(call))
