@@ -13,6 +13,12 @@ import type { Dependents } from '../synth/field-policies.ts'
 /** How kinds say it: `field is immutable`, `updates to … are forbidden`, `may not change once set`, `cannot change roleRef`. */
 const refusalWords = /immutable|oldSelf|\b(may not|can ?not|must not) (be )?change|updates to .* (is|are) forbidden/i
 
+/** What the client puts in front: `apply ConfigMap default/immutable-log: `. */
+const attempt = /^\S+ \S+ \S+: /
+
+/** Names and values may say anything; the server quotes them. */
+const quoted = /"(?:[^"\\]|\\.)*"/g
+
 /** Fields that one message names; the rest is in the log of the turn. */
 const maxFields = 8
 
@@ -22,8 +28,9 @@ const maxFields = 8
  */
 export function immutableFieldsOf(error: unknown, paths: readonly FieldPath[]): readonly string[] | undefined {
   if (!isKubeError(error, 'Invalid', 'Conflict')) return undefined
-  const causes = error.causes.filter(({ message }) => refusalWords.test(message))
-  if (causes.length === 0 && !refusalWords.test(error.message)) return undefined
+  const causes = error.causes.filter(({ message }) => isRefusal(message))
+  if (causes.length === 0 && (error.causes.length > 0 || !isRefusal(error.message.replace(attempt, ''))))
+    return undefined
   const changed = paths.map(renderPath)
   const refused = [...new Set(causes.map(({ field }) => field))]
   const fields = refused.flatMap((field) => {
@@ -31,6 +38,10 @@ export function immutableFieldsOf(error: unknown, paths: readonly FieldPath[]): 
     return below.length === 0 ? [field === '' ? 'a field' : field] : below
   })
   return fields.length === 0 ? changed.slice(0, maxFields) : [...new Set(fields)].slice(0, maxFields)
+}
+
+function isRefusal(message: string): boolean {
+  return refusalWords.test(message.replace(quoted, ''))
 }
 
 /** What to say where deleting is not allowed. */

@@ -33,6 +33,26 @@ describe('a refusal of a change', () => {
 
   it.each([
     ['a value that is plainly wrong', refused([{ message: 'must be greater than or equal to 0', field: 'spec.x' }])],
+    [
+      'a value, when only the name speaks of immutability',
+      refused(
+        [{ message: 'must be a positive number', field: 'spec.x' }],
+        'Invalid',
+        'Thing "immutable-log" is invalid: spec.x: must be a positive number',
+      ),
+    ],
+    [
+      'a value that speaks of immutability',
+      refused([{ message: 'Invalid value: "is immutable": must be a number', field: 'spec.x' }]),
+    ],
+    [
+      'a race for an object whose name speaks of immutability',
+      refused(
+        [],
+        'Conflict',
+        'apply ConfigMap default/immutable-log: Operation cannot be fulfilled on configmaps "immutable-log": the object has been modified; please try again',
+      ),
+    ],
     ['a lack of rights', refused([], 'Forbidden', 'field is immutable')],
     ['a field of another manager', refused([{ message: 'conflict with "editor"', field: '.spec.x' }], 'Conflict')],
     ['another error', new Error('field is immutable')],
