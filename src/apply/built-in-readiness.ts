@@ -7,6 +7,8 @@ import {
   type ConditionSaid,
   conditionSaid,
   failed,
+  isOlder,
+  notObserved,
   numberAt,
   objectsAt,
   progressing,
@@ -129,11 +131,14 @@ function crdReadiness(object: KubeObject): Readiness {
   return byCondition(conditionSaid(object, 'Established'))
 }
 
+/** Its status has no observedGeneration; each condition has one. */
 function gatewayReadiness(object: KubeObject): Readiness {
   const accepted = conditionSaid(object, 'Accepted')
+  const programmed = conditionSaid(object, 'Programmed')
+  if ([accepted, programmed].some((said) => isOlder(object, said?.observedGeneration))) return notObserved()
   // Every controller leaves a Gateway Unknown/Pending that is not its own.
   if (accepted?.status === 'False') return failed(accepted.reason, accepted.message)
-  return byCondition(conditionSaid(object, 'Programmed'))
+  return byCondition(programmed)
 }
 
 function snapshotReadiness(object: KubeObject): Readiness {

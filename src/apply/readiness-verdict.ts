@@ -33,6 +33,18 @@ export function failed(reason: string, message: string): Readiness {
   return { kind: 'failed', reason, message }
 }
 
+/** What is told is about an older generation. */
+export function notObserved(): Readiness {
+  return progressing('NotObserved', 'its controller has not seen the last change yet')
+}
+
+/** Is what was observed not this generation? Unknown generations are taken as they are. */
+export function isOlder({ metadata }: KubeObject, observedGeneration: number | undefined): boolean {
+  return (
+    observedGeneration !== undefined && metadata.generation !== undefined && observedGeneration !== metadata.generation
+  )
+}
+
 /** What a condition says; reason and message fall back on what is certain. */
 export interface ConditionSaid {
   readonly status: string

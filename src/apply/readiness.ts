@@ -11,6 +11,8 @@ import {
   conditionsOf,
   conditionTrue,
   failed,
+  isOlder,
+  notObserved,
   numberAt,
   progressing,
   type Readiness,
@@ -64,39 +66,29 @@ function messageIn(said: ReturnType<ReadyPredicate>): string | undefined {
 
 function stalledOrReconciling(object: KubeObject): Readiness | undefined {
   const stalled = conditionTrue(object, 'Stalled')
-  if (stalled !== undefined) return failed(stalled.reason, stalled.message)
+  if (stalled !== undefined) {
+    return isOlder(object, stalled.observedGeneration) ? notObserved() : failed(stalled.reason, stalled.message)
+  }
   const reconciling = conditionTrue(object, 'Reconciling')
   return reconciling === undefined ? undefined : progressing(reconciling.reason, reconciling.message)
 }
 
 function notReadyInAnyCase(object: KubeObject): Readiness | undefined {
   if (isBeingDeleted(object)) return { kind: 'terminating', reason: 'Terminating', message: terminatingMessage(object) }
-  if (isOlder(object, numberAt(object, 'status', 'observedGeneration'))) {
-    return progressing('NotObserved', 'its controller has not seen the last change yet')
-  }
-  return undefined
+  return isOlder(object, numberAt(object, 'status', 'observedGeneration')) ? notObserved() : undefined
 }
 
 function byReadyCondition(object: KubeObject): Readiness {
   const said = conditionSaid(object, 'Ready') ?? conditionSaid(object, 'Available')
   if (said !== undefined) {
     // True of an older generation is not true of this one.
-    return isOlder(object, said.observedGeneration)
-      ? progressing('NotObserved', 'its controller has not seen the last change yet')
-      : byCondition(said)
+    return isOlder(object, said.observedGeneration) ? notObserved() : byCondition(said)
   }
   if (isBuiltInGroup(groupOf(object.apiVersion))) return ready('Exists', 'exists')
   if (conditionsOf(object).length > 0)
     return unknown('NoReadyCondition', 'has conditions, but neither Ready nor Available')
   if (valueAt(object, 'status') !== undefined) return unknown('NoConditions', 'has a status without conditions')
   return unknown('NoStatus', 'has no status, so its controller may not have seen it')
-}
-
-/** Is what was observed not this generation? Unknown generations are taken as they are. */
-function isOlder({ metadata }: KubeObject, observedGeneration: number | undefined): boolean {
-  return (
-    observedGeneration !== undefined && metadata.generation !== undefined && observedGeneration !== metadata.generation
-  )
 }
 
 function terminatingMessage({ metadata: { finalizers = [] } }: KubeObject): string {

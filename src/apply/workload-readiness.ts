@@ -35,6 +35,7 @@ export function deploymentReadiness(object: KubeObject): Readiness {
     createFailure(object),
     { reason: 'RollingOut', holds: updated < wanted, message: `${updated} of ${wanted} replicas are updated` },
     { reason: 'ScalingIn', holds: total > updated, message: `${total - updated} old replicas have to go` },
+    { reason: 'ScalingIn', holds: total > wanted, message: `${total - wanted} replicas have to go` },
     { reason: 'WaitingForReplicas', holds: readyNow < wanted, message: `${readyNow} of ${wanted} replicas are ready` },
     {
       reason: 'WaitingForReplicas',

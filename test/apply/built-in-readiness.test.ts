@@ -143,6 +143,25 @@ check('snapshot.storage.k8s.io/v1', 'VolumeSnapshot', [
 
 check('gateway.networking.k8s.io/v1', 'Gateway', [
   {
+    when: 'it is programmed as it was before the last change',
+    object: {
+      status: {
+        conditions: [
+          { ...condition('Accepted', 'True'), observedGeneration: 1 },
+          { ...condition('Programmed', 'True'), observedGeneration: 1 },
+        ],
+      },
+    },
+    kind: 'progressing',
+    reason: 'NotObserved',
+  },
+  {
+    when: 'it was not accepted before the last change',
+    object: { status: { conditions: [{ ...condition('Accepted', 'False'), observedGeneration: 1 }] } },
+    kind: 'progressing',
+    reason: 'NotObserved',
+  },
+  {
     when: 'no controller has taken it',
     object: {
       status: {

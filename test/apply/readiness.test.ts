@@ -61,6 +61,19 @@ check('example.com/v1', 'Widget', [
     reason: 'ReconcilingReason',
   },
   {
+    when: 'it was Stalled before the last change',
+    object: {
+      status: {
+        conditions: [
+          condition('Ready', 'True'),
+          { ...condition('Stalled', 'True', 'InvalidSpec'), observedGeneration: 1 },
+        ],
+      },
+    },
+    kind: 'progressing',
+    reason: 'NotObserved',
+  },
+  {
     when: 'Stalled and Reconciling are False',
     object: {
       status: {

@@ -42,6 +42,16 @@ check('apps/v1', 'Deployment', [
     reason: 'RollingOut',
   },
   {
+    when: 'more replicas are there than are wanted now',
+    object: {
+      spec: { replicas: 1 },
+      status: { ...seen, replicas: 3, updatedReplicas: 3, readyReplicas: 3, availableReplicas: 3 },
+    },
+    kind: 'progressing',
+    reason: 'ScalingIn',
+    says: /2 replicas have to go/,
+  },
+  {
     when: 'old replicas are still there',
     object: {
       spec: { replicas: 2 },
