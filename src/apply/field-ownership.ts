@@ -17,9 +17,11 @@ import { selectedFields } from './selected-fields.ts'
 export function fieldsToHandOver({ lasting, policies }: DesiredObject, live: LiveObject, manager: string): FieldSet {
   const owned = ownedFieldsOf(live, manager) ?? FieldSet.empty
   if (policies.contribute) return owned.difference(declaredFields(owned, asJson(lasting)))
-  return [...policies.shared, ...policies.initialOnly]
+  const selected = [...policies.shared, ...policies.initialOnly]
     .map(({ steps }) => selectedFields(owned, asJson(live), steps))
     .reduce((all, some) => all.union(some), FieldSet.empty)
+  // What is declared all the same, such as our labels among shared ones, would only be claimed again.
+  return selected.difference(declaredFields(selected, asJson(lasting)))
 }
 
 /**

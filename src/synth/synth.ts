@@ -4,8 +4,8 @@ import { type ApiObject, App, Chart } from 'cdk8s'
 import type { IConstruct } from 'constructs'
 import { assert } from '../base/assert.ts'
 import { messageOf } from '../base/errors.ts'
-import type { Json } from '../base/json.ts'
-import { asJson, type KubeObject, type LiveObject } from '../object/object.ts'
+import type { Json, JsonObject } from '../base/json.ts'
+import type { LiveObject } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import { groupKindOf } from '../object/resource.ts'
 import { pathOf } from './construct-path.ts'
@@ -13,7 +13,6 @@ import { readTree } from './construct-tree.ts'
 import type { DesiredSet } from './desired.ts'
 import { desiredSetOf } from './desired-order.ts'
 import { type Draft, draftOf, type ScopeOf } from './draft.ts'
-import type { FieldPolicies } from './field-policies.ts'
 import { withoutField } from './field-selector.ts'
 import { membershipOf } from './membership.ts'
 import { childName, derivedNameLimit } from './names.ts'
@@ -52,17 +51,24 @@ export function synthesize({ parent, controllerName, build, scopeOf }: SynthInpu
   const desired = drafts.map((draft, index) => {
     const place = places[index]
     assert(place !== undefined, 'every object has a place')
-    const object = stampedObject({ draft, wave: place.wave, parent, membership })
+    const stamp = { wave: place.wave, parent, membership }
+    const object = stampedObject({ draft, ...stamp })
+    const later = lastingDraft(draft)
+    const lasting = later === draft ? object : stampedObject({ draft: later, ...stamp })
     const { policies, constructPath } = draft
-    return { object, lasting: lastingObject(object, policies), ...place, policies, constructPath }
+    return { object, lasting, ...place, policies, constructPath }
   })
   return desiredSetOf(desired)
 }
 
-/** The very same object where nothing is initial only. */
-function lastingObject(object: KubeObject, { initialOnly }: FieldPolicies): KubeObject {
-  // Sound: a policy cannot select what the object is, so apiVersion, kind and name stay.
-  return initialOnly.reduce((json: Json, path) => withoutField(json, path), asJson(object)) as unknown as KubeObject
+/** The very same draft where nothing is initial only. What is stamped is ours for good, so it comes after this. */
+function lastingDraft(draft: Draft): Draft {
+  const declared = { ...draft.content, metadata: draft.metadata }
+  const lasting = draft.policies.initialOnly.reduce((json: Json, path) => withoutField(json, path), declared)
+  if (lasting === declared) return draft
+  // Sound: a policy can select neither the root nor all of metadata.
+  const { metadata, ...content } = lasting as JsonObject & { readonly metadata: JsonObject }
+  return { ...draft, metadata, content }
 }
 
 /** A chart whose unnamed objects are called after the resource and their kind, so that construct ids never become names. */

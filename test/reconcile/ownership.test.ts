@@ -147,6 +147,21 @@ describe('a field that is ours at first', () => {
     await rest(world)
   })
 
+  it('and in which the runtime has a part keeps what tells whose the object is', async () => {
+    const world = new World()
+    const controller = titled((made) => {
+      initialOnly(made, 'metadata.annotations')
+      initialOnly(made, 'metadata.labels')
+      initialOnly(made, 'metadata.ownerReferences')
+    })
+    world.addSite('a', { page: 'hello' })
+    await world.live(controller)
+    await rest(world)
+    const fields = JSON.stringify(world.api.find(ConfigMap, pages)?.metadata.managedFields)
+    for (const name of ['konverge.dev/apply-order', 'konverge.dev/owned-by', 'f:ownerReferences'])
+      expect(fields).toContain(name)
+  })
+
   it('is set again when the object is created again', async () => {
     const world = new World()
     world.addSite('a', { page: 'hello t' })
