@@ -9,6 +9,7 @@ import { groupKindOf } from '../object/resource.ts'
 import type { Dependency, DesiredObject } from '../synth/desired.ts'
 import { orderOf } from '../synth/membership.ts'
 import { conflictingOwner, isHandedOver, isOurs } from './conflict-rule.ts'
+import { isContributed } from './contribution-rule.ts'
 import { pruneVerdict } from './prune-rule.ts'
 
 export type Action =
@@ -103,7 +104,10 @@ export function decide({ parent, desired, live, compare }: DecideInput): Action 
     return { kind: 'refuse', live, error: conflictingOwner(parent, live) }
   if (isBeingDeleted(live)) return { kind: 'leave', live, why: 'terminating' }
   const comparison = compare(lasting, live)
-  return comparison.kind === 'equal' ? { kind: 'leave', live, why: 'equal' } : { kind: 'change', live, comparison }
+  if (comparison.kind === 'equal' || (policies.contribute && isContributed(comparison, live))) {
+    return { kind: 'leave', live, why: 'equal' }
+  }
+  return { kind: 'change', live, comparison }
 }
 
 function awaited(object: KubeObject): Action {

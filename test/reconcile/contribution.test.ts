@@ -66,6 +66,34 @@ describe('a contribution', () => {
     expect(world.api.requests).toEqual([])
   })
 
+  it('of two resources to one object comes to rest with the fields of both, also after a restart', async () => {
+    const world = new World()
+    world.api.put(PersistentVolumeClaim, claim('1Gi'))
+    const noted = siteController({
+      watches: [{ ...claims, keysFor: () => [keyFor('default', 'a'), keyFor('default', 'b')] }],
+      desired: (chart, { object }) => {
+        const { name } = object.metadata
+        const annotations = { [`example.com/${name}`]: object.spec.page }
+        const metadata = { name: 'data-a', annotations }
+        contribute(new ApiObject(chart, 'claim', { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata }))
+      },
+    })
+    world.addSite('a', { page: '1' })
+    world.addSite('b', { page: '2' })
+    const life = await world.live(noted)
+    await world.clock.advance(60_000)
+    world.api.edit(Site, 'default/a', { spec: { page: '3' } })
+    await world.clock.advance(60_000)
+    const annotations = { 'example.com/a': '3', 'example.com/b': '2' }
+    expect(world.api.find(PersistentVolumeClaim, claimKey)?.metadata.annotations).toEqual(annotations)
+    expect([world.conditions('default/a'), world.conditions('default/b')]).toEqual([settled, settled])
+    await life.end()
+    world.api.requests.length = 0
+    await world.live(noted)
+    await world.clock.advance(1_200_000)
+    expect(world.api.requests).toEqual([])
+  })
+
   it('waits for the object and never makes it', async () => {
     const world = new World()
     world.addSite('a', { page: '2Gi' })
