@@ -17,6 +17,7 @@ import { adoptedEvent, isOurs } from './conflict-rule.ts'
 import type { Convergence } from './convergence.ts'
 import { fieldsToHandOver, repairedManagedFields } from './field-ownership.ts'
 import { immutableField, immutableFieldsOf, recreatedInVain, recreationEvent } from './immutable-change.ts'
+import { assertPoliciesHold } from './policy-reach.ts'
 import { pruneVerdict } from './prune-rule.ts'
 import { type RivalClaim, rivalClaimsOf, takenBackEvent } from './rival-claims.ts'
 
@@ -65,10 +66,11 @@ export class ChangeRunner {
     this.#options = options
   }
 
-  /** Rejects with a KubeError, or with a CodedError `ImmutableField` or `RecreatedInVain`. */
+  /** Rejects with a KubeError, or with a CodedError `ImmutableField`, `PolicyOutOfReach` or `RecreatedInVain`. */
   async run(change: ChangeToMake, signal: AbortSignal): Promise<Changed> {
-    const { convergence, report } = this.#options
+    const { convergence, fieldManager, report } = this.#options
     const { parent, desired } = change
+    assertPoliciesHold(desired, change.live, fieldManager)
     const applied = desired.lasting
     const live = await this.#putOwnershipRight(change, signal)
     const comparison = live === change.live ? change.comparison : convergence.compare(applied, live)

@@ -21,7 +21,8 @@ export function selectedFields(
   return children.length === 0 ? FieldSet.empty : new FieldSet(false, new Map(children))
 }
 
-function isMeant(element: PathElement, value: Json | undefined, step: SelectorStep): boolean {
+/** Is this field or item one that the step leads to? */
+export function isMeant(element: PathElement, value: Json | undefined, step: SelectorStep): boolean {
   if (step.kind === 'field') return element.kind === 'field' && element.name === step.name
   if (element.kind === 'field') return false
   if (step.kind === 'items' && element.kind === 'key' && own(element.key, step.key) !== undefined) {

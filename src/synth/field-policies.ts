@@ -52,7 +52,8 @@ export function shared(scope: IConstruct, path: string): void {
 
 /**
  * Applies a field when the object is created, and leaves it alone from then on: its value stays, and it is nobody's until
- * somebody sets it. An object that is adopted was created before.
+ * somebody sets it. An object that is adopted was created before. A part of what the API server takes as one value, such
+ * as one toleration, cannot be left alone: the object is then reported as `PolicyOutOfReach`, and not changed.
  *
  * @example initialOnly(claim, 'spec.resources.requests.storage')
  */

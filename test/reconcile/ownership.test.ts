@@ -162,6 +162,26 @@ describe('a field that is ours at first', () => {
       expect(fields).toContain(name)
   })
 
+  it('inside a value that the API server takes as one is refused, and stays', async () => {
+    const world = new World()
+    const controller = siteController({
+      desired: (chart) => {
+        const ends = { subsets: [{ name: 'first' }, { name: 'ours' }] }
+        const metadata = { name: 'a-pages' }
+        initialOnly(
+          new ApiObject(chart, 'pages', { apiVersion: 'v1', kind: 'ConfigMap', metadata, ...ends }),
+          'subsets[name=first]',
+        )
+      },
+    })
+    world.addSite('a', { page: 'hello' })
+    await world.live(controller)
+    await world.clock.advance(60_000)
+    const made = world.api.find(ConfigMap, pages)
+    expect(made === undefined ? undefined : at(made, 'subsets')).toEqual([{ name: 'first' }, { name: 'ours' }])
+    expect(world.message('Degraded')).toContain('subsets')
+  })
+
   it('is set again when the object is created again', async () => {
     const world = new World()
     world.addSite('a', { page: 'hello t' })
