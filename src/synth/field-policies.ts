@@ -66,6 +66,9 @@ export function initialOnly(scope: IConstruct, path: string): void {
  * What the object owns, such as the pods of a StatefulSet, is deleted with it, or with `orphan` stays and is found again by
  * its selector. Without this policy such a change is reported as `ImmutableField`, and nothing is deleted.
  *
+ * What is `shared` or `initialOnly` begins anew with the object: replicas that an autoscaler had raised fall back to what
+ * the API server gives a new one. The once in five minutes below is remembered by the process.
+ *
  * It is done only when the API server says, by a dry run, that it would take the new object; at most once in five minutes
  * for the same declaration; and never to what is retained, to volume claims, namespaces and CRDs. A rule of a CRD counts
  * as immutability if its message says `immutable`, or if it has no message and compares with `oldSelf`.
