@@ -3,9 +3,9 @@
 import { unreachable } from '../base/assert.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
 import { isKubeError } from '../kube/kube-errors.ts'
+import { loadIfPresent } from '../kube/object-loader.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
-import type { Resource } from '../object/resource.ts'
 import type { DesiredObject } from '../synth/desired.ts'
 import type { Role } from '../synth/draft.ts'
 import type { ReadyPredicate } from '../synth/field-policies.ts'
@@ -134,10 +134,10 @@ export class Applier {
 
   /** Absent from our label-filtered cache is not absent: look first, and do not take over what turns up meanwhile. */
   async #create(desired: DesiredObject, progress: Progress, signal: AbortSignal): Promise<void> {
-    const { clock, resourceOf, convergence } = this.#options
+    const { client, clock, resourceOf, convergence } = this.#options
     const { object } = desired
     convergence.assertMayApply(object, undefined, clock.monotonicMs())
-    const live = await this.#find(resourceOf(object), object, signal)
+    const live = await loadIfPresent(client, resourceOf(object), object.metadata, signal)
     if (live !== undefined) return await this.#meet(desired, live, progress, signal)
     const made = await this.#sendNew(object, signal)
     this.#written(desired, { applied: object, live: made, paths: [], rivals: [] }, progress)
@@ -153,22 +153,12 @@ export class Applier {
     await this.#carryOut(action, desired, progress, signal)
   }
 
-  async #find(resource: Resource, { metadata }: KubeObject, signal: AbortSignal): Promise<LiveObject | undefined> {
-    try {
-      return await this.#options.client.get(resource, metadata, signal)
-    } catch (thrown) {
-      if (isKubeError(thrown, 'NotFound')) return undefined
-      throw thrown
-    }
-  }
-
   async #sendNew(object: KubeObject, signal: AbortSignal): Promise<LiveObject> {
     const { client, clock, convergence, fieldManager, resourceOf } = this.#options
     try {
       return await client.apply(resourceOf(object), object, { fieldManager, force: false }, signal)
     } catch (thrown) {
-      if (thrown instanceof CodedError && thrown.remedy === 'stop')
-        convergence.learnRefusal(object, thrown, clock.monotonicMs())
+      convergence.learnRefusal(object, thrown, clock.monotonicMs())
       throw thrown
     }
   }

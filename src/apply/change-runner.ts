@@ -177,9 +177,7 @@ export class ChangeRunner {
   /** What the server refuses for good is not sent again for a while. */
   #learned({ lasting }: DesiredObject, thrown: unknown): unknown {
     const { clock, convergence } = this.#options
-    if (thrown instanceof CodedError && thrown.remedy === 'stop') {
-      convergence.learnRefusal(lasting, thrown, clock.monotonicMs())
-    }
+    convergence.learnRefusal(lasting, thrown, clock.monotonicMs())
     return thrown
   }
 }

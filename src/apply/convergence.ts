@@ -66,9 +66,10 @@ export class Convergence {
     if (live !== undefined) this.#held.delete(live.metadata.uid)
   }
 
-  /** The server refused this object for good. */
-  learnRefusal(desired: KubeObject, error: CodedError, nowMs: number): void {
-    this.#refused.set(desired, { desired, untilMs: nowMs + holdOffMs, error })
+  /** What came of sending this object: if the server refused it for good, it is not sent again for a while. */
+  learnRefusal(desired: KubeObject, thrown: unknown, nowMs: number): void {
+    if (!(thrown instanceof CodedError) || thrown.remedy !== 'stop') return
+    this.#refused.set(desired, { desired, untilMs: nowMs + holdOffMs, error: thrown })
   }
 
   /** The uid of the object that was deleted last to be made anew as `desired`; undefined if that was never or long ago. */

@@ -8,6 +8,7 @@ import type { Random } from '../base/random.ts'
 import type { KubeClient } from '../kube/client.ts'
 import type { Fence } from '../kube/fence.ts'
 import { isKubeError } from '../kube/kube-errors.ts'
+import { loadIfPresent } from '../kube/object-loader.ts'
 import type { LiveObject } from '../object/object.ts'
 import {
   afterClaim,
@@ -186,13 +187,8 @@ export class Elector {
     }
   }
 
-  async #readLease(signal: AbortSignal): Promise<LiveObject | undefined> {
-    try {
-      return await this.#options.client.get(Lease, this.#options.lease, signal)
-    } catch (thrown) {
-      if (isKubeError(thrown, 'NotFound')) return undefined
-      throw thrown
-    }
+  #readLease(signal: AbortSignal): Promise<LiveObject | undefined> {
+    return loadIfPresent(this.#options.client, Lease, this.#options.lease, signal)
   }
 
   /** Says once what is wrong, and again when it is something else. */

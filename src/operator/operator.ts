@@ -7,6 +7,7 @@ import type { Random } from '../base/random.ts'
 import { TokenBucket } from '../base/token-bucket.ts'
 import { Informers } from '../cache/informers.ts'
 import type { KubeClient } from '../kube/client.ts'
+import { DiscoveryClient } from '../kube/discovery-client.ts'
 import { childManager } from '../object/ownership.ts'
 import type { BackoffPolicy } from '../queue/backoff.ts'
 import { ControllerRunner } from '../reconcile/controller-runner.ts'
@@ -66,6 +67,7 @@ export class Operator {
       reporter: { controller: 'konverge.dev/operator', instance: options.instance ?? 'konverge' },
     })
     const rateLimit = new TokenBucket(turnRate)
+    const discovery = new DiscoveryClient({ clock, client })
     this.#runners = controllers.map(
       (controller) =>
         new ControllerRunner({
@@ -73,6 +75,7 @@ export class Operator {
           random,
           instruments,
           client,
+          discovery,
           informers: this.#informers,
           controller,
           labelSelector,

@@ -12,7 +12,6 @@ import type { InformerHealth } from '../cache/informer.ts'
 import type { Informers } from '../cache/informers.ts'
 import { normalize } from '../diff/normalize.ts'
 import type { KubeClient } from '../kube/client.ts'
-import { DiscoveryClient } from '../kube/discovery-client.ts'
 import { untilAborted } from '../kube/shared-runner.ts'
 import { TracedClient } from '../kube/traced-client.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
@@ -31,7 +30,7 @@ import { ControllerView } from './controller-view.ts'
 import { isDeclaredRead } from './declared-read.ts'
 import { type Controller, type ParentOf, parentOf, resourceIn } from './definition.ts'
 import { inventoryOf } from './inventory.ts'
-import { InventoryLoader } from './inventory-loader.ts'
+import { InventoryLoader, type InventoryLoaderOptions } from './inventory-loader.ts'
 import { LiveLoader } from './live-loader.ts'
 import { ParentRecorder } from './parent-recorder.ts'
 import { Reconciler } from './reconciler.ts'
@@ -44,6 +43,8 @@ export interface ControllerRunnerOptions {
   readonly random: Random
   readonly instruments: Instruments
   readonly client: KubeClient
+  /** Which kinds the server has; shared by all controllers of the process. */
+  readonly discovery: InventoryLoaderOptions['discovery']
   readonly informers: Informers
   readonly controller: Controller
   /** Which of the controller's resources this process looks after; absent: all. */
@@ -205,8 +206,7 @@ export class ControllerRunner {
   }
 
   #makeInventoryLoader(): InventoryLoader {
-    const { clock, client, controller } = this.#options
-    const discovery = new DiscoveryClient({ clock, client })
+    const { client, controller, discovery } = this.#options
     const covers: ControllerView['covers'] = (kind, namespace) => this.#view.covers(kind, namespace)
     return new InventoryLoader({ client, discovery, controller, covers })
   }

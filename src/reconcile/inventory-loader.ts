@@ -7,7 +7,7 @@ import { FieldSetPool } from '../cache/field-set-pool.ts'
 import { trim } from '../cache/trim.ts'
 import type { KubeClient } from '../kube/client.ts'
 import type { DiscoveryClient } from '../kube/discovery-client.ts'
-import { isKubeError } from '../kube/kube-errors.ts'
+import { loadIfPresent } from '../kube/object-loader.ts'
 import { isBeingDeleted, type KubeObject, type LiveObject } from '../object/object.ts'
 import { childManager } from '../object/ownership.ts'
 import { groupKindOf, type Resource } from '../object/resource.ts'
@@ -67,18 +67,14 @@ export class InventoryLoader {
   /** Does the API server show the very parent, of the same generation, as much deleted and not paused? The cache may be behind. */
   async isCurrent({ metadata, ...object }: LiveObject, signal: AbortSignal): Promise<boolean> {
     const { client, controller } = this.#options
-    try {
-      const live = await client.get(controller.resource, metadata, signal)
-      return (
-        live.metadata.uid === metadata.uid &&
-        live.metadata.generation === metadata.generation &&
-        isBeingDeleted(live) === isBeingDeleted({ ...object, metadata }) &&
-        steeringOf(live).pause === undefined
-      )
-    } catch (thrown) {
-      if (isKubeError(thrown, 'NotFound')) return false
-      throw thrown
-    }
+    const live = await loadIfPresent(client, controller.resource, metadata, signal)
+    return (
+      live !== undefined &&
+      live.metadata.uid === metadata.uid &&
+      live.metadata.generation === metadata.generation &&
+      isBeingDeleted(live) === isBeingDeleted({ ...object, metadata }) &&
+      steeringOf(live).pause === undefined
+    )
   }
 
   /** The descriptor of a kind that the controller owns, or that a member was found of. */

@@ -2,7 +2,7 @@
 // read live, as memory holds only our own children of them; so are Secrets that nobody declared to cache (I11).
 import { CodedError } from '../base/errors.ts'
 import type { KubeClient, Location } from '../kube/client.ts'
-import { isKubeError } from '../kube/kube-errors.ts'
+import { loadIfPresent } from '../kube/object-loader.ts'
 import type { LiveObject } from '../object/object.ts'
 import { type Key, keyFor } from '../object/ref.ts'
 import { groupKindOf, type Resource } from '../object/resource.ts'
@@ -52,12 +52,8 @@ export class LiveLoader implements LiveReader {
     const isAbsent = cached !== undefined && cached.selectedLabel === undefined && cached.covers(namespace)
     if (found !== undefined || isAbsent) return found
     this.#assertDeclared(resource, 'find')
-    try {
-      return (await client.get(resource, { namespace, name }, signal)) as LiveObject<Spec, Status>
-    } catch (thrown) {
-      if (isKubeError(thrown, 'NotFound')) return undefined
-      throw thrown
-    }
+    const loaded = await loadIfPresent(client, resource, { namespace, name }, signal)
+    return loaded as LiveObject<Spec, Status> | undefined
   }
 
   async list<Spec, Status>(

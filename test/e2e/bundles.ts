@@ -24,6 +24,7 @@ import {
 } from '../../src/index.ts'
 import type { ControlPlaneClient } from '../control-plane/control-plane-client.ts'
 import { waitUntil } from '../control-plane/wait-until.ts'
+import { OperatorHere } from './operator-here.ts'
 
 export interface BundledObject {
   readonly object: { readonly apiVersion: string; readonly kind: string; readonly [field: string]: unknown }
@@ -136,6 +137,12 @@ export class Bundles {
 
   async createNamespace(): Promise<void> {
     await this.#cluster.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: this.namespace } })
+  }
+
+  /** Resolves when it takes turns for this namespace. */
+  async startOperator(): Promise<OperatorHere> {
+    const kubeconfig = this.#cluster.connection.kubeconfigPath
+    return await new OperatorHere({ kubeconfig, controllers: [bundles], namespaces: [this.namespace] }).ready()
   }
 
   /** Writes the bundle; its whole spec is what is given. */

@@ -2,25 +2,18 @@
 // that never was declared stays, and nobody's object is taken without consent (I5, I7).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { attachToControlPlane } from '../control-plane/attach.ts'
-import { Bundles, bundles, installBundles } from './bundles.ts'
-import { OperatorHere } from './operator-here.ts'
+import { Bundles, installBundles } from './bundles.ts'
+import type { OperatorHere } from './operator-here.ts'
 import { operatorWrites } from './stores.ts'
 
 const cluster = attachToControlPlane()
 const space = new Bundles(cluster, 'histories')
 let operator: OperatorHere
 
-const start = () =>
-  new OperatorHere({
-    kubeconfig: cluster.connection.kubeconfigPath,
-    controllers: [bundles],
-    namespaces: [space.namespace],
-  }).ready()
-
 beforeAll(async () => {
   await installBundles(cluster)
   await space.createNamespace()
-  operator = await start()
+  operator = await space.startOperator()
 })
 afterAll(async () => await operator.stop())
 
@@ -227,7 +220,7 @@ describe('a field policy', () => {
     expect(await data('first')).toEqual({ a: '3', first: 'theirs' })
     const before = await writesAbout('first')
     await operator.stop()
-    operator = await start()
+    operator = await space.startOperator()
     await operator.turns('first', 1)
     expect(await writesAbout('first')).toHaveLength(before.length)
   })

@@ -2,8 +2,8 @@
 // defaults, canonical spellings, dropped zeros, pruning and an admission webhook, with the audit log as the witness (I1).
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { attachToControlPlane } from '../control-plane/attach.ts'
-import { type BundledObject, Bundles, bundles, installBundles } from './bundles.ts'
-import { OperatorHere } from './operator-here.ts'
+import { type BundledObject, Bundles, installBundles } from './bundles.ts'
+import type { OperatorHere } from './operator-here.ts'
 import { RewritingWebhook } from './rewriting-webhook.ts'
 import { operatorWrites } from './stores.ts'
 
@@ -12,18 +12,11 @@ const space = new Bundles(cluster, 'rewritten')
 const webhook = new RewritingWebhook(cluster, space.namespace)
 let operator: OperatorHere
 
-const start = () =>
-  new OperatorHere({
-    kubeconfig: cluster.connection.kubeconfigPath,
-    controllers: [bundles],
-    namespaces: [space.namespace],
-  }).ready()
-
 beforeAll(async () => {
   await installBundles(cluster)
   await space.createNamespace()
   await webhook.start()
-  operator = await start()
+  operator = await space.startOperator()
 })
 afterAll(async () => {
   await operator.stop()
@@ -179,7 +172,7 @@ it('writes nothing at rest, and after a restart at most one apply each', async (
   expect((await childWrites()).slice(atRest.length)).toEqual([])
 
   await operator.stop()
-  operator = await start()
+  operator = await space.startOperator()
   await operator.turns('rewritten', 1)
   await anotherTurn()
   const afterRestart = (await childWrites()).slice(atRest.length)

@@ -5,6 +5,7 @@ import type { Instruments, LogFields, Tracer } from '../../src/base/instrument.t
 import { silentInstruments } from '../../src/base/instrument.ts'
 import { seededRandom } from '../../src/base/random.ts'
 import { Informers } from '../../src/cache/informers.ts'
+import { DiscoveryClient } from '../../src/kube/discovery-client.ts'
 import { ConfigMap, Secret, Service } from '../../src/object/built-in.ts'
 import type { Condition } from '../../src/object/condition.ts'
 import type { LiveObject, StatusWithConditions } from '../../src/object/object.ts'
@@ -142,6 +143,7 @@ export class Life {
     this.#informers = new Informers({ ...surroundings, manager: childManager, namespaces })
     this.#runner = new ControllerRunner({
       ...surroundings,
+      discovery: new DiscoveryClient({ clock, client }),
       informers: this.#informers,
       controller,
       maxConcurrent,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../src/base/random.ts'
 import { ConfigMap } from '../../src/object/built-in.ts'
 import { nextLookMs, steeringOf } from '../../src/reconcile/steering.ts'
-import { at, describeRequest, failure } from '../model-api.ts'
+import { at, describeRequest, failure, type ModelRequest } from '../model-api.ts'
 import { store } from '../objects.ts'
 import { Site, siteController, World } from './life.ts'
 import { isWriteOf, pages, settled, settledSite } from './sites.ts'
@@ -11,6 +11,10 @@ import { isWriteOf, pages, settled, settledSite } from './sites.ts'
 const paused = 'konverge.dev/paused'
 const now = 'konverge.dev/reconcile-now'
 const interval = 'konverge.dev/reconcile-interval'
+
+const refuseWritesOfPages = (request: ModelRequest) => {
+  if (isWriteOf('configmaps')(request)) throw failure('ServerError', 'etcd is slow')
+}
 
 /** Sets an annotation, or removes it, and lets everything come to rest. */
 async function annotate(world: World, annotation: string, value: string | null): Promise<void> {
@@ -129,9 +133,7 @@ describe('a paused resource', () => {
 
   it('that had a turn under way or a failure is not said to go on', async () => {
     const { world } = await settledSite()
-    world.api.before = (request) => {
-      if (isWriteOf('configmaps')(request)) throw failure('ServerError', 'etcd is slow')
-    }
+    world.api.before = refuseWritesOfPages
     world.api.edit(Site, 'default/a', { spec: { page: 'new' } })
     await world.clock.advance(30_000)
     expect(world.conditions()).toHaveProperty('Reconciling')
@@ -246,9 +248,7 @@ describe('reconcile-now', () => {
 
   it('is answered by a turn that fails for the first time, at once and with the failure', async () => {
     const { world } = await settledSite()
-    world.api.before = (request) => {
-      if (isWriteOf('configmaps')(request)) throw failure('ServerError', 'etcd is slow')
-    }
+    world.api.before = refuseWritesOfPages
     world.api.edit(Site, 'default/a', { spec: { page: 'new' }, metadata: { annotations: { [now]: '1' } } })
     await world.clock.advance(0)
     expect(world.site()?.status).toMatchObject({ lastHandledReconcileAt: '1' })
@@ -257,9 +257,7 @@ describe('reconcile-now', () => {
 
   it('tries at once what the backoff would try later', async () => {
     const { world } = await settledSite()
-    world.api.before = (request) => {
-      if (isWriteOf('configmaps')(request)) throw failure('ServerError', 'etcd is slow')
-    }
+    world.api.before = refuseWritesOfPages
     world.api.edit(Site, 'default/a', { spec: { page: 'new' } })
     await world.clock.advance(3_600_000)
     world.api.before = () => {}
