@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
-/** `unit` needs nothing but Node; `real` runs against the real control plane that its set-up starts. */
+/**
+ * `unit` needs nothing but Node; `oracle` holds our pure functions against the control plane's own, linked into a Go program; `real` runs against the real control plane that its set-up starts.
+ */
 export default defineConfig({
   test: {
     projects: [
@@ -8,9 +10,17 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/**/*.real.test.ts', 'node_modules/**'],
+          exclude: ['test/**/*.{real,oracle}.test.ts', 'node_modules/**'],
           // Some start a process or explore hundreds of schedules; a busy machine must not fail them.
           testTimeout: 30_000,
+        },
+      },
+      {
+        test: {
+          name: 'oracle',
+          include: ['test/**/*.oracle.test.ts'],
+          globalSetup: ['test/oracles/vitest-global-setup.ts'],
+          testTimeout: 300_000,
         },
       },
       {

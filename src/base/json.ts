@@ -2,7 +2,8 @@
 // user wrote, `__proto__` included, so they are only ever read through own properties.
 import { createHash } from 'node:crypto'
 
-export type Json = null | boolean | number | string | readonly Json[] | JsonObject
+/** A `bigint` is an integer that a number cannot hold (beyond 2^53) and Kubernetes can (int64); see wire-json.ts. */
+export type Json = null | boolean | number | bigint | string | readonly Json[] | JsonObject
 export interface JsonObject {
   readonly [key: string]: Json | undefined
 }
@@ -41,6 +42,7 @@ export function deepEqual(left: Json | undefined, right: Json | undefined): bool
 /** JSON text with object keys in code-unit order and no white space: equal values give equal text. */
 export function canonicalJson(value: Json | undefined): string {
   if (isJsonList(value)) return `[${value.map(canonicalJson).join(',')}]`
+  if (typeof value === 'bigint') return value.toString()
   if (!isJsonObject(value)) return JSON.stringify(value ?? null)
   const fields = presentKeys(value)
     .sort()

@@ -23,7 +23,8 @@ export function propertyName(name: string): string {
 }
 
 /** A literal: text in single quotes. */
-export function literal(value: string | number | boolean): string {
+export function literal(value: string | number | bigint | boolean): string {
+  if (typeof value === 'bigint') return `${value}n`
   if (typeof value !== 'string') return String(value)
   const escaped = JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")
   return `'${escaped}'`

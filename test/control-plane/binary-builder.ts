@@ -3,7 +3,7 @@
 // rests on the rename; the lock only saves the others the work.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { accessSync, constants, readFileSync } from 'node:fs'
+import { accessSync, constants, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm, symlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -43,17 +43,59 @@ export async function findOrBuildBinaries(
   }
 }
 
-function surroundings(environment: Environment): Surroundings {
+/** The program of the oracles: built from the control plane's own module, cached beside it. Takes a minute or two. */
+export async function findOrBuildOracles(environment: Environment): Promise<string> {
+  const around = surroundings(environment, oracleSources)
+  const folder = `${binarySource([], { ...around, environment: without(environment, 'KUBEBUILDER_ASSETS') }).folder}-oracles`
+  const program = join(folder, 'oracles')
+  while (!isExecutable(program)) {
+    await mkdir(dirname(folder), { recursive: true })
+    if (await takeLock(`${folder}.lock`)) {
+      try {
+        const workshop = `${folder}.building-${process.pid}`
+        await mkdir(workshop, { recursive: true })
+        await goBuild(
+          { module: kubernetesModule, folder: './oracles', linkerFlags: [], to: join(workshop, 'oracles') },
+          environment,
+        )
+        await rename(workshop, folder)
+      } finally {
+        await rm(`${folder}.lock`, { force: true })
+      }
+    } else await sleep(1000)
+  }
+  return program
+}
+
+function without(environment: Environment, name: string): Environment {
+  const { [name]: _, ...rest } = environment
+  return rest
+}
+
+function oracleSources(): readonly string[] {
+  const folder = join(kubernetesModule, 'oracles')
+  const files = readdirSync(folder)
+    .sort()
+    .map((file) => join(folder, file))
+  return [...files, join(kubernetesModule, 'go.mod'), join(kubernetesModule, 'go.sum')].map((file) =>
+    readFileSync(file, 'utf8'),
+  )
+}
+
+function surroundings(environment: Environment, sources = controlPlaneSources): Surroundings {
   const goVersion = spawnSync('go', ['version'], { encoding: 'utf8', env: environment })
   return {
     environment,
     isExecutable,
     goVersion: () => (goVersion.status === 0 ? goVersion.stdout.trim() : undefined),
-    sources: () =>
-      [kubernetesModule, kwokModule].flatMap((folder) =>
-        ['main.go', 'go.mod', 'go.sum'].map((file) => readFileSync(join(folder, file), 'utf8')),
-      ),
+    sources,
   }
+}
+
+function controlPlaneSources(): readonly string[] {
+  return [kubernetesModule, kwokModule].flatMap((folder) =>
+    ['main.go', 'go.mod', 'go.sum'].map((file) => readFileSync(join(folder, file), 'utf8')),
+  )
 }
 
 function isExecutable(path: string): boolean {
@@ -111,12 +153,14 @@ async function build(folder: string, environment: Environment, signal?: AbortSig
 
 interface GoBuild {
   readonly module: string
+  /** The package to build, if it is not the module's own. */
+  readonly folder?: string
   readonly linkerFlags: readonly string[]
   readonly to: string
 }
 
-async function goBuild({ module, linkerFlags, to }: GoBuild, environment: Environment): Promise<void> {
-  const flags = ['build', '-buildvcs=false', '-ldflags', ['-s', '-w', ...linkerFlags].join(' '), '-o', to, '.']
+async function goBuild({ module, folder = '.', linkerFlags, to }: GoBuild, environment: Environment): Promise<void> {
+  const flags = ['build', '-buildvcs=false', '-ldflags', ['-s', '-w', ...linkerFlags].join(' '), '-o', to, folder]
   const child = spawn('go', flags, {
     cwd: module,
     env: {

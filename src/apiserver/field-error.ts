@@ -1,0 +1,128 @@
+// What is wrong with one field, in the API server's own words? Validation collects these, and a Status lists them as causes.
+// Source: k8s.io/apimachinery/pkg/util/validation/field/errors.go.
+import { isJsonList, isJsonObject, type Json } from '../base/json.ts'
+
+export type FieldErrorType =
+  | 'FieldValueNotFound'
+  | 'FieldValueRequired'
+  | 'FieldValueDuplicate'
+  | 'FieldValueInvalid'
+  | 'FieldValueNotSupported'
+  | 'FieldValueForbidden'
+  | 'FieldValueTooLong'
+  | 'FieldValueTooMany'
+  | 'FieldValueTooFew'
+  | 'FieldValueTooShort'
+  | 'FieldValueTypeInvalid'
+  | 'InternalError'
+
+/** One fault of one field. `value` is absent where the text does not show it. */
+export interface FieldError {
+  readonly type: FieldErrorType
+  /** As the API server writes paths: `spec.ports[0].name`, `data[some.key]`. */
+  readonly field: string
+  readonly value?: Json | undefined
+  readonly detail: string
+}
+
+const titles: Record<FieldErrorType, string> = {
+  FieldValueNotFound: 'Not found',
+  FieldValueRequired: 'Required value',
+  FieldValueDuplicate: 'Duplicate value',
+  FieldValueInvalid: 'Invalid value',
+  FieldValueNotSupported: 'Unsupported value',
+  FieldValueForbidden: 'Forbidden',
+  FieldValueTooLong: 'Too long',
+  FieldValueTooMany: 'Too many',
+  FieldValueTooFew: 'Too few',
+  FieldValueTooShort: 'Too short',
+  FieldValueTypeInvalid: 'Invalid value',
+  InternalError: 'Internal error',
+}
+
+const valueless: ReadonlySet<FieldErrorType> = new Set([
+  'FieldValueRequired',
+  'FieldValueForbidden',
+  'FieldValueTooLong',
+  'FieldValueTooShort',
+  'InternalError',
+])
+
+export function invalid(field: string, value: Json | undefined, detail: string): FieldError {
+  return { type: 'FieldValueInvalid', field, value, detail }
+}
+
+export function required(field: string, detail = ''): FieldError {
+  return { type: 'FieldValueRequired', field, detail }
+}
+
+export function forbidden(field: string, detail: string): FieldError {
+  return { type: 'FieldValueForbidden', field, detail }
+}
+
+export function duplicate(field: string, value: Json): FieldError {
+  return { type: 'FieldValueDuplicate', field, value, detail: '' }
+}
+
+export function notSupported(field: string, value: Json, supported: readonly string[]): FieldError {
+  const detail = supported.length === 0 ? '' : `supported values: ${supported.map(goQuoted).join(', ')}`
+  return { type: 'FieldValueNotSupported', field, value, detail }
+}
+
+/** The text without the field's name, as a Status cause carries it. */
+export function errorBody({ type, value, detail }: FieldError): string {
+  const title = valueless.has(type) || value === undefined ? titles[type] : `${titles[type]}: ${shown(value)}`
+  return detail === '' ? title : `${title}: ${detail}`
+}
+
+/** The whole sentence, with the field's name before it. */
+export function errorText(error: FieldError): string {
+  return `${error.field}: ${errorBody(error)}`
+}
+
+/** Several errors as one text, as Go's aggregate error prints them: one alone, more in brackets, none twice. */
+export function aggregateText(texts: readonly string[]): string {
+  const unique = [...new Set(texts)]
+  return unique.length === 1 ? (unique[0] ?? '') : `[${unique.join(', ')}]`
+}
+
+/** A string as Go's `%q` prints it. */
+export function goQuoted(text: string): string {
+  const escapes: Record<string, string> = {
+    '"': '\\"',
+    '\\': '\\\\',
+    '\u0007': '\\a',
+    '\b': '\\b',
+    '\f': '\\f',
+    '\n': '\\n',
+    '\r': '\\r',
+    '\t': '\\t',
+    '\v': '\\v',
+  }
+  const inner = text.replace(/["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, (character) => {
+    const known = escapes[character]
+    if (known !== undefined) return known
+    const code = character.codePointAt(0) ?? 0
+    if (code < 0x80) return `\\x${code.toString(16).padStart(2, '0')}`
+    return code < 0x10000 ? `\\u${code.toString(16).padStart(4, '0')}` : `\\U${code.toString(16).padStart(8, '0')}`
+  })
+  return `"${inner}"`
+}
+
+/** A value as Go's `json.Marshal` writes it: keys as they stand, `<`, `>`, `&` and the line separators escaped. */
+export function goJson(value: Json | undefined): string {
+  if (isJsonList(value)) return `[${value.map(goJson).join(',')}]`
+  if (isJsonObject(value)) {
+    const fields = Object.entries(value).filter(([, field]) => field !== undefined)
+    return `{${fields.map(([key, field]) => `${goJson(key)}:${goJson(field)}`).join(',')}}`
+  }
+  if (typeof value === 'bigint') return value.toString()
+  return JSON.stringify(value ?? null).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+function shown(value: Json): string {
+  return typeof value === 'string' ? goQuoted(value) : goJson(value)
+}

@@ -1,0 +1,105 @@
+// What is particular to one kind on its way in and out? The handler walks every object through the same steps; a Strategy
+// says what each step does for its kind. Pure: objects in, objects and faults out; no object is ever changed in place.
+// Source of the steps: k8s.io/apiserver/pkg/registry/rest (BeforeCreate, BeforeUpdate).
+import type { JsonObject } from '../base/json.ts'
+import type { FieldError } from './field-error.ts'
+import type { Schema } from './schema/schema.ts'
+
+/** A body as its kind reads it. */
+export interface Decoded {
+  /** Unknown fields dropped (pruned), values in the form that the kind stores, defaults set. */
+  readonly object: JsonObject
+  /** What `fieldValidation=Strict` refuses and `Warn` warns of: `unknown field "spec.x"`. Duplicates are the handler's. */
+  readonly strictErrors: readonly string[]
+}
+
+/** What a step may know beside the objects. */
+export interface StepContext {
+  /** `now` as metadata carries it: RFC 3339, whole seconds, UTC. */
+  readonly timestamp: string
+}
+
+/** The steps of one endpoint: the object itself, or its status. */
+export interface Steps {
+  /** Keeps what the endpoint must not change, sets what it alone may set; the generation is decided here too. */
+  prepareForUpdate(object: JsonObject, old: JsonObject, context: StepContext): JsonObject
+  validateUpdate(object: JsonObject, old: JsonObject): readonly FieldError[]
+  /** Texts for Warning headers. */
+  warningsOnUpdate(object: JsonObject, old: JsonObject): readonly string[]
+  /**
+   * Paths whose ownership a write through this endpoint never takes or gives, as `['spec']`, `['metadata', 'labels']`.
+   * Source: rest.ResetFieldsStrategy.
+   */
+  readonly resetFields: readonly (readonly string[])[]
+}
+
+export interface Strategy extends Steps {
+  /** The kind's whole schema: for server-side apply, and to publish. Absent: fields are deduced from the values. */
+  readonly schema: Schema | undefined
+  /** Throws StatusError (400) for a body that cannot be read as this kind. `apiVersion` and `kind` have been checked. */
+  decode(body: JsonObject): Decoded
+  prepareForCreate(object: JsonObject, context: StepContext): JsonObject
+  validateCreate(object: JsonObject): readonly FieldError[]
+  warningsOnCreate(object: JsonObject): readonly string[]
+  /** Absent: the kind has no status endpoint. */
+  readonly status: Steps | undefined
+  /** PUT and PATCH without a resourceVersion are accepted. */
+  readonly allowsUnconditionalUpdate: boolean
+  /** PUT of an object that does not exist creates it. */
+  readonly createsOnUpdate: boolean
+  /** What a field selector may ask for beside metadata.name and metadata.namespace, with this object's values. */
+  selectableFields(object: JsonObject): Readonly<Record<string, string>>
+  /**
+   * Seconds between the deletion's mark and the object's end, for kinds that end gracefully (pods), else undefined.
+   * `requested` is what the client asked for.
+   */
+  gracePeriodSeconds(object: JsonObject, requested: number | undefined): number | undefined
+  /** What a delete that names no propagation policy does. */
+  readonly defaultPropagation: 'Background' | 'Orphan'
+  /** A delete answers with the object instead of a Status. */
+  readonly returnsDeletedObject: boolean
+}
+
+/** Where the replicas of a kind are, for its scale endpoint: paths as `['spec', 'replicas']`. */
+export interface ScalePaths {
+  readonly specReplicas: readonly string[]
+  readonly statusReplicas: readonly string[]
+  /** Holds the selector as text (custom kinds) or as a LabelSelector (built-in kinds). */
+  readonly selector: readonly string[] | undefined
+}
+
+export interface PrinterColumn {
+  readonly name: string
+  readonly type: string
+  readonly format: string
+  readonly description: string
+  readonly priority: number
+}
+
+/** The cells of `kubectl get`: columns, and one row an object. */
+export interface Table {
+  readonly columns: readonly PrinterColumn[]
+  /** `nowMs` is what ages are counted to. */
+  cells(object: JsonObject, nowMs: number): readonly (string | number | boolean | null)[]
+}
+
+/** One resource in one version, as discovery lists it and the router finds it. */
+export interface ServedResource {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+  readonly plural: string
+  readonly singular: string
+  readonly shortNames: readonly string[]
+  readonly categories: readonly string[]
+  readonly isNamespaced: boolean
+  /** Endpoints below the object beside `status` and `scale`, which follow from the strategy and `scale`. */
+  readonly subresources: readonly string[]
+  readonly scale: ScalePaths | undefined
+  readonly table: Table
+  readonly strategy: Strategy
+  /** The version in which objects are kept; `toStored` and `fromStored` are absent where it is this one. */
+  readonly storageVersion: string
+  toStored?(object: JsonObject): JsonObject
+  fromStored?(object: JsonObject): JsonObject
+}

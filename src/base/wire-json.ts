@@ -1,0 +1,259 @@
+// How does JSON come in and go out without losing anything? As the API server reads it: integers up to int64 stay exact,
+// `__proto__` is a key like any other, key order is kept, and a key given twice is reported (the last one counts).
+// Source of the texts and the number rules: Go's encoding/json and sigs.k8s.io/json.
+import { isJsonList, isJsonObject, type Json, type JsonObject } from './json.ts'
+
+export interface WireJson {
+  readonly value: Json
+  /** Paths of keys that an object has more than once: `spec.ports[0].name`. */
+  readonly duplicates: readonly string[]
+}
+
+/** A text that is no JSON; the message is the one that Go gives. */
+export class WireJsonError extends Error {
+  override readonly name = 'WireJsonError'
+}
+
+/** Deeper than any real object. Go reads ten times as deep; a limit keeps every walk over a value within the stack. */
+const maxDepth = 1_000
+
+/** Throws WireJsonError for text that is no JSON, or deeper than 1,000 levels. */
+export function parseWireJson(text: string): WireJson {
+  return new Reader(text).read()
+}
+
+/** The text of a value. Keys in their order; a key whose value is `undefined` is left out. */
+export function wireJson(value: Json): string {
+  try {
+    return JSON.stringify(value)
+  } catch (thrown) {
+    if (thrown instanceof TypeError) return exactJson(value) // A bigint: rare, and worth the slow way.
+    throw thrown
+  }
+}
+
+function exactJson(value: Json): string {
+  if (typeof value === 'bigint') return value.toString()
+  if (isJsonList(value)) return `[${value.map(exactJson).join(',')}]`
+  if (!isJsonObject(value)) return JSON.stringify(value)
+  const fields = Object.entries(value).flatMap(([key, field]) =>
+    field === undefined ? [] : [`${JSON.stringify(key)}:${exactJson(field)}`],
+  )
+  return `{${fields.join(',')}}`
+}
+
+const space = /[ \t\r\n]*/y
+const number = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y
+const hexadecimal = /^[0-9a-fA-F]{4}$/
+const maxInt64 = 2n ** 63n - 1n
+const minInt64 = -(2n ** 63n)
+
+class Reader {
+  readonly #text: string
+  readonly #duplicates: string[] = []
+  readonly #path: (string | number)[] = []
+  #at = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  read(): WireJson {
+    const value = this.#value()
+    this.#skip()
+    if (this.#at < this.#text.length) throw this.#unexpected('after top-level value')
+    return { value, duplicates: this.#duplicates }
+  }
+
+  #value(): Json {
+    this.#skip()
+    switch (this.#text.charCodeAt(this.#at)) {
+      case 0x7b:
+        return this.#object()
+      case 0x5b:
+        return this.#list()
+      case 0x22:
+        return this.#string()
+      case 0x74:
+        return this.#literal('true', true)
+      case 0x66:
+        return this.#literal('false', false)
+      case 0x6e:
+        return this.#literal('null', null)
+      default:
+        return this.#number()
+    }
+  }
+
+  #object(): JsonObject {
+    const object: Record<string, Json> = {}
+    this.#enter()
+    this.#at++
+    this.#skip()
+    if (this.#is(0x7d)) {
+      this.#at++
+      return object
+    }
+    const depth = this.#path.push('') - 1
+    for (;;) {
+      this.#skip()
+      if (!this.#is(0x22)) throw this.#unexpected('looking for beginning of object key string')
+      const key = this.#string()
+      this.#skip()
+      if (!this.#is(0x3a)) throw this.#unexpected('after object key')
+      this.#at++
+      this.#path[depth] = key
+      if (Object.hasOwn(object, key)) this.#duplicates.push(renderPath(this.#path))
+      const value = this.#value()
+      // Assigning to `__proto__` would change what the object inherits.
+      if (key === '__proto__')
+        Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
+      else object[key] = value
+      this.#skip()
+      if (this.#is(0x2c)) {
+        this.#at++
+        continue
+      }
+      if (!this.#is(0x7d)) throw this.#unexpected('after object key:value pair')
+      this.#at++
+      this.#path.pop()
+      return object
+    }
+  }
+
+  #list(): readonly Json[] {
+    const list: Json[] = []
+    this.#enter()
+    this.#at++
+    this.#skip()
+    if (this.#is(0x5d)) {
+      this.#at++
+      return list
+    }
+    const depth = this.#path.push(0) - 1
+    for (;;) {
+      this.#path[depth] = list.length
+      list.push(this.#value())
+      this.#skip()
+      if (this.#is(0x2c)) {
+        this.#at++
+        continue
+      }
+      if (!this.#is(0x5d)) throw this.#unexpected('after array element')
+      this.#at++
+      this.#path.pop()
+      return list
+    }
+  }
+
+  #string(): string {
+    const start = this.#at + 1
+    for (let at = start; ; at++) {
+      const code = this.#text.charCodeAt(at)
+      if (code === 0x22) {
+        this.#at = at + 1
+        return this.#text.slice(start, at)
+      }
+      if (code === 0x5c) return this.#escapedString(start, at)
+      if (!(code >= 0x20)) {
+        this.#at = at
+        throw this.#unexpected('in string literal')
+      }
+    }
+  }
+
+  /** The rest of a string from its first escape on. */
+  #escapedString(start: number, firstEscape: number): string {
+    let at = firstEscape
+    for (;;) {
+      const code = this.#text.charCodeAt(at)
+      if (code === 0x22) break
+      if (!(code >= 0x20)) {
+        this.#at = at
+        throw this.#unexpected('in string literal')
+      }
+      at += code === 0x5c ? this.#escapeLength(at) : 1
+    }
+    this.#at = at + 1
+    return JSON.parse(this.#text.slice(start - 1, at + 1)) as string // A string literal, checked above.
+  }
+
+  #escapeLength(at: number): number {
+    const kind = this.#text.charAt(at + 1)
+    if (kind === 'u') {
+      if (hexadecimal.test(this.#text.slice(at + 2, at + 6))) return 6
+      this.#at = at + 2 + this.#text.slice(at + 2, at + 6).search(/[^0-9a-fA-F]|$/)
+      throw this.#unexpected('in \\u hexadecimal character escape')
+    }
+    if (kind !== '' && '"\\/bfnrt'.includes(kind)) return 2
+    this.#at = at + 1
+    throw this.#unexpected('in string escape code')
+  }
+
+  #literal<Value extends Json>(word: string, value: Value): Value {
+    for (const character of word) {
+      if (this.#text.charAt(this.#at) !== character)
+        throw this.#unexpected(`in literal ${word} (expecting '${character}')`)
+      this.#at++
+    }
+    return value
+  }
+
+  #number(): number | bigint {
+    number.lastIndex = this.#at
+    const found = number.exec(this.#text)
+    if (found === null) {
+      if (!this.#is(0x2d)) throw this.#unexpected('looking for beginning of value')
+      this.#at++
+      throw this.#unexpected('in numeric literal')
+    }
+    const [whole, fraction, exponent] = found
+    this.#at += whole.length
+    const next = this.#text.charAt(this.#at)
+    if (next === '.' && fraction === undefined) throw this.#brokenNumber('after decimal point in numeric literal')
+    if ((next === 'e' || next === 'E') && exponent === undefined)
+      throw this.#brokenNumber('in exponent of numeric literal')
+    const value = Number(whole)
+    if (fraction !== undefined || exponent !== undefined || Number.isSafeInteger(value)) return value
+    if (String(value) === whole) return value
+    const exact = BigInt(whole)
+    return exact >= minInt64 && exact <= maxInt64 ? exact : value
+  }
+
+  #brokenNumber(where: string): WireJsonError {
+    this.#at++
+    return this.#unexpected(where)
+  }
+
+  #enter(): void {
+    if (this.#path.length >= maxDepth) throw new WireJsonError('exceeded max depth')
+  }
+
+  #is(code: number): boolean {
+    return this.#text.charCodeAt(this.#at) === code
+  }
+
+  #skip(): void {
+    // Most tokens have no space before them.
+    if (this.#text.charCodeAt(this.#at) > 0x20) return
+    space.lastIndex = this.#at
+    space.exec(this.#text)
+    this.#at = space.lastIndex
+  }
+
+  #unexpected(where: string): WireJsonError {
+    if (this.#at >= this.#text.length) return new WireJsonError('unexpected end of JSON input')
+    return new WireJsonError(`invalid character ${shownCharacter(this.#text, this.#at)} ${where}`)
+  }
+}
+
+function shownCharacter(text: string, at: number): string {
+  const character = String.fromCodePoint(text.codePointAt(at) ?? 0)
+  if (character === "'") return `'\\''`
+  if (character === '"') return `'"'`
+  return `'${JSON.stringify(character).slice(1, -1)}'`
+}
+
+function renderPath(path: readonly (string | number)[]): string {
+  return path.map((step, index) => (typeof step === 'number' ? `[${step}]` : index === 0 ? step : `.${step}`)).join('')
+}

@@ -1,0 +1,73 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parseWireJson, wireJson } from '../../src/base/wire-json.ts'
+
+describe('parseWireJson', () => {
+  it('reads what JSON.parse reads', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.constantFrom(0, 1, 2), (value, indent) => {
+        const text = JSON.stringify(value, null, indent)
+        expect(parseWireJson(text)).toEqual({ value: JSON.parse(text), duplicates: [] })
+      }),
+    )
+  })
+
+  it.each([
+    ['9007199254740993', 9007199254740993n],
+    ['-9223372036854775808', -9223372036854775808n],
+    ['9223372036854775808', 2 ** 63],
+    ['1.0', 1],
+    ['-0', -0],
+    ['1e3', 1000],
+  ])('reads the number %s as the API server does', (text, value) => {
+    expect(parseWireJson(text).value).toBe(value)
+  })
+
+  it('takes __proto__ as a key', () => {
+    const { value } = parseWireJson('{"__proto__":{"polluted":true}}')
+    expect(Object.keys(value as object)).toEqual(['__proto__'])
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
+    expect(wireJson(value)).toBe('{"__proto__":{"polluted":true}}')
+  })
+
+  it('names keys that stand twice, and takes the last', () => {
+    expect(parseWireJson('{"a":{"b":[1,{"c":1,"c":2}]},"a":3}')).toEqual({
+      value: { a: 3 },
+      duplicates: ['a.b[1].c', 'a'],
+    })
+  })
+
+  // As Go's encoding/json says it.
+  it.each([
+    ['', 'unexpected end of JSON input'],
+    ['{', 'unexpected end of JSON input'],
+    ['{a}', "invalid character 'a' looking for beginning of object key string"],
+    ['{"a" 1}', "invalid character '1' after object key"],
+    ['{"a":1 "b"}', `invalid character '"' after object key:value pair`],
+    ['[1 2]', "invalid character '2' after array element"],
+    ['[1,]', "invalid character ']' looking for beginning of value"],
+    ['tru', 'unexpected end of JSON input'],
+    ['trux', "invalid character 'x' in literal true (expecting 'e')"],
+    ['1.x', "invalid character 'x' after decimal point in numeric literal"],
+    ['1ex', "invalid character 'x' in exponent of numeric literal"],
+    ['-x', "invalid character 'x' in numeric literal"],
+    ['01', "invalid character '1' after top-level value"],
+    ['"\n"', "invalid character '\\n' in string literal"],
+    ['"\\x"', "invalid character 'x' in string escape code"],
+    ['"\\u12x4"', "invalid character 'x' in \\u hexadecimal character escape"],
+    ['[]x', "invalid character 'x' after top-level value"],
+  ])('refuses %j', (text, message) => {
+    expect(() => parseWireJson(text)).toThrow(message)
+  })
+
+  it('refuses what is too deep for any object', () => {
+    expect(() => parseWireJson('['.repeat(100_000))).toThrow('exceeded max depth')
+  })
+})
+
+describe('wireJson', () => {
+  it('gives back what was read, integers beyond 2^53 included', () => {
+    const text = '{"b":[9007199254740993,null,"x"],"a":{"c":-9223372036854775808}}'
+    expect(wireJson(parseWireJson(text).value)).toBe(text)
+  })
+})
