@@ -69,6 +69,12 @@ export function notSupported(field: string, value: Json, supported: readonly str
   return { type: 'FieldValueNotSupported', field, value, detail }
 }
 
+/** More bytes than a field may have. */
+export function tooLong(field: string, maxBytes: number): FieldError {
+  const unit = maxBytes === 1 ? 'byte' : 'bytes'
+  return { type: 'FieldValueTooLong', field, detail: `may not be more than ${maxBytes} ${unit}` }
+}
+
 /** The text without the field's name, as a Status cause carries it. */
 export function errorBody({ type, value, detail }: FieldError): string {
   const title = valueless.has(type) || value === undefined ? titles[type] : `${titles[type]}: ${shown(value)}`
