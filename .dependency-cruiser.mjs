@@ -34,6 +34,7 @@ const packageOwners = {
   'prom-client': '^src/telemetry/',
   '@opentelemetry/api': '^src/telemetry/tracer\\.ts$',
   commander: '^src/cli/',
+  re2js: '^src/apiserver/regular-expression\\.ts$',
   yaml: '^(src/(cli|generate|kube)|examples)/',
   cdk8s: '^(src/(synth|reconcile|index|controllers)|constructs|imports|examples)',
   'cdk8s-plus-27': '^(constructs|examples)/',
