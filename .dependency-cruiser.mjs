@@ -35,7 +35,7 @@ const packageOwners = {
   '@opentelemetry/api': '^src/telemetry/tracer\\.ts$',
   commander: '^src/cli/',
   re2js: '^src/apiserver/regular-expression\\.ts$',
-  yaml: '^(src/(cli|generate|kube)|examples)/',
+  yaml: '^(src/(apiserver|cli|generate|kube)|examples)/',
   cdk8s: '^(src/(synth|reconcile|index|controllers)|constructs|imports|examples)',
   'cdk8s-plus-27': '^(constructs|examples)/',
 }

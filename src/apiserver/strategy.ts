@@ -56,6 +56,12 @@ export interface Strategy extends Steps {
   gracePeriodSeconds(object: JsonObject, requested: number | undefined): number | undefined
   /** What a delete that names no propagation policy does. */
   readonly defaultPropagation: 'Background' | 'Orphan'
+  /**
+   * For kinds whose first delete only marks them (namespaces, definitions): the marked object. Absent: the usual way.
+   */
+  markForDeletion?(object: JsonObject, context: StepContext): JsonObject
+  /** Something beside the finalizers still keeps an object that is being deleted: `spec.finalizers` of a namespace. */
+  isHeld?(object: JsonObject): boolean
   /** A delete answers with the object instead of a Status. */
   readonly returnsDeletedObject: boolean
 }
@@ -93,8 +99,12 @@ export interface ServedResource {
   readonly shortNames: readonly string[]
   readonly categories: readonly string[]
   readonly isNamespaced: boolean
+  /** Made by a CRD. */
+  readonly isCustom: boolean
   /** Endpoints below the object beside `status` and `scale`, which follow from the strategy and `scale`. */
   readonly subresources: readonly string[]
+  /** Where objects are kept: `deployments.apps`. Resources that share a store (both kinds of events) have one. */
+  readonly shelf: string
   readonly scale: ScalePaths | undefined
   readonly table: Table
   readonly strategy: Strategy

@@ -1,0 +1,45 @@
+// Who has a say before an object is stored? Admission changes and judges requests, in the order of the real server's plugins.
+// Source: k8s.io/apiserver/pkg/admission, k8s.io/kubernetes/pkg/kubeapiserver/options/plugins.go.
+import type { JsonObject } from '../base/json.ts'
+import type { View } from './object-log.ts'
+import type { ServedResource } from './strategy.ts'
+import type { User } from './user.ts'
+
+export interface AdmissionRequest {
+  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE'
+  readonly resource: ServedResource
+  /** '' for the object itself. */
+  readonly subresource: string
+  readonly namespace: string
+  readonly name: string
+  /** Absent for a delete. */
+  readonly object: JsonObject | undefined
+  /** Absent for a create. */
+  readonly old: JsonObject | undefined
+  readonly user: User
+  readonly world: View
+}
+
+export interface AdmissionPlugin {
+  /** The object as it goes on; the same one if there is nothing to change. Throws StatusError. */
+  mutate?(request: AdmissionRequest & { readonly object: JsonObject }): JsonObject
+  /** Throws StatusError. */
+  validate?(request: AdmissionRequest): void
+}
+
+/** Plugins one after the other. */
+export class Admission {
+  readonly #plugins: readonly AdmissionPlugin[]
+
+  constructor(plugins: readonly AdmissionPlugin[]) {
+    this.#plugins = plugins
+  }
+
+  mutate(request: AdmissionRequest & { readonly object: JsonObject }): JsonObject {
+    return this.#plugins.reduce((object, plugin) => plugin.mutate?.({ ...request, object }) ?? object, request.object)
+  }
+
+  validate(request: AdmissionRequest): void {
+    for (const plugin of this.#plugins) plugin.validate?.(request)
+  }
+}

@@ -1,0 +1,190 @@
+// What is the API server in this process? A log of what was written, and a handler that answers requests from it as kube-apiserver
+// would: no sockets, no timers and no chance of its own. The same requests on the same seed and clock give the same answers.
+import type { Clock } from '../base/clock.ts'
+import type { JsonObject } from '../base/json.ts'
+import type { Random } from '../base/random.ts'
+import { Admission, type AdmissionPlugin } from './admission.ts'
+import type { CatalogueEntry } from './built-in/catalogue.ts'
+import {
+  aggregatedDiscovery,
+  coreVersions,
+  customEntry,
+  etagOf,
+  groupDocument,
+  groupList,
+  resourceList,
+} from './discovery.ts'
+import { type ApiAnswer, type ApiRequest, jsonAnswer, jsonType, refusal, textAnswer } from './exchange.ts'
+import { type FieldManager, untracked } from './field-manager.ts'
+import { ObjectDeletes } from './object-deletes.ts'
+import { ObjectLog } from './object-log.ts'
+import { ObjectWrites } from './object-writes.ts'
+import type { StrategicMerge } from './patch-object.ts'
+import { type RequestInfo, requestInfoOf } from './request-info.ts'
+import { ResourceHandler } from './resource-handler.ts'
+import { ResourceRegistry } from './resource-registry.ts'
+import { methodNotAllowed, noSuchPath, notServed, StatusError } from './status-error.ts'
+import type { ServedResource } from './strategy.ts'
+import { systemUser, type User } from './user.ts'
+import { WatchHub } from './watch-hub.ts'
+
+/** Says who may do what. */
+export interface Access {
+  /** Throws StatusError (401). */
+  authenticate(request: ApiRequest): User
+  /** Throws StatusError (403). */
+  authorize(user: User, info: RequestInfo): void
+}
+
+export interface ApiServerOptions {
+  readonly clock: Clock
+  readonly random: Random
+  /** The built-in kinds that are served, and how discovery lists them. */
+  readonly resources: readonly ServedResource[]
+  readonly catalogue: readonly CatalogueEntry[]
+  /** Absent: everybody is the system itself. */
+  readonly access?: Access
+  readonly admission?: readonly AdmissionPlugin[]
+  readonly fieldManagerOf?: (resource: ServedResource, subresource: string) => FieldManager
+  readonly strategicMergeOf?: (resource: ServedResource) => StrategicMerge | undefined
+  readonly log?: ObjectLog
+  /** What `/version` says, as `v1.36.3`. */
+  readonly gitVersion?: string
+}
+
+const everybody: Access = { authenticate: () => systemUser, authorize: () => {} }
+const healthPaths: ReadonlySet<string> = new Set(['/healthz', '/livez', '/readyz'])
+
+export class ApiServer {
+  readonly log: ObjectLog
+  readonly registry: ResourceRegistry
+  readonly watches: WatchHub
+  readonly writes: ObjectWrites
+  readonly deletes: ObjectDeletes
+  readonly #options: ApiServerOptions
+  readonly #access: Access
+  readonly #resources: ResourceHandler
+
+  constructor(options: ApiServerOptions) {
+    const { clock, random, fieldManagerOf = () => untracked, strategicMergeOf = () => undefined } = options
+    this.#options = options
+    this.#access = options.access ?? everybody
+    this.log = options.log ?? new ObjectLog()
+    this.registry = new ResourceRegistry(options.resources)
+    this.watches = new WatchHub({ clock, random, log: this.log })
+    const admission = new Admission(options.admission ?? [])
+    this.writes = new ObjectWrites({ log: this.log, clock, random, admission })
+    this.deletes = new ObjectDeletes({ log: this.log, clock, admission })
+    this.#resources = new ResourceHandler({
+      clock,
+      log: this.log,
+      watches: this.watches,
+      writes: this.writes,
+      deletes: this.deletes,
+      fieldManagerOf,
+      strategicMergeOf,
+    })
+  }
+
+  /** Answers one request. Never throws: a refusal is an answer, and so is a fault of our own (500). */
+  async answer(request: ApiRequest): Promise<ApiAnswer> {
+    try {
+      const info = requestInfoOf(request.method, request.path, request.query)
+      const user = this.#access.authenticate(request)
+      this.#access.authorize(user, info)
+      return await this.#route(request, info, user)
+    } catch (thrown) {
+      if (thrown instanceof StatusError) return refusal(thrown)
+      throw thrown
+    }
+  }
+
+  async #route(request: ApiRequest, info: RequestInfo, user: User): Promise<ApiAnswer> {
+    if (!info.isResourceRequest) return this.#document(request)
+    const resource = this.registry.find(info, info.resource)
+    if (resource === undefined) throw noSuchPath()
+    if (resource.isNamespaced && info.namespace === '' && !['list', 'watch', 'deletecollection'].includes(info.verb))
+      throw info.verb === 'create' || info.name !== '' ? noSuchPath() : methodNotAllowed()
+    if (info.subresource !== '' && info.subresource !== 'status' && info.subresource !== 'scale')
+      throw resource.subresources.includes(info.subresource)
+        ? notServed(`The endpoint ${resource.plural}/${info.subresource}`)
+        : noSuchPath()
+    const scoped = resource.isNamespaced ? info : { ...info, namespace: '' }
+    const authorizeCreate = () => this.#access.authorize(user, { ...info, verb: 'create' })
+    return this.#resources.handle({ request, info: scoped, resource, user, authorizeCreate })
+  }
+
+  /** What is no object: discovery, health, version. */
+  #document(request: ApiRequest): ApiAnswer {
+    const [root = '', group = '', version = '', ...more] = request.path.split('/').filter((step) => step !== '')
+    const path = request.path.replace(/\/$/, '')
+    if (healthPaths.has(path)) return textAnswer(200, 'ok', 'text/plain; charset=utf-8')
+    if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed()
+    if (path === '/version') return jsonAnswer(200, this.#version())
+    if (more.length > 0) throw noSuchPath()
+    const entries = this.#entries()
+    const wantsAggregate = request.header('accept')?.includes('as=APIGroupDiscoveryList') === true
+    if (group === '' && wantsAggregate && (root === 'api' || root === 'apis'))
+      return this.#aggregate(request, entries, root === 'api')
+    const document =
+      root === 'api'
+        ? coreDocument(entries, { version: group, isDeeper: version !== '', host: request.header('host') ?? '' })
+        : root === 'apis'
+          ? groupedDocument(entries, group, version)
+          : undefined
+    if (document === undefined) throw noSuchPath()
+    return jsonAnswer(200, document)
+  }
+
+  #aggregate(request: ApiRequest, entries: readonly CatalogueEntry[], isCore: boolean): ApiAnswer {
+    const document = aggregatedDiscovery(entries, isCore)
+    const etag = etagOf(document)
+    const headers = {
+      etag,
+      vary: 'Accept',
+      'content-type': `${jsonType};g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList`,
+    }
+    if (request.header('if-none-match') === etag) return { status: 304, headers, warnings: [], body: '' }
+    return jsonAnswer(200, document, { headers })
+  }
+
+  #entries(): readonly CatalogueEntry[] {
+    const custom = this.registry.all().filter(({ isCustom }) => isCustom)
+    return [...this.#options.catalogue, ...custom.map(customEntry)]
+  }
+
+  #version() {
+    const gitVersion = this.#options.gitVersion ?? 'v1.36.3'
+    const [major = '', minor = ''] = gitVersion.replace(/^v/, '').split('.')
+    return {
+      major,
+      minor,
+      gitVersion,
+      gitCommit: '',
+      gitTreeState: '',
+      buildDate: '',
+      goVersion: '',
+      compiler: 'konverge',
+      platform: '',
+    }
+  }
+}
+
+interface CorePath {
+  readonly version: string
+  readonly isDeeper: boolean
+  readonly host: string
+}
+
+function coreDocument(
+  entries: readonly CatalogueEntry[],
+  { version, isDeeper, host }: CorePath,
+): JsonObject | undefined {
+  if (version === '') return coreVersions(host)
+  return isDeeper ? undefined : resourceList(entries, '', version)
+}
+
+function groupedDocument(entries: readonly CatalogueEntry[], group: string, version: string): JsonObject | undefined {
+  if (group === '') return groupList(entries)
+  return version === '' ? groupDocument(entries, group) : resourceList(entries, group, version)
+}

@@ -1,0 +1,49 @@
+// What is a request and its answer, inside? Plain values, so that the server needs no sockets: the HTTP shell and the
+// fetch-style handler both speak this.
+import type { Json } from '../base/json.ts'
+import { wireJson } from '../base/wire-json.ts'
+import { type StatusError, statusOf } from './status-error.ts'
+
+export interface ApiRequest {
+  readonly method: string
+  /** Percent-encoded, without the query. */
+  readonly path: string
+  readonly query: URLSearchParams
+  /** The value of a header by its lower-case name. */
+  header(name: string): string | undefined
+  readonly body: string
+}
+
+/** Takes what a watch sends; `close` ends the answer in order. */
+export interface StreamSink {
+  write(text: string): void
+  close(): void
+}
+
+export interface ApiAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** Texts for Warning headers, which may repeat. */
+  readonly warnings: readonly string[]
+  readonly body: string | undefined
+  /** Instead of a body: called once; what it gives back is called when the client has gone. */
+  readonly stream?: (sink: StreamSink) => () => void
+}
+
+export const jsonType = 'application/json'
+
+export function jsonAnswer(status: number, value: Json, extra: Partial<ApiAnswer> = {}): ApiAnswer {
+  return textAnswer(status, `${wireJson(value)}\n`, jsonType, extra)
+}
+
+export function textAnswer(status: number, body: string, type: string, extra: Partial<ApiAnswer> = {}): ApiAnswer {
+  return { status, warnings: [], body, ...extra, headers: { 'content-type': type, ...extra.headers } }
+}
+
+/** A refusal as it goes out. */
+export function refusal({ parts }: StatusError): ApiAnswer {
+  const seconds = parts.details?.retryAfterSeconds
+  return jsonAnswer(parts.code, statusOf(parts), {
+    headers: seconds === undefined ? {} : { 'retry-after': String(seconds) },
+  })
+}

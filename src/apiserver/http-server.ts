@@ -1,0 +1,130 @@
+// How do kubectl and other clients reach the server? A thin shell of HTTP over it: loopback unless told otherwise, bodies bounded,
+// slow readers of a watch let go before they fill memory.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Random } from '../base/random.ts'
+import type { ApiServer } from './api-server.ts'
+import type { ApiAnswer, ApiRequest } from './exchange.ts'
+import { refusal } from './exchange.ts'
+import { StatusError } from './status-error.ts'
+
+export interface HttpServerOptions {
+  readonly server: ApiServer
+  readonly random: Random
+  /** 0 takes any free port. */
+  readonly port: number
+  readonly host?: string
+}
+
+export interface HttpServer {
+  readonly url: string
+  readonly port: number
+  /** Ends the open watches and connections. */
+  close(): Promise<void>
+}
+
+/** Source: --max-request-body-bytes of generic API servers. */
+const maxBodyBytes = 3 * 1024 * 1024
+/** What a watch may have unsent before it is ended; its client begins again. */
+const maxUnsentBytes = 64 * 1024 * 1024
+
+/** Rejects with the system's error if the port cannot be had. */
+export async function startHttpServer({
+  server,
+  random,
+  port,
+  host = '127.0.0.1',
+}: HttpServerOptions): Promise<HttpServer> {
+  const http = createServer((incoming, outgoing) => {
+    serve(server, random, incoming, outgoing).catch((thrown: unknown) =>
+      outgoing.destroy(thrown instanceof Error ? thrown : undefined),
+    )
+  })
+  // Requests that wait on purpose are bounded by the server itself.
+  http.requestTimeout = 0
+  http.keepAliveTimeout = 120_000
+  await listening(http, port, host)
+  const address = http.address() as AddressInfo // A TCP server's.
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
+    port: address.port,
+    close: () =>
+      new Promise((resolve) => {
+        server.watches.close()
+        http.close(() => resolve())
+        http.closeAllConnections()
+      }),
+  }
+}
+
+function listening(http: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    http.once('error', reject)
+    http.listen(port, host, () => resolve())
+  })
+}
+
+async function serve(
+  server: ApiServer,
+  random: Random,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const auditId = random.uuid()
+  const body = await readBody(incoming)
+  const answer = typeof body === 'string' ? await server.answer(requestOf(incoming, body)) : refusal(body)
+  outgoing.writeHead(answer.status, headersOf(answer, auditId))
+  if (answer.stream === undefined) {
+    outgoing.end(incoming.method === 'HEAD' ? undefined : answer.body)
+    return
+  }
+  outgoing.flushHeaders()
+  const stop = answer.stream({
+    write: (text) => {
+      outgoing.write(text)
+      if (outgoing.writableLength > maxUnsentBytes) outgoing.destroy()
+    },
+    close: () => outgoing.end(),
+  })
+  outgoing.once('close', stop)
+}
+
+function requestOf(incoming: IncomingMessage, body: string): ApiRequest {
+  const [path = '/', query = ''] = (incoming.url ?? '/').split(/\?(.*)/s)
+  return {
+    method: incoming.method ?? 'GET',
+    path,
+    query: new URLSearchParams(query),
+    header: (name) => {
+      const value = incoming.headers[name]
+      return Array.isArray(value) ? value.join(', ') : value
+    },
+    body,
+  }
+}
+
+function headersOf({ headers, warnings }: ApiAnswer, auditId: string): Record<string, string | string[]> {
+  return {
+    'audit-id': auditId,
+    'cache-control': 'no-cache, private',
+    ...headers,
+    ...(warnings.length === 0 ? {} : { warning: warnings.map((text) => `299 - ${JSON.stringify(text)}`) }),
+  }
+}
+
+/** The body, or the refusal of one that is too large. */
+async function readBody(incoming: IncomingMessage): Promise<string | StatusError> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    length += chunk.length
+    if (length > maxBodyBytes)
+      return new StatusError({
+        code: 413,
+        reason: 'RequestEntityTooLarge',
+        message: `Request entity is too large: limit is ${maxBodyBytes}`,
+      })
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

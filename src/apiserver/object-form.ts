@@ -1,0 +1,139 @@
+// In what form does a client want objects? Whole, as metadata only, or as a table; one, a list, or in events. Whole objects go
+// out as the text that is stored, which is what makes lists fast.
+// Source: k8s.io/apiserver/pkg/endpoints/handlers/response.go and .../negotiation.
+import type { Json, JsonObject } from '../base/json.ts'
+import { wireJson } from '../base/wire-json.ts'
+import { metadataOf } from './metadata.ts'
+import type { Committed } from './object-log.ts'
+import { StatusError } from './status-error.ts'
+import type { ServedResource } from './strategy.ts'
+
+export type Form = 'object' | 'partial' | 'table'
+
+export interface OutputForm {
+  readonly form: Form
+  /** Of meta.k8s.io, for tables and partial metadata. */
+  readonly version: string
+  /** How much of the object each row of a table carries. */
+  readonly includeObject: 'None' | 'Metadata' | 'Object'
+}
+
+/** The first form in the Accept header that we can give. Throws StatusError (406) if there is none. */
+export function outputFormOf(accept: string | undefined, includeObject: string | null): OutputForm {
+  const include = includeObject === 'None' || includeObject === 'Object' ? includeObject : 'Metadata'
+  const whole: OutputForm = { form: 'object', version: 'v1', includeObject: include }
+  if (accept === undefined || accept.trim() === '') return whole
+  for (const clause of clausesOf(accept)) {
+    if (!['application/json', 'application/*', '*/*'].includes(clause.type)) continue
+    const { as, g: group, v: version = 'v1' } = clause.parameters
+    if (as === undefined) return whole
+    if (group !== 'meta.k8s.io' || (version !== 'v1' && version !== 'v1beta1')) continue
+    if (as === 'Table') return { form: 'table', version, includeObject: include }
+    if (as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList')
+      return { form: 'partial', version, includeObject: include }
+  }
+  throw new StatusError({
+    code: 406,
+    reason: 'NotAcceptable',
+    message: `only the following media types are accepted: application/json, application/json;stream=watch`,
+  })
+}
+
+/** The object's whole text in the version that is asked for. */
+export function wholeText(resource: ServedResource, state: Committed): string {
+  return resource.fromStored === undefined ? state.text : wireJson(resource.fromStored(state.object))
+}
+
+export function servedObject(resource: ServedResource, state: Committed): JsonObject {
+  return resource.fromStored === undefined ? state.object : resource.fromStored(state.object)
+}
+
+/** One object as the answer's text. */
+export function oneText(resource: ServedResource, object: JsonObject, output: OutputForm, nowMs: number): string {
+  if (output.form === 'object') return wireJson(object)
+  if (output.form === 'partial') return wireJson(partial(object, output.version))
+  return wireJson(
+    table(resource, [object], { output, nowMs, metadata: { resourceVersion: metadataOf(object)['resourceVersion'] } }),
+  )
+}
+
+export interface ListParts {
+  readonly items: readonly Committed[]
+  readonly metadata: JsonObject
+  readonly nowMs: number
+}
+
+export function listText(resource: ServedResource, { items, metadata, nowMs }: ListParts, output: OutputForm): string {
+  if (output.form === 'object') return wholeList(resource, items, metadata)
+  const objects = items.map((state) => servedObject(resource, state))
+  if (output.form === 'table') return wireJson(table(resource, objects, { output, nowMs, metadata }))
+  return wireJson({
+    kind: 'PartialObjectMetadataList',
+    apiVersion: `meta.k8s.io/${output.version}`,
+    metadata,
+    items: objects.map((object) => partial(object, output.version)),
+  })
+}
+
+/** Built-in kinds leave kind and apiVersion out of a list's items; custom kinds keep them. */
+function wholeList(resource: ServedResource, items: readonly Committed[], metadata: JsonObject): string {
+  const apiVersion = apiVersionOf(resource)
+  const typeMeta = `"kind":${JSON.stringify(resource.kind)},"apiVersion":${JSON.stringify(apiVersion)}`
+  const texts = items.map((state) => {
+    const text = wholeText(resource, state)
+    return text.startsWith(`{${typeMeta},`) && !resource.isCustom ? `{${text.slice(typeMeta.length + 2)}` : text
+  })
+  const head = `{"kind":${JSON.stringify(`${resource.kind}List`)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":${wireJson(metadata)}`
+  return `${head},"items":[${texts.join(',')}]}`
+}
+
+export function apiVersionOf({ group, version }: Pick<ServedResource, 'group' | 'version'>): string {
+  return group === '' ? version : `${group}/${version}`
+}
+
+function partial(object: JsonObject, version: string): JsonObject {
+  return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${version}`, metadata: metadataOf(object) }
+}
+
+interface TableParts {
+  readonly output: OutputForm
+  readonly nowMs: number
+  readonly metadata: JsonObject
+  /** False after the first event of a watch. */
+  readonly withColumns?: boolean
+}
+
+export function table(resource: ServedResource, objects: readonly JsonObject[], parts: TableParts): JsonObject {
+  const { output, nowMs, metadata, withColumns = true } = parts
+  return {
+    kind: 'Table',
+    apiVersion: `meta.k8s.io/${output.version}`,
+    metadata,
+    columnDefinitions: withColumns ? (resource.table.columns as unknown as readonly Json[]) : null, // Plain values.
+    rows: objects.map((object) => ({
+      cells: resource.table.cells(object, nowMs),
+      ...(output.includeObject === 'None'
+        ? { object: null }
+        : { object: output.includeObject === 'Object' ? object : partial(object, output.version) }),
+    })),
+  }
+}
+
+interface Clause {
+  readonly type: string
+  readonly parameters: Readonly<Record<string, string>>
+}
+
+/** By quality, then in their order. */
+function clausesOf(accept: string): readonly Clause[] {
+  const clauses = accept.split(',').map((part) => {
+    const [type = '', ...parameters] = part.split(';').map((piece) => piece.trim())
+    const pairs = parameters.map((parameter) => {
+      const [name = '', value = ''] = parameter.split('=')
+      return [name, value] as const
+    })
+    return { type: type.toLowerCase(), parameters: Object.fromEntries(pairs) as Record<string, string> }
+  })
+  const quality = ({ parameters }: Clause): number => Number(parameters['q'] ?? 1)
+  return clauses.sort((left, right) => quality(right) - quality(left))
+}

@@ -1,0 +1,301 @@
+// What has ever been written, and what is there now? An append-only log of committed writes with one revision for all kinds,
+// as etcd keeps it: a revision is never used twice, and every read is a view at a revision. Going back in time costs
+// as much as was written since; nothing committed is ever changed.
+import { assert } from '../base/assert.ts'
+import type { JsonObject } from '../base/json.ts'
+import { parseWireJson, wireJson } from '../base/wire-json.ts'
+
+/** Where objects of one kind are kept, whatever version they are asked for in: `pods`, `deployments.apps`. */
+export type Shelf = string
+
+/** Names one object on a shelf; cluster-scoped ones have the namespace ''. */
+export interface Place {
+  readonly shelf: Shelf
+  readonly namespace: string
+  readonly name: string
+}
+
+/** One committed state of one object. Kept as text, which is a third of the memory; the tree is read again when needed. */
+export class Committed {
+  readonly place: Place
+  readonly revision: number
+  /** The object in its stored version, its resourceVersion being this revision. */
+  readonly text: string
+  readonly #shelter: TreeShelter
+  #object: JsonObject | undefined
+
+  constructor(state: { place: Place; revision: number; object: JsonObject; shelter: TreeShelter }) {
+    this.place = state.place
+    this.revision = state.revision
+    this.text = wireJson(state.object)
+    this.#shelter = state.shelter
+    this.#keep(state.object)
+  }
+
+  get object(): JsonObject {
+    return this.#object ?? this.#keep(parseStored(this.text))
+  }
+
+  forgetTree(): void {
+    this.#object = undefined
+  }
+
+  #keep(object: JsonObject): JsonObject {
+    this.#object = object
+    this.#shelter.add(this)
+    return object
+  }
+}
+
+export type LogEntry =
+  | {
+      readonly kind: 'created'
+      readonly revision: number
+      readonly place: Place
+      readonly now: Committed
+      readonly before: undefined
+    }
+  | {
+      readonly kind: 'changed'
+      readonly revision: number
+      readonly place: Place
+      readonly now: Committed
+      readonly before: Committed
+    }
+  /** `now` is the last state, with the resourceVersion of its end. */
+  | {
+      readonly kind: 'deleted'
+      readonly revision: number
+      readonly place: Place
+      readonly now: Committed
+      readonly before: Committed
+    }
+
+/** What can be read at one revision. */
+export interface View {
+  readonly revision: number
+  get(place: Place): Committed | undefined
+  /** In the order of etcd's keys: by namespace, then by name, both by their bytes. */
+  list(shelf: Shelf, namespace?: string): readonly Committed[]
+}
+
+export interface ObjectLogOptions {
+  /** How many entries are kept for watches and old lists; older ones are compacted away as new ones come. */
+  readonly historyLength?: number
+  /** How many objects are kept as trees beside their texts. */
+  readonly treesKept?: number
+}
+
+export class ObjectLog implements View {
+  readonly #historyLength: number
+  readonly #shelter: TreeShelter
+  readonly #shelves = new Map<Shelf, Map<string, Committed>>()
+  readonly #sorted = new Map<Shelf, readonly Committed[]>()
+  readonly #listeners = new Set<(entry: LogEntry) => void>()
+  #entries: LogEntry[] = []
+  #revision = 1
+  #compacted = 0
+
+  constructor({ historyLength = 100_000, treesKept = 4_096 }: ObjectLogOptions = {}) {
+    this.#historyLength = historyLength
+    this.#shelter = new TreeShelter(treesKept)
+  }
+
+  /** The revision of the last write. */
+  get revision(): number {
+    return this.#revision
+  }
+
+  /** Nothing can be read at a revision before this one any more. */
+  get compactedRevision(): number {
+    return this.#compacted
+  }
+
+  get(place: Place): Committed | undefined {
+    return this.#shelves.get(place.shelf)?.get(keyOf(place))
+  }
+
+  list(shelf: Shelf, namespace?: string): readonly Committed[] {
+    const all = this.#sortedShelf(shelf)
+    if (namespace === undefined) return all
+    return all.slice(firstAtOrAfter(all, `${namespace}/`), firstAtOrAfter(all, `${namespace}0`)) // '0' follows '/'.
+  }
+
+  shelves(): readonly Shelf[] {
+    return [...this.#shelves.keys()]
+  }
+
+  /** The state at an earlier revision; `undefined` if it is compacted away or still to come. */
+  at(revision: number): View | undefined {
+    if (revision === this.#revision) return this
+    if (revision > this.#revision || revision < this.#compacted) return undefined
+    return new PastView(this, revision, this.entriesAfter(revision))
+  }
+
+  /** The entries after a revision, oldest first. */
+  entriesAfter(revision: number): readonly LogEntry[] {
+    assert(revision >= this.#compacted, 'only what has not been compacted is asked for')
+    return this.#entries.slice(firstAfter(this.#entries, revision))
+  }
+
+  /**
+   * Commits a write; `build` gets the resourceVersion that the object will have. Listeners have heard of it when this
+   * returns. `deleted` commits the object's end.
+   */
+  commit(place: Place, kind: LogEntry['kind'], build: (resourceVersion: string) => JsonObject): Committed {
+    const before = this.get(place)
+    assert(
+      (before === undefined) === (kind === 'created'),
+      'only what is absent is created, only what is there is changed',
+    )
+    const revision = this.#revision + 1
+    const now = new Committed({ place, revision, object: build(String(revision)), shelter: this.#shelter })
+    this.#accept({ kind, revision, place, now, before } as LogEntry) // `before` fits the kind, by the assertion.
+    return now
+  }
+
+  /** Takes an entry as it was committed before: what a persisted log is read back with. */
+  replay(kind: LogEntry['kind'], place: Place, revision: number, object: JsonObject): void {
+    assert(revision > this.#revision, 'revisions only go up')
+    const now = new Committed({ place, revision, object, shelter: this.#shelter })
+    this.#accept({ kind, revision, place, now, before: this.get(place) } as LogEntry) // As above.
+  }
+
+  /** Uses up revisions, as writes to what nobody reads do in a real cluster. */
+  skipTo(revision: number): void {
+    this.#revision = Math.max(this.#revision, revision)
+  }
+
+  /** Forgets the history before `revision`. */
+  compact(revision: number): void {
+    const until = Math.min(revision, this.#revision)
+    if (until <= this.#compacted) return
+    this.#compacted = until
+    this.#entries = this.#entries.slice(firstAfter(this.#entries, until))
+  }
+
+  /** Calls `hear` at each commit, in order, until the function that it gives back is called. */
+  listen(hear: (entry: LogEntry) => void): () => void {
+    this.#listeners.add(hear)
+    return () => this.#listeners.delete(hear)
+  }
+
+  #accept(entry: LogEntry): void {
+    const { shelf } = entry.place
+    const objects = this.#shelves.get(shelf) ?? new Map<string, Committed>()
+    this.#shelves.set(shelf, objects)
+    if (entry.kind === 'deleted') objects.delete(keyOf(entry.place))
+    else objects.set(keyOf(entry.place), entry.now)
+    this.#sorted.delete(shelf)
+    this.#revision = entry.revision
+    this.#entries.push(entry)
+    // A tenth at a time, so that dropping costs nothing per write.
+    if (this.#entries.length > this.#historyLength * 1.1)
+      this.compact(this.#entries[this.#entries.length - this.#historyLength]?.revision ?? this.#revision)
+    for (const hear of [...this.#listeners]) hear(entry)
+  }
+
+  #sortedShelf(shelf: Shelf): readonly Committed[] {
+    const known = this.#sorted.get(shelf)
+    if (known !== undefined) return known
+    const sorted = [...(this.#shelves.get(shelf)?.values() ?? [])].sort((left, right) =>
+      compareKeys(keyOf(left.place), keyOf(right.place)),
+    )
+    this.#sorted.set(shelf, sorted)
+    return sorted
+  }
+}
+
+/** The log as it was: what changed since is taken back. */
+class PastView implements View {
+  readonly revision: number
+  readonly #log: ObjectLog
+  /** What stood at a place before its first change since, by shelf and key. */
+  readonly #restored = new Map<Shelf, Map<string, { place: Place; state: Committed | undefined }>>()
+
+  constructor(log: ObjectLog, revision: number, since: readonly LogEntry[]) {
+    this.#log = log
+    this.revision = revision
+    for (const { place, before } of since) {
+      const shelf = this.#restored.get(place.shelf) ?? new Map<string, { place: Place; state: Committed | undefined }>()
+      this.#restored.set(place.shelf, shelf)
+      if (!shelf.has(keyOf(place))) shelf.set(keyOf(place), { place, state: before })
+    }
+  }
+
+  get(place: Place): Committed | undefined {
+    const restored = this.#restored.get(place.shelf)?.get(keyOf(place))
+    return restored === undefined ? this.#log.get(place) : restored.state
+  }
+
+  list(shelf: Shelf, namespace?: string): readonly Committed[] {
+    const restored = this.#restored.get(shelf)
+    const today = this.#log.list(shelf, namespace)
+    if (restored === undefined) return today
+    const back = [...restored.values()].flatMap(({ state }) =>
+      state !== undefined && (namespace === undefined || state.place.namespace === namespace) ? [state] : [],
+    )
+    return [...today.filter(({ place }) => !restored.has(keyOf(place))), ...back].sort((left, right) =>
+      compareKeys(keyOf(left.place), keyOf(right.place)),
+    )
+  }
+}
+
+/** Remembers which objects have trees, and lets the oldest go: reading one again is cheap, keeping all is not. */
+class TreeShelter {
+  readonly #limit: number
+  readonly #kept: Committed[] = []
+  #oldest = 0
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  add(state: Committed): void {
+    if (this.#kept.length < this.#limit) {
+      this.#kept.push(state)
+      return
+    }
+    this.#kept[this.#oldest]?.forgetTree()
+    this.#kept[this.#oldest] = state
+    this.#oldest = (this.#oldest + 1) % this.#limit
+  }
+}
+
+/** The part of an etcd key that tells objects of a shelf apart. */
+export function keyOf({ namespace, name }: Pick<Place, 'namespace' | 'name'>): string {
+  return `${namespace}/${name}`
+}
+
+/** By UTF-16 units, which for the names that Kubernetes allows is by bytes. */
+function compareKeys(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
+function firstAtOrAfter(sorted: readonly Committed[], key: string): number {
+  let low = 0
+  let high = sorted.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const state = sorted[middle]
+    if (state !== undefined && keyOf(state.place) < key) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function firstAfter(entries: readonly LogEntry[], revision: number): number {
+  let low = 0
+  let high = entries.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((entries[middle]?.revision ?? 0) <= revision) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** What we wrote is well-formed; only integers beyond 2^53 need the exact reader. */
+function parseStored(text: string): JsonObject {
+  return (/\d{16}/.test(text) ? parseWireJson(text).value : JSON.parse(text)) as JsonObject // Written by Committed.
+}

@@ -1,0 +1,190 @@
+// What does a get or a list give? Chosen from a view of the log, so that a consistent read, a read in the past and the next page
+// of an earlier list are one thing: a view, a selection, a page.
+// Source: k8s.io/apiserver/pkg/storage/cacher (watch_cache.go, delegator.go) and pkg/storage/continue.go.
+import { isJsonObject, type JsonObject } from '../base/json.ts'
+import { parseWireJson, WireJsonError } from '../base/wire-json.ts'
+import { matchesFields } from './field-selector.ts'
+import { matchesLabels } from './label-selector.ts'
+import type { ListOptions } from './list-options.ts'
+import { labelsOf } from './metadata.ts'
+import { servedObject } from './object-form.ts'
+import type { Committed, ObjectLog, Shelf, View } from './object-log.ts'
+import { badRequest, expired, plainError, StatusError } from './status-error.ts'
+import type { ServedResource } from './strategy.ts'
+
+/** One page of a list. */
+export interface Page {
+  readonly items: readonly Committed[]
+  /** The list's own metadata: its resourceVersion, how to go on, how many are left. */
+  readonly metadata: JsonObject
+}
+
+/** What is listed. */
+export interface ListScope {
+  readonly resource: ServedResource
+  readonly shelf: Shelf
+  /** Absent: all namespaces, or a cluster-scoped kind. */
+  readonly namespace: string | undefined
+}
+
+/** The revision that must have been reached before the list can be given; 0 if any will do. */
+export function revisionToWaitFor({
+  resourceVersion,
+  continueToken,
+}: Pick<ListOptions, 'resourceVersion' | 'continueToken'>): number {
+  return continueToken === '' ? revisionOf(resourceVersion) : 0
+}
+
+/** Throws StatusError: 400 for a bad token, 410 for what is compacted away. */
+export function listPage(log: ObjectLog, scope: ListScope, options: ListOptions): Page {
+  const from = options.continueToken === '' ? undefined : decodeContinue(options.continueToken)
+  const view = viewFor(log, options, from)
+  const prefix = scope.namespace === undefined ? '' : `${scope.namespace}/`
+  const start = from === undefined ? undefined : `${prefix}${from.start}`
+  const all = view.list(scope.shelf, scope.namespace)
+  const candidates = start === undefined ? all : all.filter(({ place }) => listKey(place, scope) >= start)
+  const items: Committed[] = []
+  for (const [index, state] of candidates.entries()) {
+    if (!isSelected(state, scope.resource, options)) continue
+    if (options.limit > 0 && items.length === options.limit)
+      return { items, metadata: pageMetadata(view, { items, scope, prefix, options, left: candidates.length - index }) }
+    items.push(state)
+  }
+  return { items, metadata: { resourceVersion: String(view.revision) } }
+}
+
+export function isSelected(
+  state: Committed,
+  resource: ServedResource,
+  { labels, fields }: Pick<ListOptions, 'labels' | 'fields'>,
+): boolean {
+  if (labels.length === 0 && fields.length === 0) return true
+  return isChosen(state.object, resource, { labels, fields }, state)
+}
+
+function isChosen(
+  object: JsonObject,
+  resource: ServedResource,
+  { labels, fields }: Pick<ListOptions, 'labels' | 'fields'>,
+  state: Committed,
+): boolean {
+  return (
+    matchesLabels(labels, labelsOf(object)) &&
+    matchesFields(fields, fields.length === 0 ? object : servedObject(resource, state), resource)
+  )
+}
+
+/** Throws StatusError for what is no resourceVersion. */
+export function revisionOf(resourceVersion: string): number {
+  if (resourceVersion === '' || resourceVersion === '0') return 0
+  if (!/^\d+$/.test(resourceVersion))
+    throw plainError(
+      `resourceVersion: Invalid value: ${JSON.stringify(resourceVersion)}: strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`,
+    )
+  return Number(resourceVersion)
+}
+
+function viewFor(log: ObjectLog, options: ListOptions, from: Continue | undefined): View {
+  if (from !== undefined) {
+    if (from.revision < 0) return log
+    const view = log.at(from.revision)
+    if (view === undefined) throw expired(expiredToken, encodeContinue({ revision: -1, start: from.start }))
+    return view
+  }
+  const revision = revisionOf(options.resourceVersion)
+  const isExact =
+    options.resourceVersionMatch === 'Exact' ||
+    (options.resourceVersionMatch === '' && options.limit > 0 && revision > 0)
+  if (!isExact) return log
+  const view = log.at(revision)
+  if (view === undefined) throw expired(`too old resource version: ${revision}`)
+  return view
+}
+
+const expiredToken =
+  'The provided continue parameter is too old to display a consistent list result. You can start a new list without ' +
+  'the continue parameter, or use the continue token in this response to retrieve the remainder of the results. ' +
+  'Continuing with the provided token results in an inconsistent list - objects that were created, modified, or ' +
+  'deleted between the time the first chunk was returned and now may show up in the list.'
+
+interface PageParts {
+  readonly items: readonly Committed[]
+  readonly scope: ListScope
+  readonly prefix: string
+  readonly options: ListOptions
+  /** Candidates not looked at yet. */
+  readonly left: number
+}
+
+function pageMetadata(view: View, { items, scope, prefix, options, left }: PageParts): JsonObject {
+  const last = items.at(-1)
+  const start = last === undefined ? '' : `${listKey(last.place, scope).slice(prefix.length)}\u0000`
+  const isWhole = options.labels.length === 0 && options.fields.length === 0
+  return {
+    resourceVersion: String(view.revision),
+    continue: encodeContinue({ revision: view.revision, start }),
+    ...(isWhole ? { remainingItemCount: left } : {}),
+  }
+}
+
+function listKey({ namespace, name }: Committed['place'], { resource }: ListScope): string {
+  return resource.isNamespaced ? `${namespace}/${name}` : name
+}
+
+interface Continue {
+  /** Negative: go on from what is there now. */
+  readonly revision: number
+  /** The first key to look at, relative to what is listed. */
+  readonly start: string
+}
+
+function encodeContinue({ revision, start }: Continue): string {
+  const token = JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start })
+  return Buffer.from(token, 'utf8').toString('base64url')
+}
+
+function decodeContinue(text: string): Continue {
+  if (!/^[A-Za-z0-9_-]*$/.test(text))
+    throw badRequest(
+      `invalid continue token: continue key is not valid: illegal base64 data at input byte ${text.search(/[^A-Za-z0-9_-]/)}`,
+    )
+  const token = jsonOf(Buffer.from(text, 'base64url').toString('utf8'))
+  const { v, rv, start } = token
+  if (v !== 'meta.k8s.io/v1')
+    throw badRequest(
+      `invalid continue token: server version is incompatible with client: ${typeof v === 'string' ? v : ''}`,
+    )
+  if (rv === 0 || typeof rv !== 'number')
+    throw badRequest('invalid continue token: incorrect encoded start resourceVersion (version meta.k8s.io/v1)')
+  if (typeof start !== 'string' || start === '')
+    throw badRequest(
+      'invalid continue token: continue key is not valid: encoded start key empty (version meta.k8s.io/v1)',
+    )
+  if (start.split('/').some((step) => step === '..' || step === '.'))
+    throw badRequest(`invalid continue token: continue key is not valid: ${start}`)
+  return { revision: rv, start: start.replace(/^\//, '') }
+}
+
+function jsonOf(text: string): JsonObject {
+  try {
+    const { value } = parseWireJson(text)
+    if (isJsonObject(value)) return value
+  } catch (thrown) {
+    if (!(thrown instanceof WireJsonError)) throw thrown
+    throw badRequest(`invalid continue token: continue key is not valid: ${thrown.message}`)
+  }
+  throw badRequest('invalid continue token: continue key is not valid')
+}
+
+/** A resourceVersion that the server has not reached. Source: storage.NewTooLargeResourceVersionError. */
+export function tooLargeVersion(asked: number, current: number): StatusError {
+  return new StatusError({
+    code: 504,
+    reason: 'Timeout',
+    message: `Timeout: Too large resource version: ${asked}, current: ${current}`,
+    details: {
+      causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+      retryAfterSeconds: 1,
+    },
+  })
+}

@@ -1,0 +1,264 @@
+// How does an object get in, change and go? The steps that every write takes, whatever its kind and however it came, in the
+// order of the real server. Synchronous from the read of what is there to the commit, so no write ever races another.
+// Source: k8s.io/apiserver/pkg/registry/generic/registry/store.go and pkg/registry/rest.
+import type { Clock } from '../base/clock.ts'
+import { timestampOf } from '../base/clock.ts'
+import { deepEqual, type JsonObject } from '../base/json.ts'
+import type { Random } from '../base/random.ts'
+import type { Admission, AdmissionRequest } from './admission.ts'
+import { type FieldError, invalid } from './field-error.ts'
+import type { FieldManager } from './field-manager.ts'
+import { generatedName } from './generated-name.ts'
+import { finalizersOf, isTerminating, metadataNumber, metadataText, withMetadata } from './metadata.ts'
+import { pathSegmentName } from './name-rules.ts'
+import { servedObject } from './object-form.ts'
+import type { Committed, ObjectLog, Place, Shelf } from './object-log.ts'
+import { validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts'
+import { withoutDuplicateOwners } from './owner-references.ts'
+import { alreadyExists, conflict, generateNameConflict, invalidObject, notFound, plainError } from './status-error.ts'
+import type { ServedResource, StepContext, Steps, Strategy } from './strategy.ts'
+import type { User } from './user.ts'
+
+/** What is written, by whom and through which endpoint. */
+export interface WriteScope {
+  readonly resource: ServedResource
+  readonly shelf: Shelf
+  /** '' for cluster-scoped kinds. */
+  readonly namespace: string
+  /** '' where the body names the object. */
+  readonly name: string
+  readonly subresource: string
+  /** The steps of the endpoint: the strategy's own, or those of a subresource. */
+  readonly steps: Steps
+  readonly fieldManager: FieldManager
+  /** The manager that is recorded for the write. */
+  readonly manager: string
+  readonly isDryRun: boolean
+  readonly user: User
+  warn(text: string): void
+}
+
+export interface Written {
+  readonly object: JsonObject
+  readonly wasCreated: boolean
+}
+
+/** Gives the new object from the one that is there; undefined if nothing is. Throws StatusError. */
+export type Change = (live: JsonObject | undefined) => JsonObject
+
+export interface UpdateOptions {
+  /** What does not exist is created: kinds that PUT creates, and apply. */
+  readonly creates: boolean
+  /** Called before a create by update or apply, which needs the right to create. */
+  readonly authorizeCreate: () => void
+  /** Does `change` keep managedFields itself, as apply does? */
+  readonly keepsManagedFields: boolean
+}
+
+export interface ObjectWritesOptions {
+  readonly log: ObjectLog
+  readonly clock: Clock
+  readonly random: Random
+  readonly admission: Admission
+}
+
+const maxNameAttempts = 8
+const optimisticLock = 'the object has been modified; please apply your changes to the latest version and try again'
+
+export class ObjectWrites {
+  readonly #log: ObjectLog
+  readonly #clock: Clock
+  readonly #random: Random
+  readonly #admission: Admission
+
+  constructor({ log, clock, random, admission }: ObjectWritesOptions) {
+    this.#log = log
+    this.#clock = clock
+    this.#random = random
+    this.#admission = admission
+  }
+
+  /** Creates what a POST sent, decoded. */
+  create(scope: WriteScope, sent: JsonObject): JsonObject {
+    const wiped = withMetadata(sent, {
+      creationTimestamp: undefined,
+      uid: undefined,
+      deletionTimestamp: undefined,
+      deletionGracePeriodSeconds: undefined,
+      selfLink: undefined,
+    })
+    const placed = withoutDuplicateOwners(wiped, scope.warn)
+    const recorded = scope.fieldManager.recordUpdate(undefined, placed, scope.manager, this.#timestamp())
+    return this.#insert(scope, recorded)
+  }
+
+  /** Changes what is there by `change`: PUT, every patch, and their creates. */
+  update(scope: WriteScope, change: Change, { creates, authorizeCreate, keepsManagedFields }: UpdateOptions): Written {
+    const existing = this.#log.get(placeOf(scope, scope.name))
+    if (existing === undefined && !creates) throw notFound(groupResourceOf(scope.resource), scope.name)
+    const live = existing === undefined ? undefined : servedObject(scope.resource, existing)
+    const changed = withoutDuplicateOwners(change(live), scope.warn)
+    const recorded = keepsManagedFields
+      ? changed
+      : scope.fieldManager.recordUpdate(live, changed, scope.manager, this.#timestamp())
+    if (existing === undefined || live === undefined) {
+      authorizeCreate()
+      return { object: this.#insert(scope, recorded), wasCreated: true }
+    }
+    return { object: this.#replace(scope, recorded, existing), wasCreated: false }
+  }
+
+  #insert(scope: WriteScope, recorded: JsonObject): JsonObject {
+    const { strategy } = scope.resource
+    const admitted = this.#mutate(scope, 'CREATE', recorded, undefined)
+    const context = this.#context()
+    const isGenerated = metadataText(admitted, 'generateName') !== '' && metadataText(admitted, 'name') === ''
+    for (let attempt = 1; ; attempt++) {
+      const filled = withMetadata(admitted, {
+        creationTimestamp: context.timestamp,
+        uid: this.#random.uuid(),
+        ...(isGenerated ? { name: generatedName(metadataText(admitted, 'generateName'), this.#random) } : {}),
+      })
+      const prepared = strategy.prepareForCreate(filled, context)
+      const name = metadataText(prepared, 'name')
+      this.#refuseInvalid(scope, prepared, strategy.validateCreate(prepared))
+      this.#refuseInvalid(scope, prepared, this.#metadataFaults(scope, prepared))
+      for (const text of strategy.warningsOnCreate(prepared)) scope.warn(text)
+      this.#admission.validate(this.#admissionRequest(scope, 'CREATE', prepared, undefined, name))
+      const version = metadataText(prepared, 'resourceVersion')
+      if (version !== '' && version !== '0')
+        throw plainError('resourceVersion should not be set on objects to be created')
+      const place = placeOf(scope, name)
+      if (this.#log.get(place) === undefined) return this.#commit(scope, place, 'created', prepared)
+      if (!isGenerated) throw alreadyExists(groupResourceOf(scope.resource), name)
+      if (attempt === maxNameAttempts) throw generateNameConflict(groupResourceOf(scope.resource), name)
+    }
+  }
+
+  #replace(scope: WriteScope, recorded: JsonObject, existing: Committed): JsonObject {
+    const { resource, steps } = scope
+    const live = servedObject(resource, existing)
+    const admitted = this.#mutate(scope, 'UPDATE', recorded, live)
+    const versioned = this.#checkVersion(scope, admitted, existing)
+    const prepared = this.#prepareUpdate(scope, versioned, live)
+    const faults = [
+      ...this.#metadataFaults(scope, prepared),
+      ...validateObjectMetaUpdate(metadataObject(prepared), metadataObject(live)),
+      ...steps.validateUpdate(prepared, live),
+    ]
+    this.#refuseInvalid(scope, prepared, faults)
+    for (const text of steps.warningsOnUpdate(prepared, live)) scope.warn(text)
+    const settled = scope.fieldManager.withoutMereTimes(prepared, live)
+    this.#admission.validate(this.#admissionRequest(scope, 'UPDATE', settled, live, scope.name))
+    if (isFinished(resource.strategy, settled, live)) {
+      // What watchers see last is what was stored, not what this write would have stored.
+      if (!scope.isDryRun)
+        this.#log.commit(existing.place, 'deleted', (resourceVersion) =>
+          withMetadata(existing.object, { resourceVersion }),
+        )
+      return settled
+    }
+    if (deepEqual(settled, live)) return live
+    return this.#commit(scope, existing.place, 'changed', settled)
+  }
+
+  /** The version that the write builds on; an update without one is refused, or builds on whatever is there. */
+  #checkVersion({ resource, name }: WriteScope, object: JsonObject, existing: Committed): JsonObject {
+    const version = metadataText(object, 'resourceVersion')
+    const current = String(existing.revision)
+    if (version === current) return object
+    if (version === '' || version === '0') {
+      if (resource.strategy.allowsUnconditionalUpdate) return withMetadata(object, { resourceVersion: current })
+      const fault = invalid('metadata.resourceVersion', 0, 'must be specified for an update')
+      throw invalidObject({ group: resource.group, kind: resource.plural }, name, [fault])
+    }
+    throw conflict(groupResourceOf(resource), name, optimisticLock)
+  }
+
+  #prepareUpdate({ steps }: WriteScope, object: JsonObject, live: JsonObject): JsonObject {
+    const kept = withMetadata(object, { generation: metadataNumber(live, 'generation') })
+    const prepared = steps.prepareForUpdate(kept, live, this.#context())
+    const marked = metadataText(live, 'deletionTimestamp')
+    const grace = metadataNumber(live, 'deletionGracePeriodSeconds')
+    return withMetadata(prepared, {
+      uid: metadataText(prepared, 'uid') || metadataText(live, 'uid'),
+      creationTimestamp: metadataText(live, 'creationTimestamp') || undefined,
+      ...(marked === '' ? {} : { deletionTimestamp: marked }),
+      ...(grace === undefined || metadataNumber(prepared, 'deletionGracePeriodSeconds') !== undefined
+        ? {}
+        : { deletionGracePeriodSeconds: grace }),
+    })
+  }
+
+  #metadataFaults({ resource }: WriteScope, object: JsonObject): readonly FieldError[] {
+    return validateObjectMeta({
+      metadata: metadataObject(object),
+      isNamespaced: resource.isNamespaced,
+      validateName: pathSegmentName,
+      field: 'metadata',
+    })
+  }
+
+  #refuseInvalid({ resource }: WriteScope, object: JsonObject, faults: readonly FieldError[]): void {
+    if (faults.length > 0) throw invalidObject(resource, metadataText(object, 'name'), faults)
+  }
+
+  #mutate(
+    scope: WriteScope,
+    operation: 'CREATE' | 'UPDATE',
+    object: JsonObject,
+    old: JsonObject | undefined,
+  ): JsonObject {
+    const name = scope.name || metadataText(object, 'name')
+    const admitted = this.#admission.mutate({ ...this.#admissionRequest(scope, operation, object, old, name), object })
+    return withoutDuplicateOwners(admitted, scope.warn)
+  }
+
+  #admissionRequest(
+    { resource, subresource, namespace, user }: WriteScope,
+    operation: AdmissionRequest['operation'],
+    object: JsonObject | undefined,
+    old: JsonObject | undefined,
+    name: string,
+  ): AdmissionRequest {
+    return { operation, resource, subresource, namespace, name, object, old, user, world: this.#log }
+  }
+
+  #commit(
+    { resource, isDryRun }: WriteScope,
+    place: Place,
+    kind: 'created' | 'changed',
+    object: JsonObject,
+  ): JsonObject {
+    if (isDryRun) return kind === 'created' ? withMetadata(object, { resourceVersion: undefined }) : object
+    const stored = resource.toStored?.(object) ?? object
+    const state = this.#log.commit(place, kind, (resourceVersion) => withMetadata(stored, { resourceVersion }))
+    return servedObject(resource, state)
+  }
+
+  #context(): StepContext {
+    return { timestamp: this.#timestamp() }
+  }
+
+  #timestamp(): string {
+    return timestampOf(this.#clock)
+  }
+}
+
+/** Has an object that was being deleted nothing left that keeps it? */
+function isFinished(strategy: Strategy, object: JsonObject, live: JsonObject): boolean {
+  if (finalizersOf(object).length > 0 || !isTerminating(live) || strategy.isHeld?.(object) === true) return false
+  return (metadataNumber(live, 'deletionGracePeriodSeconds') ?? 0) === 0
+}
+
+export function placeOf({ shelf, namespace }: Pick<WriteScope, 'shelf' | 'namespace'>, name: string): Place {
+  return { shelf, namespace, name }
+}
+
+export function groupResourceOf({ group, plural }: ServedResource): { group: string; resource: string } {
+  return { group, resource: plural }
+}
+
+function metadataObject(object: JsonObject): JsonObject {
+  return object['metadata'] as JsonObject // Filled by every path that leads here.
+}

@@ -1,0 +1,94 @@
+// What does a request ask for? Its path and method, read as the API server reads them: the authorizer judges by this, and
+// the router finds the endpoint by it. Source: k8s.io/apiserver/pkg/endpoints/request/requestinfo.go.
+
+export interface RequestInfo {
+  readonly isResourceRequest: boolean
+  readonly path: string
+  /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`, or the method in lower case. */
+  readonly verb: string
+  readonly group: string
+  readonly version: string
+  readonly namespace: string
+  readonly resource: string
+  readonly subresource: string
+  readonly name: string
+  /** All steps after the version and the namespace. */
+  readonly steps: readonly string[]
+}
+
+const verbs: Readonly<Record<string, string>> = {
+  POST: 'create',
+  GET: 'get',
+  HEAD: 'get',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+}
+
+/** What a namespace has below its name that is its own, not a resource in it. */
+const namespaceSubresources: ReadonlySet<string> = new Set(['status', 'finalize'])
+
+/** `path` is percent-encoded; a step that is no UTF-8 is taken as it stands. */
+export function requestInfoOf(method: string, path: string, query: URLSearchParams): RequestInfo {
+  const steps = path
+    .split('/')
+    .filter((step) => step !== '')
+    .map(decoded)
+  const plain: RequestInfo = {
+    isResourceRequest: false,
+    path,
+    verb: method.toLowerCase(),
+    group: '',
+    version: '',
+    namespace: '',
+    resource: '',
+    subresource: '',
+    name: '',
+    steps: [],
+  }
+  const [root = ''] = steps
+  const isCore = root === 'api'
+  const head = isCore ? 2 : 3
+  if ((!isCore && root !== 'apis') || steps.length <= head) return plain
+  const group = isCore ? '' : (steps[1] ?? '')
+  const version = steps[head - 1] ?? ''
+  const isLegacyWatch = steps[head] === 'watch'
+  const rest = steps.slice(isLegacyWatch ? head + 1 : head)
+  if (rest.length === 0) return plain
+  const verb = isLegacyWatch ? 'watch' : (verbs[method] ?? '')
+  return withVerb({ ...plain, isResourceRequest: true, verb, group, version, ...placeOf(rest) }, query)
+}
+
+function placeOf(
+  rest: readonly string[],
+): Pick<RequestInfo, 'namespace' | 'resource' | 'name' | 'subresource' | 'steps'> {
+  const [first = '', second = '', third = ''] = rest
+  const isInNamespace = first === 'namespaces' && rest.length > 2 && !namespaceSubresources.has(third)
+  const steps = isInNamespace ? rest.slice(2) : rest
+  const [resource = '', name = '', subresource = ''] = steps
+  const namespace = first === 'namespaces' ? second : ''
+  return { namespace, resource, name, subresource, steps }
+}
+
+/** A get without a name is a list or a watch; a field selector for a name names the object to the authorizer. */
+function withVerb(info: RequestInfo, query: URLSearchParams): RequestInfo {
+  if (info.name === '' && info.verb === 'delete') return { ...info, verb: 'deletecollection' }
+  const isCollection = info.name === '' && (info.verb === 'get' || info.verb === 'watch')
+  if (!isCollection) return info
+  const selected = /(?:^|,)metadata\.name==?([^,]+)/.exec(query.get('fieldSelector') ?? '')?.[1]
+  const verb = info.verb === 'watch' || isTrue(query.get('watch')) ? 'watch' : 'list'
+  return selected === undefined ? { ...info, verb } : { ...info, verb, name: selected }
+}
+
+/** Booleans of the query, as Go's conversion reads them: anything but `false` and `0` is true. */
+export function isTrue(value: string | null): boolean {
+  return value !== null && value.toLowerCase() !== 'false' && value !== '0'
+}
+
+function decoded(step: string): string {
+  try {
+    return decodeURIComponent(step)
+  } catch {
+    return step
+  }
+}

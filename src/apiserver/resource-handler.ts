@@ -1,0 +1,46 @@
+// Who answers a request for objects? Its verb decides, once the endpoint is known to exist.
+import type { ApiAnswer } from './exchange.ts'
+import { ReadHandler, type ReadHandlerOptions } from './read-handler.ts'
+import type { ResourceRequest } from './resource-request.ts'
+import { methodNotAllowed, noSuchPath } from './status-error.ts'
+import { WriteHandler, type WriteHandlerOptions } from './write-handler.ts'
+
+export type ResourceHandlerOptions = ReadHandlerOptions & WriteHandlerOptions
+
+export class ResourceHandler {
+  readonly #reads: ReadHandler
+  readonly #writes: WriteHandler
+
+  constructor(options: ResourceHandlerOptions) {
+    this.#reads = new ReadHandler(options)
+    this.#writes = new WriteHandler(options)
+  }
+
+  /** Throws StatusError for a refusal. */
+  async handle(asked: ResourceRequest): Promise<ApiAnswer> {
+    const { info, resource } = asked
+    if (info.subresource === 'scale' && resource.scale === undefined) throw noSuchPath()
+    if (info.subresource === 'status' && resource.strategy.status === undefined) throw noSuchPath()
+    switch (info.verb) {
+      case 'get':
+        return this.#reads.get(asked)
+      case 'list':
+        return this.#reads.list(asked)
+      case 'watch':
+        return this.#reads.watch(asked)
+      case 'create':
+        if (info.name !== '') throw methodNotAllowed()
+        return this.#writes.create(asked)
+      case 'update':
+        return this.#writes.update(asked)
+      case 'patch':
+        return this.#writes.patch(asked)
+      case 'delete':
+        return this.#writes.delete(asked)
+      case 'deletecollection':
+        return this.#writes.deleteCollection(asked)
+      default:
+        throw methodNotAllowed()
+    }
+  }
+}

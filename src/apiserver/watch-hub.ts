@@ -1,0 +1,165 @@
+// Who watches what? Each open watch hears of the commits on its shelf in their order, gets bookmarks, and ends at its deadline.
+// A watch is a cursor over the log and nothing more, so it can be frozen, moved and dropped by whoever tests with it.
+import type { Clock, Timer } from '../base/clock.ts'
+import type { Random } from '../base/random.ts'
+import type { StreamSink } from './exchange.ts'
+import type { LogEntry, ObjectLog, Shelf } from './object-log.ts'
+import { bookmarkLine, eventLine, eventOf, type WatchScope } from './watch-events.ts'
+
+export interface Watch {
+  readonly shelf: Shelf
+  readonly scope: WatchScope
+  /** Events after this revision are sent; what stands at it is sent before if `sendsState`. */
+  readonly fromRevision: number
+  readonly sendsState: boolean
+  /** Closes what stood there with a bookmark. */
+  readonly endsStateWithBookmark: boolean
+  readonly allowsBookmarks: boolean
+  readonly timeoutSeconds: number | undefined
+}
+
+/** From one bookmark to the next. Source: cacher.go, bookmarkFrequency. */
+const bookmarkMs = 60_000
+/** The last bookmark before the deadline. */
+const lastBookmarkMs = 2_000
+/** Without a timeout a watch lives between this and twice as long. Source: --min-request-timeout. */
+const minTimeoutSeconds = 1_800
+
+export interface WatchHubOptions {
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: ObjectLog
+}
+
+export class WatchHub {
+  readonly #clock: Clock
+  readonly #random: Random
+  readonly #log: ObjectLog
+  readonly #open = new Map<Shelf, Set<OpenWatch>>()
+
+  constructor({ clock, random, log }: WatchHubOptions) {
+    this.#clock = clock
+    this.#random = random
+    this.#log = log
+    log.listen((entry) => {
+      for (const watch of [...(this.#open.get(entry.place.shelf) ?? [])]) watch.hear(entry)
+    })
+  }
+
+  /** How many watches are open. */
+  get size(): number {
+    return [...this.#open.values()].reduce((sum, watches) => sum + watches.size, 0)
+  }
+
+  /** Begins to send; what it gives back ends the watch from the client's side. */
+  start(watch: Watch, sink: StreamSink): () => void {
+    const watches = this.#open.get(watch.shelf) ?? new Set<OpenWatch>()
+    this.#open.set(watch.shelf, watches)
+    const seconds = watch.timeoutSeconds ?? Math.floor(minTimeoutSeconds * (1 + this.#random.next()))
+    const open = new OpenWatch({
+      watch,
+      sink,
+      clock: this.#clock,
+      log: this.#log,
+      seconds,
+      forget: () => watches.delete(open),
+    })
+    watches.add(open)
+    open.begin()
+    return () => open.end()
+  }
+
+  /** Ends all watches in order, as a server that stops does. */
+  close(): void {
+    for (const watches of this.#open.values()) for (const watch of [...watches]) watch.close()
+  }
+
+  /** Ends the watches on a shelf whose kind has gone. */
+  closeShelf(shelf: Shelf): void {
+    for (const watch of [...(this.#open.get(shelf) ?? [])]) watch.close()
+  }
+}
+
+interface OpenWatchOptions {
+  readonly watch: Watch
+  readonly sink: StreamSink
+  readonly clock: Clock
+  readonly log: ObjectLog
+  readonly seconds: number
+  readonly forget: () => void
+}
+
+class OpenWatch {
+  readonly #options: OpenWatchOptions
+  readonly #timers = new Map<'deadline' | 'bookmark' | 'last bookmark', Timer>()
+  #isOpen = true
+
+  constructor(options: OpenWatchOptions) {
+    this.#options = options
+  }
+
+  begin(): void {
+    const { watch, sink, clock, log, seconds } = this.#options
+    if (watch.sendsState) this.#sendState()
+    else
+      for (const entry of log.entriesAfter(watch.fromRevision)) if (entry.place.shelf === watch.shelf) this.hear(entry)
+    if (watch.endsStateWithBookmark) sink.write(bookmarkLine(log.revision, watch.scope, true))
+    const limitMs = seconds * 1_000
+    this.#timers.set(
+      'deadline',
+      clock.setTimer(limitMs, () => this.close()),
+    )
+    if (!watch.allowsBookmarks) return
+    if (limitMs > lastBookmarkMs)
+      this.#timers.set(
+        'last bookmark',
+        clock.setTimer(limitMs - lastBookmarkMs, () => this.#bookmark()),
+      )
+    this.#bookmarkLater()
+  }
+
+  hear(entry: LogEntry): void {
+    const { watch, sink, clock } = this.#options
+    const event = eventOf(entry, watch.scope)
+    if (event !== undefined) sink.write(eventLine(event, watch.scope, clock.now()))
+  }
+
+  /** Ends the stream in order. */
+  close(): void {
+    if (!this.#isOpen) return
+    this.end()
+    this.#options.sink.close()
+  }
+
+  /** The client has gone. */
+  end(): void {
+    this.#isOpen = false
+    for (const timer of this.#timers.values()) timer.cancel()
+    this.#options.forget()
+  }
+
+  #sendState(): void {
+    const { watch, sink, clock, log } = this.#options
+    const { resource, namespace } = watch.scope
+    for (const state of log.list(watch.shelf, resource.isNamespaced ? namespace : undefined)) {
+      const event = eventOf(
+        { kind: 'created', revision: state.revision, place: state.place, now: state, before: undefined },
+        watch.scope,
+      )
+      if (event !== undefined) sink.write(eventLine(event, watch.scope, clock.now()))
+    }
+  }
+
+  #bookmarkLater(): void {
+    const timer = this.#options.clock.setTimer(bookmarkMs, () => {
+      this.#bookmark()
+      this.#bookmarkLater()
+    })
+    this.#timers.set('bookmark', timer)
+  }
+
+  #bookmark(): void {
+    const { watch, sink, log } = this.#options
+    sink.write(bookmarkLine(log.revision, watch.scope, false))
+  }
+}

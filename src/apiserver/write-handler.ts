@@ -1,0 +1,295 @@
+// How is a wish to change objects answered? A body becomes an object, a patch or an apply becomes a change of the live one, and both
+// take the steps of their kind. From the read to the commit nothing waits.
+import { type Clock, timestampOf } from '../base/clock.ts'
+import type { JsonObject } from '../base/json.ts'
+import { decodeObject } from './decode-object.ts'
+import { type ApiAnswer, type ApiRequest, jsonAnswer, jsonType, textAnswer } from './exchange.ts'
+import type { FieldManager } from './field-manager.ts'
+import { listOptionsOf } from './list-options.ts'
+import { metadataText, withMetadata } from './metadata.ts'
+import type { ObjectDeletes } from './object-deletes.ts'
+import { listText, type OutputForm, oneText, outputFormOf } from './object-form.ts'
+import type { ObjectLog } from './object-log.ts'
+import { listPage } from './object-reads.ts'
+import { groupResourceOf, type ObjectWrites, type WriteScope, type Written } from './object-writes.ts'
+import { patchObject, patchTypeOf, type StrategicMerge } from './patch-object.ts'
+import { scopeOf } from './read-handler.ts'
+import { bodyTypeOf, parseObject } from './request-body.ts'
+import type { RequestInfo } from './request-info.ts'
+import type { ResourceRequest } from './resource-request.ts'
+import { readScale, writtenScale } from './scale-endpoint.ts'
+import { badRequest, conflict, methodNotAllowed, notFound } from './status-error.ts'
+import type { ServedResource, Steps } from './strategy.ts'
+import { deleteOptionsOf, type WriteOptions, writeOptionsOf } from './write-options.ts'
+
+export interface WriteHandlerOptions {
+  readonly clock: Clock
+  readonly log: ObjectLog
+  readonly writes: ObjectWrites
+  readonly deletes: ObjectDeletes
+  /** The field manager of a kind's endpoint. */
+  readonly fieldManagerOf: (resource: ServedResource, subresource: string) => FieldManager
+  readonly strategicMergeOf: (resource: ServedResource) => StrategicMerge | undefined
+}
+
+export class WriteHandler {
+  readonly #options: WriteHandlerOptions
+
+  constructor(options: WriteHandlerOptions) {
+    this.#options = options
+  }
+
+  create(asked: ResourceRequest): ApiAnswer {
+    const { request, info, resource } = asked
+    const output = outputFormOf(request.header('accept'), null)
+    const options = writeOptionsOf(request.query, 'CreateOptions')
+    const warnings: string[] = []
+    const object = this.#decode(asked, options, (text) => warnings.push(text))
+    const placed = inNamespace(object, resource, info.namespace)
+    const created = this.#options.writes.create(this.#scope(asked, options, warnings), placed)
+    return this.#one(201, resource, created, output, warnings)
+  }
+
+  update(asked: ResourceRequest): ApiAnswer {
+    const { request, info, resource } = asked
+    const output = outputFormOf(request.header('accept'), null)
+    const options = writeOptionsOf(request.query, 'UpdateOptions')
+    const warnings: string[] = []
+    if (info.subresource === 'scale') {
+      const { value } = parseObject(
+        request.body,
+        bodyTypeOf(request.header('content-type')),
+        "couldn't get version/kind; json parse error",
+      )
+      return this.#writeScale(asked, { options, warnings, output, change: () => value })
+    }
+    const object = inNamespace(
+      this.#decode(asked, options, (text) => warnings.push(text)),
+      resource,
+      info.namespace,
+    )
+    checkName(object, info)
+    const uid = metadataText(object, 'uid')
+    const written = this.#options.writes.update(
+      this.#scope(asked, options, warnings),
+      (live) => {
+        if (live !== undefined && uid !== '' && uid !== metadataText(live, 'uid'))
+          throw conflict(
+            groupResourceOf(resource),
+            info.name,
+            `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metadataText(live, 'uid')}`,
+          )
+        return object
+      },
+      {
+        creates: resource.strategy.createsOnUpdate && info.subresource === '',
+        authorizeCreate: asked.authorizeCreate,
+        keepsManagedFields: false,
+      },
+    )
+    return this.#written(asked, written, output, warnings)
+  }
+
+  patch(asked: ResourceRequest): ApiAnswer {
+    const { request, info, resource } = asked
+    const type = patchTypeOf(request.header('content-type'), resource)
+    const output = outputFormOf(request.header('accept'), null)
+    const options = writeOptionsOf(request.query, 'PatchOptions', type === 'apply')
+    const warnings: string[] = []
+    const warn = (text: string) => warnings.push(text)
+    if (type === 'apply') return this.#apply(asked, { options, warnings, output })
+    const patch = (live: JsonObject): JsonObject =>
+      patchObject(
+        live,
+        { resource, type, body: request.body, fieldValidation: options.fieldValidation, warn },
+        this.#options.strategicMergeOf(resource),
+      )
+    if (info.subresource === 'scale') return this.#writeScale(asked, { options, warnings, output, change: patch })
+    const written = this.#options.writes.update(
+      this.#scope(asked, options, warnings),
+      (live) => {
+        if (live === undefined) throw notFound(groupResourceOf(resource), info.name)
+        const patched = inNamespace(patch(live), resource, info.namespace)
+        checkName(patched, info)
+        return patched
+      },
+      { creates: false, authorizeCreate: asked.authorizeCreate, keepsManagedFields: false },
+    )
+    return this.#written(asked, written, output, warnings)
+  }
+
+  #apply(asked: ResourceRequest, { options, warnings, output }: WriteParts): ApiAnswer {
+    const { request, info, resource } = asked
+    const scope = this.#scope(asked, options, warnings)
+    const { value: applied, duplicates } = parseObject(request.body, 'application/yaml', 'error decoding YAML')
+    const written = this.#options.writes.update(
+      scope,
+      (live) => {
+        const merged = scope.fieldManager.apply({
+          live,
+          applied,
+          manager: options.fieldManager,
+          force: options.force,
+          timestamp: timestampOf(this.#options.clock),
+        })
+        const { object, strictErrors } = resource.strategy.decode(merged)
+        const faults = [...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`), ...strictErrors]
+        if (faults.length > 0 && options.fieldValidation === 'Strict')
+          throw badRequest(`error strict decoding YAML: ${faults.join(', ')}`)
+        if (options.fieldValidation === 'Warn') warnings.push(...faults)
+        const uid = metadataText(object, 'uid')
+        if (live === undefined && uid !== '')
+          throw conflict(
+            groupResourceOf(resource),
+            info.name,
+            `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
+          )
+        const placed = inNamespace(object, resource, info.namespace)
+        checkName(placed, info)
+        return placed
+      },
+      { creates: info.subresource === '', authorizeCreate: asked.authorizeCreate, keepsManagedFields: true },
+    )
+    return this.#written(asked, written, output, warnings)
+  }
+
+  #writeScale(
+    asked: ResourceRequest,
+    { options, warnings, output, change }: WriteParts & { change: (scale: JsonObject) => JsonObject },
+  ): ApiAnswer {
+    const { info, resource } = asked
+    const written = this.#options.writes.update(
+      this.#scope(asked, options, warnings),
+      (live) => {
+        if (live === undefined) throw notFound(groupResourceOf(resource), info.name)
+        return writtenScale(resource, live, change(readScale(resource, live)))
+      },
+      { creates: false, authorizeCreate: asked.authorizeCreate, keepsManagedFields: false },
+    )
+    return this.#one(200, resource, readScale(resource, written.object), output, warnings)
+  }
+
+  delete(asked: ResourceRequest): ApiAnswer {
+    const { request, info, resource, user } = asked
+    if (info.subresource !== '') throw methodNotAllowed()
+    const output = outputFormOf(request.header('accept'), null)
+    const options = deleteOptionsOf(request.query, deleteBody(request))
+    const scope = { resource, shelf: resource.shelf, namespace: info.namespace, user }
+    const { object, isGone } = this.#options.deletes.delete(scope, info.name, options)
+    const status = !isGone && options.orphanDependents === false ? 202 : 200
+    if (!isGone || resource.strategy.returnsDeletedObject) return this.#one(status, resource, object, output)
+    return jsonAnswer(status, successOf(resource, object))
+  }
+
+  deleteCollection(asked: ResourceRequest): ApiAnswer {
+    const { request, info, resource, user } = asked
+    const output = outputFormOf(request.header('accept'), null)
+    const listOptions = listOptionsOf(request.query, resource, false)
+    const options = deleteOptionsOf(request.query, deleteBody(request))
+    const scope = { resource, shelf: resource.shelf, namespace: info.namespace, user }
+    const page = listPage(this.#options.log, scopeOf(info, resource), listOptions)
+    for (const { place } of page.items)
+      this.#options.deletes.delete({ ...scope, namespace: place.namespace }, place.name, options)
+    return textAnswer(200, listText(resource, { ...page, nowMs: this.#options.clock.now() }, output), jsonType)
+  }
+
+  #decode(
+    { request, resource }: ResourceRequest,
+    { fieldValidation }: WriteOptions,
+    warn: (text: string) => void,
+  ): JsonObject {
+    const type = bodyTypeOf(request.header('content-type'))
+    return decodeObject({ resource, body: request.body, type, fieldValidation, warn })
+  }
+
+  #scope({ request, info, resource, user }: ResourceRequest, options: WriteOptions, warnings: string[]): WriteScope {
+    return {
+      resource,
+      shelf: resource.shelf,
+      namespace: info.namespace,
+      name: info.name,
+      subresource: info.subresource,
+      steps: stepsOf(resource, info.subresource),
+      fieldManager: this.#options.fieldManagerOf(resource, info.subresource),
+      manager: options.fieldManager || managerOf(request.header('user-agent')),
+      isDryRun: options.isDryRun,
+      user,
+      warn: (text) => warnings.push(text),
+    }
+  }
+
+  #written(
+    { resource }: ResourceRequest,
+    { object, wasCreated }: Written,
+    output: OutputForm,
+    warnings: readonly string[],
+  ): ApiAnswer {
+    return this.#one(wasCreated ? 201 : 200, resource, object, output, warnings)
+  }
+
+  #one(
+    status: number,
+    resource: ServedResource,
+    object: JsonObject,
+    output: OutputForm,
+    warnings: readonly string[] = [],
+  ): ApiAnswer {
+    const text = oneText(resource, object, output, this.#options.clock.now())
+    return textAnswer(status, `${text}\n`, jsonType, { warnings: [...new Set(warnings)] })
+  }
+}
+
+interface WriteParts {
+  readonly options: WriteOptions
+  readonly warnings: string[]
+  readonly output: OutputForm
+}
+
+function stepsOf(resource: ServedResource, subresource: string): Steps {
+  return subresource === 'status' && resource.strategy.status !== undefined
+    ? resource.strategy.status
+    : resource.strategy
+}
+
+function inNamespace(object: JsonObject, resource: ServedResource, namespace: string): JsonObject {
+  const written = metadataText(object, 'namespace')
+  const expected = resource.isNamespaced ? namespace : ''
+  if (written === expected) return object
+  if (written === '') return withMetadata(object, { namespace: expected })
+  if (expected === '') throw badRequest('namespace may not be set on the provided object')
+  throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
+}
+
+function checkName(object: JsonObject, { name }: RequestInfo): void {
+  const written = metadataText(object, 'name')
+  if (written === '')
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
+  if (written !== name)
+    throw badRequest(`the name of the object (${written}) does not match the name on the URL (${name})`)
+}
+
+function deleteBody(request: ApiRequest): JsonObject | undefined {
+  if (request.body.trim() === '') return undefined
+  return parseObject(
+    request.body,
+    bodyTypeOf(request.header('content-type')),
+    "couldn't get version/kind; json parse error",
+  ).value
+}
+
+/** The manager of a write that names none. Source: handlers/create.go, prefixFromUserAgent. */
+function managerOf(userAgent: string | undefined): string {
+  const prefix = (userAgent ?? '').split('/')[0] ?? ''
+  const printable = [...prefix].filter((character) => /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(character)).join('')
+  return Buffer.from(printable, 'utf8').subarray(0, 128).toString('utf8') || 'unknown'
+}
+
+function successOf({ group, plural }: ServedResource, object: JsonObject): JsonObject {
+  const details = {
+    name: metadataText(object, 'name'),
+    ...(group === '' ? {} : { group }),
+    kind: plural,
+    uid: metadataText(object, 'uid'),
+  }
+  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details }
+}
