@@ -14,19 +14,25 @@ export interface Quantity {
 
 /**
  * The quantity that `text` stands for, or undefined if it stands for none. Rounded away from zero to whole billionths;
- * one with a binary suffix is capped at ±(2^63 - 1), as the API server does.
+ * one with a binary suffix is capped at ±(2^63 - 1), as the API server does. A text without any digit is zero where the
+ * server takes it for zero: `Ki`, `+P`, but not `Ei`.
  *
- * Two deviations, both refusals: a text without any digit (the server reads `Ki` as zero) and one of more than 128
- * characters (arithmetic on it would cost a reader more than its writer).
+ * One deviation, a refusal: a text of more than 128 characters (arithmetic on it would cost a reader more than its writer).
  */
 export function parseQuantity(text: string): Quantity | undefined {
   const written = readWritten(text)
-  return written === undefined ? undefined : amountOf(written)
+  return typeof written === 'string' ? undefined : amountOf(written)
+}
+
+/** What the API server says of a text that stands for no quantity; undefined for one that does. */
+export function quantityFault(text: string): string | undefined {
+  const written = readWritten(text)
+  return typeof written === 'string' ? written : undefined
 }
 
 /** Does the text stand for a quantity? */
 export function isQuantity(text: string): boolean {
-  return readWritten(text) !== undefined
+  return quantityFault(text) === undefined
 }
 
 /** Negative, zero or positive, as `left` is less than, equal to or greater than `right`; formats do not matter. */
@@ -53,7 +59,7 @@ export function compareQuantities(left: Quantity, right: Quantity): number {
 export function canonicalQuantity(sent: string | number): string | undefined {
   const text = String(sent).trim()
   const written = readWritten(text)
-  if (written === undefined) return undefined
+  if (typeof written === 'string') return undefined
   return isTakenForCanonical(written) ? text : formatQuantity(amountOf(written))
 }
 
@@ -95,16 +101,25 @@ const decimalSuffixes: ReadonlyMap<number, string> = new Map(
   [...decimalUnits].map(([suffix, power]) => [power, suffix]),
 )
 
-// The alternatives of the suffix start differently, so that matching is linear.
-const grammar = /^(?<sign>[+-]?)(?<whole>\d*)(?:\.(?<fraction>\d*))?(?<suffix>[eE][+-]?\d+|[KMGTPE]i|[numkMGTPE]|)$/
+const grammar = /^(?<sign>[+-]?)(?<whole>\d*)(?:\.(?<fraction>\d*))?(?<suffix>[eEinumkKMGTP]*[-+]?\d*)$/
+const wrongFormat = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+const wrongNumber = 'unable to parse numeric part of quantity'
+const wrongSuffix = "unable to parse quantity's suffix"
 
-function readWritten(text: string): Written | undefined {
-  if (text.length > maxLength) return undefined
-  const { sign = '', whole = '', fraction = '', suffix = '' } = grammar.exec(text)?.groups ?? {}
-  if (whole === '' && fraction === '') return undefined
+/** The text taken apart, or what is wrong with it. */
+function readWritten(text: string): Written | string {
+  const groups = text === '' || text.length > maxLength ? undefined : grammar.exec(text)?.groups
+  if (groups === undefined) return wrongFormat
+  const { sign = '', whole = '', fraction = '', suffix = '' } = groups
   const unit = unitOf(suffix)
-  if (unit === undefined) return undefined
+  if (unit === undefined) return wrongSuffix
+  if (whole === '' && fraction === '' && !isZeroWithoutDigits(unit)) return wrongNumber
   return { isNegative: sign === '-', whole: whole.replace(/^0+/, '') || '0', fraction, unit }
+}
+
+/** The server reads no digits as zero on its fast path alone, which ends at units that an int64 may not hold. */
+function isZeroWithoutDigits({ base, power }: Unit): boolean {
+  return base === 2 ? power <= 40 : power >= nano
 }
 
 function unitOf(suffix: string): Unit | undefined {
@@ -112,6 +127,7 @@ function unitOf(suffix: string): Unit | undefined {
   if (decimal !== undefined) return { format: 'DecimalSI', base: 10, power: decimal }
   const binary = binaryUnits.indexOf(suffix)
   if (binary > 0) return { format: 'BinarySI', base: 2, power: binary * 10 }
+  if (!/^[eE][+-]?\d+$/.test(suffix)) return undefined
   const power = Number(suffix.slice(1))
   return Math.abs(power) <= maxExponent ? { format: 'DecimalExponent', base: 10, power } : undefined
 }

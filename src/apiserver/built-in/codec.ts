@@ -1,0 +1,336 @@
+// What does a body say, read as its built-in kind? What Go's strict JSON decoder makes of it and the encoder writes again:
+// unknown fields are dropped and reported, every value has its one form, fields stand in the order of the kind. A body that
+// is in that form already comes back as the same object, and so does each part of one that is.
+// Source: sigs.k8s.io/json; k8s.io/apimachinery/pkg/runtime/serializer/json; apiserver/pkg/endpoints/handlers/rest.go.
+import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
+import { goQuoted } from '../field-error.ts'
+import { StatusError } from '../status-error.ts'
+import type { Decoded } from '../strategy.ts'
+import { type Fault, misfit, readBytes, readInteger, readIntOrString, readMoment, readQuantity } from './go-scalar.ts'
+import type { GoField, GoList, GoMap, GoSchemaChoice, GoStruct, GoType } from './go-type.ts'
+
+/** A kind with what the codec has to know of it; BuiltInDataLoader makes these. */
+export interface BuiltInKind {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+  readonly type: GoStruct
+  /** Then an empty list is no list (`null`), and times have no fractions: protocol buffers do not tell them apart. */
+  readonly isKeptAsProto: boolean
+}
+
+/** A body that cannot be read as its kind. Most endpoints answer 400; a patch shows `reason` in a refusal of its own. */
+export class DecodeError extends StatusError {
+  /** What the decoder said, without the kind: `json: cannot unmarshal string into Go struct field …`. */
+  readonly reason: string
+
+  constructor({ kind, version }: Pick<BuiltInKind, 'kind' | 'version'>, reason: string) {
+    const message = `${kind} in version "${version}" cannot be handled as a ${kind}: ${reason}`
+    super({ code: 400, reason: 'BadRequest', message })
+    this.reason = reason
+  }
+}
+
+/** Throws DecodeError. The body's own apiVersion and kind have been checked; the object has both. */
+export function decodeBuiltIn(kind: BuiltInKind, body: JsonObject): Decoded {
+  const reader = new TypedReader(kind.isKeptAsProto)
+  const read = reader.readRoot(kind.type, body)
+  if ('fault' in read) throw new DecodeError(kind, read.fault)
+  const apiVersion = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`
+  // The root is a struct, and a struct is read as an object.
+  const object = read.value as JsonObject
+  const isNamed = object['apiVersion'] === apiVersion && object['kind'] === kind.kind
+  return {
+    object: isNamed ? object : { kind: kind.kind, apiVersion, ...withoutName(object) },
+    strictErrors: reader.strictErrors,
+  }
+}
+
+function withoutName({ kind: _, apiVersion: __, ...rest }: JsonObject): JsonObject {
+  return rest
+}
+
+/** Ends the reading at once; any other fault lets it go on, and the first counts. */
+class Abort extends Error {
+  readonly text: string
+
+  constructor(text: string) {
+    super(text)
+    this.text = text
+  }
+}
+
+const maxStrictErrors = 100
+
+/** Reads one body. */
+class TypedReader {
+  readonly #strictErrors = new Set<string>()
+  readonly #isKeptAsProto: boolean
+  /** From the root down: fields of structs, keys of maps, positions in lists. */
+  readonly #path: (GoField | string | number)[]
+  #fault: string | undefined
+
+  constructor(isKeptAsProto: boolean, path: readonly (GoField | string | number)[] = []) {
+    this.#isKeptAsProto = isKeptAsProto
+    this.#path = [...path]
+  }
+
+  get strictErrors(): readonly string[] {
+    return [...this.#strictErrors]
+  }
+
+  readRoot(type: GoType, value: Json): { readonly value: Json } | { readonly fault: string } {
+    try {
+      const read = this.#read(type, value)
+      return this.#fault === undefined ? { value: read } : { fault: this.#fault }
+    } catch (thrown) {
+      if (thrown instanceof Abort) return { fault: thrown.text }
+      throw thrown
+    }
+  }
+
+  #read(type: GoType, value: Json): Json {
+    switch (type.form) {
+      case 'struct':
+        return this.#struct(type, value)
+      case 'list':
+        return this.#list(type, value)
+      case 'map':
+        return this.#map(type, value)
+      case 'pointer':
+        return value === null ? null : this.#read(type.to, value)
+      case 'string':
+        if (typeof value === 'string') return value
+        return value === null ? '' : this.#saved(misfit(value, type.goName), '')
+      case 'bool':
+        if (typeof value === 'boolean') return value
+        return value === null ? false : this.#saved(misfit(value, type.goName), false)
+      case 'int32':
+      case 'int64': {
+        const reading = readInteger(value, type.form, type.goName)
+        return 'value' in reading ? reading.value : this.#saved(reading, 0)
+      }
+      case 'float64':
+        if (typeof value === 'number' || typeof value === 'bigint') return Number(value)
+        return value === null ? 0 : this.#saved(misfit(value, type.goName), 0)
+      case 'bytes': {
+        const reading = readBytes(value, type.goName)
+        return 'value' in reading ? reading.value : this.#saved(reading, null)
+      }
+      case 'raw':
+        return value
+      case 'quantity':
+        return this.#orAbort(readQuantity(value))
+      case 'time':
+      case 'microTime':
+        return this.#orAbort(readMoment(value, type.form, this.#isKeptAsProto))
+      case 'intOrString':
+        return this.#orAbort(readIntOrString(value))
+      default:
+        return this.#schemaChoice(type, value)
+    }
+  }
+
+  #struct(type: GoStruct, value: Json): Json {
+    if (!isJsonObject(value)) {
+      if (value !== null) this.#saved(misfit(value, type.goName), null)
+      return zeroStruct(type)
+    }
+    let isSame = true
+    let last = -1
+    let always = 0
+    /** Fields that are not written as they came; `undefined` for those that are not written at all. */
+    let changed: Map<string, Json | undefined> | undefined
+    for (const key of Object.keys(value)) {
+      const field = type.fields.get(key)
+      const sent = value[key]
+      if (field === undefined || sent === undefined) {
+        isSame = false
+        if (field === undefined) this.#reportUnknown(key)
+        continue
+      }
+      this.#path.push(field)
+      const read = this.#read(field.type, sent)
+      this.#path.pop()
+      if (isLeftOut(field, sent, read)) changed = (changed ?? new Map()).set(key, undefined)
+      else if (read !== sent) changed = (changed ?? new Map()).set(key, read)
+      if (field.isLeftOut === 'never') always++
+      if (field.index < last) isSame = false
+      last = field.index
+    }
+    if (isSame && changed === undefined && always === type.alwaysWritten.length) return value
+    return written(type, value, changed)
+  }
+
+  #list(type: GoList, value: Json): Json {
+    if (value === null) return null
+    if (!isJsonList(value)) return this.#saved(misfit(value, type.goName), null)
+    if (value.length === 0) return this.#isKeptAsProto ? null : value
+    let changed: Json[] | undefined
+    for (const [index, item] of value.entries()) {
+      this.#path.push(index)
+      const read = this.#read(type.items, item)
+      this.#path.pop()
+      if (read === item) continue
+      changed ??= [...value]
+      changed[index] = read
+    }
+    return changed ?? value
+  }
+
+  #map(type: GoMap, value: Json): Json {
+    if (value === null) return null
+    if (!isJsonObject(value)) return this.#saved(misfit(value, type.goName), null)
+    const entries: [string, Json][] = []
+    let isSame = true
+    let last = ''
+    for (const key of Object.keys(value)) {
+      const sent = value[key]
+      if (sent === undefined) {
+        isSame = false
+        continue
+      }
+      this.#path.push(key)
+      const read = this.#readMapValue(type.values, sent)
+      this.#path.pop()
+      if (read !== sent || key < last) isSame = false
+      last = key
+      entries.push([key, read])
+    }
+    if (entries.length === 0 && this.#isKeptAsProto) return null
+    if (isSame) return value
+    const sorted = Object.fromEntries(entries.sort(([left], [right]) => (left < right ? -1 : 1)))
+    return isSameObject(sorted, value) ? value : sorted
+  }
+
+  /** No bytes and none at all are told apart by JSON only. */
+  #readMapValue(type: GoType, value: Json): Json {
+    const read = this.#read(type, value)
+    return read === null && type.form === 'bytes' && this.#isKeptAsProto ? '' : read
+  }
+
+  /** What stands in such a place is read on its own: without strictness, and the first fault ends everything. */
+  #schemaChoice(type: GoSchemaChoice, value: Json): Json {
+    if (isJsonObject(value)) return this.#apart(type.schema, value)
+    if (type.form === 'schemaOrBool') {
+      return typeof value === 'boolean' ? value : this.#abort('boolean or JSON schema expected')
+    }
+    if (!isJsonList(value)) return null
+    const items: GoType = type.form === 'schemaOrList' ? type.schema : { form: 'string', goName: 'string' }
+    const goName = type.form === 'schemaOrList' ? '[]v1.JSONSchemaProps' : '[]string'
+    const read = this.#apart({ form: 'list', goName, items }, value)
+    return isJsonList(read) && read.length > 0 ? read : null
+  }
+
+  #apart(type: GoType, value: Json): Json {
+    const read = new TypedReader(this.#isKeptAsProto, this.#path).readRoot(type, value)
+    return 'fault' in read ? this.#abort(read.fault) : read.value
+  }
+
+  #reportUnknown(key: string): void {
+    if (this.#strictErrors.size >= maxStrictErrors) return
+    this.#strictErrors.add(`unknown field ${goQuoted(strictPath([...this.#path, key]))}`)
+  }
+
+  /** Keeps the first fault and goes on with the zero value, as Go does. */
+  #saved(fault: Fault, zero: Json): Json {
+    this.#fault ??= this.#textOf(fault)
+    return zero
+  }
+
+  #orAbort(reading: { readonly value: Json } | Fault): Json {
+    return 'value' in reading ? reading.value : this.#abort(this.#textOf(reading))
+  }
+
+  #abort(text: string): never {
+    throw new Abort(text)
+  }
+
+  #textOf(fault: Fault): string {
+    if ('fault' in fault) return fault.fault
+    const { what, goName } = fault.misfit
+    const fields = this.#path.filter((step) => typeof step === 'object')
+    const owner = fields.at(-1)?.owner
+    if (owner === undefined) return `json: cannot unmarshal ${what} into Go value of type ${goName}`
+    const path = fields.map(({ name, embeddedIn }) => (embeddedIn === '' ? name : `${embeddedIn}.${name}`)).join('.')
+    return `json: cannot unmarshal ${what} into Go struct field ${owner}.${path} of type ${goName}`
+  }
+}
+
+function strictPath(steps: readonly (GoField | string | number)[]): string {
+  return steps
+    .map((step, index) => {
+      if (typeof step === 'number') return `[${step}]`
+      const name = typeof step === 'string' ? step : step.name
+      return index === 0 ? name : `.${name}`
+    })
+    .join('')
+}
+
+function isLeftOut({ isLeftOut: when, type }: GoField, sent: Json, read: Json): boolean {
+  if (when === 'never') return false
+  // What is behind a pointer is there, however empty; even a time that is zero and written as null.
+  if (type.form === 'pointer') return sent === null
+  if (read === null) return true
+  if (when === 'whenZero') return false
+  if (isJsonList(read)) return read.length === 0
+  return read === '' || read === 0 || read === false || (typeof read === 'object' && isBare(read))
+}
+
+function isBare(value: JsonObject): boolean {
+  for (const _ in value) return false
+  return true
+}
+
+/** The struct with its fields in order. */
+function written(
+  type: GoStruct,
+  value: JsonObject,
+  changed: ReadonlyMap<string, Json | undefined> | undefined,
+): JsonObject {
+  const object: Record<string, Json> = {}
+  for (const field of type.fields.values()) {
+    const read = changed?.has(field.name) === true ? changed.get(field.name) : own(value, field.name)
+    if (read !== undefined) object[field.name] = read
+    else if (field.isLeftOut === 'never') object[field.name] = zeroOf(field.type)
+  }
+  return object
+}
+
+const zeroStructs = new WeakMap<GoStruct, JsonObject>()
+
+/** What is written for a struct that nobody sent. */
+function zeroStruct(type: GoStruct): JsonObject {
+  const known = zeroStructs.get(type)
+  const zero = known ?? Object.fromEntries(type.alwaysWritten.map((field) => [field.name, zeroOf(field.type)]))
+  if (known === undefined) zeroStructs.set(type, zero)
+  return zero
+}
+
+function zeroOf(type: GoType): Json {
+  switch (type.form) {
+    case 'struct':
+      return zeroStruct(type)
+    case 'string':
+      return ''
+    case 'bool':
+    case 'schemaOrBool':
+      return false
+    case 'int32':
+    case 'int64':
+    case 'float64':
+    case 'intOrString':
+      return 0
+    case 'quantity':
+      return '0'
+    default:
+      return null
+  }
+}
+
+/** The same keys in the same order with the same values? Keys that are numbers cannot be sorted in JavaScript. */
+function isSameObject(left: JsonObject, right: JsonObject): boolean {
+  const keys = Object.keys(left)
+  const others = Object.keys(right)
+  return keys.length === others.length && keys.every((key, index) => key === others[index] && left[key] === right[key])
+}

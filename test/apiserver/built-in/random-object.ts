@@ -1,0 +1,198 @@
+// Which bodies could a client send for a built-in kind? Objects made from the kind's type, most of them right and some with
+// something wrong in a few places. The same seed gives the same objects.
+import type { GoField, GoType } from '../../../src/apiserver/built-in/go-type.ts'
+import type { Json, JsonObject } from '../../../src/base/json.ts'
+
+/** Numbers in [0, 1), the same for the same seed (mulberry32). */
+export function seededNumbers(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+export interface Recipe {
+  readonly next: () => number
+  /** How many values in a hundred are something else than the type asks for. */
+  readonly faultPercent: number
+  /** How many values in a hundred are null or empty. */
+  readonly emptyPercent: number
+}
+
+export class RandomObjects {
+  readonly #recipe: Recipe
+
+  constructor(recipe: Recipe) {
+    this.#recipe = recipe
+  }
+
+  pick<Value>(values: readonly [Value, ...Value[]]): Value {
+    return values[Math.floor(this.#recipe.next() * values.length)] ?? values[0]
+  }
+
+  chance(percent: number): boolean {
+    return this.#recipe.next() * 100 < percent
+  }
+
+  /** The deeper, the fewer fields: the size stays within reason. */
+  value(type: GoType, depth = 0): Json {
+    if (depth > 0 && this.chance(this.#recipe.faultPercent)) return this.#wrong()
+    if (depth > 0 && this.chance(this.#recipe.emptyPercent)) return this.#empty(type)
+    switch (type.form) {
+      case 'struct':
+        return this.#struct([...type.fields.values()], depth)
+      case 'list':
+        return this.#times(() => this.value(type.items, depth + 1))
+      case 'map':
+        return Object.fromEntries(this.#times(() => [this.#key(), this.value(type.values, depth + 1)] as const))
+      case 'pointer':
+        return this.value(type.to, depth)
+      case 'schemaOrBool':
+        return this.chance(50) ? this.chance(50) : this.value(type.schema, depth + 1)
+      case 'schemaOrList':
+        return this.chance(50)
+          ? this.value(type.schema, depth + 1)
+          : this.#times(() => this.value(type.schema, depth + 1))
+      case 'schemaOrStrings':
+        return this.chance(50) ? this.value(type.schema, depth + 1) : this.#times(() => this.#text())
+      default:
+        return this.#scalar(type.form)
+    }
+  }
+
+  #struct(fields: readonly GoField[], depth: number): JsonObject {
+    const percent = depth === 0 ? 90 : Math.max(8, 60 - depth * 9 - fields.length / 2)
+    const chosen = fields
+      .filter(({ name }) => name !== 'kind' && name !== 'apiVersion' && this.chance(percent))
+      .map(({ name, type }) => [name, this.value(type, depth + 1)] as const)
+    const ordered = this.chance(20) ? chosen.toReversed() : chosen
+    const unknown = this.chance(this.#recipe.faultPercent) ? [[this.#key(), this.#wrong()] as const] : []
+    return Object.fromEntries([...ordered, ...unknown])
+  }
+
+  #times<Value>(make: () => Value): Value[] {
+    const length = this.pick([0, 1, 1, 1, 2, 2, 3])
+    return Array.from({ length }, make)
+  }
+
+  #key(): string {
+    return this.pick([
+      'app',
+      'a',
+      'b.c/d',
+      'cpu',
+      'memory',
+      'Zz',
+      '__proto__',
+      'constructor',
+      '7',
+      'é',
+      'spec',
+      'key "x"',
+    ])
+  }
+
+  #text(): string {
+    return this.pick(['', 'a', 'b', 'x-1', 'é', 'TCP', 'v1', '<&>'])
+  }
+
+  #scalar(form: string): Json {
+    switch (form) {
+      case 'string':
+        return this.#text()
+      case 'bool':
+        return this.chance(50)
+      case 'int32':
+        return this.pick([0, 1, -1, 80, 2147483647, -2147483648])
+      case 'int64':
+        return this.pick<Json>([0, 1, -1, 600, 9007199254740993n, -9223372036854775808n])
+      case 'float64':
+        return this.pick([0, 1, -1.5, 0.25])
+      case 'bytes':
+        return this.pick(['', 'YQ==', 'YWI=', 'YWJj', 'QR==', 'YW\nJj', 'YQ=', 'YQ', '*', '==', 'YQ==x', 'é'])
+      case 'time':
+        return this.#time('')
+      case 'microTime':
+        return this.#time(this.pick(['.123456', '.123456', '.000000', ',123456', '.12', '']))
+      case 'quantity':
+        return this.pick<Json>([
+          '1',
+          '100m',
+          '1Gi',
+          '1024Mi',
+          '0.5',
+          '1e3',
+          ' 2 ',
+          'Ki',
+          'Ei',
+          '',
+          '1x',
+          'a',
+          3,
+          0,
+          -1,
+          0.25,
+        ])
+      case 'intOrString':
+        return this.pick<Json>([0, 1, 80, 'http', '50%', '', 2147483647])
+      default:
+        return this.pick<Json>([{}, { b: [1, null], a: { 'f:x': {} } }, [], 'text', 1.5, true])
+    }
+  }
+
+  #time(fraction: string): string {
+    const day = this.pick([
+      '2024-02-29',
+      '2024-02-28',
+      '0001-01-01',
+      '2023-02-29',
+      '2024-13-01',
+      '2024-1-01',
+      '24-01-01',
+      '',
+    ])
+    const hour = this.pick([
+      'T10:20:30',
+      'T10:20:30',
+      'T00:00:00',
+      'T5:04:05',
+      'T24:00:00',
+      't10:20:30',
+      'T10:60:00',
+      'T10:20:61',
+    ])
+    const zone = this.pick(['Z', 'Z', 'Z', '+01:30', '-24:00', '+25:00', '+1:00', 'é', '', 'Zx', '.5Z', '+ab:00'])
+    return this.chance(60) ? `2024-02-28T10:20:30${fraction}Z` : `${day}${hour}${fraction}${zone}`
+  }
+
+  #wrong(): Json {
+    return this.pick<Json>([
+      null,
+      'text',
+      7,
+      1.5,
+      true,
+      [],
+      {},
+      [1],
+      ['a'],
+      { a: 1 },
+      99999999999,
+      -0.5,
+      '',
+      [null],
+      [{}],
+    ])
+  }
+
+  #empty(type: GoType): Json {
+    const empty: Json[] = [null]
+    if (type.form === 'list') empty.push([], [null])
+    if (type.form === 'map') empty.push({}, { a: null })
+    if (type.form === 'struct') empty.push({})
+    return this.pick([null, ...empty])
+  }
+}

@@ -1,0 +1,84 @@
+// What has src/apiserver/built-in/data to hold? Asks a real control plane for its documents and the oracles for its types.
+// Run as a program (`node test/control-plane/built-in-data.ts`, a minute) after the version in kubernetes/go.mod changed, it
+// writes the files anew; tests compare them with the same sources.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { brotliCompressSync, constants } from 'node:zlib'
+import type { KindName } from '../../src/apiserver/built-in/built-in-data-loader.ts'
+import { builtInCatalogue } from '../../src/apiserver/built-in/catalogue.ts'
+import { askProgram } from '../oracles/program.ts'
+import { findOrBuildOracles } from './binary-builder.ts'
+import { startControlPlane } from './control-plane.ts'
+
+const folder = join(import.meta.dirname, '../../src/apiserver/built-in/data')
+
+/** Bodies that are read but not kept. */
+const passingKinds: readonly KindName[] = [
+  { group: '', version: 'v1', kind: 'Binding' },
+  { group: '', version: 'v1', kind: 'DeleteOptions' },
+  { group: 'autoscaling', version: 'v1', kind: 'Scale' },
+  { group: 'policy', version: 'v1', kind: 'Eviction' },
+  ...['SelfSubjectReview', 'TokenRequest', 'TokenReview'].map((kind) => reviewed('authentication.k8s.io', kind)),
+  ...['LocalSubjectAccessReview', 'SelfSubjectAccessReview', 'SelfSubjectRulesReview', 'SubjectAccessReview'].map(
+    (kind) => reviewed('authorization.k8s.io', kind),
+  ),
+]
+
+function reviewed(group: string, kind: string): KindName {
+  return { group, version: 'v1', kind }
+}
+
+/** The kinds whose types are kept. */
+export const typedKinds: readonly KindName[] = [
+  ...builtInCatalogue.map(({ group, version, kind }) => ({ group, version, kind })),
+  ...passingKinds,
+]
+
+/** The documents that are kept: their file names, and where the real server serves them. */
+export const documents: readonly { readonly file: string; readonly path: string }[] = [
+  ...new Map(typedKinds.map(({ group, version }) => [`${group}/${version}`, { group, version }])).values(),
+].map(({ group, version }) => ({
+  file: `openapi-${group === '' ? 'core' : group}-${version}.json.br`,
+  path: group === '' ? `/openapi/v3/api/${version}` : `/openapi/v3/apis/${group}/${version}`,
+}))
+
+/** The table of types, as the file has it. */
+export async function typesText(oracles: string): Promise<string> {
+  const [answer] = await askProgram(oracles, 'built-in-types', [typedKinds.map((name) => ({ ...name }))])
+  if (answer?.value === undefined) throw new Error(`no table of types: ${answer?.error}`)
+  const { kinds, types } = answer.value as unknown as { readonly kinds: readonly number[]; readonly types: unknown }
+  const named = typedKinds.map(({ group, version, kind }, index) => [`${group}/${version}/${kind}`, kinds[index]])
+  return JSON.stringify({ kinds: Object.fromEntries(named), types })
+}
+
+async function write(): Promise<void> {
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  const controlPlane = await startControlPlane({ controllers: false })
+  for (const { file, path } of documents) {
+    const { status, text } = await controlPlane.request({ method: 'GET', path })
+    if (status !== 200) throw new Error(`${path} answered ${status}`)
+    keep(file, text)
+  }
+  await controlPlane.stop()
+  keep('types.json.br', await typesText(await findOrBuildOracles(process.env)))
+  const version = /k8s\.io\/kubernetes (v\S+)/.exec(
+    readFileSync(join(import.meta.dirname, 'kubernetes/go.mod'), 'utf8'),
+  )?.[1]
+  writeFileSync(
+    join(folder, 'README.md'),
+    `What Kubernetes ${version} publishes about its built-in kinds, compressed with brotli. Written by
+\`node test/control-plane/built-in-data.ts\`; tests compare it with the real server.
+
+- \`openapi-<group>-<version>.json.br\`: the documents of /openapi/v3, byte for byte.
+- \`types.json.br\`: how the Go types behind the kinds read and write JSON; see \`../go-type.ts\`.
+`,
+  )
+}
+
+function keep(file: string, text: string): void {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 22 }
+  writeFileSync(join(folder, file), brotliCompressSync(text, { params }))
+}
+
+if (import.meta.main) await write()

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+
+	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiextensionsserver "k8s.io/apiextensions-apiserver/pkg/apiserver"
+	"k8s.io/apimachinery/pkg/api/resource"
+	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/kubernetes/pkg/api/legacyscheme"
+	_ "k8s.io/kubernetes/pkg/apis/authentication/install"
+	_ "k8s.io/kubernetes/pkg/apis/authorization/install"
+	_ "k8s.io/kubernetes/pkg/apis/node/install"
+)
+
+// What OpenAPI does not say of the Go types behind built-in kinds, which the decoder shows: their names, the order of
+// their fields, and which of them are left out when empty. The question lists kinds as {group, version, kind}.
+//
+// The answer has two parts: kinds, the index of each one's type in the order of the question, and types. A type is
+// [form, Go's text for it, …]: a pointer, list or map is followed by the index of what it holds, a struct by its fields,
+// each [name, index of its type, when it is left out ("", "empty" or "zero"), the structs it is embedded in].
+func init() {
+	register("built-in-types", func(question json.RawMessage) (any, error) {
+		var kinds []schema.GroupVersionKind
+		if err := json.Unmarshal(question, &kinds); err != nil {
+			return nil, err
+		}
+		table := &typeTable{indices: map[reflect.Type]int{}}
+		indices := []int{}
+		for _, kind := range kinds {
+			object, err := schemeOf(kind).New(kind)
+			if err != nil {
+				return nil, err
+			}
+			indices = append(indices, table.index(reflect.TypeOf(object).Elem()))
+		}
+		return map[string]any{"kinds": indices, "types": table.types}, nil
+	})
+}
+
+// schemeOf is where a kind is registered: definitions of custom resources have a server, and a scheme, of their own.
+func schemeOf(kind schema.GroupVersionKind) *runtime.Scheme {
+	if kind.Group == apiextensions.GroupName {
+		return apiextensionsserver.Scheme
+	}
+	return legacyscheme.Scheme
+}
+
+type typeTable struct {
+	indices map[reflect.Type]int
+	types   []any
+}
+
+// The types that read and write themselves.
+var ownForms = map[reflect.Type]string{
+	reflect.TypeFor[meta.Time]():                                  "time",
+	reflect.TypeFor[meta.MicroTime]():                             "microTime",
+	reflect.TypeFor[meta.FieldsV1]():                              "raw",
+	reflect.TypeFor[runtime.RawExtension]():                       "raw",
+	reflect.TypeFor[apiextensions.JSON]():                         "raw",
+	reflect.TypeFor[resource.Quantity]():                          "quantity",
+	reflect.TypeFor[intstr.IntOrString]():                         "intOrString",
+	reflect.TypeFor[[]byte]():                                     "bytes",
+	reflect.TypeFor[apiextensions.JSONSchemaPropsOrArray]():       "schemaOrList",
+	reflect.TypeFor[apiextensions.JSONSchemaPropsOrBool]():        "schemaOrBool",
+	reflect.TypeFor[apiextensions.JSONSchemaPropsOrStringArray](): "schemaOrStrings",
+}
+
+func (table *typeTable) index(t reflect.Type) int {
+	if known, ok := table.indices[t]; ok {
+		return known
+	}
+	index := len(table.types)
+	table.indices[t] = index
+	table.types = append(table.types, nil)
+	table.types[index] = table.describe(t)
+	return index
+}
+
+func (table *typeTable) describe(t reflect.Type) []any {
+	if form, ok := ownForms[t]; ok {
+		if strings.HasPrefix(form, "schema") {
+			return []any{form, t.String(), table.index(reflect.TypeFor[apiextensions.JSONSchemaProps]())}
+		}
+		return []any{form, t.String()}
+	}
+	if reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
+		panic(fmt.Sprintf("%v reads itself in a way that this table has no name for", t))
+	}
+	switch t.Kind() {
+	case reflect.String, reflect.Bool, reflect.Int32, reflect.Int64, reflect.Float64:
+		return []any{t.Kind().String(), t.String()}
+	case reflect.Int:
+		return []any{"int64", t.String()}
+	case reflect.Pointer:
+		return []any{"pointer", t.String(), table.index(t.Elem())}
+	case reflect.Slice:
+		return []any{"list", t.String(), table.index(t.Elem())}
+	case reflect.Map:
+		if t.Key().Kind() != reflect.String {
+			panic(fmt.Sprintf("%v has keys that are no strings", t))
+		}
+		return []any{"map", t.String(), table.index(t.Elem())}
+	case reflect.Struct:
+		return []any{"struct", t.String(), table.fields(t, []string{})}
+	default:
+		panic(fmt.Sprintf("%v is of a kind that this table has no name for", t))
+	}
+}
+
+// fields lists what encoding/json sees of a struct, with the fields of embedded structs in their place.
+func (table *typeTable) fields(t reflect.Type, embedded []string) []any {
+	fields := []any{}
+	for i := range t.NumField() {
+		field := t.Field(i)
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name == "-" || (!field.IsExported() && !field.Anonymous) {
+			continue
+		}
+		if field.Anonymous && name == "" && field.Type.Kind() == reflect.Struct {
+			inner := append(append([]string{}, embedded...), field.Name)
+			fields = append(fields, table.fields(field.Type, inner)...)
+			continue
+		}
+		if name == "" {
+			name = field.Name
+		}
+		left := ""
+		if field.Tag.Get("json") != "" && strings.Contains(options, "omitzero") && field.Type != reflect.TypeFor[meta.Time]() {
+			panic(fmt.Sprintf("%v.%s is left out when zero, and is no time", t, field.Name))
+		}
+		for option := range strings.SplitSeq(options, ",") {
+			switch option {
+			case "omitempty":
+				if left != "zero" {
+					left = "empty"
+				}
+			case "omitzero":
+				left = "zero"
+			case "", "inline":
+			default:
+				panic(fmt.Sprintf("%v.%s has the option %s, which this table has no name for", t, field.Name, option))
+			}
+		}
+		fields = append(fields, []any{name, table.index(field.Type), left, strings.Join(embedded, ".")})
+	}
+	return fields
+}
