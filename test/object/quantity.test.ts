@@ -6,6 +6,7 @@ import {
   isQuantity,
   parseQuantity,
   type Quantity,
+  quantityFault,
 } from '../../src/object/quantity.ts'
 
 /** Texts and what resource.Quantity of apimachinery v0.36.3 writes after reading them from JSON. */
@@ -73,10 +74,8 @@ const written: readonly (readonly [string, string])[] = [
 const refused = [
   '',
   ' ',
-  '-',
-  '.',
-  'Ki',
   'Ei',
+  'e-10',
   '1i',
   '1ki',
   '1gi',
@@ -136,6 +135,20 @@ describe('canonicalQuantity', () => {
 
   it.each(refused)('refuses %j', (text) => {
     expect([canonicalQuantity(text), isQuantity(text), parseQuantity(text)]).toEqual([undefined, false, undefined])
+  })
+
+  it.each(['-', '.', '+P', 'Ki', '.Ti', 'e3'])('takes %j, which has no digits, for zero', (text) => {
+    expect([canonicalQuantity(text), quantityFault(text)]).toEqual(['0', undefined])
+  })
+
+  it.each([
+    ['', /must match the regular expression/],
+    ['1 Gi', /must match the regular expression/],
+    ['1gi', /must match the regular expression/],
+    ['1K', /parse quantity's suffix/],
+    ['Ei', /parse numeric part/],
+  ])('says of %j what the server says', (text, fault) => {
+    expect(quantityFault(text)).toMatch(fault)
   })
 
   it('takes numbers', () => {
