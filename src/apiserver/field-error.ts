@@ -75,6 +75,16 @@ export function tooLong(field: string, maxBytes: number): FieldError {
   return { type: 'FieldValueTooLong', field, detail: `may not be more than ${maxBytes} ${unit}` }
 }
 
+/** More items than a list may have. */
+export function tooMany(field: string, count: number, maxCount: number): FieldError {
+  const unit = maxCount === 1 ? 'item' : 'items'
+  return { type: 'FieldValueTooMany', field, value: count, detail: `must have at most ${maxCount} ${unit}` }
+}
+
+export function notFound(field: string, value: Json): FieldError {
+  return { type: 'FieldValueNotFound', field, value, detail: '' }
+}
+
 /** The text without the field's name, as a Status cause carries it. */
 export function errorBody({ type, value, detail }: FieldError): string {
   const title = valueless.has(type) || value === undefined ? titles[type] : `${titles[type]}: ${shown(value)}`

@@ -63,6 +63,16 @@ export function canonicalQuantity(sent: string | number): string | undefined {
   return isTakenForCanonical(written) ? text : formatQuantity(amountOf(written))
 }
 
+/**
+ * What the API server makes of an amount that has no finer parts than a thousandth (resource lists): rounded away from
+ * zero, and canonical whatever the text was. Undefined for what is no quantity.
+ */
+export function quantityInMilli(text: string): string | undefined {
+  const quantity = parseQuantity(text)
+  if (quantity === undefined) return undefined
+  return formatQuantity(quantity.exponent >= milli ? quantity : { ...quantity, ...inMilli(quantity) })
+}
+
 /** A text taken apart; `whole` has no leading zeros but at least one digit. */
 interface Written {
   readonly isNegative: boolean
@@ -80,6 +90,7 @@ interface Unit {
 const maxLength = 128
 const maxExponent = 2 ** 31 - 1
 const nano = -9
+const milli = -3
 const maxBinary = 2n ** 63n - 1n
 /** How many digits fit an int64 for certain; the server's fast path ends there. */
 const int64Digits = 18
@@ -151,6 +162,13 @@ function roundedUp(coefficient: bigint, exponent: number): Decimal {
   if (surplus > coefficient.toString().length) return { coefficient: 1n, exponent: nano }
   const divisor = 10n ** BigInt(surplus)
   return lowestTerms((coefficient + divisor - 1n) / divisor, nano)
+}
+
+function inMilli({ coefficient, exponent }: Quantity): Decimal {
+  const divisor = 10n ** BigInt(milli - exponent)
+  const magnitude = coefficient < 0n ? -coefficient : coefficient
+  const rounded = (magnitude + divisor - 1n) / divisor
+  return lowestTerms(coefficient < 0n ? -rounded : rounded, milli)
 }
 
 function lowestTerms(coefficient: bigint, exponent: number): Decimal {

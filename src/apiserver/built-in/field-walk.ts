@@ -107,6 +107,18 @@ export function withDefaults(object: JsonObject, defaults: JsonObject): JsonObje
   return changed ?? object
 }
 
+/** As `withDefaults`, for fields that have no pointer: an empty text and a 0 count as absent. */
+export function withZeroDefaults(object: JsonObject, defaults: JsonObject): JsonObject {
+  let changed: Record<string, Json | undefined> | undefined
+  for (const key of Object.keys(defaults)) {
+    const value = valueAt(object, key)
+    if (value !== undefined && value !== '' && value !== 0) continue
+    changed ??= { ...object }
+    changed[key] = defaults[key]
+  }
+  return changed ?? object
+}
+
 /** `object` with the struct in one field changed; the same object where nothing changed or the field is absent. */
 export function withStruct(object: JsonObject, key: string, change: (struct: JsonObject) => JsonObject): JsonObject {
   const before = structAt(object, key)

@@ -29,6 +29,7 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/rbac/install"
 	_ "k8s.io/kubernetes/pkg/apis/scheduling/install"
 	_ "k8s.io/kubernetes/pkg/apis/storage/install"
+	"k8s.io/kubernetes/pkg/capabilities"
 	"k8s.io/kubernetes/pkg/registry/apps/controllerrevision"
 	"k8s.io/kubernetes/pkg/registry/apps/daemonset"
 	"k8s.io/kubernetes/pkg/registry/apps/deployment"
@@ -74,6 +75,8 @@ import (
 // `metadata` is treated as rest.BeforeCreate and rest.BeforeUpdate treat it; what they validate there is not asked here.
 func init() {
 	register("builtin-kinds", answerBuiltinKind)
+	// As the control plane of the tests runs.
+	capabilities.Setup(true, 0)
 	// The one clock that a strategy lets us set.
 	persistentvolume.NowFunc = func() metav1.Time { return metav1.NewTime(time.Unix(1_700_000_000, 0)) }
 }

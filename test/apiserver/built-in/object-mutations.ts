@@ -1,0 +1,99 @@
+// How does an object come to be slightly wrong? Mutations of one place in a tree: dropped, nulled, emptied, doubled, out of
+// bounds, or with what stands in another place. Seeded, so that a failure comes again.
+import { isJsonList, isJsonObject, type Json, type JsonObject } from '../../../src/base/json.ts'
+
+/** A small deterministic source of numbers (mulberry32). */
+export class Dice {
+  #state: number
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0
+  }
+
+  below(limit: number): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit
+  }
+
+  pick<Item>(items: readonly Item[]): Item {
+    const item = items[this.below(items.length)]
+    if (item === undefined) throw new Error('nothing to pick from')
+    return item
+  }
+}
+
+export type Path = readonly (string | number)[]
+
+const texts = [
+  '',
+  'a',
+  'x.y',
+  'Always',
+  'X'.repeat(64),
+  'a_b',
+  '-a',
+  'kube/x',
+  '1',
+  'Ünï',
+  'Never',
+  '*.a.b',
+  '10.0.0.1',
+]
+const numbers = [0, 1, -1, 5, 65535, 65536, 100_001, 2_147_483_647, -2_147_483_648]
+const intOrTexts: readonly Json[] = [0, 1, -1, '0%', '50%', '101%', 'x', '5', '%', '']
+
+/** Every place in a tree. */
+export function pathsOf(value: Json, path: Path = []): Path[] {
+  const here = path.length === 0 ? [] : [path]
+  if (isJsonList(value)) return [...here, ...value.flatMap((item, index) => pathsOf(item, [...path, index]))]
+  if (!isJsonObject(value)) return here
+  return [...here, ...Object.entries(value).flatMap(([key, field]) => pathsOf(field ?? null, [...path, key]))]
+}
+
+/** The tree with another value at one place; `undefined` takes the place away. */
+export function changed(value: Json, path: Path, to: (old: Json | undefined) => Json | undefined): Json {
+  const [step, ...rest] = path
+  if (step === undefined) return to(value) ?? null
+  if (isJsonList(value)) {
+    return value.flatMap((item, index) => {
+      if (index !== step) return [item]
+      if (rest.length > 0) return [changed(item, rest, to)]
+      const next = to(item)
+      return next === undefined ? [] : [next]
+    })
+  }
+  if (!isJsonObject(value)) return value
+  const field = value[step]
+  const next = rest.length > 0 ? changed(field ?? {}, rest, to) : to(field)
+  return Object.fromEntries([
+    ...Object.entries(value).filter(([key]) => key !== step || next !== undefined),
+    ...(next === undefined ? [] : [[step, next] as const]),
+  ])
+}
+
+/** One mutation of one place below `object`, of those that `isOpen` leaves open; types stay what they were. */
+export function mutated(
+  object: JsonObject,
+  dice: Dice,
+  isOpen: (path: Path) => boolean,
+  words: readonly string[],
+): Json {
+  const paths = pathsOf(object).filter(isOpen)
+  return changed(object, dice.pick(paths), (old) => {
+    const isDropped = dice.below(4) === 0
+    if (isDropped) return undefined
+    if (typeof old === 'number') return dice.pick(numbers)
+    if (typeof old === 'boolean') return !old
+    if (typeof old === 'string') {
+      if (/^\d+%$/.test(old)) return dice.pick(intOrTexts)
+      return dice.below(2) === 0 ? dice.pick(texts) : dice.pick(words)
+    }
+    if (isJsonList(old)) {
+      const [first] = old
+      return dice.below(2) === 0 || first === undefined ? [] : [...old, first]
+    }
+    return dice.below(2) === 0 ? {} : old
+  })
+}
