@@ -25,6 +25,7 @@ import { ResourceHandler } from './resource-handler.ts'
 import { ResourceRegistry } from './resource-registry.ts'
 import { methodNotAllowed, noSuchPath, notServed, StatusError } from './status-error.ts'
 import type { ServedResource } from './strategy.ts'
+import { SystemClient } from './system-client.ts'
 import { systemUser, type User } from './user.ts'
 import { WatchHub } from './watch-hub.ts'
 
@@ -84,6 +85,13 @@ export class ApiServer {
       fieldManagerOf,
       strategicMergeOf,
     })
+  }
+
+  /** A client for the server's own parts, under a manager's name. */
+  systemClient(manager: string): SystemClient {
+    const { fieldManagerOf = () => untracked } = this.#options
+    const { log, registry, writes, deletes } = this
+    return new SystemClient({ log, registry, writes, deletes, fieldManagerOf, manager, user: systemUser })
   }
 
   /** Answers one request. Never throws: a refusal is an answer, and so is a fault of our own (500). */

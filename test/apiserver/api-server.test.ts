@@ -134,14 +134,14 @@ describe('the API server', () => {
         metadata: { resourceVersion: '2', annotations: { 'k8s.io/initial-events-end': 'true' } },
       },
     })
-    clock.advance(60_000)
+    await clock.advance(60_000)
     expect(await events.next()).toMatchObject({ type: 'BOOKMARK', object: { metadata: { resourceVersion: '2' } } })
     events.stop()
   })
 
   it('ends a watch at its time', async () => {
     const events = await watch('?timeoutSeconds=5')
-    clock.advance(5_000)
+    await clock.advance(5_000)
     expect(await events.next()).toBeUndefined()
   })
 
@@ -162,7 +162,7 @@ describe('the API server', () => {
     expect(namesOf((await early).body)).toEqual(['ball'])
     const never = send('GET', `${collection}?resourceVersion=99`)
     await Promise.resolve()
-    clock.advance(3_000)
+    await clock.advance(3_000)
     expect(await never).toMatchObject({
       status: 504,
       body: { message: 'Timeout: Too large resource version: 99, current: 2' },
