@@ -69,6 +69,11 @@ export type Patch =
   /** RFC 6902. */
   | { readonly type: 'json'; readonly body: readonly JsonPatchOperation[] }
 
+export interface CreateOptions extends WriteOptions {
+  /** What is made of an object that exists and is named: a service account's token (TokenRequest). */
+  readonly subresource?: 'token'
+}
+
 export interface PatchOptions extends WriteOptions {
   readonly subresource?: 'status'
 }
@@ -77,6 +82,8 @@ export interface DeleteOptions {
   /** Every delete names the very object it means (I5). */
   readonly preconditions: { readonly uid: string; readonly resourceVersion?: string }
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan'
+  /** 0 takes a pod out of the store at once: the word of the node on which none of its processes runs any more. */
+  readonly gracePeriodSeconds?: number
 }
 
 export interface ReadOptions {
@@ -91,7 +98,7 @@ export interface KubeClient {
   list(resource: Resource, options: ListOptions, signal: AbortSignal): Promise<ListPage>
   /** Ends when the server ends the stream; a broken connection throws. Returning early closes the connection. */
   watch(resource: Resource, options: WatchOptions, signal: AbortSignal): AsyncIterable<WatchFrame>
-  create(resource: Resource, object: KubeObject, options: WriteOptions, signal: AbortSignal): Promise<LiveObject>
+  create(resource: Resource, object: KubeObject, options: CreateOptions, signal: AbortSignal): Promise<LiveObject>
   /** Server-side apply; creates the object if it does not exist. */
   apply(resource: Resource, object: KubeObject, options: ApplyOptions, signal: AbortSignal): Promise<LiveObject>
   patch(

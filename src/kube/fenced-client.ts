@@ -5,6 +5,7 @@ import type { KubeObject, LiveObject } from '../object/object.ts'
 import type { Resource } from '../object/resource.ts'
 import type {
   ApplyOptions,
+  CreateOptions,
   DeleteOptions,
   KubeClient,
   ListOptions,
@@ -15,7 +16,6 @@ import type {
   ReadOptions,
   WatchFrame,
   WatchOptions,
-  WriteOptions,
 } from './client.ts'
 import type { Fence } from './fence.ts'
 
@@ -50,7 +50,7 @@ export class FencedClient implements KubeClient {
     return this.#client.read(path, signal, options)
   }
 
-  create(resource: Resource, object: KubeObject, options: WriteOptions, signal: AbortSignal): Promise<LiveObject> {
+  create(resource: Resource, object: KubeObject, options: CreateOptions, signal: AbortSignal): Promise<LiveObject> {
     return this.#write(signal, (passing) => this.#client.create(resource, object, options, passing))
   }
 

@@ -6,7 +6,7 @@ import type { ListOptions, Location, Selection, WatchOptions, WriteOptions } fro
 import { KubeError } from './kube-errors.ts'
 
 /** What may follow an object's name. */
-export type Subresource = 'status'
+export type Subresource = 'status' | 'token'
 
 /** `/apis/apps/v1/namespaces/default/statefulsets`; without a namespace, all of them. */
 export function collectionPath(resource: Resource, namespace: string | undefined): string {

@@ -5,6 +5,7 @@ import type { KubeObject, LiveObject } from '../object/object.ts'
 import { apiVersionOf, groupResourceOf, type Resource } from '../object/resource.ts'
 import type {
   ApplyOptions,
+  CreateOptions,
   DeleteOptions,
   KubeClient,
   ListOptions,
@@ -15,7 +16,6 @@ import type {
   ReadOptions,
   WatchFrame,
   WatchOptions,
-  WriteOptions,
 } from './client.ts'
 import { HttpClient, type HttpClientOptions, type HttpRequest } from './http-client.ts'
 import { KubeError } from './kube-errors.ts'
@@ -60,10 +60,16 @@ export class RestClient implements KubeClient {
   async create(
     resource: Resource,
     object: KubeObject,
-    options: WriteOptions,
+    options: CreateOptions,
     signal: AbortSignal,
   ): Promise<LiveObject> {
-    const path = collectionPath(resource, object.metadata.namespace) + writeQuery(options)
+    const { subresource } = options
+    const { metadata } = object
+    const place =
+      subresource === undefined
+        ? collectionPath(resource, metadata.namespace)
+        : objectPath(resource, metadata, subresource)
+    const path = place + writeQuery(options)
     const content = { type: json, body: JSON.stringify(object) }
     return this.#object({ ...about('create', resource, object.metadata), method: 'POST', path, content }, signal)
   }

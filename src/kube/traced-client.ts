@@ -7,6 +7,7 @@ import type { KubeObject, LiveObject } from '../object/object.ts'
 import { groupResourceOf, type Resource } from '../object/resource.ts'
 import type {
   ApplyOptions,
+  CreateOptions,
   DeleteOptions,
   KubeClient,
   ListOptions,
@@ -17,7 +18,6 @@ import type {
   ReadOptions,
   WatchFrame,
   WatchOptions,
-  WriteOptions,
 } from './client.ts'
 import { isKubeError, KubeError } from './kube-errors.ts'
 
@@ -52,7 +52,7 @@ export class TracedClient implements KubeClient {
     return this.#client.watch(resource, options, signal)
   }
 
-  create(resource: Resource, object: KubeObject, options: WriteOptions, signal: AbortSignal): Promise<LiveObject> {
+  create(resource: Resource, object: KubeObject, options: CreateOptions, signal: AbortSignal): Promise<LiveObject> {
     const verb = options.dryRun === true ? 'dry-run' : 'create'
     return this.#trace(verb, resource, object.metadata, () => this.#client.create(resource, object, options, signal))
   }

@@ -10,6 +10,9 @@ const cluster = (group: string, version: string, kind: string, plural: string) =
 export const ConfigMap = defineResource(namespaced('', 'v1', 'ConfigMap', 'configmaps'))
 export const Event = defineResource(namespaced('events.k8s.io', 'v1', 'Event', 'events'))
 export const Namespace = defineResource(cluster('', 'v1', 'Namespace', 'namespaces'))
+export const Lease = defineResource(namespaced('coordination.k8s.io', 'v1', 'Lease', 'leases'))
+export const Node = defineResource(cluster('', 'v1', 'Node', 'nodes'))
+export const PersistentVolume = defineResource(cluster('', 'v1', 'PersistentVolume', 'persistentvolumes'))
 export const PersistentVolumeClaim = defineResource(
   namespaced('', 'v1', 'PersistentVolumeClaim', 'persistentvolumeclaims'),
 )

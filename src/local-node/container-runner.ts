@@ -1,0 +1,280 @@
+// Starts one container of a pod: volumes, variables and mounts, the program that its image stands for, its log; and gives it
+// back as something that can be probed, stopped and waited for. A simulated container is one without a process.
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { type Clock, deadline, sleep } from '../base/clock.ts'
+import { CodedError, messageOf } from '../base/errors.ts'
+import type { Log } from '../base/instrument.ts'
+import type { KubeClient } from '../kube/client.ts'
+import { environmentOf, environmentSources } from './container-environment.ts'
+import { type ImageTable, type Program, programOf } from './images.ts'
+import { LogRecorder } from './log-recorder.ts'
+import type { Mount } from './mount-paths.ts'
+import { type ContainerSpec, isSidecar, type PodObject, type Probe } from './pod.ts'
+import type { PodPlace } from './pod-field.ts'
+import { type HandlerPlace, runHandler } from './probe-runner.ts'
+import type { LocalProcess, ProcessRunner } from './process-runner.ts'
+import { loadSources } from './source-loader.ts'
+import { ContainerConfigError } from './source-objects.ts'
+import { expandVariables } from './variable-expansion.ts'
+import type { VolumePaths, VolumeProvisioner } from './volume-provisioner.ts'
+
+export interface ContainerRunnerOptions {
+  readonly clock: Clock
+  readonly log: Log
+  readonly client: KubeClient
+  readonly images: ImageTable
+  readonly processes: ProcessRunner
+  readonly volumes: VolumeProvisioner
+  readonly nodeName: string
+  readonly hostIp: string
+  readonly allocatable: Readonly<Record<string, string>>
+  /** Of this machine, e.g. PATH; under what the node gives and the container declares. */
+  readonly machineEnvironment: Readonly<Record<string, string>>
+  /** Given to every container, e.g. where the API server is. */
+  readonly given: ReadonlyMap<string, string>
+}
+
+export interface ContainerStart {
+  readonly pod: PodObject
+  readonly spec: ContainerSpec
+  readonly containerId: string
+  /** How often it was restarted: names its log. */
+  readonly instance: number
+  readonly podIp: string
+}
+
+export interface ContainerExit {
+  readonly exitCode: number
+  readonly message?: string
+}
+
+export interface RunningContainer {
+  readonly exit: Promise<ContainerExit>
+  /** Undefined if the probe could not be made. */
+  probe(probe: Probe): Promise<'success' | 'failure' | undefined>
+  /** The pre-stop hook, within the grace, then SIGTERM. Resolves when it was asked, not when it has ended. */
+  stop(graceMs: number): Promise<void>
+  kill(): void
+}
+
+/** No run of a container keeps more than twice this. */
+const logLimitBytes = 10 * 1024 * 1024
+/** What a simulated container of a pod that is to end takes for its work. */
+const simulatedWorkMs = 1_000
+
+export class ContainerRunner {
+  readonly #options: ContainerRunnerOptions
+
+  constructor(options: ContainerRunnerOptions) {
+    this.#options = options
+  }
+
+  /** Rejects with a ContainerConfigError for what the pod asks and cannot be had, and with any other error for a failed start. */
+  async start(start: ContainerStart, signal: AbortSignal): Promise<RunningContainer> {
+    const { pod, spec } = start
+    refuseUnserved(spec)
+    const place = this.#placeOf(start.podIp)
+    const paths = await this.#options.volumes.provide(pod, place, signal)
+    const variables = await this.#variablesOf(start, place, signal)
+    const mounts = await this.#options.volumes.mount(pod, spec, { paths, variables })
+    const folder = join(this.#folderOf(start), 'root')
+    const expanded = (texts: readonly string[] = []) => texts.map((text) => expandVariables(text, variables))
+    const ask = {
+      image: spec.image,
+      command: expanded(spec.command),
+      args: expanded(spec.args),
+      workingFolder: spec.workingDir,
+      environment: variables,
+    }
+    const verdict = programOf(this.#options.images, ask, { podIp: start.podIp, mounts, folder })
+    if (verdict.kind === 'refused') throw new ContainerConfigError(verdict.message)
+    if (verdict.kind === 'simulated') return new SimulatedContainer(this.#options.clock, workMsOf(pod, spec))
+    const program = { ...verdict.program, environment: this.#completed(start, verdict.program, folder) }
+    return this.#startProgram(start, { program, paths, mounts })
+  }
+
+  /** Brings the files of its volumes up to date. */
+  async refresh(pod: PodObject, podIp: string): Promise<void> {
+    await this.#options.volumes.provide(pod, this.#placeOf(podIp), AbortSignal.timeout(30_000))
+  }
+
+  /** Removes what the pod left on this machine. */
+  async clear(pod: PodObject): Promise<void> {
+    await this.#options.volumes.remove(pod.metadata.uid)
+  }
+
+  async #startProgram(
+    start: ContainerStart,
+    {
+      program,
+      paths,
+      mounts,
+    }: { readonly program: Program; readonly paths: VolumePaths; readonly mounts: readonly Mount[] },
+  ): Promise<RunningContainer> {
+    const { clock, log, processes, volumes } = this.#options
+    const { pod, spec, containerId, instance } = start
+    for (const { name, text } of program.files ?? []) {
+      const path = join(this.#folderOf(start), name)
+      await mkdir(dirname(path), { recursive: true })
+      await writeFile(path, text, { mode: 0o600 })
+    }
+    await mkdir(program.workingFolder, { recursive: true })
+    if (program.user !== undefined) await volumes.handOver(pod, paths, program.user)
+    const path = join(this.#folderOf(start), `${instance}.log`)
+    const recorder = new LogRecorder({ clock, path, limitBytes: logLimitBytes })
+    await recorder.open()
+    const graceMs = (pod.spec.terminationGracePeriodSeconds ?? 30) * 1000
+    try {
+      const process = await processes.start({ containerId, program, graceMs })
+      return new ProcessContainer({ clock, log, spec, program, process, recorder, podIp: start.podIp, mounts })
+    } catch (thrown) {
+      await recorder.close()
+      throw new Error(`exec: "${program.command}": ${messageOf(thrown)}`, { cause: thrown })
+    }
+  }
+
+  async #variablesOf(
+    start: ContainerStart,
+    place: PodPlace,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, string>> {
+    const { client, allocatable, given } = this.#options
+    const { pod, spec: container } = start
+    const sources = await loadSources(client, pod.metadata.namespace ?? '', environmentSources(container), signal)
+    return environmentOf({ pod, container, sources, place, allocatable, given })
+  }
+
+  /** The whole environment of the process: the machine's, the node's, the container's, each over the one before. */
+  #completed({ pod, podIp }: ContainerStart, program: Program, folder: string): ReadonlyMap<string, string> {
+    return new Map([
+      ...Object.entries(this.#options.machineEnvironment),
+      ['HOME', folder],
+      ['HOSTNAME', pod.spec.hostname ?? pod.metadata.name],
+      ['KONVERGE_POD_IP', podIp],
+      ['KONVERGE_ROOT', folder],
+      ...program.environment,
+    ])
+  }
+
+  #placeOf(podIp: string): PodPlace {
+    return { podIp, hostIp: this.#options.hostIp, nodeName: this.#options.nodeName }
+  }
+
+  #folderOf({ pod, spec }: ContainerStart): string {
+    return this.#options.volumes.containerFolder(pod.metadata.uid, spec.name)
+  }
+}
+
+/** What is not there says so before anything is started. */
+function refuseUnserved({ startupProbe, livenessProbe, readinessProbe }: ContainerSpec): void {
+  const hasGrpc = [startupProbe, livenessProbe, readinessProbe].some((probe) => probe?.grpc !== undefined)
+  if (!hasGrpc) return
+  throw new ContainerConfigError('the local node makes no gRPC probes; use httpGet, tcpSocket or exec')
+}
+
+/** How long it works: for good if it is to run on, else a moment; init containers no time at all. */
+function workMsOf(pod: PodObject, spec: ContainerSpec): number | undefined {
+  if (isSidecar(spec)) return undefined
+  if ((pod.spec.initContainers ?? []).includes(spec)) return 0
+  return (pod.spec.restartPolicy ?? 'Always') === 'Always' ? undefined : simulatedWorkMs
+}
+
+class SimulatedContainer implements RunningContainer {
+  readonly exit: Promise<ContainerExit>
+  readonly #end = Promise.withResolvers<ContainerExit>()
+
+  constructor(clock: Clock, workMs: number | undefined) {
+    this.exit = this.#end.promise
+    if (workMs !== undefined) clock.setTimer(workMs, () => this.#end.resolve({ exitCode: 0 }))
+  }
+
+  probe(): Promise<'success'> {
+    return Promise.resolve('success')
+  }
+
+  stop(): Promise<void> {
+    this.#end.resolve({ exitCode: 0 })
+    return Promise.resolve()
+  }
+
+  kill(): void {
+    this.#end.resolve({ exitCode: 137 })
+  }
+}
+
+interface ProcessContainerOptions {
+  readonly clock: Clock
+  readonly log: Log
+  readonly spec: ContainerSpec
+  readonly program: Program
+  readonly process: LocalProcess
+  readonly recorder: LogRecorder
+  readonly podIp: string
+  readonly mounts: readonly Mount[]
+}
+
+class ProcessContainer implements RunningContainer {
+  readonly exit: Promise<ContainerExit>
+  readonly #options: ProcessContainerOptions
+  readonly #ended = new AbortController()
+
+  constructor(options: ProcessContainerOptions) {
+    this.#options = options
+    this.exit = this.#runToEnd()
+  }
+
+  async probe(probe: Probe): Promise<'success' | 'failure' | undefined> {
+    const { clock, spec, log } = this.#options
+    const limit = deadline(clock, (probe.timeoutSeconds ?? 1) * 1000, this.#ended.signal)
+    try {
+      await runHandler(probe, this.#place(), limit.signal)
+      return 'success'
+    } catch (thrown) {
+      if (this.#ended.signal.aborted) return undefined
+      log.debug({ container: spec.name, error: messageOf(thrown) }, 'a probe failed')
+      return 'failure'
+    } finally {
+      limit.clear()
+    }
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    const { clock, spec, process, log } = this.#options
+    const hook = spec.lifecycle?.preStop
+    if (hook !== undefined) {
+      const limit = deadline(clock, graceMs, this.#ended.signal)
+      try {
+        if (hook.sleep === undefined) await runHandler(hook, this.#place(), limit.signal)
+        else await sleep(clock, hook.sleep.seconds * 1000, limit.signal)
+      } catch (thrown) {
+        log.warn(
+          { container: spec.name, error: messageOf(thrown) },
+          'the preStop hook failed; the container is stopped all the same',
+        )
+      } finally {
+        limit.clear()
+      }
+    }
+    process.terminate()
+  }
+
+  kill(): void {
+    this.#options.process.kill()
+  }
+
+  async #runToEnd(): Promise<ContainerExit> {
+    const { process, recorder } = this.#options
+    const output = Promise.all([recorder.record('stdout', process.stdout), recorder.record('stderr', process.stderr)])
+    const exitCode = await process.exit
+    this.#ended.abort(new CodedError({ code: 'Ended', message: 'the container has ended', remedy: 'stop' }))
+    await output.catch(() => undefined) // A full disk must not keep a container from having ended.
+    await recorder.close()
+    return { exitCode }
+  }
+
+  #place(): HandlerPlace {
+    const { podIp, spec, program, mounts } = this.#options
+    return { podIp, ports: spec.ports ?? [], program, mounts }
+  }
+}

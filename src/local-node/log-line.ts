@@ -1,0 +1,29 @@
+// What is a line of a container's log file? `<time> <stream> <F|P> <text>`: the format of the Container Runtime Interface, so
+// that what reads such files reads ours. A line longer than 16 KiB is kept in parts, of which the last is F.
+
+export type LogStream = 'stdout' | 'stderr'
+
+export interface LogLine {
+  readonly timestamp: string
+  readonly stream: LogStream
+  readonly isWhole: boolean
+  readonly text: string
+}
+
+export const longestLineBytes = 16_384
+
+export function logLine({ timestamp, stream, isWhole, text }: LogLine): string {
+  return `${timestamp} ${stream} ${isWhole ? 'F' : 'P'} ${text}\n`
+}
+
+/** Undefined for what is no such line, e.g. one cut off by a kill. */
+export function parseLogLine(line: string): LogLine | undefined {
+  const [timestamp = '', stream, tag] = line.split(' ', 3)
+  if ((stream !== 'stdout' && stream !== 'stderr') || (tag !== 'F' && tag !== 'P')) return undefined
+  return { timestamp, stream, isWhole: tag === 'F', text: line.slice(timestamp.length + stream.length + 4) }
+}
+
+/** RFC 3339 with nanoseconds, of which the machine's clock knows the first million. */
+export function logTimestamp(ms: number): string {
+  return new Date(ms).toISOString().replace('Z', '000000Z')
+}

@@ -1,0 +1,84 @@
+// Where does a container's output go? Line by line into one file for each run, with the time of each; when that is full it
+// becomes `.1`, which takes the place of the one before. So a run keeps at most twice the limit.
+import { type FileHandle, mkdir, open, rename } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { Readable } from 'node:stream'
+import { StringDecoder } from 'node:string_decoder'
+import type { Clock } from '../base/clock.ts'
+import { type LogStream, logLine, logTimestamp, longestLineBytes } from './log-line.ts'
+
+export interface LogRecorderOptions {
+  readonly clock: Clock
+  readonly path: string
+  readonly limitBytes: number
+}
+
+/** Slow disks slow the writer down; nothing is kept in memory. */
+export class LogRecorder {
+  readonly #options: LogRecorderOptions
+  #file: FileHandle | undefined
+  #sizeBytes = 0
+  #tail: Promise<void> = Promise.resolve()
+
+  constructor(options: LogRecorderOptions) {
+    this.#options = options
+  }
+
+  async open(): Promise<void> {
+    await mkdir(dirname(this.#options.path), { recursive: true })
+    this.#file = await open(this.#options.path, 'a')
+    this.#sizeBytes = (await this.#file.stat()).size
+  }
+
+  /** Resolves when the stream has ended and all of it is written. */
+  async record(stream: LogStream, output: Readable): Promise<void> {
+    const decoder = new StringDecoder('utf8')
+    let rest = ''
+    try {
+      for await (const chunk of output) {
+        const lines = (rest + decoder.write(chunk)).split('\n')
+        rest = lines.pop() ?? ''
+        const long = rest.length > longestLineBytes ? rest : ''
+        if (long !== '') rest = ''
+        await this.#append(stream, lines, long)
+      }
+    } catch {
+      // The process was killed with its output open; what had come is written.
+    }
+    if (rest !== '') await this.#append(stream, [rest], '')
+  }
+
+  /** Writes what has come and closes the file. */
+  async close(): Promise<void> {
+    await this.#tail
+    await this.#file?.close()
+    this.#file = undefined
+  }
+
+  #append(stream: LogStream, whole: readonly string[], part: string): Promise<void> {
+    const timestamp = logTimestamp(this.#options.clock.now())
+    const lines = [
+      ...whole.map((text) => logLine({ timestamp, stream, isWhole: true, text })),
+      ...(part === '' ? [] : [logLine({ timestamp, stream, isWhole: false, text: part })]),
+    ]
+    const written = this.#tail.then(() => this.#write(lines.join('')))
+    this.#tail = written.catch(() => undefined) // Its own caller hears of it.
+    return written
+  }
+
+  async #write(text: string): Promise<void> {
+    if (text === '' || this.#file === undefined) return
+    const bytes = Buffer.from(text)
+    if (this.#sizeBytes > 0 && this.#sizeBytes + bytes.length > this.#options.limitBytes) await this.#rotate(this.#file)
+    await this.#file.appendFile(bytes)
+    this.#sizeBytes += bytes.length
+  }
+
+  async #rotate(full: FileHandle): Promise<void> {
+    const { path } = this.#options
+    await full.close()
+    await rename(path, `${path}.1`)
+    this.#file = await open(path, 'a')
+    this.#sizeBytes = 0
+  }
+}

@@ -1,0 +1,130 @@
+// What does the API server know of this machine? The Node object as a kubelet registers it and keeps it, and its Lease. The
+// annotation says who looks after it, so that no node of anybody else's is ever taken over. Source: kubelet_node_status.go
+// and nodestatus/setters.go.
+import type { JsonObject } from '../base/json.ts'
+import type { KubeObject, LiveObject } from '../object/object.ts'
+import { secondsTimestamp } from './container-status.ts'
+import type { PodCondition } from './pod.ts'
+
+/** What the machine is, read once. */
+export interface Machine {
+  readonly operatingSystem: string
+  readonly architecture: string
+  readonly kernelVersion: string
+  readonly osImage: string
+  readonly bootId: string
+  readonly cpus: number
+  readonly memoryBytes: number
+}
+
+export interface NodeFacts {
+  readonly name: string
+  readonly machine: Machine
+  readonly hostIp: string
+  /** Where logs are served; undefined: not at all. */
+  readonly logPort: number | undefined
+  readonly runtimeVersion: string
+}
+
+export const localNodeAnnotation = 'konverge.dev/local-node'
+const maxPods = 110
+const kubeletVersion = 'v1.36.0+konverge'
+export const leaseSeconds = 40
+
+/** What pods may ask for, in all. */
+export function allocatableOf({ cpus, memoryBytes }: Machine): Readonly<Record<string, string>> {
+  const memory = `${Math.floor(memoryBytes / 1024)}Ki`
+  return { cpu: String(cpus), memory, pods: String(maxPods), 'ephemeral-storage': '100Gi' }
+}
+
+export function nodeObjectOf(facts: NodeFacts, nowMs: number): KubeObject {
+  const { name, machine } = facts
+  const labels = {
+    'kubernetes.io/hostname': name,
+    'kubernetes.io/os': machine.operatingSystem,
+    'kubernetes.io/arch': machine.architecture,
+    [localNodeAnnotation]: 'true',
+  }
+  const annotations = { [localNodeAnnotation]: 'pods run as processes of this machine' }
+  const status = nodeStatusOf(facts, { isReady: true, previous: [], nowMs })
+  return { apiVersion: 'v1', kind: 'Node', metadata: { name, labels, annotations }, spec: {}, status }
+}
+
+/** Is it a node that we, or an earlier life of us, registered? */
+export function isLocalNode(node: KubeObject): boolean {
+  return node.metadata.annotations?.[localNodeAnnotation] !== undefined
+}
+
+export interface NodeMoment {
+  readonly isReady: boolean
+  readonly previous: readonly NodeCondition[]
+  readonly nowMs: number
+}
+
+export interface NodeCondition extends Omit<PodCondition, 'lastProbeTime'> {
+  readonly lastHeartbeatTime?: string | null
+}
+
+export function nodeStatusOf(facts: NodeFacts, { isReady, previous, nowMs }: NodeMoment): JsonObject {
+  const { hostIp, machine, logPort, runtimeVersion } = facts
+  const capacity = allocatableOf(machine)
+  const now = secondsTimestamp(nowMs)
+  const claims = isReady ? readyClaims : [...readyClaims.slice(0, -1), stoppedClaim]
+  const foreign = previous.filter(({ type }) => !claims.some((claim) => claim.type === type))
+  const conditions = claims.map((claim) => {
+    const before = previous.find(({ type }) => type === claim.type)
+    const lastTransitionTime = before?.status === claim.status ? (before.lastTransitionTime ?? now) : now
+    return { ...claim, lastHeartbeatTime: now, lastTransitionTime }
+  })
+  const status = {
+    capacity,
+    allocatable: capacity,
+    conditions: [...foreign, ...conditions],
+    // No Hostname: the API server would prefer it to the address, and it need not lead to this machine.
+    addresses: [{ type: 'InternalIP', address: hostIp }],
+    ...(logPort === undefined ? {} : { daemonEndpoints: { kubeletEndpoint: { Port: logPort } } }),
+    nodeInfo: {
+      machineID: '',
+      systemUUID: '',
+      bootID: machine.bootId,
+      kernelVersion: machine.kernelVersion,
+      osImage: machine.osImage,
+      containerRuntimeVersion: `konverge://${runtimeVersion}`,
+      kubeletVersion,
+      kubeProxyVersion: '',
+      operatingSystem: machine.operatingSystem,
+      architecture: machine.architecture,
+    },
+  }
+  // Sound: plain JSON; interfaces have no index signature.
+  return status as unknown as JsonObject
+}
+
+/** The Lease by whose renewals the control plane sees that the node lives. */
+export function nodeLeaseOf(node: LiveObject, renewTime: string): KubeObject {
+  const { name, uid } = node.metadata
+  return {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: {
+      namespace: 'kube-node-lease',
+      name,
+      ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name, uid }],
+    },
+    spec: { holderIdentity: name, leaseDurationSeconds: leaseSeconds, renewTime },
+  }
+}
+
+const healthy = (type: string, reason: string, message: string) => ({ type, status: 'False', reason, message }) as const
+const readyClaims = [
+  healthy('MemoryPressure', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'),
+  healthy('DiskPressure', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'),
+  healthy('PIDPressure', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'),
+  { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'kubelet is posting ready status' },
+] as const
+const stoppedClaim = {
+  type: 'Ready',
+  status: 'False',
+  reason: 'KubeletNotReady',
+  message: 'the local node was stopped, and its pods with it',
+} as const

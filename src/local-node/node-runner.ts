@@ -1,0 +1,209 @@
+// Runs a node of the cluster on this machine, as a client of the API server like any kubelet: its Node is registered, and the
+// pods that are bound to it live as local processes. What it started it stops; what an earlier life left running it ends first.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { assert } from '../base/assert.ts'
+import { type Clock, deadline } from '../base/clock.ts'
+import { messageOf } from '../base/errors.ts'
+import type { Instruments } from '../base/instrument.ts'
+import type { Random } from '../base/random.ts'
+import { Informers } from '../cache/informers.ts'
+import type { KubeClient } from '../kube/client.ts'
+import { PersistentVolume, Pod } from '../object/built-in.ts'
+import { type LiveObject, valueAt } from '../object/object.ts'
+import { ContainerRunner } from './container-runner.ts'
+import type { ImageTable } from './images.ts'
+import { allocatableOf, type Machine } from './node-object.ts'
+import { NodeReconciler } from './node-reconciler.ts'
+import type { PodObject } from './pod.ts'
+import { freeAddress } from './pod-address.ts'
+import { fieldManager, PodRecorder } from './pod-recorder.ts'
+import { PodRunner } from './pod-runner.ts'
+import { ProcessRunner } from './process-runner.ts'
+import { VolumeProvisioner } from './volume-provisioner.ts'
+
+export interface NodeRunnerOptions {
+  readonly clock: Clock
+  readonly random: Random
+  readonly instruments: Instruments
+  readonly client: KubeClient
+  /** The node's name in the cluster. */
+  readonly name: string
+  /** Everything that it writes is below this folder; one node at a time has it. */
+  readonly folder: string
+  readonly machine: Machine
+  readonly images: ImageTable
+  /** The version of this program. */
+  readonly version: string
+  /** Where pods find the API server, e.g. `https://127.0.0.1:6443`. */
+  readonly server: string
+  /** Handed to every process, e.g. PATH. */
+  readonly machineEnvironment: Readonly<Record<string, string>>
+  /** The first two bytes of pods' addresses, all of which this machine takes for its own. Default: `127.50`. */
+  readonly podRange?: string
+  /** What pods may take to end when the node stops. Default: 10 s. */
+  readonly stopLimitMs?: number
+}
+
+const hostIp = '127.0.0.1'
+const defaultPodRange = '127.50'
+const defaultStopLimitMs = 10_000
+/** What the last writes may take. */
+const farewellLimitMs = 3_000
+
+export class NodeRunner {
+  readonly #options: NodeRunnerOptions
+  /** By uid. */
+  readonly #pods = new Map<string, PodRunner>()
+  readonly #volumes: VolumeProvisioner
+  readonly #processes: ProcessRunner
+  readonly #containers: ContainerRunner
+  /** Ends what serves the pods, after they have ended. */
+  readonly #ended = new AbortController()
+  #state: 'new' | 'running' | 'stopping' = 'new'
+
+  constructor(options: NodeRunnerOptions) {
+    this.#options = options
+    const { clock, client, folder, machine, instruments, images, name, server, machineEnvironment } = options
+    const { log } = instruments
+    const allocatable = allocatableOf(machine)
+    mkdirSync(folder, { recursive: true })
+    this.#volumes = new VolumeProvisioner({ clock, client, folder, allocatable })
+    this.#processes = new ProcessRunner({ clock, log, folder: join(folder, 'processes') })
+    this.#containers = new ContainerRunner({
+      clock,
+      log,
+      client,
+      images,
+      processes: this.#processes,
+      volumes: this.#volumes,
+      nodeName: name,
+      hostIp,
+      allocatable,
+      machineEnvironment,
+      given: apiServerVariables(server),
+    })
+  }
+
+  /**
+   * Runs until the signal aborts; then stops every pod, says that the node is not ready, and resolves. Rejects with a
+   * NodeError if the node cannot be this one's.
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    assert(this.#state === 'new', 'a node runs once')
+    this.#state = 'running'
+    const killAll = () => {
+      for (const pod of this.#pods.values()) pod.killNow()
+    }
+    process.once('exit', killAll)
+    try {
+      await this.#processes.endOrphans(signal)
+      const node = this.#reconciler()
+      await node.register(signal)
+      const informers = this.#watch()
+      informers.start(this.#ended.signal)
+      await node.run(signal)
+      await this.#stop(node, informers)
+    } finally {
+      this.#ended.abort(new Error('the local node has ended'))
+      killAll()
+      process.off('exit', killAll)
+    }
+  }
+
+  #reconciler(): NodeReconciler {
+    const { clock, client, instruments, name, machine, version } = this.#options
+    const facts = { name, machine, hostIp, logPort: undefined, runtimeVersion: version }
+    return new NodeReconciler({ clock, log: instruments.log, client, facts })
+  }
+
+  #watch(): Informers {
+    const { name } = this.#options
+    const informers = new Informers({ ...this.#options, manager: fieldManager })
+    const pods = informers.informerFor({ resource: Pod, fieldSelector: `spec.nodeName=${name}` })
+    pods.addHandler(({ kind, object }) => (kind === 'deleted' ? this.#gone(object) : this.#seen(object)))
+    const volumes = informers.informerFor({ resource: PersistentVolume })
+    volumes.addHandler(({ kind, object }) => {
+      if (kind === 'deleted') this.#volumeGone(object)
+    })
+    return informers
+  }
+
+  #seen(object: LiveObject): void {
+    if (this.#state !== 'running') return
+    const { uid, namespace, name } = object.metadata
+    const known = this.#pods.get(uid)
+    if (known !== undefined) return known.update(object)
+    // Sound: the API server validates pods.
+    const pod = object as PodObject
+    const { clock, instruments, random, client, podRange = defaultPodRange } = this.#options
+    const log = instruments.log
+    const podIp = this.#addressOf(pod, podRange)
+    if (podIp === undefined) return log.error({ namespace, pod: name }, `no address is left in ${podRange}`)
+    const signal = this.#ended.signal
+    this.#pods.set(
+      uid,
+      new PodRunner({
+        clock,
+        log,
+        pod,
+        podIp,
+        hostIp,
+        containers: this.#containers,
+        recorder: (onAnswer) => new PodRecorder({ clock, log, client, signal, onAnswer }),
+        newContainerId: () => `${random.uuid()}${random.uuid()}`.replaceAll('-', ''),
+        onGone: () => void this.#pods.delete(uid),
+        signal,
+      }),
+    )
+  }
+
+  #gone({ metadata }: LiveObject): void {
+    this.#pods.get(metadata.uid)?.forget()
+  }
+
+  /** A volume's data goes with it if that was its policy; one that went while no node ran leaves its data behind. */
+  #volumeGone(volume: LiveObject): void {
+    if (valueAt(volume, 'spec', 'persistentVolumeReclaimPolicy') !== 'Delete') return
+    this.#volumes.removePersistent(volume.metadata.uid).catch((thrown: unknown) => {
+      const { log } = this.#options.instruments
+      log.warn({ volume: volume.metadata.name, error: messageOf(thrown) }, 'the data of a volume could not be removed')
+    })
+  }
+
+  /** A pod keeps its address over restarts of the node, if nobody else has got it. */
+  #addressOf({ status }: PodObject, range: string): string | undefined {
+    const inUse = new Set([...this.#pods.values()].map(({ life }) => life.podIp))
+    const before = status?.podIP
+    return before?.startsWith(`${range}.`) && !inUse.has(before) ? before : freeAddress(range, inUse)
+  }
+
+  async #stop(node: NodeReconciler, informers: Informers): Promise<void> {
+    this.#state = 'stopping'
+    const { clock, instruments, stopLimitMs = defaultStopLimitMs } = this.#options
+    const pods = [...this.#pods.values()]
+    await Promise.all(pods.map((pod) => pod.shutDown(stopLimitMs)))
+    const limit = deadline(clock, farewellLimitMs, new AbortController().signal)
+    try {
+      const written = Promise.all(pods.map((pod) => pod.settled()))
+      await Promise.race([written, new Promise((resolve) => limit.signal.addEventListener('abort', resolve))])
+      await node.leave(limit.signal)
+    } catch (thrown) {
+      instruments.log.warn({ error: messageOf(thrown) }, 'could not say that the node stops')
+    } finally {
+      limit.clear()
+    }
+    this.#ended.abort(new Error('the local node has ended'))
+    await informers.stop()
+  }
+}
+
+/** What client libraries look for in a pod. */
+function apiServerVariables(server: string): ReadonlyMap<string, string> {
+  const { hostname, port, protocol } = new URL(server)
+  return new Map([
+    ['KUBERNETES_SERVICE_HOST', hostname],
+    ['KUBERNETES_SERVICE_PORT', port === '' ? (protocol === 'https:' ? '443' : '80') : port],
+    ['KUBERNETES_SERVICE_PORT_HTTPS', port === '' ? '443' : port],
+  ])
+}

@@ -1,0 +1,249 @@
+// What is known of a pod's containers on this machine? Facts only: what was started, what ended how, what probes said. Every
+// fact is taken in by a pure function here; what to do about them is pod-plan.ts's business. A pod's whole life:
+//
+//   waiting ──start──▶ starting ──▶ running ──(stop asked: stopping)──▶ exited ──restart──▶ starting …
+//                         └─ could not start ─▶ waiting, with a reason and a time to try again
+import { assert } from '../base/assert.ts'
+import {
+  allContainersOf,
+  type ContainerSpec,
+  type ContainerStatus,
+  type PodObject,
+  type TerminatedStatus,
+} from './pod.ts'
+import {
+  answeredProbe,
+  askedProbe,
+  freshProbe,
+  type ProbeAnswer,
+  type ProbeKind,
+  type ProbeState,
+  probeKinds,
+  probeOf,
+} from './probe-state.ts'
+import { backoffAfterRestart, type RestartBackoff } from './restart-backoff.ts'
+
+export interface PodLife {
+  readonly podIp: string
+  /** When this node first saw the pod. */
+  readonly seenAtMs: number
+  readonly containers: Readonly<Record<string, ContainerLife>>
+}
+
+export interface ContainerLife {
+  readonly state: ContainerState
+  /** How the run before this one ended. */
+  readonly previous?: Exit
+  readonly restartCount: number
+  readonly backoff?: RestartBackoff
+  readonly probes: Readonly<Partial<Record<ProbeKind, ProbeState>>>
+}
+
+export type ContainerState =
+  | { readonly kind: 'waiting'; readonly trouble?: Trouble }
+  | { readonly kind: 'starting' }
+  | { readonly kind: 'running'; readonly containerId: string; readonly startedAtMs: number; readonly stop?: Stop }
+  | { readonly kind: 'exited'; readonly exit: Exit }
+
+/** Why a container could not be started. */
+export interface Trouble {
+  readonly reason: string
+  readonly message: string
+  readonly retryAtMs: number
+}
+
+export interface Exit {
+  readonly containerId?: string
+  readonly exitCode: number
+  readonly reason: string
+  readonly message?: string
+  readonly startedAtMs?: number
+  readonly finishedAtMs?: number
+}
+
+/** A running container was asked to end. */
+export interface Stop {
+  readonly beganAtMs: number
+  readonly graceMs: number
+  readonly isKilled: boolean
+}
+
+/**
+ * The life of a pod that this process sees for the first time. What its status says of earlier lives of the node still holds;
+ * what it says was running then runs no more.
+ */
+export function beginLife(pod: PodObject, at: { readonly podIp: string; readonly nowMs: number }): PodLife {
+  const statuses = [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])]
+  const containers = allContainersOf(pod).map(({ name }): [string, ContainerLife] => {
+    const status = statuses.find((candidate) => candidate.name === name)
+    return [name, status === undefined ? neverStarted : rememberedContainer(status, at.nowMs)]
+  })
+  return { podIp: at.podIp, seenAtMs: at.nowMs, containers: Object.fromEntries(containers) }
+}
+
+/** The facts of a container of this pod. */
+export function containerLife(life: PodLife, name: string): ContainerLife {
+  const container = life.containers[name]
+  assert(container !== undefined, `container ${name} is one of the pod's`)
+  return container
+}
+
+export function startingContainer(life: PodLife, name: string): PodLife {
+  const { state, previous, ...kept } = containerLife(life, name)
+  const before = state.kind === 'exited' ? state.exit : previous
+  const next: ContainerLife = {
+    ...kept,
+    state: { kind: 'starting' },
+    ...(before === undefined ? {} : { previous: before }),
+  }
+  return withContainer(life, name, state.kind === 'exited' ? { ...next, restartCount: kept.restartCount + 1 } : next)
+}
+
+export function startFailed(life: PodLife, name: string, trouble: Trouble): PodLife {
+  return withContainer(life, name, { ...containerLife(life, name), state: { kind: 'waiting', trouble } })
+}
+
+export interface Started {
+  readonly spec: ContainerSpec
+  readonly containerId: string
+  readonly nowMs: number
+}
+
+export function startedContainer(life: PodLife, { spec, containerId, nowMs }: Started): PodLife {
+  const container = containerLife(life, spec.name)
+  const probes = probeKinds.flatMap((kind): [ProbeKind, ProbeState][] => {
+    const probe = probeOf(spec, kind)
+    return probe === undefined ? [] : [[kind, freshProbe(kind, probe, nowMs)]]
+  })
+  const finishedAtMs = container.previous?.finishedAtMs ?? nowMs
+  const backoff =
+    container.previous === undefined
+      ? container.backoff
+      : backoffAfterRestart(container.backoff, { finishedAtMs, nowMs })
+  return withContainer(life, spec.name, {
+    ...container,
+    state: { kind: 'running', containerId, startedAtMs: nowMs },
+    probes: Object.fromEntries(probes),
+    ...(backoff === undefined ? {} : { backoff }),
+  })
+}
+
+/** `exitCode` is 128 and the signal's number where a signal ended the process, as a shell counts. */
+export function exitedContainer(
+  life: PodLife,
+  name: string,
+  { exitCode, message, nowMs }: { readonly exitCode: number; readonly message?: string; readonly nowMs: number },
+): PodLife {
+  const container = containerLife(life, name)
+  const { state } = container
+  if (state.kind !== 'running') return life
+  const exit: Exit = {
+    containerId: state.containerId,
+    exitCode,
+    reason: exitCode === 0 ? 'Completed' : 'Error',
+    ...(message === undefined ? {} : { message }),
+    startedAtMs: state.startedAtMs,
+    finishedAtMs: nowMs,
+  }
+  return withContainer(life, name, { ...container, state: { kind: 'exited', exit }, probes: {} })
+}
+
+export function stoppingContainer(life: PodLife, name: string, graceMs: number, nowMs: number): PodLife {
+  return withStop(life, name, (stop) => ({ isKilled: false, beganAtMs: stop?.beganAtMs ?? nowMs, graceMs }))
+}
+
+export function killedContainer(life: PodLife, name: string, nowMs: number): PodLife {
+  return withStop(life, name, (stop) => ({ beganAtMs: nowMs, graceMs: 0, ...stop, isKilled: true }))
+}
+
+export function probeAsked(life: PodLife, name: string, kind: ProbeKind): PodLife {
+  const container = containerLife(life, name)
+  const state = container.probes[kind]
+  assert(state !== undefined, `the ${kind} probe that is asked is one of the container's`)
+  return withContainer(life, name, { ...container, probes: { ...container.probes, [kind]: askedProbe(state) } })
+}
+
+/** An answer about a run of the container that has ended meanwhile says nothing. */
+export function probeAnswered(
+  life: PodLife,
+  name: string,
+  answer: ProbeAnswer & { readonly containerId: string; readonly nowMs: number },
+): PodLife {
+  const container = containerLife(life, name)
+  const state = container.probes[answer.kind]
+  const isSameRun = container.state.kind === 'running' && container.state.containerId === answer.containerId
+  if (state === undefined || !isSameRun) return life
+  const probes = { ...container.probes, [answer.kind]: answeredProbe(state, answer) }
+  return withContainer(life, name, { ...container, probes })
+}
+
+/** Has it run far enough for what comes after it: running, and past its startup probe? */
+export function isStarted({ state, probes }: ContainerLife): boolean {
+  return state.kind === 'running' && (probes.startup === undefined || probes.startup.verdict === 'success')
+}
+
+export function isReady(container: ContainerLife): boolean {
+  const { readiness } = container.probes
+  return isStarted(container) && (readiness === undefined || readiness.verdict === 'success')
+}
+
+const neverStarted: ContainerLife = { state: { kind: 'waiting' }, restartCount: 0, probes: {} }
+
+/** Exit code and words of a run whose end nobody saw. Source: kubelet_pods.go, convertToAPIContainerStatuses. */
+function unseenExit({ state, containerID }: ContainerStatus, nowMs: number): Exit {
+  const startedAtMs = msOf(state.running?.startedAt)
+  return {
+    exitCode: 137,
+    reason: 'ContainerStatusUnknown',
+    message: 'The container could not be located when the pod was terminated',
+    finishedAtMs: nowMs,
+    ...(containerID === undefined ? {} : { containerId: bareId(containerID) }),
+    ...(startedAtMs === undefined ? {} : { startedAtMs }),
+  }
+}
+
+function rememberedContainer(status: ContainerStatus, nowMs: number): ContainerLife {
+  const { state, lastState, restartCount } = status
+  const previous = lastState.terminated === undefined ? {} : { previous: exitOf(lastState.terminated) }
+  const kept = { restartCount, probes: {}, ...previous }
+  if (state.terminated !== undefined) return { ...kept, state: { kind: 'exited', exit: exitOf(state.terminated) } }
+  if (state.running !== undefined) return { ...kept, state: { kind: 'exited', exit: unseenExit(status, nowMs) } }
+  // It waited for its restart: it had ended, and its next start counts as one.
+  if (lastState.terminated !== undefined) {
+    return { restartCount, probes: {}, state: { kind: 'exited', exit: exitOf(lastState.terminated) } }
+  }
+  return { ...kept, state: { kind: 'waiting' } }
+}
+
+function exitOf({ exitCode, reason, message, startedAt, finishedAt, containerID }: TerminatedStatus): Exit {
+  const startedAtMs = msOf(startedAt)
+  const finishedAtMs = msOf(finishedAt)
+  return {
+    exitCode,
+    reason: reason ?? 'Error',
+    ...(message === undefined ? {} : { message }),
+    ...(startedAtMs === undefined ? {} : { startedAtMs }),
+    ...(finishedAtMs === undefined ? {} : { finishedAtMs }),
+    ...(containerID === undefined ? {} : { containerId: bareId(containerID) }),
+  }
+}
+
+/** The id in `konverge://<id>`. */
+function bareId(containerId: string): string {
+  return containerId.slice(containerId.indexOf('//') + 2)
+}
+
+function msOf(timestamp: string | null | undefined): number | undefined {
+  return timestamp === undefined || timestamp === null ? undefined : Date.parse(timestamp)
+}
+
+function withStop(life: PodLife, name: string, next: (stop: Stop | undefined) => Stop): PodLife {
+  const container = containerLife(life, name)
+  const { state } = container
+  if (state.kind !== 'running') return life
+  return withContainer(life, name, { ...container, state: { ...state, stop: next(state.stop) } })
+}
+
+function withContainer(life: PodLife, name: string, container: ContainerLife): PodLife {
+  return { ...life, containers: { ...life.containers, [name]: container } }
+}

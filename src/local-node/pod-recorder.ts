@@ -1,0 +1,128 @@
+// Writes what pod-status.ts says of a pod to the API server: the newest only, and only if it differs; at the end, removes the
+// pod. While the API server is away it keeps trying, so that the status catches up.
+import { type Clock, sleep } from '../base/clock.ts'
+import { messageOf } from '../base/errors.ts'
+import type { Log } from '../base/instrument.ts'
+import { deepEqual, isJsonObject, type JsonObject } from '../base/json.ts'
+import { mergePatchBetween } from '../base/json-patch.ts'
+import type { KubeClient } from '../kube/client.ts'
+import { isKubeError } from '../kube/kube-errors.ts'
+import { Pod } from '../object/built-in.ts'
+import { asJson, type LiveObject } from '../object/object.ts'
+import type { PodObject } from './pod.ts'
+
+export interface PodRecorderOptions {
+  readonly clock: Clock
+  readonly log: Log
+  readonly client: KubeClient
+  readonly signal: AbortSignal
+  /** The pod as the answer to our write shows it: newer than the watch. */
+  readonly onAnswer: (pod: LiveObject) => void
+}
+
+export const fieldManager = 'konverge-node'
+const firstRetryMs = 250
+const longestRetryMs = 10_000
+
+interface Wish {
+  readonly pod: PodObject
+  readonly status: JsonObject
+}
+
+export class PodRecorder {
+  readonly #options: PodRecorderOptions
+  #wish: Wish | undefined
+  /** What was written last and the version that came of it: a server that keeps something else is not asked twice. */
+  #written: { readonly status: JsonObject; readonly resourceVersion: string } | undefined
+  #running: Promise<void> | undefined
+
+  constructor(options: PodRecorderOptions) {
+    this.#options = options
+  }
+
+  /** The status to write, as of `pod`; an older wish that has not been written is dropped. */
+  record(pod: PodObject, status: JsonObject): void {
+    this.#wish = { pod, status }
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined
+    })
+  }
+
+  /** Resolves when the last wish is written, or is known to be pointless. */
+  async settled(): Promise<void> {
+    while (this.#running !== undefined) await this.#running
+  }
+
+  /** Takes the pod out of the store; nothing of it runs any more. Not found, or another of that name, is as good. */
+  async remove({ metadata: { namespace, name, uid } }: PodObject): Promise<void> {
+    const { client, signal } = this.#options
+    const options = { preconditions: { uid }, gracePeriodSeconds: 0 }
+    await this.#untilDone(`remove Pod ${namespace}/${name}`, () =>
+      client.delete(Pod, { namespace, name }, options, signal),
+    )
+  }
+
+  async #run(): Promise<void> {
+    for (let wish = this.#wish; wish !== undefined; wish = this.#wish) {
+      const { namespace, name } = wish.pod.metadata
+      await this.#untilDone(`write the status of Pod ${namespace}/${name}`, () => this.#write())
+    }
+  }
+
+  /** Writes the newest wish there is; a conflict brings the pod as it is now. */
+  async #write(): Promise<void> {
+    const wish = this.#wish
+    if (wish === undefined) return
+    const { client, signal, onAnswer } = this.#options
+    const { metadata } = wish.pod
+    const patch = this.#patchOf(wish)
+    if (patch === undefined) return this.#fulfil(wish)
+    const location = { namespace: metadata.namespace, name: metadata.name }
+    const body = { metadata: { uid: metadata.uid, resourceVersion: metadata.resourceVersion }, status: patch }
+    try {
+      const options = { fieldManager, subresource: 'status' } as const
+      const answer = await client.patch(Pod, location, { type: 'merge', body }, options, signal)
+      this.#written = { status: wish.status, resourceVersion: answer.metadata.resourceVersion }
+      this.#fulfil(wish)
+      onAnswer(answer)
+    } catch (thrown) {
+      if (!isKubeError(thrown, 'Conflict')) throw thrown
+      const live = await client.get(Pod, location, signal)
+      if (live.metadata.uid !== metadata.uid) return this.#fulfil(wish)
+      if (live.metadata.resourceVersion === metadata.resourceVersion) throw thrown
+      this.#fulfil(wish)
+      onAnswer(live)
+    }
+  }
+
+  #fulfil(wish: Wish): void {
+    if (this.#wish === wish) this.#wish = undefined
+  }
+
+  #patchOf({ pod, status }: Wish): JsonObject | undefined {
+    const { resourceVersion } = pod.metadata
+    if (this.#written?.resourceVersion === resourceVersion && deepEqual(this.#written.status, status)) return undefined
+    const live = asJson(pod).status
+    const before = isJsonObject(live) ? live : {}
+    return mergePatchBetween(before, { ...before, ...status })
+  }
+
+  async #untilDone(what: string, attempt: () => Promise<void>): Promise<void> {
+    const { clock, log, signal } = this.#options
+    for (let delayMs = firstRetryMs; !signal.aborted; delayMs = Math.min(delayMs * 2, longestRetryMs)) {
+      try {
+        return await attempt()
+      } catch (thrown) {
+        if (signal.aborted) return
+        if (isKubeError(thrown, 'NotFound')) {
+          this.#wish = undefined
+          return
+        }
+        // A pod that went and came again under the same name is not ours to remove.
+        if (isKubeError(thrown, 'Conflict') && what.startsWith('remove')) return
+        log.warn({ error: messageOf(thrown), retryInMs: delayMs }, `could not ${what}; it is tried again`)
+      }
+      await sleep(clock, delayMs, signal).catch(() => undefined) // Only the signal rejects, and the loop ends with it.
+    }
+  }
+}

@@ -1,0 +1,275 @@
+// Lives one pod: carries out what pod-plan.ts decides, takes in what happens, and tells the recorder what to write. Decisions
+// are made in one synchronous step; whatever takes time runs beside it and comes back as a fact.
+
+import { unreachable } from '../base/assert.ts'
+import type { Clock, Timer } from '../base/clock.ts'
+import { messageOf } from '../base/errors.ts'
+import type { Log } from '../base/instrument.ts'
+import { compareVersions } from '../cache/resource-version.ts'
+import { isBeingDeleted, type LiveObject } from '../object/object.ts'
+import type { ContainerRunner, RunningContainer } from './container-runner.ts'
+import { allContainersOf, type ContainerSpec, type PodObject } from './pod.ts'
+import {
+  beginLife,
+  containerLife,
+  exitedContainer,
+  killedContainer,
+  type PodLife,
+  probeAnswered,
+  probeAsked,
+  startedContainer,
+  startFailed,
+  startingContainer,
+  stoppingContainer,
+} from './pod-life.ts'
+import { type PodAction, planPod } from './pod-plan.ts'
+import type { PodRecorder } from './pod-recorder.ts'
+import { podStatusOf } from './pod-status.ts'
+import type { ProbeKind } from './probe-state.ts'
+import { probeOf } from './probe-state.ts'
+import { ContainerConfigError } from './source-objects.ts'
+
+export interface PodRunnerOptions {
+  readonly clock: Clock
+  readonly log: Log
+  readonly pod: PodObject
+  readonly podIp: string
+  readonly hostIp: string
+  readonly containers: ContainerRunner
+  /** Made with the handler that takes in what the API server answers. */
+  readonly recorder: (onAnswer: (pod: LiveObject) => void) => PodRecorder
+  readonly newContainerId: () => string
+  /** Nothing of the pod is left, here or in the store. */
+  readonly onGone: () => void
+  readonly signal: AbortSignal
+}
+
+/** What a container that could not be started waits before the next attempt. Source: kubelet's sync period after an error. */
+const retryStartMs = 10_000
+/** What the processes of a pod get that was removed from the store by force. */
+const forcedGraceSeconds = 1
+/** How often a ConfigMap, Secret or token that a volume shows is looked at again. */
+const refreshMs = 60_000
+
+export class PodRunner {
+  readonly #options: PodRunnerOptions
+  readonly #recorder: PodRecorder
+  readonly #running = new Map<string, RunningContainer>()
+  readonly #work = new Set<Promise<void>>()
+  #pod: PodObject
+  #life: PodLife
+  #timer: Timer | undefined
+  #refreshTimer: Timer | undefined
+  #state: 'living' | 'shutting down' | 'finishing' | 'gone' = 'living'
+  /** It went from the store before its processes ended: there is nothing to write to any more. */
+  #isForgotten = false
+  #isStepDue = false
+
+  constructor(options: PodRunnerOptions) {
+    const { pod, podIp, clock } = options
+    this.#options = options
+    this.#pod = pod
+    this.#life = beginLife(pod, { podIp, nowMs: clock.now() })
+    this.#recorder = options.recorder((answer) => this.update(answer))
+    this.#refreshLater()
+    this.#wake()
+  }
+
+  get pod(): PodObject {
+    return this.#pod
+  }
+
+  get life(): PodLife {
+    return this.#life
+  }
+
+  /** The pod as the API server has it now; what is older than what is known says nothing. */
+  update(live: LiveObject): void {
+    if (live.metadata.uid !== this.#pod.metadata.uid || this.#isForgotten) return
+    if (compareVersions(live.metadata.resourceVersion, this.#pod.metadata.resourceVersion) === 'older') return
+    // Sound: the API server validates pods, and only pods come here.
+    this.#pod = live as PodObject
+    this.#wake()
+  }
+
+  /** The pod is gone from the store: its processes end at once. */
+  forget(): void {
+    this.#isForgotten = true
+    const { metadata } = this.#pod
+    const deletionTimestamp = metadata.deletionTimestamp ?? new Date(this.#options.clock.now()).toISOString()
+    const deletion = { deletionTimestamp, deletionGracePeriodSeconds: forcedGraceSeconds }
+    this.#pod = { ...this.#pod, metadata: { ...metadata, ...deletion } }
+    this.#wake()
+  }
+
+  /** Ends the pod's processes, each within its grace and all within `limitMs`; the pod stays in the store, not ready. */
+  async shutDown(limitMs: number): Promise<void> {
+    if (this.#state === 'living') this.#state = 'shutting down'
+    const { clock } = this.#options
+    const graceMs = Math.min(limitMs, (this.#pod.spec.terminationGracePeriodSeconds ?? 30) * 1000)
+    for (const [name, container] of this.#running) {
+      this.#life = stoppingContainer(this.#life, name, graceMs, clock.now())
+      this.#run(name, () => container.stop(graceMs))
+    }
+    const kill = clock.setTimer(graceMs, () => {
+      for (const container of this.#running.values()) container.kill()
+    })
+    while (this.#work.size > 0) await Promise.all(this.#work)
+    kill.cancel()
+    this.#timer?.cancel()
+    this.#refreshTimer?.cancel()
+    if (this.#state === 'shutting down' && !this.#isForgotten) this.#recordStatus(false)
+  }
+
+  async settled(): Promise<void> {
+    await this.#recorder.settled()
+  }
+
+  /** Kills what runs, for a node that ends without having been told to. */
+  killNow(): void {
+    for (const container of this.#running.values()) container.kill()
+  }
+
+  /** Facts that come together make one step. */
+  #wake(): void {
+    if (this.#isStepDue) return
+    this.#isStepDue = true
+    queueMicrotask(() => {
+      this.#isStepDue = false
+      this.#step()
+    })
+  }
+
+  #step(): void {
+    if (this.#state !== 'living') return
+    const { clock, signal } = this.#options
+    if (signal.aborted) return
+    const nowMs = clock.now()
+    const plan = planPod(this.#pod, this.#life, nowMs)
+    for (const action of plan.actions) this.#carryOut(action, nowMs)
+    this.#timer?.cancel()
+    if (plan.wakeAtMs !== undefined) {
+      this.#timer = clock.setTimer(Math.max(1, plan.wakeAtMs - nowMs), () => this.#wake())
+    }
+    if (!this.#isForgotten) this.#recordStatus(plan.isOver)
+    if (plan.isOver && isBeingDeleted(this.#pod)) this.#finish()
+  }
+
+  #carryOut(action: PodAction, nowMs: number): void {
+    switch (action.kind) {
+      case 'start':
+        this.#life = startingContainer(this.#life, action.container)
+        return this.#run(action.container, () => this.#start(action.container))
+      case 'stop': {
+        const { container, graceMs } = action
+        this.#life = stoppingContainer(this.#life, container, graceMs, nowMs)
+        this.#options.log.info({ ...this.#who(container), why: action.why }, 'the container is stopped')
+        return this.#run(container, async () => this.#running.get(container)?.stop(graceMs))
+      }
+      case 'kill':
+        this.#life = killedContainer(this.#life, action.container, nowMs)
+        return this.#running.get(action.container)?.kill()
+      case 'probe':
+        this.#life = probeAsked(this.#life, action.container, action.probe)
+        return this.#run(action.container, () => this.#probe(action.container, action.probe))
+      default:
+        unreachable(action)
+    }
+  }
+
+  async #start(name: string): Promise<void> {
+    const { clock, containers, newContainerId } = this.#options
+    const spec = this.#specOf(name)
+    const containerId = newContainerId()
+    const instance = containerLife(this.#life, name).restartCount
+    const ask = { pod: this.#pod, spec, containerId, instance, podIp: this.#life.podIp }
+    let container: RunningContainer
+    try {
+      container = await containers.start(ask, this.#options.signal)
+    } catch (thrown) {
+      const retryAtMs = clock.now() + retryStartMs
+      this.#life = startFailed(this.#life, name, { ...troubleOf(thrown), retryAtMs })
+      this.#options.log.warn({ ...this.#who(name), error: messageOf(thrown) }, 'the container could not be started')
+      return
+    }
+    this.#running.set(name, container)
+    this.#life = startedContainer(this.#life, { spec, containerId, nowMs: clock.now() })
+    this.#run(name, () => this.#awaitExit(name, container))
+    if (this.#state === 'shutting down') await container.stop(0)
+  }
+
+  async #awaitExit(name: string, container: RunningContainer): Promise<void> {
+    const exit = await container.exit
+    this.#running.delete(name)
+    this.#life = exitedContainer(this.#life, name, { ...exit, nowMs: this.#options.clock.now() })
+  }
+
+  async #probe(name: string, kind: ProbeKind): Promise<void> {
+    const { state } = containerLife(this.#life, name)
+    const probe = probeOf(this.#specOf(name), kind)
+    const container = this.#running.get(name)
+    if (state.kind !== 'running' || probe === undefined || container === undefined) return
+    const answer = await container.probe(probe)
+    const nowMs = this.#options.clock.now()
+    this.#life = probeAnswered(this.#life, name, { kind, probe, answer, containerId: state.containerId, nowMs })
+  }
+
+  #finish(): void {
+    this.#state = 'finishing'
+    this.#refreshTimer?.cancel()
+    this.#run('', async () => {
+      if (!this.#isForgotten) {
+        await this.#recorder.settled()
+        await this.#recorder.remove(this.#pod)
+      }
+      await this.#options.containers.clear(this.#pod)
+      this.#state = 'gone'
+      this.#timer?.cancel()
+      this.#options.onGone()
+    })
+  }
+
+  #recordStatus(isOver: boolean): void {
+    const { hostIp, clock } = this.#options
+    const status = podStatusOf({ pod: this.#pod, life: this.#life, hostIp, isOver, nowMs: clock.now() })
+    this.#recorder.record(this.#pod, status)
+  }
+
+  #refreshLater(): void {
+    this.#refreshTimer = this.#options.clock.setTimer(refreshMs, () => {
+      if (this.#state !== 'living' || this.#options.signal.aborted) return
+      if (this.#running.size > 0) this.#run('', () => this.#options.containers.refresh(this.#pod, this.#life.podIp))
+      this.#refreshLater()
+    })
+  }
+
+  /** Keeps track of work; its end is a fact, and its failure is logged. */
+  #run(container: string, work: () => Promise<void>): void {
+    const running = work()
+      .catch((thrown: unknown) => {
+        if (this.#options.signal.aborted) return
+        this.#options.log.warn({ ...this.#who(container), error: messageOf(thrown) }, 'work on a pod failed')
+      })
+      .finally(() => {
+        this.#work.delete(running)
+        this.#wake()
+      })
+    this.#work.add(running)
+  }
+
+  #specOf(name: string): ContainerSpec {
+    const spec = allContainersOf(this.#pod).find((candidate) => candidate.name === name)
+    if (spec === undefined) throw new Error(`container ${name} is not in the pod's spec`)
+    return spec
+  }
+
+  #who(container: string) {
+    const { namespace, name } = this.#pod.metadata
+    return { namespace, pod: name, ...(container === '' ? {} : { container }) }
+  }
+}
+
+function troubleOf(thrown: unknown): { readonly reason: string; readonly message: string } {
+  const reason = thrown instanceof ContainerConfigError ? 'CreateContainerConfigError' : 'RunContainerError'
+  return { reason, message: messageOf(thrown) }
+}

@@ -1,0 +1,213 @@
+// What does the node read of a pod? The wire shape of core/v1 Pod, as far as our code looks at it; the API server has
+// validated and defaulted it before we see it. All else stays in the object as it came.
+import type { JsonObject } from '../base/json.ts'
+import type { LiveObject } from '../object/object.ts'
+
+export type PodObject = LiveObject<PodSpec, PodStatus> & { readonly spec: PodSpec }
+
+export interface PodSpec {
+  readonly containers: readonly ContainerSpec[]
+  readonly initContainers?: readonly ContainerSpec[]
+  readonly restartPolicy?: 'Always' | 'OnFailure' | 'Never'
+  readonly nodeName?: string
+  readonly hostname?: string
+  readonly hostNetwork?: boolean
+  readonly serviceAccountName?: string
+  readonly activeDeadlineSeconds?: number
+  readonly terminationGracePeriodSeconds?: number
+  readonly volumes?: readonly Volume[]
+  readonly readinessGates?: readonly { readonly conditionType: string }[]
+}
+
+export interface ContainerSpec {
+  readonly name: string
+  readonly image: string
+  readonly command?: readonly string[]
+  readonly args?: readonly string[]
+  readonly workingDir?: string
+  readonly env?: readonly EnvironmentEntry[]
+  readonly envFrom?: readonly EnvironmentSource[]
+  readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[]
+  readonly volumeMounts?: readonly VolumeMount[]
+  readonly resources?: Resources
+  readonly startupProbe?: Probe
+  readonly livenessProbe?: Probe
+  readonly readinessProbe?: Probe
+  readonly lifecycle?: { readonly preStop?: Handler; readonly postStart?: Handler }
+  /** Of an init container only: `Always` makes it a sidecar. */
+  readonly restartPolicy?: string
+}
+
+export interface EnvironmentEntry {
+  readonly name: string
+  readonly value?: string
+  readonly valueFrom?: {
+    readonly configMapKeyRef?: KeyReference
+    readonly secretKeyRef?: KeyReference
+    readonly fieldRef?: FieldReference
+    readonly resourceFieldRef?: ResourceFieldReference
+    /** Of a newer API server; see `environmentOf`. */
+    readonly fileKeyRef?: JsonObject
+  }
+}
+
+export interface EnvironmentSource {
+  readonly prefix?: string
+  readonly configMapRef?: { readonly name: string; readonly optional?: boolean }
+  readonly secretRef?: { readonly name: string; readonly optional?: boolean }
+}
+
+export interface KeyReference {
+  readonly name: string
+  readonly key: string
+  readonly optional?: boolean
+}
+
+export interface FieldReference {
+  readonly fieldPath: string
+}
+
+export interface ResourceFieldReference {
+  readonly containerName?: string
+  readonly resource: string
+  readonly divisor?: string
+}
+
+export interface Resources {
+  readonly limits?: Readonly<Record<string, string>>
+  readonly requests?: Readonly<Record<string, string>>
+}
+
+export interface VolumeMount {
+  readonly name: string
+  readonly mountPath: string
+  readonly subPath?: string
+  readonly subPathExpr?: string
+  readonly readOnly?: boolean
+}
+
+export interface Handler {
+  readonly exec?: { readonly command?: readonly string[] }
+  readonly httpGet?: HttpGet
+  readonly tcpSocket?: { readonly host?: string; readonly port: number | string }
+  readonly grpc?: { readonly port: number; readonly service?: string }
+  readonly sleep?: { readonly seconds: number }
+}
+
+export interface HttpGet {
+  readonly host?: string
+  readonly path?: string
+  readonly port: number | string
+  readonly scheme?: 'HTTP' | 'HTTPS'
+  readonly httpHeaders?: readonly { readonly name: string; readonly value: string }[]
+}
+
+export interface Probe extends Handler {
+  readonly initialDelaySeconds?: number
+  readonly periodSeconds?: number
+  readonly timeoutSeconds?: number
+  readonly successThreshold?: number
+  readonly failureThreshold?: number
+  readonly terminationGracePeriodSeconds?: number
+}
+
+/** One of the kinds is set. What we do not list is another kind. */
+export interface Volume {
+  readonly name: string
+  readonly emptyDir?: JsonObject
+  readonly hostPath?: { readonly path: string; readonly type?: string }
+  readonly configMap?: VolumeSource & { readonly name: string; readonly optional?: boolean }
+  readonly secret?: VolumeSource & { readonly secretName: string; readonly optional?: boolean }
+  readonly downwardAPI?: { readonly items?: readonly DownwardItem[]; readonly defaultMode?: number }
+  readonly projected?: { readonly sources?: readonly Projection[]; readonly defaultMode?: number }
+  readonly persistentVolumeClaim?: { readonly claimName: string; readonly readOnly?: boolean }
+}
+
+export interface VolumeSource {
+  readonly items?: readonly KeyToPath[]
+  readonly defaultMode?: number
+}
+
+export interface KeyToPath {
+  readonly key: string
+  readonly path: string
+  readonly mode?: number
+}
+
+export interface DownwardItem {
+  readonly path: string
+  readonly mode?: number
+  readonly fieldRef?: FieldReference
+  readonly resourceFieldRef?: ResourceFieldReference
+}
+
+export interface Projection {
+  readonly configMap?: VolumeSource & { readonly name: string; readonly optional?: boolean }
+  readonly secret?: VolumeSource & { readonly name: string; readonly optional?: boolean }
+  readonly downwardAPI?: { readonly items?: readonly DownwardItem[] }
+  readonly serviceAccountToken?: {
+    readonly path: string
+    readonly audience?: string
+    readonly expirationSeconds?: number
+  }
+}
+
+export type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed'
+
+export interface PodStatus {
+  readonly phase?: PodPhase
+  readonly reason?: string
+  readonly message?: string
+  readonly startTime?: string
+  readonly podIP?: string
+  readonly conditions?: readonly PodCondition[]
+  readonly containerStatuses?: readonly ContainerStatus[]
+  readonly initContainerStatuses?: readonly ContainerStatus[]
+}
+
+export interface PodCondition {
+  readonly type: string
+  readonly status: 'True' | 'False' | 'Unknown'
+  readonly observedGeneration?: number
+  readonly lastProbeTime?: string | null
+  readonly lastTransitionTime?: string | null
+  readonly reason?: string
+  readonly message?: string
+}
+
+export interface ContainerStatus {
+  readonly name: string
+  readonly state: ContainerStateStatus
+  readonly lastState: ContainerStateStatus
+  readonly ready: boolean
+  readonly started: boolean
+  readonly restartCount: number
+  readonly image: string
+  readonly imageID: string
+  readonly containerID?: string
+}
+
+export interface ContainerStateStatus {
+  readonly waiting?: { readonly reason?: string; readonly message?: string }
+  readonly running?: { readonly startedAt: string }
+  readonly terminated?: TerminatedStatus
+}
+
+export interface TerminatedStatus {
+  readonly exitCode: number
+  readonly reason?: string
+  readonly message?: string
+  readonly startedAt?: string | null
+  readonly finishedAt?: string | null
+  readonly containerID?: string
+}
+
+/** An init container that runs beside the others. */
+export function isSidecar(container: ContainerSpec): boolean {
+  return container.restartPolicy === 'Always'
+}
+
+/** Init containers in their order, then the others. */
+export function allContainersOf({ spec }: PodObject): readonly ContainerSpec[] {
+  return [...(spec.initContainers ?? []), ...spec.containers]
+}

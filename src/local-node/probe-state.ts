@@ -1,0 +1,70 @@
+// What do a container's probes say? A verdict flips only after as many answers in a row as its threshold asks for. Source:
+// kubelet/prober worker.go. probe-runner.ts gets the answers.
+import type { ContainerSpec, Probe } from './pod.ts'
+
+export type ProbeKind = 'startup' | 'liveness' | 'readiness'
+export const probeKinds: readonly ProbeKind[] = ['startup', 'liveness', 'readiness']
+
+export type ProbeVerdict = 'success' | 'failure' | 'unknown'
+
+export interface ProbeState {
+  readonly verdict: ProbeVerdict
+  readonly lastAnswer?: 'success' | 'failure'
+  /** How many answers in a row were like the last. */
+  readonly run: number
+  readonly nextAtMs: number
+  /** Asked and not answered yet. */
+  readonly isUnderWay: boolean
+  /** It has decided about this run of the container and asks no more. */
+  readonly isDecided: boolean
+}
+
+const initialVerdicts: Readonly<Record<ProbeKind, ProbeVerdict>> = {
+  startup: 'unknown',
+  liveness: 'success',
+  readiness: 'failure',
+}
+
+export function probeOf(container: ContainerSpec, kind: ProbeKind): Probe | undefined {
+  switch (kind) {
+    case 'startup':
+      return container.startupProbe
+    case 'liveness':
+      return container.livenessProbe
+    case 'readiness':
+      return container.readinessProbe
+  }
+}
+
+/** The state at the start of a container. */
+export function freshProbe(kind: ProbeKind, probe: Probe, startedAtMs: number): ProbeState {
+  const nextAtMs = startedAtMs + (probe.initialDelaySeconds ?? 0) * 1000
+  return { verdict: initialVerdicts[kind], run: 0, nextAtMs, isUnderWay: false, isDecided: false }
+}
+
+export function askedProbe(state: ProbeState): ProbeState {
+  return { ...state, isUnderWay: true }
+}
+
+/** `undefined` as the answer: the probe itself could not be made, which says nothing of the container. */
+export function answeredProbe(
+  state: ProbeState,
+  { kind, probe, answer, nowMs }: ProbeAnswer & { readonly nowMs: number },
+): ProbeState {
+  // The next tick is a period after the last, or at once if the answer took longer.
+  const nextAtMs = Math.max(nowMs, state.nextAtMs + (probe.periodSeconds ?? 10) * 1000)
+  const waiting = { ...state, nextAtMs, isUnderWay: false }
+  if (answer === undefined) return waiting
+  const run = state.lastAnswer === answer ? state.run + 1 : 1
+  const threshold = answer === 'success' ? (probe.successThreshold ?? 1) : (probe.failureThreshold ?? 3)
+  const counted = { ...waiting, lastAnswer: answer, run }
+  if (run < threshold) return counted
+  const isDecided = kind === 'startup' || (kind === 'liveness' && answer === 'failure')
+  return { ...counted, verdict: answer, isDecided, ...(isDecided ? { run: 0 } : {}) }
+}
+
+export interface ProbeAnswer {
+  readonly kind: ProbeKind
+  readonly probe: Probe
+  readonly answer: 'success' | 'failure' | undefined
+}

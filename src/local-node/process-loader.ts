@@ -1,0 +1,58 @@
+// Which process is this? A pid alone may have been given to another one meanwhile; with the moment of its start it names one
+// process for as long as the machine runs. From /proc where there is one, else from ps.
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+
+/** A text that is the same for one process at any time and another for any other; undefined if it has ended. */
+export function startMarkOf(pid: number): string | undefined {
+  if (!existsSync('/proc/self/stat')) return startMarkOfPs(pid)
+  const stat = statOf(pid)
+  return stat === undefined || stat.state === 'Z' ? undefined : stat.startMark
+}
+
+/** The processes of the session that `leader` began, whether it still lives or not. Elsewhere than on Linux: none. */
+export function sessionOf(leader: number): readonly number[] {
+  if (!existsSync('/proc/self/stat')) return []
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      const stat = statOf(pid)
+      return stat !== undefined && stat.session === leader && stat.state !== 'Z'
+    })
+}
+
+interface ProcessStat {
+  readonly state: string
+  readonly session: number
+  readonly startMark: string
+}
+
+/** Source: proc_pid_stat(5). The name, in brackets, may hold anything, so the fields are counted from its end. */
+function statOf(pid: number): ProcessStat | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    return { state: fields[0] ?? '', session: Number(fields[3]), startMark: `${bootId()}:${fields[19]}` }
+  } catch {
+    return undefined // It has ended.
+  }
+}
+
+/** Start times are counted from the boot. */
+function bootId(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+  } catch {
+    return '' // Hidden in some sandboxes; the start time alone has to do.
+  }
+}
+
+function startMarkOfPs(pid: number): string | undefined {
+  try {
+    const text = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim()
+    return text === '' || text.startsWith('Z') ? undefined : text.replace(/^\S+\s+/, '')
+  } catch {
+    return undefined // None with this id.
+  }
+}

@@ -1,0 +1,240 @@
+// Makes the folders that a pod's volumes are on this machine and keeps what is in them current. Below the data folder:
+//
+//   pods/<uid>/volumes/<name>       emptyDir, and the files of ConfigMaps, Secrets, tokens and the downward API
+//   pods/<uid>/containers/<name>    the folder of a container: its links to mounts, and its logs
+//   volumes/<uid of the PV>         a persistent volume, whoever claims it; outlives every pod
+//
+// Files of objects change as one, as on a kubelet: `..data` is a link that is turned to a new folder.
+import { chown, lstat, mkdir, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Clock } from '../base/clock.ts'
+import { hashJson } from '../base/json.ts'
+import type { KubeClient } from '../kube/client.ts'
+import { loadIfPresent } from '../kube/object-loader.ts'
+import { PersistentVolume, PersistentVolumeClaim, ServiceAccount } from '../object/built-in.ts'
+import { valueAt } from '../object/object.ts'
+import type { MachineUser } from './images.ts'
+import type { Mount } from './mount-paths.ts'
+import type { ContainerSpec, PodObject, Volume } from './pod.ts'
+import type { PodPlace } from './pod-field.ts'
+import { fieldManager } from './pod-recorder.ts'
+import { loadSources } from './source-loader.ts'
+import { ContainerConfigError } from './source-objects.ts'
+import { expandVariables } from './variable-expansion.ts'
+import { type TokenAsk, tokenAsks, type VolumeFiles, volumeFilesOf, volumeSources } from './volume-content.ts'
+
+export interface VolumeProvisionerOptions {
+  readonly clock: Clock
+  readonly client: KubeClient
+  /** The node's data folder. */
+  readonly folder: string
+  readonly allocatable: Readonly<Record<string, string>>
+}
+
+/** Real paths by volume name. */
+export type VolumePaths = ReadonlyMap<string, string>
+
+interface HeldToken {
+  readonly token: string
+  readonly renewAtMs: number
+}
+
+const defaultTokenSeconds = 3600
+/** A token is renewed after this part of its life. Source: kubelet/token. */
+const renewAfter = 0.8
+const ownDataFolder = '..data'
+
+export class VolumeProvisioner {
+  readonly #options: VolumeProvisionerOptions
+  /** By pod uid, then by what was asked. */
+  readonly #tokens = new Map<string, Map<string, HeldToken>>()
+
+  constructor(options: VolumeProvisionerOptions) {
+    this.#options = options
+  }
+
+  podFolder(uid: string): string {
+    return join(this.#options.folder, 'pods', uid)
+  }
+
+  containerFolder(uid: string, container: string): string {
+    return join(this.podFolder(uid), 'containers', container)
+  }
+
+  /** Where a persistent volume's data is. */
+  persistentFolder(volumeUid: string): string {
+    return join(this.#options.folder, 'volumes', volumeUid)
+  }
+
+  /** Makes what is not there yet and brings the files up to date. Rejects with a ContainerConfigError for what cannot be. */
+  async provide(pod: PodObject, place: PodPlace, signal: AbortSignal): Promise<VolumePaths> {
+    const volumes = pod.spec.volumes ?? []
+    const { client, allocatable } = this.#options
+    const sources = await loadSources(client, pod.metadata.namespace ?? '', volumeSources(volumes), signal)
+    const tokens = await this.#tokensFor(pod, tokenAsks(volumes), signal)
+    const token = (ask: TokenAsk) => tokens.get(keyOfToken(ask)) ?? ''
+    const paths = new Map<string, string>()
+    for (const volume of volumes) {
+      const files = volumeFilesOf(volume, { pod, sources, place, allocatable, token })
+      const path = files === undefined ? await this.#folderOf(pod, volume, signal) : this.#ownFolder(pod, volume)
+      if (files !== undefined) await writeFiles(path, files)
+      paths.set(volume.name, path)
+    }
+    return paths
+  }
+
+  /** The container's mounts, each also linked below its folder at the path its author wrote. */
+  async mount(
+    pod: PodObject,
+    container: ContainerSpec,
+    { paths, variables }: { readonly paths: VolumePaths; readonly variables: ReadonlyMap<string, string> },
+  ): Promise<readonly Mount[]> {
+    const folder = join(this.containerFolder(pod.metadata.uid, container.name), 'root')
+    await mkdir(folder, { recursive: true })
+    const mounts: Mount[] = []
+    // Outer mounts first: an inner one is linked inside of the outer.
+    const wanted = [...(container.volumeMounts ?? [])].sort((a, b) => a.mountPath.length - b.mountPath.length)
+    for (const { name, mountPath, subPath, subPathExpr } of wanted) {
+      const path = paths.get(name)
+      if (path === undefined)
+        throw new ContainerConfigError(`volume "${name}" of mount ${mountPath} is not one of the pod's`)
+      const sub = subPathExpr === undefined ? (subPath ?? '') : expandVariables(subPathExpr, variables)
+      if (sub.split('/').includes('..')) throw new ContainerConfigError(`subPath ${sub} must not contain ".."`)
+      const realPath = join(path, sub)
+      if (sub !== '' && !(await exists(realPath))) await mkdir(realPath, { recursive: true })
+      await link(realPath, join(folder, mountPath))
+      mounts.push({ mountPath, realPath })
+    }
+    return mounts
+  }
+
+  /** Gives the volumes that the container may write to the user that its process runs as, as fsGroup does on a kubelet. */
+  async handOver(pod: PodObject, paths: VolumePaths, user: MachineUser): Promise<void> {
+    for (const { name, hostPath } of pod.spec.volumes ?? []) {
+      const path = paths.get(name)
+      if (path !== undefined && hostPath === undefined) await chown(path, user.uid, user.gid)
+    }
+  }
+
+  /** The pod is gone: so is all that was its own. */
+  async remove(uid: string): Promise<void> {
+    this.#tokens.delete(uid)
+    await rm(this.podFolder(uid), { recursive: true, force: true })
+  }
+
+  /** The persistent volume is gone, and its data was to go with it. */
+  async removePersistent(volumeUid: string): Promise<void> {
+    await rm(this.persistentFolder(volumeUid), { recursive: true, force: true })
+  }
+
+  #ownFolder({ metadata: { uid } }: PodObject, { name }: Volume): string {
+    return join(this.podFolder(uid), 'volumes', name)
+  }
+
+  async #folderOf(pod: PodObject, volume: Volume, signal: AbortSignal): Promise<string> {
+    const { emptyDir, hostPath, persistentVolumeClaim } = volume
+    if (hostPath !== undefined) return hostPath.path
+    const path =
+      persistentVolumeClaim === undefined
+        ? this.#ownFolder(pod, volume)
+        : await this.#claimedFolder(pod, persistentVolumeClaim.claimName, signal)
+    if (emptyDir === undefined && persistentVolumeClaim === undefined) {
+      const kind = Object.keys(volume).find((key) => key !== 'name') ?? 'unknown'
+      throw new ContainerConfigError(
+        `the local node has no volumes of kind ${kind}; volume "${volume.name}" cannot be made`,
+      )
+    }
+    await mkdir(path, { recursive: true, mode: 0o777 })
+    return path
+  }
+
+  async #claimedFolder(
+    { metadata: { namespace } }: PodObject,
+    claimName: string,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const { client } = this.#options
+    const claim = await loadIfPresent(client, PersistentVolumeClaim, { namespace, name: claimName }, signal)
+    if (claim === undefined) throw new ContainerConfigError(`persistentvolumeclaim "${claimName}" not found`)
+    const volumeName = valueAt(claim, 'spec', 'volumeName')
+    if (typeof volumeName !== 'string' || valueAt(claim, 'status', 'phase') !== 'Bound') {
+      throw new ContainerConfigError(`persistentvolumeclaim "${claimName}" is not bound to a volume yet`)
+    }
+    const volume = await client.get(PersistentVolume, { name: volumeName }, signal)
+    return this.persistentFolder(volume.metadata.uid)
+  }
+
+  async #tokensFor(
+    pod: PodObject,
+    asks: readonly TokenAsk[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, string>> {
+    const { uid } = pod.metadata
+    const held = this.#tokens.get(uid) ?? new Map<string, HeldToken>()
+    this.#tokens.set(uid, held)
+    for (const ask of asks) {
+      const known = held.get(keyOfToken(ask))
+      if (known !== undefined && known.renewAtMs > this.#options.clock.now()) continue
+      held.set(keyOfToken(ask), await this.#newToken(pod, ask, signal))
+    }
+    return new Map([...held].map(([key, { token }]) => [key, token]))
+  }
+
+  async #newToken({ metadata, spec }: PodObject, ask: TokenAsk, signal: AbortSignal): Promise<HeldToken> {
+    const { client, clock } = this.#options
+    const seconds = ask.expirationSeconds ?? defaultTokenSeconds
+    const request = {
+      apiVersion: 'authentication.k8s.io/v1',
+      kind: 'TokenRequest',
+      metadata: { namespace: metadata.namespace ?? '', name: spec.serviceAccountName ?? 'default' },
+      spec: {
+        ...(ask.audience === undefined || ask.audience === '' ? {} : { audiences: [ask.audience] }),
+        expirationSeconds: seconds,
+        boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: metadata.name, uid: metadata.uid },
+      },
+    }
+    const answer = await client.create(ServiceAccount, request, { fieldManager, subresource: 'token' }, signal)
+    const token = valueAt(answer, 'status', 'token')
+    return { token: String(token ?? ''), renewAtMs: clock.now() + seconds * 1000 * renewAfter }
+  }
+}
+
+function keyOfToken({ audience = '', expirationSeconds = defaultTokenSeconds }: TokenAsk): string {
+  return `${audience} ${expirationSeconds}`
+}
+
+/** All of them at once, or none; nothing is written if nothing is new. */
+async function writeFiles(folder: string, files: VolumeFiles): Promise<void> {
+  const content = [...files].map(([path, { bytes, mode }]) => [path, bytes.toString('base64'), mode])
+  const version = `..${hashJson(content)}`
+  const current = join(folder, ownDataFolder)
+  const before = await readlink(current).catch(() => undefined)
+  if (before === version) return
+  for (const [path, { bytes, mode }] of files) {
+    const target = join(folder, version, path)
+    await mkdir(dirname(target), { recursive: true })
+    await writeFile(target, bytes, { mode })
+  }
+  await mkdir(join(folder, version), { recursive: true })
+  await rm(`${current}_new`, { force: true })
+  await symlink(version, `${current}_new`)
+  await rename(`${current}_new`, current)
+  for (const first of new Set([...files.keys()].map((path) => path.split('/', 1)[0] ?? path))) {
+    await link(join(ownDataFolder, first), join(folder, first))
+  }
+  if (before !== undefined) await rm(join(folder, before), { recursive: true, force: true })
+}
+
+/** A link at `path` to `target`; what is there already stays if it is no link. */
+async function link(target: string, path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  const there = await lstat(path).catch(() => undefined)
+  if (there !== undefined && !there.isSymbolicLink()) return
+  if (there !== undefined && (await readlink(path)) === target) return
+  await rm(path, { force: true })
+  await symlink(target, path)
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined)) !== undefined
+}

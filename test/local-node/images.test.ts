@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import { type ContainerAsk, type ImageTable, programOf, repositoryOf } from '../../src/local-node/images.ts'
+
+const table: ImageTable = [
+  {
+    repositories: ['app'],
+    entrypoint: ['/bin/app', '--first'],
+    defaultArguments: ['serve'],
+    environment: { MODE: 'local', DATA: '/data/x' },
+    user: { uid: 7, gid: 8 },
+    adapt: (program, { podIp }) => ({ ...program, args: [...program.args, `--host=${podIp}`] }),
+  },
+  { repositories: ['box'], entrypoint: [], runsOwnCommands: true },
+]
+const place = { podIp: '127.50.0.1', mounts: [{ mountPath: '/data', realPath: '/n/v' }], folder: '/n/c' }
+const ask = (more: Partial<ContainerAsk>): ContainerAsk => ({
+  image: 'app',
+  command: [],
+  args: [],
+  workingFolder: undefined,
+  environment: new Map(),
+  ...more,
+})
+
+describe('the image table', () => {
+  it.each([
+    ['postgres', 'postgres'],
+    ['postgres:16', 'postgres'],
+    ['docker.io/library/postgres:16@sha256:abc', 'postgres'],
+    ['localhost:5000/team/app', 'team/app'],
+    ['registry.example/app:1', 'app'],
+    ['team/app:1', 'team/app'],
+  ])('asks for %s by %s', (image, repository) => expect(repositoryOf(image)).toBe(repository))
+
+  it('runs the entrypoint with its own arguments, variables, user and the last word of the entry', () => {
+    expect(programOf(table, ask({}), place)).toEqual({
+      kind: 'program',
+      program: {
+        command: '/bin/app',
+        args: ['--first', 'serve', '--host=127.50.0.1'],
+        environment: new Map([
+          ['MODE', 'local'],
+          ['DATA', '/n/v/x'],
+        ]),
+        workingFolder: '/n/c',
+        user: { uid: 7, gid: 8 },
+      },
+    })
+  })
+
+  it('puts the container’s arguments and variables in place of the image’s, with real paths in them', () => {
+    const verdict = programOf(table, ask({ args: ['--db=/data/db'], environment: new Map([['MODE', 'mine']]) }), place)
+    expect(verdict).toMatchObject({ program: { args: ['--first', '--db=/n/v/db', '--host=127.50.0.1'] } })
+    expect(verdict.kind === 'program' && verdict.program.environment.get('MODE')).toBe('mine')
+  })
+
+  it('runs a command of the container’s own only where the table says so', () => {
+    expect(programOf(table, ask({ command: ['sh'] }), place)).toMatchObject({ kind: 'refused' })
+    const verdict = programOf(
+      table,
+      ask({ image: 'box', command: ['sh', '-c'], args: ['ls'], workingFolder: '/data' }),
+      place,
+    )
+    expect(verdict).toMatchObject({ program: { command: 'sh', args: ['-c', 'ls'], workingFolder: '/n/v' } })
+    expect(programOf(table, ask({ image: 'box' }), place)).toMatchObject({ kind: 'refused' })
+  })
+
+  it('simulates what it does not know', () => {
+    expect(programOf(table, ask({ image: 'nginx' }), place)).toEqual({ kind: 'simulated' })
+  })
+})

@@ -1,0 +1,80 @@
+// A local node for a test: in this process, against the control plane of the tests, with an image that is Node itself. What a
+// test starts here it stops, also when it fails.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+import { systemClock } from '../../src/base/clock.ts'
+import { type Instruments, type LogFields, silentInstruments } from '../../src/base/instrument.ts'
+import { systemRandom } from '../../src/base/random.ts'
+import { loadConnection } from '../../src/kube/kube-config-loader.ts'
+import { RestClient } from '../../src/kube/rest-client.ts'
+import type { ImageTable } from '../../src/local-node/images.ts'
+import { loadMachine } from '../../src/local-node/machine-loader.ts'
+import { NodeRunner } from '../../src/local-node/node-runner.ts'
+
+/** `konverge-test/node` is the Node that runs the tests; its args are Node's. */
+export const testImages: ImageTable = [
+  { repositories: ['konverge-test/node'], entrypoint: [process.execPath], runsOwnCommands: true },
+]
+
+export interface NodeHereOptions {
+  readonly kubeconfigPath: string
+  readonly name: string
+  /** Default: one of its own, removed at the end. */
+  readonly folder?: string
+}
+
+export class NodeHere {
+  readonly folder: string
+  readonly lines: string[] = []
+  readonly node: NodeRunner
+  readonly #stop = new AbortController()
+  readonly #client: RestClient
+  readonly #ownsFolder: boolean
+  readonly #ended: Promise<void>
+
+  static async start(options: NodeHereOptions): Promise<NodeHere> {
+    const clock = systemClock
+    const source = { kind: 'files', paths: [options.kubeconfigPath] } as const
+    const connection = await loadConnection({ clock, source, environment: {} }, AbortSignal.timeout(10_000))
+    const instruments = silentInstruments
+    const client = new RestClient({ connection, clock, instruments, userAgent: 'konverge-node/test' })
+    return new NodeHere(options, client, connection.server)
+  }
+
+  private constructor(options: NodeHereOptions, client: RestClient, server: string) {
+    this.folder = options.folder ?? mkdtempSync(join(tmpdir(), 'konverge-node-'))
+    this.#ownsFolder = options.folder === undefined
+    this.#client = client
+    this.node = new NodeRunner({
+      clock: systemClock,
+      random: systemRandom,
+      instruments: this.#instruments(),
+      client,
+      name: options.name,
+      folder: this.folder,
+      machine: loadMachine(),
+      images: testImages,
+      version: 'test',
+      server,
+      machineEnvironment: { PATH: process.env['PATH'] ?? '' },
+    })
+    this.#ended = this.node.run(this.#stop.signal)
+    // Taken by stop().
+    this.#ended.catch(() => {})
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort(new Error('the test stops the node'))
+    await this.#ended
+    await this.#client.close(AbortSignal.timeout(5_000))
+    if (this.#ownsFolder) rmSync(this.folder, { recursive: true, force: true })
+  }
+
+  #instruments(): Instruments {
+    const line = (fields: LogFields, message: string) => void this.lines.push(`${message} ${JSON.stringify(fields)}`)
+    const log = { debug: line, info: line, warn: line, error: line, with: () => log }
+    return { ...silentInstruments, log }
+  }
+}

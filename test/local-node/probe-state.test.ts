@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+import { answeredProbe, askedProbe, freshProbe, type ProbeKind } from '../../src/local-node/probe-state.ts'
+
+const probe = { initialDelaySeconds: 5, periodSeconds: 2, successThreshold: 2, failureThreshold: 3 }
+
+function verdicts(kind: ProbeKind, answers: string): string {
+  let state = freshProbe(kind, probe, 0)
+  const seen = [...answers].map((letter) => {
+    const answer = letter === '?' ? undefined : letter === '+' ? 'success' : 'failure'
+    state = answeredProbe(askedProbe(state), { kind, probe, answer, nowMs: state.nextAtMs })
+    return state.verdict.charAt(0) + (state.isDecided ? '!' : '')
+  })
+  return seen.join(' ')
+}
+
+describe('a probe', () => {
+  it.each([
+    { kind: 'readiness', answers: '++--++---', says: 'f s s s s s s s f' },
+    { kind: 'readiness', answers: '+-+-+-', says: 'f f f f f f' },
+    { kind: 'readiness', answers: '+?+', says: 'f f s' },
+    { kind: 'liveness', answers: '--+---', says: 's s s s s f!' },
+    { kind: 'startup', answers: '---', says: 'u u f!' },
+    { kind: 'startup', answers: '-++', says: 'u u s!' },
+  ] as const)('of $kind answered $answers', ({ kind, answers, says }) => expect(verdicts(kind, answers)).toBe(says))
+
+  it('asks first after its delay, then a period after it asked last, or at once if the answer took longer', () => {
+    const fresh = freshProbe('readiness', probe, 1_000)
+    expect(fresh.nextAtMs).toBe(6_000)
+    const quick = answeredProbe(fresh, { kind: 'readiness', probe, answer: 'success', nowMs: 6_100 })
+    expect(quick.nextAtMs).toBe(8_000)
+    const slow = answeredProbe(quick, { kind: 'readiness', probe, answer: 'success', nowMs: 12_000 })
+    expect(slow.nextAtMs).toBe(12_000)
+  })
+})
