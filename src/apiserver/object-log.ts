@@ -92,6 +92,7 @@ export class ObjectLog implements View {
   readonly #shelves = new Map<Shelf, Map<string, Committed>>()
   readonly #sorted = new Map<Shelf, readonly Committed[]>()
   readonly #listeners = new Set<(entry: LogEntry) => void>()
+  #record: (entry: LogEntry) => void = () => {}
   #entries: LogEntry[] = []
   #revision = 1
   #compacted = 0
@@ -150,7 +151,9 @@ export class ObjectLog implements View {
     )
     const revision = this.#revision + 1
     const now = new Committed({ place, revision, object: build(String(revision)), shelter: this.#shelter })
-    this.#accept({ kind, revision, place, now, before } as LogEntry) // `before` fits the kind, by the assertion.
+    const entry = { kind, revision, place, now, before } as LogEntry // `before` fits the kind, by the assertion.
+    this.#record(entry)
+    this.#accept(entry)
     return now
   }
 
@@ -172,6 +175,11 @@ export class ObjectLog implements View {
     if (until <= this.#compacted) return
     this.#compacted = until
     this.#entries = this.#entries.slice(firstAfter(this.#entries, until))
+  }
+
+  /** Calls `record` with each entry before it is committed; if it throws, nothing is. */
+  recordWith(record: (entry: LogEntry) => void): void {
+    this.#record = record
   }
 
   /** Calls `hear` at each commit, in order, until the function that it gives back is called. */

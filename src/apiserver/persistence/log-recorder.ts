@@ -1,0 +1,145 @@
+// How does a log outlive its process? Every commit is in the file before anybody hears of it, so that a process that is killed has lost
+// nothing that it acknowledged. What is corrupt is refused, never guessed at.
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { CodedError } from '../../base/errors.ts'
+import { ObjectLog, type ObjectLogOptions } from '../object-log.ts'
+import { type LogRecord, recordLine, scanLog } from './log-format.ts'
+
+export type PersistenceErrorCode = 'CorruptLog' | 'LogInUse'
+
+export class PersistenceError extends CodedError<PersistenceErrorCode> {
+  override readonly name = 'PersistenceError'
+}
+
+export interface OpenLogOptions extends ObjectLogOptions {
+  readonly folder: string
+  /** Keeps every whole record of a corrupt file instead of refusing it; the file as it was stays beside it. */
+  readonly repairs?: boolean
+  readonly processId: number
+  isAlive(processId: number): boolean
+}
+
+export interface PersistedLog {
+  readonly log: ObjectLog
+  /** How many records were read. */
+  readonly read: number
+  close(): void
+}
+
+const fileName = 'objects.log'
+const lockName = 'lock'
+/** A file with so many more records than objects is written anew when it is opened. */
+const superseded = 10_000
+
+/** Reads the log of a folder, makes the folder if it is not there, and records what is committed from then on. */
+export function openPersistedLog(options: OpenLogOptions): PersistedLog {
+  const { folder, repairs = false } = options
+  mkdirSync(folder, { recursive: true })
+  const lock = takeLock(options)
+  const path = join(folder, fileName)
+  const scanned = scanLog(readIfThere(path))
+  if (scanned.corruptAt !== undefined && !repairs) {
+    rmSync(lock, { force: true })
+    throw new PersistenceError({
+      code: 'CorruptLog',
+      remedy: 'stop',
+      message: `${path} is corrupt at byte ${scanned.corruptAt}; run again with --repair to keep its ${scanned.salvaged.length} whole records, or name another folder`,
+    })
+  }
+  const records = repairs ? scanned.salvaged : scanned.records
+  const log = logOf(records, options)
+  const isRewritten = scanned.corruptAt !== undefined || records.length - countOf(log) > superseded
+  if (scanned.corruptAt !== undefined) renameSync(path, `${path}.corrupt`)
+  if (isRewritten) rewrite(path, log)
+  const file = openSync(path, 'a')
+  let size = isRewritten ? fstatSync(file).size : scanned.wholeBytes
+  ftruncateSync(file, size)
+  log.recordWith(({ kind, revision, place, now }) => {
+    try {
+      size += writeWhole(file, recordLine({ kind, revision, place, object: now.object }))
+    } catch (thrown) {
+      ftruncateSync(file, size) // Half a record must not stand before the next one.
+      throw thrown
+    }
+  })
+  let isOpen = true
+  const close = () => {
+    if (!isOpen) return
+    isOpen = false
+    closeSync(file)
+    rmSync(lock, { force: true })
+  }
+  return { log, read: records.length, close }
+}
+
+function logOf(records: readonly LogRecord[], options: ObjectLogOptions): ObjectLog {
+  const log = new ObjectLog(options)
+  for (const record of records) {
+    if (record.kind !== 'base') log.replay(record.kind, record.place, record.revision, record.object)
+    else {
+      log.skipTo(record.revision)
+      log.compact(record.revision)
+    }
+  }
+  return log
+}
+
+function countOf(log: ObjectLog): number {
+  return log.shelves().reduce((sum, shelf) => sum + log.list(shelf).length, 0)
+}
+
+/** Only what is there, in the order of its revisions, then the revision that the log has come to. */
+function rewrite(path: string, log: ObjectLog): void {
+  const states = log.shelves().flatMap((shelf) => log.list(shelf))
+  const file = openSync(`${path}.new`, 'w')
+  for (const { place, revision, object } of states.toSorted((left, right) => left.revision - right.revision))
+    writeWhole(file, recordLine({ kind: 'created', revision, place, object }))
+  writeWhole(file, recordLine({ kind: 'base', revision: log.revision }))
+  fsyncSync(file)
+  closeSync(file)
+  renameSync(`${path}.new`, path)
+}
+
+/** Gives how many bytes were written: all of them, or it throws. */
+function writeWhole(file: number, text: string): number {
+  const bytes = Buffer.from(text, 'utf8')
+  for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written)
+  return bytes.length
+}
+
+/** One process a folder. A lock whose holder is gone counts for nothing. */
+function takeLock({ folder, processId, isAlive }: OpenLogOptions): string {
+  const path = join(folder, lockName)
+  const holder = Number(readIfThere(path).toString('utf8'))
+  if (holder > 0 && holder !== processId && isAlive(holder))
+    throw new PersistenceError({
+      code: 'LogInUse',
+      remedy: 'stop',
+      message: `${folder} is in use by process ${holder}; end it, or name another folder`,
+    })
+  const file = openSync(path, 'w')
+  writeWhole(file, String(processId))
+  closeSync(file)
+  return path
+}
+
+function readIfThere(path: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (thrown) {
+    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return Buffer.alloc(0)
+    throw thrown
+  }
+}

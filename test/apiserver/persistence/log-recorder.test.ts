@@ -1,0 +1,133 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { ObjectLog } from '../../../src/apiserver/object-log.ts'
+import {
+  type OpenLogOptions,
+  openPersistedLog,
+  type PersistedLog,
+} from '../../../src/apiserver/persistence/log-recorder.ts'
+import { isJsonObject } from '../../../src/base/json.ts'
+
+let folder: string
+let open: PersistedLog[]
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'konverge-log-'))
+  open = []
+})
+
+afterEach(() => {
+  for (const { close } of open) close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+describe('a persisted log', () => {
+  it('has after a restart all that was committed, at the same revisions', () => {
+    const first = start()
+    write(first.log, 'a', 1)
+    write(first.log, 'b', 1)
+    write(first.log, 'a', 2)
+    remove(first.log, 'b')
+    first.close()
+    const { log } = start()
+    expect(log.revision).toBe(5)
+    expect(log.list('toys').map(({ text }) => text)).toEqual(['{"name":"a","size":2,"at":"4"}'])
+    expect(
+      log
+        .at(3)
+        ?.list('toys')
+        .map(({ place }) => place.name),
+    ).toEqual(['a', 'b'])
+  })
+
+  it('cuts off a record that was being written when the process died', () => {
+    const first = start()
+    write(first.log, 'a', 1)
+    write(first.log, 'b', 1)
+    first.close()
+    truncateSync(file(), readFileSync(file()).length - 7)
+    const second = start()
+    expect(names(second.log)).toEqual(['a'])
+    write(second.log, 'c', 1)
+    second.close()
+    expect(names(start().log)).toEqual(['a', 'c'])
+  })
+
+  it('loses nothing whole, wherever the file ends', () => {
+    const first = start()
+    for (const name of ['a', 'b', 'c']) write(first.log, name, 1)
+    first.close()
+    const whole = readFileSync(file())
+    for (let length = 0; length <= whole.length; length++) {
+      writeFileSync(file(), whole.subarray(0, length))
+      const again = start()
+      expect(names(again.log)).toHaveLength(whole.subarray(0, length).toString().split('\n').length - 1)
+      again.close()
+    }
+  })
+
+  it('refuses a changed byte and says where, and keeps every whole record when asked to repair', () => {
+    const first = start()
+    for (const name of ['a', 'b', 'c']) write(first.log, name, 1)
+    first.close()
+    const bytes = readFileSync(file())
+    const second = bytes.indexOf(0x0a) + 1
+    bytes[second + 20] = 0x21
+    writeFileSync(file(), bytes)
+    expect(() => start()).toThrow(`is corrupt at byte ${second}; run again with --repair to keep its 2 whole records`)
+    const repaired = start({ repairs: true })
+    expect(names(repaired.log)).toEqual(['a', 'c'])
+    expect(readFileSync(`${file()}.corrupt`)).toEqual(bytes)
+    repaired.close()
+    expect(names(start().log)).toEqual(['a', 'c'])
+  })
+
+  it('refuses what is no log at all', () => {
+    start().close()
+    appendFileSync(file(), 'hello\n')
+    expect(() => start()).toThrow('is corrupt at byte 0')
+  })
+
+  it('lets one process in at a time', () => {
+    start()
+    expect(() => start({ processId: 2 })).toThrow('is in use by process 1; end it, or name another folder')
+  })
+
+  it('is written anew when most of it is superseded, and forgets the history then', () => {
+    const first = start()
+    for (let size = 0; size < 10_010; size++) write(first.log, 'a', size)
+    first.close()
+    const before = readFileSync(file()).length
+    const second = start()
+    expect(readFileSync(file()).length).toBeLessThan(before / 100)
+    second.close()
+    const { log } = start()
+    expect([log.revision, log.compactedRevision]).toEqual([10_011, 10_011])
+    expect(names(log)).toEqual(['a'])
+  })
+})
+
+function start(options: Partial<OpenLogOptions> = {}): PersistedLog {
+  const persisted = openPersistedLog({ folder, processId: 1, isAlive: () => true, ...options })
+  open.push(persisted)
+  return persisted
+}
+
+function file(): string {
+  return join(folder, 'objects.log')
+}
+
+function write(log: ObjectLog, name: string, size: number): void {
+  const place = { shelf: 'toys', namespace: 'box', name }
+  log.commit(place, log.get(place) === undefined ? 'created' : 'changed', (at) => ({ name, size, at }))
+}
+
+function remove(log: ObjectLog, name: string): void {
+  log.commit({ shelf: 'toys', namespace: 'box', name }, 'deleted', (at) => ({ name, at }))
+}
+
+function names(log: ObjectLog): unknown[] {
+  return log.list('toys').map(({ object }) => (isJsonObject(object) ? object['name'] : undefined))
+}
