@@ -22,6 +22,8 @@ export interface FieldError {
   /** As the API server writes paths: `spec.ports[0].name`, `data[some.key]`. */
   readonly field: string
   readonly value?: Json | undefined
+  /** How the value is shown, where its own form would not tell: an integer that the server has made a float. */
+  readonly shownValue?: string | undefined
   readonly detail: string
 }
 
@@ -86,8 +88,9 @@ export function notFound(field: string, value: Json): FieldError {
 }
 
 /** The text without the field's name, as a Status cause carries it. */
-export function errorBody({ type, value, detail }: FieldError): string {
-  const title = valueless.has(type) || value === undefined ? titles[type] : `${titles[type]}: ${shown(value)}`
+export function errorBody({ type, value, shownValue, detail }: FieldError): string {
+  const isValueless = valueless.has(type) || value === undefined
+  const title = isValueless ? titles[type] : `${titles[type]}: ${shownValue ?? shown(value)}`
   return detail === '' ? title : `${title}: ${detail}`
 }
 
@@ -139,6 +142,24 @@ export function goJson(value: Json | undefined): string {
   )
 }
 
+/** A float as Go's `%v` prints it: with an exponent from a million on, and below a ten thousandth. */
+export function goFloat(value: number): string {
+  const [mantissa = '', exponentText = '0'] = value.toExponential().split('e')
+  const exponent = Number(exponentText)
+  if (exponent >= -4 && exponent < 6) return String(value)
+  return `${mantissa}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
+}
+
+/** A value with its keys sorted, as the server shows what it holds as maps: everything in custom objects. */
+export function sortedByKey(value: Json): Json {
+  if (isJsonList(value)) return value.map(sortedByKey)
+  if (!isJsonObject(value)) return value
+  const keys = Object.keys(value).sort()
+  return Object.fromEntries(keys.map((key) => [key, sortedByKey(value[key] ?? null)]))
+}
+
 function shown(value: Json): string {
-  return typeof value === 'string' ? goQuoted(value) : goJson(value)
+  if (typeof value === 'string') return goQuoted(value)
+  const isFloat = typeof value === 'number' && !(Number.isInteger(value) && Math.abs(value) < 2 ** 63)
+  return isFloat ? goFloat(value) : goJson(value)
 }

@@ -1,0 +1,45 @@
+// How does the server read a custom object by its schema? Unknown fields are dropped and told, nulls go where there may be
+// none, metadata are read, defaults are set.
+// Source: k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go (unstructuredSchemaCoercer).
+import { type Json, type JsonObject, own } from '../../base/json.ts'
+import { errorText } from '../field-error.ts'
+import { dropNulls, setDefaults } from '../schema/defaults.ts'
+import { pruneObject } from '../schema/prune.ts'
+import type { Schema } from '../schema/schema.ts'
+import { coerceEmbedded } from './embedded-objects.ts'
+import { typedMetadata } from './typed-metadata.ts'
+
+export type ReadObject =
+  | {
+      readonly object: JsonObject
+      /** Paths in the order in which the server tells them. */
+      readonly unknownFields: readonly string[]
+    }
+  | {
+      /** Why the body cannot be read as this kind. */
+      readonly fault: string
+    }
+
+/** Reads a body, or an object from storage. The same reference where nothing changes. */
+export function readObject(body: JsonObject, schema: Schema): ReadObject {
+  const metadata = own(body, 'metadata')
+  const typed = metadata === undefined ? undefined : typedMetadata(metadata)
+  if (typed?.fault !== undefined) return { fault: typed.fault }
+  const { object, unknownFields } = pruneObject(body, schema)
+  const embedded = coerceEmbedded(dropNulls(object, schema), schema)
+  if (embedded.error !== undefined) return { fault: errorText(embedded.error) }
+  // A value that was an object stays one in all these steps.
+  const withMetadata = replaced(embedded.value as JsonObject, 'metadata', typed?.metadata)
+  return {
+    object: setDefaults(withMetadata, schema) as JsonObject,
+    unknownFields: [
+      ...(typed?.unknownFields ?? []).map((name) => `metadata.${name}`),
+      ...unknownFields,
+      ...embedded.unknownFields,
+    ],
+  }
+}
+
+function replaced(object: JsonObject, key: string, value: Json | undefined): JsonObject {
+  return value === undefined || own(object, key) === value ? object : { ...object, [key]: value }
+}

@@ -1,0 +1,86 @@
+// Has a set no member, and a list map no key, twice?
+// Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype.
+import { canonicalJson, isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
+import { duplicate, type FieldError, invalid, sortedByKey } from '../field-error.ts'
+import type { Schema } from './schema.ts'
+
+/** All members and keys that appear again, each told once; `field` is where the value stands, empty for a whole object. */
+export function validateUniqueness(value: Json, schema: Schema, field: string): FieldError[] {
+  if (!hasUniqueLists(schema)) return []
+  const errors: FieldError[] = []
+  walk(value, schema, field, errors)
+  return errors
+}
+
+function walk(value: Json, schema: Schema, field: string, errors: FieldError[]): void {
+  if (isJsonList(value)) walkList(value, schema, field, errors)
+  else if (isJsonObject(value)) walkObject(value, schema, field, errors)
+}
+
+function walkObject(object: JsonObject, schema: Schema, field: string, errors: FieldError[]): void {
+  const { additionalProperties, properties } = schema
+  for (const key of Object.keys(object)) {
+    const inner = own(object, key)
+    if (typeof inner !== 'object' || inner === null) continue
+    if (typeof additionalProperties === 'object' && hasUniqueLists(additionalProperties))
+      walk(inner, additionalProperties, `${field}[${key}]`, errors)
+    const property = properties.get(key)
+    if (property !== undefined && hasUniqueLists(property))
+      walk(inner, property, field === '' ? key : `${field}.${key}`, errors)
+  }
+}
+
+function walkList(list: readonly Json[], schema: Schema, field: string, errors: FieldError[]): void {
+  if (schema.listType === 'set')
+    for (const index of repeated(list.map((item) => canonicalJson(item))))
+      errors.push(duplicate(`${field}[${index}]`, sortedByKey(list[index] ?? null)))
+  if (schema.listType === 'map') errors.push(...keyErrors(list, schema.listMapKeys, field))
+  const { items } = schema
+  if (items === undefined || !hasUniqueLists(items)) return
+  for (const [index, item] of list.entries()) walk(item, items, `${field}[${index}]`, errors)
+}
+
+function keyErrors(list: readonly Json[], keyFields: readonly string[], field: string): FieldError[] {
+  const stray = list.findIndex((item) => item !== null && !isJsonObject(item))
+  if (stray >= 0) return [invalid(`${field}[${stray}]`, list[stray], 'must be an object for an array of list-type map')]
+  const keys = list.map((item) => keyOf(item, keyFields))
+  return repeated(keys.map(canonicalJson)).map((index) =>
+    duplicate(`${field}[${index}]`, sortedByKey(keys[index] ?? {})),
+  )
+}
+
+/** The key fields that an item has. */
+function keyOf(item: Json, keyFields: readonly string[]): JsonObject {
+  if (!isJsonObject(item)) return {}
+  const present = keyFields.flatMap((key) => {
+    const value = own(item, key)
+    return value === undefined ? [] : [[key, value] as const]
+  })
+  return Object.fromEntries(present)
+}
+
+/** The position of the second appearance of each text that appears more than once. */
+function repeated(texts: readonly string[]): number[] {
+  const times = new Map<string, number>()
+  return texts.flatMap((text, index) => {
+    const before = times.get(text) ?? 0
+    times.set(text, before + 1)
+    return before === 1 ? [index] : []
+  })
+}
+
+const uniqueListsBelow = new WeakMap<Schema, boolean>()
+
+/** Is there a set or a list map in the schema? Custom kinds' schemas are finite trees. */
+function hasUniqueLists(schema: Schema): boolean {
+  const known = uniqueListsBelow.get(schema)
+  if (known !== undefined) return known
+  const { listType, items, additionalProperties, properties } = schema
+  const inner = [items, additionalProperties, ...properties.values()]
+  const found =
+    listType === 'set' ||
+    listType === 'map' ||
+    inner.some((field) => typeof field === 'object' && hasUniqueLists(field))
+  uniqueListsBelow.set(schema, found)
+  return found
+}

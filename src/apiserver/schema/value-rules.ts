@@ -1,0 +1,122 @@
+// What does a schema ask of a value? Its rules, read once from the published text and kept.
+// Source: k8s.io/apiextensions-apiserver/pkg/apiserver/validation (ConvertJSONSchemaProps).
+import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
+import { type RegularExpression, regularExpression } from '../regular-expression.ts'
+import { type Format, isKnownFormat, stringFormat } from './formats.ts'
+import { type NumberRules, numberRules } from './number-rules.ts'
+
+export interface ValueRules {
+  readonly types: readonly string[]
+  readonly isNullable: boolean
+  /** Empty where the server takes no note of it. */
+  readonly format: string
+  readonly hasTypeOrFormat: boolean
+  readonly formatCheck: Format | undefined
+  readonly maxLength: number | undefined
+  readonly minLength: number | undefined
+  readonly pattern: RegularExpression | undefined
+  readonly patternText: string
+  readonly number: NumberRules
+  readonly hasNumberRules: boolean
+  readonly items: ValueRules | undefined
+  readonly minItems: number | undefined
+  readonly maxItems: number | undefined
+  readonly allowed: readonly Json[]
+  readonly required: readonly string[]
+  readonly properties: ReadonlyMap<string, ValueRules>
+  /** The rules of a field that is not declared by name; `true` for any value, `false` for none. */
+  readonly additional: ValueRules | boolean
+  readonly minProperties: number | undefined
+  readonly maxProperties: number | undefined
+  readonly anyOf: readonly ValueRules[]
+  readonly oneOf: readonly ValueRules[]
+  readonly allOf: readonly ValueRules[]
+  readonly not: ValueRules | undefined
+}
+
+const compiled = new WeakMap<JsonObject, ValueRules>()
+
+/** The rules of a schema as a definition of a custom kind writes it; the same object for the same schema. */
+export function valueRules(source: JsonObject): ValueRules {
+  const known = compiled.get(source)
+  if (known !== undefined) return known
+  const rules = compile(source)
+  compiled.set(source, rules)
+  return rules
+}
+
+function compile(source: JsonObject): ValueRules {
+  const type = text(source, 'type')
+  const types = own(source, 'x-kubernetes-int-or-string') === true ? ['integer', 'string'] : type === '' ? [] : [type]
+  const [onlyType = ''] = types.length === 1 ? types : []
+  const declaredFormat = text(source, 'format')
+  const format = isKnownFormat(declaredFormat, onlyType) ? declaredFormat : ''
+  const number = numberRules(source, types, format)
+  const pattern = text(source, 'pattern')
+  const enumeration = own(source, 'enum')
+  const additional = own(source, 'additionalProperties')
+  const items = own(source, 'items')
+  const not = own(source, 'not')
+  return {
+    types,
+    isNullable: own(source, 'nullable') === true,
+    format,
+    hasTypeOrFormat: types.length > 0 || format !== '',
+    formatCheck: format === '' ? undefined : stringFormat(format),
+    maxLength: count(source, 'maxLength'),
+    minLength: count(source, 'minLength'),
+    pattern: pattern === '' ? undefined : regularExpression(pattern),
+    patternText: pattern,
+    number,
+    hasNumberRules:
+      number.type === 'integer' ||
+      number.format !== '' ||
+      number.multipleOf !== undefined ||
+      number.maximum !== undefined ||
+      number.minimum !== undefined,
+    items: isJsonObject(items) ? valueRules(items) : undefined,
+    minItems: count(source, 'minItems'),
+    maxItems: count(source, 'maxItems'),
+    allowed: isJsonList(enumeration) ? enumeration : [],
+    required: texts(source, 'required'),
+    properties: propertyRules(source),
+    additional: isJsonObject(additional) ? valueRules(additional) : additional !== false,
+    minProperties: count(source, 'minProperties'),
+    maxProperties: count(source, 'maxProperties'),
+    anyOf: alternatives(source, 'anyOf'),
+    oneOf: alternatives(source, 'oneOf'),
+    allOf: alternatives(source, 'allOf'),
+    not: isJsonObject(not) ? valueRules(not) : undefined,
+  }
+}
+
+function propertyRules(source: JsonObject): ReadonlyMap<string, ValueRules> {
+  const properties = own(source, 'properties')
+  if (!isJsonObject(properties)) return new Map()
+  return new Map(
+    Object.entries(properties).flatMap(([name, property]) =>
+      isJsonObject(property) ? [[name, valueRules(property)] as const] : [],
+    ),
+  )
+}
+
+function alternatives(source: JsonObject, key: string): readonly ValueRules[] {
+  const schemas = own(source, key)
+  return isJsonList(schemas) ? schemas.filter(isJsonObject).map(valueRules) : []
+}
+
+function text(source: JsonObject, key: string): string {
+  const value = own(source, key)
+  return typeof value === 'string' ? value : ''
+}
+
+function texts(source: JsonObject, key: string): readonly string[] {
+  const value = own(source, key)
+  return isJsonList(value) ? value.filter((item) => typeof item === 'string') : []
+}
+
+/** A limit; beyond 2^53 it limits nothing that fits into memory. */
+function count(source: JsonObject, key: string): number | undefined {
+  const value = own(source, key)
+  return typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : undefined
+}
