@@ -1,0 +1,68 @@
+// What is a behaviour? One sentence about the API server, and a run that fails where it is not so. An area is the
+// behaviours of one subject; both servers run the same ones.
+import { beforeAll, describe, it } from 'vitest'
+import { definitions, namespaces, object, widgets } from './kinds.ts'
+import type { ServerUnderTest } from './server-under-test.ts'
+import { skips } from './skips.ts'
+import { Stage } from './stage.ts'
+import { widgetDefinition } from './widget-definition.ts'
+
+export interface Behaviour {
+  /** Reads after the area's name, and names the behaviour in skips.ts. */
+  readonly sentence: string
+  readonly run: (stage: Stage) => Promise<void>
+}
+
+export interface Area {
+  /** Begins the names of its namespaces too. */
+  readonly name: string
+  readonly behaviours: readonly Behaviour[]
+}
+
+/**
+ * @example
+ * export const lists = area('lists', (it) => {
+ *   it('lists by name', async (stage) => { … })
+ * })
+ */
+export function area(name: string, define: (it: (sentence: string, run: Behaviour['run']) => void) => void): Area {
+  const behaviours: Behaviour[] = []
+  define((sentence, run) => behaviours.push({ sentence, run }))
+  return { name, behaviours }
+}
+
+/** Registers every behaviour with vitest, those that are skipped on this server as skipped. */
+export function runAreas(areas: readonly Area[], connect: () => ServerUnderTest): void {
+  const suffix = Math.floor(Math.random() * 36 ** 4).toString(36)
+  let server: ServerUnderTest
+  beforeAll(async () => {
+    server = connect()
+    await serveWidgets(new Stage(server, 'default'))
+  })
+  describe.each(areas)('$name', ({ name, behaviours }) => {
+    const namespace = `${name}-${suffix}`
+    beforeAll(async () => {
+      await new Stage(server, '').made(namespaces, object(namespaces, namespace))
+    })
+    for (const { sentence, run } of behaviours) {
+      it(sentence, async ({ skip }) => {
+        const reason = skips.find((entry) => entry.behaviour === `${name}: ${sentence}` && entry.server === server.name)
+        if (reason !== undefined) skip(reason.reason)
+        const stage = new Stage(server, namespace)
+        try {
+          await run(stage)
+        } finally {
+          stage.close()
+        }
+      })
+    }
+  })
+}
+
+async function serveWidgets(stage: Stage): Promise<void> {
+  await stage.create(definitions, widgetDefinition) // Refused where it is there already, which serves as well.
+  await stage.eventually(
+    () => stage.list(widgets),
+    ({ status }) => status === 200,
+  )
+}

@@ -1,0 +1,403 @@
+// What does a list answer? Its revision, its order, its pages, its selectors, and every combination of its options.
+// Source: k8s.io/apiserver/pkg/storage (cacher and etcd3), apimachinery's ValidateListOptions.
+import { expect } from 'vitest'
+import type { JsonObject } from '../../../src/base/json.ts'
+import { area } from '../area.ts'
+import { configMap, configMaps, object, pod, pods, secrets, widget, widgets } from '../kinds.ts'
+import type { Query } from '../server-under-test.ts'
+import { at, namesOf, type Stage, taken, textAt, versionOf } from '../stage.ts'
+
+/** Options that contradict each other: 422, with these causes. */
+const refusedOptions: readonly { options: Query; causes: readonly (readonly [string, string, string])[] }[] = [
+  {
+    options: { resourceVersionMatch: 'Exact' },
+    causes: [
+      [
+        'FieldValueForbidden',
+        'resourceVersionMatch',
+        'Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided',
+      ],
+    ],
+  },
+  {
+    options: { resourceVersionMatch: 'NotOlderThan' },
+    causes: [
+      [
+        'FieldValueForbidden',
+        'resourceVersionMatch',
+        'Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided',
+      ],
+    ],
+  },
+  {
+    options: { resourceVersion: '0', resourceVersionMatch: 'Exact' },
+    causes: [
+      [
+        'FieldValueForbidden',
+        'resourceVersionMatch',
+        'Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"',
+      ],
+    ],
+  },
+  {
+    options: { resourceVersion: '1', resourceVersionMatch: 'Newest' },
+    causes: [
+      [
+        'FieldValueNotSupported',
+        'resourceVersionMatch',
+        'Unsupported value: "Newest": supported values: "Exact", "NotOlderThan", ""',
+      ],
+    ],
+  },
+  {
+    options: { resourceVersionMatch: 'Newest', continue: 'x' },
+    causes: [
+      [
+        'FieldValueForbidden',
+        'resourceVersionMatch',
+        'Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided',
+      ],
+      [
+        'FieldValueForbidden',
+        'resourceVersionMatch',
+        'Forbidden: resourceVersionMatch is forbidden when continue is provided',
+      ],
+      [
+        'FieldValueNotSupported',
+        'resourceVersionMatch',
+        'Unsupported value: "Newest": supported values: "Exact", "NotOlderThan", ""',
+      ],
+    ],
+  },
+  {
+    options: { sendInitialEvents: true },
+    causes: [['FieldValueForbidden', 'sendInitialEvents', 'Forbidden: sendInitialEvents is forbidden for list']],
+  },
+  {
+    options: { sendInitialEvents: false, resourceVersion: '1', resourceVersionMatch: 'NotOlderThan' },
+    causes: [['FieldValueForbidden', 'sendInitialEvents', 'Forbidden: sendInitialEvents is forbidden for list']],
+  },
+]
+
+/** Options that cannot be read: 400, with this message. */
+const malformedOptions: readonly { options: Query; message: string }[] = [
+  {
+    options: { resourceVersion: 'abc' },
+    message:
+      'invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
+  },
+  {
+    options: { resourceVersion: '-1' },
+    message:
+      'invalid resource version: resourceVersion: Invalid value: "-1": strconv.ParseUint: parsing "-1": invalid syntax',
+  },
+  { options: { limit: 'x' }, message: 'strconv.ParseInt: parsing "x": invalid syntax' },
+  { options: { timeoutSeconds: 'x' }, message: 'strconv.ParseInt: parsing "x": invalid syntax' },
+  {
+    options: { continue: 'e30' },
+    message: 'invalid continue token: continue key is not valid: server does not recognize this encoded version ',
+  },
+  { options: { labelSelector: 'a===b' }, message: "unable to parse requirement: found '=', expected: identifier" },
+  { options: { labelSelector: ',,' }, message: "found ',', expected: !, identifier, or 'end of string'" },
+  { options: { fieldSelector: 'spec.size=1' }, message: 'field label not supported: spec.size' },
+  {
+    options: { fieldSelector: 'metadata.name' },
+    message: "invalid selector: 'metadata.name'; can't understand 'metadata.name'",
+  },
+]
+
+/** Which of `a: {tier: front, in: …}`, `b: {tier: back, rank: '2', in: …}` and `c: {in: …}` does a selector take? */
+const selectors: readonly (readonly [string, readonly string[]])[] = [
+  ['tier=front', ['a']],
+  ['tier==front', ['a']],
+  ['tier!=front', ['b', 'c']],
+  ['tier in (front, back)', ['a', 'b']],
+  ['tier notin (front)', ['b', 'c']],
+  ['tier', ['a', 'b']],
+  ['!tier', ['c']],
+  ['rank>1', ['b']],
+  ['rank<2', []],
+  ['tier=front,rank', []],
+  ['tier=', []],
+  ['tier in (,front)', ['a']],
+]
+
+/** Three objects of a label of their own, and the list of them. */
+async function three(stage: Stage, label: string): Promise<Query> {
+  for (const name of ['c', 'a', 'b'])
+    await stage.made(widgets, widget(`${label}-${name}`, {}, { metadata: { labels: { in: label } } }))
+  return { labelSelector: `in=${label}` }
+}
+
+export const lists = area('lists', (it) => {
+  it('says its kind, version and revision, and has items even where there are none', async (stage) => {
+    const { status, body } = await stage.list(secrets, { labelSelector: 'none=here' })
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      kind: 'SecretList',
+      apiVersion: 'v1',
+      metadata: { resourceVersion: expect.stringMatching(/^[1-9][0-9]*$/) },
+      items: [],
+    })
+  })
+
+  it('leaves kind and version off the items of a built-in kind, and keeps them on those of a custom kind', async (stage) => {
+    await stage.made(configMaps, configMap('item'))
+    await stage.made(widgets, widget('item'))
+    const built = await stage.list(configMaps, { fieldSelector: 'metadata.name=item' })
+    expect(at(built.body, 'items.0.kind')).toBeUndefined()
+    const custom = await stage.list(widgets, { fieldSelector: 'metadata.name=item' })
+    expect(at(custom.body, 'items.0.kind')).toBe('Widget')
+    expect(at(custom.body, 'items.0.apiVersion')).toBe('conformance.konverge.dev/v1')
+  })
+
+  it('has the revision of the store, not that of its newest item', async (stage) => {
+    const before = versionOf(await stage.made(widgets, widget('before')))
+    await stage.made(configMaps, configMap('after'))
+    const { body } = await stage.list(widgets)
+    expect(BigInt(versionOf(body))).toBeGreaterThan(BigInt(before))
+  })
+
+  it('has a revision that stays while nothing is written to that kind by a no-op', async (stage) => {
+    const made = await stage.made(widgets, widget('noop', { size: 1 }))
+    const updated = taken(await stage.update(widgets, made))
+    expect(versionOf(updated)).toBe(versionOf(made))
+  })
+
+  it('orders by name, byte by byte', async (stage) => {
+    const query = await three(stage, 'ordered')
+    await stage.made(widgets, widget('ordered-a.b', {}, { metadata: { labels: { in: 'ordered' } } }))
+    await stage.made(widgets, widget('ordered-a-b', {}, { metadata: { labels: { in: 'ordered' } } }))
+    const { body } = await stage.list(widgets, query)
+    expect(namesOf(body)).toEqual(['ordered-a', 'ordered-a-b', 'ordered-a.b', 'ordered-b', 'ordered-c'])
+  })
+
+  it('lists all namespaces in the order of namespace, then name', async (stage) => {
+    const other = await stage.madeNamespace('other')
+    const labels = { metadata: { labels: { in: stage.namespace } } }
+    await stage.made(widgets, widget('both-b', {}, labels))
+    await stage.made(widgets, widget('both-a', {}, labels), { namespace: other })
+    const { body } = await stage.server.request({
+      method: 'GET',
+      path: '/apis/conformance.konverge.dev/v1/widgets',
+      query: { labelSelector: `in=${stage.namespace}` },
+    })
+    expect(namesOf(body)).toEqual(['both-b', 'both-a'])
+  })
+
+  it('answers in pages, with a token and the count of what remains', async (stage) => {
+    const namespace = await stage.madeNamespace('pages')
+    for (const name of ['c', 'a', 'b']) await stage.made(widgets, widget(name), { namespace })
+    const first = await stage.list(widgets, { limit: 2 }, { namespace })
+    expect(namesOf(first.body)).toEqual(['a', 'b'])
+    expect(at(first.body, 'metadata.remainingItemCount')).toBe(1)
+    const token = textAt(first.body, 'metadata.continue')
+    const second = await stage.list(widgets, { limit: 2, continue: token }, { namespace })
+    expect(namesOf(second.body)).toEqual(['c'])
+    expect(at(second.body, 'metadata.continue')).toBe('')
+    expect(at(second.body, 'metadata.remainingItemCount')).toBeUndefined()
+  })
+
+  it('keeps the snapshot of the first page for the ones after it', async (stage) => {
+    const namespace = await stage.madeNamespace('snapshot')
+    for (const name of ['a', 'b', 'd']) await stage.made(widgets, widget(name), { namespace })
+    const first = await stage.list(widgets, { limit: 1 }, { namespace })
+    await stage.made(widgets, widget('c'), { namespace })
+    taken(await stage.delete(widgets, 'b', undefined, { namespace }))
+    const token = textAt(first.body, 'metadata.continue')
+    const rest = await stage.list(widgets, { continue: token }, { namespace })
+    expect(namesOf(rest.body)).toEqual(['b', 'd'])
+    expect(versionOf(rest.body)).toBe(versionOf(first.body))
+  })
+
+  it('gives a token that is the base64 of its version, revision and start', async (stage) => {
+    const namespace = await stage.madeNamespace('token')
+    for (const name of ['a', 'b']) await stage.made(widgets, widget(name), { namespace })
+    const { body } = await stage.list(widgets, { limit: 1 }, { namespace })
+    const token = Buffer.from(textAt(body, 'metadata.continue'), 'base64url').toString('utf8')
+    expect(token).toBe(`{"v":"meta.k8s.io/v1","rv":${versionOf(body)},"start":"/a\\u0000"}`)
+  })
+
+  it('counts nothing that remains where a selector is used', async (stage) => {
+    const query = await three(stage, 'uncounted')
+    const { body } = await stage.list(widgets, { ...query, limit: 1 })
+    expect(namesOf(body)).toEqual(['uncounted-a'])
+    expect(at(body, 'metadata.continue')).toBeTypeOf('string')
+    expect(at(body, 'metadata.remainingItemCount')).toBeUndefined()
+  })
+
+  it('fills a page with what the selector takes, not with what it skips', async (stage) => {
+    const query = await three(stage, 'filled')
+    const first = await stage.list(widgets, { ...query, limit: 2 })
+    expect(namesOf(first.body)).toEqual(['filled-a', 'filled-b'])
+    const next = await stage.list(widgets, { ...query, limit: 2, continue: textAt(first.body, 'metadata.continue') })
+    expect(namesOf(next.body)).toEqual(['filled-c'])
+  })
+
+  it('has an empty token in the list of a custom kind, and none in that of a built-in kind, where nothing remains', async (stage) => {
+    expect(at((await stage.list(widgets)).body, 'metadata.continue')).toBe('')
+    expect(at((await stage.list(configMaps)).body, 'metadata.continue')).toBeUndefined()
+  })
+
+  it('has no token where the last page is just full', async (stage) => {
+    const namespace = await stage.madeNamespace('full')
+    for (const name of ['a', 'b']) await stage.made(widgets, widget(name), { namespace })
+    const { body } = await stage.list(widgets, { limit: 2 }, { namespace })
+    expect(namesOf(body)).toEqual(['a', 'b'])
+    expect(at(body, 'metadata.continue')).toBe('')
+  })
+
+  it('lists as of an exact revision, without what came later', async (stage) => {
+    const namespace = await stage.madeNamespace('exact')
+    const a = await stage.made(widgets, widget('a', { size: 1 }), { namespace })
+    taken(await stage.patch('merge', widgets, 'a', { spec: { size: 2 } }, { namespace }))
+    await stage.made(widgets, widget('b'), { namespace })
+    const query = { resourceVersion: versionOf(a), resourceVersionMatch: 'Exact' }
+    const { body } = await stage.list(widgets, query, { namespace })
+    expect(namesOf(body)).toEqual(['a'])
+    expect(at(body, 'items.0.spec.size')).toBe(1)
+    expect(versionOf(body)).toBe(versionOf(a))
+  })
+
+  it('lists no older than a revision, with all that came later', async (stage) => {
+    const namespace = await stage.madeNamespace('not-older')
+    const a = await stage.made(widgets, widget('a'), { namespace })
+    await stage.made(widgets, widget('b'), { namespace })
+    for (const resourceVersionMatch of ['NotOlderThan', undefined]) {
+      const query = { resourceVersion: versionOf(a), resourceVersionMatch }
+      const answer = await stage.eventually(
+        () => stage.list(widgets, query, { namespace }),
+        ({ body }) => namesOf(body).length === 2,
+      )
+      expect(namesOf(answer.body)).toEqual(['a', 'b'])
+    }
+  })
+
+  it('takes a revision with a limit and no match for that exact revision', async (stage) => {
+    const namespace = await stage.madeNamespace('legacy')
+    const a = await stage.made(widgets, widget('a'), { namespace })
+    await stage.made(widgets, widget('b'), { namespace })
+    const { body } = await stage.list(widgets, { resourceVersion: versionOf(a), limit: 5 }, { namespace })
+    expect(namesOf(body)).toEqual(['a'])
+  })
+
+  it('ignores the limit at revision 0', async (stage) => {
+    const namespace = await stage.madeNamespace('zero')
+    for (const name of ['a', 'b']) await stage.made(widgets, widget(name), { namespace })
+    const { body } = await stage.eventually(
+      () => stage.list(widgets, { resourceVersion: '0', limit: 1 }, { namespace }),
+      ({ body }) => namesOf(body).length === 2,
+    )
+    expect(at(body, 'metadata.continue')).toBe('')
+  })
+
+  it('refuses a revision that has not come yet after three seconds', async (stage) => {
+    const { status, body } = await stage.list(widgets, { resourceVersion: '99999999' })
+    expect(status).toBe(504)
+    expect(body).toEqual({
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: expect.stringMatching(/^Timeout: Too large resource version: 99999999, current: [0-9]+$/),
+      reason: 'Timeout',
+      details: {
+        causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+        retryAfterSeconds: 1,
+      },
+      code: 504,
+    })
+  })
+
+  for (const { options, causes } of refusedOptions) {
+    it(`refuses ${JSON.stringify(options)}`, async (stage) => {
+      const { status, body } = await stage.list(widgets, options)
+      expect(status).toBe(422)
+      expect(at(body, 'details')).toEqual({
+        group: 'meta.k8s.io',
+        kind: 'ListOptions',
+        causes: causes.map(([reason, field, message]) => ({ reason, message, field })),
+      })
+      expect(at(body, 'message')).toMatch(/^ListOptions\.meta\.k8s\.io "" is invalid: /)
+    })
+  }
+
+  for (const { options, message } of malformedOptions) {
+    it(`refuses ${JSON.stringify(options)} as malformed`, async (stage) => {
+      const { status, body } = await stage.list(widgets, options)
+      expect(status).toBe(400)
+      expect(body).toMatchObject({ reason: 'BadRequest', message })
+    })
+  }
+
+  for (const [selector, taken] of selectors) {
+    it(`takes by the label selector ${selector} what it says`, async (stage) => {
+      const label = `s${selectors.findIndex(([text]) => text === selector)}`
+      const labels: Record<string, JsonObject> = { a: { tier: 'front' }, b: { tier: 'back', rank: '2' }, c: {} }
+      for (const [name, own] of Object.entries(labels))
+        await stage.made(configMaps, configMap(`${label}-${name}`, {}, { labels: { ...own, in: label } }))
+      const { body } = await stage.list(configMaps, { labelSelector: `in=${label},${selector}` })
+      expect(namesOf(body)).toEqual(taken.map((name) => `${label}-${name}`))
+    })
+  }
+
+  it('takes by name, and by what is not that name, with a field selector', async (stage) => {
+    const query = await three(stage, 'named')
+    const one = await stage.list(widgets, { ...query, fieldSelector: 'metadata.name=named-b' })
+    expect(namesOf(one.body)).toEqual(['named-b'])
+    const others = await stage.list(widgets, { ...query, fieldSelector: 'metadata.name!=named-b' })
+    expect(namesOf(others.body)).toEqual(['named-a', 'named-c'])
+  })
+
+  it('takes by namespace with a field selector', async (stage) => {
+    const query = await three(stage, 'scoped')
+    const here = await stage.list(widgets, { ...query, fieldSelector: `metadata.namespace=${stage.namespace}` })
+    expect(namesOf(here.body)).toHaveLength(3)
+    const there = await stage.list(widgets, { ...query, fieldSelector: 'metadata.namespace=elsewhere' })
+    expect(namesOf(there.body)).toEqual([])
+  })
+
+  it('takes secrets by their type', async (stage) => {
+    await stage.made(secrets, object(secrets, 'typed', { type: 'example.com/kind' }))
+    const { body } = await stage.list(secrets, { fieldSelector: 'type=example.com/kind' })
+    expect(namesOf(body)).toEqual(['typed'])
+  })
+
+  it('takes pods by phase, node and restart policy', async (stage) => {
+    await stage.made(pods, pod('selected'))
+    for (const [fieldSelector, names] of [
+      ['status.phase=Pending', ['selected']],
+      ['status.phase=Running', []],
+      ['spec.nodeName=', ['selected']],
+      ['spec.restartPolicy=Always,spec.schedulerName=none', ['selected']],
+    ] as const)
+      expect(namesOf((await stage.list(pods, { fieldSelector })).body)).toEqual(names)
+  })
+
+  it('takes a negative limit for none, and lists an absent namespace as empty', async (stage) => {
+    const negative = await stage.list(widgets, { limit: -1 })
+    expect(negative.status).toBe(200)
+    expect(at(negative.body, 'metadata.continue')).toBe('')
+    const absent = await stage.list(widgets, {}, { namespace: 'absent' })
+    expect(absent.status).toBe(200)
+    expect(namesOf(absent.body)).toEqual([])
+  })
+
+  it('gets an object at revision 0 and at its own, and refuses a revision that is no number', async (stage) => {
+    const made = await stage.made(widgets, widget('got'))
+    const own = await stage.get(widgets, 'got', { query: { resourceVersion: versionOf(made) } })
+    expect(versionOf(own.body)).toBe(versionOf(made))
+    const cached = await stage.get(widgets, 'got', { query: { resourceVersion: '0' } })
+    expect(cached.status).toBe(200)
+    const refused = await stage.get(widgets, 'got', { query: { resourceVersion: 'abc' } })
+    expect(refused.status).toBe(500)
+    expect(refused.body).toEqual({
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: 'resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
+      code: 500,
+    })
+  })
+})

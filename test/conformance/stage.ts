@@ -1,0 +1,162 @@
+// What does one behaviour work with? The server, a namespace that its area shares, and the requests of a resource in few
+// words. A request whose success is only the ground for the behaviour goes through `made`, which throws on a refusal.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../src/base/json.ts'
+import { collectionPath, type Kind, namespaces, object } from './kinds.ts'
+import type { Answer, Query, ServerUnderTest } from './server-under-test.ts'
+import type { WatchReader } from './watch-reader.ts'
+
+export type PatchType = 'json' | 'merge' | 'strategic' | 'apply'
+
+const patchTypes: Record<PatchType, string> = {
+  json: 'application/json-patch+json',
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+  apply: 'application/apply-patch+yaml',
+}
+
+export interface Where {
+  readonly query?: Query
+  readonly subresource?: string
+  /** Another namespace than the area's. */
+  readonly namespace?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const quietLimitMs = 20_000
+
+export class Stage {
+  readonly server: ServerUnderTest
+  readonly namespace: string
+  readonly #closing: (() => void)[] = []
+
+  constructor(server: ServerUnderTest, namespace: string) {
+    this.server = server
+    this.namespace = namespace
+  }
+
+  /** The path of a kind's collection in this namespace, or of an object in it. */
+  path(kind: Kind, name = '', { namespace = this.namespace, subresource }: Where = {}): string {
+    const collection = collectionPath(kind, namespace)
+    return [collection, name, subresource].filter((part) => part !== undefined && part !== '').join('/')
+  }
+
+  get(kind: Kind, name: string, where: Where = {}): Promise<Answer> {
+    const { query, headers } = where
+    return this.server.request({ method: 'GET', path: this.path(kind, name, where), query, headers })
+  }
+
+  list(kind: Kind, query: Query = {}, where: Where = {}): Promise<Answer> {
+    return this.server.request({ method: 'GET', path: this.path(kind, '', where), query, headers: where.headers })
+  }
+
+  create(kind: Kind, body: Json, where: Where = {}): Promise<Answer> {
+    const { query, headers } = where
+    return this.server.request({ method: 'POST', path: this.path(kind, '', where), query, headers, body })
+  }
+
+  /** The name comes from the body. */
+  update(kind: Kind, body: JsonObject, where: Where = {}): Promise<Answer> {
+    const { query, headers } = where
+    const path = this.path(kind, textAt(body, 'metadata.name'), where)
+    return this.server.request({ method: 'PUT', path, query, headers, body })
+  }
+
+  patch(type: PatchType, kind: Kind, name: string, body: Json, where: Where = {}): Promise<Answer> {
+    const { query, headers } = where
+    const path = this.path(kind, name, where)
+    return this.server.request({
+      method: 'PATCH',
+      path,
+      query,
+      headers: { 'content-type': patchTypes[type], ...headers },
+      body,
+    })
+  }
+
+  /** Server-side apply by this manager; the name comes from the body. */
+  apply(manager: string, kind: Kind, body: JsonObject, where: Where = {}): Promise<Answer> {
+    const query = { fieldManager: manager, ...where.query }
+    return this.patch('apply', kind, textAt(body, 'metadata.name'), body, { ...where, query })
+  }
+
+  delete(kind: Kind, name: string, options?: JsonObject, where: Where = {}): Promise<Answer> {
+    const { query, headers } = where
+    const path = this.path(kind, name, where)
+    return this.server.request({ method: 'DELETE', path, query, headers, body: options })
+  }
+
+  /** A watch of a kind in this namespace; closed when the behaviour ends. */
+  async watch(kind: Kind, query: Query = {}, where: Where = {}): Promise<WatchReader> {
+    const watch = await this.server.watch({ path: this.path(kind, '', where), query, headers: where.headers })
+    this.#closing.push(() => watch.close())
+    return watch
+  }
+
+  /** Creates an object that the behaviour needs. */
+  async made(kind: Kind, body: JsonObject, where: Where = {}): Promise<JsonObject> {
+    return taken(await this.create(kind, body, where))
+  }
+
+  /** A namespace for this behaviour alone. */
+  async madeNamespace(name: string): Promise<string> {
+    const full = `${this.namespace}-${name}`
+    await this.made(namespaces, object(namespaces, full))
+    return full
+  }
+
+  /** Asks again until `isSo`, and returns the answer for which it is. */
+  async eventually(ask: () => Promise<Answer>, isSo: (answer: Answer) => boolean): Promise<Answer> {
+    const deadline = performance.now() + quietLimitMs
+    for (;;) {
+      const answer = await ask()
+      if (isSo(answer)) return answer
+      if (performance.now() > deadline)
+        throw new Error(`It did not come to be within ${quietLimitMs} ms; the last answer: ${JSON.stringify(answer)}`)
+      await sleep(25)
+    }
+  }
+
+  /** Waits until an object is gone. */
+  async gone(kind: Kind, name: string, where: Where = {}): Promise<void> {
+    await this.eventually(
+      () => this.get(kind, name, where),
+      ({ status }) => status === 404,
+    )
+  }
+
+  close(): void {
+    for (const close of this.#closing.splice(0)) close()
+  }
+}
+
+/** The object of an answer that had to succeed. */
+export function taken({ status, body }: Answer): JsonObject {
+  if (status >= 300 || !isJsonObject(body)) throw new Error(`Refused with ${status}: ${JSON.stringify(body)}`)
+  return body
+}
+
+/** The value at a dotted path; list items by index: `spec.ports.0.name`. */
+export function at(value: Json | undefined, path: string): Json | undefined {
+  return path.split('.').reduce<Json | undefined>((inner, step) => {
+    if (isJsonList(inner)) return inner[Number(step)]
+    return isJsonObject(inner) ? own(inner, step) : undefined
+  }, value)
+}
+
+export function textAt(value: Json | undefined, path: string): string {
+  const found = at(value, path)
+  if (typeof found !== 'string') throw new Error(`There is no text at ${path} of ${JSON.stringify(value)}`)
+  return found
+}
+
+/** The names of the items of a list, in its order. */
+export function namesOf(list: Json): string[] {
+  const items = at(list, 'items')
+  if (!isJsonList(items)) throw new Error(`This is no list: ${JSON.stringify(list)}`)
+  return items.map((item) => textAt(item, 'metadata.name'))
+}
+
+export function versionOf(object: Json): string {
+  return textAt(object, 'metadata.resourceVersion')
+}
