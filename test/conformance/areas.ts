@@ -1,6 +1,8 @@
 // Which areas does the suite have?
 import type { Area } from './area.ts'
+import { creates } from './behaviours/creates.ts'
 import { lists } from './behaviours/lists.ts'
+import { updates } from './behaviours/updates.ts'
 import { watches } from './behaviours/watches.ts'
 
-export const areas: readonly Area[] = [lists, watches]
+export const areas: readonly Area[] = [lists, watches, creates, updates]

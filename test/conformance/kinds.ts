@@ -23,10 +23,6 @@ export const jobs: Kind = builtIn('batch', 'v1', 'Job', 'jobs')
 export const leases: Kind = builtIn('coordination.k8s.io', 'v1', 'Lease', 'leases')
 export const roles: Kind = builtIn('rbac.authorization.k8s.io', 'v1', 'Role', 'roles')
 export const roleBindings: Kind = builtIn('rbac.authorization.k8s.io', 'v1', 'RoleBinding', 'rolebindings')
-export const clusterRoles: Kind = {
-  ...builtIn('rbac.authorization.k8s.io', 'v1', 'ClusterRole', 'clusterroles'),
-  isNamespaced: false,
-}
 export const budgets: Kind = builtIn('policy', 'v1', 'PodDisruptionBudget', 'poddisruptionbudgets')
 export const definitions: Kind = {
   ...builtIn('apiextensions.k8s.io', 'v1', 'CustomResourceDefinition', 'customresourcedefinitions'),

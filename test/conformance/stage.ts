@@ -117,6 +117,17 @@ export class Stage {
     }
   }
 
+  /** Waits until the cluster's controllers have nothing more to write to an object: its version stays for a while. */
+  async settled(kind: Kind, name: string): Promise<void> {
+    let version = ''
+    for (let quiet = 0; quiet < 4; quiet++) {
+      const found = versionOf((await this.get(kind, name)).body)
+      if (found !== version) quiet = 0
+      version = found
+      await sleep(20)
+    }
+  }
+
   /** Waits until an object is gone. */
   async gone(kind: Kind, name: string, where: Where = {}): Promise<void> {
     await this.eventually(

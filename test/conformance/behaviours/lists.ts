@@ -172,7 +172,7 @@ export const lists = area('lists', (it) => {
     expect(namesOf(body)).toEqual(['ordered-a', 'ordered-a-b', 'ordered-a.b', 'ordered-b', 'ordered-c'])
   })
 
-  it('lists all namespaces in the order of namespace, then name', async (stage) => {
+  it('orders all namespaces by namespace and name as one text, so that ns-other comes before ns', async (stage) => {
     const other = await stage.madeNamespace('other')
     const labels = { metadata: { labels: { in: stage.namespace } } }
     await stage.made(widgets, widget('both-b', {}, labels))
@@ -182,7 +182,7 @@ export const lists = area('lists', (it) => {
       path: '/apis/conformance.konverge.dev/v1/widgets',
       query: { labelSelector: `in=${stage.namespace}` },
     })
-    expect(namesOf(body)).toEqual(['both-b', 'both-a'])
+    expect(namesOf(body)).toEqual(['both-a', 'both-b'])
   })
 
   it('answers in pages, with a token and the count of what remains', async (stage) => {

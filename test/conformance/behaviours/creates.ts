@@ -1,0 +1,209 @@
+// What does a create do? What the server sets and takes from nobody else, how it makes names, and what it refuses. Source: k8s.io/apiserver/pkg/registry/{rest,generic}.
+import { expect } from 'vitest'
+import { area } from '../area.ts'
+import {
+  configMap,
+  configMaps,
+  deployment,
+  deployments,
+  namespaces,
+  object,
+  pod,
+  pods,
+  secrets,
+  serviceAccounts,
+  services,
+  widget,
+  widgets,
+} from '../kinds.ts'
+import { at, textAt } from '../stage.ts'
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const wholeSeconds = /^20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$/
+
+export const creates = area('creates', (it) => {
+  it('creates with 201 an object with an identity, a time in whole seconds and a version', async (stage) => {
+    const { status, body } = await stage.create(configMaps, configMap('made', { a: '1' }))
+    expect(status).toBe(201)
+    expect(body).toEqual({
+      kind: 'ConfigMap',
+      apiVersion: 'v1',
+      metadata: {
+        name: 'made',
+        namespace: stage.namespace,
+        uid: expect.stringMatching(uuid),
+        resourceVersion: expect.stringMatching(/^[0-9]+$/),
+        creationTimestamp: expect.stringMatching(wholeSeconds),
+        managedFields: [
+          {
+            manager: 'conformance',
+            operation: 'Update',
+            apiVersion: 'v1',
+            time: expect.stringMatching(wholeSeconds),
+            fieldsType: 'FieldsV1',
+            fieldsV1: { 'f:data': { '.': {}, 'f:a': {} } },
+          },
+        ],
+      },
+      data: { a: '1' },
+    })
+  })
+
+  it('gives the first generation to a custom object and to kinds with a spec, and none to those without', async (stage) => {
+    expect(at(await stage.made(widgets, widget('first')), 'metadata.generation')).toBe(1)
+    expect(at(await stage.made(deployments, deployment('first')), 'metadata.generation')).toBe(1)
+    expect(at(await stage.made(pods, pod('first')), 'metadata.generation')).toBe(1)
+    for (const [kind, body] of [
+      [configMaps, configMap('first')],
+      [services, object(services, 'first', { spec: { clusterIP: 'None' } })],
+      [serviceAccounts, object(serviceAccounts, 'first')],
+    ] as const)
+      expect(at(await stage.made(kind, body), 'metadata.generation')).toBeUndefined()
+  })
+
+  it('sets what a client may not: uid, times, generation and self link are the server’s', async (stage) => {
+    const given = {
+      uid: 'mine',
+      creationTimestamp: '2001-01-01T00:00:00Z',
+      deletionTimestamp: '2001-01-01T00:00:00Z',
+      deletionGracePeriodSeconds: 5,
+      generation: 7,
+      selfLink: '/mine',
+    }
+    const made = await stage.made(widgets, widget('given', {}, { metadata: given }))
+    expect(textAt(made, 'metadata.uid')).toMatch(uuid)
+    expect(textAt(made, 'metadata.creationTimestamp')).not.toContain('2001')
+    expect(at(made, 'metadata.generation')).toBe(1)
+    for (const key of ['deletionTimestamp', 'deletionGracePeriodSeconds'])
+      expect(at(made, `metadata.${key}`)).toBeUndefined()
+  })
+
+  it('refuses a name that is taken with 409', async (stage) => {
+    await stage.made(widgets, widget('taken'))
+    const { status, body } = await stage.create(widgets, widget('taken'))
+    expect(status).toBe(409)
+    expect(body).toEqual({
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: 'widgets.conformance.konverge.dev "taken" already exists',
+      reason: 'AlreadyExists',
+      details: { name: 'taken', group: 'conformance.konverge.dev', kind: 'widgets' },
+      code: 409,
+    })
+  })
+
+  it('refuses a create that carries a resourceVersion with a 500 without a reason', async (stage) => {
+    const { status, body } = await stage.create(
+      widgets,
+      widget('versioned', {}, { metadata: { resourceVersion: '1' } }),
+    )
+    expect(status).toBe(500)
+    expect(body).toEqual({
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: 'resourceVersion should not be set on objects to be created',
+      code: 500,
+    })
+  })
+
+  it('makes a name of the prefix and five characters of its own alphabet', async (stage) => {
+    const made = await stage.made(configMaps, { metadata: { generateName: 'pre-' } })
+    expect(textAt(made, 'metadata.name')).toMatch(/^pre-[bcdfghjklmnpqrstvwxz2456789]{5}$/)
+    expect(at(made, 'metadata.generateName')).toBe('pre-')
+  })
+
+  it('cuts a long prefix to 58 characters', async (stage) => {
+    const made = await stage.made(configMaps, { metadata: { generateName: 'x'.repeat(70) } })
+    expect(textAt(made, 'metadata.name')).toMatch(/^x{58}[bcdfghjklmnpqrstvwxz2456789]{5}$/)
+    expect(at(made, 'metadata.generateName')).toBe('x'.repeat(70))
+  })
+
+  it('prefers the name to the prefix', async (stage) => {
+    const made = await stage.made(configMaps, configMap('named', {}, { generateName: 'pre-' }))
+    expect(at(made, 'metadata.name')).toBe('named')
+  })
+
+  it('refuses an object without a name', async (stage) => {
+    const { status, body } = await stage.create(configMaps, { metadata: {} })
+    expect(status).toBe(422)
+    expect(body).toMatchObject({
+      message: 'ConfigMap "" is invalid: metadata.name: Required value: name or generateName is required',
+      reason: 'Invalid',
+      details: { kind: 'ConfigMap', causes: [{ reason: 'FieldValueRequired', field: 'metadata.name' }] },
+    })
+  })
+
+  it('takes the namespace of the path, and refuses another one in the body', async (stage) => {
+    const made = await stage.made(configMaps, configMap('placed'))
+    expect(at(made, 'metadata.namespace')).toBe(stage.namespace)
+    const { status, body } = await stage.create(configMaps, configMap('misplaced', {}, { namespace: 'default' }))
+    expect(status).toBe(400)
+    expect(at(body, 'message')).toBe(
+      `the namespace of the provided object does not match the namespace sent on the request`,
+    )
+  })
+
+  it('refuses to create in a namespace that does not exist', async (stage) => {
+    const { status, body } = await stage.create(configMaps, configMap('a'), { namespace: 'absent' })
+    expect(status).toBe(404)
+    expect(body).toMatchObject({
+      message: 'namespaces "absent" not found',
+      details: { name: 'absent', kind: 'namespaces' },
+    })
+  })
+
+  it('takes a body without kind and apiVersion, and refuses those of another kind', async (stage) => {
+    await stage.made(configMaps, { metadata: { name: 'bare' } })
+    const { status, body } = await stage.create(configMaps, {
+      kind: 'Secret',
+      apiVersion: 'v1',
+      metadata: { name: 'x' },
+    })
+    expect(status).toBe(400)
+    expect(at(body, 'message')).toBe(
+      'Secret in version "v1" cannot be handled as a ConfigMap: converting (v1.Secret) to (core.ConfigMap): unknown conversion',
+    )
+  })
+
+  it('takes YAML as well as JSON', async (stage) => {
+    const { status, body } = await stage.create(configMaps, 'metadata:\n  name: yaml\ndata:\n  a: "1"\n', {
+      headers: { 'content-type': 'application/yaml' },
+    })
+    expect(status).toBe(201)
+    expect(at(body, 'data')).toEqual({ a: '1' })
+  })
+
+  it('makes one owner reference of two that are alike, and warns', async (stage) => {
+    const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: '00000000-0000-4000-8000-000000000001' }
+    const { status, body, headers } = await stage.create(
+      configMaps,
+      configMap('owned', {}, { ownerReferences: [owner, owner], finalizers: ['example.com/keep'] }),
+    )
+    expect(status).toBe(201)
+    expect(at(body, 'metadata.ownerReferences')).toEqual([owner])
+    expect(headers['warning']).toBe(
+      '299 - ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: 00000000-0000-4000-8000-000000000001"',
+    )
+  })
+
+  it('turns the stringData of a secret into data, which it does not show as text', async (stage) => {
+    const made = await stage.made(
+      secrets,
+      object(secrets, 'text', { stringData: { a: 'plain' }, data: { a: 'b2xk', b: 'Yg==' } }),
+    )
+    expect(at(made, 'data')).toEqual({ a: 'cGxhaW4=', b: 'Yg==' })
+    expect(at(made, 'stringData')).toBeUndefined()
+    expect(at(made, 'type')).toBe('Opaque')
+  })
+
+  it('labels a namespace with its name, and gives it the finalizer of its content', async (stage) => {
+    const made = await stage.made(namespaces, object(namespaces, `${stage.namespace}-labelled`))
+    expect(at(made, 'metadata.labels')).toEqual({ 'kubernetes.io/metadata.name': `${stage.namespace}-labelled` })
+    expect(at(made, 'spec.finalizers')).toEqual(['kubernetes'])
+    expect(at(made, 'status.phase')).toBe('Active')
+  })
+})
