@@ -64,6 +64,56 @@ export function formatPathElement(element: PathElement): string {
   }
 }
 
+/** The order of elements in fieldsV1 and in what the server lists: fields, keys, values, indexes; numbers by size. */
+export function comparePathElements(left: PathElement, right: PathElement): number {
+  if (left.kind === 'field' && right.kind === 'field') return compareText(left.name, right.name)
+  if (left.kind === 'key' && right.kind === 'key') return compareKeys(left.key, right.key)
+  if (left.kind === 'value' && right.kind === 'value') return compareValues(left.value, right.value)
+  if (left.kind === 'index' && right.kind === 'index') return left.index - right.index
+  return elementRank[left.kind] - elementRank[right.kind]
+}
+
+const elementRank = { field: 0, key: 1, value: 2, index: 3 } as const
+
+/** By the first field that differs, in the order of their names; one that ends sooner comes first. */
+function compareKeys(left: JsonObject, right: JsonObject): number {
+  const leftNames = Object.keys(left).sort()
+  const rightNames = Object.keys(right).sort()
+  for (const [index, name] of leftNames.entries()) {
+    const other = rightNames[index]
+    if (other === undefined) return 1
+    const order = compareText(name, other) || compareValues(left[name], right[other])
+    if (order !== 0) return order
+  }
+  return leftNames.length - rightNames.length
+}
+
+function compareValues(left: Json | undefined, right: Json | undefined): number {
+  const rank = valueRank(left) - valueRank(right)
+  if (rank !== 0) return rank
+  if (typeof left === 'string' && typeof right === 'string') return compareText(left, right)
+  if (isNumber(left) && isNumber(right)) return left < right ? -1 : left > right ? 1 : 0
+  if (typeof left === 'boolean') return Number(left) - Number(right)
+  return compareText(canonicalJson(left), canonicalJson(right))
+}
+
+/** Numbers before strings before booleans before lists before maps before nothing. */
+function valueRank(value: Json | undefined): number {
+  if (isNumber(value)) return 0
+  if (typeof value === 'string') return 1
+  if (typeof value === 'boolean') return 2
+  if (isJsonList(value)) return 3
+  return isJsonObject(value) ? 4 : 5
+}
+
+function isNumber(value: Json | undefined): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint'
+}
+
+function compareText(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
 /**
  * A path for people, in the spelling of the API server's conflict messages.
  *

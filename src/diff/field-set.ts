@@ -1,7 +1,13 @@
 // Which fields does a manager own? An immutable trie of paths, read from the fieldsV1 of a managedFields entry. Equal sets
 // give equal fieldsV1. Source: structured-merge-diff, fieldpath.Set.
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
-import { type FieldPath, formatPathElement, type PathElement, parsePathElement } from './field-path.ts'
+import {
+  comparePathElements,
+  type FieldPath,
+  formatPathElement,
+  type PathElement,
+  parsePathElement,
+} from './field-path.ts'
 
 /** One step down the trie. */
 export interface FieldSetChild {
@@ -20,23 +26,43 @@ export type Grain = 'whole' | 'fields' | 'items' | 'values' | 'positions'
 
 const grainOf = { field: 'fields', key: 'items', value: 'values', index: 'positions' } as const
 
+type Children = ReadonlyMap<string, FieldSetChild>
+
+const noChildren: Children = new Map()
+
 export class FieldSet {
-  static readonly empty = new FieldSet(false, new Map())
+  static readonly empty = new FieldSet(false, noChildren)
+  /** A path that is owned, with nothing below it. */
+  static readonly leaf = new FieldSet(true, noChildren)
 
   /** Is the path that leads here itself owned, and not only fields below it? */
   readonly isMember: boolean
   /** By the canonical fieldsV1 key of each step. */
-  readonly children: ReadonlyMap<string, FieldSetChild>
-  readonly grain: Grain
-  /** Names of the fields that identify a list item, sorted; empty unless the grain is `items`. */
-  readonly keyNames: readonly string[]
+  readonly children: Children
 
-  constructor(isMember: boolean, children: ReadonlyMap<string, FieldSetChild>) {
+  constructor(isMember: boolean, children: Children) {
     this.isMember = isMember
     this.children = children
-    const first = children.values().next().value?.element
-    this.grain = first === undefined ? 'whole' : grainOf[first.kind]
-    this.keyNames = first?.kind === 'key' ? Object.keys(first.key).sort() : []
+  }
+
+  /** The set of these paths and no others; parents are not in it unless they are named. */
+  static of(paths: Iterable<FieldPath>): FieldSet {
+    let set = FieldSet.empty
+    for (const path of paths) {
+      set = set.union(path.reduceRight((below: FieldSet, element) => below.below(element), FieldSet.leaf))
+    }
+    return set
+  }
+
+  get grain(): Grain {
+    const first = this.children.values().next().value?.element
+    return first === undefined ? 'whole' : grainOf[first.kind]
+  }
+
+  /** Names of the fields that identify a list item, sorted; empty unless the grain is `items`. */
+  get keyNames(): readonly string[] {
+    const first = this.children.values().next().value?.element
+    return first?.kind === 'key' ? Object.keys(first.key).sort() : []
   }
 
   get isEmpty(): boolean {
@@ -73,17 +99,62 @@ export class FieldSet {
 
   /** The paths owned by either. */
   union(other: FieldSet): FieldSet {
-    return combine(this, other, (left, right) => left || right)
+    if (this === other || other.isEmpty) return this
+    if (this.isEmpty) return other
+    const changes = new Changes(this.children)
+    for (const [key, child] of other.children) {
+      const mine = this.children.get(key)
+      if (mine === undefined) changes.set(key, child)
+      else changes.replace(key, mine, mine.set.union(child.set))
+    }
+    return this.#with(this.isMember || other.isMember, changes.children)
   }
 
   /** The paths owned by both. */
   intersection(other: FieldSet): FieldSet {
-    return combine(this, other, (left, right) => left && right)
+    if (this === other) return this
+    const children = new Map<string, FieldSetChild>()
+    const fewer = this.children.size < other.children.size ? this.children : other.children
+    for (const key of fewer.keys()) {
+      const mine = this.children.get(key)
+      const theirs = other.children.get(key)
+      const set = theirs && mine?.set.intersection(theirs.set)
+      if (mine !== undefined && set !== undefined && !set.isEmpty) children.set(key, { element: mine.element, set })
+    }
+    return this.#with(this.isMember && other.isMember, children)
   }
 
   /** The paths owned by this and not by the other; a path goes only if the very same path is in the other. */
   difference(other: FieldSet): FieldSet {
-    return combine(this, other, (left, right) => left && !right)
+    if (this === other) return FieldSet.empty
+    const changes = new Changes(this.children)
+    for (const [key, { set }] of other.children) {
+      const mine = this.children.get(key)
+      if (mine !== undefined) changes.replace(key, mine, mine.set.difference(set))
+    }
+    return this.#with(this.isMember && !other.isMember, changes.children)
+  }
+
+  /** As `difference`, but with a path all that is below it goes too. */
+  recursiveDifference(other: FieldSet): FieldSet {
+    if (other.isMember) return FieldSet.empty
+    const changes = new Changes(this.children)
+    for (const [key, { set }] of other.children) {
+      const mine = this.children.get(key)
+      if (mine !== undefined) changes.replace(key, mine, mine.set.recursiveDifference(set))
+    }
+    return this.#with(this.isMember, changes.children)
+  }
+
+  /** Is every path of this owned by the other as well? */
+  isSubsetOf(other: FieldSet): boolean {
+    if (this === other) return true
+    if ((this.isMember && !other.isMember) || this.children.size > other.children.size) return false
+    for (const [key, { set }] of this.children) {
+      const match = other.children.get(key)
+      if (match === undefined || !set.isSubsetOf(match.set)) return false
+    }
+    return true
   }
 
   equals(other: FieldSet): boolean {
@@ -96,15 +167,68 @@ export class FieldSet {
     return true
   }
 
-  /** As fieldsV1, keys in code-unit order. */
+  /** The children in the server's order, each with its canonical key. */
+  sortedChildren(): readonly (readonly [string, FieldSetChild])[] {
+    const children = [...this.children]
+    return children.length < 2 ? children : children.sort(([, a], [, b]) => comparePathElements(a.element, b.element))
+  }
+
+  /** As fieldsV1, in the server's order and spelling. */
   toFieldsV1(): JsonObject {
     const entries: [string, Json][] = this.isMember && this.children.size > 0 ? [['.', {}]] : []
-    for (const key of [...this.children.keys()].sort()) {
-      const child = this.children.get(key)
-      if (child !== undefined) entries.push([key, child.set.toFieldsV1()])
+    for (const [key, { set }] of this.sortedChildren()) {
+      entries.push([key.startsWith('f:') ? key : escaped(key), set.toFieldsV1()])
     }
     return Object.fromEntries(entries)
   }
+
+  /** The same paths without the one that leads here; of an object as a whole nobody is an owner. */
+  get ofRoot(): FieldSet {
+    return this.#with(false, this.children)
+  }
+
+  /** This set one step further down. */
+  below(element: PathElement): FieldSet {
+    return new FieldSet(false, new Map([[formatPathElement(element), { element, set: this }]]))
+  }
+
+  #with(isMember: boolean, children: Children): FieldSet {
+    if (isMember === this.isMember && children === this.children) return this
+    if (children.size === 0) return isMember ? FieldSet.leaf : FieldSet.empty
+    return new FieldSet(isMember, children)
+  }
+}
+
+/** Children that are copied when the first of them changes, so that sets share what they have in common. */
+class Changes {
+  readonly #before: Children
+  #after: Map<string, FieldSetChild> | undefined
+
+  constructor(before: Children) {
+    this.#before = before
+  }
+
+  get children(): Children {
+    return this.#after ?? this.#before
+  }
+
+  set(key: string, child: FieldSetChild): void {
+    this.#after ??= new Map(this.#before)
+    this.#after.set(key, child)
+  }
+
+  /** A child that has become empty goes. */
+  replace(key: string, before: FieldSetChild, set: FieldSet): void {
+    if (set === before.set) return
+    if (!set.isEmpty) return this.set(key, { element: before.element, set })
+    this.#after ??= new Map(this.#before)
+    this.#after.delete(key)
+  }
+}
+
+/** The server writes values with these characters escaped, as JSON within HTML has to be. */
+function escaped(key: string): string {
+  return key.replace(/[<>&\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 const parsed = new WeakMap<JsonObject, FieldSet>()
@@ -131,20 +255,8 @@ function childrenOf(node: JsonObject): Map<string, FieldSetChild> {
     if (element === undefined || !isJsonObject(below)) continue
     const grandchildren = childrenOf(below)
     const isMember = grandchildren.size === 0 || Object.hasOwn(below, '.')
-    children.set(formatPathElement(element), { element, set: new FieldSet(isMember, grandchildren) })
+    const set = grandchildren.size === 0 ? FieldSet.leaf : new FieldSet(isMember, grandchildren)
+    children.set(formatPathElement(element), { element, set })
   }
   return children
-}
-
-function combine(left: FieldSet, right: FieldSet, keep: (left: boolean, right: boolean) => boolean): FieldSet {
-  const children = new Map<string, FieldSetChild>()
-  for (const key of new Set([...left.children.keys(), ...right.children.keys()])) {
-    const ofLeft = left.children.get(key)
-    const ofRight = right.children.get(key)
-    const element = (ofLeft ?? ofRight)?.element
-    if (element === undefined) continue
-    const set = combine(ofLeft?.set ?? FieldSet.empty, ofRight?.set ?? FieldSet.empty, keep)
-    if (!set.isEmpty) children.set(key, { element, set })
-  }
-  return new FieldSet(keep(left.isMember, right.isMember), children)
 }

@@ -7,6 +7,8 @@ export type SchemaType = 'object' | 'array' | 'string' | 'integer' | 'number' | 
 export type ListType = 'atomic' | 'set' | 'map'
 
 export interface Schema {
+  /** The name under which the document publishes it: `io.k8s.apimachinery.pkg.api.resource.Quantity`. Absent inside others. */
+  readonly definition: string | undefined
   /** Absent where anything may stand, and for int-or-string. */
   readonly type: SchemaType | undefined
   readonly format: string | undefined
@@ -54,20 +56,22 @@ export class Compiler {
 
   compile(source: JsonObject): Schema {
     const reference = referenceOf(source)
-    if (reference === undefined) return this.#compilePlain(source)
+    if (reference === undefined) return this.#compilePlain(source, undefined)
+    const definition = reference.slice(reference.lastIndexOf('/') + 1)
     const target = this.#resolve(reference) ?? {}
     // What stands beside a reference (a field's own default, its place in a strategic merge) adds to what it refers to.
     const { $ref: _, allOf: __, ...beside } = source
-    if (Object.keys(beside).some((key) => key !== 'description')) return this.#compilePlain({ ...target, ...beside })
+    if (Object.keys(beside).some((key) => key !== 'description'))
+      return this.#compilePlain({ ...target, ...beside }, definition)
     const known = this.#byReference.get(reference)
-    const compiled = known ?? this.#compilePlain(target)
+    const compiled = known ?? this.#compilePlain(target, definition)
     if (known === undefined) this.#byReference.set(reference, compiled)
     return compiled
   }
 
-  #compilePlain(source: JsonObject): Schema {
+  #compilePlain(source: JsonObject, definition: string | undefined): Schema {
     const compile = (inner: JsonObject) => this.compile(inner)
-    return new LazySchema(source, compile)
+    return new LazySchema(source, definition, compile)
   }
 }
 
@@ -83,6 +87,7 @@ function referenceOf(source: JsonObject): string | undefined {
 
 /** Properties and items are compiled when they are first asked for, which is what makes recursion end. */
 class LazySchema implements Schema {
+  readonly definition: string | undefined
   readonly source: JsonObject
   readonly type: SchemaType | undefined
   readonly format: string | undefined
@@ -102,7 +107,8 @@ class LazySchema implements Schema {
   #items: Schema | undefined
   #additional: Schema | undefined
 
-  constructor(source: JsonObject, compile: (source: JsonObject) => Schema) {
+  constructor(source: JsonObject, definition: string | undefined, compile: (source: JsonObject) => Schema) {
+    this.definition = definition
     this.source = source
     this.#compile = compile
     this.type = text(source, 'type') as SchemaType | undefined // The only types that OpenAPI has.

@@ -1,0 +1,112 @@
+// Does a value have the form that its type asks for? Server-side apply works on nothing else.
+// Source: sigs.k8s.io/structured-merge-diff, typed.TypedValue.Validate.
+import { isJsonList, isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
+import type { PathElement } from '../../diff/field-path.ts'
+import { renderStep } from './field-text.ts'
+import { goSyntax, goTypeName, goValue, type Numbers } from './go-value.ts'
+import { stepOf } from './list-element.ts'
+import { fieldTypeOf, formOf, type ListType, type MapType, type MergeType, type ScalarType } from './merge-type.ts'
+
+export interface ValueOrigin {
+  /** In a live list items may be alike; in a configuration each must be told apart from the others. */
+  readonly duplicates: 'tolerated' | 'refused'
+  readonly numbers: Numbers
+}
+
+/** All that is wrong as one text, undefined if nothing is. Linear in the value. */
+export function typeFault(type: MergeType, value: Json, origin: ValueOrigin): string | undefined {
+  const validation = new Validation(origin)
+  validation.validate(type, value)
+  const { faults } = validation
+  if (faults.length < 2) return faults[0]
+  return ['errors:', ...faults.map((fault) => `  ${fault}`)].join('\n')
+}
+
+class Validation {
+  readonly faults: string[] = []
+  readonly #origin: ValueOrigin
+  /** Fields as bare names: most steps are fields, and most values have no fault to name a path in. */
+  readonly #path: (string | PathElement)[] = []
+
+  constructor(origin: ValueOrigin) {
+    this.#origin = origin
+  }
+
+  validate(type: MergeType, value: Json): void {
+    switch (formOf(type, value)) {
+      case 'scalar':
+        return this.#scalar(type.scalar ?? 'untyped', value)
+      case 'list':
+        if (isJsonList(value)) {
+          if (type.list !== undefined) this.#list(type.list, value)
+        } else if (value !== null) this.#report(`expected list, got ${goValue(value, this.#origin.numbers)}`)
+        return
+      case 'map':
+        if (isJsonObject(value)) {
+          if (type.map !== undefined) this.#map(type.map, value)
+        } else if (value !== null) this.#report(`expected map, got ${goValue(value, this.#origin.numbers)}`)
+    }
+  }
+
+  #scalar(type: ScalarType, value: Json): void {
+    if (value === null) return
+    const isNumber = typeof value === 'number' || typeof value === 'bigint'
+    switch (type) {
+      case 'numeric':
+        if (!isNumber) this.#report(`expected numeric (int or float), got ${goTypeName(value)}`)
+        return
+      case 'string':
+        if (typeof value !== 'string') this.#report(`expected string, got ${goSyntax(value, this.#origin.numbers)}`)
+        return
+      case 'boolean':
+        if (typeof value !== 'boolean') this.#report(`expected boolean, got ${goValue(value, this.#origin.numbers)}`)
+        return
+      case 'untyped':
+        if (typeof value === 'object') this.#report(`expected any scalar, got ${goValue(value, this.#origin.numbers)}`)
+    }
+  }
+
+  #map(map: MapType, value: JsonObject): void {
+    for (const name of Object.keys(value)) {
+      const below = value[name]
+      if (below === undefined) continue
+      const type = fieldTypeOf(map, name)
+      this.#path.push(name)
+      if (type !== undefined) this.validate(type, below)
+      else this.#report('field not declared in schema')
+      this.#path.pop()
+      if (type === undefined) return
+    }
+  }
+
+  #list(list: ListType, items: readonly Json[]): void {
+    const seen = new Set<string>()
+    for (const [index, item] of items.entries()) {
+      if (list.isAtomic) {
+        this.#item(list, item, { kind: 'index', index })
+        continue
+      }
+      const step = stepOf(list, item)
+      // Without a step nothing that is deeper has a name.
+      if (typeof step === 'string') return this.#report(`element ${index}: ${step}`)
+      if (seen.has(step.key) && this.#origin.duplicates === 'refused') {
+        this.#report(`duplicate entries for key ${renderStep(step.element, this.#origin.numbers)}`)
+      }
+      seen.add(step.key)
+      this.#item(list, item, step.element)
+    }
+  }
+
+  #item(list: ListType, item: Json, step: PathElement): void {
+    this.#path.push(step)
+    this.validate(list.elementType, item)
+    this.#path.pop()
+  }
+
+  #report(message: string): void {
+    const path = this.#path
+      .map((step) => (typeof step === 'string' ? `.${step}` : renderStep(step, this.#origin.numbers)))
+      .join('')
+    this.faults.push(path === '' ? message : `${path}: ${message}`)
+  }
+}
