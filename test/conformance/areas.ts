@@ -2,7 +2,9 @@
 import type { Area } from './area.ts'
 import { creates } from './behaviours/creates.ts'
 import { lists } from './behaviours/lists.ts'
+import { patches } from './behaviours/patches.ts'
+import { subresources } from './behaviours/subresources.ts'
 import { updates } from './behaviours/updates.ts'
 import { watches } from './behaviours/watches.ts'
 
-export const areas: readonly Area[] = [lists, watches, creates, updates]
+export const areas: readonly Area[] = [lists, watches, creates, updates, subresources, patches]
