@@ -14,6 +14,7 @@ import {
   groupList,
   resourceList,
 } from './discovery.ts'
+import { type Endpoint, endpointKey } from './endpoint.ts'
 import { type ApiAnswer, type ApiRequest, jsonAnswer, jsonType, refusal, textAnswer } from './exchange.ts'
 import { type FieldManager, untracked } from './field-manager.ts'
 import { ObjectDeletes } from './object-deletes.ts'
@@ -65,6 +66,7 @@ export class ApiServer {
   readonly #options: ApiServerOptions
   readonly #access: Access
   readonly #resources: ResourceHandler
+  readonly #endpoints = new Map<string, Endpoint>()
 
   constructor(options: ApiServerOptions) {
     const { clock, random, fieldManagerOf = () => untracked, strategicMergeOf = () => undefined } = options
@@ -85,6 +87,11 @@ export class ApiServer {
       fieldManagerOf,
       strategicMergeOf,
     })
+  }
+
+  /** Serves an endpoint that is no object's; `key` as endpointKey gives it. */
+  serve(key: string, endpoint: Endpoint): void {
+    this.#endpoints.set(key, endpoint)
   }
 
   /** A client for the server's own parts, under a manager's name. */
@@ -109,6 +116,11 @@ export class ApiServer {
 
   async #route(request: ApiRequest, info: RequestInfo, user: User): Promise<ApiAnswer> {
     if (!info.isResourceRequest) return this.#document(request)
+    const endpoint = this.#endpoints.get(endpointKey(info))
+    if (endpoint !== undefined) {
+      if (!endpoint.verbs.includes(info.verb)) throw methodNotAllowed()
+      return endpoint.handle({ request, info, user })
+    }
     const resource = this.registry.find(info, info.resource)
     if (resource === undefined) throw noSuchPath()
     if (resource.isNamespaced && info.namespace === '' && !['list', 'watch', 'deletecollection'].includes(info.verb))

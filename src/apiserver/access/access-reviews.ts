@@ -1,0 +1,162 @@
+// Who may do what, asked rather than tried? The review kinds of authorization.k8s.io and authentication.k8s.io: an object in, the same
+// with its status out, nothing stored. Source: k8s.io/kubernetes/pkg/registry/{authorization,authentication}.
+import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
+import type { Endpoint, EndpointRequest } from '../endpoint.ts'
+import { jsonAnswer } from '../exchange.ts'
+import { type FieldError, invalid, required } from '../field-error.ts'
+import type { View } from '../object-log.ts'
+import { bodyTypeOf, parseObject } from '../request-body.ts'
+import { badRequest, invalidObject } from '../status-error.ts'
+import type { User } from '../user.ts'
+import type { AccessControl } from './access-control.ts'
+import { type AccessAttributes, type PolicyRule, rulesFor } from './policy-rules.ts'
+
+/** The endpoints by their keys. */
+export function reviewEndpoints(access: AccessControl, view: View): ReadonlyMap<string, Endpoint> {
+  const authorization = (kind: string, statusOf: (spec: JsonObject, asked: EndpointRequest) => JsonObject) =>
+    review('authorization.k8s.io', kind, statusOf)
+  const authentication = (kind: string, statusOf: (spec: JsonObject, asked: EndpointRequest) => JsonObject) =>
+    review('authentication.k8s.io', kind, statusOf)
+  return new Map([
+    authorization('SelfSubjectAccessReview', (spec, { user }) =>
+      decision(access, user, checkedAttributes(spec, 'SelfSubjectAccessReview')),
+    ),
+    authorization('SubjectAccessReview', (spec) =>
+      decision(access, subjectOf(spec, 'SubjectAccessReview'), checkedAttributes(spec, 'SubjectAccessReview')),
+    ),
+    authorization('LocalSubjectAccessReview', (spec, { info }) => {
+      const attributes = checkedAttributes(spec, 'LocalSubjectAccessReview')
+      if (attributes.namespace !== info.namespace)
+        throw badRequest(`spec.resourceAttributes.namespace must match namespace: ${info.namespace}`)
+      return decision(access, subjectOf(spec, 'LocalSubjectAccessReview'), attributes)
+    }),
+    authorization('SelfSubjectRulesReview', (spec, { user }) => rulesStatus(user, text(own(spec, 'namespace')), view)),
+    authentication('SelfSubjectReview', (_spec, { user }) => ({ userInfo: userInfo(user) })),
+    authentication('TokenReview', (spec) => tokenStatus(access, text(own(spec, 'token')))),
+  ])
+}
+
+function review(
+  group: string,
+  kind: string,
+  statusOf: (spec: JsonObject, asked: EndpointRequest) => JsonObject,
+): readonly [string, Endpoint] {
+  const handle = (asked: EndpointRequest) => {
+    const { request } = asked
+    const { value } = parseObject(
+      request.body,
+      bodyTypeOf(request.header('content-type')),
+      "couldn't get version/kind; json parse error",
+    )
+    const spec = own(value, 'spec')
+    const metadata = own(value, 'metadata')
+    const status = statusOf(isJsonObject(spec) ? spec : {}, asked)
+    return jsonAnswer(201, {
+      kind,
+      apiVersion: `${group}/v1`,
+      metadata: isJsonObject(metadata) ? metadata : {},
+      ...(isJsonObject(spec) ? { spec } : {}),
+      status,
+    })
+  }
+  return [`${group}/v1/${kind.toLowerCase()}s`, { verbs: ['create'], handle }]
+}
+
+function decision(access: AccessControl, user: User, attributes: AccessAttributes): JsonObject {
+  const { isAllowed, reason } = access.decide(user, attributes)
+  return { allowed: isAllowed, ...(reason === '' ? {} : { reason }) }
+}
+
+/** Throws StatusError (422) unless the spec asks for one thing. */
+function checkedAttributes(spec: JsonObject, kind: string): AccessAttributes {
+  const resource = own(spec, 'resourceAttributes')
+  const other = own(spec, 'nonResourceAttributes')
+  const [hasResource, hasOther] = [isJsonObject(resource), isJsonObject(other)]
+  const faults: FieldError[] = [
+    ...(hasResource && hasOther
+      ? [
+          invalid(
+            'spec.nonResourceAttributes',
+            other as JsonObject,
+            'cannot be specified in combination with resourceAttributes',
+          ),
+        ]
+      : []),
+    ...(hasResource || hasOther
+      ? []
+      : [
+          invalid(
+            'spec.resourceAttributes',
+            null,
+            'exactly one of nonResourceAttributes or resourceAttributes must be specified',
+          ),
+        ]),
+  ]
+  if (faults.length > 0) throw invalidObject({ group: 'authorization.k8s.io', kind }, '', faults)
+  const none = { group: '', resource: '', subresource: '', namespace: '', name: '', path: '' }
+  if (isJsonObject(resource))
+    return {
+      ...none,
+      isResourceRequest: true,
+      verb: text(own(resource, 'verb')),
+      group: text(own(resource, 'group')),
+      resource: text(own(resource, 'resource')),
+      subresource: text(own(resource, 'subresource')),
+      namespace: text(own(resource, 'namespace')),
+      name: text(own(resource, 'name')),
+    }
+  const plain = isJsonObject(other) ? other : {}
+  return { ...none, isResourceRequest: false, verb: text(own(plain, 'verb')), path: text(own(plain, 'path')) }
+}
+
+function subjectOf(spec: JsonObject, kind: string): User {
+  const name = text(own(spec, 'user'))
+  const groups = texts(own(spec, 'groups'))
+  if (name === '' && groups.length === 0)
+    throw invalidObject({ group: 'authorization.k8s.io', kind }, '', [
+      required('spec.user', 'at least one of user or group must be specified'),
+    ])
+  return { name, groups }
+}
+
+function rulesStatus(user: User, namespace: string, view: View): JsonObject {
+  const rules: readonly PolicyRule[] = user.groups.includes('system:masters')
+    ? [
+        { verbs: ['*'], apiGroups: ['*'], resources: ['*'], resourceNames: [], nonResourceUrls: [] },
+        { verbs: ['*'], apiGroups: [], resources: [], resourceNames: [], nonResourceUrls: ['*'] },
+      ]
+    : rulesFor(user, namespace, view)
+  return {
+    resourceRules: rules
+      .filter(({ resources }) => resources.length > 0)
+      .map(({ verbs, apiGroups, resources, resourceNames }) => ({
+        verbs,
+        apiGroups,
+        resources,
+        ...(resourceNames.length === 0 ? {} : { resourceNames }),
+      })),
+    nonResourceRules: rules
+      .filter(({ nonResourceUrls }) => nonResourceUrls.length > 0)
+      .map(({ verbs, nonResourceUrls }) => ({ verbs, nonResourceURLs: nonResourceUrls })),
+    incomplete: false,
+  }
+}
+
+function tokenStatus(access: AccessControl, token: string): JsonObject {
+  const user = access.userOf(token)
+  return user === undefined
+    ? { user: {}, error: 'invalid bearer token' }
+    : { authenticated: true, user: userInfo(user), audiences: ['https://kubernetes.default.svc.cluster.local'] }
+}
+
+function userInfo({ name, uid, groups }: User): JsonObject {
+  return { username: name, ...(uid === undefined ? {} : { uid }), groups }
+}
+
+function text(value: Json | undefined): string {
+  return typeof value === 'string' ? value : ''
+}
+
+function texts(value: Json | undefined): readonly string[] {
+  return isJsonList(value) ? value.filter((item) => typeof item === 'string') : []
+}

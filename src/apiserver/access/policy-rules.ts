@@ -1,0 +1,166 @@
+// Which rules hold for a user, and what do they allow? Role-based access control as the API server judges it: rules only add, the
+// bindings of the whole cluster count everywhere, those of a namespace in it.
+// Source: k8s.io/kubernetes/pkg/registry/rbac/validation/rule.go, plugin/pkg/auth/authorizer/rbac.
+import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
+import { goQuoted } from '../field-error.ts'
+import { metadataText } from '../metadata.ts'
+import type { View } from '../object-log.ts'
+import type { User } from '../user.ts'
+
+export interface PolicyRule {
+  readonly verbs: readonly string[]
+  readonly apiGroups: readonly string[]
+  readonly resources: readonly string[]
+  readonly resourceNames: readonly string[]
+  readonly nonResourceUrls: readonly string[]
+}
+
+/** What somebody wants to do. */
+export interface AccessAttributes {
+  readonly isResourceRequest: boolean
+  readonly verb: string
+  readonly group: string
+  readonly resource: string
+  readonly subresource: string
+  readonly namespace: string
+  readonly name: string
+  readonly path: string
+}
+
+export interface Decision {
+  readonly isAllowed: boolean
+  /** Who allows it, or what stood in the way of finding out; may be empty. */
+  readonly reason: string
+}
+
+const rbac = 'rbac.authorization.k8s.io'
+const masters = 'system:masters'
+
+/** May the user do that? */
+export function decide(user: User, attributes: AccessAttributes, view: View): Decision {
+  if (user.groups.includes(masters)) return { isAllowed: true, reason: '' }
+  const faults: string[] = []
+  for (const { rules, describe, fault } of grantsFor(user, attributes.namespace, view)) {
+    if (fault !== undefined) faults.push(fault)
+    if (rules.some((rule) => allows(rule, attributes)))
+      return { isAllowed: true, reason: `RBAC: allowed by ${describe()}` }
+  }
+  const reason =
+    faults.length === 0 ? '' : `RBAC: ${faults.length === 1 ? faults[0] : `[${[...new Set(faults)].join(', ')}]`}`
+  return { isAllowed: false, reason }
+}
+
+/** All rules that hold for the user in a namespace, '' for the cluster. */
+export function rulesFor(user: User, namespace: string, view: View): readonly PolicyRule[] {
+  return [...grantsFor(user, namespace, view)].flatMap(({ rules }) => rules)
+}
+
+export function allows(rule: PolicyRule, wanted: AccessAttributes): boolean {
+  if (!matches(rule.verbs, wanted.verb)) return false
+  if (!wanted.isResourceRequest)
+    return rule.nonResourceUrls.some(
+      (url) =>
+        url === '*' || url === wanted.path || (url.endsWith('*') && wanted.path.startsWith(url.replace(/\*+$/, ''))),
+    )
+  return (
+    matches(rule.apiGroups, wanted.group) &&
+    matchesResource(rule.resources, wanted) &&
+    (rule.resourceNames.length === 0 || rule.resourceNames.includes(wanted.name))
+  )
+}
+
+/** The rules of a Role or ClusterRole. */
+export function rulesOf(role: JsonObject): readonly PolicyRule[] {
+  return objects(own(role, 'rules')).map((rule) => ({
+    verbs: texts(own(rule, 'verbs')),
+    apiGroups: texts(own(rule, 'apiGroups')),
+    resources: texts(own(rule, 'resources')),
+    resourceNames: texts(own(rule, 'resourceNames')),
+    nonResourceUrls: texts(own(rule, 'nonResourceURLs')),
+  }))
+}
+
+/** The rules that a binding's roleRef stands for, or why there are none. */
+export function referredRules(
+  roleRef: JsonObject,
+  namespace: string,
+  view: View,
+): { rules: readonly PolicyRule[]; fault?: string } {
+  const kind = own(roleRef, 'kind')
+  const name = String(own(roleRef, 'name') ?? '')
+  const isCluster = kind === 'ClusterRole'
+  if (!isCluster && kind !== 'Role')
+    return { rules: [], fault: `unsupported role reference kind: ${goQuoted(String(kind ?? ''))}` }
+  const shelf = `${isCluster ? 'clusterroles' : 'roles'}.${rbac}`
+  const role = view.get({ shelf, namespace: isCluster ? '' : namespace, name })
+  if (role !== undefined) return { rules: rulesOf(role.object) }
+  return { rules: [], fault: `${isCluster ? 'clusterrole' : 'role'}.${rbac} ${goQuoted(name)} not found` }
+}
+
+interface Grant {
+  readonly rules: readonly PolicyRule[]
+  readonly fault: string | undefined
+  describe(): string
+}
+
+function* grantsFor(user: User, namespace: string, view: View): Generator<Grant> {
+  yield* boundTo(user, { kind: 'ClusterRoleBinding', shelf: `clusterrolebindings.${rbac}`, namespace: '' }, view)
+  if (namespace !== '') yield* boundTo(user, { kind: 'RoleBinding', shelf: `rolebindings.${rbac}`, namespace }, view)
+}
+
+function* boundTo(user: User, of: { kind: string; shelf: string; namespace: string }, view: View): Generator<Grant> {
+  for (const { object } of view.list(of.shelf, of.namespace === '' ? undefined : of.namespace)) {
+    const subject = objects(own(object, 'subjects')).find((candidate) => isSubject(user, candidate, of.namespace))
+    const roleRef = own(object, 'roleRef')
+    if (subject === undefined || !isJsonObject(roleRef)) continue
+    const { rules, fault } = referredRules(roleRef, of.namespace, view)
+    const describe = () => {
+      const name = metadataText(object, 'name')
+      const shown = of.namespace === '' ? name : `${name}/${of.namespace}`
+      return `${of.kind} ${goQuoted(shown)} of ${own(roleRef, 'kind')} ${goQuoted(String(own(roleRef, 'name')))} to ${describeSubject(subject, of.namespace)}`
+    }
+    yield { rules, fault, describe }
+  }
+}
+
+function isSubject(user: User, subject: JsonObject, bindingNamespace: string): boolean {
+  const name = own(subject, 'name')
+  switch (own(subject, 'kind')) {
+    case 'User':
+      return user.name === name
+    case 'Group':
+      return user.groups.includes(String(name))
+    case 'ServiceAccount': {
+      const namespace = String(own(subject, 'namespace') ?? '') || bindingNamespace
+      return namespace !== '' && user.name === `system:serviceaccount:${namespace}:${name}`
+    }
+    default:
+      return false
+  }
+}
+
+function describeSubject(subject: JsonObject, bindingNamespace: string): string {
+  const kind = String(own(subject, 'kind'))
+  const name = String(own(subject, 'name'))
+  if (kind !== 'ServiceAccount') return `${kind} ${goQuoted(name)}`
+  return `${kind} ${goQuoted(`${name}/${String(own(subject, 'namespace') ?? '') || bindingNamespace}`)}`
+}
+
+function matches(granted: readonly string[], wanted: string): boolean {
+  return granted.includes('*') || granted.includes(wanted)
+}
+
+function matchesResource(granted: readonly string[], { resource, subresource }: AccessAttributes): boolean {
+  const combined = subresource === '' ? resource : `${resource}/${subresource}`
+  return granted.some(
+    (entry) => entry === '*' || entry === combined || (subresource !== '' && entry === `*/${subresource}`),
+  )
+}
+
+function objects(value: Json | undefined): readonly JsonObject[] {
+  return isJsonList(value) ? value.filter(isJsonObject) : []
+}
+
+function texts(value: Json | undefined): readonly string[] {
+  return isJsonList(value) ? value.filter((item) => typeof item === 'string') : []
+}

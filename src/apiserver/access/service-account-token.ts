@@ -1,0 +1,109 @@
+// How does a pod prove which service account it runs as? By a signed token (JWT) that says so, made on request and checked by who made
+// it. Source: k8s.io/kubernetes/pkg/serviceaccount/claims.go; signed by HMAC instead of RSA, as nobody else has to check it.
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
+import { parseWireJson, WireJsonError, wireJson } from '../../base/wire-json.ts'
+import type { User } from '../user.ts'
+
+export interface TokenClaims {
+  readonly namespace: string
+  readonly serviceAccount: { readonly name: string; readonly uid: string }
+  readonly audiences: readonly string[]
+  /** Seconds since the epoch. */
+  readonly issuedAt: number
+  readonly expiresAt: number
+  /** A unique id, as `jti`. */
+  readonly id: string
+  /** The pod or secret that the token lives and dies with. */
+  readonly boundTo: { readonly kind: string; readonly name: string; readonly uid: string } | undefined
+}
+
+export const issuer = 'https://kubernetes.default.svc.cluster.local'
+
+const header = encode(wireJson({ alg: 'HS256', typ: 'JWT', kid: 'konverge' }))
+
+export function signToken(claims: TokenClaims, key: string): string {
+  const { namespace, serviceAccount, audiences, issuedAt, expiresAt, id, boundTo } = claims
+  const payload: JsonObject = {
+    aud: audiences,
+    exp: expiresAt,
+    iat: issuedAt,
+    iss: issuer,
+    jti: id,
+    'kubernetes.io': {
+      namespace,
+      ...(boundTo === undefined ? {} : { [boundTo.kind.toLowerCase()]: { name: boundTo.name, uid: boundTo.uid } }),
+      serviceaccount: { name: serviceAccount.name, uid: serviceAccount.uid },
+    },
+    nbf: issuedAt,
+    sub: `system:serviceaccount:${namespace}:${serviceAccount.name}`,
+  }
+  const signed = `${header}.${encode(wireJson(payload))}`
+  return `${signed}.${signatureOf(signed, key)}`
+}
+
+/** The claims of a token that we signed and that has not expired; undefined for any other text. */
+export function readToken(token: string, key: string, nowSeconds: number): TokenClaims | undefined {
+  const [head = '', payload = '', signature = ''] = token.split('.')
+  if (head !== header || !isSame(signature, signatureOf(`${head}.${payload}`, key))) return undefined
+  const body = bodyOf(payload)
+  const own_ = body === undefined ? undefined : own(body, 'kubernetes.io')
+  if (body === undefined || !isJsonObject(own_)) return undefined
+  const account = own(own_, 'serviceaccount')
+  const { exp, iat, aud, jti } = body
+  if (!isJsonObject(account) || typeof exp !== 'number' || typeof iat !== 'number' || exp <= nowSeconds)
+    return undefined
+  return {
+    namespace: text(own_['namespace']),
+    serviceAccount: { name: text(account['name']), uid: text(account['uid']) },
+    audiences: Array.isArray(aud) ? aud.map(text) : [],
+    issuedAt: iat,
+    expiresAt: exp,
+    id: text(jti),
+    boundTo: boundOf(own_),
+  }
+}
+
+/** Who a service account is to the authorizer. */
+export function serviceAccountUser(namespace: string, name: string, uid: string): User {
+  return {
+    name: `system:serviceaccount:${namespace}:${name}`,
+    uid,
+    groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
+  }
+}
+
+function boundOf(claims: JsonObject): TokenClaims['boundTo'] {
+  for (const kind of ['pod', 'secret', 'node']) {
+    const bound = own(claims, kind)
+    if (isJsonObject(bound)) return { kind, name: text(bound['name']), uid: text(bound['uid']) }
+  }
+  return undefined
+}
+
+function bodyOf(payload: string): JsonObject | undefined {
+  try {
+    const { value } = parseWireJson(Buffer.from(payload, 'base64url').toString('utf8'))
+    return isJsonObject(value) ? value : undefined
+  } catch (thrown) {
+    if (thrown instanceof WireJsonError) return undefined
+    throw thrown
+  }
+}
+
+function encode(value: string): string {
+  return Buffer.from(value, 'utf8').toString('base64url')
+}
+
+function signatureOf(signed: string, key: string): string {
+  return createHmac('sha256', key).update(signed).digest('base64url')
+}
+
+function isSame(left: string, right: string): boolean {
+  const [a, b] = [Buffer.from(left), Buffer.from(right)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+function text(value: Json | undefined): string {
+  return typeof value === 'string' ? value : ''
+}
