@@ -67,6 +67,10 @@ export interface GoField {
   readonly owner: string
   /** The structs it is embedded in, joined by dots; refusals show them too. */
   readonly embeddedIn: string
+  /** How a strategic merge patch changes the field: `merge`, `merge,retainKeys`, … or empty. */
+  readonly patchStrategy: string
+  /** The field that tells the items of a merged list apart, or empty. */
+  readonly patchMergeKey: string
 }
 
 /** The table as the real server's reflection gave it; see oracles/built-in-types.go. */
@@ -78,7 +82,14 @@ export interface TypeTable {
 
 /** The form, Go's text for the type, and what it holds: an index, or the fields. */
 type TypeLine = readonly [form: string, goName: string, holds?: number | readonly FieldLine[]]
-type FieldLine = readonly [name: string, type: number, leftOut: '' | 'empty' | 'zero', embeddedIn: string]
+type FieldLine = readonly [
+  name: string,
+  type: number,
+  leftOut: '' | 'empty' | 'zero',
+  embeddedIn: string,
+  patchStrategy?: string,
+  patchMergeKey?: string,
+]
 
 /** Types of one table; equal indices give the same GoType, so that recursive types end. */
 export class GoTypes {
@@ -112,7 +123,8 @@ export class GoTypes {
     return structType(goName, () => new Map(holds.map((line, index) => [line[0], this.#field(line, index, goName)])))
   }
 
-  #field([name, type, leftOut, embeddedIn]: FieldLine, index: number, goName: string): GoField {
+  #field(line: FieldLine, index: number, goName: string): GoField {
+    const [name, type, leftOut, embeddedIn, patchStrategy = '', patchMergeKey = ''] = line
     const held = this.#type(type)
     return {
       name,
@@ -121,6 +133,8 @@ export class GoTypes {
       isLeftOut: leftOut === 'zero' ? 'whenZero' : leftOut === 'empty' && hasEmpty(held) ? 'whenEmpty' : 'never',
       owner: goName.slice(goName.indexOf('.') + 1),
       embeddedIn,
+      patchStrategy,
+      patchMergeKey,
     }
   }
 }

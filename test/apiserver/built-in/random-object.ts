@@ -20,6 +20,15 @@ export interface Recipe {
   readonly faultPercent: number
   /** How many values in a hundred are null or empty. */
   readonly emptyPercent: number
+  /** Then times, quantities and bytes are ones that the server takes, and lists are longer. */
+  readonly isWellFormed?: boolean
+}
+
+const wellFormed: Readonly<Record<string, [string, ...string[]]>> = {
+  bytes: ['', 'YQ==', 'YWI='],
+  time: ['2024-02-28T10:20:30Z', '2024-02-28T10:20:31Z'],
+  microTime: ['2024-02-28T10:20:30.123456Z', '2024-02-28T10:20:31.000000Z'],
+  quantity: ['1', '100m', '1Gi', '0'],
 }
 
 export class RandomObjects {
@@ -64,7 +73,8 @@ export class RandomObjects {
   }
 
   #struct(fields: readonly GoField[], depth: number): JsonObject {
-    const percent = depth === 0 ? 90 : Math.max(8, 60 - depth * 9 - fields.length / 2)
+    const depthPercent = this.#recipe.isWellFormed ? 75 - depth * 7 : 60 - depth * 9
+    const percent = depth === 0 ? 90 : depth > 9 ? 0 : Math.max(8, depthPercent - fields.length / 2)
     const chosen = fields
       .filter(({ name }) => name !== 'kind' && name !== 'apiVersion' && this.chance(percent))
       .map(({ name, type }) => [name, this.value(type, depth + 1)] as const)
@@ -74,7 +84,7 @@ export class RandomObjects {
   }
 
   #times<Value>(make: () => Value): Value[] {
-    const length = this.pick([0, 1, 1, 1, 2, 2, 3])
+    const length = this.#recipe.isWellFormed ? this.pick([1, 2, 3, 3, 4]) : this.pick([0, 1, 1, 1, 2, 2, 3])
     return Array.from({ length }, make)
   }
 
@@ -100,6 +110,7 @@ export class RandomObjects {
   }
 
   #scalar(form: string): Json {
+    if (this.#recipe.isWellFormed && form in wellFormed) return this.pick(wellFormed[form] ?? [''])
     switch (form) {
       case 'string':
         return this.#text()

@@ -24,7 +24,8 @@ import (
 //
 // The answer has two parts: kinds, the index of each one's type in the order of the question, and types. A type is
 // [form, Go's text for it, …]: a pointer, list or map is followed by the index of what it holds, a struct by its fields,
-// each [name, index of its type, when it is left out ("", "empty" or "zero"), the structs it is embedded in].
+// each [name, index of its type, when it is left out ("", "empty" or "zero"), the structs it is embedded in], and where
+// there is a strategy for merging patches, that and its key.
 func init() {
 	register("built-in-types", func(question json.RawMessage) (any, error) {
 		var kinds []schema.GroupVersionKind
@@ -148,7 +149,11 @@ func (table *typeTable) fields(t reflect.Type, embedded []string) []any {
 				panic(fmt.Sprintf("%v.%s has the option %s, which this table has no name for", t, field.Name, option))
 			}
 		}
-		fields = append(fields, []any{name, table.index(field.Type), left, strings.Join(embedded, ".")})
+		line := []any{name, table.index(field.Type), left, strings.Join(embedded, ".")}
+		if strategy := field.Tag.Get("patchStrategy"); strategy != "" {
+			line = append(line, strategy, field.Tag.Get("patchMergeKey"))
+		}
+		fields = append(fields, line)
 	}
 	return fields
 }

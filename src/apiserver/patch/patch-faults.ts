@@ -1,0 +1,33 @@
+// What is wrong with a strategic merge patch, in the server's words? Only the faults of form are the client's (400); what
+// else goes wrong comes out as a plain error (500), as it does from the real server.
+// Source: k8s.io/apimachinery/pkg/util/mergepatch/errors.go, interpretStrategicMergePatchError of apiserver's patch.go.
+import type { Json, JsonObject } from '../../base/json.ts'
+import { plainError, StatusError } from '../status-error.ts'
+import { goPrinted, goTypeName } from './go-print.ts'
+
+export function noMergeKey(item: JsonObject, mergeKey: string): StatusError {
+  return plainError(`map: ${goPrinted(item)} does not contain declared merge key: ${mergeKey}`)
+}
+
+export function badArgument(wanted: string, found: Json | undefined): StatusError {
+  return plainError(`expected a ${wanted}, but received a ${goTypeName(found)}`)
+}
+
+export function badPatchType(how: Json | undefined, patch: JsonObject): StatusError {
+  return plainError(`unknown patch type: ${shown(how)} in map: ${goPrinted(patch)}`)
+}
+
+export function listOfLists(): StatusError {
+  return new StatusError({
+    code: 422,
+    reason: 'Invalid',
+    message: 'the server rejected our request due to an error in our request',
+    details: {},
+  })
+}
+
+/** As Go's `%s` shows what may be no string. */
+function shown(value: Json | undefined): string {
+  if (typeof value === 'string') return value
+  return value === null ? '%!s(<nil>)' : `%!s(${goTypeName(value)}=${goPrinted(value)})`
+}
