@@ -290,7 +290,7 @@ func asJSON(object runtime.Object, gvk schema.GroupVersionKind) (any, error) {
 
 func kindOf(asked writesQuestion) (*testedKind, error) {
 	if len(asked.Schemas) > 0 {
-		return customKind(asked)
+		return testedCustomKind(asked)
 	}
 	gv, err := schema.ParseGroupVersion(asked.APIVersion)
 	if err != nil {
@@ -351,7 +351,7 @@ type noDefaults struct{}
 
 func (noDefaults) Default(runtime.Object) {}
 
-func customKind(asked writesQuestion) (*testedKind, error) {
+func testedCustomKind(asked writesQuestion) (*testedKind, error) {
 	group, _, _ := strings.Cut(asked.APIVersion, "/")
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	crd.Name = "tests." + group
