@@ -136,7 +136,9 @@ function whole(pattern: string): RegExp {
   return new RegExp(`^${pattern}$`)
 }
 
-function regexFault(fault: string, pattern: string, examples: readonly string[]): string {
+/** The words for a text that a pattern does not match. */
+export function regexFault(fault: string, pattern: string, examples: readonly string[]): string {
+  if (examples.length === 0) return `${fault} (regex used for validation is '${pattern}')`
   const shown = examples.map((example) => `'${example}', `).join(' or ')
   return `${fault} (e.g. ${shown}regex used for validation is '${pattern}')`
 }

@@ -108,7 +108,8 @@ function amountErrors(name: string, amount: Json | undefined, field: string, ext
   ]
 }
 
-function containerResourceErrors(name: string, field: string): FieldErrors {
+/** What a container may ask for. */
+export function containerResourceErrors(name: string, field: string): FieldErrors {
   const errors = resourceNameErrors(name, field)
   if (!name.includes('/')) {
     const isForContainers = containerResources.has(name) || isHugePages(name)

@@ -73,7 +73,7 @@ export function changed(value: Json, path: Path, to: (old: Json | undefined) => 
   ])
 }
 
-/** One mutation of one place below `object`, of those that `isOpen` leaves open; types stay what they were. */
+/** One mutation of one place below `object`, of those that `isOpen` leaves open. */
 export function mutated(
   object: JsonObject,
   dice: Dice,
@@ -81,19 +81,26 @@ export function mutated(
   words: readonly string[],
 ): Json {
   const paths = pathsOf(object).filter(isOpen)
+  if (paths.length === 0) return object
   return changed(object, dice.pick(paths), (old) => {
-    const isDropped = dice.below(4) === 0
-    if (isDropped) return undefined
-    if (typeof old === 'number') return dice.pick(numbers)
-    if (typeof old === 'boolean') return !old
-    if (typeof old === 'string') {
-      if (/^\d+%$/.test(old)) return dice.pick(intOrTexts)
-      return dice.below(2) === 0 ? dice.pick(texts) : dice.pick(words)
-    }
-    if (isJsonList(old)) {
-      const [first] = old
-      return dice.below(2) === 0 || first === undefined ? [] : [...old, first]
-    }
-    return dice.below(2) === 0 ? {} : old
+    const way = dice.below(20)
+    if (way < 5) return undefined
+    if (way === 5) return null
+    if (way === 6) return dice.pick<Json>(['x', 1, true, {}, []])
+    return similar(old, dice, words)
   })
+}
+
+/** Another value of the same type, mostly a wrong one. */
+function similar(old: Json | undefined, dice: Dice, words: readonly string[]): Json | undefined {
+  if (typeof old === 'number') return dice.pick(numbers)
+  if (typeof old === 'boolean') return !old
+  if (typeof old === 'string' && /^\d+%$/.test(old)) return dice.pick(intOrTexts)
+  if (typeof old === 'string') return dice.below(2) === 0 || words.length === 0 ? dice.pick(texts) : dice.pick(words)
+  const isEmptied = dice.below(2) === 0
+  if (isJsonList(old)) {
+    const [first] = old
+    return isEmptied || first === undefined ? [] : [...old, first]
+  }
+  return isEmptied ? {} : old
 }

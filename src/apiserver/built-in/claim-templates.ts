@@ -1,0 +1,23 @@
+// What do the claim templates of a StatefulSet say? Each is a PersistentVolumeClaim, in part: the server fills in its kind
+// and status, and judges only its spec.
+// Source: k8s.io/kubernetes/pkg/apis/apps/{v1/conversion.go,validation/validation.go}.
+import type { JsonObject } from '../../base/json.ts'
+import { claimDefaults } from './claim-defaults.ts'
+import { validateClaimSpec } from './claim-validation.ts'
+import { eachItem, type FieldErrors, mapAt, structsAt, withField, withItems } from './field-walk.ts'
+
+export function withClaimTemplateDefaults(spec: JsonObject): JsonObject {
+  return withItems(spec, 'volumeClaimTemplates', (claim) =>
+    withField(withField(claimDefaults(claim), 'kind', 'PersistentVolumeClaim'), 'apiVersion', 'v1'),
+  )
+}
+
+export function claimTemplatesErrors(spec: JsonObject, path: string): FieldErrors {
+  return eachItem(structsAt(spec, 'volumeClaimTemplates'), `${path}.volumeClaimTemplates`, (claim, at) =>
+    validateClaimSpec(mapAt(claim, 'spec'), `${at}.spec`),
+  )
+}
+
+export function claimTemplateWarnings(_spec: JsonObject, _pathOf: (index: number) => string): readonly string[] {
+  return []
+}

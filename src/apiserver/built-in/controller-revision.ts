@@ -1,0 +1,33 @@
+// Which ControllerRevisions are stored? Snapshots of an object, which never change.
+// Sources: k8s.io/kubernetes/pkg/apis/apps/validation/validation.go, pkg/registry/apps/controllerrevision.
+import { isJsonObject, type JsonObject } from '../../base/json.ts'
+import { required } from '../field-error.ts'
+import { dnsSubdomainName } from '../name-rules.ts'
+import { nonNegatives } from './count-rules.ts'
+import { type FieldErrors, noErrors, valueAt } from './field-walk.ts'
+import { changedMetadataErrors, immutableErrors, type KindRules, newMetadataErrors, usualRules } from './kind-rules.ts'
+
+export const controllerRevisionRules: KindRules = {
+  ...usualRules,
+  validateCreate: (object) => [...revisionErrors(object), ...dataErrors(object)],
+  validateUpdate: (object, old) => {
+    const data = valueAt(object, 'data')
+    return [
+      ...changedMetadataErrors(object, old),
+      ...revisionErrors(object),
+      ...immutableErrors(data, valueAt(old, 'data'), { path: 'data', shown: () => data ?? null }),
+    ]
+  },
+}
+
+function revisionErrors(object: JsonObject): FieldErrors {
+  // The number stands at the top of the object.
+  const errors = nonNegatives(object, '', ['revision']).map((error) => ({ ...error, field: 'revision' }))
+  return [...newMetadataErrors(object, dnsSubdomainName), ...errors]
+}
+
+function dataErrors(object: JsonObject): FieldErrors {
+  const data = valueAt(object, 'data')
+  if (isJsonObject(data)) return noErrors
+  return [required('data', data === undefined ? 'data is mandatory' : 'data must be a valid JSON object')]
+}

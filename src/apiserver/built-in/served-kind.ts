@@ -1,0 +1,95 @@
+// How does a built-in kind become a resource that the server serves? Its rules, between the codec that reads bodies and the
+// catalogue that says how it is called. Whatever a rule returns is brought into the form in which the kind is written.
+
+import { assert } from '../../base/assert.ts'
+import type { JsonObject } from '../../base/json.ts'
+import type { ScalePaths, ServedResource, Steps, Strategy, Table } from '../strategy.ts'
+import type { BuiltInDataLoader, KindName } from './built-in-data-loader.ts'
+import { builtInCatalogue, type CatalogueEntry } from './catalogue.ts'
+import { type BuiltInKind, decodeBuiltIn } from './codec.ts'
+import { structAt, textAt } from './field-walk.ts'
+import type { KindRules } from './kind-rules.ts'
+
+export interface ServedKind {
+  readonly name: KindName
+  readonly rules: KindRules
+  readonly scale?: ScalePaths
+}
+
+export function servedKind(data: BuiltInDataLoader, { name, rules, scale }: ServedKind): ServedResource {
+  const entry = builtInCatalogue.find((one) => isSameKind(one, name))
+  const kind = data.kind(name)
+  assert(entry !== undefined && kind !== undefined, `${name.kind} of ${name.group}/${name.version} is built in`)
+  const { group, version, plural, singular, shortNames, categories, isNamespaced, subresources, storage } = entry
+  return {
+    group,
+    version,
+    kind: name.kind,
+    plural,
+    singular,
+    shortNames,
+    categories,
+    isNamespaced,
+    isCustom: false,
+    subresources: subresources.map((one) => one.name).filter((one) => one !== 'status' && one !== 'scale'),
+    shelf: storage.group === '' ? plural : `${plural}.${storage.group}`,
+    scale,
+    table: defaultTable,
+    strategy: strategyOf(data, kind, rules),
+    storageVersion: storage.version,
+  }
+}
+
+function strategyOf(data: BuiltInDataLoader, kind: BuiltInKind, rules: KindRules): Strategy {
+  const inForm = (object: JsonObject): JsonObject => decodeBuiltIn(kind, object).object
+  const asSent: BuiltInKind = { ...kind, isKeptAsProto: false }
+  const { setDefaults, ...steps } = rules
+  return {
+    ...steps,
+    ...stepsInForm(rules, inForm),
+    get schema() {
+      return data.schema(kind)
+    },
+    decode(body) {
+      // Defaults tell an empty list from none; what is stored does not.
+      const { object, strictErrors } = decodeBuiltIn(asSent, body)
+      return { object: inForm(setDefaults(object)), strictErrors }
+    },
+    prepareForCreate: (object, context) => inForm(rules.prepareForCreate(object, context)),
+    status: rules.status === undefined ? undefined : { ...rules.status, ...stepsInForm(rules.status, inForm) },
+  }
+}
+
+function stepsInForm(steps: Steps, inForm: (object: JsonObject) => JsonObject): Pick<Steps, 'prepareForUpdate'> {
+  return { prepareForUpdate: (object, old, context) => inForm(steps.prepareForUpdate(object, old, context)) }
+}
+
+function isSameKind(entry: CatalogueEntry, { group, version, kind }: KindName): boolean {
+  return entry.kind === kind && entry.group === group && entry.version === version
+}
+
+/** What the real server shows of kinds that it has no columns for. */
+const defaultTable: Table = {
+  columns: [
+    {
+      name: 'Name',
+      type: 'string',
+      format: 'name',
+      description:
+        'Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names',
+      priority: 0,
+    },
+    {
+      name: 'Created At',
+      type: 'date',
+      format: '',
+      description:
+        'CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata',
+      priority: 0,
+    },
+  ],
+  cells: (object) => {
+    const metadata = structAt(object, 'metadata')
+    return [textAt(metadata, 'name'), textAt(metadata, 'creationTimestamp')]
+  },
+}
