@@ -41,8 +41,7 @@ export function outputFormOf(accept: string | undefined, includeObject: string |
 
 /** The object's whole text in the version that is asked for. */
 export function wholeText(resource: ServedResource, state: Committed): string {
-  const object = servedObject(resource, state)
-  return object === state.object ? state.text : wireJson(object)
+  return resource.fromStored === undefined ? state.text : wireJson(resource.fromStored(state.object))
 }
 
 export function servedObject(resource: ServedResource, state: Committed): JsonObject {

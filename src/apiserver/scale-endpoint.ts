@@ -1,12 +1,112 @@
-// What does the scale endpoint show of an object, and what may it change? A view of the replicas, the same for every kind that has any.
-import type { JsonObject } from '../base/json.ts'
-import { notServed } from './status-error.ts'
-import type { ServedResource } from './strategy.ts'
+// What does the scale endpoint show of an object, and what may it change? A Scale of autoscaling/v1: a view of the replicas,
+// the same for every kind that has any. Sources: k8s.io/kubernetes/pkg/registry/apps/*/storage,
+// pkg/apis/autoscaling/validation, k8s.io/apiextensions-apiserver/pkg/registry/customresource/etcd.go.
+import { isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
+import { nonNegatives } from './built-in/count-rules.ts'
+import { integerAt, mapAt, optionalIntegerAt, structAt, textAt, valueAt, withField } from './built-in/field-walk.ts'
+import { newMetadataErrors } from './built-in/kind-rules.ts'
+import { LabelMatcher } from './built-in/label-selector.ts'
+import { dnsSubdomainName } from './name-rules.ts'
+import { badRequest, conflict, internalError, invalidObject, noSuchPath } from './status-error.ts'
+import type { ScalePaths, ServedResource } from './strategy.ts'
 
-export function readScale(resource: ServedResource, _object: JsonObject): JsonObject {
-  throw notServed(`The scale endpoint of ${resource.plural}`)
+const scaleMetadata = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp']
+/** Stands for the replicas of a custom object that has none, so that a patch can be made to one. */
+const noReplicas = -(2 ** 31)
+
+/** Throws StatusError: 500 for a custom object without a number of replicas. */
+export function readScale(resource: ServedResource, object: JsonObject): JsonObject {
+  const paths = scalePathsOf(resource)
+  if (resource.isCustom && replicasAt(object, paths.specReplicas) === undefined)
+    throw internalError(`the spec replicas field "${pathText(paths)}" does not exist`)
+  return scaleOf(paths, object)
 }
 
-export function writtenScale(resource: ServedResource, _live: JsonObject, _scale: JsonObject): JsonObject {
-  throw notServed(`The scale endpoint of ${resource.plural}`)
+/** What a write of the scale begins with: there, a custom object may have no replicas yet. */
+export function scaleToChange(resource: ServedResource, object: JsonObject): JsonObject {
+  const paths = scalePathsOf(resource)
+  const scale = scaleOf(paths, object)
+  const isMissing = resource.isCustom && replicasAt(object, paths.specReplicas) === undefined
+  return isMissing ? withField(scale, 'spec', { replicas: noReplicas }) : scale
+}
+
+/**
+ * The live object with the replicas of a Scale, and with its resourceVersion: the write is refused where the object has
+ * changed. Throws StatusError: 422 and 400 for a bad Scale, 409 for one of another object.
+ */
+export function writtenScale(resource: ServedResource, live: JsonObject, scale: JsonObject): JsonObject {
+  const { specReplicas } = scalePathsOf(resource)
+  const resourceVersion = textAt(structAt(scale, 'metadata'), 'resourceVersion')
+  if (resource.isCustom) refuseMissingReplicas(resource, scale)
+  else refuseBadScale(resource, live, scale)
+  const scaled = withValueAt(live, specReplicas, integerAt(structAt(scale, 'spec'), 'replicas'))
+  if (resource.isCustom && resourceVersion === '') return scaled
+  return withField(scaled, 'metadata', withField(mapAt(live, 'metadata'), 'resourceVersion', resourceVersion))
+}
+
+function scaleOf(paths: ScalePaths, object: JsonObject): JsonObject {
+  const metadata = mapAt(object, 'metadata')
+  const shown = scaleMetadata.flatMap((key): [string, Json][] => {
+    const value = valueAt(metadata, key)
+    return value === undefined ? [] : [[key, value]]
+  })
+  const replicas = replicasAt(object, paths.specReplicas) ?? 0
+  const selector = selectorText(paths, object)
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: Object.fromEntries(shown),
+    spec: replicas === 0 ? {} : { replicas },
+    status: { replicas: replicasAt(object, paths.statusReplicas) ?? 0, ...(selector === '' ? {} : { selector }) },
+  }
+}
+
+function scalePathsOf(resource: ServedResource): ScalePaths {
+  if (resource.scale === undefined) throw noSuchPath()
+  return resource.scale
+}
+
+function refuseMissingReplicas(resource: ServedResource, scale: JsonObject): void {
+  if (integerAt(structAt(scale, 'spec'), 'replicas') === noReplicas)
+    throw badRequest(`the spec replicas field "${pathText(scalePathsOf(resource))}" cannot be empty`)
+}
+
+function refuseBadScale({ group, plural }: ServedResource, live: JsonObject, scale: JsonObject): void {
+  const metadata = mapAt(live, 'metadata')
+  const name = textAt(metadata, 'name')
+  const errors = [
+    ...newMetadataErrors(scale, dnsSubdomainName),
+    ...nonNegatives(structAt(scale, 'spec'), 'spec', ['replicas']),
+  ]
+  if (errors.length > 0) throw invalidObject({ group: 'autoscaling', kind: 'Scale' }, name, errors)
+  const [uid, wanted] = [textAt(metadata, 'uid'), textAt(structAt(scale, 'metadata'), 'uid')]
+  if (wanted === '' || wanted === uid) return
+  const why = `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${uid}`
+  throw conflict({ group, resource: `${plural}/scale` }, name, why)
+}
+
+function replicasAt(object: JsonObject, path: readonly string[]): number | undefined {
+  const last = path.at(-1)
+  const parent = path.slice(0, -1).reduce<JsonObject | undefined>(structAt, object)
+  return last === undefined ? undefined : optionalIntegerAt(parent, last)
+}
+
+/** Of built-in kinds a LabelSelector, of custom kinds a text. */
+function selectorText({ selector }: ScalePaths, object: JsonObject): string {
+  if (selector === undefined) return ''
+  const found = selector.reduce<Json | undefined>(
+    (value, key) => (isJsonObject(value) ? own(value, key) : undefined),
+    object,
+  )
+  if (typeof found === 'string') return found
+  return LabelMatcher.of(isJsonObject(found) ? found : undefined)?.text ?? ''
+}
+
+function withValueAt(object: JsonObject, [key, ...rest]: readonly string[], value: Json): JsonObject {
+  if (key === undefined) return object
+  return withField(object, key, rest.length === 0 ? value : withValueAt(mapAt(object, key), rest, value))
+}
+
+function pathText({ specReplicas }: ScalePaths): string {
+  return `.${specReplicas.join('.')}`
 }

@@ -4,7 +4,7 @@ import { type Clock, timestampOf } from '../base/clock.ts'
 import type { JsonObject } from '../base/json.ts'
 import { decodeObject } from './decode-object.ts'
 import { type ApiAnswer, type ApiRequest, jsonAnswer, jsonType, textAnswer } from './exchange.ts'
-import type { KindFieldManagers } from './kind-field-managers.ts'
+import type { FieldManager } from './field-manager.ts'
 import { listOptionsOf } from './list-options.ts'
 import { metadataText, withMetadata } from './metadata.ts'
 import type { ObjectDeletes } from './object-deletes.ts'
@@ -17,7 +17,7 @@ import { scopeOf } from './read-handler.ts'
 import { bodyTypeOf, parseObject } from './request-body.ts'
 import type { RequestInfo } from './request-info.ts'
 import type { ResourceRequest } from './resource-request.ts'
-import { readScale, writtenScale } from './scale-endpoint.ts'
+import { readScale, scaleToChange, writtenScale } from './scale-endpoint.ts'
 import { badRequest, conflict, methodNotAllowed, notFound } from './status-error.ts'
 import type { ServedResource, Steps } from './strategy.ts'
 import { deleteOptionsOf, type WriteOptions, writeOptionsOf } from './write-options.ts'
@@ -27,7 +27,8 @@ export interface WriteHandlerOptions {
   readonly log: ObjectLog
   readonly writes: ObjectWrites
   readonly deletes: ObjectDeletes
-  readonly fieldManagers: KindFieldManagers
+  /** The field manager of a kind's endpoint. */
+  readonly fieldManagerOf: (resource: ServedResource, subresource: string) => FieldManager
   readonly strategicMergeOf: (resource: ServedResource) => StrategicMerge | undefined
 }
 
@@ -161,7 +162,7 @@ export class WriteHandler {
       this.#scope(asked, options, warnings),
       (live) => {
         if (live === undefined) throw notFound(groupResourceOf(resource), info.name)
-        return writtenScale(resource, live, change(readScale(resource, live)))
+        return writtenScale(resource, live, change(scaleToChange(resource, live)))
       },
       { creates: false, authorizeCreate: asked.authorizeCreate, keepsManagedFields: false },
     )
@@ -209,7 +210,7 @@ export class WriteHandler {
       name: info.name,
       subresource: info.subresource,
       steps: stepsOf(resource, info.subresource),
-      fieldManager: this.#options.fieldManagers.of(resource, info.subresource),
+      fieldManager: this.#options.fieldManagerOf(resource, info.subresource),
       manager: options.fieldManager || managerOf(request.header('user-agent')),
       isDryRun: options.isDryRun,
       user,
