@@ -3,7 +3,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { Random } from '../base/random.ts'
-import { Admission, type AdmissionPlugin } from './admission.ts'
+import { Admission, type AdmissionPlugin } from './admission/admission.ts'
 import type { CatalogueEntry } from './built-in/catalogue.ts'
 import {
   aggregatedDiscovery,

@@ -3,7 +3,7 @@
 import type { Clock } from '../base/clock.ts'
 import { timestampOf } from '../base/clock.ts'
 import type { JsonObject } from '../base/json.ts'
-import type { Admission } from './admission.ts'
+import type { Admission } from './admission/admission.ts'
 import { finalizersOf, isTerminating, metadataNumber, metadataText, withMetadata } from './metadata.ts'
 import { servedObject } from './object-form.ts'
 import type { Committed, ObjectLog, Shelf } from './object-log.ts'

@@ -1,9 +1,9 @@
 // Who has a say before an object is stored? Admission changes and judges requests, in the order of the real server's plugins.
 // Source: k8s.io/apiserver/pkg/admission, k8s.io/kubernetes/pkg/kubeapiserver/options/plugins.go.
-import type { JsonObject } from '../base/json.ts'
-import type { View } from './object-log.ts'
-import type { ServedResource } from './strategy.ts'
-import type { User } from './user.ts'
+import type { JsonObject } from '../../base/json.ts'
+import type { View } from '../object-log.ts'
+import type { ServedResource } from '../strategy.ts'
+import type { User } from '../user.ts'
 
 export interface AdmissionRequest {
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE'
