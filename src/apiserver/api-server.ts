@@ -16,7 +16,7 @@ import {
 } from './discovery.ts'
 import { type Endpoint, endpointKey } from './endpoint.ts'
 import { type ApiAnswer, type ApiRequest, jsonAnswer, jsonType, refusal, textAnswer } from './exchange.ts'
-import { type FieldManager, untracked } from './field-manager.ts'
+import { KindFieldManagers } from './kind-field-managers.ts'
 import { ObjectDeletes } from './object-deletes.ts'
 import { ObjectLog } from './object-log.ts'
 import { ObjectWrites } from './object-writes.ts'
@@ -47,7 +47,6 @@ export interface ApiServerOptions {
   /** Absent: everybody is the system itself. */
   readonly access?: Access
   readonly admission?: readonly AdmissionPlugin[]
-  readonly fieldManagerOf?: (resource: ServedResource, subresource: string) => FieldManager
   readonly strategicMergeOf?: (resource: ServedResource) => StrategicMerge | undefined
   readonly log?: ObjectLog
   /** What `/version` says, as `v1.36.3`. */
@@ -65,15 +64,17 @@ export class ApiServer {
   readonly deletes: ObjectDeletes
   readonly #options: ApiServerOptions
   readonly #access: Access
+  readonly #fieldManagers: KindFieldManagers
   readonly #resources: ResourceHandler
   readonly #endpoints = new Map<string, Endpoint>()
 
   constructor(options: ApiServerOptions) {
-    const { clock, random, fieldManagerOf = () => untracked, strategicMergeOf = () => undefined } = options
+    const { clock, random, strategicMergeOf = () => undefined } = options
     this.#options = options
     this.#access = options.access ?? everybody
     this.log = options.log ?? new ObjectLog()
     this.registry = new ResourceRegistry(options.resources)
+    this.#fieldManagers = new KindFieldManagers(() => this.registry.all())
     this.watches = new WatchHub({ clock, random, log: this.log })
     const admission = new Admission(options.admission ?? [])
     this.writes = new ObjectWrites({ log: this.log, clock, random, admission })
@@ -84,7 +85,7 @@ export class ApiServer {
       watches: this.watches,
       writes: this.writes,
       deletes: this.deletes,
-      fieldManagerOf,
+      fieldManagers: this.#fieldManagers,
       strategicMergeOf,
     })
   }
@@ -96,9 +97,9 @@ export class ApiServer {
 
   /** A client for the server's own parts, under a manager's name. */
   systemClient(manager: string): SystemClient {
-    const { fieldManagerOf = () => untracked } = this.#options
     const { log, registry, writes, deletes } = this
-    return new SystemClient({ log, registry, writes, deletes, fieldManagerOf, manager, user: systemUser })
+    const fieldManagers = this.#fieldManagers
+    return new SystemClient({ log, registry, writes, deletes, fieldManagers, manager, user: systemUser })
   }
 
   /** Answers one request. Never throws: a refusal is an answer, and so is a fault of our own (500). */

@@ -1,7 +1,5 @@
 // Who keeps account of which manager set which field? The port between the write path and merge/.
 import type { JsonObject } from '../base/json.ts'
-import { withMetadata } from './metadata.ts'
-import { notServed } from './status-error.ts'
 
 export interface ApplyRequest {
   /** Undefined for an apply that creates. */
@@ -21,13 +19,4 @@ export interface FieldManager {
   apply(request: ApplyRequest): JsonObject
   /** The object with the live times of managedFields, if times are all that differs from the live object. */
   withoutMereTimes(object: JsonObject, live: JsonObject): JsonObject
-}
-
-/** Keeps no account. */
-export const untracked: FieldManager = {
-  recordUpdate: (_live, updated) => withMetadata(updated, { managedFields: undefined }),
-  apply: () => {
-    throw notServed('Server-side apply of this kind')
-  },
-  withoutMereTimes: (object) => object,
 }

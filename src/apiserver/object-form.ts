@@ -41,7 +41,8 @@ export function outputFormOf(accept: string | undefined, includeObject: string |
 
 /** The object's whole text in the version that is asked for. */
 export function wholeText(resource: ServedResource, state: Committed): string {
-  return resource.fromStored === undefined ? state.text : wireJson(resource.fromStored(state.object))
+  const object = servedObject(resource, state)
+  return object === state.object ? state.text : wireJson(object)
 }
 
 export function servedObject(resource: ServedResource, state: Committed): JsonObject {

@@ -86,7 +86,7 @@ export interface PrinterColumn {
 export interface Table {
   readonly columns: readonly PrinterColumn[]
   /** `nowMs` is what ages are counted to. */
-  cells(object: JsonObject, nowMs: number): readonly (string | number | boolean | null)[]
+  cells(object: JsonObject, nowMs: number): readonly (string | number | bigint | boolean | null)[]
 }
 
 /** One resource in one version, as discovery lists it and the router finds it. */
@@ -108,8 +108,10 @@ export interface ServedResource {
   readonly scale: ScalePaths | undefined
   readonly table: Table
   readonly strategy: Strategy
-  /** The version in which objects are kept; `toStored` and `fromStored` are absent where it is this one. */
+  /** The version in which objects are kept. */
   readonly storageVersion: string
+  /** What is kept of an object of this version. Absent where that is the object itself. */
   toStored?(object: JsonObject): JsonObject
+  /** What is kept, in this version and under the schema of today; the same reference where it is that already. */
   fromStored?(object: JsonObject): JsonObject
 }

@@ -1,7 +1,7 @@
 // How do the server's own controllers read and write? Through the same steps as everybody's requests, but in one go: no HTTP, no
 // waiting, and a manager's name of their own in managedFields.
 import type { JsonObject } from '../base/json.ts'
-import type { FieldManager } from './field-manager.ts'
+import type { KindFieldManagers } from './kind-field-managers.ts'
 import { metadataText } from './metadata.ts'
 import type { Deleted, ObjectDeletes } from './object-deletes.ts'
 import { apiVersionOf, servedObject } from './object-form.ts'
@@ -18,7 +18,7 @@ export interface SystemClientOptions {
   readonly registry: ResourceRegistry
   readonly writes: ObjectWrites
   readonly deletes: ObjectDeletes
-  readonly fieldManagerOf: (resource: ServedResource, subresource: string) => FieldManager
+  readonly fieldManagers: KindFieldManagers
   /** As managedFields name it. */
   readonly manager: string
   readonly user: User
@@ -132,10 +132,10 @@ export class SystemClient {
   }
 
   #scope({ resource, namespace, name }: Target, steps: Steps, subresource: string): WriteScope {
-    const { fieldManagerOf, manager, user } = this.#options
+    const { fieldManagers, manager, user } = this.#options
     return {
       ...{ resource, shelf: resource.shelf, namespace, name, subresource, steps, manager, user },
-      fieldManager: fieldManagerOf(resource, subresource),
+      fieldManager: fieldManagers.of(resource, subresource),
       isDryRun: false,
       warn: () => {},
     }

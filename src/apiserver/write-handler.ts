@@ -4,7 +4,7 @@ import { type Clock, timestampOf } from '../base/clock.ts'
 import type { JsonObject } from '../base/json.ts'
 import { decodeObject } from './decode-object.ts'
 import { type ApiAnswer, type ApiRequest, jsonAnswer, jsonType, textAnswer } from './exchange.ts'
-import type { FieldManager } from './field-manager.ts'
+import type { KindFieldManagers } from './kind-field-managers.ts'
 import { listOptionsOf } from './list-options.ts'
 import { metadataText, withMetadata } from './metadata.ts'
 import type { ObjectDeletes } from './object-deletes.ts'
@@ -27,8 +27,7 @@ export interface WriteHandlerOptions {
   readonly log: ObjectLog
   readonly writes: ObjectWrites
   readonly deletes: ObjectDeletes
-  /** The field manager of a kind's endpoint. */
-  readonly fieldManagerOf: (resource: ServedResource, subresource: string) => FieldManager
+  readonly fieldManagers: KindFieldManagers
   readonly strategicMergeOf: (resource: ServedResource) => StrategicMerge | undefined
 }
 
@@ -210,7 +209,7 @@ export class WriteHandler {
       name: info.name,
       subresource: info.subresource,
       steps: stepsOf(resource, info.subresource),
-      fieldManager: this.#options.fieldManagerOf(resource, info.subresource),
+      fieldManager: this.#options.fieldManagers.of(resource, info.subresource),
       manager: options.fieldManager || managerOf(request.header('user-agent')),
       isDryRun: options.isDryRun,
       user,

@@ -64,6 +64,28 @@ describe('the API server', () => {
     expect(patched.body.spec).toEqual({ color: 'blue' })
   })
 
+  it('applies, keeps account of who owns what, and tells one manager of another', async () => {
+    const apply = (manager: string, spec: object, more = '') =>
+      send(
+        'PATCH',
+        `${collection}/ball?fieldManager=${manager}${more}`,
+        { ...toy('ball'), spec },
+        'application/apply-patch+yaml',
+      )
+    expect((await apply('ann', { color: 'red' })).status).toBe(201)
+    const again = await apply('ann', { color: 'red' })
+    expect([again.status, again.body.metadata.resourceVersion]).toEqual([200, '2'])
+    expect(await apply('ben', { color: 'blue' })).toMatchObject({
+      status: 409,
+      body: { message: 'Apply failed with 1 conflict: conflict with "ann": .spec.color' },
+    })
+    const taken = await apply('ben', { color: 'blue' }, '&force=true')
+    expect(taken.body.metadata.managedFields).toMatchObject([
+      { manager: 'ann', operation: 'Apply', fieldsV1: { 'f:spec': {} } },
+      { manager: 'ben', operation: 'Apply', fieldsV1: { 'f:spec': { '.': {}, 'f:color': {} } } },
+    ])
+  })
+
   it('marks what has finalizers, and lets it go with the last of them', async () => {
     const { body } = await send('POST', collection, {
       ...toy('ball'),

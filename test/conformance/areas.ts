@@ -1,10 +1,12 @@
 // Which areas does the suite have?
 import type { Area } from './area.ts'
+import { applies } from './behaviours/applies.ts'
 import { creates } from './behaviours/creates.ts'
+import { deletes } from './behaviours/deletes.ts'
 import { lists } from './behaviours/lists.ts'
 import { patches } from './behaviours/patches.ts'
 import { subresources } from './behaviours/subresources.ts'
 import { updates } from './behaviours/updates.ts'
 import { watches } from './behaviours/watches.ts'
 
-export const areas: readonly Area[] = [lists, watches, creates, updates, subresources, patches]
+export const areas: readonly Area[] = [lists, watches, creates, updates, subresources, patches, applies, deletes]

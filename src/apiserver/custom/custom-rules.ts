@@ -1,0 +1,102 @@
+// Is a custom object one that may be stored? Its type, metadata, schema and replicas are judged, and what it embeds.
+// Source: k8s.io/apiextensions-apiserver/pkg/registry/customresource (strategy.go, status_strategy.go, validator.go).
+import { isJsonObject, type JsonObject, own } from '../../base/json.ts'
+import { type FieldError, invalid } from '../field-error.ts'
+import { dnsSubdomainName } from '../name-rules.ts'
+import { validateObjectMeta, validateObjectMetaUpdate } from '../object-meta.ts'
+import { Correlation } from '../schema/correlation.ts'
+import { validateUniqueness } from '../schema/list-uniqueness.ts'
+import type { Schema } from '../schema/schema.ts'
+import { validateValue } from '../schema/validate.ts'
+import { validateEmbedded } from './embedded-objects.ts'
+import { type CustomScale, validateSpecReplicas, validateStatusReplicas } from './scale-rules.ts'
+
+/** What the rules of one version are made of. */
+export interface CustomKind {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+  readonly isNamespaced: boolean
+  readonly schema: Schema
+  readonly scale: CustomScale | undefined
+}
+
+export function validateCustomCreate(kind: CustomKind, object: JsonObject): FieldError[] {
+  const { schema, scale, isNamespaced } = kind
+  const typeErrors = typeFaults(kind, object)
+  const ownErrors =
+    typeErrors.length > 0
+      ? typeErrors
+      : [
+          ...validateObjectMeta({
+            metadata: metadataOf(object),
+            isNamespaced,
+            validateName: dnsSubdomainName,
+            field: 'metadata',
+          }),
+          ...validateValue({ value: object, schema, field: '' }),
+          ...(scale === undefined
+            ? []
+            : [...validateSpecReplicas(object, scale), ...validateStatusReplicas(object, scale)]),
+        ]
+  return [...ownErrors, ...validateEmbedded(object, schema, ''), ...validateUniqueness(object, schema, '')]
+}
+
+export function validateCustomUpdate(kind: CustomKind, object: JsonObject, old: JsonObject): FieldError[] {
+  const { schema, scale } = kind
+  const typeErrors = typeFaults(kind, object)
+  const ownErrors =
+    typeErrors.length > 0
+      ? typeErrors
+      : [
+          ...validateObjectMetaUpdate(metadataOf(object), metadataOf(old)),
+          ...validateValue({ value: object, schema, field: '', correlation: new Correlation(object, old, schema) }),
+          ...(scale === undefined
+            ? []
+            : [...validateSpecReplicas(object, scale), ...validateStatusReplicas(object, scale)]),
+        ]
+  return [...ownErrors, ...validateEmbedded(object, schema, ''), ...newRepetitions(object, old, schema)]
+}
+
+/** An update through the status endpoint: nothing but the status is judged by the schema. */
+export function validateCustomStatus(kind: CustomKind, object: JsonObject, old: JsonObject): FieldError[] {
+  const { schema, scale } = kind
+  const typeErrors = typeFaults(kind, object)
+  const ownErrors =
+    typeErrors.length > 0
+      ? typeErrors
+      : [
+          ...validateObjectMetaUpdate(metadataOf(object), metadataOf(old)),
+          ...statusErrors(object, old, schema),
+          ...(scale === undefined ? [] : validateStatusReplicas(object, scale)),
+        ]
+  return [...ownErrors, ...newRepetitions(object, old, schema)]
+}
+
+/** A list that had members or keys twice before may keep them. */
+function newRepetitions(object: JsonObject, old: JsonObject, schema: Schema): FieldError[] {
+  const errors = validateUniqueness(object, schema, '')
+  return errors.length > 0 && validateUniqueness(old, schema, '').length > 0 ? [] : errors
+}
+
+function statusErrors(object: JsonObject, old: JsonObject, schema: Schema): FieldError[] {
+  const value = own(object, 'status')
+  const statusSchema = schema.properties.get('status')
+  if (value === undefined || statusSchema === undefined) return []
+  const correlation = new Correlation(value, own(old, 'status') ?? null, statusSchema)
+  return validateValue({ value, schema: statusSchema, field: 'status', correlation })
+}
+
+function typeFaults({ group, version, kind }: CustomKind, object: JsonObject): FieldError[] {
+  const apiVersion = `${group}/${version}`
+  const wrong = (key: string, wanted: string): FieldError[] => {
+    const value = own(object, key)
+    return value === wanted ? [] : [invalid(key, typeof value === 'string' ? value : '', `must be ${wanted}`)]
+  }
+  return [...wrong('kind', kind), ...wrong('apiVersion', apiVersion)]
+}
+
+function metadataOf(object: JsonObject): JsonObject {
+  const metadata = own(object, 'metadata')
+  return isJsonObject(metadata) ? metadata : {}
+}

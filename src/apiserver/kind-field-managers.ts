@@ -1,0 +1,75 @@
+// Which field manager keeps the account of a kind? One for each endpoint of each served resource, made at its first write, as
+// compiling a kind's types is the dear part.
+import { deepEqual, isJsonObject, type JsonObject } from '../base/json.ts'
+import type { FieldManager } from './field-manager.ts'
+import { applyConfiguration, recordUpdate } from './merge/field-manager.ts'
+import { managedFieldsOf, withManagedFields } from './merge/managed-fields.ts'
+import { ManagedKind, type OtherVersion } from './merge/managed-kind.ts'
+import { apiVersionOf } from './object-form.ts'
+import type { ServedResource } from './strategy.ts'
+
+export class KindFieldManagers {
+  readonly #all: () => readonly ServedResource[]
+  readonly #made = new WeakMap<ServedResource, Map<string, FieldManager>>()
+
+  /** `all` gives the resources that are served, to find the other versions of a kind. */
+  constructor(all: () => readonly ServedResource[]) {
+    this.#all = all
+  }
+
+  of(resource: ServedResource, subresource: string): FieldManager {
+    const made = this.#made.get(resource) ?? new Map<string, FieldManager>()
+    this.#made.set(resource, made)
+    const known = made.get(subresource) ?? this.#make(resource, subresource)
+    made.set(subresource, known)
+    return known
+  }
+
+  #make(resource: ServedResource, subresource: string): FieldManager {
+    const { kind, strategy, shelf } = resource
+    const steps = subresource === 'status' ? (strategy.status ?? strategy) : strategy
+    const others = this.#all().filter((other) => other.shelf === shelf && other !== resource && other.kind === kind)
+    const of = new ManagedKind({
+      apiVersion: apiVersionOf(resource),
+      schema: strategy.schema,
+      resetFields: steps.resetFields,
+      kind,
+      subresource,
+      otherVersions: others.map((other) => otherVersion(resource, other)),
+    })
+    return {
+      recordUpdate: (live, updated, manager, timestamp) => recordUpdate({ of, live, updated, manager, timestamp }),
+      apply: (request) => applyConfiguration({ of, ...request }),
+      withoutMereTimes,
+    }
+  }
+}
+
+function otherVersion(resource: ServedResource, other: ServedResource): OtherVersion {
+  const between = (from: ServedResource, to: ServedResource) => (object: JsonObject) => {
+    const stored = from.toStored?.(object) ?? object
+    return to.fromStored?.(stored) ?? stored
+  }
+  return {
+    apiVersion: apiVersionOf(other),
+    schema: other.strategy.schema,
+    resetFields: other.strategy.resetFields,
+    fromCurrent: between(resource, other),
+    toCurrent: between(other, resource),
+  }
+}
+
+/** Source: IgnoreManagedFieldsTimestampsTransformer in k8s.io/apiserver/pkg/endpoints/handlers/fieldmanager/equality.go. */
+function withoutMereTimes(object: JsonObject, live: JsonObject): JsonObject {
+  const [now, before] = [managedFieldsOf(object), managedFieldsOf(live)]
+  if (now === before || now === undefined || before === undefined || now.length !== before.length) return object
+  const isSameButForTime = now.every((entry, index) => deepEqual(timeless(entry), timeless(before[index] ?? {})))
+  if (!isSameButForTime) return object
+  const settled = withManagedFields(object, before)
+  return deepEqual(settled, live) ? settled : object
+}
+
+function timeless(entry: JsonObject): JsonObject {
+  const { time: _, ...rest } = isJsonObject(entry) ? entry : {}
+  return rest
+}

@@ -1,0 +1,360 @@
+// Who owns which field, and what does an apply change? Ownership, conflicts, removal, co-ownership, list types, and the
+// records of writes that are no applies. Source: k8s.io/apimachinery/pkg/util/managedfields, sigs.k8s.io/structured-merge-diff.
+import { expect } from 'vitest'
+import { isJsonList, type Json, type JsonObject } from '../../../src/base/json.ts'
+import { area } from '../area.ts'
+import { configMap, configMaps, deployment, deployments, object, services, widget, widgets } from '../kinds.ts'
+import { at, type Stage, taken, versionOf } from '../stage.ts'
+
+const force = { query: { force: true } }
+
+/** `manager operation subresource` and the fields of each entry. */
+function ownersOf(object: Json): Record<string, Json | undefined> {
+  const entries = at(object, 'metadata.managedFields') ?? []
+  if (!isJsonList(entries)) throw new Error('managedFields is no list')
+  return Object.fromEntries(
+    entries.map((entry) => {
+      const parts = [at(entry, 'manager'), at(entry, 'operation'), at(entry, 'subresource')]
+      return [parts.filter((part) => part !== undefined).join(' '), at(entry, 'fieldsV1')]
+    }),
+  )
+}
+
+async function applied(stage: Stage, manager: string, body: JsonObject): Promise<JsonObject> {
+  return taken(await stage.apply(manager, widgets, body))
+}
+
+export const applies = area('applies', (it) => {
+  it('creates with 201, and records the fields of the applier', async (stage) => {
+    const { status, body } = await stage.apply('a', widgets, widget('made', { size: 1, tags: ['x'] }))
+    expect(status).toBe(201)
+    expect(at(body, 'metadata.managedFields')).toEqual([
+      {
+        manager: 'a',
+        operation: 'Apply',
+        apiVersion: 'conformance.konverge.dev/v1',
+        time: expect.stringMatching(/Z$/),
+        fieldsType: 'FieldsV1',
+        fieldsV1: { 'f:spec': { 'f:size': {}, 'f:tags': { 'v:"x"': {} } } },
+      },
+    ])
+    expect(at(body, 'spec.mode')).toBe('plain')
+  })
+
+  it('answers 200 for an object that is there, and changes nothing where nothing is new', async (stage) => {
+    const made = await applied(stage, 'a', widget('same', { size: 1, limits: {} }))
+    const { status, body } = await stage.apply('a', widgets, widget('same', { size: 1, limits: {} }))
+    expect(status).toBe(200)
+    expect(body).toEqual(made)
+  })
+
+  it('takes YAML', async (stage) => {
+    const text = `apiVersion: conformance.konverge.dev/v1\nkind: Widget\nmetadata: {name: yaml}\nspec: {size: 3}\n`
+    const where = { query: { fieldManager: 'a' } }
+    const { status, body } = await stage.patch('apply', widgets, 'yaml', text, where)
+    expect(status).toBe(201)
+    expect(at(body, 'spec.size')).toBe(3)
+  })
+
+  it('removes what its applier no longer names and nobody else owns', async (stage) => {
+    await applied(stage, 'a', widget('removed', { size: 1, note: 'x', limits: { cpu: 1, memory: 2 } }))
+    const body = await applied(stage, 'a', widget('removed', { size: 1, limits: { cpu: 1 } }))
+    expect(at(body, 'spec')).toEqual({ size: 1, mode: 'plain', limits: { cpu: 1 } })
+  })
+
+  it('keeps what its applier no longer names and somebody else owns', async (stage) => {
+    await applied(stage, 'a', widget('shared', { size: 1, note: 'x' }))
+    await applied(stage, 'b', widget('shared', { note: 'x' }))
+    const body = await applied(stage, 'a', widget('shared', { size: 1 }))
+    expect(at(body, 'spec.note')).toBe('x')
+    expect(ownersOf(body)).toEqual({
+      'a Apply': { 'f:spec': { 'f:size': {} } },
+      'b Apply': { 'f:spec': { 'f:note': {} } },
+    })
+  })
+
+  it('lets two managers own one field of one value', async (stage) => {
+    await applied(stage, 'a', widget('co-owned', { size: 1 }))
+    const body = await applied(stage, 'b', widget('co-owned', { size: 1 }))
+    expect(ownersOf(body)).toEqual({
+      'a Apply': { 'f:spec': { 'f:size': {} } },
+      'b Apply': { 'f:spec': { 'f:size': {} } },
+    })
+  })
+
+  it('refuses another value of somebody’s field with 409 that names who and what', async (stage) => {
+    await applied(stage, 'a', widget('conflict', { size: 1 }))
+    const { status, body } = await stage.apply('b', widgets, widget('conflict', { size: 2 }))
+    expect(status).toBe(409)
+    expect(body).toEqual({
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: 'Apply failed with 1 conflict: conflict with "a": .spec.size',
+      reason: 'Conflict',
+      details: {
+        causes: [{ reason: 'FieldManagerConflict', message: 'conflict with "a"', field: '.spec.size' }],
+      },
+      code: 409,
+    })
+  })
+
+  it('lists several conflicts by manager', async (stage) => {
+    await applied(stage, 'a', widget('conflicts', { size: 1, color: 'red' }))
+    await applied(stage, 'b', widget('conflicts', { note: 'x' }))
+    const { body } = await stage.apply('c', widgets, widget('conflicts', { size: 2, color: 'blue', note: 'y' }))
+    expect(at(body, 'message')).toBe(
+      'Apply failed with 3 conflicts: conflicts with "a":\n- .spec.color\n- .spec.size\nconflicts with "b":\n- .spec.note',
+    )
+    expect(at(body, 'details.causes')).toEqual([
+      { reason: 'FieldManagerConflict', message: 'conflict with "a"', field: '.spec.color' },
+      { reason: 'FieldManagerConflict', message: 'conflict with "a"', field: '.spec.size' },
+      { reason: 'FieldManagerConflict', message: 'conflict with "b"', field: '.spec.note' },
+    ])
+  })
+
+  it('names version and time of a manager that updated', async (stage) => {
+    await stage.made(widgets, widget('updated', { size: 1 }))
+    const { body } = await stage.apply('a', widgets, widget('updated', { size: 2 }))
+    expect(at(body, 'message')).toMatch(
+      /^Apply failed with 1 conflict: conflict with "conformance" using conformance\.konverge\.dev\/v1: \.spec\.size$/,
+    )
+  })
+
+  it('moves the field to who applies by force', async (stage) => {
+    await applied(stage, 'a', widget('forced', { size: 1, note: 'x' }))
+    const body = taken(await stage.apply('b', widgets, widget('forced', { size: 2 }), force))
+    expect(at(body, 'spec.size')).toBe(2)
+    expect(ownersOf(body)).toEqual({
+      'a Apply': { 'f:spec': { 'f:note': {} } },
+      'b Apply': { 'f:spec': { 'f:size': {} } },
+    })
+  })
+
+  it('drops the entry of a manager that owns nothing any more', async (stage) => {
+    await applied(stage, 'a', widget('dropped', { size: 1 }))
+    const body = taken(await stage.apply('b', widgets, widget('dropped', { size: 2 }), force))
+    expect(Object.keys(ownersOf(body))).toEqual(['b Apply'])
+  })
+
+  it('merges the items of a map list by their keys, defaulted ones included', async (stage) => {
+    await applied(stage, 'a', widget('ports', { ports: [{ name: 'http', number: 80 }] }))
+    const body = await applied(stage, 'b', widget('ports', { ports: [{ name: 'dns', protocol: 'UDP', number: 53 }] }))
+    expect(at(body, 'spec.ports')).toEqual([
+      { name: 'http', protocol: 'TCP', number: 80 },
+      { name: 'dns', protocol: 'UDP', number: 53 },
+    ])
+    expect(ownersOf(body)['a Apply']).toEqual({
+      'f:spec': {
+        'f:ports': { 'k:{"name":"http","protocol":"TCP"}': { '.': {}, 'f:name': {}, 'f:number': {} } },
+      },
+    })
+    const less = await applied(stage, 'a', widget('ports', {}))
+    expect(at(less, 'spec.ports')).toEqual([{ name: 'dns', protocol: 'UDP', number: 53 }])
+  })
+
+  it('names the item of a map list in a conflict', async (stage) => {
+    await applied(stage, 'a', widget('item', { ports: [{ name: 'http', number: 80 }] }))
+    const { body } = await stage.apply('b', widgets, widget('item', { ports: [{ name: 'http', number: 81 }] }))
+    expect(at(body, 'details.causes.0.field')).toBe('.spec.ports[name="http",protocol="TCP"].number')
+  })
+
+  it('refuses two items of one key in what is applied', async (stage) => {
+    const twice = [{ name: 'http' }, { name: 'http', protocol: 'TCP' }]
+    const { status, body } = await stage.apply('a', widgets, widget('twice', { ports: twice }))
+    expect(status).toBe(500)
+    expect(at(body, 'message')).toBe(
+      `failed to create typed patch object (/twice; conformance.konverge.dev/v1, Kind=Widget): .spec.ports: duplicate entries for key [name="http",protocol="TCP"]`,
+    )
+  })
+
+  it('merges the values of a set', async (stage) => {
+    await applied(stage, 'a', widget('set', { tags: ['x', 'y'] }))
+    const both = await applied(stage, 'b', widget('set', { tags: ['z', 'y'] }))
+    expect(new Set(at(both, 'spec.tags') as readonly string[])).toEqual(new Set(['x', 'y', 'z']))
+    const less = await applied(stage, 'a', widget('set', { tags: ['x'] }))
+    expect(new Set(at(less, 'spec.tags') as readonly string[])).toEqual(new Set(['x', 'y', 'z']))
+    const none = await applied(stage, 'a', widget('set', {}))
+    expect(new Set(at(none, 'spec.tags') as readonly string[])).toEqual(new Set(['y', 'z']))
+  })
+
+  it('takes an atomic list, an atomic map and a value as one', async (stage) => {
+    const body = await applied(stage, 'a', widget('atomic', { steps: ['x', 'y'], pair: { left: 'l' } }))
+    expect(ownersOf(body)).toEqual({ 'a Apply': { 'f:spec': { 'f:steps': {}, 'f:pair': {} } } })
+    const { body: refused } = await stage.apply('b', widgets, widget('atomic', { pair: { right: 'r' }, steps: ['x'] }))
+    expect(at(refused, 'message')).toBe(
+      'Apply failed with 2 conflicts: conflicts with "a":\n- .spec.pair\n- .spec.steps',
+    )
+  })
+
+  it('deduces the fields of what has no schema: maps by key, lists as one', async (stage) => {
+    const body = await applied(stage, 'a', widget('deduced', { free: { map: { k: 1 }, list: [{ a: 1 }] } }))
+    expect(ownersOf(body)).toEqual({
+      'a Apply': { 'f:spec': { 'f:free': { 'f:list': {}, 'f:map': { '.': {}, 'f:k': {} } } } },
+    })
+  })
+
+  it('tells an empty map from none', async (stage) => {
+    const body = await applied(stage, 'a', widget('empty', { limits: {} }))
+    expect(at(body, 'spec.limits')).toEqual({})
+    expect(ownersOf(body)).toEqual({ 'a Apply': { 'f:spec': { 'f:limits': {} } } })
+  })
+
+  it('takes from an updater what an applier takes over by force, and only that', async (stage) => {
+    await stage.made(widgets, widget('takeover', { size: 1, note: 'x' }))
+    const body = taken(await stage.apply('a', widgets, widget('takeover', { size: 2 }), force))
+    expect(ownersOf(body)).toEqual({
+      'a Apply': { 'f:spec': { 'f:size': {} } },
+      'conformance Update': { 'f:spec': { '.': {}, 'f:mode': {}, 'f:note': {} } },
+    })
+  })
+
+  it('takes from an applier what an update changes', async (stage) => {
+    await applied(stage, 'a', widget('changed', { size: 1, note: 'x' }))
+    const query = { fieldManager: 'u' }
+    const body = taken(await stage.patch('merge', widgets, 'changed', { spec: { size: 2 } }, { query }))
+    expect(ownersOf(body)).toEqual({
+      'a Apply': { 'f:spec': { 'f:note': {} } },
+      'u Update': { 'f:spec': { 'f:size': {} } },
+    })
+  })
+
+  it('takes the user agent up to the slash for the manager of a write that names none', async (stage) => {
+    const headers = { 'user-agent': 'my-agent/2.0 (linux)' }
+    const { body } = await stage.create(widgets, widget('agent', { size: 1 }), { headers })
+    expect(Object.keys(ownersOf(body))).toEqual(['my-agent Update'])
+  })
+
+  it('refuses an apply without a manager, and force on other patches', async (stage) => {
+    const unnamed = await stage.patch('apply', widgets, 'unnamed', widget('unnamed'))
+    expect(unnamed.status).toBe(422)
+    expect(at(unnamed.body, 'message')).toBe(
+      'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch',
+    )
+    const forced = await stage.patch('merge', widgets, 'unnamed', {}, { query: { force: true } })
+    expect(forced.status).toBe(422)
+    expect(at(forced.body, 'message')).toBe(
+      'PatchOptions.meta.k8s.io "" is invalid: force: Forbidden: may not be specified for non-apply patch',
+    )
+  })
+
+  it('refuses a manager that is too long or not printable', async (stage) => {
+    const long = await stage.apply('x'.repeat(129), widgets, widget('long'))
+    expect(long.status).toBe(422)
+    expect(at(long.body, 'details.causes.0')).toEqual({
+      reason: 'FieldValueTooLong',
+      message: 'Too long: may not be more than 128 bytes',
+      field: 'fieldManager',
+    })
+    const odd = await stage.apply('a\u0001', widgets, widget('odd'))
+    expect(odd.status).toBe(422)
+    expect(at(odd.body, 'details.causes.0.field')).toBe('fieldManager')
+  })
+
+  it('refuses managedFields in what is applied', async (stage) => {
+    const body = widget('managed', {}, { metadata: { managedFields: [{ manager: 'x', operation: 'Apply' }] } })
+    const answer = await stage.apply('a', widgets, body)
+    expect(answer.status).toBe(400)
+    expect(at(answer.body, 'message')).toBe('metadata.managedFields must be nil')
+  })
+
+  it('refuses a field that the schema does not know with 500', async (stage) => {
+    const { status, body } = await stage.apply('a', widgets, widget('unknown', { sizes: 1 }))
+    expect(status).toBe(500)
+    expect(body).toEqual({
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: `failed to create typed patch object (/unknown; conformance.konverge.dev/v1, Kind=Widget): .spec.sizes: field not declared in schema`,
+      code: 500,
+    })
+  })
+
+  it('refuses to apply with a uid where there is no object', async (stage) => {
+    const { status, body } = await stage.apply('a', widgets, widget('ghost', {}, { metadata: { uid: 'some' } }))
+    expect(status).toBe(409)
+    expect(at(body, 'message')).toBe(
+      'Operation cannot be fulfilled on widgets.conformance.konverge.dev "ghost": uid mismatch: the provided object specified uid some, and no existing object was found',
+    )
+  })
+
+  it('refuses an apply of an older version', async (stage) => {
+    const made = await applied(stage, 'a', widget('version', { size: 1 }))
+    await applied(stage, 'a', widget('version', { size: 2 }))
+    const metadata = { resourceVersion: versionOf(made) }
+    const { status } = await stage.apply('a', widgets, widget('version', { size: 3 }, { metadata }))
+    expect(status).toBe(409)
+  })
+
+  it('applies a status on its endpoint only, and creates nothing there', async (stage) => {
+    await applied(stage, 'a', widget('status', { size: 1 }))
+    const body = widget('status', {}, { status: { phase: 'Ready' } })
+    const main = await applied(stage, 's', body)
+    expect(at(main, 'status')).toBeUndefined()
+    const written = taken(await stage.apply('s', widgets, body, { subresource: 'status' }))
+    expect(at(written, 'status.phase')).toBe('Ready')
+    expect(ownersOf(written)['s Apply status']).toEqual({ 'f:status': { 'f:phase': {} } })
+    const absent = await stage.apply('s', widgets, widget('no-status'), { subresource: 'status' })
+    expect(absent.status).toBe(404)
+  })
+
+  it('owns nothing of the status by an apply to the object', async (stage) => {
+    const body = await applied(stage, 'a', widget('unowned', { size: 1 }, { status: { phase: 'Ready' } }))
+    expect(ownersOf(body)).toEqual({ 'a Apply': { 'f:spec': { 'f:size': {} } } })
+  })
+
+  it('gives the replicas of an applied deployment to who scales it', async (stage) => {
+    taken(await stage.apply('a', deployments, deployment('scaled', { replicas: 0, paused: true })))
+    await stage.settled(deployments, 'scaled')
+    const where = { subresource: 'scale', query: { fieldManager: 'scaler' } }
+    taken(await stage.patch('merge', deployments, 'scaled', { spec: { replicas: 1 } }, where))
+    const read = taken(await stage.get(deployments, 'scaled'))
+    expect(ownersOf(read)['scaler Update scale']).toEqual({ 'f:spec': { 'f:replicas': {} } })
+    const conflict = await stage.apply('a', deployments, deployment('scaled', { replicas: 0, paused: true }))
+    expect(at(conflict.body, 'message')).toBe(
+      'Apply failed with 1 conflict: conflict with "scaler" with subresource "scale" using apps/v1: .spec.replicas',
+    )
+  })
+
+  it('owns the ports of a service by port and protocol, with the default protocol', async (stage) => {
+    const body = taken(
+      await stage.apply(
+        'a',
+        services,
+        object(services, 'ports', { spec: { clusterIP: 'None', ports: [{ port: 80 }] } }),
+      ),
+    )
+    expect(at(ownersOf(body)['a Apply'], 'f:spec')).toEqual({
+      'f:clusterIP': {},
+      'f:ports': { 'k:{"port":80,"protocol":"TCP"}': { '.': {}, 'f:port': {} } },
+    })
+    expect(at(body, 'spec.ports.0')).toEqual({ port: 80, protocol: 'TCP', targetPort: 80 })
+  })
+
+  it('forgets all owners where an update says that there are none, and begins again with the next apply', async (stage) => {
+    const made = await applied(stage, 'a', widget('reset', { size: 1 }))
+    const metadata = { ...(made['metadata'] as JsonObject), managedFields: [{}] }
+    const cleared = taken(await stage.update(widgets, { ...made, metadata }))
+    expect(at(cleared, 'metadata.managedFields')).toBeUndefined()
+    const again = taken(await stage.apply('b', widgets, widget('reset', { note: 'x' })))
+    expect(Object.keys(ownersOf(again))).toEqual(['b Apply', 'before-first-apply Update'])
+  })
+
+  it('keeps at most ten updaters, and puts older ones together', async (stage) => {
+    await stage.made(configMaps, configMap('many', { a: '1' }))
+    for (let index = 0; index < 12; index++) {
+      const query = { fieldManager: `m${index}` }
+      taken(await stage.patch('merge', configMaps, 'many', { data: { [`k${index}`]: 'x' } }, { query }))
+    }
+    const owners = Object.keys(ownersOf((await stage.get(configMaps, 'many')).body))
+    expect(owners).toHaveLength(10)
+    expect(owners).toContain('ancient-changes Update')
+  })
+
+  it('shows no entry of an applier without fields, and keeps one that names the object only', async (stage) => {
+    const body = await applied(stage, 'a', widget('bare'))
+    expect(ownersOf(body)).toEqual({ 'a Apply': { 'f:spec': {} } })
+  })
+})
