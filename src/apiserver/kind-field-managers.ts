@@ -27,15 +27,17 @@ export class KindFieldManagers {
 
   #make(resource: ServedResource, subresource: string): FieldManager {
     const { kind, strategy, shelf } = resource
-    const steps = subresource === 'status' ? (strategy.status ?? strategy) : strategy
     const others = this.#all().filter((other) => other.shelf === shelf && other !== resource && other.kind === kind)
     const of = new ManagedKind({
       apiVersion: apiVersionOf(resource),
       schema: strategy.schema,
-      resetFields: steps.resetFields,
+      resetFields: resetFieldsOf(resource, subresource),
       kind,
       subresource,
-      otherVersions: others.map((other) => otherVersion(resource, other)),
+      otherVersions: others.map((other) => ({
+        ...otherVersion(resource, other),
+        resetFields: resetFieldsOf(other, subresource),
+      })),
     })
     return {
       recordUpdate: (live, updated, manager, timestamp) => recordUpdate({ of, live, updated, manager, timestamp }),
@@ -45,7 +47,11 @@ export class KindFieldManagers {
   }
 }
 
-function otherVersion(resource: ServedResource, other: ServedResource): OtherVersion {
+function resetFieldsOf({ strategy }: ServedResource, subresource: string): OtherVersion['resetFields'] {
+  return (subresource === 'status' ? (strategy.status ?? strategy) : strategy).resetFields
+}
+
+function otherVersion(resource: ServedResource, other: ServedResource): Omit<OtherVersion, 'resetFields'> {
   const between = (from: ServedResource, to: ServedResource) => (object: JsonObject) => {
     const stored = from.toStored?.(object) ?? object
     return to.fromStored?.(stored) ?? stored
@@ -53,7 +59,6 @@ function otherVersion(resource: ServedResource, other: ServedResource): OtherVer
   return {
     apiVersion: apiVersionOf(other),
     schema: other.strategy.schema,
-    resetFields: other.strategy.resetFields,
     fromCurrent: between(resource, other),
     toCurrent: between(other, resource),
   }

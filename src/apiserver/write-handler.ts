@@ -276,11 +276,20 @@ function deleteBody(request: ApiRequest): JsonObject | undefined {
   ).value
 }
 
-/** The manager of a write that names none. Source: handlers/create.go, prefixFromUserAgent. */
+const printable = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u
+
+/**
+ * The manager of a write that names none: what stands before the first slash, as far as it is printable and fits. Empty for
+ * no name at all, which managedFields call unknown. Source: handlers/create.go, prefixFromUserAgent.
+ */
 function managerOf(userAgent: string | undefined): string {
-  const prefix = (userAgent ?? '').split('/')[0] ?? ''
-  const printable = [...prefix].filter((character) => /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(character)).join('')
-  return Buffer.from(printable, 'utf8').subarray(0, 128).toString('utf8') || 'unknown'
+  let name = ''
+  for (const character of (userAgent ?? '').split('/')[0] ?? '') {
+    if (!printable.test(character)) continue
+    if (Buffer.byteLength(name) + Buffer.byteLength(character) > 128) break
+    name += character
+  }
+  return name
 }
 
 function successOf({ group, plural }: ServedResource, object: JsonObject): JsonObject {

@@ -3,11 +3,11 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"sort"
 	"strings"
 	"sync"
 
+	"github.com/go-logr/logr"
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/conversion"
@@ -34,15 +34,24 @@ import (
 // write, the object before it (`live`), the object that an update would store (`updated`), and then either what comes out
 // (`object`) or the refusal. Times are not the clock's: the write number N happens N minutes after the year has begun.
 //
-// `smd-schema` gives the published schemas that a built-in kind needs, so that both sides read the same.
+// `smd-decode` reads objects of built-in kinds with defaults, as the server does with what was merged.
 func init() {
 	register("smd", answerWrites)
-	register("smd-schema", func(question json.RawMessage) (any, error) {
+	register("smd-decode", func(question json.RawMessage) (any, error) {
 		var kind metav1.TypeMeta
 		if err := json.Unmarshal(question, &kind); err != nil {
 			return nil, err
 		}
-		return builtInModels(kind.GroupVersionKind())
+		gvk := kind.GroupVersionKind()
+		internal, err := runtime.Decode(legacyscheme.Codecs.UniversalDecoder(), question)
+		if err != nil {
+			return nil, err
+		}
+		object, err := legacyscheme.Scheme.ConvertToVersion(internal, gvk.GroupVersion())
+		if err != nil {
+			return nil, err
+		}
+		return asJSON(object, gvk)
 	})
 }
 
@@ -75,7 +84,7 @@ type writeAnswer struct {
 	Status  *metav1.Status `json:"status,omitempty"`
 }
 
-type testedKind struct {
+type mergeKind struct {
 	typeConverter managedfields.TypeConverter
 	converter     runtime.ObjectConvertor
 	defaulter     runtime.ObjectDefaulter
@@ -87,13 +96,12 @@ type testedKind struct {
 
 func answerWrites(question json.RawMessage) (any, error) {
 	// What it cannot read it tells the log, and we see it in the answer.
-	klog.LogToStderr(false)
-	klog.SetOutput(io.Discard)
+	klog.SetLogger(logr.Discard())
 	var asked writesQuestion
 	if err := json.Unmarshal(question, &asked); err != nil {
 		return nil, err
 	}
-	kind, err := kindOf(asked)
+	kind, err := mergeKindOf(asked)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +116,7 @@ func answerWrites(question json.RawMessage) (any, error) {
 	return answers, nil
 }
 
-func doWrites(kind *testedKind, asked writesQuestion, writes []write) ([]writeAnswer, error) {
+func doWrites(kind *mergeKind, asked writesQuestion, writes []write) ([]writeAnswer, error) {
 	var live runtime.Object
 	answers := []writeAnswer{}
 	for index, write := range writes {
@@ -127,7 +135,7 @@ func doWrites(kind *testedKind, asked writesQuestion, writes []write) ([]writeAn
 	return answers, nil
 }
 
-func doWrite(kind *testedKind, asked writesQuestion, write write, live runtime.Object, now string) (writeAnswer, runtime.Object, error) {
+func doWrite(kind *mergeKind, asked writesQuestion, write write, live runtime.Object, now string) (writeAnswer, runtime.Object, error) {
 	answer := writeAnswer{}
 	gv, err := schema.ParseGroupVersion(write.APIVersion)
 	if err != nil {
@@ -169,9 +177,10 @@ func doWrite(kind *testedKind, asked writesQuestion, write write, live runtime.O
 		if answer.Live, err = asJSON(before, gvk); err != nil {
 			return answer, nil, err
 		}
-	}
-	if before, err = kind.converter.ConvertToVersion(before, kind.hub(gv)); err != nil {
-		return answer, nil, err
+		// Only what was stored has been internal before.
+		if before, err = kind.converter.ConvertToVersion(before, kind.hub(gv)); err != nil {
+			return answer, nil, err
+		}
 	}
 	var result runtime.Object
 	if write.Apply != nil {
@@ -180,7 +189,7 @@ func doWrite(kind *testedKind, asked writesQuestion, write write, live runtime.O
 			return answer, nil, err
 		}
 		if result, err = manager.Apply(before, patch, write.Manager, write.Force); err != nil {
-			answer.Status = statusOf(err)
+			answer.Status = mergeRefusal(err)
 			return answer, nil, nil
 		}
 	} else {
@@ -265,7 +274,7 @@ func setTimes(object runtime.Object, now string) error {
 	return nil
 }
 
-func statusOf(err error) *metav1.Status {
+func mergeRefusal(err error) *metav1.Status {
 	if status, ok := err.(apierrors.APIStatus); ok {
 		found := status.Status()
 		if found.Details != nil {
@@ -288,24 +297,20 @@ func asJSON(object runtime.Object, gvk schema.GroupVersionKind) (any, error) {
 	return json.RawMessage(text), nil
 }
 
-func kindOf(asked writesQuestion) (*testedKind, error) {
+func mergeKindOf(asked writesQuestion) (*mergeKind, error) {
 	if len(asked.Schemas) > 0 {
-		return testedCustomKind(asked)
+		return customMergeKind(asked)
 	}
 	gv, err := schema.ParseGroupVersion(asked.APIVersion)
 	if err != nil {
 		return nil, err
 	}
-	models, err := builtInModels(gv.WithKind(asked.Kind))
-	if err != nil {
-		return nil, err
-	}
-	typeConverter, err := managedfields.NewTypeConverter(models, false)
+	typeConverter, err := builtInTypes(gv.WithKind(asked.Kind))
 	if err != nil {
 		return nil, err
 	}
 	scheme := legacyscheme.Scheme
-	return &testedKind{
+	return &mergeKind{
 		typeConverter: typeConverter,
 		converter:     scheme,
 		defaulter:     scheme,
@@ -326,7 +331,12 @@ var openAPIConfig = sync.OnceValue(func() func(...string) (map[string]*spec.Sche
 	}
 })
 
-func builtInModels(gvk schema.GroupVersionKind) (map[string]*spec.Schema, error) {
+var knownTypes = map[schema.GroupVersionKind]managedfields.TypeConverter{}
+
+func builtInTypes(gvk schema.GroupVersionKind) (managedfields.TypeConverter, error) {
+	if known := knownTypes[gvk]; known != nil {
+		return known, nil
+	}
 	object, err := legacyscheme.Scheme.New(gvk)
 	if err != nil {
 		return nil, err
@@ -335,7 +345,13 @@ func builtInModels(gvk schema.GroupVersionKind) (map[string]*spec.Schema, error)
 	if !ok {
 		return nil, fmt.Errorf("%v has no name in the published schemas", gvk)
 	}
-	return openAPIConfig()(named.OpenAPIModelName())
+	models, err := openAPIConfig()(named.OpenAPIModelName())
+	if err != nil {
+		return nil, err
+	}
+	types, err := managedfields.NewTypeConverter(models, false)
+	knownTypes[gvk] = types
+	return types, err
 }
 
 type unstructuredMaker struct{}
@@ -351,7 +367,7 @@ type noDefaults struct{}
 
 func (noDefaults) Default(runtime.Object) {}
 
-func testedCustomKind(asked writesQuestion) (*testedKind, error) {
+func customMergeKind(asked writesQuestion) (*mergeKind, error) {
 	group, _, _ := strings.Cut(asked.APIVersion, "/")
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	crd.Name = "tests." + group
@@ -386,7 +402,7 @@ func testedCustomKind(asked writesQuestion) (*testedKind, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &testedKind{
+	return &mergeKind{
 		typeConverter: typeConverter,
 		converter:     converter,
 		defaulter:     noDefaults{},
