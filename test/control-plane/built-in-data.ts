@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 import type { KindName } from '../../src/apiserver/built-in/built-in-data-loader.ts'
 import { builtInCatalogue } from '../../src/apiserver/built-in/catalogue.ts'
+import type { Json } from '../../src/base/json.ts'
 import { askProgram } from '../oracles/program.ts'
 import { findOrBuildOracles } from './binary-builder.ts'
 import { startControlPlane } from './control-plane.ts'
@@ -51,17 +52,37 @@ export async function typesText(oracles: string): Promise<string> {
   return JSON.stringify({ kinds: Object.fromEntries(named), types })
 }
 
+/** The columns of each kind's table, as the file has them. */
+export async function columnsText(oracles: string): Promise<string> {
+  const answers = await askProgram(
+    oracles,
+    'printers',
+    builtInCatalogue.map(({ group, version, kind }) => ({ kind: { group, version, kind }, object: {} })),
+  )
+  const columns = builtInCatalogue.map(({ group, version, kind }, index) => {
+    const { value, error } = answers[index] ?? {}
+    if (value === undefined) throw new Error(`no columns of ${kind}: ${error}`)
+    return [`${group}/${version}/${kind}`, (value as { readonly columns: Json }).columns] // The oracle's own form.
+  })
+  return JSON.stringify(Object.fromEntries(columns))
+}
+
 async function write(): Promise<void> {
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder, { recursive: true })
+  const oracles = await findOrBuildOracles(process.env)
+  const texts = new Map([
+    ['types.json.br', await typesText(oracles)],
+    ['columns.json.br', await columnsText(oracles)],
+  ])
   const controlPlane = await startControlPlane({ controllers: false })
   for (const { file, path } of documents) {
     const { status, text } = await controlPlane.request({ method: 'GET', path })
     if (status !== 200) throw new Error(`${path} answered ${status}`)
-    keep(file, text)
+    texts.set(file, text)
   }
   await controlPlane.stop()
-  keep('types.json.br', await typesText(await findOrBuildOracles(process.env)))
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  for (const [file, text] of texts) keep(file, text)
   const version = /k8s\.io\/kubernetes (v\S+)/.exec(
     readFileSync(join(import.meta.dirname, 'kubernetes/go.mod'), 'utf8'),
   )?.[1]
@@ -72,6 +93,7 @@ async function write(): Promise<void> {
 
 - \`openapi-<group>-<version>.json.br\`: the documents of /openapi/v3, byte for byte.
 - \`types.json.br\`: how the Go types behind the kinds read and write JSON; see \`../go-type.ts\`.
+- \`columns.json.br\`: the columns of \`kubectl get\` for each kind.
 `,
   )
 }

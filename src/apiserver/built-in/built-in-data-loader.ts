@@ -6,9 +6,11 @@ import { dirname, join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
 import { isJsonObject, type JsonObject, own } from '../../base/json.ts'
 import { Compiler, type Schema } from '../schema/schema.ts'
+import type { PrinterColumn, Table } from '../strategy.ts'
 import { builtInCatalogue } from './catalogue.ts'
 import type { BuiltInKind } from './codec.ts'
 import { GoTypes, type TypeTable } from './go-type.ts'
+import { builtInTable } from './tables/built-in-table.ts'
 
 export interface KindName {
   /** Empty for core kinds. */
@@ -17,12 +19,15 @@ export interface KindName {
   readonly kind: string
 }
 
+type ColumnsByKind = Readonly<Record<string, readonly PrinterColumn[]>>
+
 /** Holds what was read; one for a program is enough. */
 export class BuiltInDataLoader {
   readonly #folder: string
   readonly #schemas = new Map<string, Schema | undefined>()
   readonly #compilers = new Map<string, SchemasOfDocument>()
   #types: GoTypes | undefined
+  #columns: ColumnsByKind | undefined
 
   /** `folder` is where the data lies; by default this package's own. */
   constructor(folder = packagedFolder()) {
@@ -48,6 +53,14 @@ export class BuiltInDataLoader {
     // Definitions are kept as JSON, and what is not in the catalogue is not kept.
     const isKept = builtInCatalogue.some((entry) => isSameKind(entry, { group, version, kind }))
     return type && { group, version, kind, type, isKeptAsProto: isKept && group !== 'apiextensions.k8s.io' }
+  }
+
+  /** What `kubectl get` shows; undefined for a kind that is not in the catalogue. */
+  table({ group, version, kind }: KindName): Table | undefined {
+    return builtInTable(kind, () => {
+      this.#columns ??= JSON.parse(this.#read('columns.json.br')) as ColumnsByKind // As above.
+      return this.#columns[`${group}/${version}/${kind}`] ?? []
+    })
   }
 
   #document({ group, version }: KindName): SchemasOfDocument {

@@ -22,7 +22,28 @@ export interface Recipe {
   readonly emptyPercent: number
   /** Then times, quantities and bytes are ones that the server takes, and lists are longer. */
   readonly isWellFormed?: boolean
+  /** Then texts are often ones that the server knows, and label keys and operators are always valid. */
+  readonly isMeaningful?: boolean
 }
+
+/** What fields of these names may say. */
+const words: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  operator: ['In', 'NotIn', 'Exists', 'DoesNotExist'],
+  phase: ['Pending', 'Running', 'Succeeded', 'Failed', 'Bound'],
+  reason: ['', '', 'Completed', 'Error', 'CrashLoopBackOff', 'NodeLost', 'SchedulingGated', 'PodInitializing'],
+  restartPolicy: ['Always', 'Never', ''],
+  status: ['True', 'True', 'False', 'Unknown'],
+  accessModes: ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod'],
+}
+
+/** What fields called type or kind may say, whatever they are of. */
+const types = [
+  'Ready PodScheduled Initialized Complete Failed Suspended FailureTarget SuccessCriteriaMet InternalIP ExternalIP'.split(
+    ' ',
+  ),
+  'ClusterIP NodePort LoadBalancer ExternalName External Object Pods Resource ContainerResource User Group'.split(' '),
+  ['ServiceAccount'],
+].flat()
 
 const wellFormed: Readonly<Record<string, [string, ...string[]]>> = {
   bytes: ['', 'YQ==', 'YWI='],
@@ -72,12 +93,22 @@ export class RandomObjects {
     }
   }
 
+  /** A word that the field's name lets expect, else any value. */
+  #meaningful({ name, type }: GoField, depth: number): Json {
+    const inner = type.form === 'pointer' ? type.to : type
+    const known = name === 'type' || name === 'kind' ? ([...types] as [string, ...string[]]) : words[name] // Not empty.
+    if (!this.#recipe.isMeaningful || known === undefined) return this.value(type, depth)
+    if (inner.form === 'string') return this.pick([...known])
+    const isList = inner.form === 'list' && inner.items.form === 'string'
+    return isList ? this.#times(() => this.pick([...known])) : this.value(type, depth)
+  }
+
   #struct(fields: readonly GoField[], depth: number): JsonObject {
     const depthPercent = this.#recipe.isWellFormed ? 75 - depth * 7 : 60 - depth * 9
     const percent = depth === 0 ? 90 : depth > 9 ? 0 : Math.max(8, depthPercent - fields.length / 2)
     const chosen = fields
       .filter(({ name }) => name !== 'kind' && name !== 'apiVersion' && this.chance(percent))
-      .map(({ name, type }) => [name, this.value(type, depth + 1)] as const)
+      .map((field) => [field.name, this.#meaningful(field, depth + 1)] as const)
     const ordered = this.chance(20) ? chosen.toReversed() : chosen
     const unknown = this.chance(this.#recipe.faultPercent) ? [[this.#key(), this.#wrong()] as const] : []
     return Object.fromEntries([...ordered, ...unknown])
@@ -89,6 +120,8 @@ export class RandomObjects {
   }
 
   #key(): string {
+    if (this.#recipe.isMeaningful)
+      return this.pick(['app', 'a', 'b.c/d', 'storage', 'node-role.kubernetes.io/x', 'kubernetes.io/role', 'Zz', '7'])
     return this.pick([
       'app',
       'a',
@@ -106,6 +139,7 @@ export class RandomObjects {
   }
 
   #text(): string {
+    if (this.#recipe.isMeaningful) return this.pick(['', 'a', 'b', 'x-1', '10.0.0.1', 'fd00--1', 'true', 'Completed'])
     return this.pick(['', 'a', 'b', 'x-1', 'é', 'TCP', 'v1', '<&>'])
   }
 
