@@ -28,7 +28,7 @@ func init() {
 		if err := json.Unmarshal(question, &asked); err != nil {
 			return nil, err
 		}
-		kind, err := customKindOf(asked.Version.Schema.OpenAPIV3Schema)
+		kind, err := structuralKindOf(asked.Version.Schema.OpenAPIV3Schema)
 		if err != nil {
 			return nil, err
 		}
@@ -77,7 +77,7 @@ type customStrategy interface {
 	rest.RESTUpdateStrategy
 }
 
-func (k *customKind) strategies(version *apiextensionsv1.CustomResourceDefinitionVersion) (customStrategy, customStrategy, error) {
+func (k *structuralKind) strategies(version *apiextensionsv1.CustomResourceDefinitionVersion) (customStrategy, customStrategy, error) {
 	validator, _, err := validation.NewSchemaValidator(k.props)
 	if err != nil {
 		return nil, nil, err

@@ -28,7 +28,7 @@ func init() {
 		if err := json.Unmarshal(question, &asked); err != nil {
 			return nil, err
 		}
-		kind, err := customKindOf(asked.Schema)
+		kind, err := structuralKindOf(asked.Schema)
 		if err != nil {
 			return nil, err
 		}
@@ -67,12 +67,12 @@ func init() {
 	})
 }
 
-type customKind struct {
+type structuralKind struct {
 	props      *apiextensions.JSONSchemaProps
 	structural *structuralschema.Structural
 }
 
-func customKindOf(schema *apiextensionsv1.JSONSchemaProps) (*customKind, error) {
+func structuralKindOf(schema *apiextensionsv1.JSONSchemaProps) (*structuralKind, error) {
 	props := &apiextensions.JSONSchemaProps{}
 	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(schema, props, nil); err != nil {
 		return nil, err
@@ -82,10 +82,10 @@ func customKindOf(schema *apiextensionsv1.JSONSchemaProps) (*customKind, error) 
 		return nil, err
 	}
 	structural = structural.DeepCopy()
-	return &customKind{props: props, structural: structural}, defaulting.PruneDefaults(structural)
+	return &structuralKind{props: props, structural: structural}, defaulting.PruneDefaults(structural)
 }
 
-func (k *customKind) read(text json.RawMessage) (object map[string]any, unknown []string, err error) {
+func (k *structuralKind) read(text json.RawMessage) (object map[string]any, unknown []string, err error) {
 	if err := utiljson.Unmarshal(text, &object); err != nil {
 		return nil, nil, err
 	}
