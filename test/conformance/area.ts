@@ -59,7 +59,8 @@ export function runAreas(areas: readonly Area[], connect: () => ServerUnderTest)
   })
 }
 
-async function serveWidgets(stage: Stage): Promise<void> {
+/** Makes sure that widgets are served. */
+export async function serveWidgets(stage: Stage): Promise<void> {
   await stage.create(definitions, widgetDefinition) // Refused where it is there already, which serves as well.
   await stage.eventually(
     () => stage.list(widgets),

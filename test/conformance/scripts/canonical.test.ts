@@ -1,0 +1,136 @@
+// Does the canonical form rename what two good servers may differ in, and nothing else?
+import { describe, expect, it } from 'vitest'
+import type { Json, JsonObject } from '../../../src/base/json.ts'
+import { canonical, withErrorsInOrder } from './canonical.ts'
+import type { Reply } from './script.ts'
+
+const one = '11111111-2222-4333-8444-555555555555'
+const other = '99999999-8888-4777-8666-555555555555'
+
+function replies(...bodies: readonly Json[]): Reply[] {
+  return bodies.map((body) => ({ answer: { status: 200, headers: {}, body } }))
+}
+
+function object(uid: string, resourceVersion: string, more: JsonObject = {}): JsonObject {
+  return { metadata: { name: 'a', uid, resourceVersion, ...more } }
+}
+
+function bodies(given: readonly Reply[], script = ''): (Json | undefined)[] {
+  return canonical(given, { namespace: 'ns-1', script }).map((reply) => (reply as JsonObject)['body'])
+}
+
+describe('canonical', () => {
+  it.each<{ renames: string; left: readonly Json[]; right: readonly Json[] }>([
+    { renames: 'uids', left: [object(one, '5')], right: [object(other, '5')] },
+    {
+      renames: 'versions by rank',
+      left: [object(one, '5'), object(one, '9')],
+      right: [object(one, '70'), object(one, '71')],
+    },
+    {
+      renames: 'the version of a list that is newer than its objects',
+      left: [object(one, '5'), { metadata: { resourceVersion: '5' }, items: [] }],
+      right: [object(one, '5'), { metadata: { resourceVersion: '8' }, items: [] }],
+    },
+    {
+      renames: 'times',
+      left: [object(one, '5', { creationTimestamp: '2026-01-01T00:00:00Z' })],
+      right: [object(one, '5', { creationTimestamp: '2027-01-01T00:00:09Z' })],
+    },
+    {
+      renames: 'generated names',
+      left: [{ metadata: { name: 'x-bcdfg', generateName: 'x-', uid: one, resourceVersion: '1' } }, 'x-bcdfg is there'],
+      right: [
+        { metadata: { name: 'x-zzzzz', generateName: 'x-', uid: one, resourceVersion: '1' } },
+        'x-zzzzz is there',
+      ],
+    },
+    {
+      renames: 'the order of managers',
+      left: [object(one, '5', { managedFields: [{ manager: 'a' }, { manager: 'b' }] })],
+      right: [object(one, '5', { managedFields: [{ manager: 'b' }, { manager: 'a' }] })],
+    },
+    {
+      renames: 'the versions in texts',
+      left: [object(one, '5'), 'too old resource version: 5 (7)'],
+      right: [object(one, '6'), 'too old resource version: 6 (6)'],
+    },
+    {
+      renames: 'the version in a list token',
+      left: [object(one, '5'), { metadata: { continue: token(5, 'a') } }],
+      right: [object(one, '6'), { metadata: { continue: token(6, 'a') } }],
+    },
+  ])('renames $renames', ({ left, right }) => {
+    expect(bodies(replies(...left))).toEqual(bodies(replies(...right)))
+  })
+
+  it.each<{ keeps: string; left: readonly Json[]; right: readonly Json[] }>([
+    { keeps: 'who is who', left: [object(one, '5'), object(one, '6')], right: [object(one, '5'), object(other, '6')] },
+    {
+      keeps: 'a version that stays',
+      left: [object(one, '5'), object(one, '5')],
+      right: [object(one, '5'), object(one, '6')],
+    },
+    {
+      keeps: 'the order of versions',
+      left: [object(one, '5'), object(one, '6')],
+      right: [object(one, '6'), object(one, '5')],
+    },
+    {
+      keeps: 'where a page begins',
+      left: [{ metadata: { continue: token(5, 'a') } }],
+      right: [{ metadata: { continue: token(5, 'b') } }],
+    },
+    { keeps: 'a number’s kind', left: [{ size: 1 }], right: [{ size: '1' }] },
+    { keeps: 'an empty value', left: [{ a: {} }], right: [{}] },
+  ])('keeps $keeps', ({ left, right }) => {
+    expect(bodies(replies(...left))).not.toEqual(bodies(replies(...right)))
+  })
+
+  it('leaves what the script itself says', () => {
+    const [body] = bodies(replies({ uid: one, at: '2001-01-01T00:00:00Z' }), `"${one}" "2001-01-01T00:00:00Z"`)
+    expect(body).toEqual({ at: '2001-01-01T00:00:00Z', uid: one })
+  })
+
+  it('compares of the headers only those that matter', () => {
+    const headers = { 'content-type': 'application/json', warning: '299 - "x"', date: 'now', 'audit-id': one }
+    const [reply] = canonical([{ answer: { status: 200, headers, body: null } }], { namespace: 'ns', script: '' })
+    expect(reply).toMatchObject({ headers: { 'content-type': 'application/json', warning: '299 - "x"' } })
+    expect(JSON.stringify(reply)).not.toContain('now')
+  })
+
+  it('leaves out the bookmarks that come by time', () => {
+    const bookmark = { type: 'BOOKMARK', object: { metadata: { resourceVersion: '9' } } }
+    const end = {
+      type: 'BOOKMARK',
+      object: { metadata: { resourceVersion: '9', annotations: { 'k8s.io/initial-events-end': 'true' } } },
+    }
+    const answer = { status: 200, headers: {}, body: null }
+    const [reply] = canonical([{ answer, events: [bookmark, end] }], { namespace: 'ns', script: '' })
+    expect((reply as JsonObject)['events']).toHaveLength(1)
+  })
+})
+
+describe('withErrorsInOrder', () => {
+  const causes = (...fields: readonly string[]) => fields.map((field) => ({ field, message: 'bad' }))
+
+  it('orders the errors of a message as its causes stand in the alphabet', () => {
+    const status = {
+      message: 'X "a" is invalid: [spec.b: bad, spec.a: bad]',
+      details: { causes: causes('spec.b', 'spec.a') },
+    }
+    expect(withErrorsInOrder(status)['message']).toBe('X "a" is invalid: [spec.a: bad, spec.b: bad]')
+  })
+
+  it('leaves a message that says something else than its causes', () => {
+    const status = {
+      message: 'X "a" is invalid: [spec.b: bad, spec.c: bad]',
+      details: { causes: causes('spec.b', 'spec.a') },
+    }
+    expect(withErrorsInOrder(status)).toBe(status)
+  })
+})
+
+function token(rv: number, start: string): string {
+  return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv, start })).toString('base64url')
+}

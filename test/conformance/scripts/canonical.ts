@@ -1,0 +1,159 @@
+// When do two servers say the same? When their answers are equal after what must differ was renamed: uids and generated
+// names by first occurrence, versions by rank, times, list tokens by what they hold. Pure.
+import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../../src/base/json.ts'
+import { parseWireJson, WireJsonError } from '../../../src/base/wire-json.ts'
+import type { Reply } from './script.ts'
+
+const comparedHeaders = ['content-type', 'retry-after', 'warning']
+
+const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+const time = /\b[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?Z/g
+const versionInText = /(resource version: |ResourceVersion in record \(|current: |\()([1-9][0-9]*)(?=[), ]|$)/g
+
+/** What stays as it is, because the script itself says it: given uids and times. */
+export interface CanonicalOptions {
+  readonly namespace: string
+  /** The requests as text. */
+  readonly script: string
+}
+
+/** All replies of one script in a form that is equal for servers that behave alike. */
+export function canonical(replies: readonly Reply[], options: CanonicalOptions): Json[] {
+  const names = new Renamer(replies, options)
+  return replies.map(({ answer, events }) => ({
+    status: answer.status,
+    headers: Object.fromEntries(
+      comparedHeaders.flatMap((name) => {
+        const value = answer.headers[name]
+        return value === undefined ? [] : [[name, names.text(value)]]
+      }),
+    ),
+    body: names.value(answer.body),
+    ...(events === undefined
+      ? {}
+      : {
+          events: events
+            .filter(({ type, object }) => type !== 'BOOKMARK' || isEndOfInitialEvents(object))
+            .map(({ type, object }) => ({ type, object: names.value(object) })),
+        }),
+  }))
+}
+
+/** Other bookmarks come when time goes by, which is not the script's business. */
+function isEndOfInitialEvents(object: JsonObject): boolean {
+  const metadata = own(object, 'metadata')
+  return isJsonObject(metadata) && isJsonObject(own(metadata, 'annotations') ?? null)
+}
+
+/**
+ * Go walks the maps of an object in an order of chance, and so come the errors in the message of a Status. They are the
+ * causes; here they stand in alphabetical order.
+ */
+export function withErrorsInOrder(status: JsonObject): JsonObject {
+  const { message, details } = status
+  if (typeof message !== 'string' || !isJsonObject(details) || !isJsonList(details['causes'])) return status
+  const texts = details['causes'].flatMap((cause) =>
+    isJsonObject(cause) ? [`${String(cause['field'])}: ${String(cause['message'])}`] : [],
+  )
+  const errors = [...new Set(texts)]
+  const begin = message.indexOf('is invalid: [')
+  if (begin < 0 || !message.endsWith(']')) return status
+  const listed = message.slice(begin + 'is invalid: ['.length, -1)
+  if (listed.length !== errors.join(', ').length || !errors.every((text) => listed.includes(text))) return status
+  return { ...status, message: `${message.slice(0, begin)}is invalid: [${errors.sort().join(', ')}]` }
+}
+
+class Renamer {
+  readonly #options: CanonicalOptions
+  readonly #uids = new Map<string, string>()
+  readonly #generated = new Map<string, string>()
+  /** The versions of objects, in order. */
+  readonly #versions: readonly bigint[]
+
+  constructor(replies: readonly Reply[], options: CanonicalOptions) {
+    this.#options = options
+    const versions = new Set<bigint>()
+    const visit = (value: Json | undefined): void => {
+      if (isJsonList(value)) for (const item of value) visit(item)
+      if (!isJsonObject(value)) return
+      const metadata = own(value, 'metadata')
+      if (isJsonObject(metadata) && typeof own(metadata, 'uid') === 'string') {
+        const { resourceVersion, name, generateName } = metadata
+        if (typeof resourceVersion === 'string' && /^[0-9]+$/.test(resourceVersion))
+          versions.add(BigInt(resourceVersion))
+        if (typeof name === 'string' && typeof generateName === 'string') this.#learnName(name, generateName)
+      }
+      const items = own(value, 'items')
+      if (isJsonList(items)) visit(items)
+    }
+    for (const { answer, events = [] } of replies) {
+      visit(answer.body)
+      for (const { object } of events) visit(object)
+    }
+    this.#versions = [...versions].sort((left, right) => (left < right ? -1 : 1))
+  }
+
+  value(given: Json | undefined): Json {
+    if (typeof given === 'string') return this.text(given)
+    if (isJsonList(given)) return given.map((item) => this.value(item))
+    if (!isJsonObject(given)) return given ?? null
+    const value = given['kind'] === 'Status' ? withErrorsInOrder(given) : given
+    return Object.fromEntries(
+      Object.entries(value)
+        .sort(([left], [right]) => (left < right ? -1 : 1))
+        .map(([key, field]) => [this.text(key), this.#field(key, field)]),
+    )
+  }
+
+  text(text: string): string {
+    let found = text.replaceAll(this.#options.namespace, '<namespace>')
+    for (const [name, renamed] of this.#generated) found = found.replaceAll(name, renamed)
+    return found
+      .replaceAll(uuid, (uid) => (this.#options.script.includes(uid) ? uid : this.#uid(uid)))
+      .replaceAll(time, (moment) => (this.#options.script.includes(moment) ? moment : '<time>'))
+      .replaceAll(versionInText, (_, before: string, version: string) => `${before}${this.#version(version)}`)
+  }
+
+  #field(key: string, value: Json | undefined): Json {
+    if (key === 'resourceVersion' && typeof value === 'string') return this.#version(value)
+    if (key === 'continue' && typeof value === 'string') return this.#token(value)
+    // The entries of managedFields are in the order of their times, which two runs do not share.
+    if ((key === 'managedFields' || key === 'causes') && isJsonList(value)) return this.#sorted(value)
+    return this.value(value)
+  }
+
+  #sorted(items: readonly Json[]): Json {
+    const keyed = items.map((item) => this.value(item)).map((item) => ({ key: JSON.stringify(item), item }))
+    return keyed.sort((left, right) => (left.key < right.key ? -1 : 1)).map(({ item }) => item)
+  }
+
+  /** The rank among the versions of the script's objects; a version between two of them counts as the older one's. */
+  #version(version: string): string {
+    if (!/^[1-9][0-9]*$/.test(version) || this.#options.script.includes(`"${version}"`)) return version
+    const wanted = BigInt(version)
+    return `<version ${this.#versions.filter((known) => known <= wanted).length}>`
+  }
+
+  #uid(uid: string): string {
+    const known = this.#uids.get(uid) ?? `<uid ${this.#uids.size + 1}>`
+    this.#uids.set(uid, known)
+    return known
+  }
+
+  #learnName(name: string, prefix: string): void {
+    if (!name.startsWith(prefix) || name.length !== prefix.length + 5 || this.#generated.has(name)) return
+    this.#generated.set(name, `${prefix}<${this.#generated.size + 1}>`)
+  }
+
+  #token(token: string): Json {
+    try {
+      const { value } = parseWireJson(Buffer.from(token, 'base64url').toString('utf8'))
+      if (!isJsonObject(value)) return token
+      const { rv, ...rest } = value
+      return { ...(this.value(rest) as JsonObject), rv: this.#version(String(rv)) } // `value` keeps the shape.
+    } catch (thrown) {
+      if (thrown instanceof WireJsonError) return token
+      throw thrown
+    }
+  }
+}

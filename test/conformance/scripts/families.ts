@@ -1,0 +1,30 @@
+// Which scripts are there? One arbitrary a family; fast-check makes them by seed and shrinks what fails.
+import type fc from 'fast-check'
+import { deletionSteps } from './families/deletions.ts'
+import { mistakeSteps } from './families/mistakes.ts'
+import { listSteps, watchSteps } from './families/reads.ts'
+import { schemaSteps } from './families/schemas.ts'
+import { applySteps, patchSteps, updateSteps } from './families/writes.ts'
+import type { Family, Script, Step } from './script.ts'
+
+export interface ScriptFamily {
+  readonly family: Family
+  readonly scripts: fc.Arbitrary<Script>
+  /** Its part of all steps: families that wait for controllers get a small one. */
+  readonly share: number
+}
+
+export const families: readonly ScriptFamily[] = [
+  of('apply', applySteps, 0.3),
+  of('list', listSteps, 0.14),
+  of('watch', watchSteps, 0.08),
+  of('patch', patchSteps, 0.14),
+  of('update', updateSteps, 0.12),
+  of('error', mistakeSteps, 0.14),
+  of('schema', schemaSteps, 0.05),
+  of('delete', deletionSteps, 0.03),
+]
+
+function of(family: Family, steps: fc.Arbitrary<Step[]>, share: number): ScriptFamily {
+  return { family, share, scripts: steps.map((steps) => ({ family, steps })) }
+}

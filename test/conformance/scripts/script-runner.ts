@@ -1,0 +1,139 @@
+// What does a server say to a script? Runs its steps in a namespace of its own and keeps every answer; two such runs are
+// compared by their canonical forms.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { deepEqual, type Json, own } from '../../../src/base/json.ts'
+import { wireJson } from '../../../src/base/wire-json.ts'
+import { namespaces, object } from '../kinds.ts'
+import type { Answer, ServerUnderTest } from '../server-under-test.ts'
+import { at, Stage, taken } from '../stage.ts'
+import type { WatchEvent, WatchReader } from '../watch-reader.ts'
+import { canonical } from './canonical.ts'
+import type { Difference } from './parting.ts'
+import { Memory, type Reply, type Script, type Step, verbOf } from './script.ts'
+
+/** Where a watch that says nothing for so long has told all that it has to tell, and a set of objects is at rest. */
+const quietMs = { watch: 150, settle: 1_000 }
+const settleLimitMs = 30_000
+
+export class ScriptRunner {
+  readonly #left: ServerUnderTest
+  readonly #right: ServerUnderTest
+  #count = 0
+  /** Names the namespaces of this runner. */
+  readonly #prefix: string
+
+  constructor(options: { readonly left: ServerUnderTest; readonly right: ServerUnderTest; readonly prefix: string }) {
+    this.#left = options.left
+    this.#right = options.right
+    this.#prefix = options.prefix
+  }
+
+  /** Runs a script on both sides; which steps agree, by verb, and where they first part. */
+  async compare(script: Script): Promise<{ verbs: readonly string[]; difference: Difference | undefined }> {
+    const id = this.#count++
+    const [left, right] = await Promise.all([
+      transcript(this.#left, script, `${this.#prefix}l${id}`),
+      transcript(this.#right, script, `${this.#prefix}r${id}`),
+    ])
+    const verbs = script.steps.map(verbOf)
+    const step = left.findIndex((said, index) => !deepEqual(said, right[index]))
+    if (step < 0) return { verbs, difference: undefined }
+    return { verbs, difference: { step, left: left[step] ?? null, right: right[step] ?? null } }
+  }
+}
+
+/** The canonical form of what a server says to a script in this namespace, which it makes. */
+async function transcript(server: ServerUnderTest, script: Script, namespace: string): Promise<Json[]> {
+  const stage = new Stage(server, namespace)
+  await stage.made(namespaces, object(namespaces, namespace))
+  const memory = new Memory(namespace)
+  const replies: Reply[] = []
+  for (const step of script.steps) {
+    const wasRefused = (replies.at(-1)?.answer.status ?? 200) >= 400
+    const reply = await replyTo(server, { ...step, ask: memory.fill(step.ask) }, wasRefused)
+    memory.learn(reply)
+    replies.push(reply)
+  }
+  return canonical(replies, { namespace, script: JSON.stringify(script) })
+}
+
+async function replyTo(server: ServerUnderTest, { kind, ask }: Step, wasRefused: boolean): Promise<Reply> {
+  switch (kind) {
+    case 'ask':
+      if (ask.query?.['resourceVersion'] === '0') await catchUp(server, ask.path)
+      return { answer: await server.request(ask) }
+    case 'watch': {
+      await catchUp(server, ask.path)
+      const { path, query, headers } = ask
+      return await watched(await server.watch({ path, query, headers }))
+    }
+    case 'settle':
+      return { answer: await settled(() => server.request(ask)) }
+    case 'serve':
+      // What was refused will never be served.
+      return { answer: await (wasRefused ? server.request(ask) : served(() => server.request(ask))) }
+  }
+}
+
+/** Makes the server's cache of a collection as new as its store, so that what is answered from it is not by chance. */
+async function catchUp(server: ServerUnderTest, path: string): Promise<void> {
+  const newest = await server.request({ method: 'GET', path, query: { limit: 1 } })
+  const resourceVersion = at(newest.body, 'metadata.resourceVersion')
+  if (newest.status !== 200 || typeof resourceVersion !== 'string') return
+  taken(
+    await server.request({
+      method: 'GET',
+      path,
+      query: { resourceVersion, resourceVersionMatch: 'NotOlderThan' },
+    }),
+  )
+}
+
+async function watched(watch: WatchReader): Promise<Reply> {
+  const { status, headers } = watch
+  try {
+    if (status !== 200) return { answer: { status, headers, body: await watch.body() } }
+    const events: WatchEvent[] = []
+    for (let event = await nextOrQuiet(watch); event !== undefined; event = await nextOrQuiet(watch)) events.push(event)
+    return { answer: { status, headers, body: null }, events }
+  } finally {
+    watch.close()
+  }
+}
+
+/** The next event, or undefined where the watch ended or is quiet. */
+async function nextOrQuiet(watch: WatchReader): Promise<WatchEvent | undefined> {
+  try {
+    return await watch.next(quietMs.watch)
+  } catch (thrown) {
+    if (thrown instanceof Error && thrown.message.startsWith('The watch said nothing')) return undefined
+    throw thrown
+  }
+}
+
+/** The answer once it has not changed for a while. */
+async function settled(list: () => Promise<Answer>): Promise<Answer> {
+  const deadline = performance.now() + settleLimitMs
+  let last = await list()
+  let quietSince = performance.now()
+  while (performance.now() - quietSince < quietMs.settle && performance.now() < deadline) {
+    await sleep(100)
+    const next = await list()
+    if (itemsOf(next) !== itemsOf(last)) quietSince = performance.now()
+    last = next
+  }
+  return last
+}
+
+function itemsOf({ body }: Answer): string {
+  return wireJson((typeof body === 'object' && body !== null && 'items' in body ? own(body, 'items') : body) ?? null)
+}
+
+async function served(ask: () => Promise<Answer>): Promise<Answer> {
+  const deadline = performance.now() + settleLimitMs
+  for (;;) {
+    const answer = await ask()
+    if (answer.status === 200 || performance.now() > deadline) return answer
+    await sleep(25)
+  }
+}

@@ -1,0 +1,99 @@
+// What is a script? Requests that two servers answer in turn, each on its own: what one answer says (a uid, a version, a
+// token) goes into later requests by a placeholder, filled from the answers of the same server.
+import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../../src/base/json.ts'
+import type { Answer, Ask } from '../server-under-test.ts'
+import type { WatchEvent } from '../watch-reader.ts'
+
+/** The feature that a script is about; agreement is counted by it. */
+export type Family = 'apply' | 'list' | 'watch' | 'patch' | 'update' | 'delete' | 'schema' | 'error'
+
+/**
+ * `ask` is answered at once. `watch` is read until it is quiet. `settle` waits until the objects of a list stay as they are,
+ * because controllers work on them, and then lists them; `serve` waits until a path is served.
+ */
+export interface Step {
+  readonly kind: 'ask' | 'watch' | 'settle' | 'serve'
+  readonly ask: Ask
+}
+
+export interface Script {
+  readonly family: Family
+  readonly steps: readonly Step[]
+}
+
+/** What one server said to one step. */
+export interface Reply {
+  readonly answer: Answer
+  readonly events?: readonly WatchEvent[]
+}
+
+/** What has been seen of the objects so far, by name: what the placeholders stand for. */
+export class Memory {
+  readonly #namespace: string
+  readonly #values = new Map<string, string>()
+
+  constructor(namespace: string) {
+    this.#namespace = namespace
+  }
+
+  /**
+   * The request with its placeholders filled: `{{namespace}}`, `{{continue}}`, and of an object `a` `{{uid:a}}`, `{{rv:a}}`
+   * (the newest version seen) and `{{old:a}}` (the first).
+   */
+  fill(ask: Ask): Ask {
+    return filledIn(ask as unknown as Json, (text) => this.#filled(text)) as unknown as Ask // The same shape.
+  }
+
+  /** Learns from an answer; lists and watch events teach too. */
+  learn({ answer, events = [] }: Reply): void {
+    this.#learn(answer.body)
+    for (const { object } of events) this.#learn(object)
+  }
+
+  #learn(value: Json): void {
+    if (!isJsonObject(value)) return
+    const items = own(value, 'items')
+    if (isJsonList(items)) for (const item of items) this.#learn(item)
+    const metadata = own(value, 'metadata')
+    if (!isJsonObject(metadata)) return
+    const { name, uid, resourceVersion, continue: token } = metadata
+    if (typeof token === 'string' && token !== '') this.#values.set('continue', token)
+    if (typeof name !== 'string') return
+    if (typeof uid === 'string') this.#values.set(`uid:${name}`, uid)
+    if (typeof resourceVersion !== 'string') return
+    this.#values.set(`rv:${name}`, resourceVersion)
+    if (!this.#values.has(`old:${name}`)) this.#values.set(`old:${name}`, resourceVersion)
+  }
+
+  #filled(text: string): string {
+    return text.replaceAll(/\{\{([^}]+)\}\}/g, (_, key: string) => {
+      if (key === 'namespace') return this.#namespace
+      return this.#values.get(key) ?? fallbacks[key.split(':')[0] ?? ''] ?? 'unseen'
+    })
+  }
+}
+
+/** What stands for what has not been seen. */
+const fallbacks: Readonly<Record<string, string>> = {
+  uid: '00000000-0000-4000-8000-00000000dead',
+  rv: '1',
+  old: '1',
+}
+
+function filledIn(value: Json | undefined, fill: (text: string) => string): Json | undefined {
+  if (typeof value === 'string') return fill(value)
+  if (isJsonList(value)) return value.map((item) => filledIn(item, fill) ?? null)
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, field]) => [fill(key), filledIn(field, fill)]),
+  ) satisfies JsonObject
+}
+
+/** The verb by which agreement is counted: the method, told apart where it does several things. */
+export function verbOf({ kind, ask }: Step): string {
+  if (kind !== 'ask') return kind
+  const type = ask.headers?.['content-type'] ?? ''
+  if (ask.method === 'PATCH') return `patch ${type.replace('application/', '').replace(/-patch\+.*$/, '')}`
+  if (ask.method !== 'GET') return { POST: 'create', PUT: 'update', DELETE: 'delete' }[ask.method as string] ?? 'other'
+  return /\/(widgets|configmaps|secrets|things)$/.test(ask.path) ? 'list' : 'get'
+}

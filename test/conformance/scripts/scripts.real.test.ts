@@ -1,0 +1,42 @@
+// Do scripts part the two servers? `KONVERGE_SCRIPT_STEPS` and `KONVERGE_SCRIPT_SEED` choose how many and which.
+import { readdirSync, readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import type {} from '../../control-plane/vitest-global-setup.ts' // Declares what is provided.
+import { serveWidgets } from '../area.ts'
+import { realServer } from '../real-server.ts'
+import { Stage } from '../stage.ts'
+import { Agreement } from './agreement.ts'
+import { families } from './families.ts'
+import { partingText } from './parting.ts'
+import type { Script } from './script.ts'
+import { CampaignRunner } from './script-campaign-runner.ts'
+import { ScriptRunner } from './script-runner.ts'
+
+const steps = Number(process.env['KONVERGE_SCRIPT_STEPS'] ?? 1_500)
+const seed = Number(process.env['KONVERGE_SCRIPT_SEED'] ?? 1)
+const limitMs = 60_000 + steps * 50
+
+const regressionFolder = new URL('regressions/', import.meta.url)
+const regressions = readdirSync(regressionFolder).filter((name) => name.endsWith('.json'))
+
+describe('one server against itself', () => {
+  const agreement = new Agreement()
+  let campaigns: CampaignRunner
+  beforeAll(async () => {
+    const server = realServer(inject('controlPlane'))
+    await serveWidgets(new Stage(server, 'default'))
+    const prefix = `s${Date.now().toString(36)}-`
+    campaigns = new CampaignRunner(new ScriptRunner({ left: server, right: server, prefix }), agreement)
+  })
+  afterAll(() => process.stdout.write(`${agreement.steps} steps\n${agreement.report()}\n`))
+
+  it.each(regressions)('agrees on %s', { timeout: limitMs }, async (name) => {
+    const script = JSON.parse(readFileSync(new URL(name, regressionFolder), 'utf8')) as Script // Written by a run before.
+    expect(await campaigns.replay(script)).toBeUndefined()
+  })
+
+  it.each(families)('agrees on scripts of the family $family', { timeout: limitMs }, async (family) => {
+    const partings = await campaigns.run(family, { steps, seed })
+    expect(partings.map(partingText)).toEqual([])
+  })
+})
