@@ -167,6 +167,57 @@ const workloads: readonly GroupKindCase[] = [
 ]
 
 const jobTemplate = { metadata: { labels: { a: 'b' } }, spec: { ...pod, restartPolicy: 'Never' } }
+/** Every part of a pod that a refusal prints in a way of its own. */
+const richTemplate = {
+  metadata: { labels: { b: '1', a: '2' }, annotations: { x: 'y' } },
+  spec: {
+    ...pod,
+    restartPolicy: 'OnFailure',
+    hostNetwork: true,
+    shareProcessNamespace: true,
+    serviceAccountName: 'web',
+    nodeSelector: { disk: 'ssd' },
+    tolerations: [{ key: 'k', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 5 }],
+    affinity: {
+      nodeAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: {
+          nodeSelectorTerms: [{ matchExpressions: [{ key: 'zone', operator: 'In', values: ['a'] }] }],
+        },
+      },
+      podAntiAffinity: {
+        preferredDuringSchedulingIgnoredDuringExecution: [
+          { weight: 5, podAffinityTerm: { labelSelector: { matchLabels: labels }, topologyKey: 'zone' } },
+        ],
+      },
+    },
+    securityContext: { runAsUser: 5, fsGroup: 7, seccompProfile: { type: 'RuntimeDefault' } },
+    volumes: [
+      { name: 'config', configMap: { name: 'web', defaultMode: 420, items: [{ key: 'a', path: 'b' }] } },
+      { name: 'scratch', emptyDir: { sizeLimit: '1Gi' } },
+    ],
+    initContainers: [{ ...container, name: 'first', ports: [], command: ['sh', '-c', 'x<y'] }],
+    containers: [
+      {
+        ...container,
+        ports: [{ containerPort: 80, hostPort: 80, protocol: 'TCP' }],
+        resources: { requests: { memory: '1Gi', cpu: '500m' }, limits: { cpu: '1' } },
+        env: [
+          { name: 'A', value: 'b' },
+          { name: 'C', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.name' } } },
+        ],
+        volumeMounts: [{ name: 'config', mountPath: '/etc/web', readOnly: true }],
+        livenessProbe: {
+          httpGet: { path: '/', port: 'http', scheme: 'HTTP' },
+          timeoutSeconds: 1,
+          periodSeconds: 10,
+          successThreshold: 1,
+          failureThreshold: 3,
+        },
+        securityContext: { capabilities: { drop: ['ALL'] }, runAsNonRoot: true },
+      },
+    ],
+  },
+}
 const condition = (type: string, status = 'True'): JsonObject => ({
   type,
   status,
@@ -175,11 +226,17 @@ const condition = (type: string, status = 'True'): JsonObject => ({
 const started = '2024-01-01T00:00:00Z'
 const completed = '2024-01-01T00:01:00Z'
 
+function isAnywhereBelow(path: Path): boolean {
+  return path.length > 1
+}
+
 const jobs: readonly GroupKindCase[] = [
   {
     apiVersion: 'batch/v1',
     kind: 'Job',
     bases: [
+      { metadata, spec: { template: richTemplate, suspend: true } },
+      { metadata, spec: { template: richTemplate } },
       { metadata, spec: { template: jobTemplate } },
       {
         metadata: { name: 'web', namespace: 'shop', uid: 'u1' },
@@ -237,7 +294,7 @@ const jobs: readonly GroupKindCase[] = [
       'acme.io/',
       'True',
     ],
-    isOpen: isOutsidePods,
+    isOpen: isAnywhereBelow,
     statuses: [
       {},
       { active: 2, ready: 1, startTime: started, failed: 1 },
