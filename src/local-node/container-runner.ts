@@ -1,6 +1,6 @@
 // Starts one container of a pod: volumes, variables and mounts, the program that its image stands for, its log; and gives it
 // back as something that can be probed, stopped and waited for. A simulated container is one without a process.
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Clock, deadline, sleep } from '../base/clock.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
@@ -14,7 +14,7 @@ import { type ContainerSpec, isSidecar, type PodObject, type Probe } from './pod
 import type { PodPlace } from './pod-field.ts'
 import { type HandlerPlace, runHandler } from './probe-runner.ts'
 import type { LocalProcess, ProcessRunner } from './process-runner.ts'
-import { loadSources } from './source-loader.ts'
+import { SourceLoader } from './source-loader.ts'
 import { ContainerConfigError } from './source-objects.ts'
 import { expandVariables } from './variable-expansion.ts'
 import type { VolumePaths, VolumeProvisioner } from './volume-provisioner.ts'
@@ -39,8 +39,8 @@ export interface ContainerStart {
   readonly pod: PodObject
   readonly spec: ContainerSpec
   readonly containerId: string
-  /** How often it was restarted: names its log. */
-  readonly instance: number
+  /** The run before this one, whose log is kept; older ones go. */
+  readonly previousId: string | undefined
   readonly podIp: string
 }
 
@@ -65,9 +65,11 @@ const simulatedWorkMs = 1_000
 
 export class ContainerRunner {
   readonly #options: ContainerRunnerOptions
+  readonly #sources: SourceLoader
 
   constructor(options: ContainerRunnerOptions) {
     this.#options = options
+    this.#sources = new SourceLoader(options.client)
   }
 
   /** Rejects with a ContainerConfigError for what the pod asks and cannot be had, and with any other error for a failed start. */
@@ -99,8 +101,14 @@ export class ContainerRunner {
     await this.#options.volumes.provide(pod, this.#placeOf(podIp), AbortSignal.timeout(30_000))
   }
 
+  /** The log of one run of a container. */
+  logPath(podUid: string, container: string, containerId: string): string {
+    return join(this.#options.volumes.containerFolder(podUid, container), 'logs', `${containerId}.log`)
+  }
+
   /** Removes what the pod left on this machine. */
   async clear(pod: PodObject): Promise<void> {
+    this.#sources.forget(pod.metadata.uid)
     await this.#options.volumes.remove(pod.metadata.uid)
   }
 
@@ -113,7 +121,7 @@ export class ContainerRunner {
     }: { readonly program: Program; readonly paths: VolumePaths; readonly mounts: readonly Mount[] },
   ): Promise<RunningContainer> {
     const { clock, log, processes, volumes } = this.#options
-    const { pod, spec, containerId, instance } = start
+    const { pod, spec, containerId } = start
     for (const { name, text } of program.files ?? []) {
       const path = join(this.#folderOf(start), name)
       await mkdir(dirname(path), { recursive: true })
@@ -121,7 +129,8 @@ export class ContainerRunner {
     }
     await mkdir(program.workingFolder, { recursive: true })
     if (program.user !== undefined) await volumes.handOver(pod, paths, program.user)
-    const path = join(this.#folderOf(start), `${instance}.log`)
+    await this.#dropOldLogs(start)
+    const path = this.logPath(pod.metadata.uid, spec.name, containerId)
     const recorder = new LogRecorder({ clock, path, limitBytes: logLimitBytes })
     await recorder.open()
     const graceMs = (pod.spec.terminationGracePeriodSeconds ?? 30) * 1000
@@ -134,14 +143,22 @@ export class ContainerRunner {
     }
   }
 
+  async #dropOldLogs({ pod, spec, previousId }: ContainerStart): Promise<void> {
+    const folder = dirname(this.logPath(pod.metadata.uid, spec.name, ''))
+    const names = await readdir(folder).catch(() => [])
+    const old = names.filter((name) => previousId === undefined || !name.startsWith(previousId))
+    await Promise.all(old.map((name) => rm(join(folder, name), { force: true })))
+  }
+
   async #variablesOf(
     start: ContainerStart,
     place: PodPlace,
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, string>> {
-    const { client, allocatable, given } = this.#options
+    const { allocatable, given } = this.#options
     const { pod, spec: container } = start
-    const sources = await loadSources(client, pod.metadata.namespace ?? '', environmentSources(container), signal)
+    const names = environmentSources(container)
+    const sources = await this.#sources.load({ pod, purpose: container.name, names }, signal)
     return environmentOf({ pod, container, sources, place, allocatable, given })
   }
 

@@ -13,6 +13,9 @@ import { PersistentVolume, Pod } from '../object/built-in.ts'
 import { type LiveObject, valueAt } from '../object/object.ts'
 import { ContainerRunner } from './container-runner.ts'
 import type { ImageTable } from './images.ts'
+import { KubeletServer, type LogAnswer, type LogAsk } from './kubelet-server.ts'
+import { readLog } from './log-loader.ts'
+import { loggedRunOf } from './log-query.ts'
 import { allocatableOf, type Machine } from './node-object.ts'
 import { NodeReconciler } from './node-reconciler.ts'
 import type { PodObject } from './pod.ts'
@@ -43,6 +46,8 @@ export interface NodeRunnerOptions {
   readonly podRange?: string
   /** What pods may take to end when the node stops. Default: 10 s. */
   readonly stopLimitMs?: number
+  /** Where the API server reads logs; 0 takes any free port. Default: 0. */
+  readonly logPort?: number
 }
 
 const hostIp = '127.0.0.1'
@@ -58,6 +63,7 @@ export class NodeRunner {
   readonly #volumes: VolumeProvisioner
   readonly #processes: ProcessRunner
   readonly #containers: ContainerRunner
+  readonly #server: KubeletServer
   /** Ends what serves the pods, after they have ended. */
   readonly #ended = new AbortController()
   #state: 'new' | 'running' | 'stopping' = 'new'
@@ -83,6 +89,13 @@ export class NodeRunner {
       machineEnvironment,
       given: apiServerVariables(server),
     })
+    this.#server = new KubeletServer({
+      clock,
+      log,
+      host: hostIp,
+      port: options.logPort ?? 0,
+      logs: (ask, signal) => this.logs(ask, signal),
+    })
   }
 
   /**
@@ -98,7 +111,7 @@ export class NodeRunner {
     process.once('exit', killAll)
     try {
       await this.#processes.endOrphans(signal)
-      const node = this.#reconciler()
+      const node = this.#reconciler(await this.#server.start())
       await node.register(signal)
       const informers = this.#watch()
       informers.start(this.#ended.signal)
@@ -107,13 +120,28 @@ export class NodeRunner {
     } finally {
       this.#ended.abort(new Error('the local node has ended'))
       killAll()
+      await this.#server.stop()
       process.off('exit', killAll)
     }
   }
 
-  #reconciler(): NodeReconciler {
+  /** What a container wrote: what `kubectl logs` shows. A refusal says why there is nothing to show. */
+  logs({ namespace, pod, container, options }: LogAsk, signal: AbortSignal): LogAnswer {
+    const runner = [...this.#pods.values()].find(
+      ({ pod: { metadata } }) => metadata.namespace === namespace && metadata.name === pod,
+    )
+    if (runner === undefined) return { kind: 'refused', status: 404, message: `pod "${pod}" does not exist` }
+    const run = loggedRunOf(pod, container, { status: runner.statusOf(container), previous: options.previous })
+    if ('kind' in run) return run
+    const { containerId } = run
+    const path = this.#containers.logPath(runner.pod.metadata.uid, container, containerId)
+    const source = { clock: this.#options.clock, path, isLive: () => runner.isLive(container, containerId) }
+    return { kind: 'log', chunks: readLog(source, options, signal) }
+  }
+
+  #reconciler(logPort: number): NodeReconciler {
     const { clock, client, instruments, name, machine, version } = this.#options
-    const facts = { name, machine, hostIp, logPort: undefined, runtimeVersion: version }
+    const facts = { name, machine, hostIp, logPort, runtimeVersion: version }
     return new NodeReconciler({ clock, log: instruments.log, client, facts })
   }
 

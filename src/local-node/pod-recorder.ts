@@ -63,7 +63,8 @@ export class PodRecorder {
   }
 
   async #run(): Promise<void> {
-    for (let wish = this.#wish; wish !== undefined; wish = this.#wish) {
+    const { signal } = this.#options
+    for (let wish = this.#wish; wish !== undefined && !signal.aborted; wish = this.#wish) {
       const { namespace, name } = wish.pod.metadata
       await this.#untilDone(`write the status of Pod ${namespace}/${name}`, () => this.#write())
     }

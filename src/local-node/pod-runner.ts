@@ -8,7 +8,8 @@ import type { Log } from '../base/instrument.ts'
 import { compareVersions } from '../cache/resource-version.ts'
 import { isBeingDeleted, type LiveObject } from '../object/object.ts'
 import type { ContainerRunner, RunningContainer } from './container-runner.ts'
-import { allContainersOf, type ContainerSpec, type PodObject } from './pod.ts'
+import { containerStatusesOf, initContainerStatusesOf, statusNamed } from './container-status.ts'
+import { allContainersOf, type ContainerSpec, type ContainerStatus, type PodObject } from './pod.ts'
 import {
   beginLife,
   containerLife,
@@ -81,6 +82,18 @@ export class PodRunner {
 
   get life(): PodLife {
     return this.#life
+  }
+
+  /** What its status says of a container, now. */
+  statusOf(container: string): ContainerStatus | undefined {
+    const moment = { pod: this.#pod, life: this.#life, isEnding: false, nowMs: this.#options.clock.now() }
+    return statusNamed([...containerStatusesOf(moment), ...initContainerStatusesOf(moment)], container)
+  }
+
+  /** Does this run of a container still run? */
+  isLive(container: string, containerId: string): boolean {
+    const { state } = containerLife(this.#life, container)
+    return state.kind === 'running' && state.containerId === containerId
   }
 
   /** The pod as the API server has it now; what is older than what is known says nothing. */
@@ -181,8 +194,8 @@ export class PodRunner {
     const { clock, containers, newContainerId } = this.#options
     const spec = this.#specOf(name)
     const containerId = newContainerId()
-    const instance = containerLife(this.#life, name).restartCount
-    const ask = { pod: this.#pod, spec, containerId, instance, podIp: this.#life.podIp }
+    const previousId = containerLife(this.#life, name).previous?.containerId
+    const ask = { pod: this.#pod, spec, containerId, previousId, podIp: this.#life.podIp }
     let container: RunningContainer
     try {
       container = await containers.start(ask, this.#options.signal)

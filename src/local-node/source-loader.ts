@@ -1,16 +1,61 @@
-// Reads the ConfigMaps and Secrets of a pod, fresh from the API server each time they are needed: nothing of them stays in
-// memory longer than the start of a container.
+// Reads the ConfigMaps and Secrets of a pod, fresh from the API server each time they are needed. What was read last is kept
+// for as long as the pod lives, so that a container restarts while the API server is away.
 import { isJsonObject, type Json } from '../base/json.ts'
 import type { KubeClient } from '../kube/client.ts'
+import { isKubeError } from '../kube/kube-errors.ts'
 import { loadIfPresent } from '../kube/object-loader.ts'
 import { ConfigMap, Secret } from '../object/built-in.ts'
 import { type LiveObject, valueAt } from '../object/object.ts'
+import type { PodObject } from './pod.ts'
 import type { SourceNames, SourceObjects } from './source-objects.ts'
 
 type Data = ReadonlyMap<string, Buffer>
 
+/** What was read of each pod, by what it was read for. */
+export class SourceLoader {
+  readonly #client: Pick<KubeClient, 'get'>
+  readonly #lastRead = new Map<string, Map<string, SourceObjects>>()
+
+  constructor(client: Pick<KubeClient, 'get'>) {
+    this.#client = client
+  }
+
+  /** What there is now or, while the API server gives no answer, what there was. Rejects like KubeClient.get otherwise. */
+  async load({ pod, purpose, names }: SourceAsk, signal: AbortSignal): Promise<SourceObjects> {
+    const { uid, namespace = '' } = pod.metadata
+    const read = this.#lastRead.get(uid) ?? new Map<string, SourceObjects>()
+    this.#lastRead.set(uid, read)
+    const before = read.get(purpose)
+    try {
+      const sources = await loadSources(this.#client, namespace, names, signal)
+      read.set(purpose, sources)
+      return sources
+    } catch (thrown) {
+      if (before !== undefined && isNoAnswer(thrown)) return before
+      throw thrown
+    }
+  }
+
+  /** The pod is gone. */
+  forget(uid: string): void {
+    this.#lastRead.delete(uid)
+  }
+}
+
+export interface SourceAsk {
+  readonly pod: PodObject
+  /** `volumes`, or the container whose variables they are. */
+  readonly purpose: string
+  readonly names: SourceNames
+}
+
+/** Did the API server not get to say anything about what was asked? */
+export function isNoAnswer(thrown: unknown): boolean {
+  return isKubeError(thrown, 'Unreachable', 'Timeout', 'ServiceUnavailable', 'ServerError', 'TooManyRequests')
+}
+
 /** Those that exist. Rejects like KubeClient.get for any failure but absence. */
-export async function loadSources(
+async function loadSources(
   client: Pick<KubeClient, 'get'>,
   namespace: string,
   names: SourceNames,

@@ -18,7 +18,7 @@ import type { Mount } from './mount-paths.ts'
 import type { ContainerSpec, PodObject, Volume } from './pod.ts'
 import type { PodPlace } from './pod-field.ts'
 import { fieldManager } from './pod-recorder.ts'
-import { loadSources } from './source-loader.ts'
+import { isNoAnswer, SourceLoader } from './source-loader.ts'
 import { ContainerConfigError } from './source-objects.ts'
 import { expandVariables } from './variable-expansion.ts'
 import { type TokenAsk, tokenAsks, type VolumeFiles, volumeFilesOf, volumeSources } from './volume-content.ts'
@@ -48,9 +48,13 @@ export class VolumeProvisioner {
   readonly #options: VolumeProvisionerOptions
   /** By pod uid, then by what was asked. */
   readonly #tokens = new Map<string, Map<string, HeldToken>>()
+  /** By uid of the pod, then by claim. */
+  readonly #claimed = new Map<string, Map<string, string>>()
+  readonly #sources: SourceLoader
 
   constructor(options: VolumeProvisionerOptions) {
     this.#options = options
+    this.#sources = new SourceLoader(options.client)
   }
 
   podFolder(uid: string): string {
@@ -69,8 +73,9 @@ export class VolumeProvisioner {
   /** Makes what is not there yet and brings the files up to date. Rejects with a ContainerConfigError for what cannot be. */
   async provide(pod: PodObject, place: PodPlace, signal: AbortSignal): Promise<VolumePaths> {
     const volumes = pod.spec.volumes ?? []
-    const { client, allocatable } = this.#options
-    const sources = await loadSources(client, pod.metadata.namespace ?? '', volumeSources(volumes), signal)
+    const { allocatable } = this.#options
+    const names = volumeSources(volumes)
+    const sources = await this.#sources.load({ pod, purpose: 'volumes', names }, signal)
     const tokens = await this.#tokensFor(pod, tokenAsks(volumes), signal)
     const token = (ask: TokenAsk) => tokens.get(keyOfToken(ask)) ?? ''
     const paths = new Map<string, string>()
@@ -119,6 +124,8 @@ export class VolumeProvisioner {
   /** The pod is gone: so is all that was its own. */
   async remove(uid: string): Promise<void> {
     this.#tokens.delete(uid)
+    this.#claimed.delete(uid)
+    this.#sources.forget(uid)
     await rm(this.podFolder(uid), { recursive: true, force: true })
   }
 
@@ -148,11 +155,16 @@ export class VolumeProvisioner {
     return path
   }
 
-  async #claimedFolder(
-    { metadata: { namespace } }: PodObject,
-    claimName: string,
-    signal: AbortSignal,
-  ): Promise<string> {
+  /** A claim stays bound to one volume, so it is asked about once. */
+  async #claimedFolder(pod: PodObject, claimName: string, signal: AbortSignal): Promise<string> {
+    const claimed = this.#claimed.get(pod.metadata.uid) ?? new Map<string, string>()
+    this.#claimed.set(pod.metadata.uid, claimed)
+    const path = claimed.get(claimName) ?? (await this.#boundFolder(pod, claimName, signal))
+    claimed.set(claimName, path)
+    return path
+  }
+
+  async #boundFolder({ metadata: { namespace } }: PodObject, claimName: string, signal: AbortSignal): Promise<string> {
     const { client } = this.#options
     const claim = await loadIfPresent(client, PersistentVolumeClaim, { namespace, name: claimName }, signal)
     if (claim === undefined) throw new ContainerConfigError(`persistentvolumeclaim "${claimName}" not found`)
@@ -175,7 +187,12 @@ export class VolumeProvisioner {
     for (const ask of asks) {
       const known = held.get(keyOfToken(ask))
       if (known !== undefined && known.renewAtMs > this.#options.clock.now()) continue
-      held.set(keyOfToken(ask), await this.#newToken(pod, ask, signal))
+      try {
+        held.set(keyOfToken(ask), await this.#newToken(pod, ask, signal))
+      } catch (thrown) {
+        // The old one holds for a while yet.
+        if (known === undefined || !isNoAnswer(thrown)) throw thrown
+      }
     }
     return new Map([...held].map(([key, { token }]) => [key, token]))
   }

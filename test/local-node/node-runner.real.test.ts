@@ -27,7 +27,7 @@ describe('a local node of a real cluster', () => {
       kind: 'ConfigMap',
       metadata: { name: 'settings' },
       data: { GREETING: 'hello' },
-    } as never)
+    })
     const script = `
       const { createServer } = require('node:http')
       createServer((q, r) => r.end(process.env.GREETING + ' ' + process.env.WHO)).listen(8080, process.env.POD_IP)`

@@ -32,12 +32,12 @@ export class NodeStage {
     })
   }
 
-  apply(object: { readonly metadata: object }): Promise<void> {
+  apply(object: { readonly metadata: object; readonly [field: string]: unknown }): Promise<void> {
     return this.#plane.apply({ ...object, metadata: { ...object.metadata, namespace: this.namespace } })
   }
 
   applyPod(name: string, spec: object, metadata: object = {}): Promise<void> {
-    return this.apply({ apiVersion: 'v1', kind: 'Pod', metadata: { name, ...metadata }, spec } as never)
+    return this.apply({ apiVersion: 'v1', kind: 'Pod', metadata: { name, ...metadata }, spec })
   }
 
   async pod(name: string): Promise<PodObject | undefined> {

@@ -1,0 +1,126 @@
+// How does the API server read logs from this node? Over HTTPS, at the port that the Node names, by a kubelet's paths. Logs
+// are served; exec, attach and port-forward say that they are not. It listens on loopback only and, as a kubelet without
+// client certificates, does not ask who reads.
+import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import type { Clock } from '../base/clock.ts'
+import { messageOf } from '../base/errors.ts'
+import type { Log } from '../base/instrument.ts'
+import { type LogOptions, type LogRefusal, logOptionsOf } from './log-query.ts'
+import { NodeError } from './node-reconciler.ts'
+import { selfSignedCertificate } from './self-signed-certificate.ts'
+
+export interface LogAsk {
+  readonly namespace: string
+  readonly pod: string
+  readonly container: string
+  readonly options: LogOptions
+}
+
+export type LogAnswer = LogRefusal | { readonly kind: 'log'; readonly chunks: AsyncIterable<Buffer> }
+
+export interface KubeletServerOptions {
+  readonly clock: Clock
+  readonly log: Log
+  readonly host: string
+  /** 0 takes any free port. */
+  readonly port: number
+  readonly logs: (ask: LogAsk, signal: AbortSignal) => LogAnswer
+}
+
+const yearMs = 365 * 24 * 3_600_000
+const maxConnections = 64
+const unserved = new Set(['exec', 'attach', 'portForward', 'run', 'cri'])
+
+export class KubeletServer {
+  readonly #options: KubeletServerOptions
+  #server: Server | undefined
+
+  constructor(options: KubeletServerOptions) {
+    this.#options = options
+  }
+
+  /** Resolves with the port when it listens; rejects with a NodeError if it cannot. */
+  async start(): Promise<number> {
+    const { host, port, clock, log } = this.#options
+    const keys = generateKeyPairSync('ed25519')
+    const nowMs = clock.now()
+    const validity = { notBeforeMs: nowMs - yearMs / 365, notAfterMs: nowMs + 10 * yearMs }
+    const cert = selfSignedCertificate({ commonName: 'konverge-local-node', addresses: [host], ...validity, ...keys })
+    const key = keys.privateKey.export({ type: 'pkcs8', format: 'pem' })
+    const server = createServer({ key, cert }, (request, response) => void this.#respond(request, response))
+    server.maxConnections = maxConnections
+    this.#server = server
+    server.listen({ host, port })
+    try {
+      await once(server, 'listening')
+    } catch (cause) {
+      const message = `listen on ${host}:${port} for logs: ${messageOf(cause)}; choose another port`
+      throw new NodeError({ code: 'ListenFailed', message, remedy: 'stop', cause })
+    }
+    server.on('error', (error) => log.error({ error: messageOf(error) }, 'the server for logs failed'))
+    // Sound: a server that listens on a host and port has such an address.
+    return (server.address() as AddressInfo).port
+  }
+
+  /** Cuts off what is being followed. */
+  async stop(): Promise<void> {
+    const server = this.#server
+    if (server === undefined) return
+    this.#server = undefined
+    const closed = once(server, 'close')
+    server.close()
+    server.closeAllConnections()
+    await closed
+  }
+
+  /** Never rejects. */
+  async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const gone = new AbortController()
+    response.once('close', () => gone.abort(new Error('the reader has gone')))
+    try {
+      const answer = this.#answer(request, gone.signal)
+      if (answer.kind === 'refused') {
+        response.writeHead(answer.status, { 'content-type': 'text/plain' }).end(answer.message)
+        return
+      }
+      response.writeHead(200, { 'content-type': 'text/plain' })
+      response.flushHeaders()
+      for await (const chunk of answer.chunks) {
+        if (!response.write(chunk)) await once(response, 'drain', { signal: gone.signal })
+      }
+      response.end()
+    } catch (thrown) {
+      if (!gone.signal.aborted) {
+        this.#options.log.warn({ path: request.url, error: messageOf(thrown) }, 'reading a log failed')
+      }
+      response.destroy()
+    }
+  }
+
+  #answer({ method, url = '/' }: IncomingMessage, signal: AbortSignal): LogAnswer {
+    const { pathname, searchParams } = new URL(url, 'https://node')
+    const [, first = '', namespace, pod, container, ...rest] = pathname.split('/').map(decoded)
+    if (unserved.has(first)) {
+      const message = `the local node does not serve ${first}: its containers are processes of this machine, which a debugger or shell reaches directly`
+      return { kind: 'refused', status: 501, message }
+    }
+    const isLogPath = first === 'containerLogs' && namespace && pod && container && rest.length === 0
+    if (!isLogPath) return { kind: 'refused', status: 404, message: '404 page not found' }
+    if (method !== 'GET') return { kind: 'refused', status: 405, message: 'logs are read with GET' }
+    const options = logOptionsOf(searchParams, this.#options.clock.now())
+    if ('kind' in options) return options
+    return this.#options.logs({ namespace, pod, container, options }, signal)
+  }
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}

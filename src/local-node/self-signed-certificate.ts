@@ -1,0 +1,74 @@
+// What does the node's HTTPS server show? A certificate that it signed itself, written here byte by byte, so that neither a
+// package nor a program is needed. Source: RFC 5280 for the structure, RFC 8410 for Ed25519, X.690 for the encoding.
+import { type KeyObject, sign } from 'node:crypto'
+
+export interface CertificateAsk {
+  readonly commonName: string
+  /** IPv4 addresses by which the server is reached. */
+  readonly addresses: readonly string[]
+  readonly notBeforeMs: number
+  readonly notAfterMs: number
+  /** An Ed25519 pair. */
+  readonly publicKey: KeyObject
+  readonly privateKey: KeyObject
+}
+
+/** PEM. The same for the same ask: Ed25519 signs without chance. */
+export function selfSignedCertificate(ask: CertificateAsk): string {
+  const name = sequence(set(sequence(commonName, text(ask.commonName))))
+  const validity = sequence(time(ask.notBeforeMs), time(ask.notAfterMs))
+  const publicKey = ask.publicKey.export({ type: 'spki', format: 'der' })
+  const content = sequence(version3, integer(1), ed25519, name, validity, name, publicKey, extensions(ask.addresses))
+  const signature = sign(null, content, ask.privateKey)
+  const certificate = sequence(content, ed25519, element(0x03, Buffer.from([0]), signature))
+  const lines = certificate.toString('base64').match(/.{1,64}/g) ?? []
+  return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`
+}
+
+/** Tag, length and content; a length of 128 and more is written with the number of its own bytes before it. */
+function element(tag: number, ...parts: readonly Buffer[]): Buffer {
+  const content = Buffer.concat(parts)
+  const { length } = content
+  if (length < 0x80) return Buffer.concat([Buffer.from([tag, length]), content])
+  if (length < 0x100) return Buffer.concat([Buffer.from([tag, 0x81, length]), content])
+  return Buffer.concat([Buffer.from([tag, 0x82, length >> 8, length & 0xff]), content])
+}
+
+function sequence(...parts: readonly Buffer[]): Buffer {
+  return element(0x30, ...parts)
+}
+
+function set(...parts: readonly Buffer[]): Buffer {
+  return element(0x31, ...parts)
+}
+
+/** From 0 to 127. */
+function integer(value: number): Buffer {
+  return element(0x02, Buffer.from([value]))
+}
+
+function text(value: string): Buffer {
+  return element(0x0c, Buffer.from(value, 'utf8'))
+}
+
+function identifier(...bytes: readonly number[]): Buffer {
+  return element(0x06, Buffer.from(bytes))
+}
+
+/** GeneralizedTime. RFC 5280 wants UTCTime before 2050, with two digits for the year. */
+function time(ms: number): Buffer {
+  const digits = new Date(ms).toISOString().replaceAll(/[-:T]|\.\d+/g, '')
+  return digits < '2050' ? element(0x17, Buffer.from(digits.slice(2))) : element(0x18, Buffer.from(digits))
+}
+
+/** The alternative names alone: the addresses. */
+function extensions(addresses: readonly string[]): Buffer {
+  const names = addresses.map((address) => element(0x87, Buffer.from(address.split('.').map(Number))))
+  const alternatives = sequence(alternativeNames, element(0x04, sequence(...names)))
+  return element(0xa3, sequence(alternatives))
+}
+
+const version3 = element(0xa0, integer(2))
+const ed25519 = sequence(identifier(0x2b, 0x65, 0x70)) // 1.3.101.112
+const commonName = identifier(0x55, 0x04, 0x03) // 2.5.4.3
+const alternativeNames = identifier(0x55, 0x1d, 0x11) // 2.5.29.17

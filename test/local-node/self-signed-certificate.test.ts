@@ -1,0 +1,35 @@
+import { generateKeyPairSync, X509Certificate } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { selfSignedCertificate } from '../../src/local-node/self-signed-certificate.ts'
+
+const keys = generateKeyPairSync('ed25519')
+
+describe('the certificate of the node', () => {
+  it.each([
+    { from: Date.UTC(2026, 0, 2, 3, 4, 5), to: Date.UTC(2049, 11, 31), until: 'Dec 31 00:00:00 2049 GMT' },
+    { from: Date.UTC(2026, 0, 2, 3, 4, 5), to: Date.UTC(2050, 0, 1), until: 'Jan  1 00:00:00 2050 GMT' },
+  ])('says who it is for, until $until, and is signed by itself', ({ from, to, until }) => {
+    const validity = { notBeforeMs: from, notAfterMs: to }
+    const pem = selfSignedCertificate({
+      commonName: 'a-node',
+      addresses: ['127.0.0.1', '10.0.0.7'],
+      ...validity,
+      ...keys,
+    })
+    const certificate = new X509Certificate(pem)
+    expect(certificate.subject).toBe('CN=a-node')
+    expect(certificate.subjectAltName).toBe('IP Address:127.0.0.1, IP Address:10.0.0.7')
+    expect(certificate.validFrom).toBe('Jan  2 03:04:05 2026 GMT')
+    expect(certificate.validTo).toBe(until)
+    expect(certificate.verify(keys.publicKey)).toBe(true)
+    expect(certificate.checkIP('10.0.0.7')).toBe('10.0.0.7')
+  })
+
+  it('takes names of any length', () => {
+    for (const length of [1, 64, 127, 128, 255, 300]) {
+      const commonName = 'n'.repeat(length)
+      const pem = selfSignedCertificate({ commonName, addresses: [], notBeforeMs: 0, notAfterMs: 1e12, ...keys })
+      expect(new X509Certificate(pem).subject).toBe(`CN=${commonName}`)
+    }
+  })
+})
