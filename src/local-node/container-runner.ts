@@ -89,7 +89,12 @@ export class ContainerRunner {
       workingFolder: spec.workingDir,
       environment: variables,
     }
-    const verdict = programOf(this.#options.images, ask, { podIp: start.podIp, mounts, folder })
+    const verdict = programOf(this.#options.images, ask, {
+      podIp: start.podIp,
+      namespace: pod.metadata.namespace ?? '',
+      mounts,
+      folder,
+    })
     if (verdict.kind === 'refused') throw new ContainerConfigError(verdict.message)
     if (verdict.kind === 'simulated') return new SimulatedContainer(this.#options.clock, workMsOf(pod, spec))
     const program = { ...verdict.program, environment: this.#completed(start, verdict.program, folder) }
@@ -123,7 +128,7 @@ export class ContainerRunner {
     const { clock, log, processes, volumes } = this.#options
     const { pod, spec, containerId } = start
     for (const { name, text } of program.files ?? []) {
-      const path = join(this.#folderOf(start), name)
+      const path = join(this.#folderOf(start), 'root', name)
       await mkdir(dirname(path), { recursive: true })
       await writeFile(path, text, { mode: 0o600 })
     }
@@ -184,7 +189,12 @@ export class ContainerRunner {
 }
 
 /** What is not there says so before anything is started. */
-function refuseUnserved({ startupProbe, livenessProbe, readinessProbe }: ContainerSpec): void {
+function refuseUnserved({ startupProbe, livenessProbe, readinessProbe, lifecycle }: ContainerSpec): void {
+  if (lifecycle?.postStart !== undefined) {
+    throw new ContainerConfigError(
+      'the local node runs no postStart hooks; do that work in the container or in an init container',
+    )
+  }
   const hasGrpc = [startupProbe, livenessProbe, readinessProbe].some((probe) => probe?.grpc !== undefined)
   if (!hasGrpc) return
   throw new ContainerConfigError('the local node makes no gRPC probes; use httpGet, tcpSocket or exec')

@@ -16,6 +16,8 @@ export interface ImageEntry {
   readonly environment?: Readonly<Record<string, string>>
   /** Without it, the user of the node itself. */
   readonly user?: MachineUser
+  /** Why it cannot be run on this machine, in one sentence that says what to do. */
+  readonly refusal?: string
   /** The last word, e.g. on the address to listen on. Pure. */
   readonly adapt?: (program: Program, place: ProgramPlace) => Program
 }
@@ -38,6 +40,7 @@ export interface ContainerAsk {
 
 export interface ProgramPlace {
   readonly podIp: string
+  readonly namespace: string
   readonly mounts: readonly Mount[]
   /** The container's own folder, in which it starts unless it says otherwise. */
   readonly folder: string
@@ -49,7 +52,7 @@ export interface Program {
   readonly environment: ReadonlyMap<string, string>
   readonly workingFolder: string
   readonly user?: MachineUser
-  /** Written below the container's folder before the start. */
+  /** Written into the container's folder before the start. */
   readonly files?: readonly { readonly name: string; readonly text: string }[]
 }
 
@@ -62,6 +65,7 @@ export type ImageVerdict =
 export function programOf(table: ImageTable, ask: ContainerAsk, place: ProgramPlace): ImageVerdict {
   const entry = entryFor(table, ask.image)
   if (entry === undefined) return { kind: 'simulated' }
+  if (entry.refusal !== undefined) return { kind: 'refused', message: entry.refusal }
   if (ask.command.length > 0 && entry.runsOwnCommands !== true) {
     const message = `the local node runs ${ask.image} by its image table, not by the container's own command; leave command out`
     return { kind: 'refused', message }

@@ -12,7 +12,12 @@ const table: ImageTable = [
   },
   { repositories: ['box'], entrypoint: [], runsOwnCommands: true },
 ]
-const place = { podIp: '127.50.0.1', mounts: [{ mountPath: '/data', realPath: '/n/v' }], folder: '/n/c' }
+const place = {
+  podIp: '127.50.0.1',
+  namespace: 'n',
+  mounts: [{ mountPath: '/data', realPath: '/n/v' }],
+  folder: '/n/c',
+}
 const ask = (more: Partial<ContainerAsk>): ContainerAsk => ({
   image: 'app',
   command: [],

@@ -1,6 +1,6 @@
 // A local node for a test: in this process, against the control plane of the tests, with an image that is Node itself. What a
 // test starts here it stops, also when it fails.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -10,12 +10,17 @@ import { systemRandom } from '../../src/base/random.ts'
 import { loadConnection } from '../../src/kube/kube-config-loader.ts'
 import { RestClient } from '../../src/kube/rest-client.ts'
 import type { ImageTable } from '../../src/local-node/images.ts'
+import { postgresImage } from '../../src/local-node/known-images.ts'
 import { loadMachine } from '../../src/local-node/machine-loader.ts'
 import { NodeRunner } from '../../src/local-node/node-runner.ts'
+import { machinePostgres } from './machine-postgres.ts'
+
+const postgres = machinePostgres()
 
 /** `konverge-test/node` is the Node that runs the tests; its args are Node's. */
 export const testImages: ImageTable = [
   { repositories: ['konverge-test/node'], entrypoint: [process.execPath], runsOwnCommands: true },
+  ...(postgres === undefined ? [] : [postgresImage(postgres)]),
 ]
 
 export interface NodeHereOptions {
@@ -45,6 +50,8 @@ export class NodeHere {
 
   private constructor(options: NodeHereOptions, client: RestClient, server: string) {
     this.folder = options.folder ?? mkdtempSync(join(tmpdir(), 'konverge-node-'))
+    // Programs that run as other users must get to their volumes.
+    chmodSync(this.folder, 0o711)
     this.#ownsFolder = options.folder === undefined
     this.#client = client
     this.node = new NodeRunner({

@@ -1,0 +1,102 @@
+// Which images does the local node know of itself? PostgreSQL, by the programs of the machine, and konverge, by this very
+// program. Where those are and who runs them comes in: cli/ looks.
+import { join } from 'node:path'
+import type { ImageEntry, MachineUser, Program, ProgramPlace } from './images.ts'
+import { realPathOf } from './mount-paths.ts'
+
+export interface PostgresOnMachine {
+  /** Where `initdb` and `postgres` are. */
+  readonly binFolder: string
+  /** Who runs it; PostgreSQL refuses to run as root. */
+  readonly user: MachineUser | undefined
+  /** Is this process root's? */
+  readonly isRoot: boolean
+}
+
+/** `postgres:*`, with the variables of the official image: POSTGRES_USER, POSTGRES_PASSWORD, POSTGRES_DB, PGDATA. */
+export function postgresImage({ binFolder, user, isRoot }: PostgresOnMachine): ImageEntry {
+  const refusal =
+    'PostgreSQL does not run as root; start the local node as another user, or give the machine a user named postgres'
+  return {
+    repositories: ['postgres'],
+    entrypoint: ['/bin/sh', '-eu', '-c', postgresScript, 'postgres'],
+    environment: {
+      KONVERGE_POSTGRES: binFolder,
+      PGDATA: defaultDataFolder,
+      POSTGRES_USER: 'postgres',
+      POSTGRES_PASSWORD: '',
+    },
+    ...(isRoot && user !== undefined ? { user } : {}),
+    ...(isRoot && user === undefined ? { refusal } : {}),
+    adapt: withDataFolder,
+  }
+}
+
+/** The operator's own image: this program, which reaches the API server as its service account. */
+export function konvergeImage(at: {
+  readonly execPath: string
+  readonly cliPath: string
+  readonly server: string
+}): ImageEntry {
+  return {
+    repositories: ['konverge'],
+    entrypoint: [at.execPath, at.cliPath],
+    adapt: (program, place) => withCluster(program, place, at.server),
+  }
+}
+
+const defaultDataFolder = '/var/lib/postgresql/data'
+const serviceAccountFolder = '/var/run/secrets/kubernetes.io/serviceaccount'
+const kubeconfigName = 'kubeconfig'
+
+/**
+ * The first start makes the cluster of databases; each one runs it on the pod's own address. The password comes by a file
+ * that only its user reads, never by the command line. Its first arguments are those of the container, `postgres` among them.
+ */
+const postgresScript = `
+[ "\${1:-}" = postgres ] && shift
+if [ ! -s "$PGDATA/PG_VERSION" ]; then
+  umask 077
+  mkdir -p "$PGDATA"
+  secret="$PGDATA.password"
+  printf '%s\\n' "$POSTGRES_PASSWORD" > "$secret"
+  method=scram-sha-256
+  [ -n "$POSTGRES_PASSWORD" ] || { method=trust; printf 'unset\\n' > "$secret"; }
+  "$KONVERGE_POSTGRES/initdb" -D "$PGDATA" -U "$POSTGRES_USER" --pwfile="$secret" --auth-host="$method" --auth-local="$method" >&2
+  rm -f "$secret"
+  if [ "\${POSTGRES_DB:-postgres}" != postgres ]; then
+    printf 'CREATE DATABASE "%s";\\n' "$POSTGRES_DB" | "$KONVERGE_POSTGRES/postgres" --single -D "$PGDATA" postgres >&2
+  fi
+fi
+exec "$KONVERGE_POSTGRES/postgres" -D "$PGDATA" -c listen_addresses="$KONVERGE_POD_IP" -c unix_socket_directories= "$@"
+`
+
+/** Databases go below the mount, as the mount itself may be read by others. Without one, they go with the container. */
+function withDataFolder(program: Program, { mounts, folder }: ProgramPlace): Program {
+  const asked = program.environment.get('PGDATA') ?? defaultDataFolder
+  const isMapped = asked !== defaultDataFolder || realPathOf(mounts, defaultDataFolder) !== undefined
+  const base = isMapped ? asked : folder
+  return { ...program, environment: new Map([...program.environment, ['PGDATA', join(base, 'pgdata')]]) }
+}
+
+function withCluster(program: Program, { mounts, namespace, podIp, folder }: ProgramPlace, server: string): Program {
+  const account = realPathOf(mounts, serviceAccountFolder)
+  const isOperator = program.args.includes('run')
+  const wanted = [
+    ['--http-host', podIp],
+    ['--lease-namespace', namespace],
+  ].filter(([flag = '']) => isOperator && !program.args.some((arg) => arg.startsWith(flag)))
+  const elects = isOperator && !program.args.some((arg) => arg.endsWith('leader-elect')) ? ['--leader-elect'] : []
+  const args = [...program.args, ...wanted.flat(), ...elects]
+  if (account === undefined) return { ...program, args }
+  const text = JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'local', cluster: { server, 'certificate-authority': join(account, 'ca.crt') } }],
+    users: [{ name: 'pod', user: { tokenFile: join(account, 'token') } }],
+    contexts: [{ name: 'pod', context: { cluster: 'local', user: 'pod', namespace } }],
+    'current-context': 'pod',
+  })
+  const environment = new Map([...program.environment, ['KUBECONFIG', join(folder, kubeconfigName)]])
+  return { ...program, args, environment, files: [{ name: kubeconfigName, text }] }
+}

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { type ContainerAsk, programOf } from '../../src/local-node/images.ts'
+import { konvergeImage, postgresImage } from '../../src/local-node/known-images.ts'
+
+const account = { mountPath: '/var/run/secrets/kubernetes.io/serviceaccount', realPath: '/n/token' }
+const place = { podIp: '127.50.0.9', namespace: 'team', mounts: [account], folder: '/n/c' }
+const ask = (image: string, more: Partial<ContainerAsk> = {}): ContainerAsk => ({
+  image,
+  command: [],
+  args: [],
+  workingFolder: undefined,
+  environment: new Map(),
+  ...more,
+})
+
+function programIn(verdict: ReturnType<typeof programOf>) {
+  if (verdict.kind !== 'program') throw new Error(`${verdict.kind}`)
+  return verdict.program
+}
+
+describe('the konverge image', () => {
+  const table = [konvergeImage({ execPath: '/node', cliPath: '/cli.js', server: 'https://127.0.0.1:1' })]
+
+  it('is this program, at the pod’s address, elected, with the pod’s service account', () => {
+    const program = programIn(programOf(table, ask('registry.example/konverge:1', { args: ['run'] }), place))
+    const args = ['/cli.js', 'run', '--http-host', '127.50.0.9', '--lease-namespace', 'team', '--leader-elect']
+    expect([program.command, ...program.args]).toEqual(['/node', ...args])
+    expect(program.environment.get('KUBECONFIG')).toBe('/n/c/kubeconfig')
+    expect(program.files?.[0]?.text).toContain('"tokenFile":"/n/token/token"')
+    expect(program.files?.[0]?.text).toContain('"server":"https://127.0.0.1:1"')
+  })
+
+  it('keeps what its arguments say', () => {
+    const args = ['run', '--http-host=0.0.0.0', '--no-leader-elect', '--lease-namespace', 'x']
+    expect(programIn(programOf(table, ask('konverge', { args }), place)).args).toEqual(['/cli.js', ...args])
+    expect(programIn(programOf(table, ask('konverge', { args: ['preview'] }), place)).args).toEqual([
+      '/cli.js',
+      'preview',
+    ])
+  })
+})
+
+describe('the postgres image', () => {
+  const user = { uid: 7, gid: 8 }
+
+  it('keeps its databases below the mount, or with the container where there is none', () => {
+    const table = [postgresImage({ binFolder: '/pg', user, isRoot: true })]
+    const mounts = [{ mountPath: '/var/lib/postgresql/data', realPath: '/n/v' }]
+    const mounted = programIn(programOf(table, ask('postgres:15'), { ...place, mounts }))
+    expect(mounted.environment.get('PGDATA')).toBe('/n/v/pgdata')
+    expect(mounted.user).toEqual(user)
+    expect(programIn(programOf(table, ask('postgres:15'), place)).environment.get('PGDATA')).toBe('/n/c/pgdata')
+  })
+
+  it('does not run as root, and says what to do', () => {
+    const table = [postgresImage({ binFolder: '/pg', user: undefined, isRoot: true })]
+    expect(programOf(table, ask('postgres'), place)).toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining('root'),
+    })
+    const own = [postgresImage({ binFolder: '/pg', user, isRoot: false })]
+    expect(programIn(programOf(own, ask('postgres'), place)).user).toBeUndefined()
+  })
+})
