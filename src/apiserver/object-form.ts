@@ -112,7 +112,8 @@ export function table(resource: ServedResource, objects: readonly JsonObject[], 
     metadata,
     columnDefinitions: withColumns ? (resource.table.columns as unknown as readonly Json[]) : null, // Plain values.
     rows: objects.map((object) => ({
-      cells: resource.table.cells(object, nowMs),
+      // Every version of a kind is shown by what is kept of it.
+      cells: resource.table.cells(resource.toStored?.(object) ?? object, nowMs),
       ...(output.includeObject === 'None'
         ? { object: null }
         : { object: output.includeObject === 'Object' ? object : partial(object, output.version) }),

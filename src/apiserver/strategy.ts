@@ -85,7 +85,7 @@ export interface PrinterColumn {
 /** The cells of `kubectl get`: columns, and one row an object. */
 export interface Table {
   readonly columns: readonly PrinterColumn[]
-  /** `nowMs` is what ages are counted to. */
+  /** The object as it is kept; `nowMs` is what ages are counted to. */
   cells(object: JsonObject, nowMs: number): readonly (string | number | bigint | boolean | null)[]
 }
 

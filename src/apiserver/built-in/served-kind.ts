@@ -3,11 +3,10 @@
 
 import { assert } from '../../base/assert.ts'
 import type { JsonObject } from '../../base/json.ts'
-import type { ScalePaths, ServedResource, Steps, Strategy, Table } from '../strategy.ts'
+import type { ScalePaths, ServedResource, Steps, Strategy } from '../strategy.ts'
 import type { BuiltInDataLoader, KindName } from './built-in-data-loader.ts'
 import { builtInCatalogue, type CatalogueEntry } from './catalogue.ts'
 import { type BuiltInKind, decodeBuiltIn } from './codec.ts'
-import { structAt, textAt } from './field-walk.ts'
 import type { KindRules } from './kind-rules.ts'
 
 export interface ServedKind {
@@ -19,7 +18,11 @@ export interface ServedKind {
 export function servedKind(data: BuiltInDataLoader, { name, rules, scale }: ServedKind): ServedResource {
   const entry = builtInCatalogue.find((one) => isSameKind(one, name))
   const kind = data.kind(name)
-  assert(entry !== undefined && kind !== undefined, `${name.kind} of ${name.group}/${name.version} is built in`)
+  const table = data.table(name)
+  assert(
+    entry !== undefined && kind !== undefined && table !== undefined,
+    `${name.kind} of ${name.group}/${name.version} is built in`,
+  )
   const { group, version, plural, singular, shortNames, categories, isNamespaced, subresources, storage } = entry
   return {
     group,
@@ -34,7 +37,7 @@ export function servedKind(data: BuiltInDataLoader, { name, rules, scale }: Serv
     subresources: subresources.map((one) => one.name).filter((one) => one !== 'status' && one !== 'scale'),
     shelf: storage.group === '' ? plural : `${plural}.${storage.group}`,
     scale,
-    table: defaultTable,
+    table,
     strategy: strategyOf(data, kind, rules),
     storageVersion: storage.version,
   }
@@ -66,30 +69,4 @@ function stepsInForm(steps: Steps, inForm: (object: JsonObject) => JsonObject): 
 
 function isSameKind(entry: CatalogueEntry, { group, version, kind }: KindName): boolean {
   return entry.kind === kind && entry.group === group && entry.version === version
-}
-
-/** What the real server shows of kinds that it has no columns for. */
-const defaultTable: Table = {
-  columns: [
-    {
-      name: 'Name',
-      type: 'string',
-      format: 'name',
-      description:
-        'Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names',
-      priority: 0,
-    },
-    {
-      name: 'Created At',
-      type: 'date',
-      format: '',
-      description:
-        'CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata',
-      priority: 0,
-    },
-  ],
-  cells: (object) => {
-    const metadata = structAt(object, 'metadata')
-    return [textAt(metadata, 'name'), textAt(metadata, 'creationTimestamp')]
-  },
 }
