@@ -4,7 +4,8 @@
 import type { JsonObject } from '../../base/json.ts'
 import { claimDefaults } from './claim-defaults.ts'
 import { validateClaimSpec } from './claim-validation.ts'
-import { eachItem, type FieldErrors, mapAt, structsAt, withField, withItems } from './field-walk.ts'
+import { eachItem, type FieldErrors, mapAt, structIn, structsAt, withField, withItems } from './field-walk.ts'
+import { storageWarnings } from './pod-warnings.ts'
 
 export function withClaimTemplateDefaults(spec: JsonObject): JsonObject {
   return withItems(spec, 'volumeClaimTemplates', (claim) =>
@@ -18,6 +19,8 @@ export function claimTemplatesErrors(spec: JsonObject, path: string): FieldError
   )
 }
 
-export function claimTemplateWarnings(_spec: JsonObject, _pathOf: (index: number) => string): readonly string[] {
-  return []
+export function claimTemplateWarnings(spec: JsonObject, pathOf: (index: number) => string): readonly string[] {
+  return structsAt(spec, 'volumeClaimTemplates').flatMap((claim, index) =>
+    storageWarnings(structIn(claim, 'spec', 'resources'), `${pathOf(index)}.resources`),
+  )
 }

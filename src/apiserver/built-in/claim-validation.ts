@@ -39,9 +39,16 @@ const immutable =
   'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n'
 
 export function validateClaim(claim: JsonObject): FieldErrors {
+  return claimErrors(claim, 'checked')
+}
+
+/** Groups of a claim's sources were not always checked, and stay unchecked where there was one. */
+type SourceGroups = 'checked' | 'unchecked'
+
+function claimErrors(claim: JsonObject, groups: SourceGroups): FieldErrors {
   return [
     ...validateCoreMetadata(structAt(claim, 'metadata') ?? {}, { isNamespaced: true, validateName: dnsSubdomainName }),
-    ...validateClaimSpec(structAt(claim, 'spec') ?? {}, 'spec'),
+    ...validateClaimSpec(structAt(claim, 'spec') ?? {}, 'spec', groups),
   ]
 }
 
@@ -59,7 +66,7 @@ export function validateClaimTemplate(template: JsonObject, field: string): Fiel
   ]
 }
 
-export function validateClaimSpec(spec: JsonObject, field: string): FieldErrors {
+export function validateClaimSpec(spec: JsonObject, field: string, groups: SourceGroups = 'checked'): FieldErrors {
   const at = (key: string): string => `${field}.${key}`
   const className = textAt(spec, 'storageClassName')
   const attributesClass = textAt(spec, 'volumeAttributesClassName')
@@ -72,8 +79,8 @@ export function validateClaimSpec(spec: JsonObject, field: string): FieldErrors 
     ...storageErrors(spec, at('resources[storage]')),
     ...(className === '' ? [] : invalids(at('storageClassName'), className, dnsSubdomainName(className, false))),
     ...validateVolumeMode(spec, at('volumeMode')),
-    ...sourceErrors(structAt(spec, 'dataSource'), at('dataSource')),
-    ...sourceErrors(structAt(spec, 'dataSourceRef'), at('dataSourceRef')),
+    ...sourceErrors(structAt(spec, 'dataSource'), at('dataSource'), groups),
+    ...sourceErrors(structAt(spec, 'dataSourceRef'), at('dataSourceRef'), groups),
     ...bothSourcesErrors(spec, field),
     ...(attributesClass === ''
       ? []
@@ -86,10 +93,14 @@ export function validateClaimUpdate(claim: JsonObject, old: JsonObject): FieldEr
   const annotation = textAt(structIn(claim, 'metadata', 'annotations'), betaClassAnnotation)
   const oldAnnotation = textAt(structIn(old, 'metadata', 'annotations'), betaClassAnnotation)
   const isUpgrade = isAnnotationUpgrade(claim, old)
+  const hadGroup = ['dataSource', 'dataSourceRef'].some(
+    (key) => valueAt(structAt(oldSpec, key), 'apiGroup') !== undefined,
+  )
+  const groups = hadGroup ? 'unchecked' : 'checked'
   const isSame = deepEqual(comparable(claim, old, isUpgrade), comparableOld(spec, oldSpec))
   return [
     ...validateCoreMetadataUpdate(structAt(claim, 'metadata') ?? {}, structAt(old, 'metadata') ?? {}),
-    ...validateClaim(claim),
+    ...claimErrors(claim, groups),
     ...(isUpgrade ? [] : immutableAnnotation(annotation, oldAnnotation, `metadata.annotations.${betaClassAnnotation}`)),
     ...(isSame ? [] : [forbidden('spec', immutable)]),
     ...shrinkErrors(spec, oldSpec, structAt(old, 'status')),
@@ -137,7 +148,7 @@ function storageErrors(spec: JsonObject, field: string): FieldErrors {
   return errors.length > 0 ? errors : validateAmount('storage', requests.storage, field)
 }
 
-function sourceErrors(source: Struct, field: string): FieldErrors {
+function sourceErrors(source: Struct, field: string, groups: SourceGroups): FieldErrors {
   if (source === undefined) return noErrors
   const [name, kind, group] = [textAt(source, 'name'), textAt(source, 'kind'), textAt(source, 'apiGroup')]
   const isClaim = kind === 'PersistentVolumeClaim'
@@ -146,7 +157,7 @@ function sourceErrors(source: Struct, field: string): FieldErrors {
     ...(name === '' ? [required(`${field}.name`)] : []),
     ...(kind === '' ? [required(`${field}.kind`)] : []),
     ...(group === '' && !isClaim ? [invalid(field, kind, fault)] : []),
-    ...(group === '' ? [] : invalids(`${field}.apiGroup`, group, dns1123Subdomain(group))),
+    ...(group === '' || groups === 'unchecked' ? [] : invalids(`${field}.apiGroup`, group, dns1123Subdomain(group))),
   ]
 }
 

@@ -52,7 +52,7 @@ export function validatePodSpec(spec: JsonObject, field: string, context: PodCon
     ...validateRequiredChoice(textAt(spec, 'restartPolicy'), at('restartPolicy'), restartPolicies),
     ...validateRequiredChoice(textAt(spec, 'dnsPolicy'), at('dnsPolicy'), dnsPolicies),
     ...validateLabels(valueAt(spec, 'nodeSelector'), at('nodeSelector')),
-    ...validatePodSecurityContext(spec, at('securityContext')),
+    ...validatePodSecurityContext(spec, context.oldSpec, at('securityContext')),
     ...validateAffinity(structAt(spec, 'affinity'), at('affinity')),
     ...validateDnsConfig(structAt(spec, 'dnsConfig'), textAt(spec, 'dnsPolicy'), at('dnsConfig')),
     ...gatesErrors(spec, field),

@@ -32,15 +32,15 @@ const unservedAnnotations = [
 ]
 const maxCost = 2n ** 31n - 1n
 
-/** The `template` of a workload, at `field`. */
-export function validatePodTemplateSpec(template: Struct, field: string): FieldErrors {
+/** The `template` of a workload, at `field`; `oldTemplate` is absent on creation. */
+export function validatePodTemplateSpec(template: Struct, field: string, oldTemplate?: Struct): FieldErrors {
   const metadata = structAt(template, 'metadata')
   const spec = structAt(template, 'spec') ?? {}
   return [
     ...validateLabels(valueAt(metadata, 'labels'), `${field}.labels`),
     ...validateAnnotations(valueAt(metadata, 'annotations'), `${field}.annotations`),
     ...annotationsErrors(metadata, spec, `${field}.annotations`),
-    ...validatePodSpec(spec, `${field}.spec`, templateContext),
+    ...validatePodSpec(spec, `${field}.spec`, templateContext(structAt(oldTemplate, 'spec'))),
   ]
 }
 
@@ -56,14 +56,14 @@ export function validatePodCreate(pod: JsonObject): FieldErrors {
   ]
 }
 
-/** What a pod must be always. */
-export function validatePod(pod: JsonObject): FieldErrors {
+/** What a pod must be always; `oldSpec` is absent on creation. */
+export function validatePod(pod: JsonObject, oldSpec?: Struct): FieldErrors {
   const metadata = structAt(pod, 'metadata') ?? {}
   const spec = structAt(pod, 'spec') ?? {}
   return [
     ...validateCoreMetadata(metadata, { isNamespaced: true, validateName: dnsSubdomainName }),
     ...annotationsErrors(metadata, spec, 'metadata.annotations'),
-    ...validatePodSpec(spec, 'spec', { isPod: true, podName: textAt(metadata, 'name') }),
+    ...validatePodSpec(spec, 'spec', { isPod: true, podName: textAt(metadata, 'name'), oldSpec }),
     ...tokenErrors(spec),
     ...imageErrors(spec),
   ]

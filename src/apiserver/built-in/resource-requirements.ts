@@ -180,3 +180,15 @@ export function wholeUnits({ coefficient, exponent }: Quantity): bigint {
   const isRounded = coefficient > 0n && coefficient % divisor !== 0n
   return coefficient / divisor + (isRounded ? 1n : 0n)
 }
+
+/** Parts of a byte, in those of the amounts that are asked for. */
+export function fractionWarnings(list: JsonObject, names: readonly string[], field: string): readonly string[] {
+  return names.flatMap((name) => {
+    const amount = Object.hasOwn(list, name) ? list[name] : undefined
+    return amount === undefined || isWholeAmount(quantityOf(amount))
+      ? []
+      : [
+          `${field}[${name}]: fractional byte value ${JSON.stringify(quantityText(amount))} is invalid, must be an integer`,
+        ]
+  })
+}

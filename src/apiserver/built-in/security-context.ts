@@ -55,7 +55,7 @@ export function validateSecurityContext(context: Struct, hasHostUsers: boolean, 
 }
 
 /** Of a pod, or of a template of one. */
-export function validatePodSecurityContext(spec: JsonObject, field: string): FieldErrors {
+export function validatePodSecurityContext(spec: JsonObject, oldSpec: Struct, field: string): FieldErrors {
   const context = structAt(spec, 'securityContext')
   if (context === undefined) return noErrors
   refuseWindows(context, field)
@@ -80,10 +80,17 @@ export function validatePodSecurityContext(spec: JsonObject, field: string): Fie
       `${field}.supplementalGroupsPolicy`,
       ['Merge', 'Strict'],
     ),
-    ...validateOptionalChoice(optionalTextAt(context, 'seLinuxChangePolicy'), `${field}.seLinuxChangePolicy`, [
-      'Recursive',
-    ]),
+    ...validateOptionalChoice(
+      optionalTextAt(context, 'seLinuxChangePolicy'),
+      `${field}.seLinuxChangePolicy`,
+      hadLabelPolicy(oldSpec) ? ['MountOption', 'Recursive'] : ['Recursive'],
+    ),
   ]
+}
+
+/** Where there was a policy already, all of them are taken; the newer ones are not on yet. */
+function hadLabelPolicy(oldSpec: Struct): boolean {
+  return optionalTextAt(structAt(oldSpec, 'securityContext'), 'seLinuxChangePolicy') !== undefined
 }
 
 function refuseWindows(context: JsonObject, field: string): void {

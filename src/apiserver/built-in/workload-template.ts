@@ -18,6 +18,7 @@ import {
 import { type LabelMatcher, shownMap } from './label-selector.ts'
 import { podTemplateDefaults } from './pod-defaults.ts'
 import { annotationsErrors, validatePodTemplateSpec } from './pod-template-validation.ts'
+import { podWarnings } from './pod-warnings.ts'
 
 /** The spec of a workload with the defaults of its template. */
 export function withTemplateDefaults(spec: JsonObject): JsonObject {
@@ -38,9 +39,9 @@ export function validateTemplateMetadata(template: JsonObject, path: string): Fi
   ]
 }
 
-/** `spec` has a template; `oldSpec` is absent on creation. */
-export function templateWarnings(_spec: JsonObject, _path: string, _oldSpec: Struct): readonly string[] {
-  return []
+/** `spec` has a template; what was there before does not matter yet. */
+export function templateWarnings(spec: JsonObject, path: string, _oldSpec: Struct): readonly string[] {
+  return podWarnings(structAt(spec, 'template'), `${path}.template`)
 }
 
 /** A workload has to choose the pods that it makes. */

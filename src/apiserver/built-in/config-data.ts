@@ -1,0 +1,23 @@
+// What do ConfigMaps and Secrets have in common? Data of a limited size, which can be frozen.
+// Source: k8s.io/kubernetes/pkg/apis/core/validation/validation.go.
+import { deepEqual, type Json, type JsonObject } from '../../base/json.ts'
+import { forbidden } from '../field-error.ts'
+import { type FieldErrors, isTrueAt, mapAt, noErrors } from './field-walk.ts'
+
+export const maxDataBytes = 1024 * 1024
+const frozen = 'field is immutable when `immutable` is set'
+
+export function frozenDataErrors(object: JsonObject, old: JsonObject, fields: readonly string[]): FieldErrors {
+  if (!isTrueAt(old, 'immutable')) return noErrors
+  return [
+    ...(isTrueAt(object, 'immutable') ? [] : [forbidden('immutable', frozen)]),
+    ...fields.flatMap((field) =>
+      deepEqual(mapAt(object, field), mapAt(old, field)) ? [] : [forbidden(field, frozen)],
+    ),
+  ]
+}
+
+/** What a text in base64 stands for. */
+export function bytesOf(value: Json | undefined): Buffer {
+  return Buffer.from(typeof value === 'string' ? value : '', 'base64')
+}
