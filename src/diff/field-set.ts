@@ -39,6 +39,7 @@ export class FieldSet {
   readonly isMember: boolean
   /** By the canonical fieldsV1 key of each step. */
   readonly children: Children
+  #fieldsV1: JsonObject | undefined
 
   constructor(isMember: boolean, children: Children) {
     this.isMember = isMember
@@ -173,8 +174,13 @@ export class FieldSet {
     return children.length < 2 ? children : children.sort(([, a], [, b]) => comparePathElements(a.element, b.element))
   }
 
-  /** As fieldsV1, in the server's order and spelling. */
+  /** As fieldsV1, in the server's order and spelling. Made once. */
   toFieldsV1(): JsonObject {
+    this.#fieldsV1 ??= this.#write()
+    return this.#fieldsV1
+  }
+
+  #write(): JsonObject {
     const entries: [string, Json][] = this.isMember && this.children.size > 0 ? [['.', {}]] : []
     for (const [key, { set }] of this.sortedChildren()) {
       entries.push([key.startsWith('f:') ? key : escaped(key), set.toFieldsV1()])

@@ -3,7 +3,7 @@
 import { deepEqual, isJsonList, isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import { fieldElement, type PathElement } from '../../diff/field-path.ts'
 import { FieldSet, type FieldSetChild } from '../../diff/field-set.ts'
-import { stepsOf } from './list-element.ts'
+import { keyedList, stepAt } from './list-element.ts'
 import { type Form, fieldTypeOf, formOf, type ListType, type MapType, type MergeType } from './merge-type.ts'
 
 export interface Comparison {
@@ -112,9 +112,10 @@ interface Alike {
 
 function grouped(list: ListType, items: readonly Json[]): Map<string, Alike> {
   const groups = new Map<string, Alike>()
-  for (const [index, { element, key }] of stepsOf(list, items).entries()) {
+  const keyed = keyedList(list, items)
+  for (const [index, item] of items.entries()) {
+    const { element, key } = stepAt(keyed, index)
     const group = groups.get(key)
-    const item = items[index] ?? null
     if (group === undefined) groups.set(key, { element, items: [item] })
     else group.items.push(item)
   }

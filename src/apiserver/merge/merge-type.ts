@@ -36,8 +36,15 @@ export interface ListType {
   /** The fields that identify an item, as declared; none: the list is a set, unless it is atomic. */
   readonly keys: readonly string[]
   /** The same in the order in which a key is written, with what an item that leaves the field out is taken to have. */
-  readonly sortedKeys: readonly { readonly name: string; readonly default: Json | undefined }[]
+  readonly sortedKeys: readonly ListKey[]
   readonly elementType: MergeType
+}
+
+export interface ListKey {
+  readonly name: string
+  /** The name as a key is written, up to the value. */
+  readonly label: string
+  readonly default: Json | undefined
 }
 
 export type Form = 'map' | 'scalar' | 'list'
@@ -229,6 +236,7 @@ class SchemaList implements ListType {
   get sortedKeys(): ListType['sortedKeys'] {
     this.#sortedKeys ??= [...this.keys].sort().map((name) => ({
       name,
+      label: `${JSON.stringify(name)}:`,
       default: this.#schema.items?.properties.get(name)?.default ?? undefined,
     }))
     return this.#sortedKeys

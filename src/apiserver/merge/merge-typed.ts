@@ -1,7 +1,7 @@
 // What is an object after a configuration was applied to it? All of both; where both say something, what the configuration
 // says. What does not change is the very same value as before. Source: sigs.k8s.io/structured-merge-diff, typed.Merge.
 import { deepEqual, isJsonList, isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
-import { type Step, stepsOf } from './list-element.ts'
+import { type KeyedList, keyedList, stepAt } from './list-element.ts'
 import { fieldTypeOf, formOf, type ListType, type MapType, type MergeType } from './merge-type.ts'
 
 /** Linear in the configuration, and in the lists and maps that it speaks of. Both have been validated. */
@@ -53,15 +53,19 @@ function mergeLists(list: ListType, live: Json, applied: Json): Json {
   const before = isJsonList(live) ? live : []
   const after = isJsonList(applied) ? applied : []
   if (after.length === 0) return before.length === 0 ? replaced(live, applied) : before
-  const merged = new ListMerge(list, before, after).merge()
+  const ofLive = keyedList(list, before)
+  const ofApplied = keyedList(list, after)
+  const merged = isInStep(ofLive, ofApplied)
+    ? after.map((item, index) => mergeTyped(list.elementType, before[index] ?? null, item))
+    : new ListMerge(list.elementType, before, ofLive, ofApplied).merge()
   const isUnchanged = merged.length === before.length && merged.every((item, index) => item === before[index])
   return isUnchanged ? before : merged
 }
 
-interface Side {
-  readonly steps: readonly Step[]
-  /** By step. An item that is there more than once is null here: its like in the configuration takes its place. */
-  readonly items: ReadonlyMap<string, Json>
+/** Do both lists have the same items in the same order? Most that are applied again do. */
+function isInStep(live: KeyedList, applied: KeyedList): boolean {
+  if (live.steps.length !== applied.steps.length || live.hasDuplicates) return false
+  return live.steps.every((_, index) => stepAt(live, index).key === stepAt(applied, index).key)
 }
 
 /**
@@ -70,28 +74,31 @@ interface Side {
  */
 class ListMerge {
   readonly #type: MergeType
-  readonly #live: Side
   readonly #liveItems: readonly Json[]
-  readonly #applied: Side
-  /** Those that both have and are still to come, in the configuration's order. */
+  readonly #live: KeyedList
+  readonly #applied: KeyedList
+  /** The keys of those that both have and are still to come, in the configuration's order. */
   readonly #shared: string[]
+  /** The keys that live items share: what the configuration has of them takes the place of all. */
+  readonly #alike: ReadonlySet<string>
   readonly #taken = new Set<string>()
   readonly #merged: Json[] = []
 
-  constructor(list: ListType, live: readonly Json[], applied: readonly Json[]) {
-    this.#type = list.elementType
-    this.#liveItems = live
-    this.#live = sideOf(list, live)
-    this.#applied = sideOf(list, applied)
-    this.#shared = this.#applied.steps.map(({ key }) => key).filter((key) => this.#live.items.has(key))
+  constructor(type: MergeType, liveItems: readonly Json[], live: KeyedList, applied: KeyedList) {
+    this.#type = type
+    this.#liveItems = liveItems
+    this.#live = live
+    this.#applied = applied
+    this.#shared = [...applied.items.keys()].filter((key) => live.items.has(key))
+    this.#alike = live.hasDuplicates ? alike(live) : noKeys
   }
 
   merge(): readonly Json[] {
     let ofLive = 0
     let ofApplied = 0
     for (;;) {
-      const live = this.#live.steps[ofLive]?.key
-      const applied = this.#applied.steps[ofApplied]?.key
+      const live = this.#keyAt(this.#live, ofLive)
+      const applied = this.#keyAt(this.#applied, ofApplied)
       if (live === undefined && applied === undefined) return this.#merged
       if (live !== undefined && live === applied) {
         this.#takeBoth(live)
@@ -122,17 +129,27 @@ class ListMerge {
     }
   }
 
+  #keyAt(list: KeyedList, index: number): string | undefined {
+    return index < list.steps.length ? stepAt(list, index).key : undefined
+  }
+
   #takeBoth(key: string): void {
     this.#taken.add(key)
-    const live = this.#live.items.get(key)
+    const live = this.#alike.has(key) ? null : this.#live.items.get(key)
     const applied = this.#applied.items.get(key) ?? null
     this.#merged.push(live === undefined ? applied : mergeTyped(this.#type, live, applied))
   }
 }
 
-function sideOf(list: ListType, items: readonly Json[]): Side {
-  const steps = stepsOf(list, items)
-  const byKey = new Map<string, Json>()
-  for (const [index, { key }] of steps.entries()) byKey.set(key, byKey.has(key) ? null : (items[index] ?? null))
-  return { steps, items: byKey }
+const noKeys: ReadonlySet<string> = new Set()
+
+function alike(list: KeyedList): ReadonlySet<string> {
+  const seen = new Set<string>()
+  const found = new Set<string>()
+  for (let index = 0; index < list.steps.length; index++) {
+    const { key } = stepAt(list, index)
+    if (seen.has(key)) found.add(key)
+    seen.add(key)
+  }
+  return found
 }

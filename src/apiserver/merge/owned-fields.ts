@@ -3,7 +3,7 @@
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import { fieldElement } from '../../diff/field-path.ts'
 import { FieldSet, type FieldSetChild } from '../../diff/field-set.ts'
-import { stepsOf } from './list-element.ts'
+import { keyedList, stepAt } from './list-element.ts'
 import { fieldTypeOf, formOf, type ListType, type MapType, type MergeType } from './merge-type.ts'
 
 /** Linear in the value. */
@@ -44,10 +44,11 @@ function ownedEntries(map: MapType, value: JsonObject, isMember: boolean): Field
 
 function ownedItems(list: ListType, items: readonly Json[], isMember: boolean): FieldSet {
   const children = new Map<string, FieldSetChild>()
-  const steps = stepsOf(list, items)
-  for (const [index, { element, key }] of steps.entries()) {
+  const keyed = keyedList(list, items)
+  for (const [index, item] of items.entries()) {
+    const { element, key } = stepAt(keyed, index)
     // Items that cannot be told apart are owned together, and nothing below them.
-    const set = children.has(key) ? FieldSet.leaf : owned(list.elementType, items[index] ?? null, true)
+    const set = children.has(key) ? FieldSet.leaf : owned(list.elementType, item, true)
     children.set(key, { element, set })
   }
   return children.size === 0 ? only(isMember) : new FieldSet(isMember, children)

@@ -2,7 +2,7 @@
 // becomes null, which is how the server has it. Source: sigs.k8s.io/structured-merge-diff, typed.TypedValue.RemoveItems.
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import type { FieldSet } from '../../diff/field-set.ts'
-import { stepsOf } from './list-element.ts'
+import { keyedList, stepAt } from './list-element.ts'
 import { fieldTypeOf, formOf, type ListType, type MapType, type MergeType } from './merge-type.ts'
 
 /** Shares what is not touched. */
@@ -40,9 +40,9 @@ function removeEntries(map: MapType, value: JsonObject, items: FieldSet): Json {
 
 function removeFromList(list: ListType, value: readonly Json[], items: FieldSet): Json {
   const left: Json[] = []
-  for (const [index, { key }] of stepsOf(list, value).entries()) {
-    const item = value[index] ?? null
-    const removed = items.children.get(key)?.set
+  const keyed = keyedList(list, value)
+  for (const [index, item] of value.entries()) {
+    const removed = items.children.get(stepAt(keyed, index).key)?.set
     if (removed?.isMember === true) continue
     left.push(removed === undefined ? item : removeBelow(list.elementType, item, removed))
   }

@@ -4,7 +4,7 @@ import { isJsonList, isJsonObject, type Json, type JsonObject } from '../../base
 import type { PathElement } from '../../diff/field-path.ts'
 import { renderStep } from './field-text.ts'
 import { goSyntax, goTypeName, goValue, type Numbers } from './go-value.ts'
-import { stepOf } from './list-element.ts'
+import { keyedList } from './list-element.ts'
 import { fieldTypeOf, formOf, type ListType, type MapType, type MergeType, type ScalarType } from './merge-type.ts'
 
 export interface ValueOrigin {
@@ -80,20 +80,20 @@ class Validation {
   }
 
   #list(list: ListType, items: readonly Json[]): void {
-    const seen = new Set<string>()
-    for (const [index, item] of items.entries()) {
-      if (list.isAtomic) {
-        this.#item(list, item, { kind: 'index', index })
-        continue
-      }
-      const step = stepOf(list, item)
+    if (list.isAtomic) {
+      for (const [index, item] of items.entries()) this.#item(list, item, { kind: 'index', index })
+      return
+    }
+    const { steps, hasDuplicates } = keyedList(list, items)
+    const seen = hasDuplicates && this.#origin.duplicates === 'refused' ? new Set<string>() : undefined
+    for (const [index, step] of steps.entries()) {
       // Without a step nothing that is deeper has a name.
       if (typeof step === 'string') return this.#report(`element ${index}: ${step}`)
-      if (seen.has(step.key) && this.#origin.duplicates === 'refused') {
+      if (seen?.has(step.key)) {
         this.#report(`duplicate entries for key ${renderStep(step.element, this.#origin.numbers)}`)
       }
-      seen.add(step.key)
-      this.#item(list, item, step.element)
+      seen?.add(step.key)
+      this.#item(list, items[index] ?? null, step.element)
     }
   }
 
