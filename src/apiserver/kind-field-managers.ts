@@ -1,10 +1,11 @@
 // Which field manager keeps the account of a kind? One for each endpoint of each served resource, made at its first write, as
 // compiling a kind's types is the dear part.
-import { deepEqual, isJsonObject, type JsonObject } from '../base/json.ts'
+import { deepEqual, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
 import type { FieldManager } from './field-manager.ts'
 import { applyConfiguration, recordUpdate } from './merge/field-manager.ts'
 import { managedFieldsOf, withManagedFields } from './merge/managed-fields.ts'
 import { ManagedKind, type OtherVersion } from './merge/managed-kind.ts'
+import { ScaleAccount } from './merge/scale-account.ts'
 import { apiVersionOf } from './object-form.ts'
 import type { ServedResource } from './strategy.ts'
 
@@ -39,12 +40,35 @@ export class KindFieldManagers {
         resetFields: resetFieldsOf(other, subresource),
       })),
     })
+    const scale = subresource === 'scale' ? this.#scaleAccount(resource, [resource, ...others]) : undefined
     return {
-      recordUpdate: (live, updated, manager, timestamp) => recordUpdate({ of, live, updated, manager, timestamp }),
+      recordUpdate: (live, updated, manager, timestamp) =>
+        scale === undefined || live === undefined
+          ? recordUpdate({ of, live, updated, manager, timestamp })
+          : scale.record({ live, scaled: updated, manager, timestamp }),
       apply: (request) => applyConfiguration({ of, ...request }),
       withoutMereTimes,
     }
   }
+
+  #scaleAccount(resource: ServedResource, versions: readonly ServedResource[]): ScaleAccount {
+    const replicasIn = new Map(
+      versions.map((version) => [apiVersionOf(version), version.scale?.specReplicas ?? ('none' as const)]),
+    )
+    return new ScaleAccount(
+      apiVersionOf(resource),
+      (apiVersion) => replicasIn.get(apiVersion),
+      (object) => replicasAt(object, resource),
+    )
+  }
+}
+
+function replicasAt(object: JsonObject, { scale }: ServedResource): number | undefined {
+  const found = scale?.specReplicas.reduce<Json | undefined>(
+    (value, key) => (isJsonObject(value) ? own(value, key) : undefined),
+    object,
+  )
+  return typeof found === 'number' ? found : undefined
 }
 
 function resetFieldsOf({ strategy }: ServedResource, subresource: string): OtherVersion['resetFields'] {
