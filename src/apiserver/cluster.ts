@@ -1,0 +1,84 @@
+// What is a whole control plane in this process? The API server with its built-in kinds, its access control and admission, the
+// controllers that make it live, and the objects that every cluster has from its first moment.
+import { type Clock, timestampOf } from '../base/clock.ts'
+import type { JsonObject } from '../base/json.ts'
+import type { Random } from '../base/random.ts'
+import { AccessControl } from './access/access-control.ts'
+import { reviewEndpoints } from './access/access-reviews.ts'
+import { namespaceLifecycle } from './admission/namespace-lifecycle.ts'
+import { ApiServer } from './api-server.ts'
+import { BuiltInDataLoader } from './built-in/built-in-data-loader.ts'
+import { builtInCatalogue } from './built-in/catalogue.ts'
+import { coreResources } from './built-in/core-kinds.ts'
+import { groupResources } from './built-in/group-kinds.ts'
+import { ControllerHost, type ServerController } from './controllers/controller-host.ts'
+import { GarbageCollector } from './controllers/garbage-collector.ts'
+import { NamespaceDeleter } from './controllers/namespace-deleter.ts'
+import { ObjectLog } from './object-log.ts'
+import { applyStrategicMergePatch } from './patch/strategic-merge.ts'
+import type { SystemClient } from './system-client.ts'
+import type { User } from './user.ts'
+
+export interface ClusterOptions {
+  readonly clock: Clock
+  readonly random: Random
+  readonly log?: ObjectLog
+  /** Users by their fixed tokens. */
+  readonly tokens?: ReadonlyMap<string, User>
+  /** Which controllers run, by their names; all by default. */
+  readonly controllers?: readonly string[]
+  readonly data?: BuiltInDataLoader
+}
+
+export class Cluster {
+  readonly server: ApiServer
+  readonly #hosts: readonly ControllerHost[]
+
+  constructor(options: ClusterOptions) {
+    const { clock, random, tokens = new Map(), data = new BuiltInDataLoader(), log = new ObjectLog() } = options
+    const access = new AccessControl({ clock, log, tokens, tokenKey: random.uuid() })
+    const resources = [...coreResources(data), ...groupResources(data)]
+    const isServed = ({ group, version, plural }: { group: string; version: string; plural: string }) =>
+      resources.some((one) => one.group === group && one.version === version && one.plural === plural)
+    this.server = new ApiServer({
+      clock,
+      random,
+      log,
+      resources,
+      catalogue: builtInCatalogue.filter(isServed),
+      access,
+      admission: [namespaceLifecycle],
+      strategicMergeOf: (resource) => {
+        const kind = resource.isCustom ? undefined : data.kind(resource)
+        return kind && ((original, patch) => applyStrategicMergePatch(original, patch, kind.type))
+      },
+    })
+    for (const [key, endpoint] of reviewEndpoints(access, log)) this.server.serve(key, endpoint)
+    const timestamp = () => timestampOf(clock)
+    const apiServer = this.server.systemClient('kube-apiserver')
+    const named = controllersOf(this.server.systemClient('kube-controller-manager'), timestamp)
+    const chosen = options.controllers
+    const controllers = chosen === undefined ? named : named.filter(({ name }) => chosen.includes(name))
+    this.#hosts = [new ControllerHost({ clock, log, controllers })]
+    bootstrap(apiServer)
+    for (const host of this.#hosts) host.start()
+  }
+
+  /** Ends the controllers and the open watches. */
+  stop(): void {
+    for (const host of this.#hosts) host.stop()
+    this.server.watches.close()
+  }
+}
+
+function controllersOf(client: SystemClient, timestamp: () => string): readonly ServerController[] {
+  return [new GarbageCollector({ client, onInvalidOwner: () => {} }), new NamespaceDeleter(client, timestamp)]
+}
+
+/** What a cluster has before anybody asks for anything. */
+function bootstrap(client: SystemClient): void {
+  const namespaces = client.resource('v1', 'Namespace')
+  if (namespaces === undefined) return
+  for (const name of ['default', 'kube-node-lease', 'kube-public', 'kube-system'])
+    client.ensure(namespaces, '', { metadata: { name } } satisfies JsonObject)
+}
