@@ -16,11 +16,11 @@ export interface Coerced {
   readonly error: FieldError | undefined
 }
 
-/** Reads the type and the metadata of every embedded object; below the root, which is read by itself. */
-export function coerceEmbedded(value: Json, schema: Schema): Coerced {
+/** Reads the type and the metadata of every embedded object; `field` is where the value stands, empty for a whole object. */
+export function coerceEmbedded(value: Json, schema: Schema, field = ''): Coerced {
   if (!hasEmbedded(schema)) return { value, unknownFields: [], error: undefined }
   const coercion = new Coercion()
-  const coerced = coercion.value(value, schema, '')
+  const coerced = coercion.value(value, schema, field)
   return { value: coerced, unknownFields: coercion.unknownFields.sort(), error: coercion.error }
 }
 

@@ -57,7 +57,7 @@ class Pruning {
   #object(object: JsonObject, schema: Schema, isEmbedded: boolean): JsonObject {
     return this.#fields(object, (key, field) => {
       if (isEmbedded && typeAndMeta.has(key)) return field
-      const inner = schema.properties.get(key) ?? schema.additionalProperties
+      const inner = schema.properties.get(key) ?? additionalOf(schema)
       if (inner === undefined) return this.#unknown(key)
       if (typeof field !== 'object' || field === null) return field
       return this.#below(key, () => this.value(field, inner === true ? undefined : inner))
@@ -68,7 +68,7 @@ class Pruning {
   #preserved(object: JsonObject, schema: Schema, isEmbedded: boolean): JsonObject {
     return this.#fields(object, (key, field) => {
       if (isEmbedded && typeAndMeta.has(key)) return field
-      const inner = schema.properties.get(key) ?? schema.additionalProperties
+      const inner = schema.properties.get(key) ?? additionalOf(schema)
       if (inner === undefined) return field
       return this.#below(key, () => this.value(field, inner === true ? undefined : inner))
     })
@@ -130,4 +130,10 @@ class Pruning {
       .map((step, index) => (typeof step === 'number' ? `[${step}]` : index === 0 ? step : `.${step}`))
       .join('')
   }
+}
+
+/** `additionalProperties: false` keeps a field, so that validation can refuse it. */
+function additionalOf(schema: Schema): Schema | true | undefined {
+  const { additionalProperties } = schema
+  return additionalProperties ?? (own(schema.source, 'additionalProperties') === false ? true : undefined)
 }

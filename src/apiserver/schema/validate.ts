@@ -7,7 +7,7 @@ import type { Correlation } from './correlation.ts'
 import { type Failure, failure, fieldErrorOf, plainFailure } from './failure.ts'
 import { isInteger, isNearlyInteger, numberFailures } from './number-rules.ts'
 import type { Schema } from './schema.ts'
-import { type ValueRules, valueRules } from './value-rules.ts'
+import { type Reading, type ValueRules, valueRules } from './value-rules.ts'
 
 export interface ValueValidation {
   readonly value: Json
@@ -16,13 +16,14 @@ export interface ValueValidation {
   readonly field: string
   /** The old value with what the new one has in common with it; absent on creation. */
   readonly correlation?: Correlation | undefined
+  readonly reading?: Reading
 }
 
 /** All faults; none for most values, at the cost of one walk and no allocation but the path. */
-export function validateValue({ value, schema, field, correlation }: ValueValidation): FieldError[] {
+export function validateValue({ value, schema, field, correlation, reading }: ValueValidation): FieldError[] {
   const walk = new Walk()
   const findings = new Findings()
-  walk.validate(value, valueRules(schema.source), findings, correlation)
+  walk.validate(value, valueRules(schema.source, reading ?? 'forObjects'), findings, correlation)
   return findings.failures.map((found) => fieldErrorOf(found, field))
 }
 

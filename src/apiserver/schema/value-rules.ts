@@ -34,24 +34,35 @@ export interface ValueRules {
   readonly not: ValueRules | undefined
 }
 
-const compiled = new WeakMap<JsonObject, ValueRules>()
+/**
+ * How a schema is read: for objects, formats that the server does not know are passed over, and int-or-string is two types;
+ * for its own defaults it is taken by the letter.
+ */
+export type Reading = 'forObjects' | 'forDefaults'
+
+const compiled: Readonly<Record<Reading, WeakMap<JsonObject, ValueRules>>> = {
+  forObjects: new WeakMap(),
+  forDefaults: new WeakMap(),
+}
 
 /** The rules of a schema as a definition of a custom kind writes it; the same object for the same schema. */
-export function valueRules(source: JsonObject): ValueRules {
-  const known = compiled.get(source)
+export function valueRules(source: JsonObject, reading: Reading): ValueRules {
+  const known = compiled[reading].get(source)
   if (known !== undefined) return known
-  const rules = compile(source)
-  compiled.set(source, rules)
+  const rules = compile(source, reading)
+  compiled[reading].set(source, rules)
   return rules
 }
 
-function compile(source: JsonObject): ValueRules {
+function compile(source: JsonObject, reading: Reading): ValueRules {
   const type = text(source, 'type')
-  const types = own(source, 'x-kubernetes-int-or-string') === true ? ['integer', 'string'] : type === '' ? [] : [type]
+  const isEither = reading === 'forObjects' && own(source, 'x-kubernetes-int-or-string') === true
+  const types = isEither ? ['integer', 'string'] : type === '' ? [] : [type]
   const [onlyType = ''] = types.length === 1 ? types : []
   const declaredFormat = text(source, 'format')
-  const format = isKnownFormat(declaredFormat, onlyType) ? declaredFormat : ''
-  const number = numberRules(source, types, format)
+  const knownFormat = isKnownFormat(declaredFormat, onlyType) ? declaredFormat : ''
+  const format = reading === 'forObjects' ? knownFormat : declaredFormat
+  const number = numberRules(source, types, knownFormat)
   const pattern = text(source, 'pattern')
   const enumeration = own(source, 'enum')
   const additional = own(source, 'additionalProperties')
@@ -74,35 +85,35 @@ function compile(source: JsonObject): ValueRules {
       number.multipleOf !== undefined ||
       number.maximum !== undefined ||
       number.minimum !== undefined,
-    items: isJsonObject(items) ? valueRules(items) : undefined,
+    items: isJsonObject(items) ? valueRules(items, reading) : undefined,
     minItems: count(source, 'minItems'),
     maxItems: count(source, 'maxItems'),
     allowed: isJsonList(enumeration) ? enumeration : [],
     required: texts(source, 'required'),
-    properties: propertyRules(source),
-    additional: isJsonObject(additional) ? valueRules(additional) : additional !== false,
+    properties: propertyRules(source, reading),
+    additional: isJsonObject(additional) ? valueRules(additional, reading) : additional !== false,
     minProperties: count(source, 'minProperties'),
     maxProperties: count(source, 'maxProperties'),
-    anyOf: alternatives(source, 'anyOf'),
-    oneOf: alternatives(source, 'oneOf'),
-    allOf: alternatives(source, 'allOf'),
-    not: isJsonObject(not) ? valueRules(not) : undefined,
+    anyOf: alternatives(source, 'anyOf', reading),
+    oneOf: alternatives(source, 'oneOf', reading),
+    allOf: alternatives(source, 'allOf', reading),
+    not: isJsonObject(not) ? valueRules(not, reading) : undefined,
   }
 }
 
-function propertyRules(source: JsonObject): ReadonlyMap<string, ValueRules> {
+function propertyRules(source: JsonObject, reading: Reading): ReadonlyMap<string, ValueRules> {
   const properties = own(source, 'properties')
   if (!isJsonObject(properties)) return new Map()
   return new Map(
     Object.entries(properties).flatMap(([name, property]) =>
-      isJsonObject(property) ? [[name, valueRules(property)] as const] : [],
+      isJsonObject(property) ? [[name, valueRules(property, reading)] as const] : [],
     ),
   )
 }
 
-function alternatives(source: JsonObject, key: string): readonly ValueRules[] {
+function alternatives(source: JsonObject, key: string, reading: Reading): readonly ValueRules[] {
   const schemas = own(source, key)
-  return isJsonList(schemas) ? schemas.filter(isJsonObject).map(valueRules) : []
+  return isJsonList(schemas) ? schemas.filter(isJsonObject).map((schema) => valueRules(schema, reading)) : []
 }
 
 function text(source: JsonObject, key: string): string {

@@ -1,0 +1,75 @@
+// Are the defaults of a schema values that it would take itself?
+// Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting/validation.go.
+import { deepEqual, type Json, type JsonObject } from '../../base/json.ts'
+import { aggregateText, errorText, type FieldError, invalid, sortedByKey } from '../field-error.ts'
+import { pruneValue } from '../schema/prune.ts'
+import { compileSchema, type Schema } from '../schema/schema.ts'
+import { validateValue } from '../schema/validate.ts'
+import { coerceEmbedded, validateEmbedded } from './embedded-objects.ts'
+import { propertiesOf } from './structural-rules.ts'
+
+interface Place {
+  readonly path: string
+  /** The schema of the object that the value belongs to: the whole, or one that is embedded. */
+  readonly root: Schema
+  /** From that object's root to here. */
+  readonly steps: readonly (string | number)[]
+  readonly isInsideMetadata: boolean
+}
+
+const typeMeta: ReadonlySet<string> = new Set(['metadata', 'apiVersion', 'kind'])
+
+/** All faults of the defaults in the schema of a whole object. */
+export function validateDefaults(source: JsonObject, path: string): FieldError[] {
+  const root = compileSchema({ ...source, 'x-kubernetes-embedded-resource': true })
+  return defaultErrors(root, { path, root, steps: [], isInsideMetadata: false })
+}
+
+function defaultErrors(schema: Schema, outer: Place): FieldError[] {
+  const place = schema.isEmbeddedResource ? { ...outer, root: schema, steps: [], isInsideMetadata: false } : outer
+  const { path, steps } = place
+  const { default: value, items } = schema
+  const ownErrors = value === undefined || value === null ? [] : valueErrors(value, schema, place)
+  return [
+    ...ownErrors,
+    ...(items === undefined ? [] : defaultErrors(items, { ...place, path: `${path}.items`, steps: [...steps, 0] })),
+    ...propertiesOf(schema.source).flatMap(([key]) => {
+      const property = schema.properties.get(key)
+      if (property === undefined) return []
+      const isInsideMetadata = place.isInsideMetadata || (schema.isEmbeddedResource && typeMeta.has(key))
+      const inner = { ...place, path: `${path}.properties[${key}]`, steps: [...steps, key], isInsideMetadata }
+      return defaultErrors(property, inner)
+    }),
+  ]
+}
+
+function valueErrors(value: Json, schema: Schema, { path, root, steps, isInsideMetadata }: Place): FieldError[] {
+  const field = `${path}.default`
+  if (isInsideMetadata) {
+    const fault = metadataFault(value, root, steps)
+    if (fault !== undefined) return [invalid(field, sortedByKey(value), `must result in valid metadata: ${fault}`)]
+    return validateValue({ value, schema, field, reading: 'forDefaults' })
+  }
+  const unpruned = deepEqual(pruneValue(value, schema), value)
+    ? []
+    : [invalid(field, sortedByKey(value), 'must not have unknown fields')]
+  const coerced = coerceEmbedded(value, schema, field)
+  if (coerced.error !== undefined) return [...unpruned, coerced.error]
+  const embedded = validateEmbedded(coerced.value, schema, field)
+  if (embedded.length > 0) return [...unpruned, ...embedded]
+  return [...unpruned, ...validateValue({ value: coerced.value, schema, field, reading: 'forDefaults' })]
+}
+
+/** What the object with nothing but this value would have against it. */
+function metadataFault(value: Json, root: Schema, steps: readonly (string | number)[]): string | undefined {
+  const nested = steps.reduceRight<Json>(
+    (inner, step) => (typeof step === 'number' ? [inner] : { [step]: inner }),
+    value,
+  )
+  // The first step is a field of the object.
+  const object = { apiVersion: 'validation/v1', kind: 'Validation', ...(nested as JsonObject) }
+  const coerced = coerceEmbedded(object, root, '')
+  if (coerced.error !== undefined) return errorText(coerced.error)
+  const errors = validateEmbedded(coerced.value, root, '')
+  return errors.length === 0 ? undefined : aggregateText(errors.map(errorText))
+}
