@@ -5,8 +5,19 @@ import { creates } from './behaviours/creates.ts'
 import { deletes } from './behaviours/deletes.ts'
 import { lists } from './behaviours/lists.ts'
 import { patches } from './behaviours/patches.ts'
+import { refusals } from './behaviours/refusals.ts'
 import { subresources } from './behaviours/subresources.ts'
 import { updates } from './behaviours/updates.ts'
 import { watches } from './behaviours/watches.ts'
 
-export const areas: readonly Area[] = [lists, watches, creates, updates, subresources, patches, applies, deletes]
+export const areas: readonly Area[] = [
+  lists,
+  watches,
+  creates,
+  updates,
+  subresources,
+  patches,
+  applies,
+  deletes,
+  refusals,
+]

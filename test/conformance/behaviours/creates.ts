@@ -169,6 +169,13 @@ export const creates = area('creates', (it) => {
     )
   })
 
+  it('takes a creation at the path of a custom object for one in its collection', async (stage) => {
+    const path = stage.path(widgets, 'elsewhere')
+    const { status, body } = await stage.server.request({ method: 'POST', path, body: widget('elsewhere') })
+    expect(status).toBe(201)
+    expect(at(body, 'metadata.name')).toBe('elsewhere')
+  })
+
   it('takes YAML as well as JSON', async (stage) => {
     const { status, body } = await stage.create(configMaps, 'metadata:\n  name: yaml\ndata:\n  a: "1"\n', {
       headers: { 'content-type': 'application/yaml' },

@@ -129,7 +129,8 @@ class Renamer {
 
   /** The rank among the versions of the script's objects; a version between two of them counts as the older one's. */
   #version(version: string): string {
-    if (!/^[1-9][0-9]*$/.test(version) || this.#options.script.includes(`"${version}"`)) return version
+    if (!/^[1-9][0-9]*$/.test(version) || this.#options.script.includes(`"resourceVersion":"${version}"`))
+      return version
     const wanted = BigInt(version)
     return `<version ${this.#versions.filter((known) => known <= wanted).length}>`
   }
