@@ -1,0 +1,109 @@
+// Is a rule one that can be evaluated, and what can it cost at most? It is parsed, checked against the schema's types, planned
+// and estimated. Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/compilation.go.
+import type { Schema } from '../schema/schema.ts'
+import { type CelType, optionalOf } from './cel-type.ts'
+import { type Checked, checkExpression, type Environment } from './check.ts'
+import { type DeclaredType, fieldsByType } from './declared-type.ts'
+import { knownFunctions, typeNames } from './environment.ts'
+import { estimateCost } from './estimate.ts'
+import { literalFaults } from './literal-checks.ts'
+import { parseExpression } from './parse.ts'
+import { PlanFault, planExpression } from './plan.ts'
+import { type Rule, rulesOf } from './rule.ts'
+import { ruleFieldPath } from './rule-field-path.ts'
+import type { Step } from './step.ts'
+import { locatedText, SyntaxFault } from './syntax.ts'
+
+/** One expression, ready or not. */
+export type Compiled =
+  | { readonly fault: string; readonly plan?: undefined }
+  | { readonly plan: Step; readonly maxCost: number; readonly usesOldSelf: boolean; readonly fault?: undefined }
+
+export interface CompiledRule {
+  readonly rule: Rule
+  /** Undefined for an empty rule. */
+  readonly condition: Compiled | undefined
+  /** Undefined where there is none, or the rule itself is at fault. */
+  readonly messageExpression: Compiled | undefined
+  /** The rule's fieldPath, as faults write it; empty where it has none. */
+  readonly field: string
+}
+
+/** The rules of a schema node, about values of the declared type. */
+export function compileNodeRules(
+  source: Schema['source'],
+  schema: Schema,
+  declared: DeclaredType,
+): readonly CompiledRule[] {
+  const rules = rulesOf(source)
+  if (rules.length === 0) return []
+  const fields = fieldsByType(declared)
+  const environment = (oldSelf: CelType): Environment => ({
+    functions: knownFunctions(),
+    names: new Map([...typeNames, ['self', declared.type], ['oldSelf', oldSelf]]),
+    fieldsOf: (typeName) => fields.get(typeName),
+  })
+  const plain = environment(declared.type)
+  const optional = environment(optionalOf(declared.type))
+  return rules.map((rule) => compileRule(rule, schema, declared, rule.optionalOldSelf === true ? optional : plain))
+}
+
+function compileRule(rule: Rule, schema: Schema, declared: DeclaredType, environment: Environment): CompiledRule {
+  if (rule.rule.trim() === '') return { rule, condition: undefined, messageExpression: undefined, field: '' }
+  const condition = compileExpression(rule.rule, 'bool', environment, declared)
+  if (condition.fault !== undefined) return { rule, condition, messageExpression: undefined, field: '' }
+  const messageExpression =
+    rule.messageExpression === ''
+      ? undefined
+      : compileExpression(rule.messageExpression, 'string', environment, declared)
+  const isReady = messageExpression?.fault === undefined
+  const field = isReady && rule.fieldPath !== '' ? (ruleFieldPath(rule.fieldPath, schema) ?? '') : ''
+  return { rule, condition, messageExpression, field }
+}
+
+const wording = {
+  bool: {
+    compilation: 'compilation failed',
+    type: 'cel expression must evaluate to a bool',
+    plan: 'program instantiation failed',
+  },
+  string: {
+    compilation: 'messageExpression compilation failed',
+    type: 'messageExpression must evaluate to a string',
+    plan: 'messageExpression instantiation failed',
+  },
+}
+
+function compileExpression(
+  text: string,
+  kind: 'bool' | 'string',
+  environment: Environment,
+  declared: DeclaredType,
+): Compiled {
+  const words = wording[kind]
+  const checked = checkText(text, environment)
+  if (typeof checked === 'string') return { fault: `${words.compilation}: ${checked}` }
+  if (checked.types.get(checked.expression)?.kind !== kind) return { fault: words.type }
+  const usesOldSelf = checked.references
+    .values()
+    .some((reference) => reference.kind === 'name' && reference.name === 'oldSelf')
+  try {
+    return { plan: planExpression(checked), maxCost: estimateCost(checked, declared), usesOldSelf }
+  } catch (thrown) {
+    if (thrown instanceof PlanFault) return { fault: `${words.plan}: ${thrown.message}` }
+    throw thrown
+  }
+}
+
+/** The checked expression, or all that is wrong with it. */
+function checkText(text: string, environment: Environment): Checked | string {
+  try {
+    const { checked, faults } = checkExpression(parseExpression(text), environment)
+    const all = faults.length > 0 ? faults : literalFaults(checked)
+    if (all.length === 0) return checked
+    return all.map(({ at, message }) => locatedText(text, at, message)).join('\n')
+  } catch (thrown) {
+    if (thrown instanceof SyntaxFault) return locatedText(text, thrown.at, thrown.message)
+    throw thrown
+  }
+}

@@ -1,0 +1,113 @@
+// What is an expression made of? The tree that the parser makes, macros already expanded.
+// Source: github.com/google/cel-go/common/ast.
+import type { Value } from './value.ts'
+
+interface Node {
+  /** Where it is in the text, as an index of code points: what an error points at. */
+  readonly at: number
+}
+
+export interface LiteralExpression extends Node {
+  readonly kind: 'literal'
+  readonly value: Value
+}
+
+export interface NameExpression extends Node {
+  readonly kind: 'name'
+  readonly name: string
+}
+
+export interface SelectExpression extends Node {
+  readonly kind: 'select'
+  readonly operand: Expression
+  readonly field: string
+  /** Made by `has()`: is the field there? */
+  readonly isTest: boolean
+}
+
+export interface CallExpression extends Node {
+  readonly kind: 'call'
+  /** Operators are functions too: `_+_`. */
+  readonly name: string
+  readonly target: Expression | undefined
+  readonly args: readonly Expression[]
+}
+
+export interface ListExpression extends Node {
+  readonly kind: 'list'
+  readonly elements: readonly { readonly value: Expression; readonly isOptional: boolean }[]
+}
+
+export interface MapExpression extends Node {
+  readonly kind: 'map'
+  readonly entries: readonly { readonly key: Expression; readonly value: Expression; readonly isOptional: boolean }[]
+}
+
+/** What every macro over a list or map becomes: a loop that collects in one variable. */
+export interface FoldExpression extends Node {
+  readonly kind: 'fold'
+  readonly range: Expression
+  readonly variable: string
+  /** With two variables the first is the index or key, the second the value. */
+  readonly secondVariable: string | undefined
+  readonly collector: string
+  readonly initial: Expression
+  readonly condition: Expression
+  readonly step: Expression
+  readonly result: Expression
+}
+
+export type Expression =
+  | LiteralExpression
+  | NameExpression
+  | SelectExpression
+  | CallExpression
+  | ListExpression
+  | MapExpression
+  | FoldExpression
+
+/** An expression that is none; `at` says where. */
+export class SyntaxFault extends Error {
+  override readonly name = 'SyntaxFault'
+  readonly at: number
+
+  constructor(at: number, message: string) {
+    super(message)
+    this.at = at
+  }
+}
+
+/** All expressions of a tree, parents first. */
+export function* expressionsOf(expression: Expression): Generator<Expression> {
+  yield expression
+  for (const child of childrenOf(expression)) yield* expressionsOf(child)
+}
+
+function childrenOf(expression: Expression): readonly Expression[] {
+  switch (expression.kind) {
+    case 'literal':
+    case 'name':
+      return []
+    case 'select':
+      return [expression.operand]
+    case 'call':
+      return expression.target === undefined ? expression.args : [expression.target, ...expression.args]
+    case 'list':
+      return expression.elements.map(({ value }) => value)
+    case 'map':
+      return expression.entries.flatMap(({ key, value }) => [key, value])
+    case 'fold':
+      return [expression.range, expression.initial, expression.condition, expression.step, expression.result]
+  }
+}
+
+/** A message that shows where: `ERROR: <input>:1:5: …` with the line and a pointer below it. */
+export function locatedText(source: string, at: number, message: string): string {
+  const points = Array.from(source)
+  const start = points.lastIndexOf('\n', at - 1) + 1
+  const line = points.slice(0, start).filter((point) => point === '\n').length + 1
+  const column = at - start
+  const end = points.indexOf('\n', start)
+  const shown = points.slice(start, end < 0 ? undefined : end).join('')
+  return `ERROR: <input>:${line}:${column + 1}: ${message}\n | ${shown.replaceAll('\t', ' ')}\n | ${'.'.repeat(column)}^`
+}

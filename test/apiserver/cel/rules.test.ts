@@ -1,0 +1,87 @@
+// Rules are checked with the schema and judged with the object, and none can keep the process busy.
+import { describe, expect, it } from 'vitest'
+import { compileRules } from '../../../src/apiserver/cel/rules.ts'
+import { errorText } from '../../../src/apiserver/field-error.ts'
+import { compileSchema } from '../../../src/apiserver/schema/schema.ts'
+import type { Json, JsonObject } from '../../../src/base/json.ts'
+import { full, sampleSchema } from './sample-schema.ts'
+
+function compiled(...rules: JsonObject[]) {
+  return compileRules(compileSchema(sampleSchema(rules)), { path: 'schema' })
+}
+
+function verdict(rule: JsonObject, spec: Json = full, old?: Json): readonly string[] {
+  const { program } = compiled(rule)
+  const before = old === undefined ? undefined : { spec: old }
+  return program?.validate({ object: { spec }, old: before, field: '' }).map(errorText) ?? []
+}
+
+describe('the rules of a schema', () => {
+  it('are none where the schema has none', () => {
+    const schema = compileSchema({ type: 'object' })
+    expect(compileRules(schema, { path: 'schema' })).toEqual({ errors: [], program: undefined })
+  })
+
+  it.each([
+    ['self.nope == 1', "compilation failed: ERROR: <input>:1:5: undefined field 'nope'\n | self.nope == 1\n | ....^"],
+    ['self.a', 'cel expression must evaluate to a bool'],
+    ['math.abs(self.a) > 1', "undeclared reference to 'abs' (in container '')"],
+    ['self.s == self.a', "found no matching overload for '_==_' applied to '(string, int)'"],
+  ])('refuse %s', (rule, why) => {
+    const texts = compiled({ rule }).errors.map(errorText)
+    expect(texts).toHaveLength(1)
+    expect(texts[0]).toContain('schema.properties[spec].x-kubernetes-validations[0].rule: Invalid value: ')
+    expect(texts[0]).toContain(why)
+  })
+
+  it('refuse what could cost too much', () => {
+    const unbounded = { type: 'array', items: { type: 'string' } }
+    const rule = 'self.all(x, self.all(y, x == y))'
+    const schema = compileSchema({
+      type: 'object',
+      properties: { list: { ...unbounded, 'x-kubernetes-validations': [{ rule }] } },
+    })
+    expect(compileRules(schema, { path: 'schema' }).errors.map(errorText)[0]).toMatch(
+      /^schema\.properties\[list\]\.x-kubernetes-validations\[0\]\.rule: Forbidden: estimated rule cost exceeds budget by factor of more than 100x/,
+    )
+  })
+
+  it('say by message, reason and field what is wrong', () => {
+    expect(verdict({ rule: 'self.a > 5' })).toEqual(['spec: Invalid value: failed rule: self.a > 5'])
+    expect(verdict({ rule: 'self.a > 5', message: 'too few', reason: 'FieldValueForbidden', fieldPath: '.a' })).toEqual(
+      ['spec.a: Forbidden: too few'],
+    )
+    expect(verdict({ rule: 'false', messageExpression: "'a is ' + string(self.a)" })).toEqual([
+      'spec: Invalid value: a is 5',
+    ])
+    expect(verdict({ rule: "self.m['two'] == 2" })).toEqual([
+      'spec: Invalid value: "object": no such key: two evaluating rule: self.m[\'two\'] == 2',
+    ])
+  })
+
+  it('compare with the old object only where there is one', () => {
+    const rule = { rule: 'self.a >= oldSelf.a', message: 'a only grows' }
+    expect(verdict(rule)).toEqual([])
+    expect(verdict(rule, full, { ...full, a: 9 })).toEqual(['spec: Invalid value: a only grows'])
+    expect(verdict({ rule: '!oldSelf.hasValue()', optionalOldSelf: true }, full, { ...full, a: 9 })).toHaveLength(1)
+  })
+
+  it('only warn of what has not changed', () => {
+    const { program } = compiled({ rule: 'self.a > 5', message: 'too few' })
+    const object = { spec: { a: 5 } }
+    const judged = program?.judge({ object, old: object, field: '' })
+    expect(judged?.errors).toEqual([])
+    expect(judged?.warnings).toEqual(['spec: Invalid value: too few'])
+  })
+
+  it.each([
+    ["'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!'.matches('^(a+)+$')"],
+    ['lists.range(1000000000).size() > 0'],
+    ['self.l.all(a, lists.range(100000).all(b, lists.range(100000).all(c, b != c + 1000000)))'],
+    ['self.ls.map(x, self.ls + self.ls + self.ls).all(y, self.ls.map(z, y + y).size() >= 0)'],
+  ])('end soon: %s', (rule) => {
+    const started = performance.now()
+    verdict({ rule, message: 'no' })
+    expect(performance.now() - started).toBeLessThan(10_000)
+  })
+})
