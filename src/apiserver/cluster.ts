@@ -5,17 +5,22 @@ import type { JsonObject } from '../base/json.ts'
 import type { Random } from '../base/random.ts'
 import { AccessControl } from './access/access-control.ts'
 import { reviewEndpoints } from './access/access-reviews.ts'
+import { definitionLifecycle } from './admission/definition-lifecycle.ts'
 import { namespaceLifecycle } from './admission/namespace-lifecycle.ts'
 import { ApiServer } from './api-server.ts'
 import { BuiltInDataLoader } from './built-in/built-in-data-loader.ts'
 import { builtInCatalogue } from './built-in/catalogue.ts'
 import { coreResources } from './built-in/core-kinds.ts'
 import { groupResources } from './built-in/group-kinds.ts'
+import { servedKind } from './built-in/served-kind.ts'
 import { ControllerHost, type ServerController } from './controllers/controller-host.ts'
+import { DefinitionController } from './controllers/definition-controller.ts'
 import { GarbageCollector } from './controllers/garbage-collector.ts'
 import { NamespaceDeleter } from './controllers/namespace-deleter.ts'
+import { definitionRules } from './custom/definition-strategy.ts'
 import { ObjectLog } from './object-log.ts'
 import { applyStrategicMergePatch } from './patch/strategic-merge.ts'
+import type { ServedResource } from './strategy.ts'
 import type { SystemClient } from './system-client.ts'
 import type { User } from './user.ts'
 
@@ -37,7 +42,7 @@ export class Cluster {
   constructor(options: ClusterOptions) {
     const { clock, random, tokens = new Map(), data = new BuiltInDataLoader(), log = new ObjectLog() } = options
     const access = new AccessControl({ clock, log, tokens, tokenKey: random.uuid() })
-    const resources = [...coreResources(data), ...groupResources(data)]
+    const resources = [...coreResources(data), ...groupResources(data), definitionResource(data)]
     const isServed = ({ group, version, plural }: { group: string; version: string; plural: string }) =>
       resources.some((one) => one.group === group && one.version === version && one.plural === plural)
     this.server = new ApiServer({
@@ -47,7 +52,7 @@ export class Cluster {
       resources,
       catalogue: builtInCatalogue.filter(isServed),
       access,
-      admission: [namespaceLifecycle],
+      admission: [definitionLifecycle, namespaceLifecycle],
       strategicMergeOf: (resource) => {
         const kind = resource.isCustom ? undefined : data.kind(resource)
         return kind && ((original, patch) => applyStrategicMergePatch(original, patch, kind.type))
@@ -56,10 +61,19 @@ export class Cluster {
     for (const [key, endpoint] of reviewEndpoints(access, log)) this.server.serve(key, endpoint)
     const timestamp = () => timestampOf(clock)
     const apiServer = this.server.systemClient('kube-apiserver')
+    const definitions = new DefinitionController({
+      client: apiServer,
+      closeWatches: (shelf) => this.server.watches.closeShelf(shelf),
+      timestamp,
+    })
     const named = controllersOf(this.server.systemClient('kube-controller-manager'), timestamp)
     const chosen = options.controllers
     const controllers = chosen === undefined ? named : named.filter(({ name }) => chosen.includes(name))
-    this.#hosts = [new ControllerHost({ clock, log, controllers })]
+    this.#hosts = [
+      // Part of the API server itself: never left out.
+      new ControllerHost({ clock, log, controllers: [definitions] }),
+      new ControllerHost({ clock, log, controllers }),
+    ]
     bootstrap(apiServer)
     for (const host of this.#hosts) host.start()
   }
@@ -81,4 +95,9 @@ function bootstrap(client: SystemClient): void {
   if (namespaces === undefined) return
   for (const name of ['default', 'kube-node-lease', 'kube-public', 'kube-system'])
     client.ensure(namespaces, '', { metadata: { name } } satisfies JsonObject)
+}
+
+function definitionResource(data: BuiltInDataLoader): ServedResource {
+  const name = { group: 'apiextensions.k8s.io', version: 'v1', kind: 'CustomResourceDefinition' }
+  return servedKind(data, { name, rules: definitionRules })
 }

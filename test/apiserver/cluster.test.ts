@@ -56,12 +56,64 @@ describe('a cluster', () => {
     expect((await send('GET', '/api/v1/namespaces/shop')).status).toBe(404)
   })
 
+  it('serves a custom kind from its definition, judges its objects, and takes them with it', async () => {
+    const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+    expect((await send('POST', definitions, definition)).status).toBe(201)
+    await clock.advance(1_000)
+    const { body } = await send('GET', `${definitions}/shops.trade.example`)
+    expect(body.status.conditions).toMatchObject([
+      { type: 'NamesAccepted', status: 'True' },
+      { type: 'Established', status: 'True' },
+    ])
+    const shops = '/apis/trade.example/v1/namespaces/default/shops'
+    const shop = { apiVersion: 'trade.example/v1', kind: 'Shop', metadata: { name: 'cache' } }
+    expect(await send('POST', shops, { ...shop, spec: { replicas: 'many' } })).toMatchObject({ status: 422 })
+    const created = await send('POST', shops, {
+      ...shop,
+      metadata: { name: 'cache', finalizers: ['hold.example/on'] },
+      spec: { replicas: 3 },
+    })
+    expect(created).toMatchObject({ status: 201, body: { metadata: { generation: 1 } } })
+    await send('DELETE', `${definitions}/shops.trade.example`)
+    await clock.advance(1_000)
+    expect(await send('POST', shops, { ...shop, metadata: { name: 'new' } })).toMatchObject({ status: 403 })
+    await send('PATCH', `${shops}/cache`, { metadata: { finalizers: null } }, 'application/merge-patch+json')
+    await clock.advance(1_000)
+    expect((await send('GET', shops)).status).toBe(404)
+    expect((await send('GET', `${definitions}/shops.trade.example`)).status).toBe(404)
+  })
+
   it('asks again who somebody is when reviewed', async () => {
     const spec = { resourceAttributes: { verb: 'get', resource: 'pods', namespace: 'default' }, user: 'ann' }
     const review = await send('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', { spec })
     expect(review).toMatchObject({ status: 201, body: { kind: 'SubjectAccessReview', status: { allowed: false } } })
   })
 })
+
+const definition = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'shops.trade.example' },
+  spec: {
+    group: 'trade.example',
+    scope: 'Namespaced',
+    names: { plural: 'shops', kind: 'Shop' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        subresources: { status: {} },
+        schema: {
+          openAPIV3Schema: {
+            type: 'object',
+            properties: { spec: { type: 'object', properties: { replicas: { type: 'integer', default: 1 } } } },
+          },
+        },
+      },
+    ],
+  },
+}
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies of any shape are looked into.
 type Body = any
