@@ -169,8 +169,7 @@ function shownAnswer({ value = null, error }: OracleAnswer, { operation }: Quest
   if (error !== undefined) return refused
   if (operation === 'default') return { errors: [], warnings: [], object: value }
   if (!isJsonObject(value)) throw new Error(`no answer: ${JSON.stringify(value)}`)
-  const all = isJsonList(value['warnings']) ? value['warnings'].map(String) : []
-  const warnings = all.filter((warning) => !/^spec\.(jobTemplate\.spec\.)?template\./.test(warning)) // Listed as well.
+  const warnings = isJsonList(value['warnings']) ? value['warnings'].map(String) : []
   return { errors: answeredErrors(value['errors']).map(withoutEmpty), warnings, object: value['object'] ?? null }
 }
 
