@@ -1,5 +1,5 @@
 // How does the server print pods in an error? As it prints all structs (shown-form.ts): every field of every part, by the
-// names of its internal types. Made from the table when it is first asked for, which is rarely.
+// names of its internal types. The table is read for each refusal: they are rare, and it takes less than a millisecond.
 import { assert } from '../../base/assert.ts'
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import { mapAt, structAt, valueAt } from './field-walk.ts'
@@ -35,11 +35,8 @@ interface PrintedField {
   readonly type: string
 }
 
-let structs: ReadonlyMap<string, readonly PrintedField[]> | undefined
-
 function shownAs(type: string, value: Json | undefined): Json {
-  structs ??= structsOf(podPrintTable)
-  return showOf(type, structs)(value)
+  return showOf(type, structsOf(podPrintTable))(value)
 }
 
 function showOf(type: string, known: ReadonlyMap<string, readonly PrintedField[]>): Show {
