@@ -45,6 +45,7 @@ const paths = [
 function questions(count: number): Question[] {
   return Array.from({ length: count }, (_, index) => index).flatMap((index): Question[] => {
     const samples = new Samples(7_000_000 + index)
+    samples.rules = 0.1
     const schema = samples.rootSchema()
     const column = (path: string, position: number): JsonObject => ({
       name: `C${position}`,
@@ -135,6 +136,8 @@ it('walks writes of custom kinds as the control plane does', async () => {
     if (error !== undefined)
       return error.startsWith('failed to prune default') ? [] : [{ question: question as unknown as JsonObject, error }]
     const given = value as JsonObject // The oracle's own form.
+    // A definition with such a rule would not have been taken; the types in its texts have random names.
+    if (canonicalJson(given).includes('rule compile error')) return []
     const theirs: JsonObject = withoutAges({
       ...given,
       ...(own(given, 'unreadable') === undefined

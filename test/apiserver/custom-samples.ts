@@ -49,7 +49,25 @@ const formats = [
 const patterns = ['^[a-z]+$', 'a|b', '^\\d{2,3}$', '^(a+)+$', '\\p{L}', '[[:upper:]]', '^.{0,3}$']
 const types = ['object', 'array', 'string', 'integer', 'number', 'boolean'] as const
 
+/** Rules of validation that compile, mostly. */
+const rulesByType: Readonly<Record<(typeof types)[number], readonly string[]>> = {
+  object: [
+    'self == oldSelf',
+    'size(self) < 3',
+    'has(self.a)',
+    'oldSelf.hasValue() || true',
+    '!has(self.b) || self.b != self.a',
+  ],
+  array: ['size(self) < 3', 'self == oldSelf', 'self.all(x, size([x]) == 1)', 'size(self) >= size(oldSelf)'],
+  string: ["self != 'abc'", "self.startsWith('a')", 'self == oldSelf', "self.matches('^[a-z]*$')"],
+  integer: ['self < 5', 'self >= oldSelf', 'self + 1 > 0', 'self / (self - 1) > 0'],
+  number: ['self < 5.0', 'self >= oldSelf'],
+  boolean: ['self', 'self == oldSelf'],
+}
+
 export class Samples {
+  /** How often a part of a schema has a rule. */
+  rules = 0
   #state: number
   /** A default with metadata that cannot be read is refused with its definition. */
   #isDefault = false
@@ -79,6 +97,7 @@ export class Samples {
     else if (type === 'array') this.#listSchema(schema, depth)
     else this.#scalarRules(schema, type)
     if (this.chance(0.1)) this.#combine(schema, depth)
+    if (this.chance(this.rules)) schema['x-kubernetes-validations'] = [{ rule: this.pick(rulesByType[type]) }]
     if (this.chance(0.25)) schema['default'] = this.#default(schema)
     return schema
   }

@@ -50,12 +50,20 @@ describe('definitionRules', () => {
     expect(definitionRules.validateUpdate(changed, created)).toEqual([])
   })
 
-  it.each([
-    ['a conversion webhook', definition({ conversion: { strategy: 'Webhook' } })],
-    ['validation rules', definition({}, { type: 'object', 'x-kubernetes-validations': [{ rule: 'true' }] })],
-  ])('says that it does not serve %s', (_, unserved) => {
+  it('says that it does not serve a conversion webhook', () => {
+    const unserved = definition({ conversion: { strategy: 'Webhook' } })
     expect(() => definitionRules.validateCreate(unserved)).toThrow(StatusError)
     expect(() => definitionRules.validateCreate(unserved)).toThrow(/is not served by this API server/)
+  })
+
+  it('refuses a rule that cannot be compiled', () => {
+    const rules = (rule: string): JsonObject => ({ type: 'object', 'x-kubernetes-validations': [{ rule }] })
+    const errorsOf = (rule: string) =>
+      definitionRules.validateCreate(definitionRules.prepareForCreate(definition({}, rules(rule)), context))
+    expect(errorsOf('true')).toEqual([])
+    expect(errorsOf('self.nothing')).toMatchObject([
+      { field: 'spec.validation.openAPIV3Schema.x-kubernetes-validations[0].rule' },
+    ])
   })
 
   it('warns of formats that nobody checks', () => {

@@ -15,6 +15,7 @@ function questions(count: number): Question[] {
   const seed = Number(process.env['KONVERGE_ORACLE_SEED'] ?? 1) * 10_000_019
   return Array.from({ length: count }, (_, index): Question => {
     const samples = new DefinitionSamples(seed + index)
+    samples.rules = 0.02
     const definition = samples.definition()
     if (index % 3 !== 2) return { definition }
     const old = samples.definition()
@@ -38,6 +39,11 @@ function isStorable({ old }: Question): boolean {
     .every(({ field }) => !field.startsWith('spec'))
 }
 
+/** What is wrong with a rule's text names types at random, and is compared where rules are. */
+function withoutCompilerText(error: string): string {
+  return error.replace(/compilation failed: .*$/s, 'compilation failed')
+}
+
 it('judges definitions as the control plane does', async () => {
   const asked = questions(oracleRuns(4_000)).filter(isStorable)
   const answers = await ask('definition', asked as unknown as readonly Json[]) // Plain data.
@@ -47,13 +53,13 @@ it('judges definitions as the control plane does', async () => {
     // A selectable field without a schema ends the real server's own function; ours tells the fault.
     if (error?.startsWith('panic: runtime error: invalid memory address') === true) return []
     if (error !== undefined) return [{ question: question as unknown as JsonObject, error }]
-    const theirs = answeredErrors(own(value as JsonObject, 'errors')) // The oracle's own form.
+    const theirs = answeredErrors(own(value as JsonObject, 'errors')).map(withoutCompilerText) // The oracle's own form.
     const definition = withDefinitionDefaults(question.definition)
     const ours = shownErrors(
       question.old === undefined
         ? validateDefinitionCreate(definition)
         : validateDefinitionUpdate(definition, withDefinitionDefaults(question.old)),
-    )
+    ).map(withoutCompilerText)
     if (theirs.length === 0) clean.count++
     const onlyOurs = ours.filter((text) => !theirs.includes(text))
     const onlyTheirs = theirs.filter((text) => !ours.includes(text))

@@ -1,7 +1,8 @@
 // Is a custom object one that may be stored? Its type, metadata, schema and replicas are judged, and what it embeds.
 // Source: k8s.io/apiextensions-apiserver/pkg/registry/customresource (strategy.go, status_strategy.go, validator.go).
 import { isJsonObject, type JsonObject, own } from '../../base/json.ts'
-import { type FieldError, invalid } from '../field-error.ts'
+import { hasRules, type RuleProgram, ruleProgram } from '../cel/rule-program.ts'
+import { type FieldError, type FieldErrorType, invalid } from '../field-error.ts'
 import { dnsSubdomainName } from '../name-rules.ts'
 import { validateObjectMeta, validateObjectMetaUpdate } from '../object-meta.ts'
 import { Correlation } from '../schema/correlation.ts'
@@ -39,7 +40,8 @@ export function validateCustomCreate(kind: CustomKind, object: JsonObject): Fiel
             ? []
             : [...validateSpecReplicas(object, scale), ...validateStatusReplicas(object, scale)]),
         ]
-  return [...ownErrors, ...validateEmbedded(object, schema, ''), ...validateUniqueness(object, schema, '')]
+  const errors = [...ownErrors, ...validateEmbedded(object, schema, ''), ...validateUniqueness(object, schema, '')]
+  return withRules(kind, errors, object, undefined)
 }
 
 export function validateCustomUpdate(kind: CustomKind, object: JsonObject, old: JsonObject): FieldError[] {
@@ -55,7 +57,8 @@ export function validateCustomUpdate(kind: CustomKind, object: JsonObject, old: 
             ? []
             : [...validateSpecReplicas(object, scale), ...validateStatusReplicas(object, scale)]),
         ]
-  return [...ownErrors, ...validateEmbedded(object, schema, ''), ...newRepetitions(object, old, schema)]
+  const errors = [...ownErrors, ...validateEmbedded(object, schema, ''), ...newRepetitions(object, old, schema)]
+  return withRules(kind, errors, object, old)
 }
 
 /** An update through the status endpoint: nothing but the status is judged by the schema. */
@@ -70,7 +73,35 @@ export function validateCustomStatus(kind: CustomKind, object: JsonObject, old: 
           ...statusErrors(object, old, schema),
           ...(scale === undefined ? [] : validateStatusReplicas(object, scale)),
         ]
-  return [...ownErrors, ...newRepetitions(object, old, schema)]
+  return withRules(kind, [...ownErrors, ...newRepetitions(object, old, schema)], object, old)
+}
+
+/** Faults that leave an object of another shape than the rules were written for. */
+const blocking: ReadonlySet<FieldErrorType> = new Set([
+  'FieldValueNotSupported',
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+])
+
+const programs = new WeakMap<Schema, RuleProgram | undefined>()
+
+/** The faults, and what the schema's own rules find. Rules are compiled at their first use. */
+function withRules(
+  { schema }: CustomKind,
+  errors: FieldError[],
+  object: JsonObject,
+  old: JsonObject | undefined,
+): FieldError[] {
+  if (!programs.has(schema)) programs.set(schema, hasRules(schema) ? ruleProgram(schema) : undefined)
+  const program = programs.get(schema)
+  if (program === undefined) return errors
+  if (!errors.some(({ type }) => blocking.has(type)))
+    return [...errors, ...program.validate({ object, old, field: '' })]
+  const detail =
+    'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation'
+  return [...errors, invalid('<nil>', null, detail)]
 }
 
 /** A list that had members or keys twice before may keep them. */

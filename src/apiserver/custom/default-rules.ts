@@ -1,6 +1,7 @@
 // Are the defaults of a schema values that it would take itself?
 // Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting/validation.go.
 import { deepEqual, type Json, type JsonObject } from '../../base/json.ts'
+import { hasRules, ruleProgram } from '../cel/rule-program.ts'
 import { aggregateText, errorText, type FieldError, invalid, sortedByKey } from '../field-error.ts'
 import { pruneValue } from '../schema/prune.ts'
 import { compileSchema, type Schema } from '../schema/schema.ts'
@@ -48,7 +49,7 @@ function valueErrors(value: Json, schema: Schema, { path, root, steps, isInsideM
   if (isInsideMetadata) {
     const fault = metadataFault(value, root, steps)
     if (fault !== undefined) return [invalid(field, sortedByKey(value), `must result in valid metadata: ${fault}`)]
-    return validateValue({ value, schema, field, reading: 'forDefaults' })
+    return judged(value, schema, field)
   }
   const unpruned = deepEqual(pruneValue(value, schema), value)
     ? []
@@ -57,7 +58,16 @@ function valueErrors(value: Json, schema: Schema, { path, root, steps, isInsideM
   if (coerced.error !== undefined) return [...unpruned, coerced.error]
   const embedded = validateEmbedded(coerced.value, schema, field)
   if (embedded.length > 0) return [...unpruned, ...embedded]
-  return [...unpruned, ...validateValue({ value: coerced.value, schema, field, reading: 'forDefaults' })]
+  return [...unpruned, ...judged(coerced.value, schema, field)]
+}
+
+/** What the schema has against the value, and if nothing, what its rules have: where the value was before, and where not. */
+function judged(value: Json, schema: Schema, field: string): FieldError[] {
+  const errors = validateValue({ value, schema, field, reading: 'forDefaults' })
+  if (errors.length > 0 || !hasRules(schema)) return errors
+  const program = ruleProgram(schema)
+  const unchanged = program.validate({ object: value, old: value, field })
+  return [...(unchanged.length > 0 ? unchanged : program.validate({ object: value, old: undefined, field }))]
 }
 
 /** What the object with nothing but this value would have against it. */

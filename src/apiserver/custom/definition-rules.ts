@@ -12,9 +12,11 @@ import {
   textsAt,
   valueAt,
 } from '../built-in/field-walk.ts'
-import { type FieldError, forbidden, goJson, invalid, notSupported, required } from '../field-error.ts'
+import { compileRules } from '../cel/rules.ts'
+import { errorText, type FieldError, forbidden, goJson, invalid, notSupported, required } from '../field-error.ts'
 import { byteLength, dns1035Label, dnsSubdomainName } from '../name-rules.ts'
 import { validateImmutable, validateObjectMeta, validateObjectMetaUpdate } from '../object-meta.ts'
+import { compileSchema } from '../schema/schema.ts'
 import { validateDefaults } from './default-rules.ts'
 import { validateColumn, validateSelectableFields, validateSubresources } from './definition-endpoints.ts'
 import { internalSpec, openApiSchemaOf, shownSchema, shownVersions } from './definition-internal.ts'
@@ -273,13 +275,25 @@ function schemaErrors(validation: JsonObject | undefined, statusEnabled: boolean
   if (schema === undefined) return []
   const path = `${outer}.openAPIV3Schema`
   const unsupported = unsupportedField(schema)
+  const structural = unsupported === undefined ? structuralErrors(schema, path) : []
+  const openApi = validateOpenApiSchema(schema, path)
   const errors = [
     ...(statusEnabled ? rootErrors(schema, path) : []),
     ...(isTrueAt(schema, 'nullable') ? [forbidden(`${path}.nullable`, 'nullable cannot be true at the root')] : []),
-    ...(unsupported === undefined ? structuralErrors(schema, path) : []),
-    ...validateOpenApiSchema(schema, path),
+    ...structural,
+    ...openApi,
+    ...(unsupported === undefined && structural.length === 0 ? ruleErrors(schema, path, openApi) : []),
   ]
   return errors.length === 0 && unsupported !== undefined ? [invalid(path, '', unsupported)] : errors
+}
+
+/** Rules are compiled where the schema, at their place and below, has no other fault; those of their form are told already. */
+function ruleErrors(schema: JsonObject, path: string, known: readonly FieldError[]): FieldError[] {
+  const texts = new Set(known.map(errorText))
+  return compileRules(compileSchema(schema), { path }).errors.filter((error) => {
+    const [place = ''] = error.field.split('.x-kubernetes-validations')
+    return !texts.has(errorText(error)) && !known.some(({ field }) => field.startsWith(`${place}.`))
+  })
 }
 
 /** Defaults are looked at in a structural schema only. */
@@ -333,13 +347,4 @@ function conversionErrors(conversion: JsonObject | undefined, preservesUnknown: 
       ? []
       : [forbidden('spec.conversion.conversionReviewVersions', misplaced)]),
   ]
-}
-
-/** Is there a rule of validation anywhere in the schemas? */
-export function hasRules(value: Json): boolean {
-  if (!isJsonObject(value)) return Array.isArray(value) && value.some(hasRules)
-  return (
-    valueAt(value, 'x-kubernetes-validations') !== undefined ||
-    Object.values(value).some((inner) => inner !== undefined && hasRules(inner))
-  )
 }

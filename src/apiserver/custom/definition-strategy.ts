@@ -15,12 +15,7 @@ import { isKnownFormat } from '../schema/formats.ts'
 import { notServed } from '../status-error.ts'
 import { storageVersionOf, withDefinitionDefaults } from './definition-defaults.ts'
 import { internalSpec } from './definition-internal.ts'
-import {
-  hasRules,
-  validateDefinitionCreate,
-  validateDefinitionStatus,
-  validateDefinitionUpdate,
-} from './definition-rules.ts'
+import { validateDefinitionCreate, validateDefinitionStatus, validateDefinitionUpdate } from './definition-rules.ts'
 import { markedForDeletion } from './definition-status.ts'
 import { propertiesOf } from './structural-rules.ts'
 
@@ -51,7 +46,6 @@ function servedOnly(definition: JsonObject, errors: readonly FieldError[]): read
   const spec = structAt(definition, 'spec') ?? {}
   if (textAt(structAt(spec, 'conversion'), 'strategy') === 'Webhook')
     throw notServed('A definition whose versions are converted by a webhook (spec.conversion.strategy: Webhook)')
-  if (hasRules(spec)) throw notServed('A definition with validation rules (x-kubernetes-validations)')
   return errors
 }
 
