@@ -17,6 +17,8 @@ export interface Area {
   /** Begins the names of its namespaces too. */
   readonly name: string
   readonly behaviours: readonly Behaviour[]
+  /** `together` where behaviours mostly wait: for controllers, for time. */
+  readonly runs: 'together' | 'one-by-one'
 }
 
 /**
@@ -25,10 +27,14 @@ export interface Area {
  *   it('lists by name', async (stage) => { … })
  * })
  */
-export function area(name: string, define: (it: (sentence: string, run: Behaviour['run']) => void) => void): Area {
+export function area(
+  name: string,
+  define: (it: (sentence: string, run: Behaviour['run']) => void) => void,
+  { runs = 'one-by-one' }: Partial<Pick<Area, 'runs'>> = {},
+): Area {
   const behaviours: Behaviour[] = []
   define((sentence, run) => behaviours.push({ sentence, run }))
-  return { name, behaviours }
+  return { name, behaviours, runs }
 }
 
 /** Registers every behaviour with vitest, those that are skipped on this server as skipped. */
@@ -39,13 +45,14 @@ export function runAreas(areas: readonly Area[], connect: () => ServerUnderTest)
     server = connect()
     await serveWidgets(new Stage(server, 'default'))
   })
-  describe.each(areas)('$name', ({ name, behaviours }) => {
+  describe.each(areas)('$name', ({ name, behaviours, runs }) => {
     const namespace = `${name}-${suffix}`
     beforeAll(async () => {
       await new Stage(server, '').made(namespaces, object(namespaces, namespace))
     })
     for (const { sentence, run } of behaviours) {
-      it(sentence, async ({ skip }) => {
+      const register = runs === 'together' ? it.concurrent : it
+      register(sentence, async ({ skip }) => {
         const reason = skips.find((entry) => entry.behaviour === `${name}: ${sentence}` && entry.server === server.name)
         if (reason !== undefined) skip(reason.reason)
         const stage = new Stage(server, namespace)

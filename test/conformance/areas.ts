@@ -2,8 +2,12 @@
 import type { Area } from './area.ts'
 import { applies } from './behaviours/applies.ts'
 import { creates } from './behaviours/creates.ts'
+import { customKinds } from './behaviours/custom-kinds.ts'
 import { deletes } from './behaviours/deletes.ts'
+import { documents } from './behaviours/documents.ts'
 import { lists } from './behaviours/lists.ts'
+import { options } from './behaviours/options.ts'
+import { ownership } from './behaviours/ownership.ts'
 import { patches } from './behaviours/patches.ts'
 import { refusals } from './behaviours/refusals.ts'
 import { subresources } from './behaviours/subresources.ts'
@@ -19,5 +23,9 @@ export const areas: readonly Area[] = [
   patches,
   applies,
   deletes,
+  ownership,
+  customKinds,
+  options,
+  documents,
   refusals,
 ]

@@ -51,265 +51,269 @@ const refused = [
   { options: { fieldSelector: 'spec.size=1' }, status: 400, message: 'field label not supported: spec.size' },
 ] as const
 
-export const watches = area('watches', (it) => {
-  it('begins after the revision that it is given, and tells every write in order', async (stage) => {
-    const made = await stage.made(widgets, widget('a', {}, labelled('order')))
-    const watch = await stage.watch(widgets, { ...selecting('order'), resourceVersion: versionOf(made) })
-    expect(watch.status).toBe(200)
-    expect(watch.headers['content-type']).toBe('application/json')
-    const changed = taken(await stage.patch('merge', widgets, 'a', { spec: { size: 1 } }))
-    const added = await stage.made(widgets, widget('b', {}, labelled('order')))
-    taken(await stage.delete(widgets, 'a'))
-    const events = await watch.take(3)
-    expect(events.map(told)).toEqual(['MODIFIED a', 'ADDED b', 'DELETED a'])
-    expect(events[0]?.object).toEqual(changed)
-    expect(events[1]?.object).toEqual(added)
-  })
-
-  it('tells in a DELETED event the last state at the revision of the deletion', async (stage) => {
-    const made = await stage.made(widgets, widget('last', { size: 3 }, labelled('last')))
-    taken(await stage.delete(widgets, 'last'))
-    const watch = await stage.watch(widgets, { ...selecting('last'), resourceVersion: versionOf(made) })
-    const [event] = await watch.take(1)
-    expect(event?.type).toBe('DELETED')
-    expect(at(event?.object, 'spec.size')).toBe(3)
-    expect(BigInt(versionOf(event?.object ?? null))).toBeGreaterThan(BigInt(versionOf(made)))
-    expect(at(event?.object, 'metadata.deletionTimestamp')).toBeUndefined()
-  })
-
-  it('repeats the past from a revision that is still known', async (stage) => {
-    const made = await stage.made(widgets, widget('past', {}, labelled('past')))
-    for (const size of [1, 2, 3]) taken(await stage.patch('merge', widgets, 'past', { spec: { size } }))
-    const watch = await stage.watch(widgets, { ...selecting('past'), resourceVersion: versionOf(made) })
-    const events = await watch.take(3)
-    expect(events.map(({ object }) => at(object, 'spec.size'))).toEqual([1, 2, 3])
-  })
-
-  for (const resourceVersion of ['0', undefined]) {
-    it(`begins with the state of now as ADDED events at revision ${resourceVersion ?? 'none'}`, async (stage) => {
-      const label = `now-${resourceVersion ?? 'none'}`
-      for (const name of ['b', 'a']) await stage.made(widgets, widget(`${label}-${name}`, {}, labelled(label)))
-      await stage.eventually(
-        () => stage.list(widgets, { ...selecting(label), resourceVersion: '0' }),
-        ({ body }) => at(body, 'items.1') !== undefined,
-      )
-      const watch = await stage.watch(widgets, { ...selecting(label), resourceVersion })
-      expect((await watch.take(2)).map(told).sort()).toEqual([`ADDED ${label}-a`, `ADDED ${label}-b`])
-      taken(await stage.delete(widgets, `${label}-a`))
-      expect((await watch.take(1)).map(told)).toEqual([`DELETED ${label}-a`])
+export const watches = area(
+  'watches',
+  (it) => {
+    it('begins after the revision that it is given, and tells every write in order', async (stage) => {
+      const made = await stage.made(widgets, widget('a', {}, labelled('order')))
+      const watch = await stage.watch(widgets, { ...selecting('order'), resourceVersion: versionOf(made) })
+      expect(watch.status).toBe(200)
+      expect(watch.headers['content-type']).toBe('application/json')
+      const changed = taken(await stage.patch('merge', widgets, 'a', { spec: { size: 1 } }))
+      const added = await stage.made(widgets, widget('b', {}, labelled('order')))
+      taken(await stage.delete(widgets, 'a'))
+      const events = await watch.take(3)
+      expect(events.map(told)).toEqual(['MODIFIED a', 'ADDED b', 'DELETED a'])
+      expect(events[0]?.object).toEqual(changed)
+      expect(events[1]?.object).toEqual(added)
     })
-  }
 
-  it('closes the initial events with a bookmark that says so', async (stage) => {
-    const made = await stage.made(widgets, widget('initial', {}, labelled('initial')))
-    const watch = await stage.watch(widgets, {
-      ...selecting('initial'),
-      sendInitialEvents: true,
-      resourceVersionMatch: 'NotOlderThan',
-      allowWatchBookmarks: true,
+    it('tells in a DELETED event the last state at the revision of the deletion', async (stage) => {
+      const made = await stage.made(widgets, widget('last', { size: 3 }, labelled('last')))
+      taken(await stage.delete(widgets, 'last'))
+      const watch = await stage.watch(widgets, { ...selecting('last'), resourceVersion: versionOf(made) })
+      const [event] = await watch.take(1)
+      expect(event?.type).toBe('DELETED')
+      expect(at(event?.object, 'spec.size')).toBe(3)
+      expect(BigInt(versionOf(event?.object ?? null))).toBeGreaterThan(BigInt(versionOf(made)))
+      expect(at(event?.object, 'metadata.deletionTimestamp')).toBeUndefined()
     })
-    const events = await watch.until(isClosingBookmark)
-    expect(events.map(told)).toEqual(['ADDED initial', 'BOOKMARK'])
-    const bookmark = events[1]?.object ?? {}
-    expect(BigInt(versionOf(bookmark))).toBeGreaterThanOrEqual(BigInt(versionOf(made)))
-    expect(bookmark).toEqual({
-      kind: 'Widget',
-      apiVersion: 'conformance.konverge.dev/v1',
-      metadata: {
-        resourceVersion: versionOf(bookmark),
-        annotations: { 'k8s.io/initial-events-end': 'true' },
-      },
-    })
-  })
 
-  it('closes the initial events of a built-in kind with an empty object of it', async (stage) => {
-    const watch = await stage.watch(configMaps, {
-      ...selecting('no-config-map'),
-      sendInitialEvents: true,
-      resourceVersionMatch: 'NotOlderThan',
-      allowWatchBookmarks: true,
+    it('repeats the past from a revision that is still known', async (stage) => {
+      const made = await stage.made(widgets, widget('past', {}, labelled('past')))
+      for (const size of [1, 2, 3]) taken(await stage.patch('merge', widgets, 'past', { spec: { size } }))
+      const watch = await stage.watch(widgets, { ...selecting('past'), resourceVersion: versionOf(made) })
+      const events = await watch.take(3)
+      expect(events.map(({ object }) => at(object, 'spec.size'))).toEqual([1, 2, 3])
     })
-    const [event] = await watch.until(isClosingBookmark)
-    expect(event?.object).toEqual({
-      kind: 'ConfigMap',
-      apiVersion: 'v1',
-      metadata: {
-        resourceVersion: expect.stringMatching(/^[0-9]+$/),
-        annotations: { 'k8s.io/initial-events-end': 'true' },
-      },
-    })
-  })
 
-  it('sends the closing bookmark only where bookmarks are allowed', async (stage) => {
-    await stage.made(widgets, widget('unmarked', {}, labelled('unmarked')))
-    const watch = await stage.watch(widgets, {
-      ...selecting('unmarked'),
-      sendInitialEvents: true,
-      resourceVersionMatch: 'NotOlderThan',
-      timeoutSeconds: 1,
-    })
-    expect((await watch.rest()).map(told)).toEqual(['ADDED unmarked'])
-  })
-
-  it('begins with what comes next where initial events are refused', async (stage) => {
-    await stage.made(widgets, widget('next-a', {}, labelled('next')))
-    const watch = await stage.watch(widgets, {
-      ...selecting('next'),
-      sendInitialEvents: false,
-      resourceVersionMatch: 'NotOlderThan',
-      resourceVersion: '0',
-    })
-    await stage.made(widgets, widget('next-b', {}, labelled('next')))
-    expect((await watch.take(1)).map(told)).toEqual(['ADDED next-b'])
-  })
-
-  it('tells an object that a label takes in as ADDED, and one that it takes out as DELETED', async (stage) => {
-    const made = await stage.made(widgets, widget('moving', { size: 1 }))
-    const watch = await stage.watch(widgets, { ...selecting('moving'), resourceVersion: versionOf(made) })
-    taken(await stage.patch('merge', widgets, 'moving', { metadata: { labels: { in: 'moving' } } }))
-    const left = taken(
-      await stage.patch('merge', widgets, 'moving', { metadata: { labels: { in: null } }, spec: { size: 2 } }),
-    )
-    const [entering, leaving] = await watch.take(2)
-    expect(entering?.type).toBe('ADDED')
-    expect(leaving?.type).toBe('DELETED')
-    // It leaves as it was when the selector last held, at the revision of the write that took it out.
-    expect(at(leaving?.object, 'spec.size')).toBe(1)
-    expect(at(leaving?.object, 'metadata.labels.in')).toBe('moving')
-    expect(versionOf(leaving?.object ?? null)).toBe(versionOf(left))
-  })
-
-  it('watches one object by its name', async (stage) => {
-    const made = await stage.made(widgets, widget('single'))
-    const watch = await stage.watch(widgets, {
-      fieldSelector: 'metadata.name=single',
-      resourceVersion: versionOf(made),
-    })
-    await stage.made(widgets, widget('another'))
-    taken(await stage.delete(widgets, 'single'))
-    expect((await watch.take(1)).map(told)).toEqual(['DELETED single'])
-  })
-
-  it('watches on the old path for watches too, and ignores the word watch on the path of an object', async (stage) => {
-    const made = await stage.made(widgets, widget('pathed'))
-    taken(await stage.patch('merge', widgets, 'pathed', { spec: { size: 1 } }))
-    const query = { resourceVersion: versionOf(made) }
-    const old = `/apis/conformance.konverge.dev/v1/watch/namespaces/${stage.namespace}/widgets/pathed`
-    for (const path of [stage.path(widgets), old]) {
-      const watch = await stage.server.watch({ path, query: { ...query, fieldSelector: 'metadata.name=pathed' } })
-      expect((await watch.take(1)).map(told)).toEqual(['MODIFIED pathed'])
-      watch.close()
+    for (const resourceVersion of ['0', undefined]) {
+      it(`begins with the state of now as ADDED events at revision ${resourceVersion ?? 'none'}`, async (stage) => {
+        const label = `now-${resourceVersion ?? 'none'}`
+        for (const name of ['b', 'a']) await stage.made(widgets, widget(`${label}-${name}`, {}, labelled(label)))
+        await stage.eventually(
+          () => stage.list(widgets, { ...selecting(label), resourceVersion: '0' }),
+          ({ body }) => at(body, 'items.1') !== undefined,
+        )
+        const watch = await stage.watch(widgets, { ...selecting(label), resourceVersion })
+        expect((await watch.take(2)).map(told).sort()).toEqual([`ADDED ${label}-a`, `ADDED ${label}-b`])
+        taken(await stage.delete(widgets, `${label}-a`))
+        expect((await watch.take(1)).map(told)).toEqual([`DELETED ${label}-a`])
+      })
     }
-    const read = await stage.get(widgets, 'pathed', { query: { watch: true } })
-    expect(at(read.body, 'kind')).toBe('Widget')
-  })
 
-  it('tells nothing of a write that changes nothing', async (stage) => {
-    const made = await stage.made(widgets, widget('still', { size: 1 }, labelled('still')))
-    const watch = await stage.watch(widgets, { ...selecting('still'), resourceVersion: versionOf(made) })
-    taken(await stage.update(widgets, made))
-    taken(await stage.patch('merge', widgets, 'still', { spec: { size: 1 } }))
-    taken(await stage.delete(widgets, 'still'))
-    expect((await watch.take(1)).map(told)).toEqual(['DELETED still'])
-  })
-
-  it('ends without a word after the seconds that it is given', async (stage) => {
-    const { body } = await stage.list(widgets)
-    const watch = await stage.watch(widgets, {
-      ...selecting('silent'),
-      resourceVersion: versionOf(body),
-      timeoutSeconds: 1,
+    it('closes the initial events with a bookmark that says so', async (stage) => {
+      const made = await stage.made(widgets, widget('initial', {}, labelled('initial')))
+      const watch = await stage.watch(widgets, {
+        ...selecting('initial'),
+        sendInitialEvents: true,
+        resourceVersionMatch: 'NotOlderThan',
+        allowWatchBookmarks: true,
+      })
+      const events = await watch.until(isClosingBookmark)
+      expect(events.map(told)).toEqual(['ADDED initial', 'BOOKMARK'])
+      const bookmark = events[1]?.object ?? {}
+      expect(BigInt(versionOf(bookmark))).toBeGreaterThanOrEqual(BigInt(versionOf(made)))
+      expect(bookmark).toEqual({
+        kind: 'Widget',
+        apiVersion: 'conformance.konverge.dev/v1',
+        metadata: {
+          resourceVersion: versionOf(bookmark),
+          annotations: { 'k8s.io/initial-events-end': 'true' },
+        },
+      })
     })
-    expect(await watch.rest()).toEqual([])
-  })
 
-  it('sends a bookmark of what the selector hides before the end, where bookmarks are allowed', async (stage) => {
-    const made = await stage.made(widgets, widget('marked', {}, labelled('marked')))
-    const watch = await stage.watch(widgets, {
-      ...selecting('marked'),
-      resourceVersion: versionOf(made),
-      allowWatchBookmarks: true,
-      timeoutSeconds: 3,
-    })
-    const other = await stage.made(widgets, widget('unseen'))
-    const events = await watch.rest()
-    expect(new Set(events.map(told))).toEqual(new Set(['BOOKMARK']))
-    expect(BigInt(versionOf(events[0]?.object ?? null))).toBeGreaterThanOrEqual(BigInt(versionOf(other)))
-    expect(at(events[0]?.object, 'metadata.annotations')).toBeUndefined()
-  })
-
-  it('answers a start that is forgotten with 200 and an ERROR event of 410, and ends', async (stage) => {
-    const watch = await stage.watch(widgets, { resourceVersion: '1' })
-    expect(watch.status).toBe(200)
-    const [event, ...more] = await watch.rest()
-    expect(more).toEqual([])
-    expect(event).toEqual({
-      type: 'ERROR',
-      object: {
-        kind: 'Status',
+    it('closes the initial events of a built-in kind with an empty object of it', async (stage) => {
+      const watch = await stage.watch(configMaps, {
+        ...selecting('no-config-map'),
+        sendInitialEvents: true,
+        resourceVersionMatch: 'NotOlderThan',
+        allowWatchBookmarks: true,
+      })
+      const [event] = await watch.until(isClosingBookmark)
+      expect(event?.object).toEqual({
+        kind: 'ConfigMap',
         apiVersion: 'v1',
-        metadata: {},
-        status: 'Failure',
-        message: expect.stringMatching(/^too old resource version: 1 \([0-9]+\)$/),
-        reason: 'Expired',
-        code: 410,
-      },
+        metadata: {
+          resourceVersion: expect.stringMatching(/^[0-9]+$/),
+          annotations: { 'k8s.io/initial-events-end': 'true' },
+        },
+      })
     })
-  })
 
-  it('watches from a revision that has not come yet', async (stage) => {
-    const watch = await stage.watch(widgets, { resourceVersion: '99999999', timeoutSeconds: 1 })
-    expect(watch.status).toBe(200)
-    expect(await watch.rest()).toEqual([])
-  })
-
-  for (const { options, status, message } of refused) {
-    it(`refuses ${JSON.stringify(options)}`, async (stage) => {
-      const watch = await stage.watch(widgets, options)
-      expect(watch.status).toBe(status)
-      expect(at(await watch.body(), 'message')).toBe(message)
+    it('sends the closing bookmark only where bookmarks are allowed', async (stage) => {
+      await stage.made(widgets, widget('unmarked', {}, labelled('unmarked')))
+      const watch = await stage.watch(widgets, {
+        ...selecting('unmarked'),
+        sendInitialEvents: true,
+        resourceVersionMatch: 'NotOlderThan',
+        timeoutSeconds: 1,
+      })
+      expect((await watch.rest()).map(told)).toEqual(['ADDED unmarked'])
     })
-  }
 
-  it('tells the objects of all namespaces', async (stage) => {
-    const made = await stage.made(configMaps, configMap('everywhere'))
-    const watch = await stage.server.watch({
-      path: '/api/v1/configmaps',
-      query: { ...selecting('everywhere'), resourceVersion: versionOf(made) },
+    it('begins with what comes next where initial events are refused', async (stage) => {
+      await stage.made(widgets, widget('next-a', {}, labelled('next')))
+      const watch = await stage.watch(widgets, {
+        ...selecting('next'),
+        sendInitialEvents: false,
+        resourceVersionMatch: 'NotOlderThan',
+        resourceVersion: '0',
+      })
+      await stage.made(widgets, widget('next-b', {}, labelled('next')))
+      expect((await watch.take(1)).map(told)).toEqual(['ADDED next-b'])
     })
-    const namespace = await stage.madeNamespace('everywhere')
-    await stage.made(configMaps, configMap('far', {}, { labels: { in: 'everywhere' } }), { namespace })
-    const [event] = await watch.take(1)
-    expect(at(event?.object, 'metadata.namespace')).toBe(namespace)
-    watch.close()
-  })
 
-  it('tells PartialObjectMetadata where that is accepted', async (stage) => {
-    const made = await stage.made(widgets, widget('partial', { size: 1 }, labelled('partial')))
-    taken(await stage.delete(widgets, 'partial'))
-    const watch = await stage.watch(
-      widgets,
-      { ...selecting('partial'), resourceVersion: versionOf(made) },
-      { headers: { accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1' } },
-    )
-    const [event] = await watch.take(1)
-    expect(event?.object).toMatchObject({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' })
-    expect(at(event?.object, 'spec')).toBeUndefined()
-  })
+    it('tells an object that a label takes in as ADDED, and one that it takes out as DELETED', async (stage) => {
+      const made = await stage.made(widgets, widget('moving', { size: 1 }))
+      const watch = await stage.watch(widgets, { ...selecting('moving'), resourceVersion: versionOf(made) })
+      taken(await stage.patch('merge', widgets, 'moving', { metadata: { labels: { in: 'moving' } } }))
+      const left = taken(
+        await stage.patch('merge', widgets, 'moving', { metadata: { labels: { in: null } }, spec: { size: 2 } }),
+      )
+      const [entering, leaving] = await watch.take(2)
+      expect(entering?.type).toBe('ADDED')
+      expect(leaving?.type).toBe('DELETED')
+      // It leaves as it was when the selector last held, at the revision of the write that took it out.
+      expect(at(leaving?.object, 'spec.size')).toBe(1)
+      expect(at(leaving?.object, 'metadata.labels.in')).toBe('moving')
+      expect(versionOf(leaving?.object ?? null)).toBe(versionOf(left))
+    })
 
-  it('tells Tables of one row where those are accepted, the columns only once', async (stage) => {
-    const made = await stage.made(widgets, widget('table', { size: 1 }, labelled('table')))
-    taken(await stage.patch('merge', widgets, 'table', { spec: { size: 2 } }))
-    taken(await stage.patch('merge', widgets, 'table', { spec: { size: 3 } }))
-    const watch = await stage.watch(
-      widgets,
-      { ...selecting('table'), resourceVersion: versionOf(made) },
-      { headers: { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' } },
-    )
-    const events = await watch.take(2)
-    expect(events.map(({ object }) => at(object, 'kind'))).toEqual(['Table', 'Table'])
-    expect(events.map(({ object }) => at(object, 'rows.0.cells.1'))).toEqual([2, 3])
-    expect(at(events[0]?.object, 'columnDefinitions.0.name')).toBe('Name')
-    expect(at(events[1]?.object, 'columnDefinitions')).toBeNull()
-  })
-})
+    it('watches one object by its name', async (stage) => {
+      const made = await stage.made(widgets, widget('single'))
+      const watch = await stage.watch(widgets, {
+        fieldSelector: 'metadata.name=single',
+        resourceVersion: versionOf(made),
+      })
+      await stage.made(widgets, widget('another'))
+      taken(await stage.delete(widgets, 'single'))
+      expect((await watch.take(1)).map(told)).toEqual(['DELETED single'])
+    })
+
+    it('watches on the old path for watches too, and ignores the word watch on the path of an object', async (stage) => {
+      const made = await stage.made(widgets, widget('pathed'))
+      taken(await stage.patch('merge', widgets, 'pathed', { spec: { size: 1 } }))
+      const query = { resourceVersion: versionOf(made) }
+      const old = `/apis/conformance.konverge.dev/v1/watch/namespaces/${stage.namespace}/widgets/pathed`
+      for (const path of [stage.path(widgets), old]) {
+        const watch = await stage.server.watch({ path, query: { ...query, fieldSelector: 'metadata.name=pathed' } })
+        expect((await watch.take(1)).map(told)).toEqual(['MODIFIED pathed'])
+        watch.close()
+      }
+      const read = await stage.get(widgets, 'pathed', { query: { watch: true } })
+      expect(at(read.body, 'kind')).toBe('Widget')
+    })
+
+    it('tells nothing of a write that changes nothing', async (stage) => {
+      const made = await stage.made(widgets, widget('still', { size: 1 }, labelled('still')))
+      const watch = await stage.watch(widgets, { ...selecting('still'), resourceVersion: versionOf(made) })
+      taken(await stage.update(widgets, made))
+      taken(await stage.patch('merge', widgets, 'still', { spec: { size: 1 } }))
+      taken(await stage.delete(widgets, 'still'))
+      expect((await watch.take(1)).map(told)).toEqual(['DELETED still'])
+    })
+
+    it('ends without a word after the seconds that it is given', async (stage) => {
+      const { body } = await stage.list(widgets)
+      const watch = await stage.watch(widgets, {
+        ...selecting('silent'),
+        resourceVersion: versionOf(body),
+        timeoutSeconds: 1,
+      })
+      expect(await watch.rest()).toEqual([])
+    })
+
+    it('sends a bookmark of what the selector hides before the end, where bookmarks are allowed', async (stage) => {
+      const made = await stage.made(widgets, widget('marked', {}, labelled('marked')))
+      const watch = await stage.watch(widgets, {
+        ...selecting('marked'),
+        resourceVersion: versionOf(made),
+        allowWatchBookmarks: true,
+        timeoutSeconds: 3,
+      })
+      const other = await stage.made(widgets, widget('unseen'))
+      const events = await watch.rest()
+      expect(new Set(events.map(told))).toEqual(new Set(['BOOKMARK']))
+      expect(BigInt(versionOf(events[0]?.object ?? null))).toBeGreaterThanOrEqual(BigInt(versionOf(other)))
+      expect(at(events[0]?.object, 'metadata.annotations')).toBeUndefined()
+    })
+
+    it('answers a start that is forgotten with 200 and an ERROR event of 410, and ends', async (stage) => {
+      const watch = await stage.watch(widgets, { resourceVersion: '1' })
+      expect(watch.status).toBe(200)
+      const [event, ...more] = await watch.rest()
+      expect(more).toEqual([])
+      expect(event).toEqual({
+        type: 'ERROR',
+        object: {
+          kind: 'Status',
+          apiVersion: 'v1',
+          metadata: {},
+          status: 'Failure',
+          message: expect.stringMatching(/^too old resource version: 1 \([0-9]+\)$/),
+          reason: 'Expired',
+          code: 410,
+        },
+      })
+    })
+
+    it('watches from a revision that has not come yet', async (stage) => {
+      const watch = await stage.watch(widgets, { resourceVersion: '99999999', timeoutSeconds: 1 })
+      expect(watch.status).toBe(200)
+      expect(await watch.rest()).toEqual([])
+    })
+
+    for (const { options, status, message } of refused) {
+      it(`refuses ${JSON.stringify(options)}`, async (stage) => {
+        const watch = await stage.watch(widgets, options)
+        expect(watch.status).toBe(status)
+        expect(at(await watch.body(), 'message')).toBe(message)
+      })
+    }
+
+    it('tells the objects of all namespaces', async (stage) => {
+      const made = await stage.made(configMaps, configMap('everywhere'))
+      const watch = await stage.server.watch({
+        path: '/api/v1/configmaps',
+        query: { ...selecting('everywhere'), resourceVersion: versionOf(made) },
+      })
+      const namespace = await stage.madeNamespace('everywhere')
+      await stage.made(configMaps, configMap('far', {}, { labels: { in: 'everywhere' } }), { namespace })
+      const [event] = await watch.take(1)
+      expect(at(event?.object, 'metadata.namespace')).toBe(namespace)
+      watch.close()
+    })
+
+    it('tells PartialObjectMetadata where that is accepted', async (stage) => {
+      const made = await stage.made(widgets, widget('partial', { size: 1 }, labelled('partial')))
+      taken(await stage.delete(widgets, 'partial'))
+      const watch = await stage.watch(
+        widgets,
+        { ...selecting('partial'), resourceVersion: versionOf(made) },
+        { headers: { accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1' } },
+      )
+      const [event] = await watch.take(1)
+      expect(event?.object).toMatchObject({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' })
+      expect(at(event?.object, 'spec')).toBeUndefined()
+    })
+
+    it('tells Tables of one row where those are accepted, the columns only once', async (stage) => {
+      const made = await stage.made(widgets, widget('table', { size: 1 }, labelled('table')))
+      taken(await stage.patch('merge', widgets, 'table', { spec: { size: 2 } }))
+      taken(await stage.patch('merge', widgets, 'table', { spec: { size: 3 } }))
+      const watch = await stage.watch(
+        widgets,
+        { ...selecting('table'), resourceVersion: versionOf(made) },
+        { headers: { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' } },
+      )
+      const events = await watch.take(2)
+      expect(events.map(({ object }) => at(object, 'kind'))).toEqual(['Table', 'Table'])
+      expect(events.map(({ object }) => at(object, 'rows.0.cells.1'))).toEqual([2, 3])
+      expect(at(events[0]?.object, 'columnDefinitions.0.name')).toBe('Name')
+      expect(at(events[1]?.object, 'columnDefinitions')).toBeNull()
+    })
+  },
+  { runs: 'together' },
+)

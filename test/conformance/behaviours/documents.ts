@@ -1,0 +1,255 @@
+// What does the API server say of itself, and in which forms does it show objects? Discovery, versions, OpenAPI, Table and
+// PartialObjectMetadata; and who may ask for what.
+import { expect } from 'vitest'
+import type { JsonObject } from '../../../src/base/json.ts'
+import { area } from '../area.ts'
+import { configMap, configMaps, object, roleBindings, roles, widget, widgets } from '../kinds.ts'
+import { at, type Stage, taken } from '../stage.ts'
+
+const asTable = { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' }
+const partial = { accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1' }
+const partialList = { accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1' }
+
+function read(stage: Stage, path: string, headers: Readonly<Record<string, string>> = {}) {
+  return stage.server.request({ method: 'GET', path, headers })
+}
+
+async function review(stage: Stage, attributes: JsonObject, headers: Readonly<Record<string, string>> = {}) {
+  const body = { spec: { resourceAttributes: attributes } }
+  const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'
+  return await stage.server.request({ method: 'POST', path, headers, body })
+}
+
+export const documents = area('documents', (it) => {
+  it('says that it is well', async (stage) => {
+    for (const path of ['/healthz', '/livez', '/readyz']) {
+      const { status, body, headers } = await read(stage, path)
+      expect([status, body, headers['content-type']]).toEqual([200, 'ok', 'text/plain; charset=utf-8'])
+    }
+  })
+
+  it('says its version', async (stage) => {
+    const { body } = await read(stage, '/version')
+    expect(body).toMatchObject({ major: '1', minor: '36' })
+    expect(at(body, 'gitVersion')).toMatch(/^v1\.36\./)
+  })
+
+  it('lists core versions and groups', async (stage) => {
+    expect((await read(stage, '/api')).body).toMatchObject({ kind: 'APIVersions', versions: ['v1'] })
+    const { body } = await read(stage, '/apis')
+    expect(body).toMatchObject({ kind: 'APIGroupList', apiVersion: 'v1' })
+    const group = (at(body, 'groups') as readonly JsonObject[]).find(({ name }) => name === 'apps')
+    const version = { groupVersion: 'apps/v1', version: 'v1' }
+    expect(group).toEqual({ name: 'apps', versions: [version], preferredVersion: version })
+  })
+
+  it('describes one group', async (stage) => {
+    const version = { groupVersion: 'conformance.konverge.dev/v1', version: 'v1' }
+    expect((await read(stage, '/apis/conformance.konverge.dev')).body).toEqual({
+      kind: 'APIGroup',
+      apiVersion: 'v1',
+      name: 'conformance.konverge.dev',
+      versions: [version],
+      preferredVersion: version,
+    })
+  })
+
+  it('lists the resources of a custom group', async (stage) => {
+    const { body } = await read(stage, '/apis/conformance.konverge.dev/v1')
+    expect(body).toMatchObject({
+      kind: 'APIResourceList',
+      apiVersion: 'v1',
+      groupVersion: 'conformance.konverge.dev/v1',
+    })
+    expect(at(body, 'resources.0')).toEqual({
+      name: 'widgets',
+      singularName: 'widget',
+      namespaced: true,
+      kind: 'Widget',
+      verbs: ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'],
+      shortNames: ['wd'],
+      storageVersionHash: expect.any(String),
+    })
+    expect(at(body, 'resources.1')).toEqual({
+      name: 'widgets/status',
+      singularName: '',
+      namespaced: true,
+      kind: 'Widget',
+      verbs: ['get', 'patch', 'update'],
+    })
+    expect(at(body, 'resources.2')).toMatchObject({
+      name: 'widgets/scale',
+      group: 'autoscaling',
+      version: 'v1',
+      kind: 'Scale',
+    })
+  })
+
+  it('lists the resources of the core version with their verbs and short names', async (stage) => {
+    const { body } = await read(stage, '/api/v1')
+    const resources = at(body, 'resources') as readonly JsonObject[]
+    expect(resources.find(({ name }) => name === 'configmaps')).toMatchObject({
+      singularName: 'configmap',
+      namespaced: true,
+      kind: 'ConfigMap',
+      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
+      shortNames: ['cm'],
+    })
+  })
+
+  it('tells all of it at once where that is accepted', async (stage) => {
+    const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+    const { body, headers } = await read(stage, '/apis', { accept })
+    expect(headers['content-type']).toBe(accept)
+    expect(body).toMatchObject({ kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2' })
+    const groups = at(body, 'items') as readonly JsonObject[]
+    const own = groups.find((group) => at(group, 'metadata.name') === 'conformance.konverge.dev')
+    expect(at(own, 'versions.0.resources.0')).toMatchObject({
+      resource: 'widgets',
+      responseKind: { group: 'conformance.konverge.dev', version: 'v1', kind: 'Widget' },
+      scope: 'Namespaced',
+      singularResource: 'widget',
+      shortNames: ['wd'],
+    })
+  })
+
+  it('indexes OpenAPI documents by group and version, with a hash that names the content', async (stage) => {
+    const { body } = await read(stage, '/openapi/v3')
+    const entry = at(at(body, 'paths'), 'apis/apps/v1') ?? (at(body, 'paths') as JsonObject)['apis/apps/v1']
+    expect(at(entry, 'serverRelativeURL')).toMatch(/^\/openapi\/v3\/apis\/apps\/v1\?hash=[0-9A-F]+$/)
+  })
+
+  it('publishes the schema of a custom kind', async (stage) => {
+    const { body } = await stage.eventually(
+      () => read(stage, '/openapi/v3/apis/conformance.konverge.dev/v1'),
+      ({ status }) => status === 200,
+    )
+    const schemas = at(body, 'components.schemas') as JsonObject
+    const widgetSchema = schemas['dev.konverge.conformance.v1.Widget']
+    expect(at(widgetSchema, 'properties.spec.properties.color')).toEqual({
+      type: 'string',
+      enum: ['red', 'green', 'blue'],
+    })
+    expect(at(widgetSchema, 'x-kubernetes-group-version-kind')).toEqual([
+      { group: 'conformance.konverge.dev', kind: 'Widget', version: 'v1' },
+    ])
+  })
+
+  it('shows a custom object as a table', async (stage) => {
+    await stage.made(widgets, widget('shown', { size: 3 }))
+    const { body, headers } = await stage.get(widgets, 'shown', { headers: asTable })
+    expect(headers['content-type']).toBe('application/json')
+    expect(body).toMatchObject({ kind: 'Table', apiVersion: 'meta.k8s.io/v1' })
+    const columns = at(body, 'columnDefinitions') as readonly JsonObject[]
+    expect(columns.map(({ name, type, priority }) => [name, type, priority])).toEqual([
+      ['Name', 'string', 0],
+      ['Size', 'integer', 0],
+      ['Phase', 'string', 1],
+    ])
+    expect(at(body, 'rows.0.cells')).toEqual(['shown', 3, null])
+    expect(at(body, 'rows.0.object.kind')).toBe('PartialObjectMetadata')
+  })
+
+  it('shows the rows of a table with as much of the object as is asked for', async (stage) => {
+    await stage.made(widgets, widget('rows', { size: 3 }))
+    const none = await stage.get(widgets, 'rows', { headers: asTable, query: { includeObject: 'None' } })
+    expect(at(none.body, 'rows.0.object')).toBeNull()
+    const whole = await stage.get(widgets, 'rows', { headers: asTable, query: { includeObject: 'Object' } })
+    expect(at(whole.body, 'rows.0.object.spec.size')).toBe(3)
+  })
+
+  it('shows config maps as a table', async (stage) => {
+    await stage.made(configMaps, configMap('table', { a: '1', b: '2' }))
+    const { body } = await stage.list(configMaps, { fieldSelector: 'metadata.name=table' }, { headers: asTable })
+    expect((at(body, 'columnDefinitions') as readonly JsonObject[]).map(({ name }) => name)).toEqual([
+      'Name',
+      'Data',
+      'Age',
+    ])
+    expect(at(body, 'rows.0.cells')).toEqual(['table', 2, expect.stringMatching(/^[0-9]+s$/)])
+    expect(at(body, 'metadata.resourceVersion')).toBeTypeOf('string')
+  })
+
+  it('shows metadata alone', async (stage) => {
+    await stage.made(widgets, widget('alone', { size: 3 }))
+    const one = await stage.get(widgets, 'alone', { headers: partial })
+    expect(one.body).toMatchObject({
+      kind: 'PartialObjectMetadata',
+      apiVersion: 'meta.k8s.io/v1',
+      metadata: { name: 'alone' },
+    })
+    expect(at(one.body, 'spec')).toBeUndefined()
+    const list = await stage.list(widgets, { fieldSelector: 'metadata.name=alone' }, { headers: partialList })
+    expect(list.body).toMatchObject({ kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1' })
+    expect(at(list.body, 'items.0.metadata.name')).toBe('alone')
+  })
+
+  it('answers in YAML where that is accepted', async (stage) => {
+    await stage.made(configMaps, configMap('yaml', { a: '1' }))
+    const { body, headers } = await stage.get(configMaps, 'yaml', { headers: { accept: 'application/yaml' } })
+    expect(headers['content-type']).toBe('application/yaml')
+    expect(body).toMatch(/^apiVersion: v1\ndata:\n {2}a: "1"\nkind: ConfigMap\n/)
+  })
+
+  it('lets an impersonated user do what its roles say, and no more', async (stage) => {
+    const headers = { 'impersonate-user': 'reader' }
+    const refused = await stage.list(configMaps, {}, { headers })
+    expect(refused.status).toBe(403)
+    expect(at(refused.body, 'message')).toBe(
+      `configmaps is forbidden: User "reader" cannot list resource "configmaps" in API group "" in the namespace "${stage.namespace}"`,
+    )
+    const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['list'] }]
+    await stage.made(roles, object(roles, 'reader', { rules }))
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'reader' }
+    const subjects = [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'reader' }]
+    await stage.made(roleBindings, object(roleBindings, 'reader', { roleRef, subjects }))
+    await stage.eventually(
+      () => stage.list(configMaps, {}, { headers }),
+      ({ status }) => status === 200,
+    )
+    expect((await stage.get(configMaps, 'kube-root-ca.crt', { headers })).status).toBe(403)
+  })
+
+  it('answers whether the asker may do something', async (stage) => {
+    const attributes = { namespace: stage.namespace, verb: 'get', resource: 'pods' }
+    const { status, body } = await review(stage, attributes)
+    expect(status).toBe(201)
+    expect(at(body, 'status.allowed')).toBe(true)
+    const other = await review(stage, attributes, {
+      'impersonate-user': 'stranger',
+      'impersonate-group': 'system:authenticated',
+    })
+    expect(taken(other)['status']).toEqual({ allowed: false })
+  })
+
+  it('lets nobody impersonate who may not', async (stage) => {
+    const headers = { 'impersonate-user': 'admin' }
+    const { status, body } = await stage.server.request({
+      method: 'GET',
+      path: stage.path(configMaps),
+      headers,
+      as: 'nobody',
+    })
+    expect(status).toBe(403)
+    expect(at(body, 'message')).toBe(
+      `configmaps is forbidden: User "nobody" cannot impersonate-on:user-info:list resource "configmaps" in API group "" in the namespace "${stage.namespace}"`,
+    )
+  })
+
+  it('lets nobody give rights that they do not have', async (stage) => {
+    const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['*'] }]
+    const manage = [{ apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles'], verbs: ['create'] }]
+    await stage.made(roles, object(roles, 'manager', { rules: manage }))
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'manager' }
+    const subjects = [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'manager' }]
+    await stage.made(roleBindings, object(roleBindings, 'manager', { roleRef, subjects }))
+    const headers = { 'impersonate-user': 'manager' }
+    const { body } = await stage.eventually(
+      () => stage.create(roles, object(roles, 'greedy', { rules }), { headers }),
+      ({ body }) => String(at(body, 'message')).includes('attempting to grant'),
+    )
+    expect(at(body, 'message')).toBe(
+      'roles.rbac.authorization.k8s.io "greedy" is forbidden: user "manager" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n{APIGroups:[""], Resources:["configmaps"], Verbs:["*"]}',
+    )
+  })
+})

@@ -1,0 +1,169 @@
+// What do the garbage collector and the namespace controller make of a deletion? Looked at when all is quiet.
+// Source: k8s.io/kubernetes/pkg/controller/{garbagecollector,namespace}.
+import { expect } from 'vitest'
+import type { Json, JsonObject } from '../../../src/base/json.ts'
+import { area } from '../area.ts'
+import { configMap, configMaps, namespaces, object, widget, widgets } from '../kinds.ts'
+import { at, type Stage, taken, textAt } from '../stage.ts'
+
+function ownedBy(owner: Json, more: JsonObject = {}): JsonObject {
+  return {
+    apiVersion: textAt(owner, 'apiVersion'),
+    kind: textAt(owner, 'kind'),
+    name: textAt(owner, 'metadata.name'),
+    uid: textAt(owner, 'metadata.uid'),
+    ...more,
+  }
+}
+
+async function child(
+  stage: Stage,
+  name: string,
+  owners: readonly JsonObject[],
+  more: JsonObject = {},
+): Promise<JsonObject> {
+  return await stage.made(configMaps, configMap(name, {}, { ownerReferences: owners, ...more }))
+}
+
+export const ownership = area(
+  'ownership',
+  (it) => {
+    it('collects what its owner leaves behind, down to the last', async (stage) => {
+      const owner = await stage.made(widgets, widget('owner'))
+      const middle = await child(stage, 'middle', [ownedBy(owner)])
+      await child(stage, 'leaf', [ownedBy(middle)])
+      taken(await stage.delete(widgets, 'owner'))
+      await stage.gone(configMaps, 'leaf')
+      await stage.gone(configMaps, 'middle')
+    })
+
+    it('collects what names an owner that never was, or one of another uid', async (stage) => {
+      const owner = await stage.made(widgets, widget('other'))
+      await child(stage, 'lost', [ownedBy(owner, { uid: '00000000-0000-4000-8000-000000000000' })])
+      await stage.gone(configMaps, 'lost')
+      expect((await stage.get(widgets, 'other')).status).toBe(200)
+    })
+
+    it('keeps what has another owner, and takes the lost reference off', async (stage) => {
+      const first = await stage.made(widgets, widget('first'))
+      const second = await stage.made(widgets, widget('second'))
+      await child(stage, 'two', [ownedBy(first), ownedBy(second)])
+      taken(await stage.delete(widgets, 'first'))
+      const { body } = await stage.eventually(
+        () => stage.get(configMaps, 'two'),
+        ({ body }) => at(body, 'metadata.ownerReferences.1') === undefined,
+      )
+      expect(at(body, 'metadata.ownerReferences.0.name')).toBe('second')
+    })
+
+    it('leaves the dependents of an orphaning deletion, without the reference', async (stage) => {
+      const owner = await stage.made(widgets, widget('orphaning'))
+      await child(stage, 'orphan', [ownedBy(owner)])
+      taken(await stage.delete(widgets, 'orphaning', { propagationPolicy: 'Orphan' }))
+      await stage.gone(widgets, 'orphaning')
+      expect(at((await stage.get(configMaps, 'orphan')).body, 'metadata.ownerReferences')).toBeUndefined()
+    })
+
+    it('waits in a foreground deletion for the dependents that block it', async (stage) => {
+      const owner = await stage.made(widgets, widget('waiting'))
+      const hold = { finalizers: ['example.com/hold'] }
+      await child(stage, 'blocking', [ownedBy(owner, { blockOwnerDeletion: true })], hold)
+      taken(await stage.delete(widgets, 'waiting', { propagationPolicy: 'Foreground' }))
+      await stage.eventually(
+        () => stage.get(configMaps, 'blocking'),
+        ({ body }) => at(body, 'metadata.deletionTimestamp') !== undefined,
+      )
+      expect((await stage.get(widgets, 'waiting')).status).toBe(200)
+      taken(await stage.patch('merge', configMaps, 'blocking', { metadata: { finalizers: null } }))
+      await stage.gone(widgets, 'waiting')
+    })
+
+    it('waits in a foreground deletion for no others', async (stage) => {
+      const owner = await stage.made(widgets, widget('hurried'))
+      const hold = { finalizers: ['example.com/hold'] }
+      await child(stage, 'free', [ownedBy(owner)], hold)
+      taken(await stage.delete(widgets, 'hurried', { propagationPolicy: 'Foreground' }))
+      await stage.gone(widgets, 'hurried')
+      taken(await stage.patch('merge', configMaps, 'free', { metadata: { finalizers: null } }))
+      await stage.gone(configMaps, 'free')
+    })
+
+    it('takes an owner in another namespace for absent', async (stage) => {
+      const elsewhere = await stage.madeNamespace('owners')
+      const owner = await stage.made(widgets, widget('far'), { namespace: elsewhere })
+      await child(stage, 'near', [ownedBy(owner)])
+      await stage.gone(configMaps, 'near')
+    })
+
+    it('keeps what is owned by a kind that nobody serves', async (stage) => {
+      const owner = { apiVersion: 'absent.example.com/v1', kind: 'Absent', name: 'a', uid: 'u' }
+      await child(stage, 'unknown', [owner])
+      await stage.settled(configMaps, 'unknown')
+      expect((await stage.get(configMaps, 'unknown')).status).toBe(200)
+    })
+
+    it('ends what owns itself in a circle', async (stage) => {
+      const one = await child(stage, 'one', [])
+      const two = await child(stage, 'two-of-circle', [ownedBy(one)])
+      taken(await stage.patch('merge', configMaps, 'one', { metadata: { ownerReferences: [ownedBy(two)] } }))
+      taken(await stage.delete(configMaps, 'one', { propagationPolicy: 'Foreground' }))
+      await stage.gone(configMaps, 'one')
+      await stage.gone(configMaps, 'two-of-circle')
+    })
+
+    it('empties a namespace and then ends it', async (stage) => {
+      const namespace = await stage.madeNamespace('ending')
+      await stage.made(configMaps, configMap('inside'), { namespace })
+      await stage.made(widgets, widget('inside'), { namespace })
+      const { status, body } = await stage.delete(namespaces, namespace)
+      expect(status).toBe(200)
+      expect(at(body, 'kind')).toBe('Namespace')
+      expect(at(body, 'status.phase')).toBe('Terminating')
+      await stage.gone(namespaces, namespace)
+      expect((await stage.get(widgets, 'inside', { namespace })).status).toBe(404)
+    })
+
+    it('lets nothing new into a namespace that ends, and says what remains in it', async (stage) => {
+      const namespace = await stage.madeNamespace('held')
+      await stage.made(configMaps, configMap('stays', {}, { finalizers: ['example.com/hold'] }), { namespace })
+      taken(await stage.delete(namespaces, namespace))
+      const { status, body } = await stage.create(configMaps, configMap('late'), { namespace })
+      expect(status).toBe(403)
+      expect(body).toMatchObject({
+        message: `configmaps "late" is forbidden: unable to create new content in namespace ${namespace} because it is being terminated`,
+        details: {
+          causes: [
+            {
+              reason: 'NamespaceTerminating',
+              message: `namespace ${namespace} is being terminated`,
+              field: 'metadata.namespace',
+            },
+          ],
+        },
+      })
+      const held = await stage.eventually(
+        () => stage.get(namespaces, namespace),
+        ({ body }) => JSON.stringify(body).includes('example.com/hold'),
+      )
+      const conditions = at(held.body, 'status.conditions') as readonly JsonObject[]
+      expect(conditions.map(({ type, status }) => `${String(type)}=${String(status)}`)).toEqual([
+        'NamespaceDeletionDiscoveryFailure=False',
+        'NamespaceDeletionGroupVersionParsingFailure=False',
+        'NamespaceDeletionContentFailure=False',
+        'NamespaceContentRemaining=True',
+        'NamespaceFinalizersRemaining=True',
+      ])
+      taken(await stage.patch('merge', configMaps, 'stays', { metadata: { finalizers: null } }, { namespace }))
+      await stage.gone(namespaces, namespace)
+    })
+
+    it('keeps the finalizers of a namespace’s spec against an update', async (stage) => {
+      const namespace = await stage.madeNamespace('finalized')
+      const read = taken(await stage.get(namespaces, namespace))
+      const updated = taken(await stage.update(namespaces, { ...read, spec: {} }))
+      expect(at(updated, 'spec.finalizers')).toEqual(['kubernetes'])
+      expect(at(updated, 'metadata.name')).toBe(at(object(namespaces, namespace), 'metadata.name'))
+    })
+  },
+  { runs: 'together' },
+)
