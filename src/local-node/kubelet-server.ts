@@ -9,9 +9,9 @@ import type { AddressInfo } from 'node:net'
 import type { Clock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import type { Log } from '../base/instrument.ts'
+import { selfSignedCertificate } from '../base/self-signed-certificate.ts'
 import { type LogOptions, type LogRefusal, logOptionsOf } from './log-query.ts'
 import { NodeError } from './node-reconciler.ts'
-import { selfSignedCertificate } from './self-signed-certificate.ts'
 
 export interface LogAsk {
   readonly namespace: string

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, X509Certificate } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { selfSignedCertificate } from '../../src/local-node/self-signed-certificate.ts'
+import { selfSignedCertificate } from '../../src/base/self-signed-certificate.ts'
 
 const keys = generateKeyPairSync('ed25519')
 
