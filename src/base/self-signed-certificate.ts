@@ -1,11 +1,12 @@
-// What does the node's HTTPS server show? A certificate that it signed itself, written here byte by byte, so that neither a
+// What does an HTTPS server of ours show? A certificate that it signed itself, written here byte by byte, so that neither a
 // package nor a program is needed. Source: RFC 5280 for the structure, RFC 8410 for Ed25519, X.690 for the encoding.
 import { type KeyObject, sign } from 'node:crypto'
+import { isIP } from 'node:net'
 
 export interface CertificateAsk {
   readonly commonName: string
-  /** IPv4 addresses by which the server is reached. */
-  readonly addresses: readonly string[]
+  /** Names and IP addresses by which the server is reached. */
+  readonly hosts: readonly string[]
   readonly notBeforeMs: number
   readonly notAfterMs: number
   /** An Ed25519 pair. */
@@ -18,7 +19,7 @@ export function selfSignedCertificate(ask: CertificateAsk): string {
   const name = sequence(set(sequence(commonName, text(ask.commonName))))
   const validity = sequence(time(ask.notBeforeMs), time(ask.notAfterMs))
   const publicKey = ask.publicKey.export({ type: 'spki', format: 'der' })
-  const content = sequence(version3, integer(1), ed25519, name, validity, name, publicKey, extensions(ask.addresses))
+  const content = sequence(version3, integer(1), ed25519, name, validity, name, publicKey, extensions(ask.hosts))
   const signature = sign(null, content, ask.privateKey)
   const certificate = sequence(content, ed25519, element(0x03, Buffer.from([0]), signature))
   const lines = certificate.toString('base64').match(/.{1,64}/g) ?? []
@@ -61,11 +62,32 @@ function time(ms: number): Buffer {
   return digits < '2050' ? element(0x17, Buffer.from(digits.slice(2))) : element(0x18, Buffer.from(digits))
 }
 
-/** The alternative names alone: the addresses. */
-function extensions(addresses: readonly string[]): Buffer {
-  const names = addresses.map((address) => element(0x87, Buffer.from(address.split('.').map(Number))))
-  const alternatives = sequence(alternativeNames, element(0x04, sequence(...names)))
+/** The alternative names alone. Without basic constraints it is no authority: some clients refuse a server that shows one. */
+function extensions(hosts: readonly string[]): Buffer {
+  const alternatives = sequence(alternativeNames, element(0x04, sequence(...hosts.map(alternativeName))))
   return element(0xa3, sequence(alternatives))
+}
+
+function alternativeName(host: string): Buffer {
+  switch (isIP(host)) {
+    case 4:
+      return element(0x87, Buffer.from(host.split('.').map(Number)))
+    case 6:
+      return element(0x87, addressBytes(host))
+    default:
+      return element(0x82, Buffer.from(host, 'ascii'))
+  }
+}
+
+/** The 16 bytes of an IPv6 address; of a zone there is nothing in a certificate. */
+function addressBytes(address: string): Buffer {
+  // Written by URL, an address has no dotted part and its longest run of zeros is `::`.
+  const [head = '', tail] = new URL(`http://[${address.replace(/%.*$/, '')}]`).hostname.slice(1, -1).split('::')
+  const words = (text: string) => (text === '' ? [] : text.split(':'))
+  const before = words(head)
+  const after = words(tail ?? '')
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0')
+  return Buffer.from([...before, ...zeros, ...after].map((word) => word.padStart(4, '0')).join(''), 'hex')
 }
 
 const version3 = element(0xa0, integer(2))

@@ -1,7 +1,6 @@
 // How does the API server read logs from this node? Over HTTPS, at the port that the Node names, by a kubelet's paths. Logs
 // are served; exec, attach and port-forward say that they are not. It listens on loopback only and, as a kubelet without
 // client certificates, does not ask who reads.
-import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
@@ -9,7 +8,7 @@ import type { AddressInfo } from 'node:net'
 import type { Clock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import type { Log } from '../base/instrument.ts'
-import { selfSignedCertificate } from '../base/self-signed-certificate.ts'
+import { newServerIdentity } from '../base/server-identity.ts'
 import { type LogOptions, type LogRefusal, logOptionsOf } from './log-query.ts'
 import { NodeError } from './node-reconciler.ts'
 
@@ -31,7 +30,6 @@ export interface KubeletServerOptions {
   readonly logs: (ask: LogAsk, signal: AbortSignal) => LogAnswer
 }
 
-const yearMs = 365 * 24 * 3_600_000
 const maxConnections = 64
 const unserved = new Set(['exec', 'attach', 'portForward', 'run', 'cri'])
 
@@ -46,12 +44,15 @@ export class KubeletServer {
   /** Resolves with the port when it listens; rejects with a NodeError if it cannot. */
   async start(): Promise<number> {
     const { host, port, clock, log } = this.#options
-    const keys = generateKeyPairSync('ed25519')
-    const nowMs = clock.now()
-    const validity = { notBeforeMs: nowMs - yearMs / 365, notAfterMs: nowMs + 10 * yearMs }
-    const cert = selfSignedCertificate({ commonName: 'konverge-local-node', addresses: [host], ...validity, ...keys })
-    const key = keys.privateKey.export({ type: 'pkcs8', format: 'pem' })
-    const server = createServer({ key, cert }, (request, response) => void this.#respond(request, response))
+    const { key, certificate } = newServerIdentity({
+      commonName: 'konverge-local-node',
+      hosts: [host],
+      nowMs: clock.now(),
+    })
+    const server = createServer(
+      { key, cert: certificate },
+      (request, response) => void this.#respond(request, response),
+    )
     server.maxConnections = maxConnections
     this.#server = server
     server.listen({ host, port })
