@@ -37,6 +37,8 @@ export interface ClusterOptions {
 
 export class Cluster {
   readonly server: ApiServer
+  /** Of the controllers that there are, whether they run or not. */
+  readonly controllerNames: readonly string[]
   readonly #hosts: readonly ControllerHost[]
 
   constructor(options: ClusterOptions) {
@@ -67,6 +69,7 @@ export class Cluster {
       timestamp,
     })
     const named = controllersOf(this.server.systemClient('kube-controller-manager'), timestamp)
+    this.controllerNames = named.map(({ name }) => name)
     const chosen = options.controllers
     const controllers = chosen === undefined ? named : named.filter(({ name }) => chosen.includes(name))
     this.#hosts = [

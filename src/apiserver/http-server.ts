@@ -1,8 +1,10 @@
-// How do kubectl and other clients reach the server? A thin shell of HTTP over it: loopback unless told otherwise, bodies bounded,
-// slow readers of a watch let go before they fill memory.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+// How do kubectl and other clients reach the server? A thin shell of HTTPS over it: loopback unless told otherwise, bodies bounded,
+// slow readers of a watch let go before they fill memory. Without TLS clients of Kubernetes send no bearer token.
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Random } from '../base/random.ts'
+import type { ServerIdentity } from '../base/server-identity.ts'
 import type { ApiServer } from './api-server.ts'
 import type { ApiAnswer, ApiRequest } from './exchange.ts'
 import { refusal } from './exchange.ts'
@@ -14,9 +16,14 @@ export interface HttpServerOptions {
   /** 0 takes any free port. */
   readonly port: number
   readonly host?: string
+  /** What to show of TLS; absent: plain HTTP. */
+  readonly identity?: ServerIdentity
+  /** Hears of a fault of the server's own; whoever asked is told that there was one. */
+  readonly onFault?: (thrown: unknown) => void
 }
 
 export interface HttpServer {
+  /** With the host as it was given. */
   readonly url: string
   readonly port: number
   /** Ends the open watches and connections. */
@@ -27,26 +34,27 @@ export interface HttpServer {
 const maxBodyBytes = 3 * 1024 * 1024
 /** What a watch may have unsent before it is ended; its client begins again. */
 const maxUnsentBytes = 64 * 1024 * 1024
+/** Source: k8s.io/apiserver/pkg/server/filters/wrap.go. */
+const faultText = 'This request caused apiserver to panic. Look in the logs for details.\n'
 
 /** Rejects with the system's error if the port cannot be had. */
-export async function startHttpServer({
-  server,
-  random,
-  port,
-  host = '127.0.0.1',
-}: HttpServerOptions): Promise<HttpServer> {
-  const http = createServer((incoming, outgoing) => {
-    serve(server, random, incoming, outgoing).catch((thrown: unknown) =>
-      outgoing.destroy(thrown instanceof Error ? thrown : undefined),
-    )
+export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const { server, random, port, host = '127.0.0.1', identity, onFault = () => {} } = options
+  const http = serverOf(identity, (incoming, outgoing) => {
+    serve(server, random, incoming, outgoing).catch((thrown: unknown) => {
+      if (!outgoing.destroyed) onFault(thrown)
+      if (outgoing.headersSent) outgoing.destroy()
+      else outgoing.writeHead(500, { 'content-type': 'text/plain; charset=utf-8' }).end(faultText)
+    })
   })
   // Requests that wait on purpose are bounded by the server itself.
   http.requestTimeout = 0
   http.keepAliveTimeout = 120_000
   await listening(http, port, host)
   const address = http.address() as AddressInfo // A TCP server's.
+  const scheme = identity === undefined ? 'http' : 'https'
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
+    url: `${scheme}://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
     port: address.port,
     close: () =>
       new Promise((resolve) => {
@@ -55,6 +63,11 @@ export async function startHttpServer({
         http.closeAllConnections()
       }),
   }
+}
+
+function serverOf(identity: ServerIdentity | undefined, listener: RequestListener): Server {
+  if (identity === undefined) return createServer(listener)
+  return createSecureServer({ key: identity.key, cert: identity.certificate }, listener)
 }
 
 function listening(http: Server, port: number, host: string): Promise<void> {

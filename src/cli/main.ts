@@ -56,6 +56,7 @@ function programWith(signal: AbortSignal): Command {
       (await import('./run.ts')).run({ ...options, environment: process.env, output: process.stdout }, signal),
     )
   addInstall(program, signal)
+  addApiserver(program, signal)
   program
     .command('preview')
     .description('print the manifests of resources, without a cluster')
@@ -101,6 +102,29 @@ function addInstall(program: Command, signal: AbortSignal): void {
     .action(async (options) =>
       (await import('./install.ts')).install(
         { ...options, environment: process.env, write: (text) => void process.stdout.write(text) },
+        signal,
+      ),
+    )
+}
+
+function addApiserver(program: Command, signal: AbortSignal): void {
+  program
+    .command('apiserver')
+    .description('serve a Kubernetes API from this process, without a cluster')
+    .option('--port <port>', 'where it is served; 0 takes any free port', port, 6443)
+    .option('--host <address>', 'the address to serve it on; others than loopback need --token', '127.0.0.1')
+    .option('--token <text>', 'the bearer token of its user, who may do everything (default: a random one)')
+    .option('--kubeconfig <file>', 'where to write the kubeconfig that leads to it (default: a temporary file)')
+    .option('--controllers <names>', 'run these controllers only, separated by commas; or none', names, [])
+    .option('--persist <folder>', 'keep what is written in this folder, over restarts (default: in memory)')
+    .option('--repair', 'keep the whole records of a folder that is corrupt')
+    .action(async (options) =>
+      (await import('./apiserver.ts')).apiserver(
+        {
+          ...options,
+          write: (text) => void process.stdout.write(text),
+          writeError: (text) => void process.stderr.write(text),
+        },
         signal,
       ),
     )

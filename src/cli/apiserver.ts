@@ -1,0 +1,41 @@
+// Serves the API server alone, for operators in any language: says in one line where it is, and runs until it is told to end.
+import { messageOf } from '../base/errors.ts'
+import { type EmbeddedServerOptions, startEmbeddedServer } from './embedded-server.ts'
+
+export interface ApiserverOptions extends Omit<EmbeddedServerOptions, 'onFault' | 'controllers'> {
+  /** By name; `none` stands for no controller; none named: all. */
+  readonly controllers: readonly string[]
+  readonly write: (text: string) => void
+  readonly writeError: (text: string) => void
+}
+
+/** Resolves when everything has stopped after the signal. */
+export async function apiserver(options: ApiserverOptions, signal: AbortSignal): Promise<void> {
+  const { write, writeError, controllers } = options
+  const server = await startEmbeddedServer({
+    ...options,
+    controllers: chosen(controllers),
+    onFault: (thrown) =>
+      writeError(
+        `konverge: a request failed by a fault of the server: ${thrown instanceof Error ? thrown.stack : messageOf(thrown)}\n`,
+      ),
+  })
+  try {
+    write(`konverge: the API server is at ${server.url}; export KUBECONFIG=${server.kubeconfigPath}\n`)
+    await aborted(signal)
+  } finally {
+    await server.stop()
+  }
+}
+
+function chosen(names: readonly string[]): readonly string[] | undefined {
+  if (names.length === 0) return undefined
+  return names.length === 1 && names[0] === 'none' ? [] : names
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

@@ -1,0 +1,151 @@
+// How does the API server of this package come up in this process? Its log from a folder or from nothing, the control plane over it,
+// HTTPS before it, and a kubeconfig that leads there. Whatever fails on the way, nothing stays; a wrong option is one sentence.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { hostname, networkInterfaces, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+import { Cluster } from '../apiserver/cluster.ts'
+import { type HttpServer, startHttpServer } from '../apiserver/http-server.ts'
+import { kubeconfigText } from '../apiserver/kubeconfig.ts'
+import { openPersistedLog, type PersistedLog, PersistenceError } from '../apiserver/persistence/log-recorder.ts'
+import { systemClock } from '../base/clock.ts'
+import { messageOf } from '../base/errors.ts'
+import { systemRandom } from '../base/random.ts'
+import { newServerIdentity, type ServerIdentity } from '../base/server-identity.ts'
+import { CommandError } from './command-error.ts'
+import { writeKubeconfig } from './kubeconfig-file.ts'
+
+export interface EmbeddedServerOptions {
+  /** Where to listen. */
+  readonly host: string
+  /** 0 takes any free one. */
+  readonly port: number
+  /** The bearer token of the one user, who may do everything; absent: one that nobody can guess. */
+  readonly token?: string | undefined
+  /** Where to write the kubeconfig; absent: into the persisted folder, else into one of its own that goes with the server. */
+  readonly kubeconfig?: string | undefined
+  /** The folder that keeps the log over restarts; absent: all is gone with the server. */
+  readonly persist?: string | undefined
+  /** Keeps the whole records of a log that is corrupt. */
+  readonly repair?: boolean | undefined
+  /** By name; absent: all. */
+  readonly controllers?: readonly string[] | undefined
+  /** Hears of a fault of the server's own. */
+  readonly onFault: (thrown: unknown) => void
+}
+
+export interface EmbeddedServer {
+  /** With an address that a client on this machine can use. */
+  readonly url: string
+  readonly kubeconfigPath: string
+  readonly token: string
+  readonly identity: ServerIdentity
+  stop(): Promise<void>
+}
+
+const loopback = /^(localhost|127(\.\d+){3}|::1)$/
+const wildcards: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }
+
+/** Rejects with a CommandError of exit code 2 where an option is at fault. */
+export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
+  const { host, token = newToken(), persist } = options
+  checkReach(options)
+  await using undo = new AsyncDisposableStack()
+  const persisted = persist === undefined ? undefined : openLog(persist, options.repair === true)
+  if (persisted !== undefined) undo.defer(() => persisted.close())
+  const cluster = newCluster(options, token, persisted)
+  undo.defer(() => cluster.stop())
+  checkControllers(options.controllers ?? [], cluster)
+  const identity = newServerIdentity({ commonName: 'konverge', hosts: hostsOf(host), nowMs: systemClock.now() })
+  const http = await listen(options, cluster, identity)
+  undo.defer(() => http.close())
+  const wildcard = wildcards[host]
+  const url = wildcard === undefined ? http.url : `https://${wildcard}:${http.port}`
+  const folder = persist ?? (options.kubeconfig === undefined ? await ownFolder(undo) : '')
+  const text = kubeconfigText({ url, certificate: identity.certificate, token })
+  const file = await writeKubeconfig(options.kubeconfig ?? join(folder, 'kubeconfig'), text)
+  undo.defer(() => file.remove())
+  const stack = undo.move()
+  return { url, kubeconfigPath: file.path, token, identity, stop: () => stack.disposeAsync() }
+}
+
+/** Whoever reaches the port and knows the token may do everything, so that others reach it is a decision. */
+function checkReach({ host, token }: EmbeddedServerOptions): void {
+  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
+    throw new CommandError('--token: give a text of letters, digits and signs, without blanks', 2)
+  if (token === undefined && !loopback.test(host))
+    throw new CommandError(
+      `--host: ${host} is reached from other machines, so say by --token who may come in, or listen on 127.0.0.1`,
+      2,
+    )
+}
+
+function openLog(folder: string, repairs: boolean): PersistedLog {
+  try {
+    return openPersistedLog({ folder, repairs, processId: process.pid, isAlive })
+  } catch (thrown) {
+    if (thrown instanceof PersistenceError) throw new CommandError(thrown.message, 2)
+    throw new CommandError(`--persist: cannot keep a log in ${folder}: ${messageOf(thrown)}; name another folder`, 2)
+  }
+}
+
+function newCluster(
+  { controllers }: EmbeddedServerOptions,
+  token: string,
+  persisted: PersistedLog | undefined,
+): Cluster {
+  const user = { name: 'admin', groups: ['system:masters', 'system:authenticated'] }
+  return new Cluster({
+    clock: systemClock,
+    random: systemRandom,
+    tokens: new Map([[token, user]]),
+    ...(persisted === undefined ? {} : { log: persisted.log }),
+    ...(controllers === undefined ? {} : { controllers }),
+  })
+}
+
+function checkControllers(chosen: readonly string[], { controllerNames }: Cluster): void {
+  const unknown = chosen.find((name) => !controllerNames.includes(name))
+  if (unknown === undefined) return
+  const known = [...controllerNames, 'none'].join(', ')
+  throw new CommandError(`--controllers: there is no controller '${unknown}'; choose from ${known}`, 2)
+}
+
+async function listen(options: EmbeddedServerOptions, cluster: Cluster, identity: ServerIdentity): Promise<HttpServer> {
+  const { host, port, onFault } = options
+  try {
+    return await startHttpServer({ server: cluster.server, random: systemRandom, host, port, identity, onFault })
+  } catch (thrown) {
+    const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+    const cure =
+      code === 'EADDRINUSE' || code === 'EACCES' ? '--port names another, and 0 takes any free one' : 'see --host'
+    throw new CommandError(`cannot listen on ${host}:${port}: ${messageOf(thrown)}; ${cure}`, 2)
+  }
+}
+
+/** What clients may call the server by. */
+function hostsOf(host: string): readonly string[] {
+  const interfaces = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
+  const others = wildcards[host] === undefined ? [host] : [hostname(), ...interfaces.map(({ address }) => address)]
+  return [...new Set(['localhost', '127.0.0.1', '::1', ...others])]
+}
+
+async function ownFolder(undo: AsyncDisposableStack): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'konverge-apiserver-'))
+  undo.defer(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+function newToken(): string {
+  return `${systemRandom.uuid()}${systemRandom.uuid()}`.replaceAll('-', '')
+}
+
+/** Whoever owns it. */
+function isAlive(processId: number): boolean {
+  try {
+    process.kill(processId, 0)
+    return true
+  } catch (thrown) {
+    return !(thrown instanceof Error && 'code' in thrown && thrown.code === 'ESRCH')
+  }
+}

@@ -1,0 +1,53 @@
+// Where does the kubeconfig of an embedded API server go? Into a file that only its user reads, which goes with the server. A file
+// of somebody else is never written over.
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { isOwnKubeconfig } from '../apiserver/kubeconfig.ts'
+import { messageOf } from '../base/errors.ts'
+import { CommandError } from './command-error.ts'
+
+export interface KubeconfigFile {
+  readonly path: string
+  /** Removes the file, unless another server has written its own there. */
+  remove(): Promise<void>
+}
+
+/** Rejects with a CommandError of exit code 2 if the file cannot be written, or is not ours to write over. */
+export async function writeKubeconfig(path: string, text: string): Promise<KubeconfigFile> {
+  await checkThatItMayGo(path)
+  try {
+    await mkdir(dirname(path), { recursive: true })
+    // Whole at once, and never readable by others, whatever rights an earlier file had.
+    const draft = `${path}.${process.pid}`
+    await writeFile(draft, text, { mode: 0o600 })
+    await rename(draft, path)
+  } catch (thrown) {
+    throw new CommandError(`cannot write the kubeconfig ${path}: ${messageOf(thrown)}`, 2)
+  }
+  return {
+    path,
+    remove: async () => {
+      if ((await textOf(path)) === text) await rm(path, { force: true })
+    },
+  }
+}
+
+async function checkThatItMayGo(path: string): Promise<void> {
+  const text = await textOf(path).catch((thrown: unknown) => {
+    throw new CommandError(`cannot write the kubeconfig ${path}: ${messageOf(thrown)}`, 2)
+  })
+  if (text === undefined || isOwnKubeconfig(text)) return
+  throw new CommandError(
+    `--kubeconfig: ${path} is there and not konverge’s own, and is not written over; name another file`,
+    2,
+  )
+}
+
+async function textOf(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (thrown) {
+    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return undefined
+    throw thrown
+  }
+}

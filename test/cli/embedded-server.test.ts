@@ -1,0 +1,175 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { CommandError } from '../../src/cli/command-error.ts'
+import { type EmbeddedServer, type EmbeddedServerOptions, startEmbeddedServer } from '../../src/cli/embedded-server.ts'
+import { waitUntil } from '../control-plane/wait-until.ts'
+import { askBy } from './ask-by.ts'
+
+const configMaps = '/api/v1/namespaces/default/configmaps'
+const namespaces = '/api/v1/namespaces'
+
+let folder: string
+let servers: EmbeddedServer[]
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'konverge-embedded-'))
+  servers = []
+})
+
+afterEach(async () => {
+  for (const server of servers) await server.stop()
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+})
+
+describe('an embedded server', () => {
+  it('is trusted by its certificate alone', async () => {
+    const { url } = await start({})
+    const cause = expect.objectContaining({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
+    await expect(fetch(url)).rejects.toThrow(expect.objectContaining({ cause }))
+  })
+
+  it('writes its kubeconfig also over one of its own, and takes it away at the end', async () => {
+    const first = await start({})
+    const second = await start({})
+    expect(await statusOf(second, '/version')).toBe(200)
+    await first.stop()
+    expect(existsSync(second.kubeconfigPath)).toBe(true)
+    await second.stop()
+    expect(existsSync(second.kubeconfigPath)).toBe(false)
+  })
+
+  it('takes the token that it is given', async () => {
+    const server = await start({ token: 'an-open-secret' })
+    expect(readFileSync(server.kubeconfigPath, 'utf8')).toContain('"an-open-secret"')
+    expect(await statusOf(server, '/api/v1/pods')).toBe(200)
+  })
+
+  it.each(['0.0.0.0', '::'])('listens on %s when there is a token, and leads this machine to itself', async (host) => {
+    const server = await start({ host, token: 'a-secret' })
+    expect(new URL(server.url).hostname).toMatch(/^(127\.0\.0\.1|\[::1\])$/)
+    expect(await statusOf(server, '/api/v1/pods')).toBe(200)
+  })
+
+  it('runs the controllers that are chosen, and no others', async () => {
+    const both = [await start({}), await start({ kubeconfig: join(folder, 'none'), controllers: [] })] as const
+    for (const { kubeconfigPath } of both) {
+      await askBy(kubeconfigPath, { method: 'POST', path: namespaces, body: { metadata: { name: 'shop' } } })
+      await askBy(kubeconfigPath, { method: 'DELETE', path: `${namespaces}/shop` })
+    }
+    const [all, none] = both
+    const isGone = async () => (await statusOf(all, `${namespaces}/shop`)) === 404
+    await waitUntil({ what: 'the end of the namespace', limitMs: 20_000 }, isGone)
+    expect(await statusOf(none, `${namespaces}/shop`)).toBe(200)
+  })
+
+  it('keeps what was written, with its kubeconfig beside it', async () => {
+    const persist = join(folder, 'log')
+    const first = await start({ persist, kubeconfig: undefined })
+    expect(first.kubeconfigPath).toBe(join(persist, 'kubeconfig'))
+    await create(first, 'one')
+    await first.stop()
+    expect(await statusOf(await start({ persist }), `${configMaps}/one`)).toBe(200)
+  })
+
+  it('repairs a folder that is corrupt, keeping every whole record', async () => {
+    const server = await start({ persist: await corruptLog(), repair: true })
+    const answers = ['one', 'two', 'three'].map((name) => statusOf(server, `${configMaps}/${name}`))
+    expect(await Promise.all(answers)).toEqual([200, 404, 200])
+  })
+})
+
+describe('an embedded server is refused with one sentence', () => {
+  it.each(['0.0.0.0', '::', '10.0.0.7', 'example.com'])(
+    'when others could reach it at %s without a token',
+    async (host) => {
+      expect(await refusal({ host })).toMatch(/^--host: .*--token/)
+    },
+  )
+
+  it('when its token could not travel', async () => {
+    expect(await refusal({ token: 'two words' })).toMatch(/^--token: /)
+    expect(await refusal({ token: '' })).toMatch(/^--token: /)
+  })
+
+  it('when its port is taken, and leaves nothing behind', async () => {
+    const taken = createServer()
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
+    const address = taken.address()
+    const port = typeof address === 'object' && address !== null ? address.port : 0
+    const sentence = await refusal({ port })
+    taken.close()
+    expect(sentence).toMatch(new RegExp(`^cannot listen on 127\\.0\\.0\\.1:${port}: .*--port names another`))
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('when it does not know a controller, naming those that there are', async () => {
+    const sentence = await refusal({ controllers: ['garbage-collector', 'nope'] })
+    expect(sentence).toMatch(/there is no controller 'nope'; choose from garbage-collector, .*, none$/)
+  })
+
+  it('when its log is corrupt, naming the place and the cure', async () => {
+    expect(await refusal({ persist: await corruptLog() })).toMatch(
+      /objects\.log is corrupt at byte [1-9]\d+; .*--repair/,
+    )
+  })
+
+  it('when its folder cannot be one', async () => {
+    writeFileSync(join(folder, 'file'), '')
+    expect(await refusal({ persist: join(folder, 'file') })).toMatch(/^--persist: cannot keep a log in /)
+  })
+
+  it('when the kubeconfig would replace somebody else’s', async () => {
+    const path = join(folder, 'config')
+    const text = 'apiVersion: v1\nkind: Config\n'
+    writeFileSync(path, text)
+    expect(await refusal({ kubeconfig: path })).toContain(`${path} is there and not konverge’s own`)
+    expect(readFileSync(path, 'utf8')).toBe(text)
+  })
+
+  it('when the kubeconfig cannot be written', async () => {
+    writeFileSync(join(folder, 'file'), '')
+    expect(await refusal({ kubeconfig: join(folder, 'file', 'config') })).toMatch(/^cannot write the kubeconfig /)
+  })
+})
+
+async function start(options: Partial<EmbeddedServerOptions>): Promise<EmbeddedServer> {
+  const kubeconfig = join(folder, 'kubeconfig')
+  const fixed = {
+    host: '127.0.0.1',
+    port: 0,
+    kubeconfig,
+    onFault: (thrown: unknown) => expect(thrown).toBe('no fault'),
+  }
+  const server = await startEmbeddedServer({ ...fixed, ...options })
+  servers.push(server)
+  return server
+}
+
+async function refusal(options: Partial<EmbeddedServerOptions>): Promise<string> {
+  const thrown = await start(options).catch((error: unknown) => error)
+  if (!(thrown instanceof CommandError)) throw thrown
+  expect(thrown.exitCode).toBe(2)
+  return thrown.message
+}
+
+async function statusOf({ kubeconfigPath }: EmbeddedServer, path: string): Promise<number> {
+  return (await askBy(kubeconfigPath, { method: 'GET', path })).status
+}
+
+async function create({ kubeconfigPath }: EmbeddedServer, name: string): Promise<void> {
+  await askBy(kubeconfigPath, { method: 'POST', path: configMaps, body: { metadata: { name } } })
+}
+
+/** A log with three ConfigMaps of which the second is damaged. */
+async function corruptLog(): Promise<string> {
+  const persist = join(folder, 'log')
+  const server = await start({ persist })
+  for (const name of ['one', 'two', 'three']) await create(server, name)
+  await server.stop()
+  const path = join(persist, 'objects.log')
+  writeFileSync(path, readFileSync(path, 'utf8').replace('"name":"two"', '"name":"to"'))
+  return persist
+}

@@ -1,0 +1,60 @@
+// The program while it runs: a process from source, what it has said so far, and how it ends.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { ApiAnswer, ApiRequest } from '../control-plane/api-request.ts'
+import { waitUntil } from '../control-plane/wait-until.ts'
+import { askBy } from './ask-by.ts'
+
+const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+/** Far more than a start needs, also on a busy machine. */
+const limitMs = 30_000
+
+export class RunningKonverge {
+  stdout = ''
+  stderr = ''
+  readonly #child: ChildProcess
+
+  constructor(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+    const env = { PATH: process.env['PATH'] ?? '', HOME: '/nowhere', ...environment }
+    this.#child = spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#child.stdout?.on('data', (chunk: Buffer) => {
+      this.stdout += chunk.toString()
+    })
+    this.#child.stderr?.on('data', (chunk: Buffer) => {
+      this.stderr += chunk.toString()
+    })
+  }
+
+  async says(text: string): Promise<void> {
+    const giveUp = () => {
+      if (this.#child.exitCode !== null) throw new Error(`It has ended: ${this.stdout}${this.stderr}`)
+    }
+    await waitUntil({ what: `"${text}"`, limitMs, giveUp }, async () => this.stdout.includes(text))
+  }
+
+  /** The file that its output names. */
+  get kubeconfigPath(): string {
+    const [, path] = /KUBECONFIG=(\S+)/.exec(this.stdout) ?? []
+    if (path === undefined) throw new Error(`It has named no kubeconfig: ${this.stdout}`)
+    return path
+  }
+
+  /** One request by the kubeconfig's address, authority and token. */
+  ask(ask: ApiRequest): Promise<ApiAnswer> {
+    return askBy(this.kubeconfigPath, ask)
+  }
+
+  /** The exit code, or the signal that it died of. */
+  async end(signal?: NodeJS.Signals): Promise<number | string | null> {
+    if (this.#child.exitCode !== null) return this.#child.exitCode
+    const closed = once(this.#child, 'close', { signal: AbortSignal.timeout(limitMs) })
+    if (signal !== undefined) this.#child.kill(signal)
+    const [code, by] = (await closed) as [number | null, string | null] // As documented for this event.
+    return code ?? by
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL')
+  }
+}
