@@ -218,12 +218,11 @@ class Call extends Step {
     let fault: CelError | undefined
     for (const step of this.#args) {
       const value = step.evaluate(frame, meter)
-      if (isStrict && value instanceof CelError) {
-        fault ??= value
-        // Three arguments and more are not evaluated behind one that fails, and then the call costs nothing.
-        if (this.#args.length > 2 || this.#evaluate !== undefined) return this.#charged(meter, args, fault)
-      }
       args.push(value)
+      if (!isStrict || !(value instanceof CelError)) continue
+      fault ??= value
+      // Of three arguments and more none is evaluated behind one that fails, and then the call costs nothing.
+      if (this.#args.length > 2 || this.#evaluate !== undefined) break
     }
     return this.#charged(meter, args, fault ?? this.#call(meter, args))
   }

@@ -104,7 +104,7 @@ export class Attribute extends Step {
       const key = qualifier.key(frame, meter)
       const found = key instanceof CelError ? key : qualify(value, key, isOptional || qualifier.isTest)
       const isPresent = found !== undefined
-      if (!isOptional || isPresent) meter.charge(1)
+      if (!isOptional || (isPresent && !(found instanceof CelError))) meter.charge(1)
       if (found instanceof CelError) return found
       if (isOptional) {
         if (!isPresent) return Optional.none
