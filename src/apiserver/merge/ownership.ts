@@ -155,7 +155,9 @@ export class Ownership<Of extends Owner> {
     const { current } = this.#versions
     const version = this.#versions.find(last.apiVersion)
     if (version === undefined || last.fields.isEmpty) return merged
-    if (version === current && last.fields.isSubsetOf(fields)) return merged
+    // All versions have to be able to say what the object is, even if nothing goes.
+    const isOneVersion = [...owners.values()].every(({ apiVersion }) => apiVersion === current.apiVersion)
+    if (isOneVersion && version === current && last.fields.isSubsetOf(fields)) return merged
     const { type } = version
     const all = this.#versions.convert(
       merged,
