@@ -44,6 +44,15 @@ export interface HttpRequest {
   readonly content?: { readonly type: string; readonly body: string }
 }
 
+/** How requests travel, and answers. */
+export interface HttpExchange {
+  /** The text of a successful answer. Rejects with a KubeError, or with the signal's reason when aborted. */
+  exchange(request: HttpRequest, signal: AbortSignal): Promise<string>
+  /** The bytes of a successful answer as they come. Throws as `exchange` rejects. */
+  stream(request: HttpRequest, signal: AbortSignal): AsyncIterable<Uint8Array>
+  close(signal: AbortSignal): Promise<void>
+}
+
 export interface HttpClientOptions {
   readonly connection: Connection
   readonly clock: Clock
@@ -69,7 +78,7 @@ const idleMs = 60_000
 const maxRememberedWarnings = 200
 const durationBuckets = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60]
 
-export class HttpClient {
+export class HttpClient implements HttpExchange {
   readonly #connection: Connection
   readonly #clock: Clock
   readonly #log: Log

@@ -17,7 +17,7 @@ import type {
   WatchFrame,
   WatchOptions,
 } from './client.ts'
-import { HttpClient, type HttpClientOptions, type HttpRequest } from './http-client.ts'
+import { HttpClient, type HttpClientOptions, type HttpExchange, type HttpRequest } from './http-client.ts'
 import { KubeError } from './kube-errors.ts'
 import { collectionPath, listQuery, objectPath, watchQuery, writeQuery } from './paths.ts'
 import { WatchFrameDecoder } from './watch-frames.ts'
@@ -32,10 +32,11 @@ const json = 'application/json'
  * const pod = await client.get(Pod, { namespace: 'default', name: 'store-0' }, signal)
  */
 export class RestClient implements KubeClient {
-  readonly #http: HttpClient
+  readonly #http: HttpExchange
 
-  constructor(options: HttpClientOptions) {
-    this.#http = new HttpClient(options)
+  /** Over the network by `options`, or by whatever way requests travel otherwise. */
+  constructor(options: HttpClientOptions | { readonly http: HttpExchange }) {
+    this.#http = 'http' in options ? options.http : new HttpClient(options)
   }
 
   async get(resource: Resource, location: Location, signal: AbortSignal): Promise<LiveObject> {

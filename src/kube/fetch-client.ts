@@ -1,0 +1,90 @@
+// How does a request travel to a server in the same process? Through a function from Request to Response, with the same errors as
+// over the network; there are no connections, no credentials to renew and nothing to time out by itself.
+import { messageOf } from '../base/errors.ts'
+import type { HttpExchange, HttpRequest } from './http-client.ts'
+import { KubeError, kubeErrorOf } from './kube-errors.ts'
+import { statusOf } from './status-body.ts'
+
+export interface FetchClientOptions {
+  readonly fetch: (request: Request) => Promise<Response>
+  /** Sent as a bearer token. */
+  readonly token: string
+  readonly userAgent: string
+}
+
+export class FetchClient implements HttpExchange {
+  readonly #options: FetchClientOptions
+  readonly #life = new AbortController()
+
+  constructor(options: FetchClientOptions) {
+    this.#options = options
+  }
+
+  async exchange(request: HttpRequest, signal: AbortSignal): Promise<string> {
+    const response = await this.#send(request, signal)
+    return response.text()
+  }
+
+  async *stream(request: HttpRequest, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
+    const response = await this.#send(request, signal)
+    if (response.body === null) return
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+    const ends = AbortSignal.any([signal, this.#life.signal])
+    const cancel = () => void reader.cancel(ends.reason).catch(() => {})
+    ends.addEventListener('abort', cancel, { once: true })
+    try {
+      for (;;) {
+        const { value, done } = await reader.read()
+        if (signal.aborted) throw signal.reason
+        if (done) return
+        yield value
+      }
+    } catch (thrown) {
+      if (signal.aborted) throw signal.reason
+      throw unreachable(request, thrown)
+    } finally {
+      ends.removeEventListener('abort', cancel)
+      cancel()
+    }
+  }
+
+  /** Ends the open streams. */
+  async close(): Promise<void> {
+    this.#life.abort(new DOMException('the client is closed', 'AbortError'))
+  }
+
+  async #send({ method, path, accept = 'application/json', content, attempt }: HttpRequest, signal: AbortSignal): Promise<Response> {
+    if (signal.aborted) throw signal.reason
+    const { fetch, token, userAgent } = this.#options
+    const headers = new Headers({ accept, 'user-agent': userAgent, authorization: `Bearer ${token}` })
+    if (content !== undefined) headers.set('content-type', content.type)
+    const body = content === undefined ? {} : { body: content.body }
+    const response = await untilAborted(fetch(new Request(`http://in-process${path}`, { method, headers, ...body })), signal).catch(
+      (thrown: unknown) => {
+        if (signal.aborted) throw signal.reason
+        throw unreachable({ attempt }, thrown)
+      },
+    )
+    if (response.ok) return response
+    const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+    throw kubeErrorOf({
+      attempt,
+      httpStatus: response.status,
+      body: statusOf(await response.text()),
+      ...(Number.isFinite(seconds) ? { retryAfterSeconds: seconds } : {}),
+    })
+  }
+}
+
+function unreachable({ attempt }: Pick<HttpRequest, 'attempt'>, thrown: unknown): KubeError {
+  const message = `${attempt}: no answer came from the API server in this process: ${messageOf(thrown)}`
+  return new KubeError({ code: 'Unreachable', message, cause: thrown })
+}
+
+function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
+}
