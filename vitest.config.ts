@@ -9,7 +9,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['test/**/*.test.ts'],
+          include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
           exclude: ['test/**/*.{real,oracle}.test.ts', 'node_modules/**'],
           // Some start a process or explore hundreds of schedules; a busy machine must not fail them.
           testTimeout: 30_000,

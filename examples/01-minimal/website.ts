@@ -14,7 +14,7 @@ interface WebsiteStatus {
   readonly readyChildren?: number
 }
 
-const Website = defineResource<WebsiteSpec, WebsiteStatus>({
+export const Website = defineResource<WebsiteSpec, WebsiteStatus>({
   group: 'example.com',
   version: 'v1',
   kind: 'Website',

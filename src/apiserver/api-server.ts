@@ -15,7 +15,15 @@ import {
   resourceList,
 } from './discovery.ts'
 import { type Endpoint, endpointKey } from './endpoint.ts'
-import { type ApiAnswer, type ApiRequest, jsonAnswer, jsonType, refusal, textAnswer } from './exchange.ts'
+import {
+  type Answering,
+  type ApiAnswer,
+  type ApiRequest,
+  jsonAnswer,
+  jsonType,
+  refusal,
+  textAnswer,
+} from './exchange.ts'
 import { KindFieldManagers } from './kind-field-managers.ts'
 import { ObjectDeletes } from './object-deletes.ts'
 import { ObjectLog } from './object-log.ts'
@@ -56,7 +64,7 @@ export interface ApiServerOptions {
 const everybody: Access = { authenticate: () => systemUser, authorize: () => {} }
 const healthPaths: ReadonlySet<string> = new Set(['/healthz', '/livez', '/readyz'])
 
-export class ApiServer {
+export class ApiServer implements Answering {
   readonly log: ObjectLog
   readonly registry: ResourceRegistry
   readonly watches: WatchHub

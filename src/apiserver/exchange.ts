@@ -12,12 +12,27 @@ export interface ApiRequest {
   /** The value of a header by its lower-case name. */
   header(name: string): string | undefined
   readonly body: string
+  /** Reads answer as though this were the last revision: what a server that lags behind gives. */
+  readonly asOf?: number
+}
+
+/** Whoever answers requests: the server, or something before it. */
+export interface Answering {
+  answer(request: ApiRequest): Promise<ApiAnswer>
+}
+
+/** A connection that ends without an answer, or in the middle of one. */
+export class ConnectionCut extends Error {
+  override readonly name = 'ConnectionCut'
 }
 
 /** Takes what a watch sends; `close` ends the answer in order. */
 export interface StreamSink {
   write(text: string): void
+  /** Ends the answer in order. */
   close(): void
+  /** Ends the connection in the middle. */
+  cut(): void
 }
 
 export interface ApiAnswer {

@@ -1,10 +1,10 @@
 // How does code in the same process ask the server? As it would ask any other: a Request in, a Response out, watches as a stream
 // of bytes. What the reader does not take waits for it.
-import type { ApiServer } from './api-server.ts'
-import type { ApiAnswer } from './exchange.ts'
+import type { Answering, ApiAnswer } from './exchange.ts'
+import { ConnectionCut } from './exchange.ts'
 
-/** Answers a request as fetch would. The host of its URL does not matter. */
-export async function handleFetch(server: ApiServer, request: Request): Promise<Response> {
+/** Answers a request as fetch would. The host of its URL does not matter. Rejects with ConnectionCut where a connection would end. */
+export async function handleFetch(server: Answering, request: Request): Promise<Response> {
   const url = new URL(request.url)
   const answer = await server.answer({
     method: request.method,
@@ -25,9 +25,15 @@ function bodyOf({ body, stream }: ApiAnswer): string | ReadableStream<Uint8Array
   let stop = () => {}
   return new ReadableStream<Uint8Array>({
     start(controller) {
+      let isOpen = true
+      const once = (end: () => void) => () => {
+        if (isOpen) end()
+        isOpen = false
+      }
       stop = stream({
-        write: (text) => controller.enqueue(encoder.encode(text)),
-        close: () => controller.close(),
+        write: (text) => isOpen && controller.enqueue(encoder.encode(text)),
+        close: once(() => controller.close()),
+        cut: once(() => controller.error(new ConnectionCut('the connection ended in the middle of an answer'))),
       })
     },
     cancel: () => stop(),

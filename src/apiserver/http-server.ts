@@ -98,6 +98,7 @@ async function serve(
       if (outgoing.writableLength > maxUnsentBytes) outgoing.destroy()
     },
     close: () => outgoing.end(),
+    cut: () => outgoing.destroy(),
   })
   outgoing.once('close', stop)
 }

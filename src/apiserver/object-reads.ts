@@ -35,10 +35,10 @@ export function revisionToWaitFor({
   return continueToken === '' ? revisionOf(resourceVersion) : 0
 }
 
-/** Throws StatusError: 400 for a bad token, 410 for what is compacted away. */
-export function listPage(log: ObjectLog, scope: ListScope, options: ListOptions): Page {
+/** `newest` is what a read of the newest state gets. Throws StatusError: 400 for a bad token, 410 for what is compacted away. */
+export function listPage(log: ObjectLog, scope: ListScope, options: ListOptions, newest: View = log): Page {
   const from = options.continueToken === '' ? undefined : decodeContinue(options.continueToken)
-  const view = viewFor(log, options, from)
+  const view = viewFor(log, options, { from, newest })
   const prefix = scope.namespace === undefined ? '' : `${scope.namespace}/`
   const start = from === undefined ? undefined : `${prefix}${from.start}`
   const all = view.list(scope.shelf, scope.namespace)
@@ -84,9 +84,13 @@ export function revisionOf(resourceVersion: string): number {
   return Number(resourceVersion)
 }
 
-function viewFor(log: ObjectLog, options: ListOptions, from: Continue | undefined): View {
+function viewFor(
+  log: ObjectLog,
+  options: ListOptions,
+  { from, newest }: { readonly from: Continue | undefined; readonly newest: View },
+): View {
   if (from !== undefined) {
-    if (from.revision < 0) return log
+    if (from.revision < 0) return newest
     const view = log.at(from.revision)
     if (view === undefined) throw expired(expiredToken, encodeContinue({ revision: -1, start: from.start }))
     return view
@@ -95,7 +99,7 @@ function viewFor(log: ObjectLog, options: ListOptions, from: Continue | undefine
   const isExact =
     options.resourceVersionMatch === 'Exact' ||
     (options.resourceVersionMatch === '' && options.limit > 0 && revision > 0)
-  if (!isExact) return log
+  if (!isExact) return newest
   const view = log.at(revision)
   if (view === undefined) throw expired(`too old resource version: ${revision}`)
   return view

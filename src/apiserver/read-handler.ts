@@ -2,10 +2,10 @@
 // revision that is still to come.
 import type { Clock } from '../base/clock.ts'
 import type { JsonObject } from '../base/json.ts'
-import { type ApiAnswer, jsonType, textAnswer } from './exchange.ts'
+import { type ApiAnswer, type ApiRequest, jsonType, textAnswer } from './exchange.ts'
 import { listOptionsOf } from './list-options.ts'
 import { listText, type OutputForm, oneText, outputFormOf, servedObject } from './object-form.ts'
-import type { ObjectLog } from './object-log.ts'
+import type { ObjectLog, View } from './object-log.ts'
 import { type ListScope, listPage, revisionOf, revisionToWaitFor, tooLargeVersion } from './object-reads.ts'
 import { groupResourceOf } from './object-writes.ts'
 import type { RequestInfo } from './request-info.ts'
@@ -35,7 +35,7 @@ export class ReadHandler {
   async get({ request, info, resource }: ResourceRequest): Promise<ApiAnswer> {
     const output = outputFormOf(request.header('accept'), request.query.get('includeObject'))
     await this.#reach(revisionOf(request.query.get('resourceVersion') ?? ''))
-    const state = this.#options.log.get({ shelf: resource.shelf, namespace: info.namespace, name: info.name })
+    const state = this.#view(request).get({ shelf: resource.shelf, namespace: info.namespace, name: info.name })
     if (state === undefined) throw notFound(groupResourceOf(resource), info.name)
     const object = servedObject(resource, state)
     return this.#one(200, resource, info.subresource === 'scale' ? readScale(resource, object) : object, output)
@@ -46,7 +46,7 @@ export class ReadHandler {
     const output = outputFormOf(request.header('accept'), request.query.get('includeObject'))
     const options = listOptionsOf(request.query, resource, false)
     await this.#reach(revisionToWaitFor(options))
-    const page = listPage(log, scopeOf(info, resource), options)
+    const page = listPage(log, scopeOf(info, resource), options, this.#view(request))
     return textAnswer(200, listText(resource, { ...page, nowMs: clock.now() }, output), jsonType)
   }
 
@@ -107,6 +107,12 @@ export class ReadHandler {
   ): ApiAnswer {
     const text = oneText(resource, object, output, this.#options.clock.now())
     return textAnswer(status, `${text}\n`, jsonType, { warnings: [...new Set(warnings)] })
+  }
+
+  /** What is read: the newest, unless the request is answered as a server that lags behind would. */
+  #view({ asOf }: ApiRequest): View {
+    const { log } = this.#options
+    return asOf === undefined ? log : (log.at(asOf) ?? log)
   }
 
   /** Waits until the log has come to a revision. Throws StatusError (504) if that takes too long. */

@@ -3,6 +3,7 @@
 import { messageOf } from '../base/errors.ts'
 import type { HttpExchange, HttpRequest } from './http-client.ts'
 import { KubeError, kubeErrorOf } from './kube-errors.ts'
+import { untilAborted } from './shared-runner.ts'
 import { statusOf } from './status-body.ts'
 
 export interface FetchClientOptions {
@@ -53,18 +54,22 @@ export class FetchClient implements HttpExchange {
     this.#life.abort(new DOMException('the client is closed', 'AbortError'))
   }
 
-  async #send({ method, path, accept = 'application/json', content, attempt }: HttpRequest, signal: AbortSignal): Promise<Response> {
+  async #send(
+    { method, path, accept = 'application/json', content, attempt }: HttpRequest,
+    signal: AbortSignal,
+  ): Promise<Response> {
     if (signal.aborted) throw signal.reason
     const { fetch, token, userAgent } = this.#options
     const headers = new Headers({ accept, 'user-agent': userAgent, authorization: `Bearer ${token}` })
     if (content !== undefined) headers.set('content-type', content.type)
     const body = content === undefined ? {} : { body: content.body }
-    const response = await untilAborted(fetch(new Request(`http://in-process${path}`, { method, headers, ...body })), signal).catch(
-      (thrown: unknown) => {
-        if (signal.aborted) throw signal.reason
-        throw unreachable({ attempt }, thrown)
-      },
-    )
+    const response = await untilAborted(
+      fetch(new Request(`http://in-process${path}`, { method, headers, ...body })),
+      signal,
+    ).catch((thrown: unknown) => {
+      if (signal.aborted) throw signal.reason
+      throw unreachable({ attempt }, thrown)
+    })
     if (response.ok) return response
     const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
     throw kubeErrorOf({
@@ -79,12 +84,4 @@ export class FetchClient implements HttpExchange {
 function unreachable({ attempt }: Pick<HttpRequest, 'attempt'>, thrown: unknown): KubeError {
   const message = `${attempt}: no answer came from the API server in this process: ${messageOf(thrown)}`
   return new KubeError({ code: 'Unreachable', message, cause: thrown })
-}
-
-function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason)
-    signal.addEventListener('abort', onAbort, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
-  })
 }

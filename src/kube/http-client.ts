@@ -5,13 +5,13 @@ import { Agent, type Dispatcher, errors, ProxyAgent } from 'undici'
 import { type Clock, type Deadline, deadline } from '../base/clock.ts'
 import { CodedError } from '../base/errors.ts'
 import type { Counter, Histogram, Instruments, Log } from '../base/instrument.ts'
-import { isJsonObject, type JsonObject } from '../base/json.ts'
 import { retryAfterSecondsOf, warningsOf } from './answer-headers.ts'
 import type { ClientCertificate, Connection, Credentials } from './connection.ts'
 import { ConnectionError } from './connection-error.ts'
 import type { Fence } from './fence.ts'
 import { KubeError, kubeErrorOf } from './kube-errors.ts'
 import { untilAborted } from './shared-runner.ts'
+import { statusOf } from './status-body.ts'
 import { unreachable } from './transport-failure.ts'
 
 export interface HttpLimits {
@@ -339,15 +339,4 @@ function behind(fence: Pick<Fence, 'check'>, pool: Dispatcher): Dispatcher {
 
 function isSame(left: ClientCertificate | undefined, right: ClientCertificate | undefined): boolean {
   return left?.certificate === right?.certificate && left?.key === right?.key
-}
-
-/** A refusal as a Status; some layers of the server, e.g. its rate limiter, answer in plain text instead. */
-function statusOf(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isJsonObject(value) ? value : undefined
-  } catch {
-    const line = text.trim()
-    return line === '' || line.startsWith('<') ? undefined : { message: line.slice(0, 200) }
-  }
 }

@@ -1,0 +1,28 @@
+// How is a controller tested? Against a whole cluster in the test's own process, in a few milliseconds and with time that moves when the
+// test says so. Outside this repository the imports read: from 'konverge' and from 'konverge/testing'.
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { Deployment } from '../../src/index.ts'
+import { startCluster } from '../../src/testing/index.ts'
+import { Website, website } from './website.ts'
+
+const definition = parse(readFileSync(new URL('website.crd.yaml', import.meta.url), 'utf8'))
+
+it('runs a website, follows its spec, and takes back what somebody else changed', async () => {
+  await using cluster = await startCluster({ definitions: [definition] })
+  cluster.run(website)
+  await cluster.create(Website, {
+    metadata: { name: 'shop', namespace: 'default' },
+    spec: { image: 'shop:1', replicas: 2 },
+  })
+  await cluster.settle()
+  expect(await cluster.find(Deployment, 'shop')).toMatchObject({ spec: { replicas: 2 } })
+
+  cluster.faults.add({ fault: { kind: 'refuse', code: 500 }, on: { verbs: ['patch'] }, times: 3 })
+  await cluster.patch(Deployment, 'shop', { spec: { replicas: 9 } })
+  await cluster.patch(Website, 'shop', { spec: { image: 'shop:2' } })
+  await cluster.settle()
+  const template = { spec: { containers: [{ image: 'shop:2' }] } }
+  expect(await cluster.find(Deployment, 'shop')).toMatchObject({ spec: { replicas: 2, template } })
+})

@@ -1,0 +1,13 @@
+// What does the body of a refusal say? A Status in JSON, or the first line of whatever else a proxy or a server in distress sends.
+import { isJsonObject, type JsonObject } from '../base/json.ts'
+
+/** A refusal as a Status; some layers of the server, e.g. its rate limiter, answer in plain text instead. */
+export function statusOf(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isJsonObject(value) ? value : undefined
+  } catch {
+    const line = text.trim()
+    return line === '' || line.startsWith('<') ? undefined : { message: line.slice(0, 200) }
+  }
+}

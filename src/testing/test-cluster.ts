@@ -1,0 +1,199 @@
+// Where does a controller's own test find a cluster? In its own process: an API server with built-in kinds, admission, access
+// control and controllers, on a clock that moves when the test says so. No sockets, no files, no waiting.
+
+import type { ApiServer } from '../apiserver/api-server.ts'
+import { Cluster } from '../apiserver/cluster.ts'
+import type { Answering } from '../apiserver/exchange.ts'
+import { FaultyServer } from '../apiserver/faults/faulty-server.ts'
+import { handleFetch } from '../apiserver/fetch-handler.ts'
+import { assert } from '../base/assert.ts'
+import { type Instruments, silentInstruments } from '../base/instrument.ts'
+import { seededRandom } from '../base/random.ts'
+import type { KubeClient } from '../kube/client.ts'
+import { FetchClient } from '../kube/fetch-client.ts'
+import { KubeError } from '../kube/kube-errors.ts'
+import { RestClient } from '../kube/rest-client.ts'
+import { CustomResourceDefinition } from '../object/built-in.ts'
+import { type Condition, findCondition } from '../object/condition.ts'
+import type { KubeObject, LiveObject, StatusWithConditions } from '../object/object.ts'
+import { isOf, type Resource } from '../object/resource.ts'
+import { Operator } from '../operator/operator.ts'
+import type { Controller } from '../reconcile/definition.ts'
+import { HealthRegistry } from '../telemetry/health.ts'
+import { SimClock } from './sim-clock.ts'
+
+export interface TestClusterOptions {
+  /** CustomResourceDefinitions to install, as their manifests have them. */
+  readonly definitions?: readonly object[]
+  /** What is drawn by chance is drawn from it: the same seed gives the same uids, names and faults. Default 1. */
+  readonly seed?: number
+  /** Where the logs, metrics and spans of the controllers go. Default: nowhere. */
+  readonly instruments?: Instruments
+}
+
+const token = 'test'
+const admin = { name: 'admin', groups: ['system:masters', 'system:authenticated'] }
+/** What a cluster that comes to rest needs at most, in virtual time. */
+const settleLimitMs = 600_000
+const stepMs = 1_000
+
+/**
+ * Starts a cluster; it is ready when this resolves, in a few milliseconds.
+ *
+ * @example
+ * const cluster = await startCluster({ definitions: [websiteDefinition] })
+ * cluster.run(website)
+ * await cluster.create(Website, { metadata: { name: 'shop', namespace: 'default' }, spec: { image: 'shop:1', replicas: 1 } })
+ * await cluster.settle()
+ * expect(await cluster.find(Deployment, 'default/shop')).toMatchObject({ spec: { replicas: 1 } })
+ * await cluster.stop()
+ */
+export async function startCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
+  const cluster = new TestCluster(options)
+  for (const definition of options.definitions ?? [])
+    await cluster.create(CustomResourceDefinition, definition as Omit<KubeObject, 'apiVersion' | 'kind'>) // A manifest.
+  await cluster.clock.advance(1)
+  return cluster
+}
+
+export class TestCluster implements AsyncDisposable {
+  /** Moves only by `settle`, `advance`, or its own methods. */
+  readonly clock = new SimClock()
+  /** The test's own hand: the administrator's, and no fault meets it. */
+  readonly client: KubeClient
+  /** What goes wrong; none at first. */
+  readonly faults: FaultyServer
+  readonly #cluster: Cluster
+  readonly #seed: number
+  readonly #instruments: Instruments
+  readonly #running: { readonly stop: AbortController; readonly ended: Promise<void> }[] = []
+  readonly #signal = new AbortController()
+
+  constructor({ seed = 1, instruments = silentInstruments }: TestClusterOptions) {
+    this.#seed = seed
+    this.#instruments = instruments
+    this.#cluster = new Cluster({ clock: this.clock, random: seededRandom(seed), tokens: new Map([[token, admin]]) })
+    this.faults = new FaultyServer({ server: this.#cluster.server, clock: this.clock, random: seededRandom(seed + 1) })
+    this.client = this.#clientOver(this.#cluster.server, 'test')
+  }
+
+  /** The API server itself: its log of writes, its watches. */
+  get server(): ApiServer {
+    return this.#cluster.server
+  }
+
+  /** A client of the name's, as fault rules and managedFields know it. It meets the faults. */
+  clientOf(userAgent: string): KubeClient {
+    return this.#clientOver(this.faults, userAgent)
+  }
+
+  /** Runs controllers as one operator until `stop` is called, or the cluster stops. */
+  run(...controllers: readonly Controller[]): { stop(): Promise<void> } {
+    const stop = new AbortController()
+    const operator = new Operator({
+      clock: this.clock,
+      random: seededRandom(this.#seed + 2),
+      instruments: this.#instruments,
+      client: this.clientOf('operator'),
+      health: new HealthRegistry(),
+      controllers,
+    })
+    const ended = operator.run(stop.signal).catch((thrown: unknown) => {
+      if (!stop.signal.aborted) throw thrown
+    })
+    const running = { stop, ended }
+    this.#running.push(running)
+    return { stop: () => this.#end(running) }
+  }
+
+  /** Creates an object of a kind. Rejects with a KubeError if the API server refuses. */
+  create(resource: Resource, object: Omit<KubeObject, 'apiVersion' | 'kind'>): Promise<LiveObject> {
+    const { group, version, kind } = resource
+    const whole = { ...object, apiVersion: group === '' ? version : `${group}/${version}`, kind } as KubeObject // With its type, it is one.
+    assert(isOf(resource, whole), 'an object is created as what it is')
+    return this.client.create(resource, whole, { fieldManager: 'test' }, this.#signal.signal)
+  }
+
+  /** Merges a patch into an object, as `{ spec: { replicas: 2 } }`. */
+  patch(resource: Resource, key: string, body: object): Promise<LiveObject> {
+    const patch = { type: 'merge', body: JSON.parse(JSON.stringify(body)) } as const
+    return this.client.patch(resource, locationOf(resource, key), patch, { fieldManager: 'test' }, this.#signal.signal)
+  }
+
+  async delete(resource: Resource, key: string): Promise<void> {
+    const found = await this.find(resource, key)
+    if (found === undefined) return
+    const { uid } = found.metadata
+    await this.client.delete(resource, locationOf(resource, key), { preconditions: { uid } }, this.#signal.signal)
+  }
+
+  /** The object as it is now, by `namespace/name` or `name`; undefined if there is none. */
+  async find(resource: Resource, key: string): Promise<LiveObject | undefined> {
+    try {
+      return await this.client.get(resource, locationOf(resource, key), this.#signal.signal)
+    } catch (thrown) {
+      if (thrown instanceof KubeError && thrown.code === 'NotFound') return undefined
+      throw thrown
+    }
+  }
+
+  async list(resource: Resource, namespace?: string): Promise<readonly LiveObject[]> {
+    const page = await this.client.list(resource, namespace === undefined ? {} : { namespace }, this.#signal.signal)
+    return page.items
+  }
+
+  /** One condition of an object's status; undefined if there is none of the type. */
+  async condition(resource: Resource, key: string, type: string): Promise<Condition | undefined> {
+    const found = await this.find(resource, key)
+    const status = found?.status as StatusWithConditions | undefined // The form that every kind of ours and of theirs has.
+    return findCondition(status?.conditions, type)
+  }
+
+  /** Moves time on, with all that it causes. */
+  advance(ms: number): Promise<void> {
+    return this.clock.advance(ms)
+  }
+
+  /**
+   * Moves time on until nothing has been written for `quietMs` (default one minute, so that retries have had their turn). Throws after ten minutes of virtual time: then
+   * something writes for ever.
+   */
+  async settle(quietMs = 60_000): Promise<void> {
+    let [revision, quiet] = [this.server.log.revision, 0]
+    for (let passed = 0; quiet < quietMs; passed += stepMs) {
+      assert(passed < settleLimitMs, 'the cluster comes to rest within ten minutes')
+      await this.clock.advance(stepMs)
+      quiet = this.server.log.revision === revision ? quiet + stepMs : 0
+      revision = this.server.log.revision
+    }
+  }
+
+  /** Ends everything that was started here. */
+  async stop(): Promise<void> {
+    for (const running of [...this.#running]) await this.#end(running)
+    this.#cluster.stop()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop()
+  }
+
+  #clientOver(server: Answering, userAgent: string): KubeClient {
+    const fetch = (request: Request) => handleFetch(server, request)
+    return new RestClient({ http: new FetchClient({ fetch, token, userAgent }) })
+  }
+
+  async #end(running: { readonly stop: AbortController; readonly ended: Promise<void> }): Promise<void> {
+    const index = this.#running.indexOf(running)
+    if (index >= 0) this.#running.splice(index, 1)
+    running.stop.abort(new DOMException('the test stops the operator', 'AbortError'))
+    await this.clock.advance(15_000)
+    await running.ended
+  }
+}
+
+function locationOf(resource: Resource, key: string): { namespace?: string; name: string } {
+  const [first = '', second] = key.split('/')
+  if (resource.scope === 'Cluster') return { name: first }
+  return second === undefined ? { namespace: 'default', name: first } : { namespace: first, name: second }
+}

@@ -1,0 +1,139 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { KubeClient } from '../../src/kube/client.ts'
+import { KubeError } from '../../src/kube/kube-errors.ts'
+import { ConfigMap, Namespace } from '../../src/object/built-in.ts'
+import type { LiveObject } from '../../src/object/object.ts'
+import { startCluster, type TestCluster } from '../../src/testing/index.ts'
+
+let cluster: TestCluster
+
+beforeEach(async () => {
+  cluster = await startCluster()
+})
+
+afterEach(() => cluster.stop())
+
+const signal = new AbortController().signal
+const page = { metadata: { name: 'page', namespace: 'default' }, data: { index: 'hello' } }
+
+describe('a test cluster', () => {
+  it('keeps objects, and gives undefined for what is not there', async () => {
+    expect(await cluster.find(ConfigMap, 'page')).toBeUndefined()
+    await cluster.create(ConfigMap, page)
+    await cluster.patch(ConfigMap, 'default/page', { data: { index: 'bye' } })
+    expect(await cluster.find(ConfigMap, 'page')).toMatchObject({ data: { index: 'bye' } })
+    await cluster.delete(ConfigMap, 'page')
+    expect(await cluster.list(ConfigMap, 'default')).toEqual([])
+  })
+
+  it('refuses with the errors that a client of a real cluster gets', async () => {
+    await cluster.create(ConfigMap, page)
+    const again = await cluster.create(ConfigMap, page).catch((thrown: unknown) => thrown)
+    expect(again).toBeInstanceOf(KubeError)
+    expect(again).toMatchObject({ code: 'AlreadyExists', httpStatus: 409 })
+  })
+
+  it('is the same for the same seed', async () => {
+    const other = await startCluster()
+    expect(await other.find(Namespace, 'default')).toEqual(await cluster.find(Namespace, 'default'))
+    await other.stop()
+  })
+
+  it('goes on at once when nothing is left to do', async () => {
+    const beforeMs = cluster.clock.monotonicMs()
+    await cluster.settle(1_000)
+    expect(cluster.clock.monotonicMs() - beforeMs).toBe(1_000)
+  })
+})
+
+describe('faults', () => {
+  it('refuse as often as they are told, and then no more', async () => {
+    const rule = {
+      fault: { kind: 'refuse', code: 429, retryAfterSeconds: 3 },
+      on: { verbs: ['create'] },
+      times: 2,
+    } as const
+    cluster.faults.add(rule)
+    const codes = []
+    for (let attempt = 0; attempt < 3; attempt++)
+      codes.push(
+        await create().then(
+          () => 'created',
+          (error: KubeError) => [error.code, error.retryAfterMs],
+        ),
+      )
+    expect(codes).toEqual([['TooManyRequests', 3_000], ['TooManyRequests', 3_000], 'created'])
+    expect(cluster.faults.struck(rule)).toBe(2)
+  })
+
+  it('cut off an answer after the write has happened', async () => {
+    cluster.faults.add({ fault: { kind: 'cut', when: 'after' }, on: { verbs: ['create'] }, times: 1 })
+    await expect(create()).rejects.toMatchObject({ code: 'Unreachable' })
+    expect(await find()).toBeDefined()
+  })
+
+  it('cut off a request before it is heard', async () => {
+    cluster.faults.add({ fault: { kind: 'cut', when: 'before' }, on: { verbs: ['create'] }, times: 1 })
+    await expect(create()).rejects.toMatchObject({ code: 'Unreachable' })
+    expect(await find()).toBeUndefined()
+  })
+
+  it('let reads see the past', async () => {
+    await cluster.create(ConfigMap, page)
+    cluster.faults.add({ fault: { kind: 'stale-read', revisions: 1 } })
+    expect(await find()).toBeUndefined()
+    expect((await app().list(ConfigMap, {}, signal)).items).toEqual([])
+  })
+
+  it('make answers late, by the clock of the cluster', async () => {
+    cluster.faults.add({ fault: { kind: 'latency', ms: 2_000 }, on: { verbs: ['create'] } })
+    const creation = create()
+    await cluster.advance(1_999)
+    expect(cluster.server.log.list('configmaps', 'default')).toEqual([])
+    await cluster.advance(1)
+    await creation
+  })
+
+  it.each([
+    [{ kind: 'lose-events', share: 1 }, []],
+    [{ kind: 'repeat-events', share: 1 }, ['a', 'a', 'b', 'b']],
+    [{ kind: 'freeze-watch' }, []],
+    [{ kind: 'cut-watch', afterEvents: 1 }, ['a', 'cut']],
+    [{ kind: 'delay-events', ms: 5_000 }, ['a', 'b']],
+  ] as const)('%o make a watch tell %o', async (fault, told) => {
+    cluster.faults.add({ fault, on: { verbs: ['watch'] } })
+    const names: string[] = []
+    const end = new AbortController()
+    const reading = (async () => {
+      try {
+        const frames = app().watch(ConfigMap, { namespace: 'default', resourceVersion: '5' }, end.signal)
+        for await (const { type, object } of frames) if (type === 'ADDED') names.push(object.metadata.name)
+      } catch {
+        if (!end.signal.aborted) names.push('cut')
+      }
+    })()
+    await cluster.advance(0)
+    for (const name of ['a', 'b']) await cluster.create(ConfigMap, { metadata: { name, namespace: 'default' } })
+    await cluster.advance(4_999)
+    if (fault.kind === 'delay-events') expect(names).toEqual([])
+    await cluster.advance(1)
+    end.abort()
+    await reading
+    expect(names).toEqual(told)
+  })
+})
+
+/** Somebody else's client, which the faults meet. */
+function app(): KubeClient {
+  return cluster.clientOf('app')
+}
+
+function create(): Promise<LiveObject> {
+  return app().create(ConfigMap, { ...page, apiVersion: 'v1', kind: 'ConfigMap' }, { fieldManager: 'app' }, signal)
+}
+
+function find(): Promise<LiveObject | undefined> {
+  return app()
+    .get(ConfigMap, { namespace: 'default', name: 'page' }, signal)
+    .catch(() => undefined)
+}
