@@ -1,6 +1,6 @@
 // What is the API server in this process? A log of what was written, and a handler that answers requests from it as kube-apiserver
 // would: no sockets, no timers and no chance of its own. The same requests on the same seed and clock give the same answers.
-import type { Clock } from '../base/clock.ts'
+import { type Clock, timestampOf } from '../base/clock.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { Random } from '../base/random.ts'
 import { Admission, type AdmissionPlugin } from './admission/admission.ts'
@@ -107,7 +107,8 @@ export class ApiServer implements Answering {
   systemClient(manager: string): SystemClient {
     const { log, registry, writes, deletes } = this
     const fieldManagers = this.#fieldManagers
-    return new SystemClient({ log, registry, writes, deletes, fieldManagers, manager, user: systemUser })
+    const timestamp = () => timestampOf(this.#options.clock)
+    return new SystemClient({ log, registry, writes, deletes, fieldManagers, manager, user: systemUser, timestamp })
   }
 
   /** Answers one request. Never throws: a refusal is an answer, and so is a fault of our own (500). */

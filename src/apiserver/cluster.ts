@@ -8,11 +8,13 @@ import { reviewEndpoints } from './access/access-reviews.ts'
 import { definitionLifecycle } from './admission/definition-lifecycle.ts'
 import { namespaceLifecycle } from './admission/namespace-lifecycle.ts'
 import { ApiServer } from './api-server.ts'
+import { keepBootstrapObjects } from './bootstrap-objects.ts'
 import { BuiltInDataLoader } from './built-in/built-in-data-loader.ts'
 import { builtInCatalogue } from './built-in/catalogue.ts'
 import { coreResources } from './built-in/core-kinds.ts'
 import { groupResources } from './built-in/group-kinds.ts'
 import { servedKind } from './built-in/served-kind.ts'
+import { ClusterRoleAggregator } from './controllers/cluster-role-aggregator.ts'
 import { ControllerHost, type ServerController } from './controllers/controller-host.ts'
 import { DefinitionController } from './controllers/definition-controller.ts'
 import { GarbageCollector } from './controllers/garbage-collector.ts'
@@ -52,7 +54,7 @@ export class Cluster {
       random,
       log,
       resources,
-      catalogue: builtInCatalogue.filter(isServed),
+      catalogue: builtInCatalogue.filter((entry) => !entry.verbs.includes('get') || isServed(entry)),
       access,
       admission: [definitionLifecycle, namespaceLifecycle],
       strategicMergeOf: (resource) => {
@@ -68,7 +70,7 @@ export class Cluster {
       closeWatches: (shelf) => this.server.watches.closeShelf(shelf),
       timestamp,
     })
-    const named = controllersOf(this.server.systemClient('kube-controller-manager'), timestamp)
+    const named = controllersOf((manager) => this.server.systemClient(manager), timestamp)
     this.controllerNames = named.map(({ name }) => name)
     const chosen = options.controllers
     const controllers = chosen === undefined ? named : named.filter(({ name }) => chosen.includes(name))
@@ -78,6 +80,7 @@ export class Cluster {
       new ControllerHost({ clock, log, controllers }),
     ]
     bootstrap(apiServer)
+    keepBootstrapObjects(data.bootstrapObjects(), { log, random, client: apiServer, timestamp: timestamp() })
     for (const host of this.#hosts) host.start()
   }
 
@@ -88,8 +91,16 @@ export class Cluster {
   }
 }
 
-function controllersOf(client: SystemClient, timestamp: () => string): readonly ServerController[] {
-  return [new GarbageCollector({ client, onInvalidOwner: () => {} }), new NamespaceDeleter(client, timestamp)]
+function controllersOf(
+  clientOf: (manager: string) => SystemClient,
+  timestamp: () => string,
+): readonly ServerController[] {
+  const client = clientOf('kube-controller-manager')
+  return [
+    new GarbageCollector({ client, onInvalidOwner: () => {} }),
+    new NamespaceDeleter(client, timestamp),
+    new ClusterRoleAggregator(clientOf('clusterrole-aggregation-controller')),
+  ]
 }
 
 /** What a cluster has before anybody asks for anything. */

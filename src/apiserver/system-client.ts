@@ -22,6 +22,8 @@ export interface SystemClientOptions {
   /** As managedFields name it. */
   readonly manager: string
   readonly user: User
+  /** Now, as metadata carries it. */
+  readonly timestamp: () => string
 }
 
 /** Names an object; `namespace` is '' for cluster-scoped kinds. */
@@ -91,6 +93,23 @@ export class SystemClient {
     change: (live: JsonObject) => JsonObject,
   ): JsonObject {
     return this.#write(target, { subresource, steps, change })
+  }
+
+  /** Server-side apply that takes what others own; creates what is not there. Throws StatusError. */
+  apply({ resource, namespace, name }: Target, fields: JsonObject): JsonObject {
+    const { writes, manager, timestamp } = this.#options
+    const applied = {
+      apiVersion: apiVersionOf(resource),
+      kind: resource.kind,
+      metadata: { name, namespace },
+      ...fields,
+    }
+    const scope = this.#scope({ resource, namespace, name }, resource.strategy, '')
+    const change = (live: JsonObject | undefined): JsonObject =>
+      resource.strategy.decode(
+        scope.fieldManager.apply({ live, applied, manager, force: true, timestamp: timestamp() }),
+      ).object
+    return writes.update(scope, change, { creates: true, authorizeCreate: () => {}, keepsManagedFields: true }).object
   }
 
   /** Deletes; undefined if there was nothing. Throws StatusError, 409 if another object has the name. */

@@ -12,7 +12,10 @@ beforeEach(() => {
   cluster = new Cluster({
     clock,
     random: seededRandom(1),
-    tokens: new Map([['secret', { name: 'admin', groups: ['system:masters'] }]]),
+    tokens: new Map([
+      ['secret', { name: 'admin', groups: ['system:masters'] }],
+      ['ann', { name: 'ann', groups: ['system:authenticated'] }],
+    ]),
   })
 })
 
@@ -51,7 +54,7 @@ describe('a cluster', () => {
       }),
     )
     const patch = { metadata: { finalizers: null } }
-    await send('PATCH', '/api/v1/namespaces/shop/configmaps/held', patch, 'application/merge-patch+json')
+    await send('PATCH', '/api/v1/namespaces/shop/configmaps/held', patch, { type: 'application/merge-patch+json' })
     await clock.advance(1_000)
     expect((await send('GET', '/api/v1/namespaces/shop')).status).toBe(404)
   })
@@ -77,7 +80,7 @@ describe('a cluster', () => {
     await send('DELETE', `${definitions}/shops.trade.example`)
     await clock.advance(1_000)
     expect(await send('POST', shops, { ...shop, metadata: { name: 'new' } })).toMatchObject({ status: 403 })
-    await send('PATCH', `${shops}/cache`, { metadata: { finalizers: null } }, 'application/merge-patch+json')
+    await send('PATCH', `${shops}/cache`, { metadata: { finalizers: null } }, { type: 'application/merge-patch+json' })
     await clock.advance(1_000)
     expect((await send('GET', shops)).status).toBe(404)
     expect((await send('GET', `${definitions}/shops.trade.example`)).status).toBe(404)
@@ -87,6 +90,54 @@ describe('a cluster', () => {
     const spec = { resourceAttributes: { verb: 'get', resource: 'pods', namespace: 'default' }, user: 'ann' }
     const review = await send('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', { spec })
     expect(review).toMatchObject({ status: 201, body: { kind: 'SubjectAccessReview', status: { allowed: false } } })
+  })
+})
+
+describe('the rights in a cluster', () => {
+  it('lets everybody who is known ask what there is and what he may do, and nobody else', async () => {
+    const known = { authorization: 'Bearer ann' }
+    expect((await send('GET', '/apis', undefined, { headers: known })).status).toBe(200)
+    const review = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'
+    const spec = { resourceAttributes: { verb: 'list', resource: 'pods' } }
+    expect(await send('POST', review, { spec }, { headers: known })).toMatchObject({
+      body: { status: { allowed: false } },
+    })
+    expect((await send('GET', '/version', undefined, { headers: {} })).status).toBe(200)
+    expect((await send('GET', '/apis', undefined, { headers: {} })).status).toBe(403)
+  })
+
+  it('says that it serves the reviews', async () => {
+    const { body } = await send('GET', '/apis/authorization.k8s.io/v1')
+    expect(body.resources).toContainEqual({
+      name: 'selfsubjectaccessreviews',
+      singularName: 'selfsubjectaccessreview',
+      namespaced: false,
+      kind: 'SelfSubjectAccessReview',
+      verbs: ['create'],
+    })
+  })
+
+  it('follow from the roles of the real server, which gather what others declare for them', async () => {
+    const binding = {
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'ann' }],
+    }
+    const bindings = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings'
+    await send('POST', bindings, { metadata: { name: 'ann' }, ...binding })
+    const headers = { authorization: 'Bearer ann' }
+    expect((await send('GET', '/api/v1/namespaces/default/pods', undefined, { headers })).status).toBe(200)
+    expect((await send('GET', '/api/v1/namespaces/default/secrets', undefined, { headers })).status).toBe(403)
+    const rules = [{ apiGroups: [''], resources: ['secrets'], verbs: ['list'] }]
+    const labels = { 'rbac.authorization.k8s.io/aggregate-to-view': 'true' }
+    const more = { metadata: { name: 'more', labels }, rules }
+    await send('POST', '/apis/rbac.authorization.k8s.io/v1/clusterroles', more)
+    await clock.advance(1_000)
+    expect((await send('GET', '/api/v1/namespaces/default/secrets', undefined, { headers })).status).toBe(200)
+    const { body } = await send('GET', '/apis/rbac.authorization.k8s.io/v1/clusterroles/view')
+    expect(body.metadata.managedFields).toMatchObject([
+      { manager: 'clusterrole-aggregation-controller', operation: 'Apply', fieldsV1: { 'f:rules': {} } },
+      { manager: 'kube-apiserver', operation: 'Update' },
+    ])
   })
 })
 
@@ -118,14 +169,19 @@ const definition = {
 // biome-ignore lint/suspicious/noExplicitAny: bodies of any shape are looked into.
 type Body = any
 
+interface SendOptions {
+  readonly type?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
 async function send(
   method: string,
   path: string,
   body?: unknown,
-  type = 'application/json',
+  { type = 'application/json', headers = { authorization: 'Bearer secret' } }: SendOptions = {},
 ): Promise<{ status: number; body: Body }> {
-  const headers = { authorization: 'Bearer secret', 'content-type': type }
-  const init = body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) }
+  const all = { ...headers, 'content-type': type }
+  const init = body === undefined ? { method, headers: all } : { method, headers: all, body: JSON.stringify(body) }
   const response = await handleFetch(cluster.server, new Request(`http://server${path}`, init))
   return { status: response.status, body: await response.json() }
 }

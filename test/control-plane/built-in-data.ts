@@ -5,11 +5,12 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 import type { KindName } from '../../src/apiserver/built-in/built-in-data-loader.ts'
-import { builtInCatalogue } from '../../src/apiserver/built-in/catalogue.ts'
+import { keptKinds } from '../../src/apiserver/built-in/catalogue.ts'
 import type { Json } from '../../src/base/json.ts'
 import { askProgram } from '../oracles/program.ts'
 import { findOrBuildOracles } from './binary-builder.ts'
 import { startControlPlane } from './control-plane.ts'
+import { waitUntil } from './wait-until.ts'
 
 const folder = join(import.meta.dirname, '../../src/apiserver/built-in/data')
 
@@ -31,7 +32,7 @@ function reviewed(group: string, kind: string): KindName {
 
 /** The kinds whose types are kept. */
 export const typedKinds: readonly KindName[] = [
-  ...builtInCatalogue.map(({ group, version, kind }) => ({ group, version, kind })),
+  ...keptKinds.map(({ group, version, kind }) => ({ group, version, kind })),
   ...passingKinds,
 ]
 
@@ -57,14 +58,59 @@ export async function columnsText(oracles: string): Promise<string> {
   const answers = await askProgram(
     oracles,
     'printers',
-    builtInCatalogue.map(({ group, version, kind }) => ({ kind: { group, version, kind }, object: {} })),
+    keptKinds.map(({ group, version, kind }) => ({ kind: { group, version, kind }, object: {} })),
   )
-  const columns = builtInCatalogue.map(({ group, version, kind }, index) => {
+  const columns = keptKinds.map(({ group, version, kind }, index) => {
     const { value, error } = answers[index] ?? {}
     if (value === undefined) throw new Error(`no columns of ${kind}: ${error}`)
     return [`${group}/${version}/${kind}`, (value as { readonly columns: Json }).columns] // The oracle's own form.
   })
   return JSON.stringify(Object.fromEntries(columns))
+}
+
+/** Where the objects are that every cluster has from its first moment. */
+const bootstrapPaths = [
+  ...['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings'].map(
+    (plural) => `/apis/rbac.authorization.k8s.io/v1/${plural}`,
+  ),
+  '/apis/scheduling.k8s.io/v1/priorityclasses',
+]
+
+/** Roles, bindings and priorities that a server makes for itself, as the file has them; `get` asks that server. */
+export async function bootstrapText(get: (path: string) => Promise<string>): Promise<string> {
+  const objects: Json[] = []
+  for (const path of bootstrapPaths) {
+    const { apiVersion, kind, items } = JSON.parse(await get(path)) as BootstrapList
+    for (const { metadata, ...rest } of items) {
+      if (!isOfTheServer(metadata)) continue
+      const { uid: _uid, resourceVersion: _version, creationTimestamp: _created, managedFields, ...lasting } = metadata
+      const timeless = managedFields.map(({ time: _time, ...entry }) => entry)
+      const itself = {
+        apiVersion,
+        kind: kind.replace(/List$/, ''),
+        metadata: { ...lasting, managedFields: timeless },
+        ...rest,
+      }
+      objects.push(itself as unknown as Json) // It came as JSON.
+    }
+  }
+  return JSON.stringify(objects)
+}
+
+interface BootstrapList {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly items: readonly { readonly metadata: BootstrapMetadata }[]
+}
+
+interface BootstrapMetadata extends Readonly<Record<string, Json | undefined>> {
+  readonly name: string
+  readonly labels?: Readonly<Record<string, string>>
+  readonly managedFields: readonly Readonly<Record<string, Json>>[]
+}
+
+function isOfTheServer({ name, labels }: BootstrapMetadata): boolean {
+  return labels?.['kubernetes.io/bootstrapping'] === 'rbac-defaults' || /^system-(?:node|cluster)-critical$/.test(name)
 }
 
 async function write(): Promise<void> {
@@ -73,12 +119,17 @@ async function write(): Promise<void> {
     ['types.json.br', await typesText(oracles)],
     ['columns.json.br', await columnsText(oracles)],
   ])
-  const controlPlane = await startControlPlane({ controllers: false })
+  const controlPlane = await startControlPlane()
   for (const { file, path } of documents) {
     const { status, text } = await controlPlane.request({ method: 'GET', path })
     if (status !== 200) throw new Error(`${path} answered ${status}`)
     texts.set(file, text)
   }
+  const get = async (path: string) => (await controlPlane.request({ method: 'GET', path })).text
+  const admin = '/apis/rbac.authorization.k8s.io/v1/clusterroles/admin'
+  const what = 'the rules of the aggregated roles'
+  await waitUntil({ what, limitMs: 60_000 }, async () => !(await get(admin)).includes('"rules":null'))
+  texts.set('bootstrap.json.br', await bootstrapText(get))
   await controlPlane.stop()
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
@@ -94,6 +145,7 @@ async function write(): Promise<void> {
 - \`openapi-<group>-<version>.json.br\`: the documents of /openapi/v3, byte for byte.
 - \`types.json.br\`: how the Go types behind the kinds read and write JSON; see \`../go-type.ts\`.
 - \`columns.json.br\`: the columns of \`kubectl get\` for each kind.
+- \`bootstrap.json.br\`: the roles, bindings and priorities that the server makes for itself.
 `,
   )
 }

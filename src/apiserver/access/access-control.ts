@@ -22,8 +22,6 @@ export interface AccessControlOptions {
 }
 
 const anonymous: User = { name: 'system:anonymous', groups: ['system:unauthenticated'] }
-/** The requests that never need a right: health and version are for everybody. */
-const openPaths: ReadonlySet<string> = new Set(['/healthz', '/livez', '/readyz', '/version'])
 
 export class AccessControl implements Access {
   readonly #options: AccessControlOptions
@@ -46,7 +44,6 @@ export class AccessControl implements Access {
   }
 
   authorize(user: User, info: RequestInfo): void {
-    if (!info.isResourceRequest && openPaths.has(info.path)) return
     const attributes = attributesOf(info)
     const decision = this.decide(user, attributes)
     if (!decision.isAllowed) throw forbiddenAccess(user, attributes, decision.reason)

@@ -3,8 +3,7 @@
 // Source: k8s.io/kubernetes/pkg/registry/rbac/validation/rule.go, plugin/pkg/auth/authorizer/rbac.
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import { goQuoted } from '../field-error.ts'
-import { metadataText } from '../metadata.ts'
-import type { View } from '../object-log.ts'
+import type { Committed, View } from '../object-log.ts'
 import type { User } from '../user.ts'
 
 export interface PolicyRule {
@@ -93,7 +92,7 @@ export function referredRules(
     return { rules: [], fault: `unsupported role reference kind: ${goQuoted(String(kind ?? ''))}` }
   const shelf = `${isCluster ? 'clusterroles' : 'roles'}.${rbac}`
   const role = view.get({ shelf, namespace: isCluster ? '' : namespace, name })
-  if (role !== undefined) return { rules: rulesOf(role.object) }
+  if (role !== undefined) return { rules: keptRules(role) }
   return { rules: [], fault: `${isCluster ? 'clusterrole' : 'role'}.${rbac} ${goQuoted(name)} not found` }
 }
 
@@ -109,18 +108,43 @@ function* grantsFor(user: User, namespace: string, view: View): Generator<Grant>
 }
 
 function* boundTo(user: User, of: { kind: string; shelf: string; namespace: string }, view: View): Generator<Grant> {
-  for (const { object } of view.list(of.shelf, of.namespace === '' ? undefined : of.namespace)) {
-    const subject = objects(own(object, 'subjects')).find((candidate) => isSubject(user, candidate, of.namespace))
-    const roleRef = own(object, 'roleRef')
-    if (subject === undefined || !isJsonObject(roleRef)) continue
+  for (const state of view.list(of.shelf, of.namespace === '' ? undefined : of.namespace)) {
+    const { subjects, roleRef } = bindingOf(state)
+    const subject = subjects.find((candidate) => isSubject(user, candidate, of.namespace))
+    if (subject === undefined || roleRef === undefined) continue
     const { rules, fault } = referredRules(roleRef, of.namespace, view)
     const describe = () => {
-      const name = metadataText(object, 'name')
+      const { name } = state.place
       const shown = of.namespace === '' ? name : `${name}/${of.namespace}`
       return `${of.kind} ${goQuoted(shown)} of ${own(roleRef, 'kind')} ${goQuoted(String(own(roleRef, 'name')))} to ${describeSubject(subject, of.namespace)}`
     }
     yield { rules, fault, describe }
   }
+}
+
+interface Binding {
+  readonly subjects: readonly JsonObject[]
+  readonly roleRef: JsonObject | undefined
+}
+
+/** Every request looks at every binding, so each is read once for as long as it stays as it is. */
+const bindings = new WeakMap<Committed, Binding>()
+const rulesByRole = new WeakMap<Committed, readonly PolicyRule[]>()
+
+function bindingOf(state: Committed): Binding {
+  const known = bindings.get(state)
+  if (known !== undefined) return known
+  const { object } = state
+  const roleRef = own(object, 'roleRef')
+  const read = { subjects: objects(own(object, 'subjects')), roleRef: isJsonObject(roleRef) ? roleRef : undefined }
+  bindings.set(state, read)
+  return read
+}
+
+function keptRules(state: Committed): readonly PolicyRule[] {
+  const rules = rulesByRole.get(state) ?? rulesOf(state.object)
+  rulesByRole.set(state, rules)
+  return rules
 }
 
 function isSubject(user: User, subject: JsonObject, bindingNamespace: string): boolean {

@@ -7,7 +7,7 @@ import { brotliDecompressSync } from 'node:zlib'
 import { isJsonObject, type JsonObject, own } from '../../base/json.ts'
 import { Compiler, type Schema } from '../schema/schema.ts'
 import type { PrinterColumn, Table } from '../strategy.ts'
-import { builtInCatalogue } from './catalogue.ts'
+import { keptKinds } from './catalogue.ts'
 import type { BuiltInKind } from './codec.ts'
 import { GoTypes, type TypeTable } from './go-type.ts'
 import { builtInTable } from './tables/built-in-table.ts'
@@ -51,7 +51,7 @@ export class BuiltInDataLoader {
     this.#types ??= new GoTypes(JSON.parse(this.#read('types.json.br')) as TypeTable) // Written by our own script.
     const type = this.#types.ofKind({ group, version, kind })
     // Definitions are kept as JSON, and what is not in the catalogue is not kept.
-    const isKept = builtInCatalogue.some((entry) => isSameKind(entry, { group, version, kind }))
+    const isKept = keptKinds.some((entry) => isSameKind(entry, { group, version, kind }))
     return type && { group, version, kind, type, isKeptAsProto: isKept && group !== 'apiextensions.k8s.io' }
   }
 
@@ -61,6 +61,11 @@ export class BuiltInDataLoader {
       this.#columns ??= JSON.parse(this.#read('columns.json.br')) as ColumnsByKind // As above.
       return this.#columns[`${group}/${version}/${kind}`] ?? []
     })
+  }
+
+  /** The roles, bindings and priorities that every server makes for itself. */
+  bootstrapObjects(): readonly JsonObject[] {
+    return JSON.parse(this.#read('bootstrap.json.br')) as readonly JsonObject[] // As above.
   }
 
   #document({ group, version }: KindName): SchemasOfDocument {

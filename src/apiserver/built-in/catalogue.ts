@@ -157,10 +157,22 @@ const horizontalPodAutoscaler = {
   storage: autoscalingV2,
 }
 
+/** What is asked and answered, and never kept. */
+function review(group: string, kind: string, isClusterScoped = true): CatalogueEntry {
+  return entry(kind, `${kind.toLowerCase()}s`, { group, isClusterScoped, verbs: ['create'] })
+}
+
+/** All that discovery lists. */
 export const builtInCatalogue: readonly CatalogueEntry[] = [
   ...core,
   ...apps,
   entry('Event', 'events', { group: 'events.k8s.io', short: ['ev'], storage: coreV1 }),
+  review('authentication.k8s.io', 'SelfSubjectReview'),
+  review('authentication.k8s.io', 'TokenReview'),
+  review('authorization.k8s.io', 'LocalSubjectAccessReview', false),
+  review('authorization.k8s.io', 'SelfSubjectAccessReview'),
+  review('authorization.k8s.io', 'SelfSubjectRulesReview'),
+  review('authorization.k8s.io', 'SubjectAccessReview'),
   entry('HorizontalPodAutoscaler', 'horizontalpodautoscalers', { ...autoscalingV2, ...horizontalPodAutoscaler }),
   entry('HorizontalPodAutoscaler', 'horizontalpodautoscalers', { ...autoscaling, ...horizontalPodAutoscaler }),
   entry('CronJob', 'cronjobs', { group: 'batch', short: ['cj'], isInAll: true, below: [status('CronJob')] }),
@@ -192,3 +204,6 @@ export const builtInCatalogue: readonly CatalogueEntry[] = [
   entry('RuntimeClass', 'runtimeclasses', { group: 'node.k8s.io', isClusterScoped: true }),
   entry('EndpointSlice', 'endpointslices', { group: 'discovery.k8s.io' }),
 ]
+
+/** The kinds whose objects are kept. */
+export const keptKinds: readonly CatalogueEntry[] = builtInCatalogue.filter(({ verbs }) => verbs.includes('get'))

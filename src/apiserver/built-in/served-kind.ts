@@ -5,7 +5,7 @@ import { assert } from '../../base/assert.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { ScalePaths, ServedResource, Steps, Strategy } from '../strategy.ts'
 import type { BuiltInDataLoader, KindName } from './built-in-data-loader.ts'
-import { builtInCatalogue, type CatalogueEntry } from './catalogue.ts'
+import { type CatalogueEntry, keptKinds } from './catalogue.ts'
 import { type BuiltInKind, decodeBuiltIn } from './codec.ts'
 import type { KindRules } from './kind-rules.ts'
 
@@ -16,7 +16,7 @@ export interface ServedKind {
 }
 
 export function servedKind(data: BuiltInDataLoader, { name, rules, scale }: ServedKind): ServedResource {
-  const entry = builtInCatalogue.find((one) => isSameKind(one, name))
+  const entry = keptKinds.find((one) => isSameKind(one, name))
   const kind = data.kind(name)
   const table = data.table(name)
   assert(

@@ -51,7 +51,7 @@ function listed(entry: CatalogueEntry): Listed[] {
       verbs,
       ...(shortNames.length === 0 ? {} : { shortNames }),
       ...(categories.length === 0 ? {} : { categories }),
-      storageVersionHash: storageVersionHash(entry),
+      ...(verbs.includes('list') ? { storageVersionHash: storageVersionHash(entry) } : {}),
     },
     ...entry.subresources.map(({ name, kind, verbs, of }) => ({
       name: `${plural}/${name}`,

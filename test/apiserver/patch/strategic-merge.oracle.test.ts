@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { BuiltInDataLoader } from '../../../src/apiserver/built-in/built-in-data-loader.ts'
-import { builtInCatalogue } from '../../../src/apiserver/built-in/catalogue.ts'
+import { keptKinds } from '../../../src/apiserver/built-in/catalogue.ts'
 import { type BuiltInKind, DecodeError, decodeBuiltIn } from '../../../src/apiserver/built-in/codec.ts'
 import type { GoType } from '../../../src/apiserver/built-in/go-type.ts'
 import { applyStrategicMergePatch } from '../../../src/apiserver/patch/strategic-merge.ts'
@@ -111,7 +111,7 @@ function canonical(text: string): string {
 }
 
 it('patches built-in kinds as the control plane does', async () => {
-  const questions = builtInCatalogue.flatMap((entry, index) => {
+  const questions = keptKinds.flatMap((entry, index) => {
     const kind = loader.kind(entry)
     if (kind === undefined) throw new Error(`no type for ${entry.kind}`)
     const random = new RandomObjects({

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { BuiltInDataLoader } from '../../../../src/apiserver/built-in/built-in-data-loader.ts'
-import { builtInCatalogue } from '../../../../src/apiserver/built-in/catalogue.ts'
+import { keptKinds } from '../../../../src/apiserver/built-in/catalogue.ts'
 import { type BuiltInKind, DecodeError, decodeBuiltIn } from '../../../../src/apiserver/built-in/codec.ts'
 import type { Json, JsonObject } from '../../../../src/base/json.ts'
 import { wireJson } from '../../../../src/base/wire-json.ts'
@@ -13,7 +13,7 @@ const casesPerKind = 200
 const loader = new BuiltInDataLoader()
 
 /** Tables are made of objects in the version in which they are kept. */
-const keptKinds = builtInCatalogue.filter(({ group, version, storage }) =>
+const storedKinds = keptKinds.filter(({ group, version, storage }) =>
   group === 'apiextensions.k8s.io' ? true : storage.group === group && storage.version === version,
 )
 
@@ -32,7 +32,7 @@ function keptObject(answer: OracleAnswer | undefined): JsonObject | undefined {
 }
 
 it('shows built-in kinds as the control plane does', async () => {
-  const drafts = keptKinds.flatMap(({ group, version, kind }, index) => {
+  const drafts = storedKinds.flatMap(({ group, version, kind }, index) => {
     const found = loader.kind({ group, version, kind })
     if (found === undefined) throw new Error(`no type for ${kind}`)
     const random = new RandomObjects({
