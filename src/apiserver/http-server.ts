@@ -136,7 +136,7 @@ async function readBody(incoming: IncomingMessage): Promise<string | StatusError
       return new StatusError({
         code: 413,
         reason: 'RequestEntityTooLarge',
-        message: `Request entity is too large: limit is ${maxBodyBytes}`,
+        message: `Request entity too large: limit is ${maxBodyBytes}`,
       })
     chunks.push(chunk)
   }

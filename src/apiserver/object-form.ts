@@ -16,6 +16,8 @@ export interface OutputForm {
   readonly version: string
   /** How much of the object each row of a table carries. */
   readonly includeObject: 'None' | 'Metadata' | 'Object'
+  /** A watch names the columns of its tables only once. */
+  readonly leavesOutColumns?: boolean
 }
 
 /** The first form in the Accept header that we can give. Throws StatusError (406) if there is none. */
@@ -35,7 +37,8 @@ export function outputFormOf(accept: string | undefined, includeObject: string |
   throw new StatusError({
     code: 406,
     reason: 'NotAcceptable',
-    message: `only the following media types are accepted: application/json, application/json;stream=watch`,
+    message:
+      'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
   })
 }
 
@@ -76,7 +79,7 @@ export function listText(resource: ServedResource, { items, metadata, nowMs }: L
   })
 }
 
-/** Built-in kinds leave kind and apiVersion out of a list's items; custom kinds keep them. */
+/** Built-in kinds leave kind and apiVersion out of a list's items; custom kinds keep them, and say that no page follows. */
 function wholeList(resource: ServedResource, items: readonly Committed[], metadata: JsonObject): string {
   const apiVersion = apiVersionOf(resource)
   const typeMeta = `"kind":${JSON.stringify(resource.kind)},"apiVersion":${JSON.stringify(apiVersion)}`
@@ -84,7 +87,8 @@ function wholeList(resource: ServedResource, items: readonly Committed[], metada
     const text = wholeText(resource, state)
     return text.startsWith(`{${typeMeta},`) && !resource.isCustom ? `{${text.slice(typeMeta.length + 2)}` : text
   })
-  const head = `{"kind":${JSON.stringify(`${resource.kind}List`)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":${wireJson(metadata)}`
+  const shown = resource.isCustom ? { continue: '', ...metadata } : metadata
+  const head = `{"kind":${JSON.stringify(`${resource.kind}List`)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":${wireJson(shown)}`
   return `${head},"items":[${texts.join(',')}]}`
 }
 
@@ -100,17 +104,15 @@ interface TableParts {
   readonly output: OutputForm
   readonly nowMs: number
   readonly metadata: JsonObject
-  /** False after the first event of a watch. */
-  readonly withColumns?: boolean
 }
 
 export function table(resource: ServedResource, objects: readonly JsonObject[], parts: TableParts): JsonObject {
-  const { output, nowMs, metadata, withColumns = true } = parts
+  const { output, nowMs, metadata } = parts
   return {
     kind: 'Table',
     apiVersion: `meta.k8s.io/${output.version}`,
     metadata,
-    columnDefinitions: withColumns ? (resource.table.columns as unknown as readonly Json[]) : null, // Plain values.
+    columnDefinitions: output.leavesOutColumns ? null : (resource.table.columns as unknown as readonly Json[]), // Plain values.
     rows: objects.map((object) => ({
       // Every version of a kind is shown by what is kept of it.
       cells: resource.table.cells(resource.toStored?.(object) ?? object, nowMs),

@@ -27,12 +27,14 @@ export interface ListScope {
   readonly namespace: string | undefined
 }
 
-/** The revision that must have been reached before the list can be given; 0 if any will do. */
+/** The revision that must have been reached before the list can be given; 0 if any will do. Throws StatusError (400). */
 export function revisionToWaitFor({
   resourceVersion,
   continueToken,
 }: Pick<ListOptions, 'resourceVersion' | 'continueToken'>): number {
-  return continueToken === '' ? revisionOf(resourceVersion) : 0
+  if (continueToken !== '') return 0
+  if (!isRevision(resourceVersion)) throw badRequest(`invalid resource version: ${unreadable(resourceVersion)}`)
+  return revisionOf(resourceVersion)
 }
 
 /** `newest` is what a read of the newest state gets. Throws StatusError: 400 for a bad token, 410 for what is compacted away. */
@@ -42,11 +44,13 @@ export function listPage(log: ObjectLog, scope: ListScope, options: ListOptions,
   const prefix = scope.namespace === undefined ? '' : `${scope.namespace}/`
   const start = from === undefined ? undefined : `${prefix}${from.start}`
   const all = view.list(scope.shelf, scope.namespace)
+  // What may be as old as it likes comes whole, from the cache.
+  const limit = from === undefined && options.resourceVersion === '0' ? 0 : options.limit
   const candidates = start === undefined ? all : all.filter(({ place }) => listKey(place, scope) >= start)
   const items: Committed[] = []
   for (const [index, state] of candidates.entries()) {
     if (!isSelected(state, scope.resource, options)) continue
-    if (options.limit > 0 && items.length === options.limit)
+    if (limit > 0 && items.length === limit)
       return { items, metadata: pageMetadata(view, { items, scope, prefix, options, left: candidates.length - index }) }
     items.push(state)
   }
@@ -76,12 +80,17 @@ function isChosen(
 
 /** Throws StatusError for what is no resourceVersion. */
 export function revisionOf(resourceVersion: string): number {
-  if (resourceVersion === '' || resourceVersion === '0') return 0
-  if (!/^\d+$/.test(resourceVersion))
-    throw plainError(
-      `resourceVersion: Invalid value: ${JSON.stringify(resourceVersion)}: strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`,
-    )
+  if (!isRevision(resourceVersion)) throw plainError(unreadable(resourceVersion))
   return Number(resourceVersion)
+}
+
+function isRevision(resourceVersion: string): boolean {
+  return /^\d*$/.test(resourceVersion)
+}
+
+function unreadable(resourceVersion: string): string {
+  const text = JSON.stringify(resourceVersion)
+  return `resourceVersion: Invalid value: ${text}: strconv.ParseUint: parsing ${text}: invalid syntax`
 }
 
 function viewFor(
@@ -122,7 +131,7 @@ interface PageParts {
 
 function pageMetadata(view: View, { items, scope, prefix, options, left }: PageParts): JsonObject {
   const last = items.at(-1)
-  const start = last === undefined ? '' : `${listKey(last.place, scope).slice(prefix.length)}\u0000`
+  const start = last === undefined ? '' : `/${listKey(last.place, scope).slice(prefix.length)}\u0000`
   const isWhole = options.labels.length === 0 && options.fields.length === 0
   return {
     resourceVersion: String(view.revision),
@@ -152,11 +161,11 @@ function decodeContinue(text: string): Continue {
     throw badRequest(
       `invalid continue token: continue key is not valid: illegal base64 data at input byte ${text.search(/[^A-Za-z0-9_-]/)}`,
     )
-  const token = jsonOf(Buffer.from(text, 'base64url').toString('utf8'))
+  const token = jsonOf(Buffer.from(text, 'base64url').toString('latin1'))
   const { v, rv, start } = token
   if (v !== 'meta.k8s.io/v1')
     throw badRequest(
-      `invalid continue token: server version is incompatible with client: ${typeof v === 'string' ? v : ''}`,
+      `invalid continue token: continue key is not valid: server does not recognize this encoded version ${typeof v === 'string' ? v : ''}`,
     )
   if (rv === 0 || typeof rv !== 'number')
     throw badRequest('invalid continue token: incorrect encoded start resourceVersion (version meta.k8s.io/v1)')

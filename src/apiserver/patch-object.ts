@@ -93,7 +93,7 @@ function byOperations(live: JsonObject, patch: Json): Json {
     throw new StatusError({
       code: 413,
       reason: 'RequestEntityTooLarge',
-      message: `Request entity is too large: The allowed maximum operations in a JSON patch is ${maxOperations}, got ${patch.length}`,
+      message: `Request entity too large: The allowed maximum operations in a JSON patch is ${maxOperations}, got ${patch.length}`,
     })
   try {
     return applyJsonPatch(live, patch.map(operationOf))

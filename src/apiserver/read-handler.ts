@@ -68,7 +68,8 @@ export class ReadHandler {
       body: undefined,
       stream: run,
     })
-    if (revision > log.revision && !(await this.#hasReached(revision)))
+    // Only a watch that begins with the state of then has to wait for it.
+    if (options.sendsInitialEvents === true && revision > log.revision && !(await this.#hasReached(revision)))
       return stream((sink) => {
         sink.write(errorLine(tooLargeVersion(revision, log.revision).parts))
         sink.close()

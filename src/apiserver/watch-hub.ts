@@ -93,9 +93,11 @@ class OpenWatch {
   readonly #options: OpenWatchOptions
   readonly #timers = new Map<'deadline' | 'bookmark' | 'last bookmark', Timer>()
   #isOpen = true
+  #scope: WatchScope
 
   constructor(options: OpenWatchOptions) {
     this.#options = options
+    this.#scope = options.watch.scope
   }
 
   begin(): void {
@@ -120,8 +122,16 @@ class OpenWatch {
 
   hear(entry: LogEntry): void {
     const { watch, sink, clock } = this.#options
+    if (entry.revision <= watch.fromRevision) return // The watch begins in the future.
     const event = eventOf(entry, watch.scope)
-    if (event !== undefined) sink.write(eventLine(event, watch.scope, clock.now()))
+    if (event !== undefined) sink.write(eventLine(event, this.#nextScope(), clock.now()))
+  }
+
+  /** A watch names the columns of its table once. */
+  #nextScope(): WatchScope {
+    const scope = this.#scope
+    if (!scope.output.leavesOutColumns) this.#scope = { ...scope, output: { ...scope.output, leavesOutColumns: true } }
+    return scope
   }
 
   /** Ends the stream in order. */
@@ -146,7 +156,7 @@ class OpenWatch {
         { kind: 'created', revision: state.revision, place: state.place, now: state, before: undefined },
         watch.scope,
       )
-      if (event !== undefined) sink.write(eventLine(event, watch.scope, clock.now()))
+      if (event !== undefined) sink.write(eventLine(event, this.#nextScope(), clock.now()))
     }
   }
 

@@ -32,7 +32,7 @@ export function writeOptionsOf(query: URLSearchParams, kind: WriteKind, isApply 
     ...dryRunFaults(dryRun),
     ...(['', 'Ignore', 'Warn', 'Strict'].includes(fieldValidation)
       ? []
-      : [notSupported('fieldValidation', fieldValidation, ['Ignore', 'Strict', 'Warn', ''])]),
+      : [notSupported('fieldValidation', fieldValidation, ['', 'Ignore', 'Strict', 'Warn'])]),
   ]
   if (faults.length > 0) throw invalidObject({ group: 'meta.k8s.io', kind }, '', faults)
   return {
@@ -82,7 +82,7 @@ export function deleteOptionsOf(query: URLSearchParams, body: JsonObject | undef
       : []),
     ...(policy === undefined || ['Orphan', 'Background', 'Foreground'].includes(policy)
       ? []
-      : [notSupported('propagationPolicy', policy, ['Background', 'Foreground', 'Orphan', 'nil'])]),
+      : [notSupported('propagationPolicy', policy, ['Foreground', 'Background', 'Orphan', 'nil'])]),
     ...dryRunFaults(dryRun),
   ]
   if (faults.length > 0) throw invalidObject({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', faults)

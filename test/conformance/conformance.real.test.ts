@@ -5,4 +5,4 @@ import { runAreas } from './area.ts'
 import { areas } from './areas.ts'
 import { realServer } from './real-server.ts'
 
-runAreas(areas, () => realServer(inject('controlPlane')))
+runAreas(areas, 'real', () => realServer(inject('controlPlane')))

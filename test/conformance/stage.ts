@@ -23,16 +23,20 @@ export interface Where {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** Longer than any controller takes; shorter where a behaviour is expected to fail. */
 const quietLimitMs = 20_000
+const failingLimitMs = 1_000
 
 export class Stage {
   readonly server: ServerUnderTest
   readonly namespace: string
   readonly #closing: (() => void)[] = []
+  readonly #limitMs: number
 
-  constructor(server: ServerUnderTest, namespace: string) {
+  constructor(server: ServerUnderTest, namespace: string, { isFailing = false } = {}) {
     this.server = server
     this.namespace = namespace
+    this.#limitMs = isFailing ? failingLimitMs : quietLimitMs
   }
 
   /** The path of a kind's collection in this namespace, or of an object in it. */
@@ -107,12 +111,12 @@ export class Stage {
 
   /** Asks again until `isSo`, and returns the answer for which it is. */
   async eventually(ask: () => Promise<Answer>, isSo: (answer: Answer) => boolean): Promise<Answer> {
-    const deadline = performance.now() + quietLimitMs
+    const deadline = performance.now() + this.#limitMs
     for (;;) {
       const answer = await ask()
       if (isSo(answer)) return answer
       if (performance.now() > deadline)
-        throw new Error(`It did not come to be within ${quietLimitMs} ms; the last answer: ${JSON.stringify(answer)}`)
+        throw new Error(`It did not come to be within ${this.#limitMs} ms; the last answer: ${JSON.stringify(answer)}`)
       await sleep(25)
     }
   }

@@ -8,6 +8,8 @@ const comparedHeaders = ['content-type', 'retry-after', 'warning']
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const time = /\b[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?Z/g
+/** Go names a registry of kinds after the place in the source, which depends on how the program was built. */
+const scheme = /in scheme (\\?")[^"\\]+\1/g
 const versionInText = /(resource version: |ResourceVersion in record \(|current: |\()([1-9][0-9]*)(?=[), ]|$)/g
 
 /** What stays as it is, because the script itself says it: given uids and times. */
@@ -109,6 +111,7 @@ class Renamer {
     let found = text.replaceAll(this.#options.namespace, '<namespace>')
     for (const [name, renamed] of this.#generated) found = found.replaceAll(name, renamed)
     return found
+      .replaceAll(scheme, 'in scheme $1<scheme>$1')
       .replaceAll(uuid, (uid) => (this.#options.script.includes(uid) ? uid : this.#uid(uid)))
       .replaceAll(time, (moment) => (this.#options.script.includes(moment) ? moment : '<time>'))
       .replaceAll(versionInText, (_, before: string, version: string) => `${before}${this.#version(version)}`)

@@ -1,8 +1,10 @@
-// Do scripts part the two servers? `KONVERGE_SCRIPT_STEPS` and `KONVERGE_SCRIPT_SEED` choose how many and which.
+// Do scripts part two servers? `KONVERGE_SCRIPT_STEPS` and `KONVERGE_SCRIPT_SEED` choose how many and which, and
+// `KONVERGE_SCRIPT_AGAINST=embedded` holds ours against the real one; else the real one is held against itself.
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import type {} from '../../control-plane/vitest-global-setup.ts' // Declares what is provided.
 import { serveWidgets } from '../area.ts'
+import { embeddedServer } from '../embedded-server.ts'
 import { realServer } from '../real-server.ts'
 import { Stage } from '../stage.ts'
 import { Agreement } from './agreement.ts'
@@ -14,19 +16,21 @@ import { ScriptRunner } from './script-runner.ts'
 
 const steps = Number(process.env['KONVERGE_SCRIPT_STEPS'] ?? 1_500)
 const seed = Number(process.env['KONVERGE_SCRIPT_SEED'] ?? 1)
+const against = process.env['KONVERGE_SCRIPT_AGAINST'] ?? 'real'
 const limitMs = 60_000 + steps * 50
 
 const regressionFolder = new URL('regressions/', import.meta.url)
 const regressions = readdirSync(regressionFolder).filter((name) => name.endsWith('.json'))
 
-describe('one server against itself', () => {
+describe(`the real server against ${against === 'embedded' ? 'ours' : 'itself'}`, () => {
   const agreement = new Agreement()
   let campaigns: CampaignRunner
   beforeAll(async () => {
-    const server = realServer(inject('controlPlane'))
-    await serveWidgets(new Stage(server, 'default'))
+    const left = realServer(inject('controlPlane'))
+    const right = against === 'embedded' ? embeddedServer() : left
+    for (const server of [left, right]) await serveWidgets(new Stage(server, 'default'))
     const prefix = `s${Date.now().toString(36)}-`
-    campaigns = new CampaignRunner(new ScriptRunner({ left: server, right: server, prefix }), agreement)
+    campaigns = new CampaignRunner(new ScriptRunner({ left, right, prefix }), agreement)
   })
   afterAll(() => process.stdout.write(`${agreement.steps} steps\n${agreement.report()}\n`))
 

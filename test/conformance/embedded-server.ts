@@ -1,0 +1,25 @@
+// How does the suite ask the API server in this process? By its handler, as one would fetch.
+import { Cluster } from '../../src/apiserver/cluster.ts'
+import { handleFetch } from '../../src/apiserver/fetch-handler.ts'
+import { systemClock } from '../../src/base/clock.ts'
+import { seededRandom } from '../../src/base/random.ts'
+import { FetchedServer } from './fetched-server.ts'
+
+const tokens = { admin: 'admin-token', nobody: 'nobody-token' }
+
+/** A control plane of its own, with every controller. */
+export function embeddedServer(): FetchedServer {
+  const cluster = new Cluster({
+    clock: systemClock,
+    random: seededRandom(1),
+    tokens: new Map([
+      [tokens.admin, { name: 'admin', uid: 'admin', groups: ['system:masters', 'system:authenticated'] }],
+      [tokens.nobody, { name: 'nobody', uid: 'nobody', groups: ['system:authenticated'] }],
+    ]),
+  })
+  return new FetchedServer({
+    name: 'embedded',
+    tokens,
+    send: (target, message) => handleFetch(cluster.server, new Request(`http://embedded${target}`, message)),
+  })
+}
