@@ -25,9 +25,8 @@ const deviations: readonly Deviation[] = [
   },
   {
     id: 'open-access',
-    reason: 'The roles that every cluster has are not there yet, nor the words for impersonation.',
+    reason: 'Refusals of impersonation and of escalation are said in other words, and who sends no token is anonymous.',
     behaviours: [
-      'documents: answers whether the asker may do something',
       'documents: lets nobody impersonate who may not',
       'documents: lets nobody give rights that they do not have',
       'refusals: refuses a request of nobody',
