@@ -76,8 +76,8 @@ export class Memory {
 /** What stands for what has not been seen. */
 const fallbacks: Readonly<Record<string, string>> = {
   uid: '00000000-0000-4000-8000-00000000dead',
-  rv: '1',
-  old: '1',
+  rv: '0',
+  old: '0',
 }
 
 function filledIn(value: Json | undefined, fill: (text: string) => string): Json | undefined {
