@@ -51,7 +51,7 @@ function check(request: AdmissionRequest): void {
 export function refusal({ resource, name, object }: AdmissionRequest, why: string): StatusError {
   const known =
     name || (object === undefined ? '' : metadataText(object, 'name') || metadataText(object, 'generateName'))
-  return forbiddenRequest({ group: resource.group, resource: resource.plural }, known || 'Unknown/errors', why)
+  return forbiddenRequest({ group: resource.group, resource: resource.plural }, known || 'Unknown', why)
 }
 
 function phaseOf(namespace: Parameters<typeof own>[0]): unknown {

@@ -1,6 +1,6 @@
 // What does a service's type bring with it? Source: k8s.io/kubernetes/pkg/api/service/util.go.
 import type { JsonObject } from '../../base/json.ts'
-import { mapAt, textAt, textsAt } from './field-walk.ts'
+import { mapAt, textAt, textsAt, valueAt } from './field-walk.ts'
 
 export function specOf(service: JsonObject): JsonObject {
   return mapAt(service, 'spec')
@@ -17,6 +17,11 @@ export function isLoadBalancer(spec: JsonObject): boolean {
 /** Its ports are opened on every node. */
 export function hasNodePorts(spec: JsonObject): boolean {
   return textAt(spec, 'type') === 'NodePort' || isLoadBalancer(spec)
+}
+
+/** Those that it does not name are drawn for it. */
+export function drawsNodePorts(spec: JsonObject): boolean {
+  return hasNodePorts(spec) && (!isLoadBalancer(spec) || valueAt(spec, 'allocateLoadBalancerNodePorts') !== false)
 }
 
 export function isExternallyAccessible(spec: JsonObject): boolean {

@@ -1,0 +1,225 @@
+// Which addresses and ports does a service get? Decided before its other steps, from what other services have: a pure choice,
+// `below` draws the numbers. One family of addresses, as a control plane with one range of them.
+// Sources: k8s.io/kubernetes/pkg/registry/core/service/storage (alloc.go, storage.go).
+import { deepEqual, type JsonObject } from '../../base/json.ts'
+import { type FieldError, invalid } from '../field-error.ts'
+import { internalError, invalidObject } from '../status-error.ts'
+import {
+  integerAt,
+  mapAt,
+  optionalTextAt,
+  structsAt,
+  textAt,
+  textsAt,
+  valueAt,
+  withField,
+  withItems,
+  withoutField,
+  withStruct,
+} from './field-walk.ts'
+import { freeNumber, reservedOf } from './free-number.ts'
+import { type IpRange, ipText, networkOf, parseIp } from './ip-rules.ts'
+import { familyOf, validateAddresses } from './service-addresses.ts'
+import { allocateNodePorts, type PortPool } from './service-node-ports.ts'
+import { drawsNodePorts, isExternalName, needsHealthCheck, specOf } from './service-type.ts'
+
+export interface ServicePools extends PortPool {
+  /** Of IPv4: `10.96.0.0/16`. */
+  readonly clusterIps: IpRange
+  readonly takenIps: ReadonlySet<string>
+  /** A whole number from 0 up to the limit, without it. */
+  below(limit: number): number
+}
+
+/** What other services have of what is given out. */
+export function takenBy(services: readonly JsonObject[]): Pick<ServicePools, 'takenIps' | 'takenPorts'> {
+  const specs = services.map(specOf)
+  return {
+    takenIps: new Set(specs.flatMap((spec) => textsAt(spec, 'clusterIPs'))),
+    takenPorts: new Set(
+      specs.flatMap((spec) => [
+        ...structsAt(spec, 'ports').map((port) => integerAt(port, 'nodePort')),
+        integerAt(spec, 'healthCheckNodePort'),
+      ]),
+    ),
+  }
+}
+
+/** The service with all that it needs; the same one if it has it. Throws StatusError where a wish cannot be met. */
+export function allocateService(service: JsonObject, old: JsonObject | undefined, pools: ServicePools): JsonObject {
+  const name = textAt(mapAt(service, 'metadata'), 'name')
+  const oldSpec = old === undefined ? undefined : specOf(old)
+  return withStruct(service, 'spec', (sent) => {
+    const patched = oldSpec === undefined ? sent : withGiven(sent, oldSpec)
+    const plural = withPluralAddress(patched, oldSpec)
+    const families = withFamilies(plural, oldSpec, name)
+    const addressed = withAddresses(families, oldSpec, pools, name)
+    return allocateNodePorts(addressed, oldSpec, pools, name)
+  })
+}
+
+/** What the service was given before, and a client did not send again. */
+function withGiven(spec: JsonObject, oldSpec: JsonObject): JsonObject {
+  const keeps = !isExternalName(spec) && !isExternalName(oldSpec)
+  const addressed = keeps
+    ? ['clusterIP', 'clusterIPs'].reduce((result, key) => given(result, oldSpec, key), spec)
+    : spec
+  const opened = drawsNodePorts(spec) && drawsNodePorts(oldSpec) ? withGivenPorts(addressed, oldSpec) : addressed
+  return needsHealthCheck(spec) && needsHealthCheck(oldSpec) ? given(opened, oldSpec, 'healthCheckNodePort') : opened
+}
+
+function given(spec: JsonObject, oldSpec: JsonObject, key: string): JsonObject {
+  const value = valueAt(spec, key)
+  const isEmpty = value === undefined || value === '' || value === 0 || (Array.isArray(value) && value.length === 0)
+  const before = valueAt(oldSpec, key)
+  return isEmpty && before !== undefined ? withField(spec, key, before) : spec
+}
+
+function withGivenPorts(spec: JsonObject, oldSpec: JsonObject): JsonObject {
+  const before = new Map(structsAt(oldSpec, 'ports').map((port) => [textAt(port, 'name'), integerAt(port, 'nodePort')]))
+  const inUse = new Set(structsAt(spec, 'ports').map((port) => integerAt(port, 'nodePort')))
+  return withItems(spec, 'ports', (port) => {
+    const nodePort = before.get(textAt(port, 'name')) ?? 0
+    const isFree = integerAt(port, 'nodePort') === 0 && nodePort !== 0 && !inUse.has(nodePort)
+    return isFree ? withField(port, 'nodePort', nodePort) : port
+  })
+}
+
+/** `clusterIPs` follows `clusterIP` where a client only knows the latter. */
+function withPluralAddress(spec: JsonObject, oldSpec: JsonObject | undefined): JsonObject {
+  const [ip, ips] = [textAt(spec, 'clusterIP'), textsAt(spec, 'clusterIPs')]
+  if (oldSpec === undefined) return ip !== '' && ips.length === 0 ? withField(spec, 'clusterIPs', [ip]) : spec
+  const [oldIp, oldIps] = [textAt(oldSpec, 'clusterIP'), textsAt(oldSpec, 'clusterIPs')]
+  if (ip === oldIp) return oldIps.length > 0 && ips.length === 0 ? withField(spec, 'clusterIPs', oldIps) : spec
+  if (!deepEqual(ips, oldIps)) return spec
+  return ip === '' ? withoutField(spec, 'clusterIPs') : withField(spec, 'clusterIPs', [ip])
+}
+
+const policyAt = 'spec.ipFamilyPolicy'
+
+function withFamilies(spec: JsonObject, oldSpec: JsonObject | undefined, name: string): JsonObject {
+  if (isExternalName(spec) || (oldSpec !== undefined && isKeptDual(spec, oldSpec))) return spec
+  const selects = Object.keys(mapAt(spec, 'selector')).length > 0
+  const isPlainHeadless = textAt(spec, 'clusterIP') === 'None' && !selects
+  const before = oldSpec === undefined ? undefined : optionalTextAt(oldSpec, 'ipFamilyPolicy')
+  const policy =
+    optionalTextAt(spec, 'ipFamilyPolicy') ?? before ?? (isPlainHeadless ? 'RequireDualStack' : 'SingleStack')
+  const ruled = withField(spec, 'ipFamilyPolicy', policy)
+  refuse(name, validateAddresses(ruled, oldSpec))
+  const reduced = policy === 'SingleStack' && oldSpec !== undefined ? withFirstOnly(ruled, oldSpec) : ruled
+  const ips = textsAt(reduced, 'clusterIPs').filter((ip) => ip !== 'None')
+  const families = textsAt(reduced, 'ipFamilies')
+  const inferred = [...families, ...ips.slice(families.length).map(familyOf)]
+  refuse(name, [...stackErrors(reduced, oldSpec, policy), ...unknownErrors(reduced, ips, families.length)])
+  if (isPlainHeadless) return withField(reduced, 'ipFamilies', headlessFamilies(inferred, policy))
+  refuse(name, [
+    ...(policy === 'RequireDualStack'
+      ? [invalid(policyAt, policy, 'this cluster is not configured for dual-stack services')]
+      : []),
+    ...inferred.flatMap((family, index) =>
+      family === 'IPv4' ? [] : [invalid(`spec.ipFamilies[${index}]`, family, 'not configured on this cluster')],
+    ),
+  ])
+  return withField(reduced, 'ipFamilies', inferred.length === 0 ? ['IPv4'] : inferred)
+}
+
+/** A service that would rather have both families is not moved by a change of the cluster. */
+function isKeptDual(spec: JsonObject, oldSpec: JsonObject): boolean {
+  return (
+    optionalTextAt(spec, 'ipFamilyPolicy') === 'PreferDualStack' &&
+    (optionalTextAt(oldSpec, 'ipFamilyPolicy') ?? 'PreferDualStack') === 'PreferDualStack' &&
+    ['type', 'clusterIPs', 'ipFamilies'].every((key) =>
+      deepEqual(valueAt(spec, key) ?? null, valueAt(oldSpec, key) ?? null),
+    )
+  )
+}
+
+function withFirstOnly(spec: JsonObject, oldSpec: JsonObject): JsonObject {
+  return ['clusterIPs', 'ipFamilies'].reduce((result, key) => {
+    const [now, before] = [textsAt(result, key), textsAt(oldSpec, key)]
+    return now.length > 1 && deepEqual(now, before) ? withField(result, key, now.slice(0, 1)) : result
+  }, spec)
+}
+
+function stackErrors(spec: JsonObject, oldSpec: JsonObject | undefined, policy: string): readonly FieldError[] {
+  const [ips, families] = [textsAt(spec, 'clusterIPs'), textsAt(spec, 'ipFamilies')]
+  const [oldIps, oldFamilies] =
+    oldSpec === undefined ? [[], []] : [textsAt(oldSpec, 'clusterIPs'), textsAt(oldSpec, 'ipFamilies')]
+  const isReduced = (now: readonly string[], before: readonly string[]): boolean =>
+    policy !== 'SingleStack' && now.length > 0 && now.length < before.length
+  const isTooMany = (now: readonly string[]): boolean => policy === 'SingleStack' && now.length === 2
+  const says = (isTrue: boolean, fault: string): readonly FieldError[] =>
+    isTrue ? [invalid(policyAt, policy, fault)] : []
+  const both = "must be 'RequireDualStack' or 'PreferDualStack' when multiple"
+  return [
+    ...says(isReduced(ips, oldIps), "must be 'SingleStack' to release the secondary cluster IP"),
+    ...says(isReduced(families, oldFamilies), "must be 'SingleStack' to release the secondary IP family"),
+    ...says(isTooMany(ips), `${both} cluster IPs are specified`),
+    ...says(isTooMany(families), `${both} IP families are specified`),
+  ]
+}
+
+function unknownErrors(spec: JsonObject, ips: readonly string[], known: number): readonly FieldError[] {
+  return ips.flatMap((ip, index) =>
+    index < known || familyOf(ip) === 'IPv4'
+      ? []
+      : [invalid(`spec.clusterIPs[${index}]`, textsAt(spec, 'clusterIPs'), 'IPv6 is not configured on this cluster')],
+  )
+}
+
+/** Without a selector nobody knows of which families the endpoints will be. */
+function headlessFamilies(families: readonly string[], policy: string): readonly string[] {
+  const [first = 'IPv4', ...rest] = families
+  if (rest.length > 0 || policy === 'SingleStack') return [first, ...rest]
+  return [first, first === 'IPv4' ? 'IPv6' : 'IPv4']
+}
+
+function withAddresses(
+  spec: JsonObject,
+  oldSpec: JsonObject | undefined,
+  pools: ServicePools,
+  name: string,
+): JsonObject {
+  const ips = textsAt(spec, 'clusterIPs')
+  const isNew = oldSpec === undefined || isExternalName(oldSpec)
+  if (isExternalName(spec) || ips[0] === 'None' || !isNew) return spec
+  const [asked = ''] = ips
+  if (asked === '') {
+    const ip = freeIp(pools, name)
+    return withField(withField(spec, 'clusterIP', ip), 'clusterIPs', [ip])
+  }
+  const fault = ipFault(asked, pools)
+  if (fault !== undefined) refuse(name, [invalid('spec.clusterIPs', ips, `failed to allocate IP ${asked}: ${fault}`)])
+  return spec
+}
+
+function ipFault(asked: string, { clusterIps, takenIps }: ServicePools): string | undefined {
+  const ip = parseIp(asked)
+  const offset = ip === undefined ? -1 : offsetOf(ip.bytes) - offsetOf(networkOf(clusterIps).bytes)
+  const size = 2 ** (32 - clusterIps.prefixLength)
+  // The first is the network's, the last the broadcast's.
+  if (ip === undefined || offset <= 0 || offset >= size - 1)
+    return 'the provided network does not match the current range'
+  return takenIps.has(ipText(ip)) ? 'provided IP is already allocated' : undefined
+}
+
+function freeIp({ clusterIps, takenIps, below }: ServicePools, name: string): string {
+  const first = offsetOf(networkOf(clusterIps).bytes) + 1
+  const size = 2 ** (32 - clusterIps.prefixLength)
+  const range = { size: size - 2, reserved: reservedOf(size, 16, 256), below }
+  const position = freeNumber(range, (number) => takenIps.has(textOf(first + number)))
+  if (position !== undefined) return textOf(first + position)
+  throw internalError(`failed to allocate a serviceIP for Service ${JSON.stringify(name)}: range is full`)
+}
+
+function offsetOf(bytes: readonly number[]): number {
+  return bytes.reduce((sum, byte) => sum * 256 + byte, 0)
+}
+
+function textOf(address: number): string {
+  return [24, 16, 8, 0].map((shift) => Math.floor(address / 2 ** shift) % 256).join('.')
+}
+
+function refuse(name: string, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalidObject({ group: '', kind: 'Service' }, name, errors)
+}

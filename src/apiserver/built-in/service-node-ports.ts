@@ -1,0 +1,124 @@
+// Which ports of the nodes does a service get? Those it asks for if they are free, else any of the range.
+// Source: k8s.io/kubernetes/pkg/registry/core/service/storage/alloc.go, ../portallocator.
+import type { JsonObject } from '../../base/json.ts'
+import { invalid } from '../field-error.ts'
+import { internalError, invalidObject, plainError } from '../status-error.ts'
+import { integerAt, structsAt, textAt, withField } from './field-walk.ts'
+import { freeNumber, reservedOf } from './free-number.ts'
+import { drawsNodePorts, hasNodePorts, needsHealthCheck } from './service-type.ts'
+
+export interface PortPool {
+  /** Both ends included: 30000 and 32767. */
+  readonly nodePorts: { readonly from: number; readonly to: number }
+  readonly takenPorts: ReadonlySet<number>
+  /** A whole number from 0 up to the limit, without it. */
+  below(limit: number): number
+}
+
+/** The spec with the ports that it needs. Throws StatusError where a wish cannot be met. */
+export function allocateNodePorts(
+  spec: JsonObject,
+  oldSpec: JsonObject | undefined,
+  pool: PortPool,
+  name: string,
+): JsonObject {
+  const draw = new PortDraw(pool, name)
+  const opened = !hasNodePorts(spec)
+    ? spec
+    : oldSpec === undefined
+      ? withNewPorts(spec, draw)
+      : withChangedPorts(spec, oldSpec, draw)
+  const wasChecked = oldSpec !== undefined && needsHealthCheck(oldSpec)
+  return needsHealthCheck(spec) && !wasChecked ? withHealthPort(opened, draw) : opened
+}
+
+/** Takes ports one after the other; none is given twice. */
+class PortDraw {
+  readonly #pool: PortPool
+  readonly #name: string
+  readonly #taken: Set<number>
+
+  constructor(pool: PortPool, name: string) {
+    this.#pool = pool
+    this.#name = name
+    this.#taken = new Set(pool.takenPorts)
+  }
+
+  any(what: string): number {
+    const { nodePorts, below } = this.#pool
+    const size = nodePorts.to - nodePorts.from + 1
+    const range = { size, reserved: reservedOf(size, 32, 128), below }
+    const number = freeNumber(range, (position) => this.#taken.has(nodePorts.from + position))
+    if (number !== undefined) {
+      this.#taken.add(nodePorts.from + number)
+      return nodePorts.from + number
+    }
+    throw internalError(`failed to allocate a ${what}: range is full`)
+  }
+
+  /** Why the port cannot be had, or nothing, and it is taken. */
+  faultOf(port: number): string | undefined {
+    const { from, to } = this.#pool.nodePorts
+    if (port < from || port > to)
+      return `provided port is not in the valid range. The range of valid ports is ${from}-${to}`
+    if (this.#taken.has(port)) return 'provided port is already allocated'
+    this.#taken.add(port)
+    return undefined
+  }
+
+  wanted(port: number, index: number): void {
+    const fault = this.faultOf(port)
+    if (fault === undefined) return
+    const error = invalid(`spec.ports[${index}].nodePort`, port, fault)
+    throw invalidObject({ group: '', kind: 'Service' }, this.#name, [error])
+  }
+}
+
+/** Ports of one number and several protocols get one port of the nodes. */
+function withNewPorts(spec: JsonObject, draw: PortDraw): JsonObject {
+  const ports = structsAt(spec, 'ports')
+  const byPort = new Map<number, number>()
+  const opened = ports.map((port, index) => {
+    const [number, asked] = [integerAt(port, 'port'), integerAt(port, 'nodePort')]
+    if (asked === 0 && !drawsNodePorts(spec)) return port
+    const known = byPort.get(number)
+    if (known !== undefined) {
+      if (asked !== 0 && asked !== known) draw.wanted(asked, index)
+      return asked === 0 ? withField(port, 'nodePort', known) : port
+    }
+    const wish = ports.find((other) => integerAt(other, 'port') === number && integerAt(other, 'nodePort') !== 0)
+    const wanted = integerAt(wish, 'nodePort')
+    if (wanted !== 0) draw.wanted(wanted, index)
+    const nodePort = wanted === 0 ? draw.any('nodePort') : wanted
+    byPort.set(number, nodePort)
+    return withField(port, 'nodePort', nodePort)
+  })
+  return opened.every((port, index) => port === ports[index]) ? spec : withField(spec, 'ports', opened)
+}
+
+function withChangedPorts(spec: JsonObject, oldSpec: JsonObject, draw: PortDraw): JsonObject {
+  const before = new Set(structsAt(oldSpec, 'ports').map((port) => integerAt(port, 'nodePort')))
+  const given = new Set<number>()
+  const pairs = new Set<string>()
+  const ports = structsAt(spec, 'ports')
+  const opened = ports.map((port, index) => {
+    const asked = integerAt(port, 'nodePort')
+    if (asked === 0 && !drawsNodePorts(spec)) return port
+    if (asked !== 0 && !before.has(asked) && !given.has(asked)) draw.wanted(asked, index)
+    const nodePort = asked === 0 ? draw.any('nodePort') : asked
+    given.add(nodePort)
+    const protocol = textAt(port, 'protocol')
+    if (pairs.has(`${protocol}/${nodePort}`)) throw plainError(`duplicate nodePort: {${protocol} ${nodePort}}`)
+    pairs.add(`${protocol}/${nodePort}`)
+    return asked === 0 ? withField(port, 'nodePort', nodePort) : port
+  })
+  return opened.every((port, index) => port === ports[index]) ? spec : withField(spec, 'ports', opened)
+}
+
+function withHealthPort(spec: JsonObject, draw: PortDraw): JsonObject {
+  const asked = integerAt(spec, 'healthCheckNodePort')
+  if (asked === 0) return withField(spec, 'healthCheckNodePort', draw.any('HealthCheck NodePort 0'))
+  const fault = draw.faultOf(asked)
+  if (fault === undefined) return spec
+  throw internalError(`failed to allocate requested HealthCheck NodePort ${asked}: ${fault}`)
+}
