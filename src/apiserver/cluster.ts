@@ -6,7 +6,7 @@ import type { Random } from '../base/random.ts'
 import { AccessControl } from './access/access-control.ts'
 import { reviewEndpoints } from './access/access-reviews.ts'
 import { definitionLifecycle } from './admission/definition-lifecycle.ts'
-import { namespaceLifecycle } from './admission/namespace-lifecycle.ts'
+import { usualAdmission } from './admission/usual-admission.ts'
 import { ApiServer } from './api-server.ts'
 import { keepBootstrapObjects } from './bootstrap-objects.ts'
 import { BuiltInDataLoader } from './built-in/built-in-data-loader.ts'
@@ -37,6 +37,9 @@ export interface ClusterOptions {
   readonly data?: BuiltInDataLoader
 }
 
+/** What no controller of ours answers for yet, admission must not promise. */
+const ownControllers = { hasServiceAccounts: false, hasNodeLifecycle: false, hasStorageProtection: false }
+
 export class Cluster {
   readonly server: ApiServer
   /** Of the controllers that there are, whether they run or not. */
@@ -56,7 +59,7 @@ export class Cluster {
       resources,
       catalogue: builtInCatalogue.filter((entry) => !entry.verbs.includes('get') || isServed(entry)),
       access,
-      admission: [definitionLifecycle, namespaceLifecycle],
+      admission: [definitionLifecycle, ...usualAdmission({ random, ...ownControllers })],
       strategicMergeOf: (resource) => {
         const kind = resource.isCustom ? undefined : data.kind(resource)
         return kind && ((original, patch) => applyStrategicMergePatch(original, patch, kind.type))

@@ -119,7 +119,7 @@ export class ObjectWrites {
         uid: this.#random.uuid(),
         ...(isGenerated ? { name: generatedName(metadataText(admitted, 'generateName'), this.#random) } : {}),
       })
-      const prepared = strategy.prepareForCreate(filled, context)
+      const prepared = strategy.prepareForCreate(this.#allocated(scope, filled, undefined), context)
       const name = metadataText(prepared, 'name')
       this.#refuseInvalid(scope, prepared, strategy.validateCreate(prepared))
       this.#refuseInvalid(scope, prepared, this.#metadataFaults(scope, prepared))
@@ -175,9 +175,9 @@ export class ObjectWrites {
     throw conflict(groupResourceOf(resource), name, optimisticLock)
   }
 
-  #prepareUpdate({ steps }: WriteScope, object: JsonObject, live: JsonObject): JsonObject {
-    const kept = withMetadata(object, { generation: metadataNumber(live, 'generation') })
-    const prepared = steps.prepareForUpdate(kept, live, this.#context())
+  #prepareUpdate(scope: WriteScope, object: JsonObject, live: JsonObject): JsonObject {
+    const kept = withMetadata(this.#allocated(scope, object, live), { generation: metadataNumber(live, 'generation') })
+    const prepared = scope.steps.prepareForUpdate(kept, live, this.#context())
     const marked = metadataText(live, 'deletionTimestamp')
     const grace = metadataNumber(live, 'deletionGracePeriodSeconds')
     return withMetadata(prepared, {
@@ -187,6 +187,19 @@ export class ObjectWrites {
       ...(grace === undefined || metadataNumber(prepared, 'deletionGracePeriodSeconds') !== undefined
         ? {}
         : { deletionGracePeriodSeconds: grace }),
+    })
+  }
+
+  #allocated(
+    { resource, shelf, subresource }: WriteScope,
+    object: JsonObject,
+    old: JsonObject | undefined,
+  ): JsonObject {
+    const { allocate } = resource.strategy
+    if (allocate === undefined || subresource !== '') return object
+    return allocate(object, old, {
+      objects: this.#log.list(shelf).map((state) => servedObject(resource, state)),
+      below: (limit) => Math.floor(this.#random.next() * limit),
     })
   }
 

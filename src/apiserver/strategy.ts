@@ -19,6 +19,14 @@ export interface StepContext {
   readonly timestamp: string
 }
 
+/** What a kind chooses from that gives out addresses or numbers. */
+export interface Stock {
+  /** All of the kind that there are, this one too if it is there. */
+  readonly objects: readonly JsonObject[]
+  /** A whole number drawn from 0 up to the limit, without it. */
+  below(limit: number): number
+}
+
 /** The steps of one endpoint: the object itself, or its status. */
 export interface Steps {
   /** Keeps what the endpoint must not change, sets what it alone may set; the generation is decided here too. */
@@ -38,6 +46,11 @@ export interface Strategy extends Steps {
   readonly schema: Schema | undefined
   /** Throws StatusError (400) for a body that cannot be read as this kind. `apiVersion` and `kind` have been checked. */
   decode(body: JsonObject): Decoded
+  /**
+   * Gives an object what no two of its kind may have, as addresses of services, before its other steps; `old` is absent for
+   * a create. Throws StatusError.
+   */
+  allocate?(object: JsonObject, old: JsonObject | undefined, stock: Stock): JsonObject
   prepareForCreate(object: JsonObject, context: StepContext): JsonObject
   validateCreate(object: JsonObject): readonly FieldError[]
   warningsOnCreate(object: JsonObject): readonly string[]

@@ -31,6 +31,15 @@ export interface ServicePools extends PortPool {
   below(limit: number): number
 }
 
+/** As the control plane of the tests runs: 10.96.0.0/16, and the usual ports. */
+export const usualRanges: Pick<ServicePools, 'clusterIps' | 'nodePorts'> = {
+  clusterIps: {
+    ip: { family: 'IPv4', bytes: [10, 96, 0, 0], isMapped: false, hasLeadingZeros: false },
+    prefixLength: 16,
+  },
+  nodePorts: { from: 30_000, to: 32_767 },
+}
+
 /** What other services have of what is given out. */
 export function takenBy(services: readonly JsonObject[]): Pick<ServicePools, 'takenIps' | 'takenPorts'> {
   const specs = services.map(specOf)

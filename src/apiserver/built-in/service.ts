@@ -17,6 +17,7 @@ import {
 } from './field-walk.ts'
 import { cidrWarnings, ipWarnings } from './ip-rules.ts'
 import { type KindRules, keepField, statusIsReset, statusSteps, usualRules } from './kind-rules.ts'
+import { allocateService, takenBy, usualRanges } from './service-allocation.ts'
 import { serviceDefaults } from './service-defaults.ts'
 import {
   hasNodePorts,
@@ -31,6 +32,8 @@ import { validateService, validateServiceStatusUpdate, validateServiceUpdate } f
 export const serviceRules: KindRules = {
   ...usualRules,
   setDefaults: serviceDefaults,
+  allocate: (service, old, { objects, below }) =>
+    allocateService(service, old, { ...usualRanges, ...takenBy(objects), below }),
   prepareForCreate: (service) => withField(service, 'status', { loadBalancer: {} }),
   validateCreate: validateService,
   warningsOnCreate: serviceWarnings,
