@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
 import { pathToFileURL } from 'node:url'
+import { lastErrorOf, metricsUrlOf } from '../../src/cli/dev/operator-log.ts'
 import type { ControlPlaneConnection } from './control-plane-client.ts'
-import { lastErrorOf, metricsUrlOf } from './operator-log.ts'
 import { ServerProcess } from './server-process.ts'
 
 const program = join(import.meta.dirname, '..', '..', 'dist', 'src', 'cli', 'main.js')

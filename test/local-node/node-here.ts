@@ -7,13 +7,13 @@ import process from 'node:process'
 import { systemClock } from '../../src/base/clock.ts'
 import { type Instruments, type LogFields, silentInstruments } from '../../src/base/instrument.ts'
 import { systemRandom } from '../../src/base/random.ts'
+import { machinePostgres } from '../../src/cli/dev/machine-postgres.ts'
 import { loadConnection } from '../../src/kube/kube-config-loader.ts'
 import { RestClient } from '../../src/kube/rest-client.ts'
 import type { ImageTable } from '../../src/local-node/images.ts'
 import { postgresImage } from '../../src/local-node/known-images.ts'
 import { loadMachine } from '../../src/local-node/machine-loader.ts'
 import { NodeRunner } from '../../src/local-node/node-runner.ts'
-import { machinePostgres } from './machine-postgres.ts'
 
 const postgres = machinePostgres()
 

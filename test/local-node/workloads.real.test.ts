@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { machinePostgres } from '../../src/cli/dev/machine-postgres.ts'
 import { attachToControlPlane } from '../control-plane/attach.ts'
-import { machinePostgres } from './machine-postgres.ts'
 import { NodeHere } from './node-here.ts'
 import { isReady, NodeStage, nodePod } from './node-stage.ts'
 

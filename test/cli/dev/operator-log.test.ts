@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { lastErrorOf, metricsUrlOf } from './operator-log.ts'
+import { lastErrorOf, metricsUrlOf } from '../../../src/cli/dev/operator-log.ts'
 
 const serving = '{"level":"info","host":"127.0.0.1","port":4711,"msg":"serving health and metrics"}\n'
 const failing = '{"level":"error","msg":"the turn failed"}\n'

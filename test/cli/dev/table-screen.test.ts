@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { StoreRow } from './store-table.ts'
-import { tableHead, tableLine } from './store-table.ts'
-import type { Output } from './table-screen.ts'
-import { TableScreen } from './table-screen.ts'
+import type { StoreRow } from '../../../src/cli/dev/store-table.ts'
+import { tableHead, tableLine } from '../../../src/cli/dev/store-table.ts'
+import type { Output } from '../../../src/cli/dev/table-screen.ts'
+import { TableScreen } from '../../../src/cli/dev/table-screen.ts'
 
 const row = (store: string, ready: number): StoreRow => ({
   store,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ListedStore, StoreRow } from './store-table.ts'
-import { changedRows, rowOf, tableHead, tableLine } from './store-table.ts'
+import type { ListedStore, StoreRow } from '../../../src/cli/dev/store-table.ts'
+import { changedRows, rowOf, tableHead, tableLine } from '../../../src/cli/dev/store-table.ts'
 
 const created: ListedStore = {
   metadata: { namespace: 'shop', name: 'cart', generation: 2, creationTimestamp: '2026-01-01T00:00:00Z' },

@@ -1,9 +1,8 @@
 // What can a person try once the stores are Ready? The text that follows the table of `npm start`. Pure.
 import { dirname } from 'node:path'
-import type { ControlPlaneConnection } from './control-plane-client.ts'
 
 export interface Sights {
-  readonly connection: ControlPlaneConnection
+  readonly connection: { readonly kubeconfigPath: string; readonly kubectlPath: string }
   readonly metricsUrl: string
   readonly operatorLog: string
 }

@@ -1,7 +1,7 @@
 // Is there a PostgreSQL on this machine, and a user to run it as? Debian's places; where there is none, its tests are skipped.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import process from 'node:process'
-import type { PostgresOnMachine } from '../../src/local-node/known-images.ts'
+import type { PostgresOnMachine } from '../../local-node/known-images.ts'
 
 const versions = '/usr/lib/postgresql'
 
