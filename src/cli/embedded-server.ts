@@ -40,6 +40,8 @@ export interface EmbeddedServer {
   readonly kubeconfigPath: string
   readonly token: string
   readonly identity: ServerIdentity
+  /** Was nothing read from a persisted folder? */
+  readonly isFresh: boolean
   stop(): Promise<void>
 }
 
@@ -65,8 +67,9 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
   const text = kubeconfigText({ url, certificate: identity.certificate, token })
   const file = await writeKubeconfig(options.kubeconfig ?? join(folder, 'kubeconfig'), text)
   undo.defer(() => file.remove())
+  const isFresh = persisted === undefined || persisted.read === 0
   const stack = undo.move()
-  return { url, kubeconfigPath: file.path, token, identity, stop: () => stack.disposeAsync() }
+  return { url, kubeconfigPath: file.path, token, identity, isFresh, stop: () => stack.disposeAsync() }
 }
 
 /** Whoever reaches the port and knows the token may do everything, so that others reach it is a decision. */

@@ -57,6 +57,7 @@ function programWith(signal: AbortSignal): Command {
     )
   addInstall(program, signal)
   addApiserver(program, signal)
+  addDev(program)
   program
     .command('preview')
     .description('print the manifests of resources, without a cluster')
@@ -127,6 +128,22 @@ function addApiserver(program: Command, signal: AbortSignal): void {
         },
         signal,
       ),
+    )
+}
+
+/** It listens to signals itself: more ends it than them. */
+function addDev(program: Command): void {
+  program
+    .command('dev')
+    .description('show the operator at work: a control plane in this process, this machine as its node, sample stores')
+    .option('--control-plane <which>', 'embedded, or real: built from Go modules, from a checkout only', 'embedded')
+    .option('--no-samples', 'apply no sample stores')
+    .option('--port <port>', 'where the API is served (default: any free port)', port)
+    .option('--kubeconfig <file>', 'where to write the kubeconfig that leads to it (default: a temporary file)')
+    .option('--persist <folder>', 'keep everything in this folder, over restarts (default: nothing stays)')
+    .option('--repair', 'keep the whole records of a folder that is corrupt')
+    .action(async (options) =>
+      (await import('./dev.ts')).dev({ ...options, environment: process.env, output: process.stdout }),
     )
 }
 

@@ -16,8 +16,10 @@ export class RunningKonverge {
   readonly #child: ChildProcess
 
   constructor(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
-    const env = { PATH: process.env['PATH'] ?? '', HOME: '/nowhere', ...environment }
-    this.#child = spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#child = spawn(process.execPath, [program, ...args], {
+      env: { PATH: process.env['PATH'] ?? '', HOME: '/nowhere', ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     this.#child.stdout?.on('data', (chunk: Buffer) => {
       this.stdout += chunk.toString()
     })
@@ -43,6 +45,11 @@ export class RunningKonverge {
   /** One request by the kubeconfig's address, authority and token. */
   ask(ask: ApiRequest): Promise<ApiAnswer> {
     return askBy(this.kubeconfigPath, ask)
+  }
+
+  /** As a pager does that is left. */
+  closeOutput(): void {
+    this.#child.stdout?.destroy()
   }
 
   /** The exit code, or the signal that it died of. */

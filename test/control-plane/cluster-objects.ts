@@ -1,20 +1,4 @@
-// Which objects does a fresh control plane hold, so that pods and volumes find a place? Two storage classes, and the
-// nodes that kwok plays.
-
-const storageClass = (name: string, options: { readonly isDefault: boolean; readonly canExpand: boolean }) => ({
-  apiVersion: 'storage.k8s.io/v1',
-  kind: 'StorageClass',
-  metadata: { name, annotations: { 'storageclass.kubernetes.io/is-default-class': String(options.isDefault) } },
-  provisioner: 'kubernetes.io/host-path',
-  reclaimPolicy: 'Delete',
-  volumeBindingMode: 'Immediate',
-  allowVolumeExpansion: options.canExpand,
-})
-
-export const storageClasses = [
-  storageClass('standard', { isDefault: true, canExpand: false }),
-  storageClass('fast', { isDefault: false, canExpand: true }),
-]
+// Which nodes does kwok play, so that pods find a place?
 
 /** Node number `index`, from 0 to 99, with room for a thousand pods. */
 export function fakeNode(index: number) {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { pathToFileURL } from 'node:url'
 import { lastErrorOf, metricsUrlOf } from '../../src/cli/dev/operator-log.ts'
+import type { RunningOperator } from '../../src/cli/dev/stage.ts'
 import type { ControlPlaneConnection } from './control-plane-client.ts'
 import { ServerProcess } from './server-process.ts'
 
@@ -12,7 +13,7 @@ const program = join(import.meta.dirname, '..', '..', 'dist', 'src', 'cli', 'mai
 const lifeLine = pathToFileURL(join(import.meta.dirname, 'life-line.ts')).href
 const stopLimitMs = 5_000
 
-export class OperatorChild {
+export class OperatorChild implements RunningOperator {
   /** In the folder of the control plane, with which it goes. */
   readonly logFile: string
   readonly #process: ServerProcess

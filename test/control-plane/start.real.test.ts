@@ -1,5 +1,5 @@
-// Does `npm start` show what it promises, and leave nothing behind however it ends? Each run has a temporary folder of its
-// own, whose path is in the arguments of all that it starts.
+// Does `konverge dev --control-plane real` show what it promises, and leave nothing behind however it ends? Each run has a temporary
+// folder of its own, whose path is in the arguments of all that it starts.
 import type { ChildProcess } from 'node:child_process'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,8 +10,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { runningPrograms } from './running-programs.ts'
 import { waitUntil } from './wait-until.ts'
 
-const program = join(import.meta.dirname, 'start.ts')
 const root = join(import.meta.dirname, '..', '..')
+const program = [join(root, 'src', 'cli', 'main.ts'), 'dev', '--control-plane', 'real']
 /** Promised to who presses Ctrl-C. */
 const endLimitMs = 15_000
 
@@ -26,7 +26,7 @@ class Run {
   stdout = ''
   stderr = ''
 
-  constructor({ environment = process.env, command = [process.execPath, program] }: Start = {}) {
+  constructor({ environment = process.env, command = [process.execPath, ...program] }: Start = {}) {
     const [path = '', ...args] = command
     this.#child = spawn(path, args, {
       cwd: root,
@@ -81,7 +81,7 @@ class Run {
   }
 }
 
-describe('npm start', () => {
+describe('konverge dev --control-plane real', () => {
   let run: Run | undefined
   afterEach(() => run?.kill())
 
@@ -122,7 +122,7 @@ describe('npm start', () => {
   })
 
   it('ends when the process that runs it, as npm does, is killed', async () => {
-    run = new Run({ command: ['sh', '-c', `${process.execPath} ${program}; true`] })
+    run = new Run({ command: ['sh', '-c', `${process.execPath} ${program.join(' ')}; true`] })
     await run.says('Kubernetes runs')
     expect(await run.end('SIGKILL')).toBe('SIGKILL')
     expect(run.stdout).toContain('stopping')

@@ -40,6 +40,8 @@ export interface PersistedLog {
 
 const fileName = 'objects.log'
 const lockName = 'lock'
+/** There are secrets in it. */
+const ownerOnly = 0o600
 /** A file with so many more records than objects is written anew when it is opened. */
 const superseded = 10_000
 
@@ -63,7 +65,7 @@ export function openPersistedLog(options: OpenLogOptions): PersistedLog {
   const isRewritten = scanned.corruptAt !== undefined || records.length - countOf(log) > superseded
   if (scanned.corruptAt !== undefined) renameSync(path, `${path}.corrupt`)
   if (isRewritten) rewrite(path, log)
-  const file = openSync(path, 'a')
+  const file = openSync(path, 'a', ownerOnly)
   let size = isRewritten ? fstatSync(file).size : scanned.wholeBytes
   ftruncateSync(file, size)
   log.recordWith(({ kind, revision, place, now }) => {
@@ -103,7 +105,7 @@ function countOf(log: ObjectLog): number {
 /** Only what is there, in the order of its revisions, then the revision that the log has come to. */
 function rewrite(path: string, log: ObjectLog): void {
   const states = log.shelves().flatMap((shelf) => log.list(shelf))
-  const file = openSync(`${path}.new`, 'w')
+  const file = openSync(`${path}.new`, 'w', ownerOnly)
   for (const { place, revision, object } of states.toSorted((left, right) => left.revision - right.revision))
     writeWhole(file, recordLine({ kind: 'created', revision, place, object }))
   writeWhole(file, recordLine({ kind: 'base', revision: log.revision }))

@@ -1,18 +1,19 @@
-// What can a person try once the stores are Ready? The text that follows the table of `npm start`. Pure.
-import { dirname } from 'node:path'
+// What can a person try once the stores are Ready? The text that follows the table of `konverge dev`. Pure.
 
 export interface Sights {
-  readonly connection: { readonly kubeconfigPath: string; readonly kubectlPath: string }
+  readonly kubeconfigPath: string
+  /** The folder of a kubectl to use; absent: whichever the person has. */
+  readonly kubectlFolder?: string | undefined
   readonly metricsUrl: string
   readonly operatorLog: string
 }
 
-export function lookAround({ connection, metricsUrl, operatorLog }: Sights): string {
+export function lookAround({ kubeconfigPath, kubectlFolder, metricsUrl, operatorLog }: Sights): string {
+  const path = kubectlFolder === undefined ? '' : `\n  export PATH=${kubectlFolder}:$PATH`
   return `
 In another terminal:
 
-  export KUBECONFIG=${connection.kubeconfigPath}
-  export PATH=${dirname(connection.kubectlPath)}:$PATH
+  export KUBECONFIG=${kubeconfigPath}${path}
 
   Look     kubectl get kv -A
            kubectl -n shop describe kv cart
@@ -22,7 +23,6 @@ In another terminal:
            kubectl -n shop get statefulset cart
   Break    kubectl -n shop patch kv cart --type=merge -p '{"spec":{"image":"kv:missing"}}'
   Mend     kubectl -n shop patch kv cart --type=merge -p '{"spec":{"image":"valkey/valkey:8.0"}}'
-           kubectl -n shop delete pod --field-selector=status.phase=Pending
   Delete   kubectl -n shop delete kv cart && kubectl -n shop get pvc
 
   Metrics  ${metricsUrl}

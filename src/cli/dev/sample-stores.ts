@@ -1,5 +1,6 @@
-// Which stores does `npm start` show, besides those of examples/? A few of different sizes, in namespaces of their own.
+// Which stores does `konverge dev` show, besides those of examples/? A few of different sizes, in namespaces of their own.
 // Pure.
+import type { KubeObject } from '../../object/object.ts'
 
 const namespaces = ['games', 'media', 'shop']
 
@@ -10,11 +11,11 @@ const stores = [
   { namespace: 'media', name: 'thumbnails', spec: { replicas: 4, storageClassName: 'fast', storage: { size: '5Gi' } } },
 ]
 
-/** The files of examples/ that fit a control plane on which kwok plays the nodes; their stores live in `shop`. */
+/** The files of examples/ that fit a control plane whose nodes run no images; their stores live in `shop`. */
 export const sampleFiles = ['kv-store.yaml', 'kv-store-custom.yaml']
 
 /** Namespaces first: what is in them comes later. */
-export const sampleObjects: readonly object[] = [
+export const sampleObjects: readonly KubeObject[] = [
   ...namespaces.map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })),
   ...stores.map(({ namespace, name, spec }) => ({
     apiVersion: 'data.konverge.dev/v1alpha1',
@@ -22,4 +23,20 @@ export const sampleObjects: readonly object[] = [
     metadata: { namespace, name },
     spec: { image: 'valkey/valkey:8.0', ...spec },
   })),
+]
+
+const storageClass = (name: string, options: { readonly isDefault: boolean; readonly canExpand: boolean }) => ({
+  apiVersion: 'storage.k8s.io/v1',
+  kind: 'StorageClass',
+  metadata: { name, annotations: { 'storageclass.kubernetes.io/is-default-class': String(options.isDefault) } },
+  provisioner: 'kubernetes.io/host-path',
+  reclaimPolicy: 'Delete',
+  volumeBindingMode: 'Immediate',
+  allowVolumeExpansion: options.canExpand,
+})
+
+/** What the volumes of the stores come from, where a control plane has no classes of its own. */
+export const storageClasses: readonly KubeObject[] = [
+  storageClass('standard', { isDefault: true, canExpand: false }),
+  storageClass('fast', { isDefault: false, canExpand: true }),
 ]

@@ -1,0 +1,105 @@
+// Where do the pods of `konverge dev` run? On a node in this process: PostgreSQL and konverge as processes of this machine, every
+// other image as if it ran.
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { deadline, systemClock } from '../../base/clock.ts'
+import { messageOf } from '../../base/errors.ts'
+import { silentInstruments } from '../../base/instrument.ts'
+import { systemRandom } from '../../base/random.ts'
+import { loadConnection } from '../../kube/kube-config-loader.ts'
+import { RestClient } from '../../kube/rest-client.ts'
+import type { ImageTable } from '../../local-node/images.ts'
+import { konvergeImage, postgresImage } from '../../local-node/known-images.ts'
+import { loadMachine } from '../../local-node/machine-loader.ts'
+import { NodeRunner } from '../../local-node/node-runner.ts'
+import { createLogger } from '../../telemetry/logger.ts'
+import { CommandError } from '../command-error.ts'
+import { packageVersion } from '../package-folder.ts'
+import { machinePostgres } from './machine-postgres.ts'
+
+export interface NodeHereOptions {
+  readonly kubeconfigPath: string
+  /** Where its pods, volumes and log are. */
+  readonly folder: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+}
+
+const closeLimitMs = 500
+
+export class NodeHere {
+  readonly #stop = new AbortController()
+  readonly #client: RestClient
+  readonly #run: Promise<void>
+  readonly #log: number
+  #ending: string | undefined
+
+  static async start(options: NodeHereOptions, signal: AbortSignal): Promise<NodeHere> {
+    const source = { kind: 'files', paths: [options.kubeconfigPath] } as const
+    const connection = await loadConnection({ clock: systemClock, source, environment: {} }, signal)
+    const userAgent = `konverge-node/${packageVersion()}`
+    const instruments = silentInstruments
+    const client = new RestClient({ connection, clock: systemClock, instruments, userAgent })
+    return new NodeHere(options, client, connection.server)
+  }
+
+  private constructor({ folder, environment }: NodeHereOptions, client: RestClient, server: string) {
+    this.#client = client
+    const file = openSync(join(folder, 'node.log'), 'w')
+    this.#log = file
+    const log = createLogger({
+      clock: systemClock,
+      level: 'info',
+      destination: { write: (text) => writeSync(file, text) },
+    })
+    const node = new NodeRunner({
+      clock: systemClock,
+      random: systemRandom,
+      instruments: { ...silentInstruments, log },
+      client,
+      name: 'local',
+      folder: join(folder, 'node'),
+      machine: loadMachine(),
+      images: imagesHere(server),
+      version: packageVersion(),
+      server,
+      machineEnvironment: { PATH: environment['PATH'] ?? '' },
+    })
+    this.#run = node.run(this.#stop.signal).then(
+      () => this.#end('without an error'),
+      (thrown: unknown) => this.#end(messageOf(thrown)),
+    )
+  }
+
+  /** One sentence. */
+  throwIfEnded(): void {
+    if (this.#ending !== undefined) throw new CommandError(`The local node ended by itself (${this.#ending})`, 1)
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort(new DOMException('konverge dev ends', 'AbortError'))
+    await this.#run
+    const limit = deadline(systemClock, closeLimitMs, new AbortController().signal)
+    await this.#client.close(limit.signal)
+    limit.clear()
+    closeSync(this.#log)
+  }
+
+  #end(ending: string): void {
+    this.#ending = ending
+  }
+}
+
+function imagesHere(server: string): ImageTable {
+  const postgres = machinePostgres()
+  const cliPath = process.argv[1] ?? ''
+  return [
+    konvergeImage({ execPath: process.execPath, cliPath, server }),
+    ...(postgres === undefined ? [] : [postgresImage(postgres)]),
+    {
+      repositories: ['kv'],
+      entrypoint: [],
+      refusal: 'there is no image kv; it is here to show what a store says of one',
+    },
+  ]
+}

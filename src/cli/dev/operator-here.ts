@@ -1,0 +1,62 @@
+// How does the operator run beside the embedded control plane? In this process, as `konverge run` would run it, with its log in a
+// file: there is no second process to start, or to leave behind.
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { messageOf } from '../../base/errors.ts'
+import { runOperator } from '../../index.ts'
+import { CommandError } from '../command-error.ts'
+import { flagshipControllers } from '../flagship.ts'
+import { packageVersion } from '../package-folder.ts'
+import { lastErrorOf, metricsUrlOf } from './operator-log.ts'
+import type { RunningOperator } from './stage.ts'
+
+export class OperatorHere implements RunningOperator {
+  readonly logFile: string
+  readonly #file: number
+  readonly #stop = new AbortController()
+  readonly #run: Promise<void>
+  /** Why it ended; undefined while it runs. */
+  #ending: string | undefined
+
+  /** Starts at once. */
+  constructor(kubeconfig: string, logFile: string) {
+    this.logFile = logFile
+    const file = openSync(logFile, 'w')
+    this.#file = file
+    const run = runOperator(
+      {
+        kubeconfig,
+        controllers: flagshipControllers,
+        environment: {},
+        output: { write: (text) => writeSync(file, text) },
+        userAgent: `konverge/${packageVersion()}`,
+        http: { host: '127.0.0.1', port: 0 },
+      },
+      this.#stop.signal,
+    )
+    this.#run = run.then(
+      () => this.#end('without an error'),
+      (thrown: unknown) => this.#end(messageOf(thrown)),
+    )
+  }
+
+  async metricsUrl(): Promise<string | undefined> {
+    return metricsUrlOf(await readFile(this.logFile, 'utf8'))
+  }
+
+  async throwIfEnded(): Promise<void> {
+    if (this.#ending === undefined) return
+    const error = lastErrorOf(await readFile(this.logFile, 'utf8')) ?? 'none in its log'
+    throw new CommandError(`The operator ended by itself (${this.#ending}); its last error: ${error}`, 1)
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort(new DOMException('konverge dev ends', 'AbortError'))
+    await this.#run
+    closeSync(this.#file)
+  }
+
+  #end(ending: string): void {
+    this.#ending = ending
+  }
+}

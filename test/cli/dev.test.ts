@@ -1,0 +1,117 @@
+// Does `konverge dev` show what it promises on the embedded control plane, and leave nothing behind however it ends?
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { runningPrograms } from '../control-plane/running-programs.ts'
+import { waitUntil } from '../control-plane/wait-until.ts'
+import { askBy } from './ask-by.ts'
+import { konverge, sentenceOf } from './konverge.ts'
+import { RunningKonverge } from './running-konverge.ts'
+
+const stores = '/apis/data.konverge.dev/v1alpha1/namespaces/shop/replicatedkvstores'
+const program = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts')
+
+let folder: string
+let running: RunningKonverge[]
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'konverge-dev-test-'))
+  running = []
+})
+
+afterEach(() => {
+  for (const one of running) one.kill()
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+})
+
+describe('konverge dev', () => {
+  it('shows its stores, serves who has its kubeconfig, and leaves nothing behind after Ctrl-C', async () => {
+    const kubeconfig = join(folder, 'kubeconfig')
+    const run = await start('--kubeconfig', kubeconfig)
+    for (const store of ['games/leaderboard', 'games/lobby', 'media/playlists', 'media/thumbnails', 'shop/cart'])
+      expect(run.stdout).toContain(store)
+    const { status } = await askBy(kubeconfig, { method: 'GET', path: `${stores}/cart` })
+    expect(status).toBe(200)
+    expect(await run.end('SIGINT')).toBe(0)
+    expect(run.stdout.match(/stopping/g)).toHaveLength(1)
+    expect(run.stderr).toBe('')
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it.each(['SIGTERM', 'SIGHUP'] as const)('leaves nothing behind after %s', async (signal) => {
+    const run = await start()
+    expect(await run.end(signal)).toBe(0)
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('ends when nobody reads its output any more', async () => {
+    const run = await start('--persist', join(folder, 'log'))
+    run.closeOutput()
+    // Only a line that is written finds out.
+    const patch = { method: 'DELETE', path: `${stores}/cart` } as const
+    await askBy(join(folder, 'log', 'kubeconfig'), patch)
+    expect(await run.end()).toBe(0)
+    expect(existsSync(join(folder, 'log', 'lock'))).toBe(false)
+  })
+
+  it('ends when the process that started it, as npm does, is killed', async () => {
+    const command = `${process.execPath} ${program} dev --no-samples; true`
+    const env = { ...process.env, TMPDIR: folder }
+    const shell = spawn('sh', ['-c', command], { env, stdio: 'ignore' })
+    await waitUntil({ what: 'its kubeconfig', limitMs: 30_000 }, async () =>
+      readdirSync(folder).some((name) => existsSync(join(folder, name, 'operator.log'))),
+    )
+    shell.kill('SIGKILL')
+    await waitUntil({ what: 'its end', limitMs: 30_000 }, async () => readdirSync(folder).length === 0)
+  })
+
+  it('goes on where it was, with what it acknowledged, when it was killed', async () => {
+    const persist = join(folder, 'log')
+    const ask = (method: 'GET' | 'PATCH', name: string, body?: object) =>
+      askBy(join(persist, 'kubeconfig'), {
+        method,
+        path: `${stores}/${name}`,
+        contentType: 'application/merge-patch+json',
+        ...(body === undefined ? {} : { body }),
+      })
+    const first = await start('--persist', persist)
+    expect((await ask('PATCH', 'cart', { spec: { replicas: 4 } })).status).toBe(200)
+    expect(await first.end('SIGKILL')).toBe('SIGKILL')
+    const second = await start('--persist', persist)
+    expect(JSON.parse((await ask('GET', 'cart')).text)).toMatchObject({ spec: { replicas: 4 } })
+    expect(await second.end('SIGINT')).toBe(0)
+    expect(readFileSync(join(persist, 'objects.log'), 'utf8')).toContain('"cart"')
+  })
+
+  it('has no stores when none are wanted', async () => {
+    const run = new RunningKonverge(['dev', '--no-samples'], { TMPDIR: folder })
+    running.push(run)
+    await run.says('There are no stores yet')
+    await run.says('Ctrl-C ends everything')
+    expect(await run.end('SIGINT')).toBe(0)
+    expect(runningPrograms().filter(({ command }) => command.includes(folder))).toEqual([])
+  })
+
+  it.each([
+    { title: 'an unknown control plane', args: ['--control-plane', 'borrowed'], sentence: /'borrowed' is none/ },
+    {
+      title: 'a port for the real one',
+      args: ['--control-plane', 'real', '--port', '1'],
+      sentence: /^konverge: --port: /,
+    },
+  ])('refuses $title', async ({ args, sentence }) => {
+    const ended = await konverge(['dev', ...args])
+    expect(sentenceOf(ended)).toMatch(sentence)
+    expect(ended.exitCode).toBe(2)
+  })
+})
+
+async function start(...args: readonly string[]): Promise<RunningKonverge> {
+  const run = new RunningKonverge(['dev', ...args], { TMPDIR: folder })
+  running.push(run)
+  await run.says('shop/cart')
+  return run
+}

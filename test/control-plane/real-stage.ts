@@ -1,0 +1,27 @@
+// `konverge dev --control-plane real`: the real control plane, whose nodes kwok plays, with the operator in a process of its own as a
+// person would start it.
+import { dirname } from 'node:path'
+import type { Stage, StageAsk } from '../../src/cli/dev/stage.ts'
+import { startControlPlane } from './control-plane.ts'
+import { OperatorChild } from './operator-child.ts'
+
+const nodes = 5
+
+export async function startRealStage({ environment, signal }: StageAsk): Promise<Stage> {
+  const controlPlane = await startControlPlane({ kwok: { nodes }, environment, signal })
+  const { connection } = controlPlane
+  return {
+    title: `Kubernetes runs, with ${nodes} nodes that kwok plays`,
+    kubeconfigPath: connection.kubeconfigPath,
+    kubectlFolder: dirname(connection.kubectlPath),
+    groundwork: [],
+    isFresh: true,
+    startOperator: () => {
+      const operator = new OperatorChild(connection)
+      operator.start()
+      return operator
+    },
+    throwIfEnded: () => {},
+    stop: () => controlPlane.stop(),
+  }
+}
