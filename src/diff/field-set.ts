@@ -108,7 +108,7 @@ export class FieldSet {
       if (mine === undefined) changes.set(key, child)
       else changes.replace(key, mine, mine.set.union(child.set))
     }
-    return this.#with(this.isMember || other.isMember, changes.children)
+    return reshaped(this, this.isMember || other.isMember, changes.children)
   }
 
   /** The paths owned by both. */
@@ -122,7 +122,7 @@ export class FieldSet {
       const set = theirs && mine?.set.intersection(theirs.set)
       if (mine !== undefined && set !== undefined && !set.isEmpty) children.set(key, { element: mine.element, set })
     }
-    return this.#with(this.isMember && other.isMember, children)
+    return reshaped(this, this.isMember && other.isMember, children)
   }
 
   /** The paths owned by this and not by the other; a path goes only if the very same path is in the other. */
@@ -133,7 +133,7 @@ export class FieldSet {
       const mine = this.children.get(key)
       if (mine !== undefined) changes.replace(key, mine, mine.set.difference(set))
     }
-    return this.#with(this.isMember && !other.isMember, changes.children)
+    return reshaped(this, this.isMember && !other.isMember, changes.children)
   }
 
   /** As `difference`, but with a path all that is below it goes too. */
@@ -144,7 +144,7 @@ export class FieldSet {
       const mine = this.children.get(key)
       if (mine !== undefined) changes.replace(key, mine, mine.set.recursiveDifference(set))
     }
-    return this.#with(this.isMember, changes.children)
+    return reshaped(this, this.isMember, changes.children)
   }
 
   /** Is every path of this owned by the other as well? */
@@ -190,19 +190,23 @@ export class FieldSet {
 
   /** The same paths without the one that leads here; of an object as a whole nobody is an owner. */
   get ofRoot(): FieldSet {
-    return this.#with(false, this.children)
+    return reshaped(this, false, this.children)
   }
 
   /** This set one step further down. */
   below(element: PathElement): FieldSet {
     return new FieldSet(false, new Map([[formatPathElement(element), { element, set: this }]]))
   }
+}
 
-  #with(isMember: boolean, children: Children): FieldSet {
-    if (isMember === this.isMember && children === this.children) return this
-    if (children.size === 0) return isMember ? FieldSet.leaf : FieldSet.empty
-    return new FieldSet(isMember, children)
-  }
+/**
+ * The set itself where nothing differs. Not a private method: TypeScript gives a class that has one and names itself a second name,
+ * which is not there yet when `empty` is made.
+ */
+function reshaped(set: FieldSet, isMember: boolean, children: Children): FieldSet {
+  if (isMember === set.isMember && children === set.children) return set
+  if (children.size === 0) return isMember ? FieldSet.leaf : FieldSet.empty
+  return new FieldSet(isMember, children)
 }
 
 /** Children that are copied when the first of them changes, so that sets share what they have in common. */

@@ -12,6 +12,7 @@ import { konverge, sentenceOf } from './konverge.ts'
 import { RunningKonverge } from './running-konverge.ts'
 
 const stores = '/apis/data.konverge.dev/v1alpha1/namespaces/shop/replicatedkvstores'
+const builtProgram = join(import.meta.dirname, '..', '..', 'dist', 'src', 'cli', 'main.js')
 const program = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts')
 
 let folder: string
@@ -86,8 +87,8 @@ describe('konverge dev', () => {
     expect(readFileSync(join(persist, 'objects.log'), 'utf8')).toContain('"cart"')
   })
 
-  it('has no stores when none are wanted', async () => {
-    const run = new RunningKonverge(['dev', '--no-samples'], { TMPDIR: folder })
+  it('has no stores when none are wanted; as the built program', async () => {
+    const run = new RunningKonverge(['dev', '--no-samples'], { TMPDIR: folder }, builtProgram)
     running.push(run)
     await run.says('There are no stores yet')
     await run.says('Ctrl-C ends everything')

@@ -15,8 +15,8 @@ export class RunningKonverge {
   stderr = ''
   readonly #child: ChildProcess
 
-  constructor(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
-    this.#child = spawn(process.execPath, [program, ...args], {
+  constructor(args: readonly string[], environment: Readonly<Record<string, string>> = {}, path = program) {
+    this.#child = spawn(process.execPath, [path, ...args], {
       env: { PATH: process.env['PATH'] ?? '', HOME: '/nowhere', ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
