@@ -19,6 +19,8 @@ import { ControllerHost, type ServerController } from './controllers/controller-
 import { DefinitionController } from './controllers/definition-controller.ts'
 import { GarbageCollector } from './controllers/garbage-collector.ts'
 import { NamespaceDeleter } from './controllers/namespace-deleter.ts'
+import { simulatedNode } from './controllers/workloads/simulated-nodes.ts'
+import { workloadControllers } from './controllers/workloads/workload-controllers.ts'
 import { definitionRules } from './custom/definition-strategy.ts'
 import { ObjectLog } from './object-log.ts'
 import { applyStrategicMergePatch } from './patch/strategic-merge.ts'
@@ -35,6 +37,10 @@ export interface ClusterOptions {
   /** Which controllers run, by their names; all by default. */
   readonly controllers?: readonly string[]
   readonly data?: BuiltInDataLoader
+  /** So many nodes are there from the beginning whose pods only seem to run; none unless it is said. */
+  readonly simulatedNodes?: number
+  /** What pods trust, in PEM; '' unless it is said. */
+  readonly rootCertificate?: string
 }
 
 /** What no controller of ours answers for yet, admission must not promise. */
@@ -73,7 +79,7 @@ export class Cluster {
       closeWatches: (shelf) => this.server.watches.closeShelf(shelf),
       timestamp,
     })
-    const named = controllersOf((manager) => this.server.systemClient(manager), timestamp)
+    const named = controllersOf({ ...options, clientOf: (manager) => this.server.systemClient(manager) })
     this.controllerNames = named.map(({ name }) => name)
     const chosen = options.controllers
     const controllers = chosen === undefined ? named : named.filter(({ name }) => chosen.includes(name))
@@ -82,7 +88,7 @@ export class Cluster {
       new ControllerHost({ clock, log, controllers: [definitions] }),
       new ControllerHost({ clock, log, controllers }),
     ]
-    bootstrap(apiServer)
+    bootstrap(apiServer, options.simulatedNodes ?? 0)
     keepBootstrapObjects(data.bootstrapObjects(), { log, random, client: apiServer, timestamp: timestamp() })
     for (const host of this.#hosts) host.start()
   }
@@ -94,24 +100,39 @@ export class Cluster {
   }
 }
 
-function controllersOf(
-  clientOf: (manager: string) => SystemClient,
-  timestamp: () => string,
-): readonly ServerController[] {
+interface ControllerFacts extends Pick<ClusterOptions, 'clock' | 'rootCertificate'> {
+  readonly clientOf: (manager: string) => SystemClient
+}
+
+function controllersOf({ clock, rootCertificate = '', clientOf }: ControllerFacts): readonly ServerController[] {
   const client = clientOf('kube-controller-manager')
   return [
     new GarbageCollector({ client, onInvalidOwner: () => {} }),
-    new NamespaceDeleter(client, timestamp),
+    new NamespaceDeleter(client, () => timestampOf(clock)),
     new ClusterRoleAggregator(clientOf('clusterrole-aggregation-controller')),
+    ...workloadControllers({ clock, clientOf, rootCertificate }),
   ]
 }
 
+const firstNamespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system']
+const standardClass: JsonObject = {
+  metadata: { name: 'standard', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
+  provisioner: 'konverge.dev/local',
+  reclaimPolicy: 'Delete',
+  volumeBindingMode: 'Immediate',
+}
+
 /** What a cluster has before anybody asks for anything. */
-function bootstrap(client: SystemClient): void {
-  const namespaces = client.resource('v1', 'Namespace')
-  if (namespaces === undefined) return
-  for (const name of ['default', 'kube-node-lease', 'kube-public', 'kube-system'])
-    client.ensure(namespaces, '', { metadata: { name } } satisfies JsonObject)
+function bootstrap(client: SystemClient, simulatedNodes: number): void {
+  const objects: readonly (readonly [apiVersion: string, kind: string, objects: readonly JsonObject[]])[] = [
+    ['v1', 'Namespace', firstNamespaces.map((name) => ({ metadata: { name } }))],
+    ['storage.k8s.io/v1', 'StorageClass', [standardClass]],
+    ['v1', 'Node', Array.from({ length: simulatedNodes }, (_, index) => simulatedNode(index))],
+  ]
+  for (const [apiVersion, kind, wanted] of objects) {
+    const resource = client.resource(apiVersion, kind)
+    if (resource !== undefined) for (const object of wanted) client.ensure(resource, '', object)
+  }
 }
 
 function definitionResource(data: BuiltInDataLoader): ServedResource {

@@ -10,7 +10,7 @@ import type { ServerController } from './controller-host.ts'
 const clusterRoleShelf = 'clusterroles.rbac.authorization.k8s.io'
 
 export class ClusterRoleAggregator implements ServerController {
-  readonly name = 'clusterrole-aggregation'
+  readonly name = 'clusterrole-aggregation-controller'
   readonly #client: SystemClient
   /** All that gather: any change of any role may concern each. */
   readonly #gathering = new Set<string>()

@@ -28,7 +28,7 @@ export interface GarbageCollectorOptions {
 }
 
 export class GarbageCollector implements ServerController {
-  readonly name = 'garbage-collector'
+  readonly name = 'garbage-collector-controller'
   readonly #client: SystemClient
   readonly #onInvalidOwner: GarbageCollectorOptions['onInvalidOwner']
   /** Keys of the objects that name an owner, by its uid. */

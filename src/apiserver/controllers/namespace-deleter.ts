@@ -18,7 +18,7 @@ interface Remains {
 }
 
 export class NamespaceDeleter implements ServerController {
-  readonly name = 'namespace'
+  readonly name = 'namespace-controller'
   readonly #client: SystemClient
   readonly #timestamp: () => string
 

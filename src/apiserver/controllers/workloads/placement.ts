@@ -1,0 +1,163 @@
+// On which node may a pod run? The Ready one with the fewest pods that the pod's selector, affinity and tolerations allow, with
+// its claims bound; else the sentence that says why not. Requests of resources and affinity between pods do not count.
+// Source: k8s.io/kubernetes/pkg/scheduler.
+import { type JsonObject, own } from '../../../base/json.ts'
+import {
+  isTrueAt,
+  mapAt,
+  optionalTextAt,
+  structAt,
+  structIn,
+  structsAt,
+  textAt,
+  textsAt,
+} from '../../built-in/field-walk.ts'
+import { labelsOf, metadataOf, metadataText } from '../../metadata.ts'
+import { conditionOf } from './pod-state.ts'
+
+export type Placement =
+  | { readonly kind: 'bind'; readonly node: string }
+  /** Claims that wait for their first consumer are told its node; the pod is bound when they are. */
+  | { readonly kind: 'provision'; readonly node: string; readonly claims: readonly JsonObject[] }
+  | { readonly kind: 'wait' }
+  | { readonly kind: 'refuse'; readonly message: string }
+
+export interface PlacementFacts {
+  readonly pod: JsonObject
+  readonly nodes: readonly JsonObject[]
+  readonly podsOn: (node: string) => number
+  readonly claim: (name: string) => JsonObject | undefined
+  /** Does the claim's class wait for the first consumer? */
+  readonly waitsForConsumer: (claim: JsonObject) => boolean
+}
+
+const selectedNode = 'volume.kubernetes.io/selected-node'
+const notReadyTaint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }
+const unschedulableTaint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }
+
+export function placementOf(facts: PlacementFacts): Placement {
+  const { pod, nodes, podsOn } = facts
+  if (nodes.length === 0) return { kind: 'refuse', message: 'no nodes available to schedule pods' }
+  const claims = claimNamesOf(pod).map((name) => ({ name, claim: facts.claim(name) }))
+  const lost = claims.find(({ claim }) => claim === undefined)
+  if (lost !== undefined) return refusal(nodes.length, [`persistentvolumeclaim "${lost.name}" not found`])
+  const unbound = claims.flatMap(({ claim }) => (claim === undefined || isBound(claim) ? [] : [claim]))
+  if (unbound.some((claim) => !facts.waitsForConsumer(claim)))
+    return refusal(nodes.length, ['pod has unbound immediate PersistentVolumeClaims'])
+  const reasons = nodes.map((node) => refusedBy(node, pod, podsOn(metadataText(node, 'name'))))
+  const [best] = nodes
+    .filter((_, index) => reasons[index] === undefined)
+    .map((node) => metadataText(node, 'name'))
+    .sort((left, right) => podsOn(left) - podsOn(right))
+  if (best === undefined) return refusal(nodes.length, counted(reasons))
+  if (unbound.length === 0) return { kind: 'bind', node: best }
+  const untold = unbound.filter((claim) => textAt(mapAt(metadataOf(claim), 'annotations'), selectedNode) === '')
+  return untold.length === 0 ? { kind: 'wait' } : { kind: 'provision', node: best, claims: untold }
+}
+
+export function claimNamesOf(pod: JsonObject): readonly string[] {
+  return structsAt(structAt(pod, 'spec'), 'volumes').flatMap((volume) => {
+    const name = textAt(structAt(volume, 'persistentVolumeClaim'), 'claimName')
+    return name === '' ? [] : [name]
+  })
+}
+
+function isBound(claim: JsonObject): boolean {
+  return textAt(structAt(claim, 'status'), 'phase') === 'Bound' && textAt(structAt(claim, 'spec'), 'volumeName') !== ''
+}
+
+function refusal(nodes: number, reasons: readonly string[]): Placement {
+  const none = `0/${nodes} nodes are available`
+  const preemption = `preemption: ${none}: ${nodes} Preemption is not helpful for scheduling.`
+  return { kind: 'refuse', message: `${none}: ${reasons.join(', ')}. ${preemption}` }
+}
+
+function counted(reasons: readonly (string | undefined)[]): readonly string[] {
+  const counts = new Map<string, number>()
+  for (const reason of reasons) if (reason !== undefined) counts.set(reason, (counts.get(reason) ?? 0) + 1)
+  return [...counts].map(([reason, count]) => `${count} ${reason}`).sort()
+}
+
+/** Why the pod may not run on a node; undefined if it may. */
+function refusedBy(node: JsonObject, pod: JsonObject, podsThere: number): string | undefined {
+  const tolerations = structsAt(structAt(pod, 'spec'), 'tolerations')
+  const isTolerated = (taint: JsonObject) => tolerations.some((toleration) => tolerates(toleration, taint))
+  const spec = structAt(node, 'spec')
+  if (isTrueAt(spec, 'unschedulable') && !isTolerated(unschedulableTaint)) return 'node(s) were unschedulable'
+  const isReady = textAt(conditionOf(node, 'Ready'), 'status') === 'True'
+  const taints = [
+    ...(isReady ? [] : [notReadyTaint]),
+    ...structsAt(spec, 'taints').filter((taint) => textAt(taint, 'effect') !== 'PreferNoSchedule'),
+  ]
+  if (!taints.every(isTolerated)) return 'node(s) had untolerated taint(s)'
+  if (!isChosen(node, pod)) return "node(s) didn't match Pod's node affinity/selector"
+  const capacity = own(mapAt(structAt(node, 'status'), 'allocatable'), 'pods')
+  return capacity !== undefined && podsThere >= Number(capacity) ? 'Too many pods' : undefined
+}
+
+export function tolerates(toleration: JsonObject, taint: JsonObject): boolean {
+  const effect = textAt(toleration, 'effect')
+  const key = textAt(toleration, 'key')
+  if (effect !== '' && effect !== textAt(taint, 'effect')) return false
+  if (key !== '' && key !== textAt(taint, 'key')) return false
+  return (
+    textAt(toleration, 'operator') === 'Exists' ||
+    (key !== '' && textAt(toleration, 'value') === textAt(taint, 'value'))
+  )
+}
+
+/** Do the pod's node selector and required node affinity allow the node? */
+export function isChosen(node: JsonObject, pod: JsonObject): boolean {
+  const labels = labelsOf(node)
+  const spec = structAt(pod, 'spec')
+  if (!Object.entries(mapAt(spec, 'nodeSelector')).every(([key, value]) => own(labels, key) === value)) return false
+  const required = structIn(spec, 'affinity', 'nodeAffinity', 'requiredDuringSchedulingIgnoredDuringExecution')
+  if (required === undefined) return true
+  const fields = { 'metadata.name': metadataText(node, 'name') }
+  return structsAt(required, 'nodeSelectorTerms').some((term) => {
+    const byLabels = structsAt(term, 'matchExpressions')
+    const byFields = structsAt(term, 'matchFields')
+    if (byLabels.length + byFields.length === 0) return false
+    return byLabels.every((one) => isMet(one, labels)) && byFields.every((one) => isMet(one, fields))
+  })
+}
+
+function isMet(requirement: JsonObject, values: JsonObject): boolean {
+  const value = optionalTextAt(values, textAt(requirement, 'key'))
+  const wanted = textsAt(requirement, 'values')
+  switch (textAt(requirement, 'operator')) {
+    case 'In':
+      return value !== undefined && wanted.includes(value)
+    case 'NotIn':
+      return value === undefined || !wanted.includes(value)
+    case 'Exists':
+      return value !== undefined
+    case 'DoesNotExist':
+      return value === undefined
+    case 'Gt':
+      return value !== undefined && Number(value) > Number(wanted[0])
+    case 'Lt':
+      return value !== undefined && Number(value) < Number(wanted[0])
+    default:
+      return false
+  }
+}
+
+export function withSelectedNode(claim: JsonObject, node: string): JsonObject {
+  const metadata = metadataOf(claim)
+  return {
+    ...claim,
+    metadata: { ...metadata, annotations: { ...mapAt(metadata, 'annotations'), [selectedNode]: node } },
+  }
+}
+
+export function isForScheduler(pod: JsonObject): boolean {
+  const spec = structAt(pod, 'spec')
+  const scheduler = textAt(spec, 'schedulerName')
+  return (
+    textAt(spec, 'nodeName') === '' &&
+    (scheduler === '' || scheduler === 'default-scheduler') &&
+    structsAt(spec, 'schedulingGates').length === 0 &&
+    metadataText(pod, 'deletionTimestamp') === ''
+  )
+}

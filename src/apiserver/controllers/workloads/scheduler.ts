@@ -1,0 +1,168 @@
+// Gives pods their nodes, and says in a condition and an Event why a pod has none. Source: k8s.io/kubernetes/pkg/scheduler.
+import { type Clock, timestampOf } from '../../../base/clock.ts'
+import { deepEqual, type JsonObject } from '../../../base/json.ts'
+import { mapAt, structAt, structsAt, textAt } from '../../built-in/field-walk.ts'
+import { isTerminating, metadataText } from '../../metadata.ts'
+import type { LogEntry } from '../../object-log.ts'
+import type { Steps } from '../../strategy.ts'
+import type { SystemClient } from '../../system-client.ts'
+import type { ServerController } from '../controller-host.ts'
+import { EventRecorder } from './event-recorder.ts'
+import { KindClient } from './kind-client.ts'
+import { isForScheduler, placementOf, withSelectedNode } from './placement.ts'
+import { conditionOf, isFinished, nodeOf } from './pod-state.ts'
+
+/** What changes where a pod may go. */
+const placeShelves: ReadonlySet<string> = new Set([
+  'nodes',
+  'persistentvolumeclaims',
+  'persistentvolumes',
+  'storageclasses.storage.k8s.io',
+])
+
+/** A binding sets the node and the condition together, and owns no field. */
+const bindingSteps: Steps = {
+  prepareForUpdate: (pod) => pod,
+  validateUpdate: () => [],
+  warningsOnUpdate: () => [],
+  resetFields: [['spec'], ['status'], ['metadata']],
+}
+
+export class Scheduler implements ServerController {
+  readonly name = 'kube-scheduler'
+  readonly #clock: Clock
+  readonly #pods: KindClient
+  readonly #nodes: KindClient
+  readonly #claims: KindClient
+  readonly #classes: KindClient
+  readonly #events: EventRecorder
+  readonly #waiting = new Set<string>()
+  /** Keys of the pods on each node. */
+  readonly #placed = new Map<string, Set<string>>()
+
+  constructor({ client, clock }: { readonly client: SystemClient; readonly clock: Clock }) {
+    this.#clock = clock
+    this.#pods = new KindClient(client, 'v1', 'Pod')
+    this.#nodes = new KindClient(client, 'v1', 'Node')
+    this.#claims = new KindClient(client, 'v1', 'PersistentVolumeClaim')
+    this.#classes = new KindClient(client, 'storage.k8s.io/v1', 'StorageClass')
+    this.#events = new EventRecorder({ client, clock, component: 'default-scheduler' })
+  }
+
+  keysFor(entry: LogEntry): readonly string[] {
+    if (placeShelves.has(entry.place.shelf)) return matters(entry) ? [...this.#waiting] : []
+    if (entry.place.shelf !== 'pods') return []
+    const key = `${entry.place.namespace}/${entry.place.name}`
+    const pod = entry.now.object
+    const isGone = entry.kind === 'deleted' || isFinished(pod)
+    this.#note(key, pod, isGone)
+    if (isGone) {
+      this.#waiting.delete(key)
+      return nodeOf(pod) === '' ? [] : [...this.#waiting]
+    }
+    if (isForScheduler(pod)) this.#waiting.add(key)
+    else this.#waiting.delete(key)
+    return this.#waiting.has(key) && isNewsOf(entry) ? [key] : []
+  }
+
+  reconcile(key: string): undefined {
+    const pod = this.#pods.at(key)
+    if (pod === undefined || !isForScheduler(pod)) return
+    const namespace = metadataText(pod, 'namespace')
+    const placement = placementOf({
+      pod,
+      nodes: this.#nodes.list().filter((node) => !isTerminating(node)),
+      podsOn: (node) => this.#placed.get(node)?.size ?? 0,
+      claim: (name) => this.#claims.get(namespace, name),
+      waitsForConsumer: (claim) => this.#waitsForConsumer(claim),
+    })
+    switch (placement.kind) {
+      case 'bind':
+        this.#bind(pod, placement.node)
+        return
+      case 'provision':
+        for (const claim of placement.claims)
+          this.#claims.update(claim, (live) => withSelectedNode(live, placement.node))
+        return
+      case 'wait':
+        return
+      case 'refuse':
+        this.#refuse(pod, placement.message)
+    }
+  }
+
+  #bind(pod: JsonObject, nodeName: string): void {
+    const bound = {
+      type: 'PodScheduled',
+      status: 'True',
+      lastProbeTime: null,
+      lastTransitionTime: timestampOf(this.#clock),
+    }
+    this.#pods.updateThrough(pod, 'binding', bindingSteps, (live) => ({
+      ...withCondition(live, bound),
+      spec: { ...mapAt(live, 'spec'), nodeName },
+    }))
+    const of = `${metadataText(pod, 'namespace')}/${metadataText(pod, 'name')}`
+    this.#events.recordAction(pod, 'Binding', {
+      type: 'Normal',
+      reason: 'Scheduled',
+      message: `Successfully assigned ${of} to ${nodeName}`,
+    })
+  }
+
+  #refuse(pod: JsonObject, message: string): void {
+    const before = conditionOf(pod, 'PodScheduled')
+    if (textAt(before, 'status') === 'False' && textAt(before, 'message') === message) return
+    const lastTransitionTime =
+      textAt(before, 'status') === 'False' ? textAt(before, 'lastTransitionTime') : timestampOf(this.#clock)
+    this.#events.recordAction(pod, 'Scheduling', { type: 'Warning', reason: 'FailedScheduling', message })
+    this.#pods.updateStatus(pod, (live) =>
+      withCondition(live, {
+        ...{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message },
+        ...{ lastProbeTime: null, lastTransitionTime },
+      }),
+    )
+  }
+
+  #waitsForConsumer(claim: JsonObject): boolean {
+    const name = textAt(structAt(claim, 'spec'), 'storageClassName')
+    return textAt(this.#classes.get('', name), 'volumeBindingMode') === 'WaitForFirstConsumer'
+  }
+
+  #note(key: string, pod: JsonObject, isGone: boolean): void {
+    const node = nodeOf(pod)
+    if (node === '') return
+    const there = this.#placed.get(node) ?? new Set()
+    this.#placed.set(node, there)
+    if (isGone) there.delete(key)
+    else there.add(key)
+  }
+}
+
+/** A node's heartbeat changes nothing. */
+function matters({ place, before, now }: LogEntry): boolean {
+  if (place.shelf !== 'nodes' || before === undefined) return true
+  const facts = (node: JsonObject) => [
+    mapAt(node, 'spec'),
+    mapAt(structAt(node, 'metadata'), 'labels'),
+    mapAt(structAt(node, 'status'), 'allocatable'),
+    textAt(conditionOf(node, 'Ready'), 'status'),
+  ]
+  return !deepEqual(facts(before.object), facts(now.object))
+}
+
+/** Our own news of a refusal is none. */
+function isNewsOf({ before, now }: LogEntry): boolean {
+  return before === undefined || !deepEqual(mapAt(before.object, 'spec'), mapAt(now.object, 'spec'))
+}
+
+function withCondition(pod: JsonObject, condition: JsonObject): JsonObject {
+  const status = mapAt(pod, 'status')
+  const before = structsAt(status, 'conditions')
+  const type = textAt(condition, 'type')
+  const isKnown = before.some((one) => textAt(one, 'type') === type)
+  const conditions = isKnown
+    ? before.map((one) => (textAt(one, 'type') === type ? condition : one))
+    : [...before, condition]
+  return { ...pod, status: { ...status, conditions } }
+}

@@ -1,0 +1,44 @@
+// Which controllers make workloads live? Those of kube-controller-manager by its names, a scheduler, and the kubelet of nodes that
+// nobody runs; each writes as the program that it stands in for.
+import type { Clock } from '../../../base/clock.ts'
+import type { SystemClient } from '../../system-client.ts'
+import type { ServerController } from '../controller-host.ts'
+import { DisruptionController } from './disruption-controller.ts'
+import { EndpointSliceController } from './endpoint-slice-controller.ts'
+import { EndpointsController } from './endpoints-controller.ts'
+import { RootCaPublisher, ServiceAccountController } from './namespace-furniture.ts'
+import { ReplicaSetController } from './replica-set-controller.ts'
+import { Scheduler } from './scheduler.ts'
+import { SimulatedNodes } from './simulated-nodes.ts'
+import { StatefulSetController } from './stateful-set-controller.ts'
+import { VolumeBinder } from './volume-binder.ts'
+import { VolumeExpander } from './volume-expander.ts'
+import { ClaimProtection, VolumeProtection } from './volume-protection.ts'
+
+export interface WorkloadControllersOptions {
+  readonly clock: Clock
+  /** A client under the name of a manager. */
+  readonly clientOf: (manager: string) => SystemClient
+  /** What pods trust, in PEM. */
+  readonly rootCertificate: string
+}
+
+export function workloadControllers(options: WorkloadControllersOptions): readonly ServerController[] {
+  const { clock, clientOf, rootCertificate } = options
+  const client = clientOf('kube-controller-manager')
+  return [
+    new ServiceAccountController(client),
+    new RootCaPublisher(client, rootCertificate),
+    new ReplicaSetController({ client, clock }),
+    new StatefulSetController({ client, clock }),
+    new VolumeBinder({ client, clock }),
+    new VolumeExpander({ client, clock }),
+    new ClaimProtection(client),
+    new VolumeProtection(client),
+    new Scheduler({ client: clientOf('kube-scheduler'), clock }),
+    new SimulatedNodes({ client: clientOf('kubelet'), clock }),
+    new EndpointsController(client),
+    new EndpointSliceController(client),
+    new DisruptionController({ client, clock }),
+  ]
+}
