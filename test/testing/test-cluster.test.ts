@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { KubeClient } from '../../src/kube/client.ts'
 import { KubeError } from '../../src/kube/kube-errors.ts'
-import { ConfigMap, Namespace } from '../../src/object/built-in.ts'
+import { Namespace, Secret } from '../../src/object/built-in.ts'
 import type { LiveObject } from '../../src/object/object.ts'
 import { startCluster, type TestCluster } from '../../src/testing/index.ts'
 
@@ -14,21 +14,21 @@ beforeEach(async () => {
 afterEach(() => cluster.stop())
 
 const signal = new AbortController().signal
-const page = { metadata: { name: 'page', namespace: 'default' }, data: { index: 'hello' } }
+const page = { metadata: { name: 'page', namespace: 'default' }, data: { index: 'aGVsbG8=' } }
 
 describe('a test cluster', () => {
   it('keeps objects, and gives undefined for what is not there', async () => {
-    expect(await cluster.find(ConfigMap, 'page')).toBeUndefined()
-    await cluster.create(ConfigMap, page)
-    await cluster.patch(ConfigMap, 'default/page', { data: { index: 'bye' } })
-    expect(await cluster.find(ConfigMap, 'page')).toMatchObject({ data: { index: 'bye' } })
-    await cluster.delete(ConfigMap, 'page')
-    expect(await cluster.list(ConfigMap, 'default')).toEqual([])
+    expect(await cluster.find(Secret, 'page')).toBeUndefined()
+    await cluster.create(Secret, page)
+    await cluster.patch(Secret, 'default/page', { data: { index: 'Ynll' } })
+    expect(await cluster.find(Secret, 'page')).toMatchObject({ data: { index: 'Ynll' } })
+    await cluster.delete(Secret, 'page')
+    expect(await cluster.list(Secret, 'default')).toEqual([])
   })
 
   it('refuses with the errors that a client of a real cluster gets', async () => {
-    await cluster.create(ConfigMap, page)
-    const again = await cluster.create(ConfigMap, page).catch((thrown: unknown) => thrown)
+    await cluster.create(Secret, page)
+    const again = await cluster.create(Secret, page).catch((thrown: unknown) => thrown)
     expect(again).toBeInstanceOf(KubeError)
     expect(again).toMatchObject({ code: 'AlreadyExists', httpStatus: 409 })
   })
@@ -79,17 +79,17 @@ describe('faults', () => {
   })
 
   it('let reads see the past', async () => {
-    await cluster.create(ConfigMap, page)
+    await cluster.create(Secret, page)
     cluster.faults.add({ fault: { kind: 'stale-read', revisions: 1 } })
     expect(await find()).toBeUndefined()
-    expect((await app().list(ConfigMap, {}, signal)).items).toEqual([])
+    expect((await app().list(Secret, {}, signal)).items).toEqual([])
   })
 
   it('make answers late, by the clock of the cluster', async () => {
     cluster.faults.add({ fault: { kind: 'latency', ms: 2_000 }, on: { verbs: ['create'] } })
     const creation = create()
     await cluster.advance(1_999)
-    expect(cluster.server.log.list('configmaps', 'default')).toEqual([])
+    expect(cluster.server.log.list('secrets', 'default')).toEqual([])
     await cluster.advance(1)
     await creation
   })
@@ -106,14 +106,14 @@ describe('faults', () => {
     const end = new AbortController()
     const reading = (async () => {
       try {
-        const frames = app().watch(ConfigMap, { namespace: 'default', resourceVersion: '5' }, end.signal)
+        const frames = app().watch(Secret, { namespace: 'default', resourceVersion: '5' }, end.signal)
         for await (const { type, object } of frames) if (type === 'ADDED') names.push(object.metadata.name)
       } catch {
         if (!end.signal.aborted) names.push('cut')
       }
     })()
     await cluster.advance(0)
-    for (const name of ['a', 'b']) await cluster.create(ConfigMap, { metadata: { name, namespace: 'default' } })
+    for (const name of ['a', 'b']) await cluster.create(Secret, { metadata: { name, namespace: 'default' } })
     await cluster.advance(4_999)
     if (fault.kind === 'delay-events') expect(names).toEqual([])
     await cluster.advance(1)
@@ -129,11 +129,11 @@ function app(): KubeClient {
 }
 
 function create(): Promise<LiveObject> {
-  return app().create(ConfigMap, { ...page, apiVersion: 'v1', kind: 'ConfigMap' }, { fieldManager: 'app' }, signal)
+  return app().create(Secret, { ...page, apiVersion: 'v1', kind: 'Secret' }, { fieldManager: 'app' }, signal)
 }
 
 function find(): Promise<LiveObject | undefined> {
   return app()
-    .get(ConfigMap, { namespace: 'default', name: 'page' }, signal)
+    .get(Secret, { namespace: 'default', name: 'page' }, signal)
     .catch(() => undefined)
 }

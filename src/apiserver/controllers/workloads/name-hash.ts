@@ -14,6 +14,13 @@ export function fnv32(text: string): number {
   return sum
 }
 
+/** FNV-1a with 32 bits. */
+export function fnv32a(text: string): number {
+  let sum = offset
+  for (const byte of encoder.encode(text)) sum = Math.imul(sum ^ byte, prime) >>> 0
+  return sum
+}
+
 export function safeHash(sum: number): string {
   return [...String(sum)].map((digit) => alphabet.charAt(digit.charCodeAt(0) % alphabet.length)).join('')
 }
