@@ -3,6 +3,7 @@
 import { type Clock, timestampOf } from '../base/clock.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { Random } from '../base/random.ts'
+import { wireJson } from '../base/wire-json.ts'
 import { Admission, type AdmissionPlugin } from './admission/admission.ts'
 import type { CatalogueEntry } from './built-in/catalogue.ts'
 import {
@@ -28,6 +29,7 @@ import { KindFieldManagers } from './kind-field-managers.ts'
 import { ObjectDeletes } from './object-deletes.ts'
 import { ObjectLog } from './object-log.ts'
 import { ObjectWrites } from './object-writes.ts'
+import type { OpenApi } from './open-api.ts'
 import type { StrategicMerge } from './patch-object.ts'
 import { type RequestInfo, requestInfoOf } from './request-info.ts'
 import { ResourceHandler } from './resource-handler.ts'
@@ -57,6 +59,10 @@ export interface ApiServerOptions {
   readonly admission?: readonly AdmissionPlugin[]
   readonly strategicMergeOf?: (resource: ServedResource) => StrategicMerge | undefined
   readonly log?: ObjectLog
+  /** The JSON of a body in protocol buffers; undefined for a kind that has none. Throws StatusError (400). */
+  readonly readProtobuf?: (body: Uint8Array) => JsonObject | undefined
+  /** The published forms of the built-in kinds. */
+  readonly openApi?: OpenApi
   /** What `/version` says, as `v1.36.3`. */
   readonly gitVersion?: string
 }
@@ -124,8 +130,9 @@ export class ApiServer implements Answering {
     }
   }
 
-  async #route(request: ApiRequest, info: RequestInfo, user: User): Promise<ApiAnswer> {
-    if (!info.isResourceRequest) return this.#document(request)
+  async #route(asked: ApiRequest, info: RequestInfo, user: User): Promise<ApiAnswer> {
+    if (!info.isResourceRequest) return this.#document(asked)
+    const request = this.#inJson(asked)
     const endpoint = this.#endpoints.get(endpointKey(info))
     if (endpoint !== undefined) {
       if (!endpoint.verbs.includes(info.verb)) throw methodNotAllowed()
@@ -144,6 +151,14 @@ export class ApiServer implements Answering {
     return this.#resources.handle({ request, info: scoped, resource, user, authorizeCreate })
   }
 
+  /** The same request with its body in JSON, where it came in protocol buffers of a kind that has them. */
+  #inJson(request: ApiRequest): ApiRequest {
+    const object = request.bytes && this.#options.readProtobuf?.(request.bytes)
+    if (object === undefined) return request
+    const header = (name: string) => (name === 'content-type' ? jsonType : request.header(name))
+    return { ...request, header, body: wireJson(object) }
+  }
+
   /** What is no object: discovery, health, version. */
   #document(request: ApiRequest): ApiAnswer {
     const [root = '', group = '', version = '', ...more] = request.path.split('/').filter((step) => step !== '')
@@ -151,6 +166,8 @@ export class ApiServer implements Answering {
     if (healthPaths.has(path)) return textAnswer(200, 'ok', 'text/plain; charset=utf-8')
     if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed()
     if (path === '/version') return jsonAnswer(200, this.#version())
+    if (root === 'openapi' && group === 'v3' && this.#options.openApi !== undefined)
+      return this.#options.openApi.answer(request)
     if (more.length > 0) throw noSuchPath()
     const entries = this.#entries()
     const wantsAggregate = request.header('accept')?.includes('as=APIGroupDiscoveryList') === true

@@ -13,7 +13,9 @@ import { BuiltInDataLoader } from './built-in/built-in-data-loader.ts'
 import { builtInCatalogue } from './built-in/catalogue.ts'
 import { coreResources } from './built-in/core-kinds.ts'
 import { groupResources } from './built-in/group-kinds.ts'
+import { readProtobuf } from './built-in/protobuf-body.ts'
 import { servedKind } from './built-in/served-kind.ts'
+import { WireError } from './built-in/wire-message.ts'
 import { ClusterRoleAggregator } from './controllers/cluster-role-aggregator.ts'
 import { ControllerHost, type ServerController } from './controllers/controller-host.ts'
 import { DefinitionController } from './controllers/definition-controller.ts'
@@ -23,7 +25,9 @@ import { simulatedNode } from './controllers/workloads/simulated-nodes.ts'
 import { workloadControllers } from './controllers/workloads/workload-controllers.ts'
 import { definitionRules } from './custom/definition-strategy.ts'
 import { ObjectLog } from './object-log.ts'
+import { OpenApi, type OpenApiDocument } from './open-api.ts'
 import { applyStrategicMergePatch } from './patch/strategic-merge.ts'
+import { badRequest } from './status-error.ts'
 import type { ServedResource } from './strategy.ts'
 import type { SystemClient } from './system-client.ts'
 import type { User } from './user.ts'
@@ -66,6 +70,8 @@ export class Cluster {
       catalogue: builtInCatalogue.filter((entry) => !entry.verbs.includes('get') || isServed(entry)),
       access,
       admission: [definitionLifecycle, ...usualAdmission({ random, ...ownControllers })],
+      openApi: new OpenApi(openApiDocuments(resources, data)),
+      readProtobuf: (body) => protobufBody(body, data),
       strategicMergeOf: (resource) => {
         const kind = resource.isCustom ? undefined : data.kind(resource)
         return kind && ((original, patch) => applyStrategicMergePatch(original, patch, kind.type))
@@ -132,6 +138,23 @@ function bootstrap(client: SystemClient, simulatedNodes: number): void {
   for (const [apiVersion, kind, wanted] of objects) {
     const resource = client.resource(apiVersion, kind)
     if (resource !== undefined) for (const object of wanted) client.ensure(resource, '', object)
+  }
+}
+
+function openApiDocuments(resources: readonly ServedResource[], data: BuiltInDataLoader): readonly OpenApiDocument[] {
+  const versions = new Map(resources.map(({ group, version }) => [`${group}/${version}`, { group, version }]))
+  return [...versions.values()].map(({ group, version }) => ({
+    name: group === '' ? `api/${version}` : `apis/${group}/${version}`,
+    text: () => data.openApiText(group, version),
+  }))
+}
+
+function protobufBody(body: Uint8Array, data: BuiltInDataLoader): JsonObject | undefined {
+  try {
+    return readProtobuf(body, (kind) => data.kind(kind)?.type)
+  } catch (thrown) {
+    if (thrown instanceof WireError) throw badRequest(`the body is no object in protocol buffers: ${thrown.message}`)
+    throw thrown
   }
 }
 

@@ -12,8 +12,18 @@ export interface ApiRequest {
   /** The value of a header by its lower-case name. */
   header(name: string): string | undefined
   readonly body: string
+  /** The body where it is no text: it is in protocol buffers. Then `body` is empty. */
+  readonly bytes?: Uint8Array
   /** Reads answer as though this were the last revision: what a server that lags behind gives. */
   readonly asOf?: number
+}
+
+export const protobufType = 'application/vnd.kubernetes.protobuf'
+
+/** A body as its content type says it is. */
+export function bodyParts(bytes: Buffer, contentType: string | undefined): Pick<ApiRequest, 'body' | 'bytes'> {
+  const isText = bytes.length === 0 || contentType?.startsWith(protobufType) !== true
+  return isText ? { body: bytes.toString('utf8') } : { body: '', bytes }
 }
 
 /** Whoever answers requests: the server, or something before it. */

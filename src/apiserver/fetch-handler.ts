@@ -1,7 +1,7 @@
 // How does code in the same process ask the server? As it would ask any other: a Request in, a Response out, watches as a stream
 // of bytes. What the reader does not take waits for it.
 import type { Answering, ApiAnswer } from './exchange.ts'
-import { ConnectionCut } from './exchange.ts'
+import { bodyParts, ConnectionCut } from './exchange.ts'
 
 /** Answers a request as fetch would. The host of its URL does not matter. Rejects with ConnectionCut where a connection would end. */
 export async function handleFetch(server: Answering, request: Request): Promise<Response> {
@@ -11,7 +11,9 @@ export async function handleFetch(server: Answering, request: Request): Promise<
     path: url.pathname,
     query: url.searchParams,
     header: (name) => request.headers.get(name) ?? undefined,
-    body: request.body === null ? '' : await request.text(),
+    ...(request.body === null
+      ? { body: '' }
+      : bodyParts(Buffer.from(await request.arrayBuffer()), request.headers.get('content-type') ?? undefined)),
   })
   const headers = new Headers(answer.headers)
   for (const text of answer.warnings) headers.append('warning', `299 - ${JSON.stringify(text)}`)

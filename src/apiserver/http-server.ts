@@ -7,7 +7,7 @@ import type { Random } from '../base/random.ts'
 import type { ServerIdentity } from '../base/server-identity.ts'
 import type { ApiServer } from './api-server.ts'
 import type { ApiAnswer, ApiRequest } from './exchange.ts'
-import { refusal } from './exchange.ts'
+import { bodyParts, refusal } from './exchange.ts'
 import { StatusError } from './status-error.ts'
 
 export interface HttpServerOptions {
@@ -85,7 +85,7 @@ async function serve(
 ): Promise<void> {
   const auditId = random.uuid()
   const body = await readBody(incoming)
-  const answer = typeof body === 'string' ? await server.answer(requestOf(incoming, body)) : refusal(body)
+  const answer = body instanceof StatusError ? refusal(body) : await server.answer(requestOf(incoming, body))
   outgoing.writeHead(answer.status, headersOf(answer, auditId))
   if (answer.stream === undefined) {
     outgoing.end(incoming.method === 'HEAD' ? undefined : answer.body)
@@ -103,7 +103,7 @@ async function serve(
   outgoing.once('close', stop)
 }
 
-function requestOf(incoming: IncomingMessage, body: string): ApiRequest {
+function requestOf(incoming: IncomingMessage, body: Buffer): ApiRequest {
   const [path = '/', query = ''] = (incoming.url ?? '/').split(/\?(.*)/s)
   return {
     method: incoming.method ?? 'GET',
@@ -113,7 +113,7 @@ function requestOf(incoming: IncomingMessage, body: string): ApiRequest {
       const value = incoming.headers[name]
       return Array.isArray(value) ? value.join(', ') : value
     },
-    body,
+    ...bodyParts(body, incoming.headers['content-type']),
   }
 }
 
@@ -127,7 +127,7 @@ function headersOf({ headers, warnings }: ApiAnswer, auditId: string): Record<st
 }
 
 /** The body, or the refusal of one that is too large. */
-async function readBody(incoming: IncomingMessage): Promise<string | StatusError> {
+async function readBody(incoming: IncomingMessage): Promise<Buffer | StatusError> {
   const chunks: Buffer[] = []
   let length = 0
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
@@ -140,5 +140,5 @@ async function readBody(incoming: IncomingMessage): Promise<string | StatusError
       })
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return Buffer.concat(chunks)
 }

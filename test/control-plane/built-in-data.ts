@@ -143,7 +143,7 @@ async function write(): Promise<void> {
 \`node test/control-plane/built-in-data.ts\`; tests compare it with the real server.
 
 - \`openapi-<group>-<version>.json.br\`: the documents of /openapi/v3, byte for byte.
-- \`types.json.br\`: how the Go types behind the kinds read and write JSON; see \`../go-type.ts\`.
+- \`types.json.br\`: how the Go types behind the kinds read and write JSON and protocol buffers; see \`../go-type.ts\`.
 - \`columns.json.br\`: the columns of \`kubectl get\` for each kind.
 - \`bootstrap.json.br\`: the roles, bindings and priorities that the server makes for itself.
 `,

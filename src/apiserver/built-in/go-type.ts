@@ -67,6 +67,8 @@ export interface GoField {
   readonly owner: string
   /** The structs it is embedded in, joined by dots; refusals show them too. */
   readonly embeddedIn: string
+  /** Its number in protocol buffers, after those of the structs it is embedded in; empty if it does not travel in them. */
+  readonly wirePath: readonly number[]
   /** How a strategic merge patch changes the field: `merge`, `merge,retainKeys`, … or empty. */
   readonly patchStrategy: string
   /** The field that tells the items of a merged list apart, or empty. */
@@ -87,6 +89,7 @@ type FieldLine = readonly [
   type: number,
   leftOut: '' | 'empty' | 'zero',
   embeddedIn: string,
+  wirePath: string,
   patchStrategy?: string,
   patchMergeKey?: string,
 ]
@@ -124,7 +127,7 @@ export class GoTypes {
   }
 
   #field(line: FieldLine, index: number, goName: string): GoField {
-    const [name, type, leftOut, embeddedIn, patchStrategy = '', patchMergeKey = ''] = line
+    const [name, type, leftOut, embeddedIn, wirePath, patchStrategy = '', patchMergeKey = ''] = line
     const held = this.#type(type)
     return {
       name,
@@ -133,6 +136,7 @@ export class GoTypes {
       isLeftOut: leftOut === 'zero' ? 'whenZero' : leftOut === 'empty' && hasEmpty(held) ? 'whenEmpty' : 'never',
       owner: goName.slice(goName.indexOf('.') + 1),
       embeddedIn,
+      wirePath: wirePath === '' ? [] : wirePath.split('.').map(Number),
       patchStrategy,
       patchMergeKey,
     }

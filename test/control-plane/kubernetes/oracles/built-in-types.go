@@ -24,8 +24,9 @@ import (
 //
 // The answer has two parts: kinds, the index of each one's type in the order of the question, and types. A type is
 // [form, Go's text for it, …]: a pointer, list or map is followed by the index of what it holds, a struct by its fields,
-// each [name, index of its type, when it is left out ("", "empty" or "zero"), the structs it is embedded in], and where
-// there is a strategy for merging patches, that and its key.
+// each [name, index of its type, when it is left out ("", "empty" or "zero"), the structs it is embedded in, its numbers in
+// protocol buffers from the outermost of these structs to itself, empty where it has none], and where there is a strategy
+// for merging patches, that and its key.
 func init() {
 	register("built-in-types", func(question json.RawMessage) (any, error) {
 		var kinds []schema.GroupVersionKind
@@ -109,14 +110,14 @@ func (table *typeTable) describe(t reflect.Type) []any {
 		}
 		return []any{"map", t.String(), table.index(t.Elem())}
 	case reflect.Struct:
-		return []any{"struct", t.String(), table.fields(t, []string{})}
+		return []any{"struct", t.String(), table.fields(t, []string{}, []string{})}
 	default:
 		panic(fmt.Sprintf("%v is of a kind that this table has no name for", t))
 	}
 }
 
 // fields lists what encoding/json sees of a struct, with the fields of embedded structs in their place.
-func (table *typeTable) fields(t reflect.Type, embedded []string) []any {
+func (table *typeTable) fields(t reflect.Type, embedded, numbers []string) []any {
 	fields := []any{}
 	for i := range t.NumField() {
 		field := t.Field(i)
@@ -126,7 +127,7 @@ func (table *typeTable) fields(t reflect.Type, embedded []string) []any {
 		}
 		if field.Anonymous && name == "" && field.Type.Kind() == reflect.Struct {
 			inner := append(append([]string{}, embedded...), field.Name)
-			fields = append(fields, table.fields(field.Type, inner)...)
+			fields = append(fields, table.fields(field.Type, inner, append(append([]string{}, numbers...), wireNumber(field)))...)
 			continue
 		}
 		if name == "" {
@@ -149,11 +150,30 @@ func (table *typeTable) fields(t reflect.Type, embedded []string) []any {
 				panic(fmt.Sprintf("%v.%s has the option %s, which this table has no name for", t, field.Name, option))
 			}
 		}
-		line := []any{name, table.index(field.Type), left, strings.Join(embedded, ".")}
+		line := []any{name, table.index(field.Type), left, strings.Join(embedded, "."), wirePath(numbers, wireNumber(field))}
 		if strategy := field.Tag.Get("patchStrategy"); strategy != "" {
 			line = append(line, strategy, field.Tag.Get("patchMergeKey"))
 		}
 		fields = append(fields, line)
 	}
 	return fields
+}
+
+// wireNumber is the field's number in protocol buffers, or empty where it does not travel in them.
+func wireNumber(field reflect.StructField) string {
+	parts := strings.Split(field.Tag.Get("protobuf"), ",")
+	if len(parts) < 2 {
+		return ""
+	}
+	return parts[1]
+}
+
+func wirePath(outer []string, number string) string {
+	path := append(append([]string{}, outer...), number)
+	for _, each := range path {
+		if each == "" {
+			return ""
+		}
+	}
+	return strings.Join(path, ".")
 }
