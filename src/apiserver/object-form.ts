@@ -42,14 +42,25 @@ export function outputFormOf(accept: string | undefined, includeObject: string |
   })
 }
 
-/** The object's whole text in the version that is asked for. */
+/** The object's whole text in the version that is asked for. Where that is how it is stored, no tree is read for it. */
 export function wholeText(resource: ServedResource, state: Committed): string {
+  if (isServedAsStored(resource, state)) return state.text
   const object = servedObject(resource, state)
-  return object === state.object ? state.text : wireJson(object)
+  return isServedAsStored(resource, state) ? state.text : wireJson(object)
 }
 
 export function servedObject(resource: ServedResource, state: Committed): JsonObject {
-  return resource.fromStored === undefined ? state.object : resource.fromStored(state.object)
+  if (resource.fromStored === undefined || isServedAsStored(resource, state)) return state.object
+  const served = resource.fromStored(state.object)
+  if (served === state.object) servedAsStored.set(state, resource)
+  return served
+}
+
+/** The last resource that was found to serve a state just as it is stored: both never change, so it always will. */
+const servedAsStored = new WeakMap<Committed, ServedResource>()
+
+function isServedAsStored(resource: ServedResource, state: Committed): boolean {
+  return resource.fromStored === undefined || servedAsStored.get(state) === resource
 }
 
 /** One object as the answer's text. */
@@ -82,10 +93,10 @@ export function listText(resource: ServedResource, { items, metadata, nowMs }: L
 /** Built-in kinds leave kind and apiVersion out of a list's items; custom kinds keep them, and say that no page follows. */
 function wholeList(resource: ServedResource, items: readonly Committed[], metadata: JsonObject): string {
   const apiVersion = apiVersionOf(resource)
-  const typeMeta = `"kind":${JSON.stringify(resource.kind)},"apiVersion":${JSON.stringify(apiVersion)}`
+  const typeMeta = `{"kind":${JSON.stringify(resource.kind)},"apiVersion":${JSON.stringify(apiVersion)},`
   const texts = items.map((state) => {
     const text = wholeText(resource, state)
-    return text.startsWith(`{${typeMeta},`) && !resource.isCustom ? `{${text.slice(typeMeta.length + 2)}` : text
+    return !resource.isCustom && text.startsWith(typeMeta) ? `{${text.slice(typeMeta.length)}` : text
   })
   const shown = resource.isCustom ? { continue: '', ...metadata } : metadata
   const head = `{"kind":${JSON.stringify(`${resource.kind}List`)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":${wireJson(shown)}`

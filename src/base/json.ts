@@ -26,17 +26,27 @@ export function own(object: JsonObject, key: string): Json | undefined {
 /** Equal by content; object keys in any order, a key with value `undefined` counts as absent. Linear in size. */
 export function deepEqual(left: Json | undefined, right: Json | undefined): boolean {
   if (left === right) return true
-  if (isJsonList(left)) {
-    return (
-      isJsonList(right) && left.length === right.length && left.every((item, index) => deepEqual(item, right[index]))
-    )
+  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false
+  if (isJsonList(left)) return isJsonList(right) && areListsEqual(left, right)
+  return !isJsonList(right) && areObjectsEqual(left, right)
+}
+
+function areListsEqual(left: readonly Json[], right: readonly Json[]): boolean {
+  if (left.length !== right.length) return false
+  for (let index = 0; index < left.length; index++) if (!deepEqual(left[index], right[index])) return false
+  return true
+}
+
+function areObjectsEqual(left: JsonObject, right: JsonObject): boolean {
+  let present = 0
+  for (const key of Object.keys(left)) {
+    const value = left[key]
+    if (value === undefined) continue
+    present++
+    if (!Object.hasOwn(right, key) || !deepEqual(value, right[key])) return false
   }
-  if (!isJsonObject(left) || !isJsonObject(right)) return false
-  const leftKeys = presentKeys(left)
-  return (
-    leftKeys.length === presentKeys(right).length &&
-    leftKeys.every((key) => Object.hasOwn(right, key) && deepEqual(left[key], right[key]))
-  )
+  const others = Object.keys(right)
+  return present === others.length || present === presentKeys(right).length
 }
 
 /** JSON text with object keys in code-unit order and no white space: equal values give equal text. */
