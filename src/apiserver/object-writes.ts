@@ -41,6 +41,8 @@ export interface WriteScope {
 export interface Written {
   readonly object: JsonObject
   readonly wasCreated: boolean
+  /** The state that was there already, if the write changed nothing. */
+  readonly unchanged?: Committed
 }
 
 /** Gives the new object from the one that is there; undefined if nothing is. Throws StatusError. */
@@ -53,6 +55,8 @@ export interface UpdateOptions {
   readonly authorizeCreate: () => void
   /** Does `change` keep managedFields itself, as apply does? */
   readonly keepsManagedFields: boolean
+  /** Whether it is known that `change` leaves a state as it is; absent: of none. */
+  readonly isWithoutEffect?: (state: Committed) => boolean
 }
 
 export interface ObjectWritesOptions {
@@ -93,9 +97,12 @@ export class ObjectWrites {
   }
 
   /** Changes what is there by `change`: PUT, every patch, and their creates. */
-  update(scope: WriteScope, change: Change, { creates, authorizeCreate, keepsManagedFields }: UpdateOptions): Written {
+  update(scope: WriteScope, change: Change, options: UpdateOptions): Written {
+    const { creates, authorizeCreate, keepsManagedFields, isWithoutEffect } = options
     const existing = this.#log.get(placeOf(scope, scope.name))
     if (existing === undefined && !creates) throw notFound(groupResourceOf(scope.resource), scope.name)
+    if (existing !== undefined && isWithoutEffect?.(existing) === true && this.#admitsAsItIs(scope, existing))
+      return { object: servedObject(scope.resource, existing), wasCreated: false, unchanged: existing }
     const live = existing === undefined ? undefined : servedObject(scope.resource, existing)
     const changed = withoutDuplicateOwners(change(live), scope.warn)
     const recorded = keepsManagedFields
@@ -105,7 +112,16 @@ export class ObjectWrites {
       authorizeCreate()
       return { object: this.#insert(scope, recorded), wasCreated: true }
     }
-    return { object: this.#replace(scope, recorded, existing), wasCreated: false }
+    const object = this.#replace(scope, recorded, existing)
+    return { object, wasCreated: false, ...(object === live ? { unchanged: existing } : {}) }
+  }
+
+  /** Admission is asked even about nothing: it may know more than the object. Throws StatusError. */
+  #admitsAsItIs(scope: WriteScope, existing: Committed): boolean {
+    const live = servedObject(scope.resource, existing)
+    if (this.#mutate(scope, 'UPDATE', live, live) !== live) return false
+    this.#admission.validate(this.#admissionRequest(scope, 'UPDATE', live, live, scope.name))
+    return true
   }
 
   #insert(scope: WriteScope, recorded: JsonObject): JsonObject {

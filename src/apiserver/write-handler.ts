@@ -8,12 +8,13 @@ import type { KindFieldManagers } from './kind-field-managers.ts'
 import { listOptionsOf } from './list-options.ts'
 import { metadataText, withMetadata } from './metadata.ts'
 import type { ObjectDeletes } from './object-deletes.ts'
-import { listText, type OutputForm, oneText, outputFormOf } from './object-form.ts'
+import { listText, type OutputForm, oneText, outputFormOf, wholeText } from './object-form.ts'
 import type { ObjectLog } from './object-log.ts'
 import { listPage } from './object-reads.ts'
 import { groupResourceOf, type ObjectWrites, type WriteScope, type Written } from './object-writes.ts'
 import { patchObject, patchTypeOf, type StrategicMerge } from './patch-object.ts'
 import { scopeOf } from './read-handler.ts'
+import { applyDigest, RepeatedApplies } from './repeated-applies.ts'
 import { bodyTypeOf, parseObject } from './request-body.ts'
 import type { RequestInfo } from './request-info.ts'
 import type { ResourceRequest } from './resource-request.ts'
@@ -33,6 +34,7 @@ export interface WriteHandlerOptions {
 
 export class WriteHandler {
   readonly #options: WriteHandlerOptions
+  readonly #repeated = new RepeatedApplies()
 
   constructor(options: WriteHandlerOptions) {
     this.#options = options
@@ -120,10 +122,11 @@ export class WriteHandler {
   #apply(asked: ResourceRequest, { options, warnings, output }: WriteParts): ApiAnswer {
     const { request, info, resource } = asked
     const scope = this.#scope(asked, options, warnings)
-    const { value: applied, duplicates } = parseObject(request.body, 'application/yaml', 'error decoding YAML')
+    const digest = applyDigest(request.body, info.subresource, options)
     const written = this.#options.writes.update(
       scope,
       (live) => {
+        const { value: applied, duplicates } = parseObject(request.body, 'application/yaml', 'error decoding YAML')
         const merged = scope.fieldManager.apply({
           live,
           applied,
@@ -147,8 +150,15 @@ export class WriteHandler {
         checkName(placed, info)
         return placed
       },
-      { creates: info.subresource === '', authorizeCreate: asked.authorizeCreate, keepsManagedFields: true },
+      {
+        creates: info.subresource === '',
+        authorizeCreate: asked.authorizeCreate,
+        keepsManagedFields: true,
+        isWithoutEffect: (state) => this.#repeated.changesNothing(state, resource, digest),
+      },
     )
+    if (written.unchanged !== undefined && warnings.length === 0)
+      this.#repeated.remember(written.unchanged, resource, digest)
     return this.#written(asked, written, output, warnings)
   }
 
@@ -219,10 +229,12 @@ export class WriteHandler {
 
   #written(
     { resource }: ResourceRequest,
-    { object, wasCreated }: Written,
+    { object, wasCreated, unchanged }: Written,
     output: OutputForm,
     warnings: readonly string[],
   ): ApiAnswer {
+    if (unchanged !== undefined && output.form === 'object')
+      return answerOf(200, wholeText(resource, unchanged), warnings)
     return this.#one(wasCreated ? 201 : 200, resource, object, output, warnings)
   }
 
@@ -234,8 +246,12 @@ export class WriteHandler {
     warnings: readonly string[] = [],
   ): ApiAnswer {
     const text = oneText(resource, object, output, this.#options.clock.now())
-    return textAnswer(status, `${text}\n`, jsonType, { warnings: [...new Set(warnings)] })
+    return answerOf(status, text, warnings)
   }
+}
+
+function answerOf(status: number, text: string, warnings: readonly string[]): ApiAnswer {
+  return textAnswer(status, `${text}\n`, jsonType, { warnings: [...new Set(warnings)] })
 }
 
 interface WriteParts {

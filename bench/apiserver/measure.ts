@@ -1,0 +1,32 @@
+// How is a figure found on a machine that others use too? By the best of several rounds, which is the one they disturbed least.
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
+export async function bestOf(rounds: number, measure: () => Promise<number>, better: 'more' | 'less'): Promise<number> {
+  const found: number[] = []
+  for (let round = 0; round < rounds; round++) found.push(await measure())
+  return better === 'more' ? Math.max(...found) : Math.min(...found)
+}
+
+/** How long this process worked for it: on a machine shared with others, what a core of its own would have needed. */
+export async function cpuMs(run: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage()
+  await run()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1_000
+}
+
+export async function elapsedMs(run: () => Promise<unknown>): Promise<number> {
+  const startedMs = performance.now()
+  await run()
+  return performance.now() - startedMs
+}
+
+/** Bytes on the heap after a full collection. */
+export function heapBytes(): number {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void // The flag puts it there.
+  collect()
+  collect()
+  return process.memoryUsage().heapUsed
+}
