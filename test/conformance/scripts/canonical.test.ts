@@ -56,6 +56,11 @@ describe('canonical', () => {
       right: [object(one, '6'), 'too old resource version: 6 (6)'],
     },
     {
+      renames: 'the registry of kinds, and which unknown field an apply names',
+      left: ['no kind "X" in scheme "a.go:1"', 'failed (/b; v1, Kind=X): .spec.b: field not declared in schema'],
+      right: ['no kind "X" in scheme "b.go:2"', 'failed (/b; v1, Kind=X): .spec.c: field not declared in schema'],
+    },
+    {
       renames: 'the version in a list token',
       left: [object(one, '5'), { metadata: { continue: token(5, 'a') } }],
       right: [object(one, '6'), { metadata: { continue: token(6, 'a') } }],

@@ -10,6 +10,8 @@ const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const time = /\b[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?Z/g
 /** Go names a registry of kinds after the place in the source, which depends on how the program was built. */
 const scheme = /in scheme (\\?")[^"\\]+\1/g
+/** Which of several unknown fields an apply is refused for is by chance. */
+const undeclared = /(^|[ \n])\.[^\n]*?: field not declared in schema/g
 const versionInText = /(resource version: |ResourceVersion in record \(|current: |\()([1-9][0-9]*)(?=[), ]|$)/g
 
 /** What stays as it is, because the script itself says it: given uids and times. */
@@ -22,7 +24,7 @@ export interface CanonicalOptions {
 /** All replies of one script in a form that is equal for servers that behave alike. */
 export function canonical(replies: readonly Reply[], options: CanonicalOptions): Json[] {
   const names = new Renamer(replies, options)
-  return replies.map(({ answer, events }) => ({
+  return replies.map(({ answer, events, isSettled = false }) => ({
     status: answer.status,
     headers: Object.fromEntries(
       comparedHeaders.flatMap((name) => {
@@ -30,7 +32,7 @@ export function canonical(replies: readonly Reply[], options: CanonicalOptions):
         return value === undefined ? [] : [[name, names.text(value)]]
       }),
     ),
-    body: names.value(answer.body),
+    body: isSettled ? withoutVersions(names.value(answer.body)) : names.value(answer.body),
     ...(events === undefined
       ? {}
       : {
@@ -39,6 +41,13 @@ export function canonical(replies: readonly Reply[], options: CanonicalOptions):
             .map(({ type, object }) => ({ type, object: names.value(object) })),
         }),
   }))
+}
+
+function withoutVersions(value: Json): Json {
+  if (isJsonList(value)) return value.map(withoutVersions)
+  if (!isJsonObject(value)) return value
+  const kept = Object.entries(value).filter(([key]) => key !== 'resourceVersion')
+  return Object.fromEntries(kept.map(([key, field]) => [key, withoutVersions(field ?? null)]))
 }
 
 /** Other bookmarks come when time goes by, which is not the script's business. */
@@ -112,6 +121,7 @@ class Renamer {
     for (const [name, renamed] of this.#generated) found = found.replaceAll(name, renamed)
     return found
       .replaceAll(scheme, 'in scheme $1<scheme>$1')
+      .replaceAll(undeclared, '$1<path>: field not declared in schema')
       .replaceAll(uuid, (uid) => (this.#options.script.includes(uid) ? uid : this.#uid(uid)))
       .replaceAll(time, (moment) => (this.#options.script.includes(moment) ? moment : '<time>'))
       .replaceAll(versionInText, (_, before: string, version: string) => `${before}${this.#version(version)}`)

@@ -12,7 +12,7 @@ import type { Difference } from './parting.ts'
 import { Memory, type Reply, type Script, type Step, verbOf } from './script.ts'
 
 /** Where a watch that says nothing for so long has told all that it has to tell, and a set of objects is at rest. */
-const quietMs = { watch: 150, settle: 1_000 }
+const quietMs = { watch: 150, settle: 1_000, serve: 1_000 }
 const settleLimitMs = 30_000
 
 export class ScriptRunner {
@@ -68,7 +68,7 @@ async function replyTo(server: ServerUnderTest, { kind, ask }: Step, wasRefused:
       return await watched(await server.watch({ path, query, headers }))
     }
     case 'settle':
-      return { answer: await settled(() => server.request(ask)) }
+      return { answer: await settled(() => server.request(ask)), isSettled: true }
     case 'serve':
       // What was refused will never be served.
       return { answer: await (wasRefused ? server.request(ask) : served(() => server.request(ask))) }
@@ -129,11 +129,14 @@ function itemsOf({ body }: Answer): string {
   return wireJson((typeof body === 'object' && body !== null && 'items' in body ? own(body, 'items') : body) ?? null)
 }
 
+/** The answer once the path is served for good: a new kind is answered with 404 now and then before it settles. */
 async function served(ask: () => Promise<Answer>): Promise<Answer> {
   const deadline = performance.now() + settleLimitMs
-  for (;;) {
+  for (let servedSince = performance.now(); ; ) {
     const answer = await ask()
-    if (answer.status === 200 || performance.now() > deadline) return answer
+    const now = performance.now()
+    if (answer.status !== 200) servedSince = now
+    if (now - servedSince > quietMs.serve || now > deadline) return answer
     await sleep(25)
   }
 }

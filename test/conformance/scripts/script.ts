@@ -25,6 +25,8 @@ export interface Script {
 export interface Reply {
   readonly answer: Answer
   readonly events?: readonly WatchEvent[]
+  /** Controllers wrote these objects in an order of their own, so their versions say nothing. */
+  readonly isSettled?: boolean
 }
 
 /** What has been seen of the objects so far, by name: what the placeholders stand for. */
