@@ -11,10 +11,8 @@ import type { ServerController } from '../controller-host.ts'
 import { annotationOf, bindCompleted, boundByController, claimStep, volumeStep } from './claim-plan.ts'
 import { EventRecorder } from './event-recorder.ts'
 import { KindClient, keyOf } from './kind-client.ts'
-import { capacityOf, classNameOf, requestOf } from './volume-match.ts'
+import { capacityOf, classNameOf, isOwnProvisioner, requestOf } from './volume-match.ts'
 
-/** Ours, and the one that controller managers of tests stand in for. */
-const provisioners: ReadonlySet<string> = new Set(['konverge.dev/local', 'kubernetes.io/host-path'])
 const deletionProtection = 'kubernetes.io/pv-controller'
 
 export class VolumeBinder implements ServerController {
@@ -63,8 +61,7 @@ export class VolumeBinder implements ServerController {
     const claim = this.#claims.at(key)
     if (claim === undefined) return
     const classes = this.#classes.list()
-    const isOurs = (provisioner: string) => provisioners.has(provisioner)
-    const step = claimStep({ claim, volumes: this.#volumes.list(), classes, isOurs })
+    const step = claimStep({ claim, volumes: this.#volumes.list(), classes, isOurs: isOwnProvisioner })
     switch (step.kind) {
       case 'bind':
         this.#bind(claim, step.volume)

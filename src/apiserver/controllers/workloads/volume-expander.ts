@@ -8,7 +8,7 @@ import type { SystemClient } from '../../system-client.ts'
 import type { ServerController } from '../controller-host.ts'
 import { EventRecorder } from './event-recorder.ts'
 import { KindClient } from './kind-client.ts'
-import { capacityOf, classNameOf, isSmaller, requestOf } from './volume-match.ts'
+import { capacityOf, classNameOf, isOwnProvisioner, isSmaller, requestOf } from './volume-match.ts'
 
 const resizeConditions: ReadonlySet<string> = new Set(['Resizing', 'FileSystemResizePending'])
 
@@ -34,7 +34,9 @@ export class VolumeExpander implements ServerController {
   reconcile(key: string): undefined {
     const claim = this.#claims.at(key)
     if (claim === undefined || !needsMore(claim)) return
-    if (!isTrueAt(this.#classes.get('', classNameOf(claim)), 'allowVolumeExpansion')) return
+    const storageClass = this.#classes.get('', classNameOf(claim))
+    if (!isTrueAt(storageClass, 'allowVolumeExpansion') || !isOwnProvisioner(textAt(storageClass, 'provisioner')))
+      return
     const volume = this.#volumes.get('', textAt(structAt(claim, 'spec'), 'volumeName'))
     if (volume === undefined) return
     const storage = requestOf(claim)

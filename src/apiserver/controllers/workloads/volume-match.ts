@@ -6,6 +6,14 @@ import { mapAt, structAt, structIn, textAt, textsAt, valueAt } from '../../built
 import { LabelMatcher } from '../../built-in/label-selector.ts'
 import { isTerminating, labelsOf, metadataOf, metadataText } from '../../metadata.ts'
 
+/** Ours, and the one that controller managers of tests stand in for. */
+const provisioners: ReadonlySet<string> = new Set(['konverge.dev/local', 'kubernetes.io/host-path'])
+
+/** Do we make and expand the volumes of this provisioner, as it would? */
+export function isOwnProvisioner(provisioner: string): boolean {
+  return provisioners.has(provisioner)
+}
+
 /** The claim's class; an old annotation comes before the field. */
 export function classNameOf(claimOrVolume: JsonObject): string {
   const old = textAt(mapAt(metadataOf(claimOrVolume), 'annotations'), 'volume.beta.kubernetes.io/storage-class')
