@@ -14,20 +14,23 @@ const lines = (text: string) =>
     .map((line) => line.trim())
     .join('\n')
 
-it.each(['README.md', 'docs/writing-a-controller.md'])('shows in %s only code that is compiled and tested', (path) => {
-  const sources = ['examples', 'test/examples'].flatMap((folder) =>
-    readdirSync(new URL(`../${folder}`, import.meta.url), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts'))
-      .map((name) => lines(read(`${folder}/${name}`))),
-  )
-  const samples = [...read(path).matchAll(/```ts\n([\s\S]*?)```/g)].map(([, sample = '']) => lines(sample))
-  expect(samples.length).toBeGreaterThan(0)
-  for (const sample of samples)
-    expect(
-      sources.some((source) => source.includes(sample)),
-      sample,
-    ).toBe(true)
-})
+it.each(['README.md', 'docs/writing-a-controller.md', 'docs/testing.md'])(
+  'shows in %s only code that is compiled and tested',
+  (path) => {
+    const sources = ['examples', 'test/examples'].flatMap((folder) =>
+      readdirSync(new URL(`../${folder}`, import.meta.url), { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.ts'))
+        .map((name) => lines(read(`${folder}/${name}`))),
+    )
+    const samples = [...read(path).matchAll(/```ts\n([\s\S]*?)```/g)].map(([, sample = '']) => lines(sample))
+    expect(samples.length).toBeGreaterThan(0)
+    for (const sample of samples)
+      expect(
+        sources.some((source) => source.includes(sample)),
+        sample,
+      ).toBe(true)
+  },
+)
 
 it('shows a controller that makes what it says', () => {
   const object = live({
@@ -55,6 +58,7 @@ it.each([
   'docs/architecture.md',
   'docs/getting-started.md',
   'docs/writing-a-controller.md',
+  'docs/testing.md',
   'examples/README.md',
   'docs/installing.md',
 ])('has no dead link in %s', (path) => {

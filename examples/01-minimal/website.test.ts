@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { Deployment } from '../../src/index.ts'
+import { Deployment, rightsOf } from '../../src/index.ts'
 import { startCluster } from '../../src/testing/index.ts'
 import { Website, website } from './website.ts'
 
@@ -25,4 +25,23 @@ it('runs a website, follows its spec, and takes back what somebody else changed'
   await cluster.settle()
   const template = { spec: { containers: [{ image: 'shop:2' }] } }
   expect(await cluster.find(Deployment, 'shop')).toMatchObject({ spec: { replicas: 2, template } })
+})
+
+it('becomes ready with its pods, asks for nothing when nothing is to do, and needs only the rights that it declares', async () => {
+  const { namespaced, cluster: clusterWide } = rightsOf({ controllers: [website] })
+  await using cluster = await startCluster({
+    definitions: [definition],
+    simulatedNodes: 1,
+    rights: [...namespaced, ...clusterWide],
+  })
+  cluster.run(website)
+  await cluster.create(Website, { metadata: { name: 'shop' }, spec: { image: 'shop:1', replicas: 2 } })
+  await cluster.settle()
+  expect(await cluster.condition(Website, 'shop', 'Ready')).toMatchObject({ status: 'True' })
+  expect(await cluster.requestsDuring(60_000)).toEqual([])
+  expect(cluster.requests().filter(({ code }) => code === 403)).toEqual([])
+
+  await cluster.patch(Website, 'shop', { spec: { image: 'shop:missing' } })
+  await cluster.advance(30_000)
+  expect(await cluster.condition(Website, 'shop', 'Ready')).toMatchObject({ status: 'False' })
 })

@@ -1,11 +1,13 @@
 // Where does a controller's own test find a cluster? In its own process: an API server with built-in kinds, admission, access
 // control and controllers, on a clock that moves when the test says so. No sockets, no files, no waiting.
 
+import { serviceAccountUser } from '../apiserver/access/service-account-token.ts'
 import type { ApiServer } from '../apiserver/api-server.ts'
 import { Cluster } from '../apiserver/cluster.ts'
 import type { Answering } from '../apiserver/exchange.ts'
 import { FaultyServer } from '../apiserver/faults/faulty-server.ts'
 import { handleFetch } from '../apiserver/fetch-handler.ts'
+import type { User } from '../apiserver/user.ts'
 import { assert } from '../base/assert.ts'
 import { type Instruments, silentInstruments } from '../base/instrument.ts'
 import { seededRandom } from '../base/random.ts'
@@ -16,10 +18,11 @@ import { RestClient } from '../kube/rest-client.ts'
 import { CustomResourceDefinition } from '../object/built-in.ts'
 import { type Condition, findCondition } from '../object/condition.ts'
 import type { KubeObject, LiveObject, StatusWithConditions } from '../object/object.ts'
-import { isOf, type Resource } from '../object/resource.ts'
+import { defineResource, isOf, type Resource } from '../object/resource.ts'
 import { Operator } from '../operator/operator.ts'
 import type { Controller } from '../reconcile/definition.ts'
 import { HealthRegistry } from '../telemetry/health.ts'
+import { type RequestRecord, RequestRecorder } from './request-recorder.ts'
 import { SimClock } from './sim-clock.ts'
 
 export interface TestClusterOptions {
@@ -27,12 +30,29 @@ export interface TestClusterOptions {
   readonly definitions?: readonly object[]
   /** What is drawn by chance is drawn from it: the same seed gives the same uids, names and faults. Default 1. */
   readonly seed?: number
+  /** So many nodes are there from the beginning, whose pods only seem to run. Default 0: pods wait for a node. */
+  readonly simulatedNodes?: number
+  /**
+   * Who the controllers are to the API server: a user's name, as `system:serviceaccount:shop:operator`. They may then do what the RBAC
+   * objects in the cluster grant, and no more. Default: an administrator.
+   */
+  readonly user?: string
+  /** Rules of RBAC: the controllers may do this in the whole cluster, and no more. `rightsOf` gives those that they declare. */
+  readonly rights?: readonly object[]
   /** Where the logs, metrics and spans of the controllers go. Default: nowhere. */
   readonly instruments?: Instruments
 }
 
-const token = 'test'
-const admin = { name: 'admin', groups: ['system:masters', 'system:authenticated'] }
+/** A whole object but for its type, which the resource says. */
+export type ObjectBody = Pick<KubeObject, 'metadata'> & { readonly [field: string]: unknown }
+
+const adminToken = 'admin'
+const operatorToken = 'operator'
+const operatorName = 'operator'
+const rbac = { group: 'rbac.authorization.k8s.io', version: 'v1', scope: 'Cluster' } as const
+const ClusterRole = defineResource({ ...rbac, kind: 'ClusterRole', plural: 'clusterroles' })
+const ClusterRoleBinding = defineResource({ ...rbac, kind: 'ClusterRoleBinding', plural: 'clusterrolebindings' })
+const admin: User = { name: 'admin', groups: ['system:masters', 'system:authenticated'] }
 /** What a cluster that comes to rest needs at most, in virtual time. */
 const settleLimitMs = 600_000
 const stepMs = 1_000
@@ -51,7 +71,8 @@ const stepMs = 1_000
 export async function startCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
   const cluster = new TestCluster(options)
   for (const definition of options.definitions ?? [])
-    await cluster.create(CustomResourceDefinition, definition as Omit<KubeObject, 'apiVersion' | 'kind'>) // A manifest.
+    await cluster.create(CustomResourceDefinition, definition as ObjectBody) // A manifest.
+  if (options.rights !== undefined) await cluster.grant(options.user ?? operatorName, options.rights)
   await cluster.clock.advance(1)
   return cluster
 }
@@ -64,17 +85,27 @@ export class TestCluster implements AsyncDisposable {
   /** What goes wrong; none at first. */
   readonly faults: FaultyServer
   readonly #cluster: Cluster
+  /** What every client but the test's own asks, before any fault meets it. */
+  readonly #requests: RequestRecorder
   readonly #seed: number
   readonly #instruments: Instruments
   readonly #running: { readonly stop: AbortController; readonly ended: Promise<void> }[] = []
   readonly #signal = new AbortController()
 
-  constructor({ seed = 1, instruments = silentInstruments }: TestClusterOptions) {
+  constructor(options: TestClusterOptions) {
+    const { seed = 1, instruments = silentInstruments, simulatedNodes = 0, rights } = options
     this.#seed = seed
     this.#instruments = instruments
-    this.#cluster = new Cluster({ clock: this.clock, random: seededRandom(seed), tokens: new Map([[token, admin]]) })
+    const user = options.user ?? (rights === undefined ? undefined : operatorName)
+    const operator = user === undefined ? admin : userNamed(user)
+    const tokens = new Map([
+      [adminToken, admin],
+      [operatorToken, operator],
+    ])
+    this.#cluster = new Cluster({ clock: this.clock, random: seededRandom(seed), tokens, simulatedNodes })
     this.faults = new FaultyServer({ server: this.#cluster.server, clock: this.clock, random: seededRandom(seed + 1) })
-    this.client = this.#clientOver(this.#cluster.server, 'test')
+    this.#requests = new RequestRecorder(this.faults)
+    this.client = this.#clientOver(this.#cluster.server, 'test', adminToken)
   }
 
   /** The API server itself: its log of writes, its watches. */
@@ -84,7 +115,32 @@ export class TestCluster implements AsyncDisposable {
 
   /** A client of the name's, as fault rules and managedFields know it. It meets the faults. */
   clientOf(userAgent: string): KubeClient {
-    return this.#clientOver(this.faults, userAgent)
+    return this.#clientOver(this.#requests, userAgent, adminToken)
+  }
+
+  /** Lets a user do what rules of RBAC say, in the whole cluster. */
+  async grant(user: string, rules: readonly object[]): Promise<void> {
+    const name = `granted-${user}`
+    await this.create(ClusterRole, { metadata: { name }, rules })
+    const roleRef = { apiGroup: rbac.group, kind: 'ClusterRole', name }
+    const subjects = [{ apiGroup: rbac.group, kind: 'User', name: user }]
+    await this.create(ClusterRoleBinding, { metadata: { name }, roleRef, subjects })
+  }
+
+  /** What has been asked of the API server so far, oldest first, refused requests included; not by the test's own hand. */
+  requests(): readonly RequestRecord[] {
+    return this.#requests.records
+  }
+
+  /**
+   * Moves time on, and gives what was asked of the API server meanwhile: of controllers at rest, nothing.
+   *
+   * @example expect(await cluster.requestsDuring(60_000)).toEqual([])
+   */
+  async requestsDuring(ms: number): Promise<readonly RequestRecord[]> {
+    const before = this.#requests.records.length
+    await this.clock.advance(ms)
+    return this.#requests.records.slice(before)
   }
 
   /** Runs controllers as one operator until `stop` is called, or the cluster stops. */
@@ -94,7 +150,7 @@ export class TestCluster implements AsyncDisposable {
       clock: this.clock,
       random: seededRandom(this.#seed + 2),
       instruments: this.#instruments,
-      client: this.clientOf('operator'),
+      client: this.#clientOver(this.#requests, 'operator', operatorToken),
       health: new HealthRegistry(),
       controllers,
     })
@@ -106,10 +162,12 @@ export class TestCluster implements AsyncDisposable {
     return { stop: () => this.#end(running) }
   }
 
-  /** Creates an object of a kind. Rejects with a KubeError if the API server refuses. */
-  create(resource: Resource, object: Omit<KubeObject, 'apiVersion' | 'kind'>): Promise<LiveObject> {
+  /** Creates an object of a kind, in the namespace `default` if it does not say where. Rejects with a KubeError if the API server refuses. */
+  create(resource: Resource, object: ObjectBody): Promise<LiveObject> {
     const { group, version, kind } = resource
-    const whole = { ...object, apiVersion: group === '' ? version : `${group}/${version}`, kind } as KubeObject // With its type, it is one.
+    const metadata = resource.scope === 'Cluster' ? object.metadata : { namespace: 'default', ...object.metadata }
+    const apiVersion = group === '' ? version : `${group}/${version}`
+    const whole = { ...object, metadata, apiVersion, kind } as KubeObject // With its type, it is one.
     assert(isOf(resource, whole), 'an object is created as what it is')
     return this.client.create(resource, whole, { fieldManager: 'test' }, this.#signal.signal)
   }
@@ -178,7 +236,7 @@ export class TestCluster implements AsyncDisposable {
     return this.stop()
   }
 
-  #clientOver(server: Answering, userAgent: string): KubeClient {
+  #clientOver(server: Answering, userAgent: string, token: string): KubeClient {
     const fetch = (request: Request) => handleFetch(server, request)
     return new RestClient({ http: new FetchClient({ fetch, token, userAgent }) })
   }
@@ -196,4 +254,11 @@ function locationOf(resource: Resource, key: string): { namespace?: string; name
   const [first = '', second] = key.split('/')
   if (resource.scope === 'Cluster') return { name: first }
   return second === undefined ? { namespace: 'default', name: first } : { namespace: first, name: second }
+}
+
+function userNamed(name: string): User {
+  const [, namespace, account] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(name) ?? []
+  return namespace === undefined || account === undefined
+    ? { name, groups: ['system:authenticated'] }
+    : serviceAccountUser(namespace, account, '')
 }

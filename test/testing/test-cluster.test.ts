@@ -2,8 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { KubeClient } from '../../src/kube/client.ts'
 import { KubeError } from '../../src/kube/kube-errors.ts'
 import { Namespace, Secret } from '../../src/object/built-in.ts'
-import type { LiveObject } from '../../src/object/object.ts'
-import { startCluster, type TestCluster } from '../../src/testing/index.ts'
+import type { LiveObject, StatusWithConditions } from '../../src/object/object.ts'
+import { defineResource } from '../../src/object/resource.ts'
+import { defineController } from '../../src/reconcile/definition.ts'
+import { startCluster, type TestCluster, type TestClusterOptions } from '../../src/testing/index.ts'
 
 let cluster: TestCluster
 
@@ -43,6 +45,60 @@ describe('a test cluster', () => {
     const beforeMs = cluster.clock.monotonicMs()
     await cluster.settle(1_000)
     expect(cluster.clock.monotonicMs() - beforeMs).toBe(1_000)
+  })
+})
+
+describe('requests', () => {
+  it('are counted with their answers, but those of the test itself', async () => {
+    await cluster.create(Secret, page)
+    await find()
+    cluster.faults.add({ fault: { kind: 'cut', when: 'before' }, on: { verbs: ['get'] } })
+    await find()
+    const [heard, cut] = cluster.requests()
+    expect(heard).toMatchObject({ userAgent: 'app', verb: 'get', resource: 'secrets', name: 'page', code: 200 })
+    expect(cut).toMatchObject({ verb: 'get', code: 0 })
+    expect(cluster.requests()).toHaveLength(2)
+  })
+
+  it('are told from those that were made before', async () => {
+    await find()
+    cluster.clock.setTimer(1_000, () => void find())
+    expect(await cluster.requestsDuring(999)).toEqual([])
+    expect(await cluster.requestsDuring(1)).toMatchObject([{ verb: 'get', name: 'page' }])
+  })
+})
+
+describe('controllers', () => {
+  const Page = defineResource<unknown, StatusWithConditions>({
+    group: '',
+    version: 'v1',
+    kind: 'ConfigMap',
+    plural: 'configmaps',
+    scope: 'Namespaced',
+  })
+  const pages = defineController(Page, {
+    owns: [Secret],
+    desired: () => {},
+    status: () => ({ fields: {}, conditions: [] }),
+  })
+  const refusedTo = async (options: TestClusterOptions) => {
+    await using confined = await startCluster(options)
+    confined.run(pages)
+    await confined.advance(1_000)
+    const refused = confined.requests().filter(({ code }) => code === 403)
+    return [...new Set(refused.map(({ verb, resource }) => `${verb} ${resource}`))].sort()
+  }
+
+  it.each([
+    ['the administrator', {}, []],
+    ['a user without rights', { user: 'nobody' }, ['watch configmaps', 'watch secrets']],
+    [
+      'the rights that are given',
+      { rights: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['list', 'watch'] }] },
+      ['watch secrets'],
+    ],
+  ])('run as %s', async (_, options, refused) => {
+    expect(await refusedTo(options)).toEqual(refused)
   })
 })
 
