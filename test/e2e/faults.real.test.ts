@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts'
 import { waitUntil } from '../control-plane/wait-until.ts'
+import { KubectlObjects } from './kubectl-objects.ts'
 import { operatorKubeconfig } from './operator-account.ts'
 import { OperatorProcess } from './operator-process.ts'
 import { installDefinitions, operatorWrites, Stores } from './stores.ts'
@@ -38,14 +39,14 @@ describe('an operator', () => {
     expect((await running.get('/healthz')).status).toBe(200)
     await installDefinitions(cluster)
     await running.ready()
-    const stores = new Stores(cluster, 'after-crd')
+    const stores = new Stores(new KubectlObjects(cluster), 'after-crd')
     await stores.createNamespace()
     await stores.apply({ name: 'late', spec: { image } })
     await stores.condition('late', 'Ready', 'True', 'AllReplicasReady')
   })
 
   it('lets a namespace go that is deleted with stores in it', async () => {
-    const stores = new Stores(cluster, 'to-be-deleted')
+    const stores = new Stores(new KubectlObjects(cluster), 'to-be-deleted')
     await stores.createNamespace()
     await startOperator(kubeconfig).ready()
     await stores.apply({ name: 'gone', spec: { image } })
@@ -59,7 +60,7 @@ describe('an operator', () => {
 
   // From here on the API server goes down and comes back, and the cluster's own controllers back off a little longer each time.
   it('goes on after the API server was restarted', async () => {
-    const stores = new Stores(cluster, 'after-restart')
+    const stores = new Stores(new KubectlObjects(cluster), 'after-restart')
     await stores.createNamespace()
     await startOperator(kubeconfig, '--namespaces', stores.namespace).ready()
     await stores.apply({ name: 'before', spec: { image } })
@@ -71,7 +72,7 @@ describe('an operator', () => {
   })
 
   it('lists again after etcd was compacted, misses nothing, and writes nothing twice', async () => {
-    const stores = new Stores(cluster, 'after-compaction')
+    const stores = new Stores(new KubectlObjects(cluster), 'after-compaction')
     await stores.createNamespace()
     await startOperator(kubeconfig, '--namespaces', stores.namespace).ready()
     await stores.apply({ name: 'kept', spec: { image } }, { name: 'changed', spec: { image } })
@@ -87,7 +88,7 @@ describe('an operator', () => {
 
   it('says in one sentence which right it lacks, and recovers when it is granted', async () => {
     const { kubeconfigPath } = await cluster.createServiceAccountKubeconfig({ namespace: 'default', name: 'poor' })
-    const stores = new Stores(cluster, 'without-rights')
+    const stores = new Stores(new KubectlObjects(cluster), 'without-rights')
     await stores.createNamespace()
     const running = startOperator(kubeconfigPath, '--namespaces', stores.namespace, '--backoff', '1-5')
     await running.until('the missing right in /readyz', async () =>

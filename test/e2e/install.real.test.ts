@@ -8,6 +8,7 @@ import { attachToControlPlane } from '../control-plane/attach.ts'
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts'
 import type { ControlPlaneClient } from '../control-plane/control-plane-client.ts'
 import { waitUntil } from '../control-plane/wait-until.ts'
+import { KubectlObjects } from './kubectl-objects.ts'
 import { operatorNamespace, printedManifests, refusalsOf, requestsOf } from './operator-account.ts'
 import { OperatorProcess } from './operator-process.ts'
 import { type Manifest, manifestsIn, rightsIn, rightsUsed, rulesWithout } from './rights.ts'
@@ -57,7 +58,7 @@ describe('the roles of an operator for all namespaces', () => {
         '--enable-admission-plugins=OwnerReferencesPermissionEnforcement',
       ],
     })
-    stores = new Stores(cluster, 'shop')
+    stores = new Stores(new KubectlObjects(cluster), 'shop')
     await stores.createNamespace()
     printed = await printedManifests()
     manifests = manifestsIn(printed)
@@ -135,7 +136,7 @@ describe('the roles of an operator for all namespaces', () => {
     await stores.apply({ name: 'held', spec: { image } })
     await stores.condition('held', 'Ready', 'True', 'AllReplicasReady')
     await withoutRight('patch replicatedkvstores.data.konverge.dev', async () => {
-      await stores.delete('kv', 'held', '--wait=false')
+      await stores.startDelete('kv', 'held')
       const message = await stores.condition('held', 'Degraded', 'True', 'Forbidden')
       expect(message).toContain('may not patch replicatedkvstores.data.konverge.dev')
     })
@@ -184,8 +185,8 @@ describe('the roles of an operator for all namespaces', () => {
 describe('the roles of an operator for some namespaces', () => {
   const cluster = attachToControlPlane()
   const namespace = 'confined-system'
-  const first = new Stores(cluster, 'confined-a')
-  const second = new Stores(cluster, 'confined-b')
+  const first = new Stores(new KubectlObjects(cluster), 'confined-a')
+  const second = new Stores(new KubectlObjects(cluster), 'confined-b')
   const namespaces = ['--namespaces', `${first.namespace},${second.namespace}`]
   const install = () =>
     konverge(['install', '--kubeconfig', cluster.kubeconfigPath, '--namespace', namespace, ...namespaces])

@@ -3,6 +3,7 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { attachToControlPlane } from '../control-plane/attach.ts'
 import { waitUntil } from '../control-plane/wait-until.ts'
+import { KubectlObjects } from './kubectl-objects.ts'
 import { operatorAccount } from './operator-account.ts'
 import { type LogLine, OperatorProcess } from './operator-process.ts'
 import { claimsOf, identityOf, writesOutOfTurn } from './reigns.ts'
@@ -32,7 +33,7 @@ class Replicas {
   #round = 0
 
   constructor(namespace: string, flags: readonly string[]) {
-    this.stores = new Stores(cluster, namespace)
+    this.stores = new Stores(new KubectlObjects(cluster), namespace)
     this.#args = ['--namespaces', namespace, '--leader-elect', '--lease-namespace', namespace, ...flags]
   }
 

@@ -58,9 +58,7 @@ export class OperatorProcess {
 
   /** The sum of a metric's series whose labels contain `labels`. */
   async metric(name: string, labels = ''): Promise<number> {
-    const { text } = await this.get('/metrics')
-    const series = text.split('\n').filter((line) => line.startsWith(`${name}{`) && line.includes(labels))
-    return series.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
+    return metricIn((await this.get('/metrics')).text, name, labels)
   }
 
   /** A page of the operator's own HTTP server. */
@@ -90,6 +88,12 @@ export class OperatorProcess {
     clearTimeout(timer)
     return { ...exit, afterMs: performance.now() - startedMs }
   }
+}
+
+/** The sum of a metric's series, in the text of a scrape, whose labels contain `labels`. */
+export function metricIn(text: string, name: string, labels: string): number {
+  const series = text.split('\n').filter((line) => line.startsWith(`${name}{`) && line.includes(labels))
+  return series.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
 }
 
 /** A process that is killed may leave its last line half written. */

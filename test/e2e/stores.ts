@@ -1,9 +1,9 @@
-// Stores in a namespace of a real cluster, and what the audit log says was done for them.
+// Stores in a namespace of a cluster, whichever server it has, and what the audit log of a real one says was done for them.
 import { readFile } from 'node:fs/promises'
 import { parse } from 'yaml'
 import type { AuditEvent } from '../control-plane/audit-log.ts'
 import type { ControlPlaneClient } from '../control-plane/control-plane-client.ts'
-import { waitUntil } from '../control-plane/wait-until.ts'
+import type { Place, StoryObjects } from './story-server.ts'
 
 export interface StoreObject {
   readonly metadata: {
@@ -45,20 +45,20 @@ export async function installDefinitions(cluster: ControlPlaneClient): Promise<v
 
 /** The stores of one namespace. */
 export class Stores {
-  readonly #cluster: ControlPlaneClient
+  readonly #server: StoryObjects
   readonly namespace: string
 
-  constructor(cluster: ControlPlaneClient, namespace: string) {
-    this.#cluster = cluster
+  constructor(server: StoryObjects, namespace: string) {
+    this.#server = server
     this.namespace = namespace
   }
 
   async createNamespace(): Promise<void> {
-    await this.#cluster.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: this.namespace } })
+    await this.#server.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: this.namespace } })
   }
 
   async apply(...stores: readonly { readonly name: string; readonly spec: object }[]): Promise<void> {
-    await this.#cluster.apply(...stores.map(({ name, spec }) => this.object(name, spec)))
+    await this.#server.apply(...stores.map(({ name, spec }) => this.object(name, spec)))
   }
 
   object(name: string, spec: object): object {
@@ -70,30 +70,25 @@ export class Stores {
     }
   }
 
-  async patch(kind: string, name: string, patch: object, ...more: readonly string[]): Promise<void> {
-    await this.#kubectl('patch', kind, name, '--type=merge', '-p', JSON.stringify(patch), ...more)
+  async patch(kind: string, name: string, patch: object, subresource?: 'status'): Promise<void> {
+    await this.#server.patch(this.#place(kind, name), patch, subresource)
   }
 
-  async delete(kind: string, name: string, ...more: readonly string[]): Promise<void> {
-    await this.#kubectl('delete', kind, name, ...more)
+  /** Waits until it is gone. */
+  async delete(kind: string, name: string): Promise<void> {
+    await this.#server.delete(this.#place(kind, name))
+  }
+
+  async startDelete(kind: string, name: string): Promise<void> {
+    await this.#server.delete(this.#place(kind, name), { waits: false })
   }
 
   async get<T>(kind: string, name: string): Promise<T | undefined> {
-    const { stdout } = await this.#cluster.kubectl(
-      '-n',
-      this.namespace,
-      'get',
-      kind,
-      name,
-      '-o',
-      'json',
-      '--ignore-not-found',
-    )
-    return stdout === '' ? undefined : (JSON.parse(stdout) as T)
+    return (await this.#server.get(this.#place(kind, name))) as T | undefined // The caller knows the kind.
   }
 
   async list<T>(kind: string): Promise<readonly T[]> {
-    return (JSON.parse(await this.#kubectl('get', kind, '-o', 'json')) as { items: readonly T[] }).items
+    return (await this.#server.list(kind, this.namespace)) as readonly T[] // The caller knows the kind.
   }
 
   async store(name: string): Promise<StoreObject | undefined> {
@@ -103,31 +98,53 @@ export class Stores {
   /** Waits until the condition has this status and reason; then gives its message. */
   async condition(name: string, type: string, status: string, reason: string, limitMs = 60_000): Promise<string> {
     let message = ''
-    await waitUntil({ what: `${name} to have ${type}=${status}/${reason}`, limitMs, everyMs: 200 }, async () => {
-      const store = await this.store(name)
-      const condition = store?.status?.conditions?.find((candidate) => candidate.type === type)
-      message = condition?.message ?? ''
-      return (
-        condition?.status === status &&
-        condition.reason === reason &&
-        store?.status?.observedGeneration === store?.metadata.generation
-      )
-    })
+    await this.until(
+      `${name} to have ${type}=${status}/${reason}`,
+      async () => {
+        const store = await this.store(name)
+        const condition = store?.status?.conditions?.find((candidate) => candidate.type === type)
+        message = condition?.message ?? ''
+        return (
+          condition?.status === status &&
+          condition.reason === reason &&
+          store?.status?.observedGeneration === store?.metadata.generation
+        )
+      },
+      limitMs,
+    )
     return message
+  }
+
+  /** Waits for an Event about the object of this name; gives its message. */
+  async event(name: string, reason: string): Promise<string> {
+    type EventObject = { reason: string; message?: string; involvedObject: { name: string } }
+    let found: EventObject | undefined
+    await this.until(`the Event ${reason} of ${name}`, async () => {
+      const events = await this.list<EventObject>('events')
+      found = events.find((event) => event.reason === reason && event.involvedObject.name === name)
+      return found !== undefined
+    })
+    return found?.message ?? ''
   }
 
   /** Waits until every store is ready for its newest spec. */
   async allReady(limitMs: number): Promise<void> {
-    await waitUntil({ what: `all stores of ${this.namespace} to be ready`, limitMs, everyMs: 2_000 }, async () => {
-      const stores = await this.list<StoreObject>('replicatedkvstores')
-      return stores.length > 0 && stores.every(isReady)
-    })
+    await this.#server.until(
+      { what: `all stores of ${this.namespace} to be ready`, limitMs, everyMs: 2_000 },
+      async () => {
+        const stores = await this.list<StoreObject>('replicatedkvstores')
+        return stores.length > 0 && stores.every(isReady)
+      },
+    )
   }
 
-  async #kubectl(...args: readonly string[]): Promise<string> {
-    const { stdout, stderr, exitCode } = await this.#cluster.kubectl('-n', this.namespace, ...args)
-    if (exitCode !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr}`)
-    return stdout
+  /** By the clock of the server. */
+  async until(what: string, isSo: () => Promise<boolean>, limitMs = 60_000): Promise<void> {
+    await this.#server.until({ what, limitMs, everyMs: 200 }, isSo)
+  }
+
+  #place(kind: string, name: string): Place {
+    return { namespace: this.namespace, kind, name }
   }
 }
 
@@ -145,6 +162,6 @@ export function operatorWrites(events: readonly AuditEvent[]): readonly AuditEve
   return events.filter((event) => event.userAgent?.startsWith('konverge/') === true && isWrite(event))
 }
 
-export function isWrite({ verb }: AuditEvent): boolean {
+export function isWrite({ verb }: Pick<AuditEvent, 'verb'>): boolean {
   return writeVerbs.has(verb)
 }

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { AuditEvent } from '../control-plane/audit-log.ts'
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts'
+import { KubectlObjects } from './kubectl-objects.ts'
 import { operatorKubeconfig } from './operator-account.ts'
 import { OperatorProcess } from './operator-process.ts'
 import { installDefinitions, operatorWrites, Stores } from './stores.ts'
@@ -23,7 +24,10 @@ afterAll(async () => {
 
 it('a thousand stores of three replicas take five child writes, one parent write and at most five status writes each', async () => {
   // Spread, as people would: the cluster's own controllers slow down with a thousand StatefulSets in one namespace.
-  const namespaces = Array.from({ length: 20 }, (_, index) => new Stores(cluster, `thousand-${index}`))
+  const namespaces = Array.from(
+    { length: 20 },
+    (_, index) => new Stores(new KubectlObjects(cluster), `thousand-${index}`),
+  )
   for (const [index, stores] of namespaces.entries()) {
     await stores.createNamespace()
     const own = names.filter((_, place) => place % namespaces.length === index)

@@ -3,6 +3,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts'
 import { waitUntil } from '../control-plane/wait-until.ts'
+import { KubectlObjects } from './kubectl-objects.ts'
 import { ProxiedOperator } from './proxied-operator.ts'
 import { installDefinitions, type StoreObject, Stores } from './stores.ts'
 
@@ -17,7 +18,7 @@ beforeAll(async () => {
   await installDefinitions(cluster)
 })
 beforeEach(async () => {
-  stores = new Stores(cluster, `world-${count++}`)
+  stores = new Stores(new KubectlObjects(cluster), `world-${count++}`)
   await stores.createNamespace()
   operator = await ProxiedOperator.create(cluster, stores.namespace, '--backoff', '1-5')
   await operator.start().ready()
@@ -95,7 +96,7 @@ describe('the children', () => {
       await operator.until('the write to be under way', () => operator.proxy.hasStruck(fault))
       for (const child of children) {
         const [kind = '', name = ''] = child.split('/')
-        await stores.delete(kind, name, '--wait=false')
+        await stores.startDelete(kind, name)
       }
       await untilWhole()
       await isReady('cart')
@@ -109,7 +110,7 @@ describe('a store', () => {
   it('made anew under its name while the operator was down gets children of its own', async () => {
     const before = await uidsOf()
     await operator.kill()
-    await stores.delete('kv', 'cart', '--wait=false')
+    await stores.startDelete('kv', 'cart')
     await stores.patch('kv', 'cart', { metadata: { finalizers: null } })
     await stores.apply({ name: 'cart', spec: { image, replicas: 2 } })
     operator.start()
