@@ -5,7 +5,7 @@ import { applyJsonPatch, applyMergePatch, JsonPatchError, type JsonPatchOperatio
 import { parseWireJson, type WireJson, WireJsonError, wireJson } from '../base/wire-json.ts'
 import { invalid } from './field-error.ts'
 import { badRequest, invalidObject, StatusError } from './status-error.ts'
-import type { ServedResource } from './strategy.ts'
+import type { Decoded, ServedResource } from './strategy.ts'
 import type { FieldValidation } from './write-options.ts'
 
 export type PatchType = 'json' | 'merge' | 'strategic' | 'apply'
@@ -33,7 +33,8 @@ export function patchTypeOf(contentType: string | undefined, resource: ServedRes
 }
 
 export interface PatchRequest {
-  readonly resource: ServedResource
+  /** Reads what the patch made. */
+  readonly decode: (patched: JsonObject) => Decoded
   readonly type: Exclude<PatchType, 'apply'>
   readonly body: string
   readonly fieldValidation: FieldValidation
@@ -48,10 +49,10 @@ export function patchObject(
   request: PatchRequest,
   strategicMerge: StrategicMerge | undefined,
 ): JsonObject {
-  const { resource, type, fieldValidation, warn } = request
+  const { decode, type, fieldValidation, warn } = request
   const { value: patch, duplicates } = readPatch(request)
   const patched = patchedBy(live, patch, type, strategicMerge)
-  const { object, strictErrors } = decoded(resource, patched)
+  const { object, strictErrors } = decoded(decode, patched)
   const prefix = type === 'json' ? 'json patch ' : ''
   const faults = [...duplicates.map((path) => `${prefix}duplicate field ${JSON.stringify(path)}`), ...strictErrors]
   if (faults.length === 0 || fieldValidation === 'Ignore') return object
@@ -122,10 +123,10 @@ function operationOf(item: Json): JsonPatchOperation {
   return item as unknown as JsonPatchOperation // Its fields are checked where they are used.
 }
 
-function decoded(resource: ServedResource, patched: Json): ReturnType<ServedResource['strategy']['decode']> {
+function decoded(decode: PatchRequest['decode'], patched: Json): Decoded {
   if (!isJsonObject(patched)) throw refusedPatch(patched, 'json: cannot unmarshal into Go value')
   try {
-    return resource.strategy.decode(patched)
+    return decode(patched)
   } catch (thrown) {
     if (thrown instanceof StatusError && thrown.parts.code === 400)
       throw refusedPatch(patched, thrown.message.replace(/^.* cannot be handled as a [^:]*: /, ''))

@@ -8,7 +8,7 @@ import { newMetadataErrors } from './built-in/kind-rules.ts'
 import { LabelMatcher } from './built-in/label-selector.ts'
 import { dnsSubdomainName } from './name-rules.ts'
 import { badRequest, conflict, internalError, invalidObject, noSuchPath } from './status-error.ts'
-import type { ScalePaths, ServedResource } from './strategy.ts'
+import type { Decoded, ScalePaths, ServedResource } from './strategy.ts'
 
 const scaleMetadata = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp']
 /** Stands for the replicas of a custom object that has none, so that a patch can be made to one. */
@@ -109,4 +109,26 @@ function withValueAt(object: JsonObject, [key, ...rest]: readonly string[], valu
 
 function pathText({ specReplicas }: ScalePaths): string {
   return `.${specReplicas.join('.')}`
+}
+
+const scaleFields: Readonly<Record<string, readonly string[]>> = {
+  '': ['kind', 'apiVersion', 'metadata', 'spec', 'status'],
+  spec: ['replicas'],
+  status: ['replicas', 'selector'],
+}
+
+/** A Scale as it was sent, with what it has that no Scale has. Throws StatusError (400). */
+export function decodeScale(scale: JsonObject): Decoded {
+  const strictErrors = Object.entries(scaleFields).flatMap(([part, known]) => {
+    const fields = part === '' ? scale : (own(scale, part) ?? {})
+    const unknown = Object.keys(isJsonObject(fields) ? fields : {}).filter((name) => !known.includes(name))
+    return unknown.map((name) => `unknown field "${part === '' ? name : `${part}.${name}`}"`)
+  })
+  const spec = own(scale, 'spec')
+  const replicas = isJsonObject(spec) ? (own(spec, 'replicas') ?? 0) : 0
+  if (typeof replicas === 'number' && Number.isInteger(replicas)) return { object: scale, strictErrors }
+  const what = typeof replicas === 'object' ? 'object' : typeof replicas
+  throw badRequest(
+    `Scale in version "v1" cannot be handled as a Scale: json: cannot unmarshal ${what} into Go struct field ScaleSpec.spec.replicas of type int32`,
+  )
 }

@@ -18,7 +18,7 @@ import { applyDigest, RepeatedApplies } from './repeated-applies.ts'
 import { bodyTypeOf, parseObject } from './request-body.ts'
 import type { RequestInfo } from './request-info.ts'
 import type { ResourceRequest } from './resource-request.ts'
-import { readScale, scaleToChange, writtenScale } from './scale-endpoint.ts'
+import { decodeScale, readScale, scaleToChange, writtenScale } from './scale-endpoint.ts'
 import { badRequest, conflict, methodNotAllowed, notFound } from './status-error.ts'
 import type { ServedResource, Steps } from './strategy.ts'
 import { deleteOptionsOf, type WriteOptions, writeOptionsOf } from './write-options.ts'
@@ -99,10 +99,12 @@ export class WriteHandler {
     const warnings: string[] = []
     const warn = (text: string) => warnings.push(text)
     if (type === 'apply') return this.#apply(asked, { options, warnings, output })
+    const decode =
+      info.subresource === 'scale' ? decodeScale : (patched: JsonObject) => resource.strategy.decode(patched)
     const patch = (live: JsonObject): JsonObject =>
       patchObject(
         live,
-        { resource, type, body: request.body, fieldValidation: options.fieldValidation, warn },
+        { decode, type, body: request.body, fieldValidation: options.fieldValidation, warn },
         this.#options.strategicMergeOf(resource),
       )
     if (info.subresource === 'scale') return this.#writeScale(asked, { options, warnings, output, change: patch })
