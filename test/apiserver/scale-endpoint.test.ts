@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { BuiltInDataLoader } from '../../src/apiserver/built-in/built-in-data-loader.ts'
 import { groupResources } from '../../src/apiserver/built-in/group-kinds.ts'
-import { readScale, scaleToChange, writtenScale } from '../../src/apiserver/scale-endpoint.ts'
+import { decodeScale, readScale, scaleToChange, writtenScale } from '../../src/apiserver/scale-endpoint.ts'
 import { StatusError } from '../../src/apiserver/status-error.ts'
 import type { ServedResource } from '../../src/apiserver/strategy.ts'
 import type { JsonObject } from '../../src/base/json.ts'
@@ -102,5 +102,18 @@ describe('the scale of a custom kind', () => {
   it('keeps the resourceVersion of the object where the scale has none', () => {
     const toy = { metadata, spec: { size: 1 } }
     expect(writtenScale(scaledToys, toy, { spec: { replicas: 2 } })).toEqual({ metadata, spec: { size: 2 } })
+  })
+})
+
+describe('a Scale that is sent', () => {
+  it('says what it has that no Scale has, and refuses replicas that are no integer', () => {
+    const scale = { spec: { replicas: 2, extra: 1 }, status: { replicas: 1, selector: 'a=b' }, other: true }
+    expect(decodeScale(scale)).toEqual({
+      object: scale,
+      strictErrors: ['unknown field "other"', 'unknown field "spec.extra"'],
+    })
+    expect(() => decodeScale({ spec: { replicas: 'many' } })).toThrow(
+      'Scale in version "v1" cannot be handled as a Scale: json: cannot unmarshal string into Go struct field ScaleSpec.spec.replicas of type int32',
+    )
   })
 })

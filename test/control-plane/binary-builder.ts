@@ -43,11 +43,11 @@ export async function findOrBuildBinaries(
   }
 }
 
-/** The program of the oracles: built from the control plane's own module, cached beside it. Takes a minute or two. */
-export async function findOrBuildOracles(environment: Environment): Promise<string> {
-  const around = surroundings(environment, oracleSources)
-  const folder = `${binarySource([], { ...around, environment: without(environment, 'KUBEBUILDER_ASSETS') }).folder}-oracles`
-  const program = join(folder, 'oracles')
+/** A program of tests, built from the control plane's own module, of the folder of its name, and cached beside it. Takes a minute or two. */
+export async function findOrBuildProgram(name: 'oracles' | 'informer', environment: Environment): Promise<string> {
+  const around = surroundings(environment, () => programSources(name))
+  const folder = `${binarySource([], { ...around, environment: without(environment, 'KUBEBUILDER_ASSETS') }).folder}-${name}`
+  const program = join(folder, name)
   while (!isExecutable(program)) {
     await mkdir(dirname(folder), { recursive: true })
     if (await takeLock(`${folder}.lock`)) {
@@ -55,7 +55,7 @@ export async function findOrBuildOracles(environment: Environment): Promise<stri
         const workshop = `${folder}.building-${process.pid}`
         await mkdir(workshop, { recursive: true })
         await goBuild(
-          { module: kubernetesModule, folder: './oracles', linkerFlags: [], to: join(workshop, 'oracles') },
+          { module: kubernetesModule, folder: `./${name}`, linkerFlags: [], to: join(workshop, name) },
           environment,
         )
         await rename(workshop, folder)
@@ -72,8 +72,8 @@ function without(environment: Environment, name: string): Environment {
   return rest
 }
 
-function oracleSources(): readonly string[] {
-  const folder = join(kubernetesModule, 'oracles')
+function programSources(name: string): readonly string[] {
+  const folder = join(kubernetesModule, name)
   const files = readdirSync(folder)
     .sort()
     .map((file) => join(folder, file))

@@ -8,7 +8,7 @@ import type { KindName } from '../../src/apiserver/built-in/built-in-data-loader
 import { keptKinds } from '../../src/apiserver/built-in/catalogue.ts'
 import type { Json } from '../../src/base/json.ts'
 import { askProgram } from '../oracles/program.ts'
-import { findOrBuildOracles } from './binary-builder.ts'
+import { findOrBuildProgram } from './binary-builder.ts'
 import { startControlPlane } from './control-plane.ts'
 import { waitUntil } from './wait-until.ts'
 
@@ -114,7 +114,7 @@ function isOfTheServer({ name, labels }: BootstrapMetadata): boolean {
 }
 
 async function write(): Promise<void> {
-  const oracles = await findOrBuildOracles(process.env)
+  const oracles = await findOrBuildProgram('oracles', process.env)
   const texts = new Map([
     ['types.json.br', await typesText(oracles)],
     ['columns.json.br', await columnsText(oracles)],

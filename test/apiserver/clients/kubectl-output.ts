@@ -1,0 +1,28 @@
+// What must differ between two servers in what kubectl prints? Uids, times, ages, versions, addresses and the names of its temporary
+// files. Pure.
+import type { CommandOutcome } from './kubectl.ts'
+
+const renamings: readonly (readonly [RegExp, string])[] = [
+  [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uid>'],
+  [/\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z| \+0000)/g, '<time>'],
+  [/[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} \+0000/g, '<time>'],
+  [/(resourceVersion: |"resourceVersion": )"\d+"/g, '$1<version>'],
+  [/(Resource Version: +)\d+/g, '$1<version>'],
+  [/https:\/\/127\.0\.0\.1:\d+/g, '<server>'],
+  [/\b10\.\d+\.\d+\.\d+\b/g, '<address>'],
+  [/\S*\/(LIVE|MERGED)-\d+/g, '<folder>/$1'],
+  [/(?<= )(?:<invalid>|(?:\d+[dhms])+)(?= |$)/gm, '<age>'],
+  [/\b(?:\d+[dhms])+ ago\b/g, '<age> ago'],
+  // The width of a column follows what stands in it.
+  [/ {2,}/g, '  '],
+  [/ +$/gm, ''],
+]
+
+/** A command's outcome in a form that is equal for servers that behave alike. */
+export function canonicalOutcome({ exitCode, stdout, stderr }: CommandOutcome): CommandOutcome {
+  return { exitCode, stdout: canonicalText(stdout), stderr: canonicalText(stderr) }
+}
+
+export function canonicalText(text: string): string {
+  return renamings.reduce((renamed, [pattern, name]) => renamed.replace(pattern, name), text)
+}

@@ -1,0 +1,52 @@
+// Does kubectl notice which server it talks to? The same commands, with the same files, against the real one and ours: exit code,
+// standard output and standard error must be equal.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Kubectl } from './kubectl.ts'
+import { canonicalOutcome, canonicalText } from './kubectl-output.ts'
+import { stories } from './kubectl-stories.ts'
+import { startTwoServers, type TwoServers } from './two-servers.ts'
+
+const namespace = 'clients'
+
+let servers: TwoServers
+let real: Kubectl
+let ours: Kubectl
+
+beforeAll(async () => {
+  servers = await startTwoServers()
+  real = servers.real.kubectl
+  ours = servers.ours.kubectl
+  await both(['create', 'namespace', namespace])
+})
+
+afterAll(() => servers[Symbol.asyncDispose]())
+
+describe('kubectl', () => {
+  for (const [name, commands] of Object.entries(stories))
+    it(name, async () => {
+      for (const { args, ...rest } of commands) {
+        const command = { ...rest, args: ['--namespace', namespace, ...args] }
+        const [theirs, outcome] = await Promise.all([real.run(command), ours.run(command)])
+        expect.soft(canonicalOutcome(outcome), `kubectl ${args.join(' ')}`).toEqual(canonicalOutcome(theirs))
+      }
+    })
+
+  it('watches, and prints what changes', async () => {
+    const args = ['get', 'configmaps', '--field-selector=metadata.name=seen', '--watch', '--output-watch-events']
+    const change = async (kubectl: Kubectl) => {
+      await kubectl.run({ args: ['label', 'configmap', 'seen', 'of=interest'] })
+      await kubectl.run({ args: ['delete', 'configmap', 'seen'] })
+    }
+    await both(['create', 'configmap', 'seen', '--from-literal=a=1'])
+    const [theirs, printed] = await Promise.all(
+      [real, ours].map((kubectl) => kubectl.watch({ args }, 4, () => change(kubectl))),
+    )
+    expect(canonicalText(printed ?? '')).toEqual(canonicalText(theirs ?? ''))
+    expect(printed).toMatch(/^EVENT.*\nADDED.*\nMODIFIED.*\nDELETED.*\n$/)
+  })
+})
+
+async function both(args: readonly string[]): Promise<void> {
+  const outcomes = await Promise.all([real, ours].map((kubectl) => kubectl.run({ args })))
+  for (const { exitCode, stderr } of outcomes) expect(exitCode, stderr).toBe(0)
+}

@@ -1,0 +1,78 @@
+// How do tests run kubectl, the real one? Each command is a process, with a kubeconfig and a cache folder of its server's own.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { waitUntil } from '../../control-plane/wait-until.ts'
+
+export interface KubectlOptions {
+  readonly program: string
+  readonly kubeconfig: string
+  /** Where it keeps what it learned of the server; also its home and working folder. */
+  readonly folder: string
+}
+
+export interface Command {
+  /** As on a command line, without `kubectl`. */
+  readonly args: readonly string[]
+  readonly stdin?: string | undefined
+  /** The program that `edit` starts. */
+  readonly editor?: string | undefined
+}
+
+export interface CommandOutcome {
+  readonly exitCode: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+const limitMs = 60_000
+
+export class Kubectl {
+  readonly #options: KubectlOptions
+
+  constructor(options: KubectlOptions) {
+    this.#options = options
+  }
+
+  async run(command: Command): Promise<CommandOutcome> {
+    const { outcome } = this.#start(command)
+    return await outcome
+  }
+
+  /** Starts a command that goes on, calls `change` when it has printed something, and ends it after `lines` lines. */
+  async watch(command: Command, lines: number, change: () => Promise<unknown>): Promise<string> {
+    const { child, outcome, printed } = this.#start(command)
+    const has = (count: number) => async () => printed().split('\n').length > count
+    const giveUp = () => {
+      if (child.exitCode !== null) throw new Error(`kubectl has ended: ${printed()}`)
+    }
+    try {
+      await waitUntil({ what: 'the first line of kubectl', limitMs, giveUp }, has(1))
+      await change()
+      await waitUntil({ what: `${lines} lines of kubectl`, limitMs, giveUp }, has(lines))
+    } finally {
+      child.kill()
+    }
+    return (await outcome).stdout
+  }
+
+  #start({ args, stdin = '', editor = 'false' }: Command) {
+    const { program, kubeconfig, folder } = this.#options
+    const child = spawn(program, ['--kubeconfig', kubeconfig, '--cache-dir', folder, ...args], {
+      cwd: folder,
+      env: { PATH: process.env['PATH'] ?? '', HOME: folder, TMPDIR: folder, KUBE_EDITOR: editor },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      timeout: limitMs,
+    })
+    let [stdout, stderr] = ['', '']
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text
+    })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text
+    })
+    child.stdin.on('error', () => {}) // A command that reads nothing has ended before.
+    child.stdin.end(stdin)
+    const outcome = once(child, 'close').then(([exitCode]): CommandOutcome => ({ exitCode, stdout, stderr }))
+    return { child, outcome, printed: () => stdout }
+  }
+}
