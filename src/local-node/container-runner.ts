@@ -7,7 +7,7 @@ import { CodedError, messageOf } from '../base/errors.ts'
 import type { Log } from '../base/instrument.ts'
 import type { KubeClient } from '../kube/client.ts'
 import { environmentOf, environmentSources } from './container-environment.ts'
-import { type ImageTable, type Program, programOf } from './images.ts'
+import { ImageMissingError, type ImageTable, type Program, programOf } from './images.ts'
 import { LogRecorder } from './log-recorder.ts'
 import type { Mount } from './mount-paths.ts'
 import { type ContainerSpec, isSidecar, type PodObject, type Probe } from './pod.ts'
@@ -96,6 +96,7 @@ export class ContainerRunner {
       folder,
     })
     if (verdict.kind === 'refused') throw new ContainerConfigError(verdict.message)
+    if (verdict.kind === 'missing') throw new ImageMissingError(verdict.message)
     if (verdict.kind === 'simulated') return new SimulatedContainer(this.#options.clock, workMsOf(pod, spec))
     const program = { ...verdict.program, environment: this.#completed(start, verdict.program, folder) }
     return this.#startProgram(start, { program, paths, mounts })

@@ -18,6 +18,8 @@ export interface ImageEntry {
   readonly user?: MachineUser
   /** Why it cannot be run on this machine, in one sentence that says what to do. */
   readonly refusal?: string
+  /** There is no such image: a container of it waits as one whose image cannot be pulled. */
+  readonly isMissing?: boolean
   /** The last word, e.g. on the address to listen on. Pure. */
   readonly adapt?: (program: Program, place: ProgramPlace) => Program
 }
@@ -60,11 +62,18 @@ export type ImageVerdict =
   | { readonly kind: 'program'; readonly program: Program }
   | { readonly kind: 'simulated' }
   | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'missing'; readonly message: string }
+
+/** Thrown for an image that there is none of. */
+export class ImageMissingError extends Error {
+  override readonly name = 'ImageMissingError'
+}
 
 /** What a container of this image is here. */
 export function programOf(table: ImageTable, ask: ContainerAsk, place: ProgramPlace): ImageVerdict {
   const entry = entryFor(table, ask.image)
   if (entry === undefined) return { kind: 'simulated' }
+  if (entry.isMissing === true) return { kind: 'missing', message: `Back-off pulling image "${ask.image}"` }
   if (entry.refusal !== undefined) return { kind: 'refused', message: entry.refusal }
   if (ask.command.length > 0 && entry.runsOwnCommands !== true) {
     const message = `the local node runs ${ask.image} by its image table, not by the container's own command; leave command out`

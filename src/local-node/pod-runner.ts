@@ -9,6 +9,7 @@ import { compareVersions } from '../cache/resource-version.ts'
 import { isBeingDeleted, type LiveObject } from '../object/object.ts'
 import type { ContainerRunner, RunningContainer } from './container-runner.ts'
 import { containerStatusesOf, initContainerStatusesOf, statusNamed } from './container-status.ts'
+import { ImageMissingError } from './images.ts'
 import { allContainersOf, type ContainerSpec, type ContainerStatus, type PodObject } from './pod.ts'
 import {
   beginLife,
@@ -283,6 +284,10 @@ export class PodRunner {
 }
 
 function troubleOf(thrown: unknown): { readonly reason: string; readonly message: string } {
-  const reason = thrown instanceof ContainerConfigError ? 'CreateContainerConfigError' : 'RunContainerError'
-  return { reason, message: messageOf(thrown) }
+  return { reason: reasonOf(thrown), message: messageOf(thrown) }
+}
+
+function reasonOf(thrown: unknown): string {
+  if (thrown instanceof ImageMissingError) return 'ImagePullBackOff'
+  return thrown instanceof ContainerConfigError ? 'CreateContainerConfigError' : 'RunContainerError'
 }

@@ -70,6 +70,12 @@ describe('the image table', () => {
     expect(programOf(table, ask({ image: 'box' }), place)).toMatchObject({ kind: 'refused' })
   })
 
+  it('has images that are missing', () => {
+    const missing: ImageTable = [{ repositories: ['kv'], entrypoint: [], isMissing: true }]
+    const message = 'Back-off pulling image "kv:1"'
+    expect(programOf(missing, ask({ image: 'kv:1' }), place)).toEqual({ kind: 'missing', message })
+  })
+
   it('simulates what it does not know', () => {
     expect(programOf(table, ask({ image: 'nginx' }), place)).toEqual({ kind: 'simulated' })
   })
