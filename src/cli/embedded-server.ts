@@ -30,6 +30,8 @@ export interface EmbeddedServerOptions {
   readonly repair?: boolean | undefined
   /** By name; absent: all. */
   readonly controllers?: readonly string[] | undefined
+  /** So many nodes whose pods only seem to run; absent: none. */
+  readonly simulatedNodes?: number | undefined
   /** Hears of a fault of the server's own. */
   readonly onFault: (thrown: unknown) => void
 }
@@ -55,10 +57,10 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
   await using undo = new AsyncDisposableStack()
   const persisted = persist === undefined ? undefined : openLog(persist, options.repair === true)
   if (persisted !== undefined) undo.defer(() => persisted.close())
-  const cluster = newCluster(options, token, persisted)
+  const identity = newServerIdentity({ commonName: 'konverge', hosts: hostsOf(host), nowMs: systemClock.now() })
+  const cluster = newCluster(options, { token, identity, persisted })
   undo.defer(() => cluster.stop())
   checkControllers(options.controllers ?? [], cluster)
-  const identity = newServerIdentity({ commonName: 'konverge', hosts: hostsOf(host), nowMs: systemClock.now() })
   const http = await listen(options, cluster, identity)
   undo.defer(() => http.close())
   const wildcard = wildcards[host]
@@ -92,18 +94,23 @@ function openLog(folder: string, repairs: boolean): PersistedLog {
   }
 }
 
-function newCluster(
-  { controllers }: EmbeddedServerOptions,
-  token: string,
-  persisted: PersistedLog | undefined,
-): Cluster {
+interface Found {
+  readonly token: string
+  readonly identity: ServerIdentity
+  readonly persisted: PersistedLog | undefined
+}
+
+function newCluster(options: EmbeddedServerOptions, { token, identity, persisted }: Found): Cluster {
+  const { controllers, simulatedNodes } = options
   const user = { name: 'admin', groups: ['system:masters', 'system:authenticated'] }
   return new Cluster({
     clock: systemClock,
     random: systemRandom,
     tokens: new Map([[token, user]]),
+    rootCertificate: identity.certificate,
     ...(persisted === undefined ? {} : { log: persisted.log }),
     ...(controllers === undefined ? {} : { controllers }),
+    ...(simulatedNodes === undefined ? {} : { simulatedNodes }),
   })
 }
 

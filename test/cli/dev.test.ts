@@ -29,11 +29,16 @@ afterEach(() => {
 })
 
 describe('konverge dev', () => {
-  it('shows its stores, serves who has its kubeconfig, and leaves nothing behind after Ctrl-C', async () => {
+  it('shows its stores until all are Ready, serves who has its kubeconfig, and leaves nothing behind after Ctrl-C', async () => {
     const kubeconfig = join(folder, 'kubeconfig')
     const run = await start('--kubeconfig', kubeconfig)
-    for (const store of ['games/leaderboard', 'games/lobby', 'media/playlists', 'media/thumbnails', 'shop/cart'])
-      expect(run.stdout).toContain(store)
+    await run.says('All stores are Ready')
+    await run.says('Ctrl-C ends everything')
+    expect(run.stdout).toContain(`export KUBECONFIG=${kubeconfig}\n`)
+    const [metricsUrl = ''] = /http\S+\/metrics/.exec(run.stdout) ?? []
+    expect((await fetch(metricsUrl)).status).toBe(200)
+    for (const store of ['games/leaderboard', 'games/lobby', 'media/playlists', 'media/thumbnails', 'shop/sessions'])
+      expect(run.stdout).toMatch(new RegExp(`^${store} .* AllReplicasReady`, 'm'))
     const { status } = await askBy(kubeconfig, { method: 'GET', path: `${stores}/cart` })
     expect(status).toBe(200)
     expect(await run.end('SIGINT')).toBe(0)

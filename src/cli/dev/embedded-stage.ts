@@ -8,7 +8,7 @@ import { messageOf } from '../../base/errors.ts'
 import { startEmbeddedServer } from '../embedded-server.ts'
 import { NodeHere } from './node-here.ts'
 import { OperatorHere } from './operator-here.ts'
-import { storageClasses } from './sample-stores.ts'
+import { fastClass } from './sample-stores.ts'
 import type { Stage, StageAsk } from './stage.ts'
 
 export interface EmbeddedStageOptions {
@@ -39,7 +39,7 @@ export async function startEmbeddedStage(options: EmbeddedStageOptions, ask: Sta
   return {
     title: 'the embedded control plane runs, with this machine as its node',
     kubeconfigPath,
-    groundwork: storageClasses,
+    groundwork: [fastClass],
     isFresh: server.isFresh,
     startOperator: () => new OperatorHere(kubeconfigPath, join(folder, 'operator.log')),
     throwIfEnded: () => node.throwIfEnded(),

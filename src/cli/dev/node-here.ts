@@ -96,10 +96,7 @@ function imagesHere(server: string): ImageTable {
   return [
     konvergeImage({ execPath: process.execPath, cliPath, server }),
     ...(postgres === undefined ? [] : [postgresImage(postgres)]),
-    {
-      repositories: ['kv'],
-      entrypoint: [],
-      refusal: 'there is no image kv; it is here to show what a store says of one',
-    },
+    // Here to show what a store says of an image that nobody has.
+    { repositories: ['kv'], entrypoint: [], isMissing: true },
   ]
 }

@@ -14,9 +14,15 @@ const stores = [
 /** The files of examples/ that fit a control plane whose nodes run no images; their stores live in `shop`. */
 export const sampleFiles = ['kv-store.yaml', 'kv-store-custom.yaml']
 
-/** Namespaces first: what is in them comes later. */
+/** Namespaces first: what is in them comes later. The Secret is for a store of examples/. */
 export const sampleObjects: readonly KubeObject[] = [
   ...namespaces.map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })),
+  {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { namespace: 'shop', name: 'sessions-auth' },
+    stringData: { password: 'no-secret-at-all' },
+  },
   ...stores.map(({ namespace, name, spec }) => ({
     apiVersion: 'data.konverge.dev/v1alpha1',
     kind: 'ReplicatedKVStore',
@@ -35,8 +41,10 @@ const storageClass = (name: string, options: { readonly isDefault: boolean; read
   allowVolumeExpansion: options.canExpand,
 })
 
-/** What the volumes of the stores come from, where a control plane has no classes of its own. */
+/** The class that one of the samples asks for; every control plane here has a default one of its own. */
+export const fastClass: KubeObject = storageClass('fast', { isDefault: false, canExpand: true })
+
 export const storageClasses: readonly KubeObject[] = [
   storageClass('standard', { isDefault: true, canExpand: false }),
-  storageClass('fast', { isDefault: false, canExpand: true }),
+  fastClass,
 ]
