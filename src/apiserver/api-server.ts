@@ -20,6 +20,7 @@ import {
   type Answering,
   type ApiAnswer,
   type ApiRequest,
+  inYaml,
   jsonAnswer,
   jsonType,
   refusal,
@@ -27,14 +28,17 @@ import {
 } from './exchange.ts'
 import { KindFieldManagers } from './kind-field-managers.ts'
 import { ObjectDeletes } from './object-deletes.ts'
+import { wantsYaml } from './object-form.ts'
 import { ObjectLog } from './object-log.ts'
 import { ObjectWrites } from './object-writes.ts'
 import type { OpenApi } from './open-api.ts'
 import type { StrategicMerge } from './patch-object.ts'
+import { checkLength } from './request-body.ts'
 import { type RequestInfo, requestInfoOf } from './request-info.ts'
 import { ResourceHandler } from './resource-handler.ts'
 import { ResourceRegistry } from './resource-registry.ts'
-import { methodNotAllowed, noSuchPath, notServed, StatusError } from './status-error.ts'
+import { checkRoute } from './route.ts'
+import { methodNotAllowed, noSuchPage, noSuchPath, StatusError } from './status-error.ts'
 import type { ServedResource } from './strategy.ts'
 import { SystemClient } from './system-client.ts'
 import { systemUser, type User } from './user.ts'
@@ -101,6 +105,7 @@ export class ApiServer implements Answering {
       deletes: this.deletes,
       fieldManagers: this.#fieldManagers,
       strategicMergeOf,
+      kindOf: (apiVersion, kind) => this.registry.findKind(apiVersion, kind),
     })
   }
 
@@ -121,9 +126,11 @@ export class ApiServer implements Answering {
   async answer(request: ApiRequest): Promise<ApiAnswer> {
     try {
       const info = requestInfoOf(request.method, request.path, request.query)
+      checkLength(request)
       const user = this.#access.authenticate(request)
       this.#access.authorize(user, info)
-      return await this.#route(request, info, user)
+      const answer = await this.#route(request, info, user)
+      return wantsYaml(request.header('accept')) ? inYaml(answer) : answer
     } catch (thrown) {
       if (thrown instanceof StatusError) return refusal(thrown)
       throw thrown
@@ -139,13 +146,8 @@ export class ApiServer implements Answering {
       return endpoint.handle({ request, info, user })
     }
     const resource = this.registry.find(info, info.resource)
-    if (resource === undefined) throw noSuchPath()
-    if (resource.isNamespaced && info.namespace === '' && !['list', 'watch', 'deletecollection'].includes(info.verb))
-      throw info.verb === 'create' || info.name !== '' ? noSuchPath() : methodNotAllowed()
-    if (info.subresource !== '' && info.subresource !== 'status' && info.subresource !== 'scale')
-      throw resource.subresources.includes(info.subresource)
-        ? notServed(`The endpoint ${resource.plural}/${info.subresource}`)
-        : noSuchPath()
+    if (resource === undefined) throw this.#isBuiltInGroup(info) ? noSuchPath() : noSuchPage()
+    checkRoute(resource, info)
     const scoped = resource.isNamespaced ? info : { ...info, namespace: '' }
     const authorizeCreate = () => this.#access.authorize(user, { ...info, verb: 'create' })
     return this.#resources.handle({ request, info: scoped, resource, user, authorizeCreate })
@@ -159,6 +161,10 @@ export class ApiServer implements Answering {
     return { ...request, header, body: wireJson(object) }
   }
 
+  #isBuiltInGroup({ group }: RequestInfo): boolean {
+    return this.#options.catalogue.some((entry) => entry.group === group)
+  }
+
   /** What is no object: discovery, health, version. */
   #document(request: ApiRequest): ApiAnswer {
     const [root = '', group = '', version = '', ...more] = request.path.split('/').filter((step) => step !== '')
@@ -168,7 +174,7 @@ export class ApiServer implements Answering {
     if (path === '/version') return jsonAnswer(200, this.#version())
     if (root === 'openapi' && group === 'v3' && this.#options.openApi !== undefined)
       return this.#options.openApi.answer(request)
-    if (more.length > 0) throw noSuchPath()
+    if (more.length > 0) throw noSuchPage()
     const entries = this.#entries()
     const wantsAggregate = request.header('accept')?.includes('as=APIGroupDiscoveryList') === true
     if (group === '' && wantsAggregate && (root === 'api' || root === 'apis'))
@@ -179,7 +185,7 @@ export class ApiServer implements Answering {
         : root === 'apis'
           ? groupedDocument(entries, group, version)
           : undefined
-    if (document === undefined) throw noSuchPath()
+    if (document === undefined) throw noSuchPage()
     return jsonAnswer(200, document)
   }
 

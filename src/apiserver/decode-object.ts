@@ -1,10 +1,12 @@
 // Is this body an object of the kind that the endpoint takes? Type, version and fields are checked and told in the decoder's words.
 // Source: k8s.io/apiserver/pkg/endpoints/handlers/{create,rest}.go, k8s.io/apimachinery/pkg/runtime/serializer.
-import { isJsonObject, type JsonObject, own } from '../base/json.ts'
+import { isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
 import { WireJsonError } from '../base/wire-json.ts'
+import { invalid } from './field-error.ts'
+import { metadataText } from './metadata.ts'
 import { apiVersionOf } from './object-form.ts'
-import { goTypeOf, type MediaType, parseBody } from './request-body.ts'
-import { badRequest } from './status-error.ts'
+import { goTypeOf, type MediaType, parseBody, typeMetaType } from './request-body.ts'
+import { badRequest, invalidObject } from './status-error.ts'
 import type { ServedResource } from './strategy.ts'
 import type { FieldValidation } from './write-options.ts'
 
@@ -13,14 +15,17 @@ export interface DecodeRequest {
   readonly body: string
   readonly type: MediaType
   readonly fieldValidation: FieldValidation
+  /** What is served of a kind, to tell another kind from one that nobody knows. */
+  kindOf(apiVersion: string, kind: string): ServedResource | undefined
   /** Takes the texts of Warning headers. */
   warn(text: string): void
 }
 
 /** The object as its kind reads it. Throws StatusError (400). */
-export function decodeObject({ resource, body, type, fieldValidation, warn }: DecodeRequest): JsonObject {
+export function decodeObject(request: DecodeRequest): JsonObject {
+  const { resource, body, type, fieldValidation, warn } = request
   const { value, duplicates } = readBody(resource, body, type)
-  const typed = withType(resource, value, body)
+  const typed = withType(request, value)
   const { object, strictErrors } = resource.strategy.decode(typed)
   const faults = [...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`), ...strictErrors]
   if (faults.length === 0 || fieldValidation === 'Ignore') return object
@@ -40,9 +45,8 @@ function readBody(
   try {
     const { value, duplicates } = parseBody(body, type)
     if (isJsonObject(value)) return { value, duplicates }
-    throw new WireJsonError(
-      `json: cannot unmarshal ${goTypeOf(value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
-    )
+    if (value === null && !resource.isCustom) return { value: {}, duplicates }
+    throw new WireJsonError(`json: cannot unmarshal ${goTypeOf(value)} into Go value of type ${typeMetaType}`)
   } catch (thrown) {
     if (!(thrown instanceof WireJsonError)) throw thrown
     throw unrecognized(resource, `couldn't get version/kind; json parse error: ${thrown.message}`, body)
@@ -50,27 +54,52 @@ function readBody(
 }
 
 /** Built-in kinds are taken without their type, which the path gives; custom kinds have to say it. */
-function withType(resource: ServedResource, value: JsonObject, body: string): JsonObject {
+function withType({ resource, body, kindOf: of }: DecodeRequest, value: JsonObject): JsonObject {
   const kind = own(value, 'kind')
   const apiVersion = own(value, 'apiVersion')
   const expected = apiVersionOf(resource)
   if (resource.isCustom && (typeof kind !== 'string' || kind === ''))
     throw unrecognized(resource, `Object 'Kind' is missing in '${body}'`, body)
-  const [actualVersion = '', actualGroup = ''] = String(apiVersion ?? expected)
-    .split('/')
-    .reverse()
-  const actualKind = typeof kind === 'string' && kind !== '' ? kind : resource.kind
-  if (apiVersion !== undefined && apiVersion !== expected && apiVersion !== '')
-    throw badRequest(
-      `the API version in the data (${actualGroup === '' ? actualVersion : `${actualGroup}/${actualVersion}`}) does not match the expected API version (${expected})`,
-    )
-  if (actualKind !== resource.kind)
-    throw badRequest(
-      `${actualKind} in version ${JSON.stringify(actualVersion)} cannot be handled as a ${resource.kind}: no kind ${JSON.stringify(actualKind)} is registered for version ${JSON.stringify(expected)} in scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"`,
-    )
+  checkType(resource, value, { of, kind: textOr(kind, resource.kind), apiVersion: textOr(apiVersion, expected) })
   return kind === resource.kind && apiVersion === expected
     ? value
     : { ...value, kind: resource.kind, apiVersion: expected }
+}
+
+interface SaidType {
+  readonly of: DecodeRequest['kindOf']
+  readonly kind: string
+  readonly apiVersion: string
+}
+
+/** Throws StatusError unless the body says that it is what the endpoint takes. */
+function checkType(resource: ServedResource, value: JsonObject, { of, kind, apiVersion }: SaidType): void {
+  const expected = apiVersionOf(resource)
+  if (kind === resource.kind && apiVersion === expected) return
+  if (resource.isCustom && apiVersion === expected)
+    throw invalidObject({ group: resource.group, kind }, metadataText(value, 'name'), [
+      invalid('kind', kind, `must be ${resource.kind}`),
+    ])
+  const known = of(apiVersion, kind)
+  if (resource.isCustom || known?.shelf === resource.shelf)
+    throw badRequest(
+      `the API version in the data (${apiVersion}) does not match the expected API version (${expected})`,
+    )
+  const [version = ''] = apiVersion.split('/').reverse()
+  const why =
+    known === undefined
+      ? `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"`
+      : `converting (${known.version}.${kind}) to (${packageOf(resource)}.${resource.kind}): unknown conversion`
+  throw badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${resource.kind}: ${why}`)
+}
+
+/** The Go package of a group's internal types. */
+function packageOf({ group }: ServedResource): string {
+  return group === '' ? 'core' : (group.split('.')[0] ?? '')
+}
+
+function textOr(value: Json | undefined, otherwise: string): string {
+  return typeof value === 'string' && value !== '' ? value : otherwise
 }
 
 function unrecognized(resource: ServedResource, why: string, body: string): ReturnType<typeof badRequest> {

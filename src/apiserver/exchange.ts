@@ -1,7 +1,9 @@
 // What is a request and its answer, inside? Plain values, so that the server needs no sockets: the HTTP shell and the
 // fetch-style handler both speak this.
+
+import { stringify } from 'yaml'
 import type { Json } from '../base/json.ts'
-import { wireJson } from '../base/wire-json.ts'
+import { parseWireJson, wireJson } from '../base/wire-json.ts'
 import { type StatusError, statusOf } from './status-error.ts'
 
 export interface ApiRequest {
@@ -65,8 +67,16 @@ export function textAnswer(status: number, body: string, type: string, extra: Pa
   return { status, warnings: [], body, ...extra, headers: { 'content-type': type, ...extra.headers } }
 }
 
+/** The answer in YAML, where it is JSON and no stream. */
+export function inYaml(answer: ApiAnswer): ApiAnswer {
+  if (answer.body === undefined || answer.headers['content-type'] !== jsonType) return answer
+  const body = stringify(parseWireJson(answer.body).value, { version: '1.1', lineWidth: 0, sortMapEntries: true })
+  return { ...answer, body, headers: { ...answer.headers, 'content-type': 'application/yaml' } }
+}
+
 /** A refusal as it goes out. */
 export function refusal({ parts }: StatusError): ApiAnswer {
+  if (parts.plainText !== undefined) return textAnswer(parts.code, parts.plainText, 'text/plain; charset=utf-8')
   const seconds = parts.details?.retryAfterSeconds
   return jsonAnswer(parts.code, statusOf(parts), {
     headers: seconds === undefined ? {} : { 'retry-after': String(seconds) },

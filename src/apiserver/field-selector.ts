@@ -31,11 +31,11 @@ export function checkFields(terms: readonly FieldTerm[], resource: ServedResourc
   }
 }
 
-function unknownField(field: string, { kind, group, version }: ServedResource): string {
-  const isCustom = group.includes('.') && !group.endsWith('.k8s.io')
-  if (isCustom) return `field label not supported: ${field}`
-  if (group === '' && version === 'v1') return `field label not supported: ${field}`
-  return `${goQuoted(field)} is not a known field selector: only "metadata.name", "metadata.namespace"${kind === '' ? '' : ''}`
+/** Kinds with fields of their own say it in one way, all others in another. */
+function unknownField(field: string, { isCustom, strategy }: ServedResource): string {
+  const hasOwn = isCustom || Object.keys(strategy.selectableFields({})).length > 0
+  if (hasOwn) return `field label not supported: ${field}`
+  return `${goQuoted(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`
 }
 
 export function matchesFields(terms: readonly FieldTerm[], object: JsonObject, resource: ServedResource): boolean {

@@ -8,6 +8,7 @@ import type { ServerIdentity } from '../base/server-identity.ts'
 import type { ApiServer } from './api-server.ts'
 import type { ApiAnswer, ApiRequest } from './exchange.ts'
 import { bodyParts, refusal } from './exchange.ts'
+import { maxBodyBytes, tooLong } from './request-body.ts'
 import { StatusError } from './status-error.ts'
 
 export interface HttpServerOptions {
@@ -30,8 +31,6 @@ export interface HttpServer {
   close(): Promise<void>
 }
 
-/** Source: --max-request-body-bytes of generic API servers. */
-const maxBodyBytes = 3 * 1024 * 1024
 /** What a watch may have unsent before it is ended; its client begins again. */
 const maxUnsentBytes = 64 * 1024 * 1024
 /** Source: k8s.io/apiserver/pkg/server/filters/wrap.go. */
@@ -132,12 +131,7 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer | StatusError
   let length = 0
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     length += chunk.length
-    if (length > maxBodyBytes)
-      return new StatusError({
-        code: 413,
-        reason: 'RequestEntityTooLarge',
-        message: `Request entity too large: limit is ${maxBodyBytes}`,
-      })
+    if (length > maxBodyBytes) return tooLong()
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)

@@ -26,7 +26,7 @@ export function outputFormOf(accept: string | undefined, includeObject: string |
   const whole: OutputForm = { form: 'object', version: 'v1', includeObject: include }
   if (accept === undefined || accept.trim() === '') return whole
   for (const clause of clausesOf(accept)) {
-    if (!['application/json', 'application/*', '*/*'].includes(clause.type)) continue
+    if (!['application/json', 'application/yaml', 'application/*', '*/*'].includes(clause.type)) continue
     const { as, g: group, v: version = 'v1' } = clause.parameters
     if (as === undefined) return whole
     if (group !== 'meta.k8s.io' || (version !== 'v1' && version !== 'v1beta1')) continue
@@ -37,9 +37,30 @@ export function outputFormOf(accept: string | undefined, includeObject: string |
   throw new StatusError({
     code: 406,
     reason: 'NotAcceptable',
-    message:
-      'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
+    message: `only the following media types are accepted: ${mediaTypes.join(', ')}`,
   })
+}
+
+const mediaTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
+
+/** Throws StatusError (406) where the router of the built-in kinds does, before any handler looks at the form. */
+export function checkAccepted({ isCustom }: ServedResource, accept: string | undefined): void {
+  if (isCustom || accept === undefined || accept.trim() === '') return
+  const accepted = [...mediaTypes, 'application/*', '*/*']
+  if (clausesOf(accept).some(({ type }) => accepted.includes(type))) return
+  const streams = mediaTypes.filter((type) => !type.endsWith('yaml')).map((type) => `${type};stream=watch`)
+  throw new StatusError({
+    code: 406,
+    reason: 'NotAcceptable',
+    message: `406: Not Acceptable\n\nAvailable representations: ${[...mediaTypes, ...streams].join(', ')}`,
+    details: {},
+  })
+}
+
+/** Does the client want YAML before anything else that we can give? */
+export function wantsYaml(accept: string | undefined): boolean {
+  const [first] = clausesOf(accept ?? '').filter(({ type }) => type !== 'application/vnd.kubernetes.protobuf')
+  return first?.type === 'application/yaml'
 }
 
 /** The object's whole text in the version that is asked for. Where that is how it is stored, no tree is read for it. */

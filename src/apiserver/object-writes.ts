@@ -142,7 +142,7 @@ export class ObjectWrites {
       for (const text of strategy.warningsOnCreate(prepared)) scope.warn(text)
       this.#admission.validate(this.#admissionRequest(scope, 'CREATE', prepared, undefined, name))
       const version = metadataText(prepared, 'resourceVersion')
-      if (version !== '' && version !== '0')
+      if (version !== '' && version !== '0' && scope.name === '')
         throw plainError('resourceVersion should not be set on objects to be created')
       const place = placeOf(scope, name)
       if (this.#log.get(place) === undefined) return this.#commit(scope, place, 'created', prepared)
@@ -183,6 +183,8 @@ export class ObjectWrites {
     const version = metadataText(object, 'resourceVersion')
     const current = String(existing.revision)
     if (version === current) return object
+    if (version !== '' && !/^\d+$/.test(version))
+      throw plainError(`strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`)
     if (version === '' || version === '0') {
       if (resource.strategy.allowsUnconditionalUpdate) return withMetadata(object, { resourceVersion: current })
       const fault = invalid('metadata.resourceVersion', 0, 'must be specified for an update')

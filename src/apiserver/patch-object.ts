@@ -25,6 +25,14 @@ export function patchTypeOf(contentType: string | undefined, resource: ServedRes
   const accepted = Object.keys(patchTypes).filter((type) => !resource.isCustom || patchTypes[type] !== 'strategic')
   const type = accepted.includes(name) ? patchTypes[name] : undefined
   if (type !== undefined) return type
+  // The router of the built-in kinds has looked at the type before any handler does.
+  if (!resource.isCustom)
+    throw new StatusError({
+      code: 415,
+      reason: 'UnsupportedMediaType',
+      message: '415: Unsupported Media Type',
+      details: {},
+    })
   throw new StatusError({
     code: 415,
     reason: 'UnsupportedMediaType',

@@ -10,12 +10,30 @@ export type MediaType = 'application/json' | 'application/yaml'
 /** More aliases than any manifest has; a bomb of nested aliases has millions. */
 const maxAliases = 100
 
+/** Source: --max-request-body-bytes of generic API servers. */
+export const maxBodyBytes = 3 * 1024 * 1024
+
+/** Throws StatusError (413) for a body that is too long to be looked at. */
+export function checkLength({ body }: { readonly body: string }): void {
+  // No text is shorter in bytes than in characters, and none is longer than three times.
+  if (body.length * 3 > maxBodyBytes && Buffer.byteLength(body) > maxBodyBytes) throw tooLong()
+}
+
+export function tooLong(): StatusError {
+  return new StatusError({
+    code: 413,
+    reason: 'RequestEntityTooLarge',
+    message: `Request entity too large: limit is ${maxBodyBytes}`,
+  })
+}
+
 /** The type of a create's or update's body; none counts as JSON. Throws StatusError (415). */
 export function bodyTypeOf(contentType: string | undefined): MediaType {
-  const type = (contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
-  if (type === '' || type === 'application/json') return 'application/json'
+  if (contentType === undefined || contentType === '') return 'application/json'
+  const type = contentType.split(';')[0]?.trim().toLowerCase()
+  if (type === 'application/json') return 'application/json'
   if (type === 'application/yaml') return 'application/yaml'
-  throw unsupportedMediaType(['application/json', 'application/yaml'])
+  throw unsupportedMediaType(['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'])
 }
 
 export function unsupportedMediaType(accepted: readonly string[]): StatusError {
@@ -37,16 +55,21 @@ export function parseObject(
   text: string,
   type: MediaType,
   what: string,
+  goType = 'map[string]interface {}',
 ): { value: JsonObject; duplicates: readonly string[] } {
   try {
     const { value, duplicates } = parseBody(text, type)
     if (isJsonObject(value)) return { value, duplicates }
-    throw badRequest(`${what}: json: cannot unmarshal ${goTypeOf(value)} into Go value of type map[string]interface {}`)
+    throw badRequest(`${what}: json: cannot unmarshal ${goTypeOf(value)} into Go value of type ${goType}`)
   } catch (thrown) {
     if (thrown instanceof WireJsonError) throw badRequest(`${what}: ${thrown.message}`)
     throw thrown
   }
 }
+
+/** What the decoder reads first of a body: its type alone. */
+export const typeMetaType =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 
 export function goTypeOf(value: Json): string {
   if (value === null) return 'null'

@@ -1,8 +1,9 @@
 // Who answers a request for objects? Its verb decides, once the endpoint is known to exist.
 import type { ApiAnswer } from './exchange.ts'
+import { checkAccepted } from './object-form.ts'
 import { ReadHandler, type ReadHandlerOptions } from './read-handler.ts'
 import type { ResourceRequest } from './resource-request.ts'
-import { methodNotAllowed, noSuchPath } from './status-error.ts'
+import { methodNotAllowed } from './status-error.ts'
 import { WriteHandler, type WriteHandlerOptions } from './write-handler.ts'
 
 export type ResourceHandlerOptions = ReadHandlerOptions & WriteHandlerOptions
@@ -18,9 +19,8 @@ export class ResourceHandler {
 
   /** Throws StatusError for a refusal. */
   async handle(asked: ResourceRequest): Promise<ApiAnswer> {
-    const { info, resource } = asked
-    if (info.subresource === 'scale' && resource.scale === undefined) throw noSuchPath()
-    if (info.subresource === 'status' && resource.strategy.status === undefined) throw noSuchPath()
+    const { request, info, resource } = asked
+    checkAccepted(resource, request.header('accept'))
     switch (info.verb) {
       case 'get':
         return this.#reads.get(asked)
@@ -29,7 +29,8 @@ export class ResourceHandler {
       case 'watch':
         return this.#reads.watch(asked)
       case 'create':
-        if (info.name !== '') throw methodNotAllowed()
+        // At the path of a custom object a creation counts for its collection.
+        if (info.name !== '' && !(resource.isCustom && info.subresource === '')) throw methodNotAllowed()
         return this.#writes.create(asked)
       case 'update':
         return this.#writes.update(asked)

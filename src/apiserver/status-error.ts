@@ -35,6 +35,8 @@ export interface StatusParts {
   readonly reason?: string
   readonly message: string
   readonly details?: StatusDetails
+  /** Goes out as text instead of a Status: what answers where no resource does. */
+  readonly plainText?: string
   /** Only what an expired list token carries: the token to go on with. */
   readonly continueToken?: string
 }
@@ -89,6 +91,11 @@ export function noSuchPath(): StatusError {
     message: 'the server could not find the requested resource',
     details: {},
   })
+}
+
+/** Nothing answers at the path at all: the answer of the server's own router, which knows no Status. */
+export function noSuchPage(): StatusError {
+  return new StatusError({ code: 404, message: '404 page not found', plainText: '404 page not found\n' })
 }
 
 export function alreadyExists(of: GroupResource, name: string): StatusError {

@@ -15,7 +15,7 @@ import { groupResourceOf, type ObjectWrites, type WriteScope, type Written } fro
 import { patchObject, patchTypeOf, type StrategicMerge } from './patch-object.ts'
 import { scopeOf } from './read-handler.ts'
 import { applyDigest, RepeatedApplies } from './repeated-applies.ts'
-import { bodyTypeOf, parseObject } from './request-body.ts'
+import { bodyTypeOf, parseObject, typeMetaType } from './request-body.ts'
 import type { RequestInfo } from './request-info.ts'
 import type { ResourceRequest } from './resource-request.ts'
 import { decodeScale, readScale, scaleToChange, writtenScale } from './scale-endpoint.ts'
@@ -29,6 +29,7 @@ export interface WriteHandlerOptions {
   readonly writes: ObjectWrites
   readonly deletes: ObjectDeletes
   readonly fieldManagers: KindFieldManagers
+  readonly kindOf: (apiVersion: string, kind: string) => ServedResource | undefined
   readonly strategicMergeOf: (resource: ServedResource) => StrategicMerge | undefined
 }
 
@@ -78,7 +79,7 @@ export class WriteHandler {
           throw conflict(
             groupResourceOf(resource),
             info.name,
-            `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metadataText(live, 'uid')}`,
+            failedPrecondition(resource, info, uid, metadataText(live, 'uid')),
           )
         return object
       },
@@ -210,7 +211,8 @@ export class WriteHandler {
     warn: (text: string) => void,
   ): JsonObject {
     const type = bodyTypeOf(request.header('content-type'))
-    return decodeObject({ resource, body: request.body, type, fieldValidation, warn })
+    const { kindOf } = this.#options
+    return decodeObject({ resource, body: request.body, type, fieldValidation, kindOf, warn })
   }
 
   #scope({ request, info, resource, user }: ResourceRequest, options: WriteOptions, warnings: string[]): WriteScope {
@@ -268,6 +270,18 @@ function stepsOf(resource: ServedResource, subresource: string): Steps {
     : resource.strategy
 }
 
+/** As the store says it, with the object's key in it. */
+function failedPrecondition(
+  { group, plural, isNamespaced, isCustom }: ServedResource,
+  { namespace, name }: RequestInfo,
+  uid: string,
+  liveUid: string,
+): string {
+  const path = [...(isCustom ? [group] : []), plural, ...(isNamespaced ? [namespace] : []), name].join('/')
+  const said = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${liveUid}`
+  return `StorageError: invalid object, Code: 4, Key: /registry/${path}, ResourceVersion: 0, AdditionalErrorMsg: ${said}`
+}
+
 function inNamespace(object: JsonObject, resource: ServedResource, namespace: string): JsonObject {
   const written = metadataText(object, 'namespace')
   const expected = resource.isNamespaced ? namespace : ''
@@ -291,6 +305,7 @@ function deleteBody(request: ApiRequest): JsonObject | undefined {
     request.body,
     bodyTypeOf(request.header('content-type')),
     "couldn't get version/kind; json parse error",
+    typeMetaType,
   ).value
 }
 

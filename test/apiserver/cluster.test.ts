@@ -183,5 +183,6 @@ async function send(
   const all = { ...headers, 'content-type': type }
   const init = body === undefined ? { method, headers: all } : { method, headers: all, body: JSON.stringify(body) }
   const response = await handleFetch(cluster.server, new Request(`http://server${path}`, init))
-  return { status: response.status, body: await response.json() }
+  const isJson = response.headers.get('content-type') === 'application/json'
+  return { status: response.status, body: isJson ? await response.json() : await response.text() }
 }

@@ -30,6 +30,6 @@ function validateCreate(map: JsonObject): FieldErrors {
     ]),
     ...Object.keys(binary).flatMap((key) => invalids(`binaryData[${key}]`, key, configKeyFaults(key))),
     // The fault is the whole object's.
-    ...(texts + bytes > maxDataBytes ? [tooLong('', maxDataBytes)] : []),
+    ...(texts + bytes > maxDataBytes ? [tooLong('[]', maxDataBytes)] : []),
   ]
 }

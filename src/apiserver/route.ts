@@ -1,0 +1,29 @@
+// Does an endpoint answer at this path with this method? The built-in kinds have a router of their own, which knows their paths and
+// methods; custom kinds are looked at by hand, and what neither knows is no page.
+// Source: go-restful's router and customresource_handler.go of k8s.io/apiextensions-apiserver.
+import { groupResourceOf } from './object-writes.ts'
+import type { RequestInfo } from './request-info.ts'
+import { badRequest, methodNotAllowed, noSuchPage, noSuchPath, notFound, notServed } from './status-error.ts'
+import type { ServedResource } from './strategy.ts'
+
+const overAllNamespaces: ReadonlySet<string> = new Set(['list', 'watch', 'deletecollection'])
+const ofObjects: ReadonlySet<string> = new Set(['status', 'scale'])
+
+/** Throws StatusError where nothing answers. */
+export function checkRoute(resource: ServedResource, info: RequestInfo): void {
+  const { verb, name, namespace, subresource } = info
+  const isElsewhere = resource.isNamespaced && namespace === '' && !overAllNamespaces.has(verb)
+  if (isElsewhere) throw resource.isCustom ? noSuchPage() : name === '' ? methodNotAllowed() : noSuchPath()
+  if (name === '' && (verb === 'update' || verb === 'patch'))
+    throw resource.isCustom ? badRequest('name must be provided') : methodNotAllowed()
+  if (subresource === '' || hasEndpoint(resource, subresource)) return
+  if (resource.isCustom) throw notFound(groupResourceOf(resource), name)
+  throw resource.subresources.includes(subresource) && !ofObjects.has(subresource)
+    ? notServed(`The endpoint ${resource.plural}/${subresource}`)
+    : noSuchPath()
+}
+
+function hasEndpoint({ strategy, scale }: ServedResource, subresource: string): boolean {
+  if (subresource === 'status') return strategy.status !== undefined
+  return subresource === 'scale' && scale !== undefined
+}
