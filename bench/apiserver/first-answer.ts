@@ -1,6 +1,7 @@
 // A process that answers one request and says so: what bench/apiserver/start.ts waits for. Its argument is the folder of the
 // sources, as they are or compiled.
-import process from 'node:process'
+// It does not import node:process, which alone takes Node 30 ms.
+import { writeSync } from 'node:fs'
 
 const [folder = 'src', extension = 'ts'] = process.argv.slice(2)
 const at = (path: string) => new URL(`../../${folder}/${path}.${extension}`, import.meta.url).href
@@ -18,5 +19,5 @@ const answer = await cluster.server.answer({
   header: (name) => (name === 'authorization' ? 'Bearer bench' : undefined),
   body: '',
 })
-process.stdout.write(`${answer.status}\n`)
+writeSync(1, `${answer.status}\n`)
 cluster.stop()
