@@ -7,6 +7,7 @@ import { DeploymentController } from './deployment-controller.ts'
 import { DisruptionController } from './disruption-controller.ts'
 import { EndpointSliceController } from './endpoint-slice-controller.ts'
 import { EndpointsController } from './endpoints-controller.ts'
+import { JobController, TtlAfterFinished } from './job-controller.ts'
 import { RootCaPublisher, ServiceAccountController } from './namespace-furniture.ts'
 import { ReplicaSetController } from './replica-set-controller.ts'
 import { Scheduler } from './scheduler.ts'
@@ -32,6 +33,8 @@ export function workloadControllers(options: WorkloadControllersOptions): readon
     new RootCaPublisher(client, rootCertificate),
     new DeploymentController({ client, clock }),
     new ReplicaSetController({ client, clock }),
+    new JobController({ client, clock }),
+    new TtlAfterFinished({ client, clock }),
     new StatefulSetController({ client, clock }),
     new VolumeBinder({ client, clock }),
     new VolumeExpander({ client, clock }),
