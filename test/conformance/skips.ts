@@ -48,11 +48,6 @@ const deviations: readonly Deviation[] = [
     behaviours: ['deletes: deletes the pods of a job with it only where it is told to'],
   },
   {
-    id: 'open-job-labels',
-    reason: 'The labels of a job come from its template at the second write.',
-    behaviours: ['updates: keeps the version of jobs where an update changes nothing'],
-  },
-  {
     id: 'openapi-documents',
     reason: 'OpenAPI documents of custom kinds are not served yet.',
     behaviours: ['documents: publishes the schema of a custom kind'],

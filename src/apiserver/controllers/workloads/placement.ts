@@ -40,10 +40,10 @@ export function placementOf(facts: PlacementFacts): Placement {
   if (nodes.length === 0) return { kind: 'refuse', message: 'no nodes available to schedule pods' }
   const claims = claimNamesOf(pod).map((name) => ({ name, claim: facts.claim(name) }))
   const lost = claims.find(({ claim }) => claim === undefined)
-  if (lost !== undefined) return refusal(nodes.length, [`persistentvolumeclaim "${lost.name}" not found`])
+  if (lost !== undefined) return unpreparable(nodes.length, `persistentvolumeclaim "${lost.name}" not found`)
   const unbound = claims.flatMap(({ claim }) => (claim === undefined || isBound(claim) ? [] : [claim]))
   if (unbound.some((claim) => !facts.waitsForConsumer(claim)))
-    return refusal(nodes.length, ['pod has unbound immediate PersistentVolumeClaims'])
+    return unpreparable(nodes.length, 'pod has unbound immediate PersistentVolumeClaims')
   const reasons = nodes.map((node) => refusedBy(node, pod, podsOn(metadataText(node, 'name'))))
   const [best] = nodes
     .filter((_, index) => reasons[index] === undefined)
@@ -68,8 +68,13 @@ function isBound(claim: JsonObject): boolean {
 
 function refusal(nodes: number, reasons: readonly string[]): Placement {
   const none = `0/${nodes} nodes are available`
-  const preemption = `preemption: ${none}: ${nodes} Preemption is not helpful for scheduling.`
+  const preemption = `no new claims to deallocate, preemption: ${none}: ${nodes} Preemption is not helpful for scheduling.`
   return { kind: 'refuse', message: `${none}: ${reasons.join(', ')}. ${preemption}` }
+}
+
+/** What no node could change; the last words are the real scheduler's. */
+function unpreparable(nodes: number, reason: string): Placement {
+  return { kind: 'refuse', message: `0/${nodes} nodes are available: ${reason}. not found` }
 }
 
 function counted(reasons: readonly (string | undefined)[]): readonly string[] {

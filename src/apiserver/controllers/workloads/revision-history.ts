@@ -8,7 +8,7 @@ import { controllerReference } from './membership.ts'
 import { fnv32, goMapJson, safeHash } from './name-hash.ts'
 import { templateOf } from './template-pod.ts'
 
-const hashLabel = 'controller.kubernetes.io/hash'
+export const hashLabel = 'controller.kubernetes.io/hash'
 
 export type RevisionStep =
   | { readonly kind: 'keep'; readonly revision: JsonObject }

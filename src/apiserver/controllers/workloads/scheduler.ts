@@ -2,7 +2,7 @@
 import { type Clock, timestampOf } from '../../../base/clock.ts'
 import { deepEqual, type JsonObject } from '../../../base/json.ts'
 import { mapAt, structAt, structsAt, textAt } from '../../built-in/field-walk.ts'
-import { isTerminating, metadataText } from '../../metadata.ts'
+import { isTerminating, labelsOf, metadataNumber, metadataText, withMetadata } from '../../metadata.ts'
 import type { LogEntry } from '../../object-log.ts'
 import type { Steps } from '../../strategy.ts'
 import type { SystemClient } from '../../system-client.ts'
@@ -19,6 +19,9 @@ const placeShelves: ReadonlySet<string> = new Set([
   'persistentvolumes',
   'storageclasses.storage.k8s.io',
 ])
+
+/** Labels of its node that a pod gets with it. Source: k8s.io/kubernetes/plugin/pkg/admission/podtopologylabels. */
+const placeLabels: ReadonlySet<string> = new Set(['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'])
 
 /** A binding sets the node and the condition together, and owns no field. */
 const bindingSteps: Steps = {
@@ -98,8 +101,10 @@ export class Scheduler implements ServerController {
       lastProbeTime: null,
       lastTransitionTime: timestampOf(this.#clock),
     }
+    const node = this.#nodes.get('', nodeName)
+    const places = node === undefined ? [] : Object.entries(labelsOf(node)).filter(([key]) => placeLabels.has(key))
     this.#pods.updateThrough(pod, 'binding', bindingSteps, (live) => ({
-      ...withCondition(live, bound),
+      ...withMetadata(withCondition(live, bound), { labels: { ...labelsOf(live), ...Object.fromEntries(places) } }),
       spec: { ...mapAt(live, 'spec'), nodeName },
     }))
     const of = `${metadataText(pod, 'namespace')}/${metadataText(pod, 'name')}`
@@ -119,7 +124,7 @@ export class Scheduler implements ServerController {
     this.#pods.updateStatus(pod, (live) =>
       withCondition(live, {
         ...{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message },
-        ...{ lastProbeTime: null, lastTransitionTime },
+        ...{ lastProbeTime: null, lastTransitionTime, observedGeneration: metadataNumber(pod, 'generation') ?? 0 },
       }),
     )
   }

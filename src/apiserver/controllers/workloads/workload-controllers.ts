@@ -3,6 +3,7 @@
 import type { Clock } from '../../../base/clock.ts'
 import type { SystemClient } from '../../system-client.ts'
 import type { ServerController } from '../controller-host.ts'
+import { DaemonSetController } from './daemon-set-controller.ts'
 import { DeploymentController } from './deployment-controller.ts'
 import { DisruptionController } from './disruption-controller.ts'
 import { EndpointSliceController } from './endpoint-slice-controller.ts'
@@ -31,6 +32,7 @@ export function workloadControllers(options: WorkloadControllersOptions): readon
   return [
     new ServiceAccountController(client),
     new RootCaPublisher(client, rootCertificate),
+    new DaemonSetController({ client, clock }),
     new DeploymentController({ client, clock }),
     new ReplicaSetController({ client, clock }),
     new JobController({ client, clock }),

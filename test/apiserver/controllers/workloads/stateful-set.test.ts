@@ -29,6 +29,8 @@ describe('a StatefulSet', () => {
       'apps.kubernetes.io/pod-index': '1',
       'controller-revision-hash': at(set(), 'status', 'updateRevision'),
       'statefulset.kubernetes.io/pod-name': 'web-1',
+      'topology.kubernetes.io/region': 'region-1',
+      'topology.kubernetes.io/zone': expect.stringMatching(/^zone-[123]$/),
     })
     expect(at(pod, 'spec', 'hostname')).toBe('web-1')
     expect(at(pod, 'spec', 'subdomain')).toBe('web')
