@@ -6,6 +6,7 @@ import type { Random } from '../base/random.ts'
 import { AccessControl } from './access/access-control.ts'
 import { reviewEndpoints } from './access/access-reviews.ts'
 import { definitionLifecycle } from './admission/definition-lifecycle.ts'
+import { escalationGuard } from './admission/escalation-guard.ts'
 import { usualAdmission } from './admission/usual-admission.ts'
 import { ApiServer } from './api-server.ts'
 import { keepBootstrapObjects } from './bootstrap-objects.ts'
@@ -69,7 +70,7 @@ export class Cluster {
       resources,
       catalogue: builtInCatalogue.filter((entry) => !entry.verbs.includes('get') || isServed(entry)),
       access,
-      admission: [definitionLifecycle, ...usualAdmission({ random, ...ownControllers })],
+      admission: [definitionLifecycle, ...usualAdmission({ random, ...ownControllers }), escalationGuard],
       openApi: new OpenApi(openApiDocuments(resources, data)),
       readProtobuf: (body) => protobufBody(body, data),
       strategicMergeOf: (resource) => {

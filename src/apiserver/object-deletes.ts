@@ -63,6 +63,7 @@ export class ObjectDeletes {
         subresource: '',
         namespace,
         name,
+        pathName: name,
         object: undefined,
         old: live,
         user,

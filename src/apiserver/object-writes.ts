@@ -246,13 +246,13 @@ export class ObjectWrites {
   }
 
   #admissionRequest(
-    { resource, subresource, namespace, user }: WriteScope,
+    { resource, subresource, namespace, name: pathName, user }: WriteScope,
     operation: AdmissionRequest['operation'],
     object: JsonObject | undefined,
     old: JsonObject | undefined,
     name: string,
   ): AdmissionRequest {
-    return { operation, resource, subresource, namespace, name, object, old, user, world: this.#log }
+    return { operation, resource, subresource, namespace, name, pathName, object, old, user, world: this.#log }
   }
 
   #commit(

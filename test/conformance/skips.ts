@@ -35,12 +35,8 @@ const deviations: readonly Deviation[] = [
   },
   {
     id: 'open-access',
-    reason: 'Refusals of impersonation and of escalation are said in other words, and who sends no token is anonymous.',
-    behaviours: [
-      'documents: lets nobody impersonate who may not',
-      'documents: lets nobody give rights that they do not have',
-      'refusals: refuses a request of nobody',
-    ],
+    reason: 'Refusals of impersonation are said in other words, and who sends no token is anonymous.',
+    behaviours: ['documents: lets nobody impersonate who may not', 'refusals: refuses a request of nobody'],
   },
   {
     id: 'open-job-deletion',

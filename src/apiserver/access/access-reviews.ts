@@ -9,7 +9,7 @@ import { bodyTypeOf, parseObject } from '../request-body.ts'
 import { badRequest, invalidObject } from '../status-error.ts'
 import type { User } from '../user.ts'
 import type { AccessControl } from './access-control.ts'
-import { type AccessAttributes, type PolicyRule, rulesFor } from './policy-rules.ts'
+import { type AccessAttributes, type PolicyRule, rightsOf } from './policy-rules.ts'
 
 /** The endpoints by their keys. */
 export function reviewEndpoints(access: AccessControl, view: View): ReadonlyMap<string, Endpoint> {
@@ -125,7 +125,7 @@ function rulesStatus(user: User, namespace: string, view: View): JsonObject {
         { verbs: ['*'], apiGroups: ['*'], resources: ['*'], resourceNames: [], nonResourceUrls: [] },
         { verbs: ['*'], apiGroups: [], resources: [], resourceNames: [], nonResourceUrls: ['*'] },
       ]
-    : rulesFor(user, namespace, view)
+    : rightsOf(user, namespace, view).rules
   return {
     resourceRules: rules
       .filter(({ resources }) => resources.length > 0)

@@ -49,9 +49,20 @@ export function decide(user: User, attributes: AccessAttributes, view: View): De
   return { isAllowed: false, reason }
 }
 
-/** All rules that hold for the user in a namespace, '' for the cluster. */
-export function rulesFor(user: User, namespace: string, view: View): readonly PolicyRule[] {
-  return [...grantsFor(user, namespace, view)].flatMap(({ rules }) => rules)
+/** All rules that hold for the user in a namespace, '' for the cluster, and why there may be more. */
+export function rightsOf(
+  user: User,
+  namespace: string,
+  view: View,
+): { readonly rules: readonly PolicyRule[]; readonly faults: readonly string[] } {
+  const grants = [...grantsFor(user, namespace, view)]
+  return {
+    rules: grants.flatMap(({ rules }) => rules),
+    // Here the server asks its store, which names the resource; the authorizer's cache names one of it.
+    faults: grants.flatMap(({ fault }) =>
+      fault === undefined ? [] : [fault.replace(/^(clusterrole|role)\./, '$1s.')],
+    ),
+  }
 }
 
 export function allows(rule: PolicyRule, wanted: AccessAttributes): boolean {

@@ -12,6 +12,8 @@ export interface AdmissionRequest {
   readonly subresource: string
   readonly namespace: string
   readonly name: string
+  /** The name in the request's path; '' where the body alone names the object. */
+  readonly pathName: string
   /** Absent for a delete. */
   readonly object: JsonObject | undefined
   /** Absent for a create. */

@@ -79,6 +79,7 @@ function outcome(question: Question): string {
     resource,
     object: read(question.object),
     old: question.old && read(question.old),
+    pathName: '',
     user: { name: 'admin', groups: [] },
     world: viewOf(question.world),
   }
