@@ -27,6 +27,7 @@ import { workloadControllers } from './controllers/workloads/workload-controller
 import { definitionRules } from './custom/definition-strategy.ts'
 import { ObjectLog } from './object-log.ts'
 import { OpenApi, type OpenApiDocument } from './open-api.ts'
+import { customDocuments } from './openapi/custom-documents.ts'
 import { applyStrategicMergePatch } from './patch/strategic-merge.ts'
 import { badRequest } from './status-error.ts'
 import type { ServedResource } from './strategy.ts'
@@ -71,7 +72,10 @@ export class Cluster {
       catalogue: builtInCatalogue.filter((entry) => !entry.verbs.includes('get') || isServed(entry)),
       access,
       admission: [definitionLifecycle, ...usualAdmission({ random, ...ownControllers }), escalationGuard],
-      openApi: new OpenApi(openApiDocuments(resources, data)),
+      openApi: new OpenApi(
+        openApiDocuments(resources, data),
+        customDocuments(log, () => data.customTemplates()),
+      ),
       readProtobuf: (body) => protobufBody(body, data),
       strategicMergeOf: (resource) => {
         const kind = resource.isCustom ? undefined : data.kind(resource)

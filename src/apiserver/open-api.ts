@@ -17,16 +17,20 @@ const root = '/openapi/v3'
 
 export class OpenApi {
   readonly #documents: ReadonlyMap<string, OpenApiDocument>
-  readonly #hashes = new Map<string, string>()
+  readonly #custom: () => readonly OpenApiDocument[]
+  readonly #hashes = new WeakMap<OpenApiDocument, string>()
 
-  constructor(documents: readonly OpenApiDocument[]) {
+  /** `custom` gives the documents that come and go; the same ones for as long as their texts stay. */
+  constructor(documents: readonly OpenApiDocument[], custom: () => readonly OpenApiDocument[] = () => []) {
     this.#documents = new Map(documents.map((document) => [document.name, document]))
+    this.#custom = custom
   }
 
   /** Answers a GET at or below /openapi/v3. Throws StatusError (404). */
   answer({ path, query, header }: ApiRequest): ApiAnswer {
     if (path === root || path === `${root}/`) return this.#index(header('if-none-match'))
-    const document = this.#documents.get(path.slice(root.length + 1))
+    const name = path.slice(root.length + 1)
+    const document = this.#documents.get(name) ?? this.#custom().find((one) => one.name === name)
     if (document === undefined) throw noSuchPath()
     if (!takesJson(header('accept'))) return { status: 406, headers: { vary: 'Accept' }, warnings: [], body: '' }
     const hash = this.#hashOf(document)
@@ -40,7 +44,7 @@ export class OpenApi {
   }
 
   #index(known: string | undefined): ApiAnswer {
-    const paths = [...this.#documents.values()]
+    const paths = [...this.#documents.values(), ...this.#custom()]
       .map(
         (document) => [document.name, { serverRelativeURL: addressOf(document.name, this.#hashOf(document)) }] as const,
       )
@@ -51,9 +55,9 @@ export class OpenApi {
     return textAnswer(200, text, jsonType, { headers })
   }
 
-  #hashOf({ name, text }: OpenApiDocument): string {
-    const known = this.#hashes.get(name) ?? hashOf(text())
-    this.#hashes.set(name, known)
+  #hashOf(document: OpenApiDocument): string {
+    const known = this.#hashes.get(document) ?? hashOf(document.text())
+    this.#hashes.set(document, known)
     return known
   }
 }

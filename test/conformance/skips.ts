@@ -44,11 +44,6 @@ const deviations: readonly Deviation[] = [
     behaviours: ['deletes: deletes the pods of a job with it only where it is told to'],
   },
   {
-    id: 'openapi-documents',
-    reason: 'OpenAPI documents of custom kinds are not served yet.',
-    behaviours: ['documents: publishes the schema of a custom kind'],
-  },
-  {
     id: 'open-service-account-admission',
     reason: 'Pods are not held against their service account yet.',
     behaviours: ['refusals: refuses a pod of no service account'],

@@ -9,7 +9,7 @@ import { keptKinds } from '../../src/apiserver/built-in/catalogue.ts'
 import type { Json } from '../../src/base/json.ts'
 import { askProgram } from '../oracles/program.ts'
 import { findOrBuildProgram } from './binary-builder.ts'
-import { startControlPlane } from './control-plane.ts'
+import { type ControlPlane, startControlPlane } from './control-plane.ts'
 import { waitUntil } from './wait-until.ts'
 
 const folder = join(import.meta.dirname, '../../src/apiserver/built-in/data')
@@ -113,6 +113,59 @@ function isOfTheServer({ name, labels }: BootstrapMetadata): boolean {
   return labels?.['kubernetes.io/bootstrapping'] === 'rbac-defaults' || /^system-(?:node|cluster)-critical$/.test(name)
 }
 
+/**
+ * The documents that a server publishes for two custom kinds, of a namespace and of the cluster, as the file has them; the names in
+ * them are replaced by those of other kinds.
+ */
+async function customTemplatesText(controlPlane: ControlPlane): Promise<string> {
+  const scopes = [
+    ['placeholder', 'Namespaced'],
+    ['everywhere', 'Cluster'],
+  ] as const
+  const texts: string[] = []
+  for (const [word, scope] of scopes) {
+    await controlPlane.create(
+      '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+      templateDefinition(word, scope),
+    )
+    const path = `/openapi/v3/apis/${word}.example/v7placeholder`
+    const what = `the document of ${word}`
+    await waitUntil({ what, limitMs: 60_000 }, async () => {
+      const { status, text } = await controlPlane.request({ method: 'GET', path })
+      if (status === 200)
+        texts.push(text.trim().replaceAll(word, 'placeholder').replaceAll(capital(word), 'Placeholder'))
+      return status === 200
+    })
+  }
+  const [namespaced, cluster] = texts
+  return `{"namespaced":${namespaced},"cluster":${cluster}}`
+}
+
+function templateDefinition(word: string, scope: 'Namespaced' | 'Cluster'): object {
+  const replicas = { type: 'object', properties: { replicas: { type: 'integer' } } }
+  const version = {
+    name: 'v7placeholder',
+    served: true,
+    storage: true,
+    subresources: {
+      status: {},
+      scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' },
+    },
+    schema: { openAPIV3Schema: { type: 'object', properties: { spec: replicas, status: replicas } } },
+  }
+  const [kind, listKind] = [`${capital(word)}kind`, `${capital(word)}listkind`]
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${word}plurals.${word}.example` },
+    spec: { group: `${word}.example`, scope, names: { plural: `${word}plurals`, kind, listKind }, versions: [version] },
+  }
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1)
+}
+
 async function write(): Promise<void> {
   const oracles = await findOrBuildProgram('oracles', process.env)
   const texts = new Map([
@@ -129,6 +182,7 @@ async function write(): Promise<void> {
   const admin = '/apis/rbac.authorization.k8s.io/v1/clusterroles/admin'
   const what = 'the rules of the aggregated roles'
   await waitUntil({ what, limitMs: 60_000 }, async () => !(await get(admin)).includes('"rules":null'))
+  texts.set('openapi-custom.json.br', await customTemplatesText(controlPlane))
   texts.set('bootstrap.json.br', await bootstrapText(get))
   await controlPlane.stop()
   rmSync(folder, { recursive: true, force: true })
@@ -145,6 +199,7 @@ async function write(): Promise<void> {
 - \`openapi-<group>-<version>.json.br\`: the documents of /openapi/v3, byte for byte.
 - \`types.json.br\`: how the Go types behind the kinds read and write JSON and protocol buffers; see \`../go-type.ts\`.
 - \`columns.json.br\`: the columns of \`kubectl get\` for each kind.
+- \`openapi-custom.json.br\`: the documents of two custom kinds, to be put under the names of others.
 - \`bootstrap.json.br\`: the roles, bindings and priorities that the server makes for itself.
 `,
   )

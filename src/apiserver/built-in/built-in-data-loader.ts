@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
 import { isJsonObject, type JsonObject, own } from '../../base/json.ts'
+import type { CustomTemplates } from '../openapi/custom-document.ts'
 import { Compiler, type Schema } from '../schema/schema.ts'
 import type { PrinterColumn, Table } from '../strategy.ts'
 import { keptKinds } from './catalogue.ts'
@@ -27,6 +28,7 @@ export class BuiltInDataLoader {
   readonly #schemas = new Map<string, Schema | undefined>()
   readonly #compilers = new Map<string, SchemasOfDocument>()
   #types: GoTypes | undefined
+  #templates: CustomTemplates | undefined
   #columns: ColumnsByKind | undefined
 
   /** `folder` is where the data lies; by default this package's own. */
@@ -61,6 +63,12 @@ export class BuiltInDataLoader {
       this.#columns ??= JSON.parse(this.#read('columns.json.br')) as ColumnsByKind // As above.
       return this.#columns[`${group}/${version}/${kind}`] ?? []
     })
+  }
+
+  /** The documents of two custom kinds, to be put under other names. */
+  customTemplates(): CustomTemplates {
+    this.#templates ??= JSON.parse(this.#read('openapi-custom.json.br')) as CustomTemplates // As above.
+    return this.#templates
   }
 
   /** The roles, bindings and priorities that every server makes for itself. */
