@@ -5,6 +5,7 @@ import type { JsonObject } from '../base/json.ts'
 import type { Random } from '../base/random.ts'
 import { AccessControl } from './access/access-control.ts'
 import { reviewEndpoints } from './access/access-reviews.ts'
+import { tokenEndpoint } from './access/token-endpoint.ts'
 import { definitionLifecycle } from './admission/definition-lifecycle.ts'
 import { escalationGuard } from './admission/escalation-guard.ts'
 import { usualAdmission } from './admission/usual-admission.ts'
@@ -29,6 +30,7 @@ import { ObjectLog } from './object-log.ts'
 import { OpenApi, type OpenApiDocument } from './open-api.ts'
 import { customDocuments } from './openapi/custom-documents.ts'
 import { applyStrategicMergePatch } from './patch/strategic-merge.ts'
+import { podEndpoints } from './pod-endpoints.ts'
 import { badRequest } from './status-error.ts'
 import type { ServedResource } from './strategy.ts'
 import type { SystemClient } from './system-client.ts'
@@ -60,7 +62,8 @@ export class Cluster {
 
   constructor(options: ClusterOptions) {
     const { clock, random, tokens = new Map(), data = new BuiltInDataLoader(), log = new ObjectLog() } = options
-    const access = new AccessControl({ clock, log, tokens, tokenKey: random.uuid() })
+    const tokenKey = random.uuid()
+    const access = new AccessControl({ clock, log, tokens, tokenKey })
     const resources = [...coreResources(data), ...groupResources(data), definitionResource(data)]
     const isServed = ({ group, version, plural }: { group: string; version: string; plural: string }) =>
       resources.some((one) => one.group === group && one.version === version && one.plural === plural)
@@ -82,7 +85,12 @@ export class Cluster {
         return kind && ((original, patch) => applyStrategicMergePatch(original, patch, kind.type))
       },
     })
-    for (const [key, endpoint] of reviewEndpoints(access, log)) this.server.serve(key, endpoint)
+    const endpoints = [
+      ...reviewEndpoints(access, log),
+      ...podEndpoints({ client: this.server.systemClient('kube-apiserver'), timestamp: () => timestampOf(clock) }),
+      tokenEndpoint({ clock, random, view: log, tokenKey }),
+    ]
+    for (const [key, endpoint] of endpoints) this.server.serve(key, endpoint)
     const timestamp = () => timestampOf(clock)
     const apiServer = this.server.systemClient('kube-apiserver')
     const definitions = new DefinitionController({

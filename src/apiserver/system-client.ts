@@ -33,6 +33,13 @@ export interface Target {
   readonly name: string
 }
 
+interface Write {
+  readonly subresource: string
+  readonly steps: Steps
+  readonly change: (live: JsonObject) => JsonObject
+  readonly isRecorded?: boolean
+}
+
 export class SystemClient {
   readonly registry: ResourceRegistry
   readonly #options: SystemClientOptions
@@ -112,6 +119,16 @@ export class SystemClient {
     return writes.update(scope, change, { creates: true, authorizeCreate: () => {}, keepsManagedFields: true }).object
   }
 
+  /** As updateThrough, past the field managers: nobody is recorded, as for a binding. */
+  updateUnrecorded(
+    target: Target,
+    subresource: string,
+    steps: Steps,
+    change: (live: JsonObject) => JsonObject,
+  ): JsonObject {
+    return this.#write(target, { subresource, steps, change, isRecorded: false })
+  }
+
   /** Deletes; undefined if there was nothing. Throws StatusError, 409 if another object has the name. */
   delete({ resource, namespace, name }: Target, options: Partial<DeleteOptions> = {}): Deleted | undefined {
     const all: DeleteOptions = {
@@ -134,10 +151,7 @@ export class SystemClient {
     }
   }
 
-  #write(
-    target: Target,
-    { subresource, steps, change }: { subresource: string; steps: Steps; change: (live: JsonObject) => JsonObject },
-  ): JsonObject {
+  #write(target: Target, { subresource, steps, change, isRecorded = true }: Write): JsonObject {
     const written = this.#options.writes.update(
       this.#scope(target, steps, subresource),
       (live) => {
@@ -145,7 +159,7 @@ export class SystemClient {
         const changed = change(live)
         return changed === live ? live : target.resource.strategy.decode(changed).object
       },
-      { creates: false, authorizeCreate: () => {}, keepsManagedFields: false },
+      { creates: false, authorizeCreate: () => {}, keepsManagedFields: !isRecorded },
     )
     return written.object
   }
