@@ -2,7 +2,7 @@
 // built-in kinds send protocol buffers unless they are told otherwise. Answers stay JSON, which all of them take.
 // Source: k8s.io/apimachinery/pkg/runtime/serializer/protobuf, the generated.pb.go of each group.
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
-import { parseWireJson } from '../../base/wire-json.ts'
+import { parseWireJson, WireJsonError } from '../../base/wire-json.ts'
 import type { KindName } from './built-in-data-loader.ts'
 import type { GoField, GoSchemaChoice, GoStruct, GoType } from './go-type.ts'
 import { WireError, type WireValue, wireFields } from './wire-message.ts'
@@ -161,7 +161,12 @@ function readIntOrString(message: Uint8Array): Json {
 
 function readRaw(message: Uint8Array): Json {
   const text = textOf(lastOf(message).get(1))
-  return text === '' ? null : parseWireJson(text).value
+  try {
+    return text === '' ? null : parseWireJson(text).value
+  } catch (thrown) {
+    if (thrown instanceof WireJsonError) throw new WireError(thrown.message)
+    throw thrown
+  }
 }
 
 function readChoice({ form, schema }: GoSchemaChoice, message: Uint8Array, depth: number): Json {
