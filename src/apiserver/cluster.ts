@@ -19,6 +19,7 @@ import { readProtobuf } from './built-in/protobuf-body.ts'
 import { servedKind } from './built-in/served-kind.ts'
 import { WireError } from './built-in/wire-message.ts'
 import { ClusterRoleAggregator } from './controllers/cluster-role-aggregator.ts'
+import { controllerChoice } from './controllers/controller-choice.ts'
 import { ControllerHost, type ServerController } from './controllers/controller-host.ts'
 import { DefinitionController } from './controllers/definition-controller.ts'
 import { GarbageCollector } from './controllers/garbage-collector.ts'
@@ -42,7 +43,7 @@ export interface ClusterOptions {
   readonly log?: ObjectLog
   /** Users by their fixed tokens. */
   readonly tokens?: ReadonlyMap<string, User>
-  /** Which controllers run, by their names; all by default. */
+  /** Which controllers run, as `controllerChoice` reads it; all by default. */
   readonly controllers?: readonly string[]
   readonly data?: BuiltInDataLoader
   /** So many nodes are there from the beginning whose pods only seem to run; none unless it is said. */
@@ -100,8 +101,8 @@ export class Cluster {
     })
     const named = controllersOf({ ...options, clientOf: (manager) => this.server.systemClient(manager) })
     this.controllerNames = named.map(({ name }) => name)
-    const chosen = options.controllers
-    const controllers = chosen === undefined ? named : named.filter(({ name }) => chosen.includes(name))
+    const { chosen } = controllerChoice(options.controllers ?? ['*'], this.controllerNames)
+    const controllers = named.filter(({ name }) => chosen.includes(name))
     this.#hosts = [
       // Part of the API server itself: never left out.
       new ControllerHost({ clock, log, controllers: [definitions] }),

@@ -3,7 +3,7 @@ import { messageOf } from '../base/errors.ts'
 import { type EmbeddedServerOptions, startEmbeddedServer } from './embedded-server.ts'
 
 export interface ApiserverOptions extends Omit<EmbeddedServerOptions, 'onFault' | 'controllers'> {
-  /** By name; `none` stands for no controller; none named: all. */
+  /** As kube-controller-manager's flag; none named: all. */
   readonly controllers: readonly string[]
   readonly write: (text: string) => void
   readonly writeError: (text: string) => void
@@ -14,7 +14,7 @@ export async function apiserver(options: ApiserverOptions, signal: AbortSignal):
   const { write, writeError, controllers } = options
   const server = await startEmbeddedServer({
     ...options,
-    controllers: chosen(controllers),
+    controllers: controllers.length === 0 ? undefined : controllers,
     onFault: (thrown) =>
       writeError(
         `konverge: a request failed by a fault of the server: ${thrown instanceof Error ? thrown.stack : messageOf(thrown)}\n`,
@@ -26,11 +26,6 @@ export async function apiserver(options: ApiserverOptions, signal: AbortSignal):
   } finally {
     await server.stop()
   }
-}
-
-function chosen(names: readonly string[]): readonly string[] | undefined {
-  if (names.length === 0) return undefined
-  return names.length === 1 && names[0] === 'none' ? [] : names
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

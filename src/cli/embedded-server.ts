@@ -5,6 +5,7 @@ import { hostname, networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { Cluster } from '../apiserver/cluster.ts'
+import { controllerChoice } from '../apiserver/controllers/controller-choice.ts'
 import { type HttpServer, startHttpServer } from '../apiserver/http-server.ts'
 import { kubeconfigText } from '../apiserver/kubeconfig.ts'
 import { openPersistedLog, type PersistedLog, PersistenceError } from '../apiserver/persistence/log-recorder.ts'
@@ -28,7 +29,7 @@ export interface EmbeddedServerOptions {
   readonly persist?: string | undefined
   /** Keeps the whole records of a log that is corrupt. */
   readonly repair?: boolean | undefined
-  /** By name; absent: all. */
+  /** By name, as kube-controller-manager's flag takes them; absent: all. */
   readonly controllers?: readonly string[] | undefined
   /** So many nodes whose pods only seem to run; absent: none. */
   readonly simulatedNodes?: number | undefined
@@ -114,10 +115,10 @@ function newCluster(options: EmbeddedServerOptions, { token, identity, persisted
   })
 }
 
-function checkControllers(chosen: readonly string[], { controllerNames }: Cluster): void {
-  const unknown = chosen.find((name) => !controllerNames.includes(name))
+function checkControllers(words: readonly string[], { controllerNames }: Cluster): void {
+  const [unknown] = controllerChoice(words, controllerNames).unknown
   if (unknown === undefined) return
-  const known = [...controllerNames, 'none'].join(', ')
+  const known = [...controllerNames, '*', 'none'].join(', ')
   throw new CommandError(`--controllers: there is no controller '${unknown}'; choose from ${known}`, 2)
 }
 

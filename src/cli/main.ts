@@ -116,7 +116,12 @@ function addApiserver(program: Command, signal: AbortSignal): void {
     .option('--host <address>', 'the address to serve it on; others than loopback need --token', '127.0.0.1')
     .option('--token <text>', 'the bearer token of its user, who may do everything (default: a random one)')
     .option('--kubeconfig <file>', 'where to write the kubeconfig that leads to it (default: a temporary file)')
-    .option('--controllers <names>', 'run these controllers only, separated by commas; or none', names, [])
+    .option(
+      '--controllers <names>',
+      'run these controllers only, separated by commas; * for all, -name for all but one, or none',
+      names,
+      [],
+    )
     .option('--simulated-nodes <nodes>', 'have nodes whose pods only seem to run (default: none)', positive)
     .option('--persist <folder>', 'keep what is written in this folder, over restarts (default: in memory)')
     .option('--repair', 'keep the whole records of a folder that is corrupt')

@@ -106,8 +106,8 @@ describe('an embedded server is refused with one sentence', () => {
   })
 
   it('when it does not know a controller, naming those that there are', async () => {
-    const sentence = await refusal({ controllers: ['garbage-collector-controller', 'nope'] })
-    expect(sentence).toMatch(/there is no controller 'nope'; choose from garbage-collector-controller, .*, none$/)
+    const sentence = await refusal({ controllers: ['garbage-collector', 'nope'] })
+    expect(sentence).toMatch(/there is no controller 'nope'; choose from garbage-collector-controller, .*, \*, none$/)
   })
 
   it('when its log is corrupt, naming the place and the cure', async () => {
