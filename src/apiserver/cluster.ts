@@ -23,6 +23,7 @@ import { controllerChoice } from './controllers/controller-choice.ts'
 import { ControllerHost, type ServerController } from './controllers/controller-host.ts'
 import { DefinitionController } from './controllers/definition-controller.ts'
 import { GarbageCollector } from './controllers/garbage-collector.ts'
+import { misplacedOwnerReport } from './controllers/misplaced-owner.ts'
 import { NamespaceDeleter } from './controllers/namespace-deleter.ts'
 import { simulatedNode } from './controllers/workloads/simulated-nodes.ts'
 import { workloadControllers } from './controllers/workloads/workload-controllers.ts'
@@ -127,7 +128,7 @@ interface ControllerFacts extends Pick<ClusterOptions, 'clock' | 'rootCertificat
 function controllersOf({ clock, rootCertificate = '', clientOf }: ControllerFacts): readonly ServerController[] {
   const client = clientOf('kube-controller-manager')
   return [
-    new GarbageCollector({ client, onInvalidOwner: () => {} }),
+    new GarbageCollector({ client, onMisplacedOwner: misplacedOwnerReport({ client, clock }) }),
     new NamespaceDeleter(client, () => timestampOf(clock)),
     new ClusterRoleAggregator(clientOf('clusterrole-aggregation-controller')),
     ...workloadControllers({ clock, clientOf, rootCertificate }),

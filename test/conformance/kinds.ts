@@ -15,6 +15,7 @@ export const secrets: Kind = builtIn('', 'v1', 'Secret', 'secrets')
 export const services: Kind = builtIn('', 'v1', 'Service', 'services')
 export const pods: Kind = builtIn('', 'v1', 'Pod', 'pods')
 export const serviceAccounts: Kind = builtIn('', 'v1', 'ServiceAccount', 'serviceaccounts')
+export const events: Kind = builtIn('', 'v1', 'Event', 'events')
 export const claims: Kind = builtIn('', 'v1', 'PersistentVolumeClaim', 'persistentvolumeclaims')
 export const namespaces: Kind = { ...builtIn('', 'v1', 'Namespace', 'namespaces'), isNamespaced: false }
 export const deployments: Kind = builtIn('apps', 'v1', 'Deployment', 'deployments')

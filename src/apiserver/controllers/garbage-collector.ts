@@ -23,20 +23,24 @@ interface Item extends Target {
 
 export interface GarbageCollectorOptions {
   readonly client: SystemClient
-  /** Told of an owner that can never be one: a namespaced one of a cluster-scoped object. */
-  readonly onInvalidOwner: (dependent: JsonObject, owner: OwnerRef) => void
+  /** Told once of an owner that cannot be one, because it is in another namespace than its dependent. */
+  readonly onMisplacedOwner: (dependent: JsonObject, owner: OwnerRef) => void
 }
 
 export class GarbageCollector implements ServerController {
   readonly name = 'garbage-collector-controller'
   readonly #client: SystemClient
-  readonly #onInvalidOwner: GarbageCollectorOptions['onInvalidOwner']
+  readonly #onMisplacedOwner: GarbageCollectorOptions['onMisplacedOwner']
   /** Keys of the objects that name an owner, by its uid. */
   readonly #dependents = new Map<string, Set<string>>()
+  /** Namespaces of all that may be an owner, by uid. */
+  readonly #namespaces = new Map<string, string>()
+  /** Owners in other namespaces that are still to be told of, by the keys of their dependents. */
+  readonly #misplaced = new Map<string, Set<string>>()
 
-  constructor({ client, onInvalidOwner }: GarbageCollectorOptions) {
+  constructor({ client, onMisplacedOwner }: GarbageCollectorOptions) {
     this.#client = client
-    this.#onInvalidOwner = onInvalidOwner
+    this.#onMisplacedOwner = onMisplacedOwner
   }
 
   keysFor(entry: LogEntry): readonly string[] {
@@ -48,16 +52,24 @@ export class GarbageCollector implements ServerController {
     for (const { uid } of before) if (!now.some((owner) => owner.uid === uid)) this.#forget(uid, key)
     for (const { uid } of now) this.#note(uid, key)
     const uid = metadataText(object, 'uid')
+    const misplacing = this.#notePlace(entry, uid)
+    for (const owner of now) if (!before.some((one) => one.uid === owner.uid)) this.#checkPlace(key, owner.uid)
     const dependents = [...(this.#dependents.get(uid) ?? [])]
     // A dependent that goes, or blocks no more, may be what an owner waits for.
     const waiting = before.flatMap((owner) => this.#keyOfOwner(owner, entry.place.namespace))
     if (entry.kind === 'deleted') return [...dependents, ...waiting]
     const isWaiting = isTerminating(object) && finalizersOf(object).includes(foreground)
-    return [...(now.length > 0 || isTerminating(object) ? [key] : []), ...(isWaiting ? dependents : []), ...waiting]
+    return [
+      ...(now.length > 0 || isTerminating(object) ? [key] : []),
+      ...(isWaiting ? dependents : []),
+      ...waiting,
+      ...misplacing,
+    ]
   }
 
   reconcile(key: string): number | undefined {
     const item = this.#item(key)
+    this.#reportMisplaced(key, item)
     if (item === undefined) return undefined
     const finalizers = finalizersOf(item.object)
     if (isTerminating(item.object)) {
@@ -74,9 +86,8 @@ export class GarbageCollector implements ServerController {
     if (owners.length === 0) return undefined
     const states = owners.map((owner) => ({ owner, state: this.#stateOf(owner, item) }))
     const unknown = states.some(({ state }) => state === 'unknown')
-    const invalid = states.find(({ state }) => state === 'invalid')
-    if (invalid !== undefined) this.#onInvalidOwner(item.object, invalid.owner)
-    if (unknown || invalid !== undefined) return unknown ? unknownKindMs : undefined
+    if (unknown) return unknownKindMs
+    if (states.some(({ state }) => state === 'invalid')) return undefined
     const gone = states.filter(({ state }) => state !== 'solid').map(({ owner }) => owner.uid)
     if (gone.length < states.length) {
       if (gone.length > 0) this.#client.update(item, (live) => withoutOwners(live, new Set(gone)))
@@ -145,6 +156,28 @@ export class GarbageCollector implements ServerController {
     const target = { resource, namespace: place.namespace, name: place.name }
     const object = this.#client.get(target)
     return object === undefined ? undefined : { ...target, object }
+  }
+
+  /** Where an object is, for those that may name it as an owner; gives the keys of those that named it before it came, from elsewhere. */
+  #notePlace({ kind, place }: LogEntry, uid: string): readonly string[] {
+    if (kind === 'deleted') this.#namespaces.delete(uid)
+    else this.#namespaces.set(uid, place.namespace)
+    if (kind !== 'created') return []
+    return [...(this.#dependents.get(uid) ?? [])].filter((key) => this.#checkPlace(key, uid))
+  }
+
+  #checkPlace(key: string, uid: string): boolean {
+    const namespace = this.#namespaces.get(uid) ?? ''
+    if (namespace === '' || namespace === placeOfKey(key).namespace) return false
+    this.#misplaced.set(key, (this.#misplaced.get(key) ?? new Set()).add(uid))
+    return true
+  }
+
+  #reportMisplaced(key: string, item: Item | undefined): void {
+    const uids = this.#misplaced.get(key)
+    this.#misplaced.delete(key)
+    if (uids === undefined || item === undefined) return
+    for (const owner of ownersOf(item.object)) if (uids.has(owner.uid)) this.#onMisplacedOwner(item.object, owner)
   }
 
   #note(uid: string, key: string): void {

@@ -11,7 +11,7 @@ import { toys } from '../toy-resource.ts'
 
 let clock: SimClock
 let client: SystemClient
-let invalidOwners: string[]
+let misplacedOwners: string[]
 
 beforeEach(() => {
   clock = new SimClock()
@@ -22,8 +22,8 @@ beforeEach(() => {
     catalogue: [],
   })
   client = server.systemClient('test')
-  invalidOwners = []
-  const collector = new GarbageCollector({ client, onInvalidOwner: (_, { name }) => invalidOwners.push(name) })
+  misplacedOwners = []
+  const collector = new GarbageCollector({ client, onMisplacedOwner: (_, { name }) => misplacedOwners.push(name) })
   new ControllerHost({ clock, log: server.log, controllers: [collector] }).start()
 })
 
@@ -97,7 +97,16 @@ describe('the garbage collector', () => {
     client.delete(named('owner'))
     await settle()
     expect(client.list(shop)).toHaveLength(1)
-    expect(invalidOwners).toContain('owner')
+    expect(misplacedOwners).toEqual(['owner'])
+  })
+
+  it('says once of an owner that it is in another namespace, and deletes what has no other', async () => {
+    const owner = create('owner')
+    const ownerReferences = [reference(owner)]
+    client.create(toys, 'chest', { metadata: { name: 'child', namespace: 'chest', ownerReferences } })
+    await settle()
+    expect(misplacedOwners).toEqual(['owner'])
+    expect(client.list(toys, 'chest')).toEqual([])
   })
 })
 

@@ -3,7 +3,7 @@
 import { expect } from 'vitest'
 import type { Json, JsonObject } from '../../../src/base/json.ts'
 import { area } from '../area.ts'
-import { configMap, configMaps, namespaces, object, widget, widgets } from '../kinds.ts'
+import { configMap, configMaps, events, namespaces, object, widget, widgets } from '../kinds.ts'
 import { at, type Stage, taken, textAt } from '../stage.ts'
 
 function ownedBy(owner: Json, more: JsonObject = {}): JsonObject {
@@ -42,6 +42,27 @@ export const ownership = area(
       await child(stage, 'lost', [ownedBy(owner, { uid: '00000000-0000-4000-8000-000000000000' })])
       await stage.gone(configMaps, 'lost')
       expect((await stage.get(widgets, 'other')).status).toBe(200)
+    })
+
+    it('collects what names an owner in another namespace, and says so in an Event', async (stage) => {
+      const elsewhere = await stage.madeNamespace('elsewhere')
+      const owner = await stage.made(configMaps, configMap('far'), { namespace: elsewhere })
+      const stray = await child(stage, 'stray', [ownedBy(owner)])
+      await stage.gone(configMaps, 'stray')
+      const { body } = await stage.eventually(
+        () => stage.list(events, { fieldSelector: 'involvedObject.name=stray' }),
+        ({ body }) => at(body, 'items.0') !== undefined,
+      )
+      expect(at(body, 'items.0')).toMatchObject({
+        ...{ type: 'Warning', reason: 'OwnerRefInvalidNamespace', count: 1 },
+        message: `ownerRef [v1/ConfigMap, namespace: ${stage.namespace}, name: far, uid: ${textAt(owner, 'metadata.uid')}] does not exist in namespace "${stage.namespace}"`,
+        involvedObject: {
+          ...{ apiVersion: 'v1', kind: 'ConfigMap', namespace: stage.namespace, name: 'stray' },
+          uid: textAt(stray, 'metadata.uid'),
+        },
+        source: { component: 'garbage-collector-controller' },
+      })
+      expect(at(body, 'items.0.involvedObject.resourceVersion')).toBe(undefined)
     })
 
     it('keeps what has another owner, and takes the lost reference off', async (stage) => {
