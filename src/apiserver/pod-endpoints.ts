@@ -1,6 +1,7 @@
 // What is done to a pod beside writing it? It is bound to a node, and evicted from one as far as its budget allows.
 // Source: k8s.io/kubernetes/pkg/registry/core/pod/storage/{storage,eviction}.go.
 import type { JsonObject } from '../base/json.ts'
+import { bindingSteps } from './built-in/binding-steps.ts'
 import { decideEviction } from './built-in/eviction.ts'
 import { mapAt, structAt, structsAt, textAt, valueAt } from './built-in/field-walk.ts'
 import type { Endpoint, EndpointRequest } from './endpoint.ts'
@@ -9,17 +10,8 @@ import { aggregateText, errorText, notSupported, required } from './field-error.
 import { isTerminating, metadataOf, metadataText, withMetadata } from './metadata.ts'
 import { bodyTypeOf, parseObject } from './request-body.ts'
 import { badRequest, conflict, notFound, plainError } from './status-error.ts'
-import type { Steps } from './strategy.ts'
 import type { SystemClient, Target } from './system-client.ts'
 import { deleteOptionsOf, writeOptionsOf } from './write-options.ts'
-
-/** A binding sets the node and the condition together. */
-const bindingSteps: Steps = {
-  prepareForUpdate: (pod) => pod,
-  validateUpdate: () => [],
-  warningsOnUpdate: () => [],
-  resetFields: [],
-}
 
 export interface PodEndpointsOptions {
   readonly client: SystemClient

@@ -52,8 +52,9 @@ export class KindClient {
     return this.#client.updateStatus(this.#target(object), change)
   }
 
-  updateThrough(object: JsonObject, subresource: string, steps: Steps, change: Change): JsonObject {
-    return this.#client.updateThrough(this.#target(object), subresource, steps, change)
+  /** Through an endpoint whose steps are given, and recorded for no manager. */
+  updateUnrecorded(object: JsonObject, subresource: string, steps: Steps, change: Change): JsonObject {
+    return this.#client.updateUnrecorded(this.#target(object), subresource, steps, change)
   }
 
   /** Deletes this very object, not another of its name. */

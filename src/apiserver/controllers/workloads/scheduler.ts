@@ -1,10 +1,10 @@
 // Gives pods their nodes, and says in a condition and an Event why a pod has none. Source: k8s.io/kubernetes/pkg/scheduler.
 import { type Clock, timestampOf } from '../../../base/clock.ts'
 import { deepEqual, type JsonObject } from '../../../base/json.ts'
+import { bindingSteps } from '../../built-in/binding-steps.ts'
 import { mapAt, structAt, structsAt, textAt } from '../../built-in/field-walk.ts'
 import { isTerminating, labelsOf, metadataNumber, metadataText, withMetadata } from '../../metadata.ts'
 import type { LogEntry } from '../../object-log.ts'
-import type { Steps } from '../../strategy.ts'
 import type { SystemClient } from '../../system-client.ts'
 import type { ServerController } from '../controller-host.ts'
 import { EventRecorder } from './event-recorder.ts'
@@ -22,14 +22,6 @@ const placeShelves: ReadonlySet<string> = new Set([
 
 /** Labels of its node that a pod gets with it. Source: k8s.io/kubernetes/plugin/pkg/admission/podtopologylabels. */
 const placeLabels: ReadonlySet<string> = new Set(['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'])
-
-/** A binding sets the node and the condition together, and owns no field. */
-const bindingSteps: Steps = {
-  prepareForUpdate: (pod) => pod,
-  validateUpdate: () => [],
-  warningsOnUpdate: () => [],
-  resetFields: [['spec'], ['status'], ['metadata']],
-}
 
 export class Scheduler implements ServerController {
   readonly name = 'kube-scheduler'
@@ -103,7 +95,7 @@ export class Scheduler implements ServerController {
     }
     const node = this.#nodes.get('', nodeName)
     const places = node === undefined ? [] : Object.entries(labelsOf(node)).filter(([key]) => placeLabels.has(key))
-    this.#pods.updateThrough(pod, 'binding', bindingSteps, (live) => ({
+    this.#pods.updateUnrecorded(pod, 'binding', bindingSteps, (live) => ({
       ...withMetadata(withCondition(live, bound), { labels: { ...labelsOf(live), ...Object.fromEntries(places) } }),
       spec: { ...mapAt(live, 'spec'), nodeName },
     }))
