@@ -33,6 +33,7 @@ import { OpenApi, type OpenApiDocument } from './open-api.ts'
 import { customDocuments } from './openapi/custom-documents.ts'
 import { applyStrategicMergePatch } from './patch/strategic-merge.ts'
 import { podEndpoints } from './pod-endpoints.ts'
+import { type Kubelets, podLogEndpoint } from './pod-log.ts'
 import { badRequest } from './status-error.ts'
 import type { ServedResource } from './strategy.ts'
 import type { SystemClient } from './system-client.ts'
@@ -51,6 +52,8 @@ export interface ClusterOptions {
   readonly simulatedNodes?: number
   /** What pods trust, in PEM; '' unless it is said. */
   readonly rootCertificate?: string
+  /** How the kubelets of nodes are reached; absent: not at all, and no log can be read. */
+  readonly kubelets?: Kubelets
 }
 
 /** What no controller of ours answers for yet, admission must not promise. */
@@ -90,6 +93,7 @@ export class Cluster {
     const endpoints = [
       ...reviewEndpoints(access, log),
       ...podEndpoints({ client: this.server.systemClient('kube-apiserver'), timestamp: () => timestampOf(clock) }),
+      podLogEndpoint({ client: this.server.systemClient('kube-apiserver'), kubelets: options.kubelets }),
       tokenEndpoint({ clock, random, view: log, tokenKey }),
     ]
     for (const [key, endpoint] of endpoints) this.server.serve(key, endpoint)

@@ -38,9 +38,11 @@ export class ConnectionCut extends Error {
   override readonly name = 'ConnectionCut'
 }
 
-/** Takes what a watch sends; `close` ends the answer in order. */
+/** Takes what a watch or a log sends. */
 export interface StreamSink {
-  write(text: string): void
+  write(chunk: string | Uint8Array): void
+  /** Resolves when what was written has left, or nobody reads on; absent: whoever writes need not wait. */
+  drained?(): Promise<void>
   /** Ends the answer in order. */
   close(): void
   /** Ends the connection in the middle. */

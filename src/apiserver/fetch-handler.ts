@@ -33,7 +33,7 @@ function bodyOf({ body, stream }: ApiAnswer): string | ReadableStream<Uint8Array
         isOpen = false
       }
       stop = stream({
-        write: (text) => isOpen && controller.enqueue(encoder.encode(text)),
+        write: (chunk) => isOpen && controller.enqueue(typeof chunk === 'string' ? encoder.encode(chunk) : chunk),
         close: once(() => controller.close()),
         cut: once(() => controller.error(new ConnectionCut('the connection ended in the middle of an answer'))),
       })

@@ -92,14 +92,26 @@ async function serve(
   }
   outgoing.flushHeaders()
   const stop = answer.stream({
-    write: (text) => {
-      outgoing.write(text)
+    write: (chunk) => {
+      outgoing.write(chunk)
       if (outgoing.writableLength > maxUnsentBytes) outgoing.destroy()
     },
+    drained: () => drained(outgoing),
     close: () => outgoing.end(),
     cut: () => outgoing.destroy(),
   })
   outgoing.once('close', stop)
+}
+
+function drained(outgoing: ServerResponse): Promise<void> {
+  if (!outgoing.writableNeedDrain) return Promise.resolve()
+  return new Promise((resolve) => {
+    const done = () => {
+      outgoing.off('drain', done).off('close', done)
+      resolve()
+    }
+    outgoing.on('drain', done).on('close', done)
+  })
 }
 
 function requestOf(incoming: IncomingMessage, body: Buffer): ApiRequest {

@@ -8,6 +8,7 @@ import { Cluster } from '../apiserver/cluster.ts'
 import { controllerChoice } from '../apiserver/controllers/controller-choice.ts'
 import { type HttpServer, startHttpServer } from '../apiserver/http-server.ts'
 import { kubeconfigText } from '../apiserver/kubeconfig.ts'
+import { KubeletClient } from '../apiserver/kubelet-client.ts'
 import { openPersistedLog, type PersistedLog, PersistenceError } from '../apiserver/persistence/log-recorder.ts'
 import { systemClock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
@@ -109,6 +110,7 @@ function newCluster(options: EmbeddedServerOptions, { token, identity, persisted
     random: systemRandom,
     tokens: new Map([[token, user]]),
     rootCertificate: identity.certificate,
+    kubelets: new KubeletClient(),
     ...(persisted === undefined ? {} : { log: persisted.log }),
     ...(controllers === undefined ? {} : { controllers }),
     ...(simulatedNodes === undefined ? {} : { simulatedNodes }),

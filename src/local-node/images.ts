@@ -120,6 +120,11 @@ export function entryFor(table: ImageTable, image: string): ImageEntry | undefin
   return table.find(({ repositories }) => repositories.includes(repository))
 }
 
+/** Do containers of this image run without a process? */
+export function isSimulated(table: ImageTable, image: string): boolean {
+  return entryFor(table, image) === undefined
+}
+
 function workingFolderOf({ workingFolder }: ContainerAsk, { mounts, folder }: ProgramPlace): string {
   if (workingFolder === undefined) return folder
   // Outside of every mount a container has a file system of its own, which is its folder here.

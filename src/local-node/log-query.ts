@@ -69,6 +69,12 @@ export function loggedRunOf(
   return refused(`${who} is waiting to start: ${state.waiting?.reason ?? ''}`)
 }
 
+/** Nothing writes where nothing runs. */
+export function simulatedRefusal(pod: string, container: string, image: string): LogRefusal {
+  const message = `container "${container}" in pod "${pod}" is simulated: no program of this machine stands for image ${image}, so there is no log`
+  return { kind: 'refused', status: 400, message }
+}
+
 function bare(containerId: string): { readonly containerId: string } {
   return { containerId: containerId.slice(containerId.indexOf('//') + 2) }
 }

@@ -12,13 +12,13 @@ import type { KubeClient } from '../kube/client.ts'
 import { PersistentVolume, Pod } from '../object/built-in.ts'
 import { type LiveObject, valueAt } from '../object/object.ts'
 import { ContainerRunner } from './container-runner.ts'
-import type { ImageTable } from './images.ts'
+import { type ImageTable, isSimulated } from './images.ts'
 import { KubeletServer, type LogAnswer, type LogAsk } from './kubelet-server.ts'
 import { readLog } from './log-loader.ts'
-import { loggedRunOf } from './log-query.ts'
+import { loggedRunOf, simulatedRefusal } from './log-query.ts'
 import { allocatableOf, type Machine } from './node-object.ts'
 import { NodeReconciler } from './node-reconciler.ts'
-import type { PodObject } from './pod.ts'
+import { allContainersOf, type PodObject } from './pod.ts'
 import { freeAddress } from './pod-address.ts'
 import { fieldManager, PodRecorder } from './pod-recorder.ts'
 import { PodRunner } from './pod-runner.ts'
@@ -134,6 +134,8 @@ export class NodeRunner {
     const run = loggedRunOf(pod, container, { status: runner.statusOf(container), previous: options.previous })
     if ('kind' in run) return run
     const { containerId } = run
+    const image = allContainersOf(runner.pod).find(({ name }) => name === container)?.image ?? ''
+    if (isSimulated(this.#options.images, image)) return simulatedRefusal(pod, container, image)
     const path = this.#containers.logPath(runner.pod.metadata.uid, container, containerId)
     const source = { clock: this.#options.clock, path, isLive: () => runner.isLive(container, containerId) }
     return { kind: 'log', chunks: readLog(source, options, signal) }

@@ -56,6 +56,15 @@ describe('kubectl on the embedded API server', () => {
     expect(await succeeds('-n', 'shop', 'describe', 'pod', 'cart-0')).toMatch(/^Node: +local\/127\.0\.0\.1$/m)
   })
 
+  it('shows logs of what runs, and says of what only seems to run that there is none', async () => {
+    const run = ['run', 'version', '--image=konverge:dev', '--restart=Never', '--', '--version']
+    expect(await succeeds('-n', 'shop', ...run)).toBe('pod/version created\n')
+    await succeeds('-n', 'shop', 'wait', 'pod/version', '--for=jsonpath={.status.phase}=Succeeded', '--timeout=60s')
+    expect(await succeeds('-n', 'shop', 'logs', 'version')).toMatch(/^\d+\.\d+\.\d+\n$/)
+    const { stderr } = await kubectl('-n', 'shop', 'logs', 'cart-0')
+    expect(stderr).toMatch(/^Error from server \(BadRequest\): container "\S+" in pod "cart-0" is simulated: /)
+  })
+
   it('watches, and deletes until all is gone', async () => {
     const watch = spawn(kubectlPath, [...fixed(), '-n', 'games', 'get', 'kv', '-w', '--output-watch-events'])
     let seen = ''

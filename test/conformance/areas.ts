@@ -9,6 +9,7 @@ import { lists } from './behaviours/lists.ts'
 import { options } from './behaviours/options.ts'
 import { ownership } from './behaviours/ownership.ts'
 import { patches } from './behaviours/patches.ts'
+import { podLogs } from './behaviours/pod-logs.ts'
 import { refusals } from './behaviours/refusals.ts'
 import { subresources } from './behaviours/subresources.ts'
 import { updates } from './behaviours/updates.ts'
@@ -20,6 +21,7 @@ export const areas: readonly Area[] = [
   creates,
   updates,
   subresources,
+  podLogs,
   patches,
   applies,
   deletes,

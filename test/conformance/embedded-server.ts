@@ -1,6 +1,7 @@
 // How does the suite ask the API server in this process? By its handler, as one would fetch.
 import { Cluster } from '../../src/apiserver/cluster.ts'
 import { handleFetch } from '../../src/apiserver/fetch-handler.ts'
+import { KubeletClient } from '../../src/apiserver/kubelet-client.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { seededRandom } from '../../src/base/random.ts'
 import { FetchedServer } from './fetched-server.ts'
@@ -12,6 +13,7 @@ export function embeddedServer(): FetchedServer {
   const cluster = new Cluster({
     clock: systemClock,
     random: seededRandom(1),
+    kubelets: new KubeletClient(),
     tokens: new Map([
       [tokens.admin, { name: 'admin', uid: 'admin', groups: ['system:masters', 'system:authenticated'] }],
       [tokens.nobody, { name: 'nobody', uid: 'nobody', groups: ['system:authenticated'] }],

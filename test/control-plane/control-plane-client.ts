@@ -99,8 +99,8 @@ export class ControlPlaneClient implements ControlPlaneConnection {
 
   /** Applies objects with `kubectl apply --server-side` as `admin`; throws what kubectl says if that fails. */
   async apply(...objects: readonly object[]): Promise<void> {
-    const list = { apiVersion: 'v1', kind: 'List', items: objects }
-    const outcome = await this.#kubectl(['apply', '--server-side', '-f', '-'], JSON.stringify(list))
+    const stream = objects.map((object) => JSON.stringify(object)).join('\n')
+    const outcome = await this.#kubectl(['apply', '--server-side', '-f', '-'], stream)
     if (outcome.exitCode !== 0) throw new Error(`kubectl apply failed: ${outcome.stderr}`)
   }
 

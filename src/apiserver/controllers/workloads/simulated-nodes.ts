@@ -43,7 +43,7 @@ export class SimulatedNodes implements ServerController {
       if (shelf === 'pods') this.#addresses.delete(addressOf(entry.now.object))
       return []
     }
-    if (shelf === 'nodes') return isSimulated(entry.now.object) ? [name] : []
+    if (shelf === 'nodes') return isSimulatedNode(entry.now.object) ? [name] : []
     if (shelf !== 'pods' || nodeOf(entry.now.object) === '') return []
     this.#addresses.add(addressOf(entry.now.object))
     return [`${namespace}/${name}`]
@@ -76,7 +76,7 @@ export class SimulatedNodes implements ServerController {
   #runPod(key: string): number | undefined {
     const pod = this.#pods.at(key)
     const node = pod === undefined ? undefined : this.#nodes.get('', nodeOf(pod))
-    if (pod === undefined || node === undefined || !isSimulated(node)) return undefined
+    if (pod === undefined || node === undefined || !isSimulatedNode(node)) return undefined
     if (isTerminating(pod)) {
       this.#pods.delete(pod, { gracePeriodSeconds: 0 })
       return undefined
@@ -125,7 +125,8 @@ export function simulatedNode(index: number): JsonObject {
   }
 }
 
-function isSimulated(node: JsonObject): boolean {
+/** Does nothing run on it, whatever its status says? */
+export function isSimulatedNode(node: JsonObject): boolean {
   return labelsOf(node)[mark] === 'true' || textAt(mapAt(metadataOf(node), 'annotations'), mark) === 'true'
 }
 

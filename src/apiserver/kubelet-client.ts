@@ -1,0 +1,81 @@
+// How does the API server ask a node's kubelet? Over HTTPS at the address that the Node names, taking whatever certificate it shows, as
+// the real server does that was told of no authority for kubelets. The only sockets that the server opens are here, outside of it.
+// Source: k8s.io/kubernetes/pkg/kubelet/client; k8s.io/apiserver/pkg/registry/generic/rest/{streamer,response_checker}.go.
+import type { IncomingMessage } from 'node:http'
+import { request } from 'node:https'
+import { messageOf } from '../base/errors.ts'
+import type { StreamSink } from './exchange.ts'
+import { goQuoted } from './field-error.ts'
+import type { KubeletAnswer, Kubelets } from './pod-log.ts'
+import { plainError } from './status-error.ts'
+
+/** What a kubelet may take until its answer begins. */
+const answerLimitMs = 30_000
+/** Of a refusal no more is read. */
+const maxRefusalBytes = 50_000
+
+export class KubeletClient implements Kubelets {
+  async get(url: string): Promise<KubeletAnswer> {
+    const response = await answerTo(url)
+    const { statusCode = 0 } = response
+    if (statusCode >= 200 && statusCode <= 206) return { kind: 'stream', pipeTo: (sink) => pipe(response, sink) }
+    if (response.headers.location !== undefined) {
+      response.destroy()
+      throw plainError(`Get ${goQuoted(response.headers.location)}: redirects forbidden`)
+    }
+    return { kind: 'refused', status: statusCode, text: await textOf(response) }
+  }
+}
+
+/** Rejects with a StatusError that says why there is no answer. */
+function answerTo(url: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const asked = request(url, { rejectUnauthorized: false, agent: false, timeout: answerLimitMs }, resolve)
+    const giveUp = () => asked.destroy(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' }))
+    // A log that is followed may be silent for long.
+    asked.once('timeout', giveUp).once('response', () => asked.off('timeout', giveUp))
+    asked.once('error', (error) => reject(plainError(`Get ${goQuoted(url)}: ${whyNot(error, new URL(url))}`)))
+    asked.end()
+  })
+}
+
+/** In Go's words, where it has words for it. */
+function whyNot(error: Error, { host, hostname, port }: URL): string {
+  const code = 'code' in error ? error.code : undefined
+  const address = port === '' ? `${host}:443` : host
+  if (code === 'ECONNREFUSED') return `dial tcp ${address}: connect: connection refused`
+  if (code === 'EHOSTUNREACH') return `dial tcp ${address}: connect: no route to host`
+  if (code === 'ETIMEDOUT') return `dial tcp ${address}: i/o timeout`
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `dial tcp: lookup ${hostname}: no such host`
+  if (code === 'ECONNRESET') return 'EOF'
+  return messageOf(error)
+}
+
+/** A kubelet that ends in the middle ends the answer in order, as it does with the real server. */
+function pipe(response: IncomingMessage, sink: StreamSink): () => void {
+  const copied = copy(response, sink)
+  copied.then(
+    () => sink.close(),
+    () => sink.close(),
+  )
+  return () => response.destroy()
+}
+
+async function copy(response: IncomingMessage, sink: StreamSink): Promise<void> {
+  // Sound: nobody has set an encoding.
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    sink.write(chunk)
+    await sink.drained?.()
+  }
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    length += chunk.length
+    if (length >= maxRefusalBytes) break
+  }
+  return Buffer.concat(chunks).subarray(0, maxRefusalBytes).toString('utf8')
+}

@@ -1,0 +1,108 @@
+// Does `kubectl logs` show what a local process writes, whichever API server stands between them? The same on both.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { attachToControlPlane } from '../control-plane/attach.ts'
+import type { CommandOutcome, ControlPlaneClient } from '../control-plane/control-plane-client.ts'
+import { startEmbeddedPlane } from './embedded-plane.ts'
+import { NodeHere } from './node-here.ts'
+import { NodeStage, nodePod } from './node-stage.ts'
+
+const real = attachToControlPlane()
+const nodeName = 'log-node'
+
+describe.each(['real', 'embedded'] as const)('kubectl logs on the %s API server', (name) => {
+  const started = new AsyncDisposableStack()
+  let plane: ControlPlaneClient
+  let stage: NodeStage
+
+  beforeAll(async () => {
+    plane = real
+    if (name === 'embedded') {
+      const embedded = await startEmbeddedPlane(real)
+      started.defer(() => embedded.stop())
+      plane = embedded.plane
+    }
+    const node = await NodeHere.start({ kubeconfigPath: plane.kubeconfigPath, name: nodeName })
+    started.defer(() => node.stop())
+    stage = new NodeStage(plane, 'local-node-logs')
+    await stage.open()
+    started.defer(() => stage.close())
+  })
+
+  afterAll(async () => {
+    await started.disposeAsync()
+    if (name === 'real') await plane.kubectl('delete', 'node', nodeName)
+  })
+
+  const logs = (...args: readonly string[]): Promise<CommandOutcome> =>
+    plane.kubectl('logs', '-n', stage.namespace, ...args)
+  const ended = (pod: string) => stage.podThat(pod, 'over', ({ status }) => status?.phase === 'Succeeded')
+
+  it('shows all of it or a part, with times or without', async () => {
+    const script = `for (const word of ['one', 'two', 'three ü']) console.log(word)`
+    await stage.applyPod('talker', nodePod(nodeName, script, {}, { restartPolicy: 'Never' }))
+    await ended('talker')
+    expect(await logs('talker')).toEqual({ stdout: 'one\ntwo\nthree ü\n', stderr: '', exitCode: 0 })
+    expect((await logs('talker', '--tail=1')).stdout).toBe('three ü\n')
+    expect((await logs('talker', '--tail=0')).stdout).toBe('')
+    expect((await logs('talker', '--limit-bytes=5')).stdout).toBe('one\nt')
+    expect((await logs('talker', '--since=1h')).stdout).toBe('one\ntwo\nthree ü\n')
+    expect((await logs('talker', '--since-time=2999-01-01T00:00:00Z')).stdout).toBe('')
+    expect((await logs('talker', '--timestamps', '--tail=1')).stdout).toMatch(/^\d{4}-\d\d-\d\dT\S+Z three ü\n$/)
+  })
+
+  it('follows to the end, and ends for a reader who has gone', async () => {
+    const script = `
+      let n = 0
+      const timer = setInterval(() => { console.log('line ' + n); if (++n === 5) clearInterval(timer) }, 100)`
+    await stage.applyPod('counter', nodePod(nodeName, script, {}, { restartPolicy: 'Never' }))
+    await stage.podThat('counter', 'started', ({ status }) => status?.phase !== 'Pending')
+    const access = [`--kubeconfig=${plane.kubeconfigPath}`, `--cache-dir=${plane.kubectlCache}`, '-n', stage.namespace]
+    const follower = spawn(plane.kubectlPath, [...access, 'logs', '-f', 'counter'])
+    let followed = ''
+    follower.stdout.on('data', (chunk: Buffer) => {
+      followed += chunk.toString('utf8')
+    })
+    await once(follower, 'close')
+    expect(followed).toBe('line 0\nline 1\nline 2\nline 3\nline 4\n')
+  })
+
+  it('shows the run before, and each container', async () => {
+    const script = `console.log('main of ' + process.env.HOSTNAME); process.exit(3)`
+    const side = {
+      name: 'side',
+      image: 'konverge-test/node:1',
+      args: ['-e', `console.log('side'); setInterval(() => {}, 9e6)`],
+    }
+    const spec = nodePod(nodeName, script)
+    await stage.applyPod('crasher', { ...spec, containers: [...spec.containers, side] })
+    await stage.podThat('crasher', 'started again', ({ status }) =>
+      (status?.containerStatuses ?? []).some(({ restartCount }) => restartCount > 0),
+    )
+    expect((await logs('crasher', '-c', 'main', '-p')).stdout).toBe('main of crasher\n')
+    expect((await logs('crasher', '-c', 'side')).stdout).toBe('side\n')
+    expect((await logs('crasher', '-c', 'side', '-p')).stderr).toBe(
+      'Error from server (BadRequest): previous terminated container "side" in pod "crasher" not found\n',
+    )
+  })
+
+  it('says why there is no log', async () => {
+    const missing = { env: [{ name: 'A', valueFrom: { secretKeyRef: { name: 'absent', key: 'a' } } }] }
+    await stage.applyPod('unset', nodePod(nodeName, '', missing))
+    await stage.podThat('unset', 'refused', ({ status }) =>
+      (status?.containerStatuses ?? []).some(({ state }) => state.waiting?.reason === 'CreateContainerConfigError'),
+    )
+    const waiting = 'container "main" in pod "unset" is waiting to start: CreateContainerConfigError'
+    expect(await logs('unset')).toEqual({
+      stdout: '',
+      stderr: `Error from server (BadRequest): ${waiting}\n`,
+      exitCode: 1,
+    })
+    await stage.applyPod('seeming', nodePod(nodeName, '', { image: 'nginx:1.29', args: [] }))
+    await stage.podThat('seeming', 'running', ({ status }) => status?.phase === 'Running')
+    expect((await logs('seeming')).stderr).toBe(
+      'Error from server (BadRequest): container "main" in pod "seeming" is simulated: no program of this machine stands for image nginx:1.29, so there is no log\n',
+    )
+  })
+})
