@@ -52,6 +52,8 @@ export interface ClusterOptions {
   readonly simulatedNodes?: number
   /** What pods trust, in PEM; '' unless it is said. */
   readonly rootCertificate?: string
+  /** Signs the tokens of service accounts; absent: one drawn by chance, so that they end with the cluster. */
+  readonly tokenKey?: string
   /** How the kubelets of nodes are reached; absent: not at all, and no log can be read. */
   readonly kubelets?: Kubelets
 }
@@ -67,7 +69,7 @@ export class Cluster {
 
   constructor(options: ClusterOptions) {
     const { clock, random, tokens = new Map(), data = new BuiltInDataLoader(), log = new ObjectLog() } = options
-    const tokenKey = random.uuid()
+    const { tokenKey = random.uuid() } = options
     const access = new AccessControl({ clock, log, tokens, tokenKey })
     const resources = [...coreResources(data), ...groupResources(data), definitionResource(data)]
     const isServed = ({ group, version, plural }: { group: string; version: string; plural: string }) =>

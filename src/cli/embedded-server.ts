@@ -1,7 +1,6 @@
 // How does the API server of this package come up in this process? Its log from a folder or from nothing, the control plane over it,
 // HTTPS before it, and a kubeconfig that leads there. Whatever fails on the way, nothing stays; a wrong option is one sentence.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { hostname, networkInterfaces, tmpdir } from 'node:os'
+import { hostname, networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { Cluster } from '../apiserver/cluster.ts'
@@ -13,16 +12,18 @@ import { openPersistedLog, type PersistedLog, PersistenceError } from '../apiser
 import { systemClock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import { systemRandom } from '../base/random.ts'
-import { newServerIdentity, type ServerIdentity } from '../base/server-identity.ts'
+import type { ServerIdentity } from '../base/server-identity.ts'
 import { CommandError } from './command-error.ts'
 import { writeKubeconfig } from './kubeconfig-file.ts'
+import { makeOwnFolder, sweepLeftovers } from './own-folder.ts'
+import { type KnownServer, keepServer, newServer, readServer } from './persisted-identity.ts'
 
 export interface EmbeddedServerOptions {
   /** Where to listen. */
   readonly host: string
-  /** 0 takes any free one. */
+  /** 0 takes any free one: in a persisted folder the one before, if it is. */
   readonly port: number
-  /** The bearer token of the one user, who may do everything; absent: one that nobody can guess. */
+  /** The bearer token of the one user, who may do everything; absent: one that nobody can guess, or the persisted folder's. */
   readonly token?: string | undefined
   /** Where to write the kubeconfig; absent: into the persisted folder, else into one of its own that goes with the server. */
   readonly kubeconfig?: string | undefined
@@ -54,17 +55,21 @@ const wildcards: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', ':
 
 /** Rejects with a CommandError of exit code 2 where an option is at fault. */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
-  const { host, token = newToken(), persist } = options
+  const { host, persist } = options
   checkReach(options)
   await using undo = new AsyncDisposableStack()
   const persisted = persist === undefined ? undefined : openLog(persist, options.repair === true)
   if (persisted !== undefined) undo.defer(() => persisted.close())
-  const identity = newServerIdentity({ commonName: 'konverge', hosts: hostsOf(host), nowMs: systemClock.now() })
-  const cluster = newCluster(options, { token, identity, persisted })
+  const hosts = hostsOf(host)
+  const known = persist === undefined ? newServer(hosts) : await readServer(persist, hosts)
+  const { identity } = known
+  const token = options.token ?? known.token
+  const cluster = newCluster(options, { token, known, persisted })
   undo.defer(() => cluster.stop())
   checkControllers(options.controllers ?? [], cluster)
-  const http = await listen(options, cluster, identity)
+  const http = await listen(options, cluster, known)
   undo.defer(() => http.close())
+  if (persist !== undefined) await keepServer(persist, { ...known, port: http.port })
   const wildcard = wildcards[host]
   const url = wildcard === undefined ? http.url : `https://${wildcard}:${http.port}`
   const folder = persist ?? (options.kubeconfig === undefined ? await ownFolder(undo) : '')
@@ -98,18 +103,19 @@ function openLog(folder: string, repairs: boolean): PersistedLog {
 
 interface Found {
   readonly token: string
-  readonly identity: ServerIdentity
+  readonly known: KnownServer
   readonly persisted: PersistedLog | undefined
 }
 
-function newCluster(options: EmbeddedServerOptions, { token, identity, persisted }: Found): Cluster {
+function newCluster(options: EmbeddedServerOptions, { token, known, persisted }: Found): Cluster {
   const { controllers, simulatedNodes } = options
   const user = { name: 'admin', groups: ['system:masters', 'system:authenticated'] }
   return new Cluster({
     clock: systemClock,
     random: systemRandom,
     tokens: new Map([[token, user]]),
-    rootCertificate: identity.certificate,
+    tokenKey: known.tokenKey,
+    rootCertificate: known.identity.certificate,
     kubelets: new KubeletClient(),
     ...(persisted === undefined ? {} : { log: persisted.log }),
     ...(controllers === undefined ? {} : { controllers }),
@@ -124,10 +130,15 @@ function checkControllers(words: readonly string[], { controllerNames }: Cluster
   throw new CommandError(`--controllers: there is no controller '${unknown}'; choose from ${known}`, 2)
 }
 
-async function listen(options: EmbeddedServerOptions, cluster: Cluster, identity: ServerIdentity): Promise<HttpServer> {
+/** Where it listened before, if any port will do and that one is free. */
+async function listen(options: EmbeddedServerOptions, cluster: Cluster, known: KnownServer): Promise<HttpServer> {
   const { host, port, onFault } = options
+  const { identity } = known
+  const start = (at: number) =>
+    startHttpServer({ server: cluster.server, random: systemRandom, host, port: at, identity, onFault })
   try {
-    return await startHttpServer({ server: cluster.server, random: systemRandom, host, port, identity, onFault })
+    if (port !== 0 || known.port === undefined) return await start(port)
+    return await start(known.port).catch(() => start(0))
   } catch (thrown) {
     const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
     const cure =
@@ -143,14 +154,13 @@ function hostsOf(host: string): readonly string[] {
   return [...new Set(['localhost', '127.0.0.1', '::1', ...others])]
 }
 
-async function ownFolder(undo: AsyncDisposableStack): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'konverge-apiserver-'))
-  undo.defer(() => rm(folder, { recursive: true, force: true }))
-  return folder
-}
+const folderPrefix = 'konverge-apiserver-'
 
-function newToken(): string {
-  return `${systemRandom.uuid()}${systemRandom.uuid()}`.replaceAll('-', '')
+async function ownFolder(undo: AsyncDisposableStack): Promise<string> {
+  await sweepLeftovers(folderPrefix, () => Promise.resolve())
+  const folder = await makeOwnFolder(folderPrefix)
+  undo.defer(() => folder.remove())
+  return folder.path
 }
 
 /** Whoever owns it. */

@@ -1,8 +1,8 @@
 // Does `konverge dev` show what it promises on the embedded control plane, and leave nothing behind however it ends?
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import process from 'node:process'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runningPrograms } from '../control-plane/running-programs.ts'
@@ -85,11 +85,35 @@ describe('konverge dev', () => {
       })
     const first = await start('--persist', persist)
     expect((await ask('PATCH', 'cart', { spec: { replicas: 4 } })).status).toBe(200)
+    await first.says(`keeps all that was written in ${persist}`)
+    const kept = join(folder, 'kubeconfig')
+    copyFileSync(join(persist, 'kubeconfig'), kept)
+    const token = { method: 'POST', path: '/api/v1/namespaces/shop/serviceaccounts/default/token', body: {} } as const
+    const accountToken: string = JSON.parse((await askBy(kept, token)).text).status.token
     expect(await first.end('SIGKILL')).toBe('SIGKILL')
     const second = await start('--persist', persist)
     expect(JSON.parse((await ask('GET', 'cart')).text)).toMatchObject({ spec: { replicas: 4 } })
+    const review = { method: 'POST', path: '/apis/authentication.k8s.io/v1/tokenreviews' } as const
+    const reviewed = await askBy(kept, { ...review, body: { spec: { token: accountToken } } })
+    expect(JSON.parse(reviewed.text).status).toMatchObject({
+      authenticated: true,
+      user: { username: 'system:serviceaccount:shop:default' },
+    })
     expect(await second.end('SIGINT')).toBe(0)
     expect(readFileSync(join(persist, 'objects.log'), 'utf8')).toContain('"cart"')
+  })
+
+  it('takes away what one left that was killed, and nothing of one that runs', async () => {
+    const killed = await start()
+    expect(await killed.end('SIGKILL')).toBe('SIGKILL')
+    const [left = ''] = readdirSync(folder)
+    const strange = mkdtempSync(join(folder, 'konverge-dev-'))
+    const [one, other] = [await start('--no-samples'), await start('--no-samples')]
+    expect(readdirSync(folder)).not.toContain(left)
+    expect(readdirSync(folder)).toHaveLength(3)
+    expect(await one.end('SIGINT')).toBe(0)
+    expect(await other.end('SIGINT')).toBe(0)
+    expect(readdirSync(folder)).toEqual([basename(strange)])
   })
 
   it('has no stores when none are wanted; as the built program', async () => {
@@ -118,6 +142,6 @@ describe('konverge dev', () => {
 async function start(...args: readonly string[]): Promise<RunningKonverge> {
   const run = new RunningKonverge(['dev', ...args], { TMPDIR: folder })
   running.push(run)
-  await run.says('shop/cart')
+  await run.says(args.includes('--no-samples') ? 'There are no stores yet' : 'shop/cart')
   return run
 }

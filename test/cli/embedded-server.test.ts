@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -74,6 +74,30 @@ describe('an embedded server', () => {
     expect(await statusOf(await start({ persist }), `${configMaps}/one`)).toBe(200)
   })
 
+  it('is known again by who knew it, also if it is given a token for once', async () => {
+    const persist = join(folder, 'log')
+    const first = await start({ persist })
+    await first.stop()
+    const second = await start({ persist, token: 'for-once' })
+    expect(second).toMatchObject({ url: first.url, identity: first.identity, token: 'for-once' })
+    await second.stop()
+    const third = await start({ persist })
+    expect(third).toMatchObject({ url: first.url, identity: first.identity, token: first.token })
+    const keys = join(persist, 'keys')
+    expect([keys, join(keys, 'server.json')].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600])
+  })
+
+  it('listens elsewhere when its port has gone to another', async () => {
+    const persist = join(folder, 'log')
+    const first = await start({ persist })
+    await first.stop()
+    const taker = createServer()
+    await new Promise<void>((resolve) => taker.listen(Number(new URL(first.url).port), '127.0.0.1', resolve))
+    const second = await start({ persist })
+    taker.close()
+    expect(second.url).not.toBe(first.url)
+  })
+
   it('repairs a folder that is corrupt, keeping every whole record', async () => {
     const server = await start({ persist: await corruptLog(), repair: true })
     const answers = ['one', 'two', 'three'].map((name) => statusOf(server, `${configMaps}/${name}`))
@@ -103,6 +127,14 @@ describe('an embedded server is refused with one sentence', () => {
     taken.close()
     expect(sentence).toMatch(new RegExp(`^cannot listen on 127\\.0\\.0\\.1:${port}: .*--port names another`))
     expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('when what it is known by is damaged', async () => {
+    const persist = join(folder, 'log')
+    await (await start({ persist })).stop()
+    const path = join(persist, 'keys', 'server.json')
+    writeFileSync(path, '{"token":""}')
+    expect(await refusal({ persist })).toBe(`--persist: ${path} is damaged; remove it, and clients get new credentials`)
   })
 
   it('when it does not know a controller, naming those that there are', async () => {

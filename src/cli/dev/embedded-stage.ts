@@ -1,12 +1,12 @@
 // The control plane that `konverge dev` runs on: the API server and a node, both in this process. Nothing is installed and nothing is
 // built; what it writes is in one folder, which goes at the end unless it was asked to keep what is written.
 import { appendFileSync } from 'node:fs'
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { messageOf } from '../../base/errors.ts'
 import { startEmbeddedServer } from '../embedded-server.ts'
-import { NodeHere } from './node-here.ts'
+import { makeOwnFolder, sweepLeftovers } from '../own-folder.ts'
+import { endPodsOf, NodeHere, nodeFolder } from './node-here.ts'
 import { OperatorHere } from './operator-here.ts'
 import { fastClass } from './sample-stores.ts'
 import type { Stage, StageAsk } from './stage.ts'
@@ -32,7 +32,7 @@ export async function startEmbeddedStage(options: EmbeddedStageOptions, ask: Sta
   undo.defer(() => server.stop())
   const { kubeconfigPath } = server
   const { environment, signal } = ask
-  await mkdir(join(folder, 'node'), { recursive: true })
+  await mkdir(nodeFolder(folder), { recursive: true })
   const node = await NodeHere.start({ kubeconfigPath, folder, environment }, signal)
   undo.defer(() => node.stop())
   const stack = undo.move()
@@ -41,16 +41,26 @@ export async function startEmbeddedStage(options: EmbeddedStageOptions, ask: Sta
     kubeconfigPath,
     groundwork: [fastClass],
     isFresh: server.isFresh,
+    keptFolder: options.persist,
     startOperator: () => new OperatorHere(kubeconfigPath, join(folder, 'operator.log')),
     throwIfEnded: () => node.throwIfEnded(),
     stop: () => stack.disposeAsync(),
   }
 }
 
+const folderPrefix = 'konverge-dev-'
+
 async function ownFolder(undo: AsyncDisposableStack): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'konverge-dev-'))
-  undo.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
+  const leaving = new AbortController()
+  // Beside the start: the programs of a node that was killed may take their time to end.
+  const swept = sweepLeftovers(folderPrefix, (folder) => endPodsOf(nodeFolder(folder), leaving.signal))
+  undo.defer(() => {
+    leaving.abort(new Error('the stage ends'))
+    return swept
+  })
+  const folder = await makeOwnFolder(folderPrefix)
+  undo.defer(() => folder.remove())
   // Programs that run as other users must get to their volumes; what is secret in here is not theirs to read.
-  await chmod(folder, 0o711)
-  return folder
+  await chmod(folder.path, 0o711)
+  return folder.path
 }

@@ -6,10 +6,13 @@ export interface Sights {
   readonly kubectlFolder?: string | undefined
   readonly metricsUrl: string
   readonly operatorLog: string
+  /** What stays at the end; absent: nothing. */
+  readonly keptFolder?: string | undefined
 }
 
-export function lookAround({ kubeconfigPath, kubectlFolder, metricsUrl, operatorLog }: Sights): string {
+export function lookAround({ kubeconfigPath, kubectlFolder, metricsUrl, operatorLog, keptFolder }: Sights): string {
   const path = kubectlFolder === undefined ? '' : `\n  export PATH=${kubectlFolder}:$PATH`
+  const rest = keptFolder === undefined ? 'leaves nothing behind' : `keeps all that was written in ${keptFolder}`
   return `
 In another terminal:
 
@@ -28,6 +31,6 @@ In another terminal:
   Metrics  ${metricsUrl}
   Log      ${operatorLog}
 
-Ctrl-C ends everything and leaves nothing behind. What changes until then:
+Ctrl-C ends everything and ${rest}. What changes until then:
 `
 }

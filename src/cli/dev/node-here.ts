@@ -1,6 +1,6 @@
 // Where do the pods of `konverge dev` run? On a node in this process: PostgreSQL and konverge as processes of this machine, every
 // other image as if it ran.
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { deadline, systemClock } from '../../base/clock.ts'
@@ -13,6 +13,7 @@ import type { ImageTable } from '../../local-node/images.ts'
 import { konvergeImage, postgresImage } from '../../local-node/known-images.ts'
 import { loadMachine } from '../../local-node/machine-loader.ts'
 import { NodeRunner } from '../../local-node/node-runner.ts'
+import { ProcessRunner } from '../../local-node/process-runner.ts'
 import { createLogger } from '../../telemetry/logger.ts'
 import { CommandError } from '../command-error.ts'
 import { packageVersion } from '../package-folder.ts'
@@ -58,7 +59,7 @@ export class NodeHere {
       instruments: { ...silentInstruments, log },
       client,
       name: 'local',
-      folder: join(folder, 'node'),
+      folder: nodeFolder(folder),
       machine: loadMachine(),
       images: imagesHere(server),
       version: packageVersion(),
@@ -88,6 +89,18 @@ export class NodeHere {
   #end(ending: string): void {
     this.#ending = ending
   }
+}
+
+/** Where the node is within the stage's folder. */
+export function nodeFolder(folder: string): string {
+  return join(folder, 'node')
+}
+
+/** Ends the programs that a node left running in its folder when it was killed. */
+export async function endPodsOf(folder: string, signal: AbortSignal): Promise<void> {
+  const processes = join(folder, 'processes')
+  if (!existsSync(processes)) return
+  await new ProcessRunner({ clock: systemClock, log: silentInstruments.log, folder: processes }).endOrphans(signal)
 }
 
 function imagesHere(server: string): ImageTable {

@@ -13,6 +13,8 @@ export interface Stage {
   readonly groundwork: readonly KubeObject[]
   /** Was there nothing in it when it was started? Samples go only into such a one. */
   readonly isFresh: boolean
+  /** What stays when it stops; absent: nothing. */
+  readonly keptFolder?: string | undefined
   startOperator(): RunningOperator
   /** Throws one sentence if something of it has ended by itself. */
   throwIfEnded(): void
