@@ -25,6 +25,7 @@ import {
   jsonType,
   refusal,
   textAnswer,
+  withWarnings,
 } from './exchange.ts'
 import { KindFieldManagers } from './kind-field-managers.ts'
 import { ObjectDeletes } from './object-deletes.ts'
@@ -37,6 +38,7 @@ import { checkLength } from './request-body.ts'
 import { type RequestInfo, requestInfoOf } from './request-info.ts'
 import { ResourceHandler } from './resource-handler.ts'
 import { ResourceRegistry } from './resource-registry.ts'
+import type { ResourceRequest } from './resource-request.ts'
 import { checkRoute } from './route.ts'
 import { methodNotAllowed, noSuchPage, noSuchPath, StatusError } from './status-error.ts'
 import type { ServedResource } from './strategy.ts'
@@ -124,20 +126,24 @@ export class ApiServer implements Answering {
 
   /** Answers one request. Never throws: a refusal is an answer, and so is a fault of our own (500). */
   async answer(request: ApiRequest): Promise<ApiAnswer> {
+    const warnings: string[] = []
     try {
       const info = requestInfoOf(request.method, request.path, request.query)
       checkLength(request)
       const user = this.#access.authenticate(request)
       this.#access.authorize(user, info)
-      const answer = await this.#route(request, info, user)
+      const answer = withWarnings(await this.#route(request, { info, user, warnings }), warnings)
       return wantsYaml(request.header('accept')) ? inYaml(answer) : answer
     } catch (thrown) {
-      if (thrown instanceof StatusError) return refusal(thrown)
+      if (thrown instanceof StatusError) return withWarnings(refusal(thrown), warnings)
       throw thrown
     }
   }
 
-  async #route(asked: ApiRequest, info: RequestInfo, user: User): Promise<ApiAnswer> {
+  async #route(
+    asked: ApiRequest,
+    { info, user, warnings }: Pick<ResourceRequest, 'info' | 'user' | 'warnings'>,
+  ): Promise<ApiAnswer> {
     if (!info.isResourceRequest) return this.#document(asked)
     const request = this.#inJson(asked)
     const endpoint = this.#endpoints.get(endpointKey(info))
@@ -150,7 +156,7 @@ export class ApiServer implements Answering {
     checkRoute(resource, info)
     const scoped = resource.isNamespaced ? info : { ...info, namespace: '' }
     const authorizeCreate = () => this.#access.authorize(user, { ...info, verb: 'create' })
-    return this.#resources.handle({ request, info: scoped, resource, user, authorizeCreate })
+    return this.#resources.handle({ request, info: scoped, resource, user, warnings, authorizeCreate })
   }
 
   /** The same request with its body in JSON, where it came in protocol buffers of a kind that has them. */

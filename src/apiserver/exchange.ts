@@ -76,6 +76,11 @@ export function inYaml(answer: ApiAnswer): ApiAnswer {
   return { ...answer, body, headers: { ...answer.headers, 'content-type': 'application/yaml' } }
 }
 
+/** The same answer with warnings, each once. */
+export function withWarnings(answer: ApiAnswer, warnings: readonly string[]): ApiAnswer {
+  return warnings.length === 0 ? answer : { ...answer, warnings: [...new Set(warnings)] }
+}
+
 /** A refusal as it goes out. */
 export function refusal({ parts }: StatusError): ApiAnswer {
   if (parts.plainText !== undefined) return textAnswer(parts.code, parts.plainText, 'text/plain; charset=utf-8')

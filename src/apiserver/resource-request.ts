@@ -10,6 +10,8 @@ export interface ResourceRequest {
   readonly info: RequestInfo
   readonly resource: ServedResource
   readonly user: User
+  /** Takes texts for Warning headers, which a refusal carries too. */
+  readonly warnings: string[]
   /** Throws StatusError (403) if the user may not create: asked when an update or an apply creates. */
   readonly authorizeCreate: () => void
 }

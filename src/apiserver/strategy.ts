@@ -69,6 +69,8 @@ export interface Strategy extends Steps {
   gracePeriodSeconds(object: JsonObject, requested: number | undefined): number | undefined
   /** What a delete that names no propagation policy does. */
   readonly defaultPropagation: 'Background' | 'Orphan'
+  /** Texts for Warning headers of a delete, whether there is such an object or not. */
+  warningsOnDelete(asked: AskedPropagation): readonly string[]
   /**
    * For kinds whose first delete only marks them (namespaces, definitions): the marked object. Absent: the usual way.
    */
@@ -77,6 +79,12 @@ export interface Strategy extends Steps {
   isHeld?(object: JsonObject): boolean
   /** A delete answers with the object instead of a Status. */
   readonly returnsDeletedObject: boolean
+}
+
+/** What a delete says of the dependents; both undefined where it says nothing. */
+export interface AskedPropagation {
+  readonly propagationPolicy: string | undefined
+  readonly orphanDependents: boolean | undefined
 }
 
 /** Where the replicas of a kind are, for its scale endpoint: paths as `['spec', 'replicas']`. */

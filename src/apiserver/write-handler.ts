@@ -45,35 +45,29 @@ export class WriteHandler {
     const { request, info, resource } = asked
     const output = outputFormOf(request.header('accept'), null)
     const options = writeOptionsOf(request.query, 'CreateOptions')
-    const warnings: string[] = []
-    const object = this.#decode(asked, options, (text) => warnings.push(text))
+    const object = this.#decode(asked, options)
     const placed = inNamespace(object, resource, info.namespace)
-    const created = this.#options.writes.create(this.#scope(asked, options, warnings), placed)
-    return this.#one(201, resource, created, output, warnings)
+    const created = this.#options.writes.create(this.#scope(asked, options), placed)
+    return this.#one(201, resource, created, output)
   }
 
   update(asked: ResourceRequest): ApiAnswer {
     const { request, info, resource } = asked
     const output = outputFormOf(request.header('accept'), null)
     const options = writeOptionsOf(request.query, 'UpdateOptions')
-    const warnings: string[] = []
     if (info.subresource === 'scale') {
       const { value } = parseObject(
         request.body,
         bodyTypeOf(request.header('content-type')),
         "couldn't get version/kind; json parse error",
       )
-      return this.#writeScale(asked, { options, warnings, output, change: () => value })
+      return this.#writeScale(asked, { options, output, change: () => value })
     }
-    const object = inNamespace(
-      this.#decode(asked, options, (text) => warnings.push(text)),
-      resource,
-      info.namespace,
-    )
+    const object = inNamespace(this.#decode(asked, options), resource, info.namespace)
     checkName(object, info)
     const uid = metadataText(object, 'uid')
     const written = this.#options.writes.update(
-      this.#scope(asked, options, warnings),
+      this.#scope(asked, options),
       (live) => {
         if (live !== undefined && uid !== '' && uid !== metadataText(live, 'uid'))
           throw conflict(
@@ -89,17 +83,16 @@ export class WriteHandler {
         keepsManagedFields: false,
       },
     )
-    return this.#written(asked, written, output, warnings)
+    return this.#written(asked, written, output)
   }
 
   patch(asked: ResourceRequest): ApiAnswer {
-    const { request, info, resource } = asked
+    const { request, info, resource, warnings } = asked
     const type = patchTypeOf(request.header('content-type'), resource)
     const output = outputFormOf(request.header('accept'), null)
     const options = writeOptionsOf(request.query, 'PatchOptions', type === 'apply')
-    const warnings: string[] = []
     const warn = (text: string) => warnings.push(text)
-    if (type === 'apply') return this.#apply(asked, { options, warnings, output })
+    if (type === 'apply') return this.#apply(asked, { options, output })
     const decode =
       info.subresource === 'scale' ? decodeScale : (patched: JsonObject) => resource.strategy.decode(patched)
     const patch = (live: JsonObject): JsonObject =>
@@ -108,9 +101,9 @@ export class WriteHandler {
         { decode, type, body: request.body, fieldValidation: options.fieldValidation, warn },
         this.#options.strategicMergeOf(resource),
       )
-    if (info.subresource === 'scale') return this.#writeScale(asked, { options, warnings, output, change: patch })
+    if (info.subresource === 'scale') return this.#writeScale(asked, { options, output, change: patch })
     const written = this.#options.writes.update(
-      this.#scope(asked, options, warnings),
+      this.#scope(asked, options),
       (live) => {
         if (live === undefined) throw notFound(groupResourceOf(resource), info.name)
         const patched = inNamespace(patch(live), resource, info.namespace)
@@ -119,12 +112,12 @@ export class WriteHandler {
       },
       { creates: false, authorizeCreate: asked.authorizeCreate, keepsManagedFields: false },
     )
-    return this.#written(asked, written, output, warnings)
+    return this.#written(asked, written, output)
   }
 
-  #apply(asked: ResourceRequest, { options, warnings, output }: WriteParts): ApiAnswer {
-    const { request, info, resource } = asked
-    const scope = this.#scope(asked, options, warnings)
+  #apply(asked: ResourceRequest, { options, output }: WriteParts): ApiAnswer {
+    const { request, info, resource, warnings } = asked
+    const scope = this.#scope(asked, options)
     const digest = applyDigest(request.body, info.subresource, options)
     const written = this.#options.writes.update(
       scope,
@@ -162,30 +155,31 @@ export class WriteHandler {
     )
     if (written.unchanged !== undefined && warnings.length === 0)
       this.#repeated.remember(written.unchanged, resource, digest)
-    return this.#written(asked, written, output, warnings)
+    return this.#written(asked, written, output)
   }
 
   #writeScale(
     asked: ResourceRequest,
-    { options, warnings, output, change }: WriteParts & { change: (scale: JsonObject) => JsonObject },
+    { options, output, change }: WriteParts & { change: (scale: JsonObject) => JsonObject },
   ): ApiAnswer {
     const { info, resource } = asked
     const written = this.#options.writes.update(
-      this.#scope(asked, options, warnings),
+      this.#scope(asked, options),
       (live) => {
         if (live === undefined) throw notFound(groupResourceOf(resource), info.name)
         return writtenScale(resource, live, change(scaleToChange(resource, live)))
       },
       { creates: false, authorizeCreate: asked.authorizeCreate, keepsManagedFields: false },
     )
-    return this.#one(200, resource, readScale(resource, written.object), output, warnings)
+    return this.#one(200, resource, readScale(resource, written.object), output)
   }
 
   delete(asked: ResourceRequest): ApiAnswer {
-    const { request, info, resource, user } = asked
+    const { request, info, resource, user, warnings } = asked
     if (info.subresource !== '') throw methodNotAllowed()
     const output = outputFormOf(request.header('accept'), null)
     const options = deleteOptionsOf(request.query, deleteBody(request))
+    warnings.push(...resource.strategy.warningsOnDelete(options))
     const scope = { resource, shelf: resource.shelf, namespace: info.namespace, user }
     const { object, isGone } = this.#options.deletes.delete(scope, info.name, options)
     const status = !isGone && options.orphanDependents === false ? 202 : 200
@@ -194,10 +188,11 @@ export class WriteHandler {
   }
 
   deleteCollection(asked: ResourceRequest): ApiAnswer {
-    const { request, info, resource, user } = asked
+    const { request, info, resource, user, warnings } = asked
     const output = outputFormOf(request.header('accept'), null)
     const listOptions = listOptionsOf(request.query, resource, false)
     const options = deleteOptionsOf(request.query, deleteBody(request))
+    warnings.push(...resource.strategy.warningsOnDelete(options))
     const scope = { resource, shelf: resource.shelf, namespace: info.namespace, user }
     const page = listPage(this.#options.log, scopeOf(info, resource), listOptions)
     for (const { place } of page.items)
@@ -205,17 +200,14 @@ export class WriteHandler {
     return textAnswer(200, listText(resource, { ...page, nowMs: this.#options.clock.now() }, output), jsonType)
   }
 
-  #decode(
-    { request, resource }: ResourceRequest,
-    { fieldValidation }: WriteOptions,
-    warn: (text: string) => void,
-  ): JsonObject {
+  #decode({ request, resource, warnings }: ResourceRequest, { fieldValidation }: WriteOptions): JsonObject {
     const type = bodyTypeOf(request.header('content-type'))
     const { kindOf } = this.#options
+    const warn = (text: string) => warnings.push(text)
     return decodeObject({ resource, body: request.body, type, fieldValidation, kindOf, warn })
   }
 
-  #scope({ request, info, resource, user }: ResourceRequest, options: WriteOptions, warnings: string[]): WriteScope {
+  #scope({ request, info, resource, user, warnings }: ResourceRequest, options: WriteOptions): WriteScope {
     return {
       resource,
       shelf: resource.shelf,
@@ -231,36 +223,22 @@ export class WriteHandler {
     }
   }
 
-  #written(
-    { resource }: ResourceRequest,
-    { object, wasCreated, unchanged }: Written,
-    output: OutputForm,
-    warnings: readonly string[],
-  ): ApiAnswer {
-    if (unchanged !== undefined && output.form === 'object')
-      return answerOf(200, wholeText(resource, unchanged), warnings)
-    return this.#one(wasCreated ? 201 : 200, resource, object, output, warnings)
+  #written({ resource }: ResourceRequest, { object, wasCreated, unchanged }: Written, output: OutputForm): ApiAnswer {
+    if (unchanged !== undefined && output.form === 'object') return answerOf(200, wholeText(resource, unchanged))
+    return this.#one(wasCreated ? 201 : 200, resource, object, output)
   }
 
-  #one(
-    status: number,
-    resource: ServedResource,
-    object: JsonObject,
-    output: OutputForm,
-    warnings: readonly string[] = [],
-  ): ApiAnswer {
-    const text = oneText(resource, object, output, this.#options.clock.now())
-    return answerOf(status, text, warnings)
+  #one(status: number, resource: ServedResource, object: JsonObject, output: OutputForm): ApiAnswer {
+    return answerOf(status, oneText(resource, object, output, this.#options.clock.now()))
   }
 }
 
-function answerOf(status: number, text: string, warnings: readonly string[]): ApiAnswer {
-  return textAnswer(status, `${text}\n`, jsonType, { warnings: [...new Set(warnings)] })
+function answerOf(status: number, text: string): ApiAnswer {
+  return textAnswer(status, `${text}\n`, jsonType)
 }
 
 interface WriteParts {
   readonly options: WriteOptions
-  readonly warnings: string[]
   readonly output: OutputForm
 }
 

@@ -39,6 +39,7 @@ export const toys: ServedResource = {
     selectableFields: () => ({}),
     gracePeriodSeconds: () => undefined,
     defaultPropagation: 'Background',
+    warningsOnDelete: () => [],
     returnsDeletedObject: false,
   },
 }

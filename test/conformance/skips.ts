@@ -39,11 +39,6 @@ const deviations: readonly Deviation[] = [
     behaviours: ['documents: lets nobody impersonate who may not', 'refusals: refuses a request of nobody'],
   },
   {
-    id: 'open-job-deletion',
-    reason: 'A job goes without the warning of its pods.',
-    behaviours: ['deletes: deletes the pods of a job with it only where it is told to'],
-  },
-  {
     id: 'open-service-account-admission',
     reason: 'Pods are not held against their service account yet.',
     behaviours: ['refusals: refuses a pod of no service account'],

@@ -75,7 +75,13 @@ export const jobRules: KindRules = {
   }),
   // What deletes did before there were garbage collectors.
   defaultPropagation: 'Orphan',
+  warningsOnDelete: ({ propagationPolicy, orphanDependents }) =>
+    propagationPolicy === undefined && orphanDependents === undefined ? [podsStay] : [],
 }
+
+const podsStay =
+  'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set ' +
+  'propagationPolicy=Orphan to suppress this warning'
 
 interface JobOptions {
   /** Stored before these labels were generated, a Job need not have them. */

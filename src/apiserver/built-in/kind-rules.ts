@@ -28,6 +28,7 @@ export const usualRules = {
   selectableFields: () => ({}),
   gracePeriodSeconds: () => undefined,
   defaultPropagation: 'Background',
+  warningsOnDelete: noWarnings,
   returnsDeletedObject: false,
 } as const satisfies Partial<KindRules>
 

@@ -101,6 +101,7 @@ function strategyOf(kind: CustomKind, declared: JsonObject): Strategy {
     selectableFields: (object) => selectedValues(selectable, object),
     gracePeriodSeconds: () => undefined,
     defaultPropagation: 'Background',
+    warningsOnDelete: () => none,
     returnsDeletedObject: false,
   }
 }

@@ -238,15 +238,26 @@ export const deletes = area('deletes', (it) => {
     expect(at((await stage.delete(configMaps, 'answered')).body, 'kind')).toBe('Status')
   })
 
-  it('deletes the pods of a job with it only where it is told to', async (stage) => {
+  it('warns that the pods of a job stay where the deletion does not say what becomes of them', async (stage) => {
     const spec = {
       suspend: true,
       template: { spec: { ...(podTemplate('j')['spec'] as JsonObject), restartPolicy: 'Never' } },
     }
+    const warning =
+      '299 - "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning"'
     await stage.made(jobs, object(jobs, 'warned', { spec }))
-    const { headers } = await stage.delete(jobs, 'warned', {})
-    expect(headers['warning']).toBe(
-      '299 - "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning"',
-    )
+    expect((await stage.delete(jobs, 'warned', {})).headers['warning']).toBe(warning)
+    await stage.made(jobs, object(jobs, 'chosen', { spec }))
+    const chosen = await stage.delete(jobs, 'chosen', { propagationPolicy: 'Background' })
+    expect([chosen.status, chosen.headers['warning']]).toEqual([200, undefined])
+    const missing = await stage.delete(jobs, 'missing')
+    expect([missing.status, missing.headers['warning']]).toEqual([404, warning])
+  })
+
+  it('warns of all jobs at once', async (stage) => {
+    const path = stage.path(jobs)
+    const { status, headers } = await stage.server.request({ method: 'DELETE', path })
+    expect(status).toBe(200)
+    expect(headers['warning']).toMatch(/^299 - "child pods are preserved/)
   })
 })
