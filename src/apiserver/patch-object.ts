@@ -1,9 +1,12 @@
 // What does a patch make of an object? JSON patch, merge patch and strategic merge patch, with the server's limits and refusals;
 // server-side apply is the field manager's. Source: k8s.io/apiserver/pkg/endpoints/handlers/patch.go.
-import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
-import { applyJsonPatch, applyMergePatch, JsonPatchError, type JsonPatchOperation } from '../base/json-patch.ts'
+import { isJsonList, isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import { parseWireJson, type WireJson, WireJsonError, wireJson } from '../base/wire-json.ts'
 import { invalid } from './field-error.ts'
+import { jsonPatched } from './patch/json-patch.ts'
+import { readJsonPatch } from './patch/json-patch-body.ts'
+import { mergePatched } from './patch/merge-patch.ts'
+import { goTypeOf, typeMetaType } from './request-body.ts'
 import { badRequest, invalidObject, StatusError } from './status-error.ts'
 import type { Decoded, ServedResource } from './strategy.ts'
 import type { FieldValidation } from './write-options.ts'
@@ -16,8 +19,6 @@ const patchTypes: Readonly<Record<string, PatchType>> = {
   'application/strategic-merge-patch+json': 'strategic',
   'application/apply-patch+yaml': 'apply',
 }
-
-const maxOperations = 10_000
 
 /** Throws StatusError (415) naming what the kind takes: custom kinds know no strategic merge. */
 export function patchTypeOf(contentType: string | undefined, resource: ServedResource): PatchType {
@@ -59,80 +60,77 @@ export function patchObject(
 ): JsonObject {
   const { decode, type, fieldValidation, warn } = request
   const { value: patch, duplicates } = readPatch(request)
-  const patched = patchedBy(live, patch, type, strategicMerge)
-  const { object, strictErrors } = decoded(decode, patched)
   const prefix = type === 'json' ? 'json patch ' : ''
-  const faults = [...duplicates.map((path) => `${prefix}duplicate field ${JSON.stringify(path)}`), ...strictErrors]
-  if (faults.length === 0 || fieldValidation === 'Ignore') return object
+  const inPatch = duplicates.map((path) => `${prefix}duplicate field ${JSON.stringify(path)}`)
+  const { patched, strictErrors } = patchedBy(live, patch, request, strategicMerge)
+  const result = decoded(decode, patched)
+  const faults = [...inPatch, ...strictErrors, ...result.strictErrors]
+  if (faults.length === 0 || fieldValidation === 'Ignore') return result.object
   if (fieldValidation === 'Strict') throw refusedPatch(patched, `strict decoding error: ${faults.join(', ')}`)
   for (const fault of faults) warn(fault)
-  return object
+  return result.object
 }
 
-function readPatch({ type, body }: PatchRequest): WireJson {
+function readPatch({ type, body, fieldValidation }: PatchRequest): WireJson {
   try {
     return parseWireJson(body)
   } catch (thrown) {
     if (!(thrown instanceof WireJsonError)) throw thrown
-    throw badRequest(type === 'strategic' ? thrown.message : `error decoding patch: ${thrown.message}`)
+    if (type === 'merge' && fieldValidation === 'Ignore') throw badRequest(unreadableMerge)
+    const isPlain = type === 'strategic' || fieldValidation === 'Ignore'
+    throw badRequest(isPlain ? thrown.message : `error decoding patch: ${thrown.message}`)
   }
+}
+
+const unreadableMerge = 'Invalid JSON Patch'
+
+interface Patched {
+  readonly patched: Json
+  /** What is wrong with the patch itself. */
+  readonly strictErrors: readonly string[]
 }
 
 function patchedBy(
   live: JsonObject,
   patch: Json,
-  type: PatchRequest['type'],
+  { type, fieldValidation }: PatchRequest,
   strategicMerge: StrategicMerge | undefined,
-): Json {
-  if (type === 'json') return byOperations(live, patch)
-  if (!isJsonObject(patch))
-    throw badRequest(
-      `error decoding patch: json: cannot unmarshal ${isJsonList(patch) ? 'array' : typeof patch} into Go value of type map[string]interface {}`,
-    )
-  if (type === 'merge' || strategicMerge === undefined) return applyMergePatch(live, patch)
-  return strategicMerge(live, patch)
-}
-
-function byOperations(live: JsonObject, patch: Json): Json {
-  if (!isJsonList(patch))
-    throw badRequest(
-      `error decoding patch: json: cannot unmarshal ${isJsonObject(patch) ? 'object' : typeof patch} into Go value of type []handlers.jsonPatchOp`,
-    )
-  if (patch.length > maxOperations)
-    throw new StatusError({
-      code: 413,
-      reason: 'RequestEntityTooLarge',
-      message: `Request entity too large: The allowed maximum operations in a JSON patch is ${maxOperations}, got ${patch.length}`,
-    })
-  try {
-    return applyJsonPatch(live, patch.map(operationOf))
-  } catch (thrown) {
-    if (!(thrown instanceof JsonPatchError)) throw thrown
-    throw new StatusError({
-      code: 422,
-      reason: 'Invalid',
-      message: `the server rejected our request due to an error in our request`,
-      details: {},
-    })
+): Patched {
+  const isChecked = fieldValidation !== 'Ignore'
+  if (type === 'json') {
+    const { operations, strictErrors } = readJsonPatch(patch, isChecked)
+    const patched = jsonPatched(live, operations)
+    if (patched !== undefined) return { patched, strictErrors }
+    const message = 'the server rejected our request due to an error in our request'
+    throw new StatusError({ code: 422, reason: 'Invalid', message, details: {} })
   }
+  if (type === 'strategic' && strategicMerge !== undefined) {
+    if (!isJsonObject(patch)) throw mistypedPatch(patch)
+    return { patched: strategicMerge(live, patch), strictErrors: [] }
+  }
+  return { patched: mergedWith(live, patch, isChecked), strictErrors: [] }
 }
 
-function operationOf(item: Json): JsonPatchOperation {
-  if (!isJsonObject(item)) throw badRequest('error decoding patch: an operation is an object')
-  const op = own(item, 'op')
-  const known = ['add', 'remove', 'replace', 'move', 'copy', 'test']
-  if (typeof op !== 'string' || !known.includes(op))
-    throw new StatusError({
-      code: 422,
-      reason: 'Invalid',
-      message: 'the server rejected our request due to an error in our request',
-      details: {},
-    })
-  return item as unknown as JsonPatchOperation // Its fields are checked where they are used.
+/** A list in place of an object is no object, which only its decoder finds. */
+export function mergedWith(live: JsonObject, patch: Json, isChecked: boolean): Json {
+  if (isJsonObject(patch)) return mergePatched(live, patch)
+  if (isChecked && patch !== null) throw mistypedPatch(patch)
+  if (isJsonList(patch)) return mergePatched(live, patch)
+  throw badRequest(unreadableMerge)
+}
+
+function mistypedPatch(patch: Json): StatusError {
+  return badRequest(
+    `error decoding patch: json: cannot unmarshal ${goTypeOf(patch)} into Go value of type map[string]interface {}`,
+  )
 }
 
 function decoded(decode: PatchRequest['decode'], patched: Json): Decoded {
-  if (!isJsonObject(patched)) throw refusedPatch(patched, 'json: cannot unmarshal into Go value')
+  if (!isJsonObject(patched))
+    throw refusedPatch(
+      patched,
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${goTypeOf(patched)} into Go value of type ${typeMetaType}`,
+    )
   try {
     return decode(patched)
   } catch (thrown) {

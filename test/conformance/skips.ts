@@ -19,11 +19,6 @@ interface Deviation {
 
 const deviations: readonly Deviation[] = [
   {
-    id: 'open-json-patch-index',
-    reason: 'Indexes from the end of a list are refused.',
-    behaviours: ['patches: adds at an index from the end by a JSON patch'],
-  },
-  {
     id: 'open-yaml-texts',
     reason: 'What is wrong with YAML is said in the words of another parser.',
     behaviours: ['refusals: refuses an apply that is no YAML'],

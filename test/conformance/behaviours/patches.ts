@@ -29,6 +29,28 @@ const jsonPatches: readonly { does: string; patch: Json; leaves: JsonObject }[] 
     patch: [{ op: 'add', path: '/spec/steps/-1', value: 'c' }],
     leaves: { steps: ['a', 'b', 'c'] },
   },
+  {
+    does: 'replaces and removes at indexes from the end',
+    patch: [
+      { op: 'replace', path: '/spec/steps/-1', value: 'c' },
+      { op: 'remove', path: '/spec/steps/-2' },
+    ],
+    leaves: { steps: ['c'] },
+  },
+  {
+    does: 'replaces a field that is not there',
+    patch: [{ op: 'replace', path: '/spec/note', value: 'x' }],
+    leaves: { note: 'x' },
+  },
+  {
+    does: 'tests that a field is not there',
+    patch: [
+      { op: 'test', path: '/spec/note', value: null },
+      { op: 'test', path: '/spec/note' },
+    ],
+    leaves: {},
+  },
+  { does: 'does nothing where it is null', patch: 'null', leaves: {} },
   { does: 'removes a field', patch: [{ op: 'remove', path: '/spec/color' }], leaves: { color: undefined } },
   { does: 'removes an item', patch: [{ op: 'remove', path: '/spec/steps/0' }], leaves: { steps: ['b'] } },
   {
@@ -101,7 +123,36 @@ const refusedJsonPatches: readonly { does: string; patch: Json; status: number; 
     status: 422,
     message: 'the server rejected our request due to an error in our request',
   },
-  { does: 'what is no list', patch: { op: 'add' }, status: 400, message: /^error decoding patch: / },
+  {
+    does: 'the test of a path that begins nowhere',
+    patch: [{ op: 'test', path: 'spec' }],
+    status: 422,
+    message: 'the server rejected our request due to an error in our request',
+  },
+  {
+    does: 'a list in place of the object',
+    patch: [{ op: 'replace', path: '', value: [] }],
+    status: 422,
+    message: /^ "" is invalid: patch: Invalid value: "\[\]": /,
+  },
+  {
+    does: 'what is no list',
+    patch: { op: 'add' },
+    status: 400,
+    message: 'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp',
+  },
+  {
+    does: 'an operation that is none',
+    patch: [true],
+    status: 400,
+    message: 'error decoding patch: json: cannot unmarshal bool into Go value of type handlers.jsonPatchOp',
+  },
+  {
+    does: 'a path that is no text',
+    patch: [{ op: 'remove', path: 1 }],
+    status: 400,
+    message: 'error decoding patch: json: cannot unmarshal number into Go struct field jsonPatchOp.path of type string',
+  },
   { does: 'what is no JSON', patch: '[', status: 400, message: /^error decoding patch: / },
   {
     does: 'a change of the name',
