@@ -8,7 +8,7 @@ import { reviewEndpoints } from './access/access-reviews.ts'
 import { tokenEndpoint } from './access/token-endpoint.ts'
 import { definitionLifecycle } from './admission/definition-lifecycle.ts'
 import { escalationGuard } from './admission/escalation-guard.ts'
-import { usualAdmission } from './admission/usual-admission.ts'
+import { type UsualAdmissionOptions, usualAdmission } from './admission/usual-admission.ts'
 import { ApiServer } from './api-server.ts'
 import { keepBootstrapObjects } from './bootstrap-objects.ts'
 import { BuiltInDataLoader } from './built-in/built-in-data-loader.ts'
@@ -23,11 +23,13 @@ import { controllerChoice } from './controllers/controller-choice.ts'
 import { ControllerHost, type ServerController } from './controllers/controller-host.ts'
 import { DefinitionController } from './controllers/definition-controller.ts'
 import { GarbageCollector } from './controllers/garbage-collector.ts'
+import { KubernetesService, kubernetesService } from './controllers/kubernetes-service.ts'
 import { misplacedOwnerReport } from './controllers/misplaced-owner.ts'
 import { NamespaceDeleter } from './controllers/namespace-deleter.ts'
 import { simulatedNode } from './controllers/workloads/simulated-nodes.ts'
 import { workloadControllers } from './controllers/workloads/workload-controllers.ts'
 import { definitionRules } from './custom/definition-strategy.ts'
+import { metadataText } from './metadata.ts'
 import { ObjectLog } from './object-log.ts'
 import { OpenApi, type OpenApiDocument } from './open-api.ts'
 import { customDocuments } from './openapi/custom-documents.ts'
@@ -58,8 +60,15 @@ export interface ClusterOptions {
   readonly kubelets?: Kubelets
 }
 
-/** What no controller of ours answers for yet, admission must not promise. */
-const ownControllers = { hasServiceAccounts: false, hasNodeLifecycle: false, hasStorageProtection: false }
+/** What no controller that runs answers for, admission must not promise: without them no pod could be created, say. */
+function promises(words: readonly string[]): Omit<UsualAdmissionOptions, 'random'> {
+  const runs = (...names: readonly string[]) => controllerChoice(words, names).chosen.length === names.length
+  return {
+    hasServiceAccounts: runs('serviceaccount-controller'),
+    hasNodeLifecycle: runs('node-lifecycle-controller'),
+    hasStorageProtection: runs('persistentvolumeclaim-protection-controller', 'persistentvolume-protection-controller'),
+  }
+}
 
 export class Cluster {
   readonly server: ApiServer
@@ -70,6 +79,8 @@ export class Cluster {
   constructor(options: ClusterOptions) {
     const { clock, random, tokens = new Map(), data = new BuiltInDataLoader(), log = new ObjectLog() } = options
     const { tokenKey = random.uuid() } = options
+    const chosenControllers = options.controllers ?? ['*']
+    const promised = promises(chosenControllers)
     const access = new AccessControl({ clock, log, tokens, tokenKey })
     const resources = [...coreResources(data), ...groupResources(data), definitionResource(data)]
     const isServed = ({ group, version, plural }: { group: string; version: string; plural: string }) =>
@@ -81,7 +92,7 @@ export class Cluster {
       resources,
       catalogue: builtInCatalogue.filter((entry) => !entry.verbs.includes('get') || isServed(entry)),
       access,
-      admission: [definitionLifecycle, ...usualAdmission({ random, ...ownControllers }), escalationGuard],
+      admission: [definitionLifecycle, ...usualAdmission({ random, ...promised }), escalationGuard],
       openApi: new OpenApi(
         openApiDocuments(resources, data),
         customDocuments(log, () => data.customTemplates()),
@@ -108,14 +119,17 @@ export class Cluster {
     })
     const named = controllersOf({ ...options, clientOf: (manager) => this.server.systemClient(manager) })
     this.controllerNames = named.map(({ name }) => name)
-    const { chosen } = controllerChoice(options.controllers ?? ['*'], this.controllerNames)
+    const { chosen } = controllerChoice(chosenControllers, this.controllerNames)
     const controllers = named.filter(({ name }) => chosen.includes(name))
     this.#hosts = [
       // Part of the API server itself: never left out.
-      new ControllerHost({ clock, log, controllers: [definitions] }),
+      new ControllerHost({ clock, log, controllers: [definitions, new KubernetesService(apiServer)] }),
       new ControllerHost({ clock, log, controllers }),
     ]
-    bootstrap(apiServer, options.simulatedNodes ?? 0)
+    bootstrap(apiServer, {
+      simulatedNodes: options.simulatedNodes ?? 0,
+      hasServiceAccounts: promised.hasServiceAccounts,
+    })
     keepBootstrapObjects(data.bootstrapObjects(), { log, random, client: apiServer, timestamp: timestamp() })
     for (const host of this.#hosts) host.start()
   }
@@ -149,16 +163,27 @@ const standardClass: JsonObject = {
   volumeBindingMode: 'Immediate',
 }
 
+interface Beginnings {
+  readonly simulatedNodes: number
+  readonly hasServiceAccounts: boolean
+}
+
 /** What a cluster has before anybody asks for anything. */
-function bootstrap(client: SystemClient, simulatedNodes: number): void {
+function bootstrap(client: SystemClient, { simulatedNodes, hasServiceAccounts }: Beginnings): void {
   const objects: readonly (readonly [apiVersion: string, kind: string, objects: readonly JsonObject[]])[] = [
     ['v1', 'Namespace', firstNamespaces.map((name) => ({ metadata: { name } }))],
+    ['v1', 'Service', [kubernetesService]],
+    // Its controller would make it in a moment; so pods may be created at once.
+    ...(hasServiceAccounts
+      ? [['v1', 'ServiceAccount', [{ metadata: { name: 'default', namespace: 'default' } }]] as const]
+      : []),
     ['storage.k8s.io/v1', 'StorageClass', [standardClass]],
     ['v1', 'Node', Array.from({ length: simulatedNodes }, (_, index) => simulatedNode(index))],
   ]
   for (const [apiVersion, kind, wanted] of objects) {
     const resource = client.resource(apiVersion, kind)
-    if (resource !== undefined) for (const object of wanted) client.ensure(resource, '', object)
+    if (resource !== undefined)
+      for (const object of wanted) client.ensure(resource, metadataText(object, 'namespace'), object)
   }
 }
 

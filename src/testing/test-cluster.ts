@@ -33,6 +33,11 @@ export interface TestClusterOptions {
   /** So many nodes are there from the beginning, whose pods only seem to run. Default 0: pods wait for a node. */
   readonly simulatedNodes?: number
   /**
+   * Which of the control plane's own controllers run, by their names: `['garbage-collector', 'namespace']`, `['*', '-job']`, `[]`. Admission asks for
+   * nothing that only one left out would give: without `serviceaccount` pods need no service account. Default: all.
+   */
+  readonly controllers?: readonly string[]
+  /**
    * Who the controllers are to the API server: a user's name, as `system:serviceaccount:shop:operator`. They may then do what the RBAC
    * objects in the cluster grant, and no more. Default: an administrator.
    */
@@ -93,7 +98,7 @@ export class TestCluster implements AsyncDisposable {
   readonly #signal = new AbortController()
 
   constructor(options: TestClusterOptions) {
-    const { seed = 1, instruments = silentInstruments, simulatedNodes = 0, rights } = options
+    const { seed = 1, instruments = silentInstruments, simulatedNodes = 0, rights, controllers = ['*'] } = options
     this.#seed = seed
     this.#instruments = instruments
     const user = options.user ?? (rights === undefined ? undefined : operatorName)
@@ -102,7 +107,8 @@ export class TestCluster implements AsyncDisposable {
       [adminToken, admin],
       [operatorToken, operator],
     ])
-    this.#cluster = new Cluster({ clock: this.clock, random: seededRandom(seed), tokens, simulatedNodes })
+    const { clock } = this
+    this.#cluster = new Cluster({ clock, random: seededRandom(seed), tokens, simulatedNodes, controllers })
     this.faults = new FaultyServer({ server: this.#cluster.server, clock: this.clock, random: seededRandom(seed + 1) })
     this.#requests = new RequestRecorder(this.faults)
     this.client = this.#clientOver(this.#cluster.server, 'test', adminToken)
@@ -163,13 +169,16 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /** Creates an object of a kind, in the namespace `default` if it does not say where. Rejects with a KubeError if the API server refuses. */
-  create(resource: Resource, object: ObjectBody): Promise<LiveObject> {
+  async create(resource: Resource, object: ObjectBody): Promise<LiveObject> {
     const { group, version, kind } = resource
     const metadata = resource.scope === 'Cluster' ? object.metadata : { namespace: 'default', ...object.metadata }
     const apiVersion = group === '' ? version : `${group}/${version}`
     const whole = { ...object, metadata, apiVersion, kind } as KubeObject // With its type, it is one.
     assert(isOf(resource, whole), 'an object is created as what it is')
-    return this.client.create(resource, whole, { fieldManager: 'test' }, this.#signal.signal)
+    const created = await this.client.create(resource, whole, { fieldManager: 'test' }, this.#signal.signal)
+    // Pods may be created in it at once: its service account is there.
+    if (group === '' && kind === 'Namespace') await this.clock.advance(0)
+    return created
   }
 
   /** Merges a patch into an object, as `{ spec: { replicas: 2 } }`. */

@@ -7,11 +7,7 @@ import { SimClock } from '../../src/testing/sim-clock.ts'
 let cluster: Cluster
 
 beforeEach(() => {
-  cluster = new Cluster({
-    clock: new SimClock(),
-    random: seededRandom(1),
-    tokens: new Map([['secret', { name: 'admin', groups: ['system:masters'] }]]),
-  })
+  cluster = clusterWith(['*'])
 })
 
 afterEach(() => cluster.stop())
@@ -77,6 +73,46 @@ describe('admission in a cluster', () => {
     expect(pod.spec.tolerations.map((toleration: Body) => toleration.tolerationSeconds)).toEqual([300, 300])
   })
 
+  it('gives pods the account of their namespace, and its token', async () => {
+    const spec = { containers: [{ name: 'web', image: 'nginx' }] }
+    const pod = await posted('/api/v1/namespaces/default/pods', { metadata: { name: 'web' }, spec })
+    const name = pod.spec.volumes[0].name
+    expect(name).toMatch(/^kube-api-access-[a-z0-9]{5}$/)
+    expect(pod.spec).toMatchObject({
+      ...{ serviceAccountName: 'default', serviceAccount: 'default' },
+      containers: [
+        { volumeMounts: [{ name, readOnly: true, mountPath: '/var/run/secrets/kubernetes.io/serviceaccount' }] },
+      ],
+    })
+  })
+
+  it('asks for no account where nobody makes any', async () => {
+    cluster.stop()
+    cluster = clusterWith(['*', '-serviceaccount'])
+    const spec = { containers: [{ name: 'web', image: 'nginx' }] }
+    const pod = await posted('/api/v1/namespaces/default/pods', { metadata: { name: 'web' }, spec })
+    expect(pod.spec).not.toHaveProperty('serviceAccountName')
+    expect(pod.spec).not.toHaveProperty('volumes')
+  })
+
+  it('protects storage only where somebody lets it go again', async () => {
+    const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }
+    const claims = '/api/v1/namespaces/default/persistentvolumeclaims'
+    const { metadata } = await posted(claims, { metadata: { name: 'data' }, spec })
+    expect(metadata.finalizers).toEqual(['kubernetes.io/pvc-protection'])
+    cluster.stop()
+    cluster = clusterWith(['*', '-pvc-protection'])
+    expect((await posted(claims, { metadata: { name: 'data' }, spec })).metadata).not.toHaveProperty('finalizers')
+  })
+
+  it('taints a new node only where somebody takes the taint off again', async () => {
+    const node = await posted('/api/v1/nodes', { metadata: { name: 'new' } })
+    expect(node.spec.taints).toEqual([{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }])
+    cluster.stop()
+    cluster = clusterWith(['*', '-nodelifecycle'])
+    expect((await posted('/api/v1/nodes', { metadata: { name: 'new' } })).spec).not.toHaveProperty('taints')
+  })
+
   it('gives claims the default class', async () => {
     await posted('/apis/storage.k8s.io/v1/storageclasses', {
       metadata: { name: 'fast', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
@@ -90,6 +126,15 @@ describe('admission in a cluster', () => {
     expect(claim.spec.storageClassName).toBe('fast')
   })
 })
+
+function clusterWith(controllers: readonly string[]): Cluster {
+  return new Cluster({
+    clock: new SimClock(),
+    random: seededRandom(1),
+    tokens: new Map([['secret', { name: 'admin', groups: ['system:masters'] }]]),
+    controllers,
+  })
+}
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies of any shape are looked into.
 type Body = any

@@ -28,6 +28,16 @@ describe('a cluster', () => {
     expect(names).toEqual(['default', 'kube-node-lease', 'kube-public', 'kube-system'])
   })
 
+  it('has a service for itself, again when it is deleted', async () => {
+    const path = '/api/v1/namespaces/default/services/kubernetes'
+    const { body } = await send('GET', path)
+    expect(body.spec).toMatchObject({ clusterIP: '10.96.0.1', ports: [{ name: 'https', port: 443 }] })
+    await send('DELETE', path)
+    await clock.advance(1_000)
+    const { body: again } = await send('GET', path)
+    expect(again.metadata.uid).not.toBe(body.metadata.uid)
+  })
+
   it('answers nobody whom it does not know', async () => {
     const response = await handleFetch(cluster.server, new Request('http://server/api/v1/pods'))
     expect(response.status).toBe(403)

@@ -1,7 +1,7 @@
 // What is a behaviour? One sentence about the API server, and a run that fails where it is not so. An area is the
 // behaviours of one subject; both servers run the same ones.
 import { beforeAll, describe, it } from 'vitest'
-import { definitions, namespaces, object, widgets } from './kinds.ts'
+import { definitions, widgets } from './kinds.ts'
 import type { ServerName, ServerUnderTest } from './server-under-test.ts'
 import { skips } from './skips.ts'
 import { Stage } from './stage.ts'
@@ -48,7 +48,7 @@ export function runAreas(areas: readonly Area[], serverName: ServerName, connect
   describe.each(areas)('$name', ({ name, behaviours, runs }) => {
     const namespace = `${name}-${suffix}`
     beforeAll(async () => {
-      await new Stage(server, '').made(namespaces, object(namespaces, namespace))
+      await new Stage(server, '').furnishedNamespace(namespace)
     })
     for (const { sentence, run } of behaviours) {
       const isSkipped = skips.some((skip) => skip.behaviour === `${name}: ${sentence}` && skip.server === serverName)

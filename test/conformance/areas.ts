@@ -1,6 +1,7 @@
 // Which areas does the suite have?
 import type { Area } from './area.ts'
 import { applies } from './behaviours/applies.ts'
+import { controlPlane } from './behaviours/control-plane.ts'
 import { creates } from './behaviours/creates.ts'
 import { customKinds } from './behaviours/custom-kinds.ts'
 import { deletes } from './behaviours/deletes.ts'
@@ -26,6 +27,7 @@ export const areas: readonly Area[] = [
   applies,
   deletes,
   ownership,
+  controlPlane,
   customKinds,
   options,
   documents,

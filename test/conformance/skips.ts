@@ -34,11 +34,6 @@ const deviations: readonly Deviation[] = [
     behaviours: ['documents: lets nobody impersonate who may not', 'refusals: refuses a request of nobody'],
   },
   {
-    id: 'open-service-account-admission',
-    reason: 'Pods are not held against their service account yet.',
-    behaviours: ['refusals: refuses a pod of no service account'],
-  },
-  {
     id: 'rules-compiler-texts',
     reason: 'What is wrong with the text of a rule is said in other words.',
     behaviours: ['refusals: refuses a rule that cannot be read'],

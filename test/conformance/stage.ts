@@ -2,7 +2,7 @@
 // words. A request whose success is only the ground for the behaviour goes through `made`, which throws on a refusal.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../src/base/json.ts'
-import { collectionPath, type Kind, namespaces, object } from './kinds.ts'
+import { collectionPath, type Kind, namespaces, object, serviceAccounts } from './kinds.ts'
 import type { Answer, Query, ServerUnderTest } from './server-under-test.ts'
 import type { WatchReader } from './watch-reader.ts'
 
@@ -105,8 +105,17 @@ export class Stage {
   /** A namespace for this behaviour alone. */
   async madeNamespace(name: string): Promise<string> {
     const full = `${this.namespace}-${name}`
-    await this.made(namespaces, object(namespaces, full))
+    await this.furnishedNamespace(full)
     return full
+  }
+
+  /** A namespace in which pods may be created: with its service account, which a controller makes. */
+  async furnishedNamespace(name: string): Promise<void> {
+    await this.made(namespaces, object(namespaces, name))
+    await this.eventually(
+      () => this.get(serviceAccounts, 'default', { namespace: name }),
+      ({ status }) => status === 200,
+    )
   }
 
   /** Asks again until `isSo`, and returns the answer for which it is. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { KubeClient } from '../../src/kube/client.ts'
 import { KubeError } from '../../src/kube/kube-errors.ts'
-import { Namespace, Secret } from '../../src/object/built-in.ts'
+import { Namespace, Pod, Secret } from '../../src/object/built-in.ts'
 import type { LiveObject, StatusWithConditions } from '../../src/object/object.ts'
 import { defineResource } from '../../src/object/resource.ts'
 import { defineController } from '../../src/reconcile/definition.ts'
@@ -33,6 +33,24 @@ describe('a test cluster', () => {
     const again = await cluster.create(Secret, page).catch((thrown: unknown) => thrown)
     expect(again).toBeInstanceOf(KubeError)
     expect(again).toMatchObject({ code: 'AlreadyExists', httpStatus: 409 })
+  })
+
+  it('lets pods be created in a new namespace at once', async () => {
+    await using cluster = await startCluster()
+    await cluster.create(Namespace, { metadata: { name: 'shop' } })
+    const pod = {
+      metadata: { name: 'one', namespace: 'shop' },
+      spec: { containers: [{ name: 'web', image: 'web:1' }] },
+    }
+    expect((await cluster.create(Pod, pod))['spec']).toMatchObject({ serviceAccountName: 'default' })
+  })
+
+  it('runs the controllers that are chosen, and no others', async () => {
+    await using cluster = await startCluster({ controllers: ['namespace'], simulatedNodes: 1 })
+    const pod = { metadata: { name: 'one' }, spec: { containers: [{ name: 'web', image: 'web:1' }] } }
+    await cluster.create(Pod, pod)
+    await cluster.settle()
+    expect(await cluster.find(Pod, 'one')).toMatchObject({ status: { phase: 'Pending' } })
   })
 
   it('is the same for the same seed', async () => {

@@ -10,6 +10,7 @@ import { EndpointSliceController } from './endpoint-slice-controller.ts'
 import { EndpointsController } from './endpoints-controller.ts'
 import { JobController, TtlAfterFinished } from './job-controller.ts'
 import { RootCaPublisher, ServiceAccountController } from './namespace-furniture.ts'
+import { NodeLifecycleController } from './node-lifecycle-controller.ts'
 import { ReplicaSetController } from './replica-set-controller.ts'
 import { Scheduler } from './scheduler.ts'
 import { SimulatedNodes } from './simulated-nodes.ts'
@@ -38,6 +39,7 @@ export function workloadControllers(options: WorkloadControllersOptions): readon
     new JobController({ client, clock }),
     new TtlAfterFinished({ client, clock }),
     new StatefulSetController({ client, clock }),
+    new NodeLifecycleController({ client, clock }),
     new VolumeBinder({ client, clock }),
     new VolumeExpander({ client, clock }),
     new ClaimProtection(client),

@@ -1,0 +1,84 @@
+// What has a cluster beside what its users make? What admission adds, and what its controllers keep. Looked at when all is quiet.
+import { expect } from 'vitest'
+import { area } from '../area.ts'
+import { claims, object, pod, pods, services } from '../kinds.ts'
+import { at, taken, textAt } from '../stage.ts'
+
+const claimSpec = {
+  accessModes: ['ReadWriteOnce'],
+  resources: { requests: { storage: '1Gi' } },
+  storageClassName: 'none',
+}
+
+export const controlPlane = area(
+  'control-plane',
+  (it) => {
+    it('gives a pod the account of its namespace, and the token of that', async (stage) => {
+      const made = await stage.made(pods, pod('tokened'))
+      const name = textAt(made, 'spec.volumes.0.name')
+      expect(name).toMatch(/^kube-api-access-[bcdfghjklmnpqrstvwxz2456789]{5}$/)
+      expect(at(made, 'spec.serviceAccountName')).toBe('default')
+      expect(at(made, 'spec.serviceAccount')).toBe('default')
+      expect(at(made, 'spec.containers.0.volumeMounts')).toEqual([
+        { name, readOnly: true, mountPath: '/var/run/secrets/kubernetes.io/serviceaccount' },
+      ])
+      expect(at(made, 'spec.volumes')).toEqual([
+        {
+          name,
+          projected: {
+            defaultMode: 420,
+            sources: [
+              { serviceAccountToken: { expirationSeconds: 3607, path: 'token' } },
+              { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+              {
+                downwardAPI: {
+                  items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }],
+                },
+              },
+            ],
+          },
+        },
+      ])
+    })
+
+    it('gives a pod no token that wants none', async (stage) => {
+      const made = await stage.made(pods, pod('tokenless', { automountServiceAccountToken: false }))
+      expect(at(made, 'spec.serviceAccountName')).toBe('default')
+      expect(at(made, 'spec.volumes')).toBe(undefined)
+    })
+
+    it('protects a claim from its first moment, and lets one go that nobody uses', async (stage) => {
+      const made = await stage.made(claims, object(claims, 'kept', { spec: claimSpec }))
+      expect(at(made, 'metadata.finalizers')).toEqual(['kubernetes.io/pvc-protection'])
+      taken(await stage.delete(claims, 'kept'))
+      await stage.gone(claims, 'kept')
+    })
+
+    it('lets no claim grow that is not bound', async (stage) => {
+      const made = await stage.made(claims, object(claims, 'growing', { spec: claimSpec }))
+      const grown = { ...claimSpec, resources: { requests: { storage: '2Gi' } } }
+      const { status, body } = await stage.update(claims, { ...made, spec: { ...grown, volumeMode: 'Filesystem' } })
+      expect(status).toBe(422)
+      expect(textAt(body, 'message')).toMatch(
+        /^PersistentVolumeClaim "growing" is invalid: spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims/,
+      )
+    })
+
+    it('has a service for the API server itself', async (stage) => {
+      const { body } = await stage.get(services, 'kubernetes', { namespace: 'default' })
+      expect(body).toMatchObject({
+        metadata: {
+          labels: { component: 'apiserver', provider: 'kubernetes' },
+          managedFields: [{ manager: 'kube-apiserver', operation: 'Update', apiVersion: 'v1' }],
+        },
+        status: { loadBalancer: {} },
+      })
+      expect(at(body, 'spec')).toEqual({
+        ...{ clusterIP: '10.96.0.1', clusterIPs: ['10.96.0.1'], type: 'ClusterIP', sessionAffinity: 'None' },
+        ...{ internalTrafficPolicy: 'Cluster', ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' },
+        ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: expect.any(Number) }],
+      })
+    })
+  },
+  { runs: 'together' },
+)
