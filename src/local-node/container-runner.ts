@@ -49,10 +49,15 @@ export interface ContainerExit {
   readonly message?: string
 }
 
+/** What a probe found, and of a failure what it saw. */
+export type ProbeSeen = { readonly answer: 'success' } | { readonly answer: 'failure'; readonly message: string }
+
 export interface RunningContainer {
   readonly exit: Promise<ContainerExit>
+  /** Undefined where it is simulated. */
+  readonly program: string | undefined
   /** Undefined if the probe could not be made. */
-  probe(probe: Probe): Promise<'success' | 'failure' | undefined>
+  probe(probe: Probe): Promise<ProbeSeen | undefined>
   /** The pre-stop hook, within the grace, then SIGTERM. Resolves when it was asked, not when it has ended. */
   stop(graceMs: number): Promise<void>
   kill(): void
@@ -210,6 +215,7 @@ function workMsOf(pod: PodObject, spec: ContainerSpec): number | undefined {
 
 class SimulatedContainer implements RunningContainer {
   readonly exit: Promise<ContainerExit>
+  readonly program = undefined
   readonly #end = Promise.withResolvers<ContainerExit>()
 
   constructor(clock: Clock, workMs: number | undefined) {
@@ -217,8 +223,8 @@ class SimulatedContainer implements RunningContainer {
     if (workMs !== undefined) clock.setTimer(workMs, () => this.#end.resolve({ exitCode: 0 }))
   }
 
-  probe(): Promise<'success'> {
-    return Promise.resolve('success')
+  probe(): Promise<ProbeSeen> {
+    return Promise.resolve({ answer: 'success' })
   }
 
   stop(): Promise<void> {
@@ -244,24 +250,27 @@ interface ProcessContainerOptions {
 
 class ProcessContainer implements RunningContainer {
   readonly exit: Promise<ContainerExit>
+  readonly program: string
   readonly #options: ProcessContainerOptions
   readonly #ended = new AbortController()
 
   constructor(options: ProcessContainerOptions) {
     this.#options = options
+    this.program = options.program.command
     this.exit = this.#runToEnd()
   }
 
-  async probe(probe: Probe): Promise<'success' | 'failure' | undefined> {
+  async probe(probe: Probe): Promise<ProbeSeen | undefined> {
     const { clock, spec, log } = this.#options
     const limit = deadline(clock, (probe.timeoutSeconds ?? 1) * 1000, this.#ended.signal)
     try {
       await runHandler(probe, this.#place(), limit.signal)
-      return 'success'
+      return { answer: 'success' }
     } catch (thrown) {
       if (this.#ended.signal.aborted) return undefined
-      log.debug({ container: spec.name, error: messageOf(thrown) }, 'a probe failed')
-      return 'failure'
+      const message = messageOf(thrown)
+      log.debug({ container: spec.name, error: message }, 'a probe failed')
+      return { answer: 'failure', message }
     } finally {
       limit.clear()
     }

@@ -74,13 +74,9 @@ function stateOf(moment: StatusMoment, container: ContainerSpec, life: Container
       return { waiting: { reason: beginningOf(moment) } }
     case 'waiting': {
       const { trouble } = state
-      return { waiting: trouble === undefined ? { reason: beginningOf(moment) } : wordsOf(trouble) }
+      return { waiting: trouble?.words ?? { reason: beginningOf(moment) } }
     }
   }
-}
-
-function wordsOf({ reason, message }: { readonly reason: string; readonly message: string }) {
-  return { reason, message }
 }
 
 function beginningOf({ pod }: StatusMoment): string {

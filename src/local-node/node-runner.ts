@@ -12,6 +12,7 @@ import type { KubeClient } from '../kube/client.ts'
 import { PersistentVolume, Pod } from '../object/built-in.ts'
 import { type LiveObject, valueAt } from '../object/object.ts'
 import { ContainerRunner } from './container-runner.ts'
+import { EventRecorder } from './event-recorder.ts'
 import { type ImageTable, isSimulated } from './images.ts'
 import { KubeletServer, type LogAnswer, type LogAsk } from './kubelet-server.ts'
 import { readLog } from './log-loader.ts'
@@ -64,6 +65,7 @@ export class NodeRunner {
   readonly #processes: ProcessRunner
   readonly #containers: ContainerRunner
   readonly #server: KubeletServer
+  readonly #events: EventRecorder
   /** Ends what serves the pods, after they have ended. */
   readonly #ended = new AbortController()
   #state: 'new' | 'running' | 'stopping' = 'new'
@@ -89,6 +91,7 @@ export class NodeRunner {
       machineEnvironment,
       given: apiServerVariables(server),
     })
+    this.#events = new EventRecorder({ clock, log, client, nodeName: name, signal: this.#ended.signal })
     this.#server = new KubeletServer({
       clock,
       log,
@@ -180,6 +183,7 @@ export class NodeRunner {
         podIp,
         hostIp,
         containers: this.#containers,
+        report: (about, report) => this.#events.record(about, report),
         recorder: (onAnswer) => new PodRecorder({ clock, log, client, signal, onAnswer }),
         newContainerId: () => `${random.uuid()}${random.uuid()}`.replaceAll('-', ''),
         onGone: () => void this.#pods.delete(uid),
@@ -215,7 +219,7 @@ export class NodeRunner {
     await Promise.all(pods.map((pod) => pod.shutDown(stopLimitMs)))
     const limit = deadline(clock, farewellLimitMs, new AbortController().signal)
     try {
-      const written = Promise.all(pods.map((pod) => pod.settled()))
+      const written = Promise.all([...pods, this.#events].map((one) => one.settled()))
       await Promise.race([written, new Promise((resolve) => limit.signal.addEventListener('abort', resolve))])
       await node.leave(limit.signal)
     } catch (thrown) {

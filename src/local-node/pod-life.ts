@@ -47,8 +47,8 @@ export type ContainerState =
 
 /** Why a container could not be started. */
 export interface Trouble {
-  readonly reason: string
-  readonly message: string
+  /** Absent: its status is that of a pod that has only begun. */
+  readonly words?: { readonly reason: string; readonly message: string }
   readonly retryAtMs: number
 }
 

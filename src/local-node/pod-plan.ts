@@ -9,8 +9,14 @@ import { restartDueMs } from './restart-backoff.ts'
 
 export type PodAction =
   | { readonly kind: 'start'; readonly container: string }
-  /** The pre-stop hook, then SIGTERM; a `kill` follows when the grace is over. */
-  | { readonly kind: 'stop'; readonly container: string; readonly graceMs: number; readonly why: string }
+  /** The pre-stop hook, then SIGTERM; a `kill` follows when the grace is over. `message` is for the Event. */
+  | {
+      readonly kind: 'stop'
+      readonly container: string
+      readonly graceMs: number
+      readonly why: string
+      readonly message: string
+    }
   | { readonly kind: 'kill'; readonly container: string }
   | { readonly kind: 'probe'; readonly container: string; readonly probe: ProbeKind }
 
@@ -115,7 +121,8 @@ class Planning {
   end(containers: readonly ContainerSpec[], { why }: Ending): void {
     const rest = containers.filter((container) => !isSidecar(container))
     const isLast = rest.every(({ name }) => isAtRest(this.#of(name)))
-    for (const { name } of isLast ? containers : rest) this.#stop(name, this.#podGraceMs(), why)
+    for (const { name } of isLast ? containers : rest)
+      this.#stop(name, this.#podGraceMs(), { why, message: `Stopping container ${name}` })
   }
 
   live(): void {
@@ -158,7 +165,9 @@ class Planning {
       if (life.probes[kind]?.verdict !== 'failure') continue
       const seconds = probeOf(container, kind)?.terminationGracePeriodSeconds
       const graceMs = seconds === undefined ? this.#podGraceMs() : seconds * 1000
-      this.#stop(name, graceMs, `Container ${name} failed ${kind} probe, will be restarted`)
+      const isLast = !isRestarted(this.#pod, container, 1)
+      const message = `Container ${name} failed ${kind} probe${isLast ? '' : ', will be restarted'}`
+      this.#stop(name, graceMs, { why: `its ${kind} probe failed`, message })
       return
     }
     for (const kind of probeKinds) {
@@ -175,10 +184,10 @@ class Planning {
     else this.#wakeBy(atMs)
   }
 
-  #stop(name: string, graceMs: number, why: string): void {
+  #stop(name: string, graceMs: number, words: { readonly why: string; readonly message: string }): void {
     const { state } = this.#of(name)
     if (state.kind !== 'running' || state.stop !== undefined) return
-    this.actions.push({ kind: 'stop', container: name, graceMs, why })
+    this.actions.push({ kind: 'stop', container: name, graceMs, ...words })
     this.#wakeBy(this.#nowMs + graceMs)
   }
 

@@ -9,6 +9,7 @@ import { compareVersions } from '../cache/resource-version.ts'
 import { isBeingDeleted, type LiveObject } from '../object/object.ts'
 import type { ContainerRunner, RunningContainer } from './container-runner.ts'
 import { containerStatusesOf, initContainerStatusesOf, statusNamed } from './container-status.ts'
+import type { PodReport } from './event-book.ts'
 import { ImageMissingError } from './images.ts'
 import { allContainersOf, type ContainerSpec, type ContainerStatus, type PodObject } from './pod.ts'
 import {
@@ -23,13 +24,15 @@ import {
   startFailed,
   startingContainer,
   stoppingContainer,
+  type Trouble,
 } from './pod-life.ts'
-import { type PodAction, planPod } from './pod-plan.ts'
+import { endingOf, type PodAction, planPod } from './pod-plan.ts'
 import type { PodRecorder } from './pod-recorder.ts'
+import { backOffReport, failedStartReports, killingReport, startReports, unhealthyReport } from './pod-reports.ts'
 import { podStatusOf } from './pod-status.ts'
 import type { ProbeKind } from './probe-state.ts'
 import { probeOf } from './probe-state.ts'
-import { ContainerConfigError } from './source-objects.ts'
+import { ContainerConfigError, VolumeError } from './source-objects.ts'
 
 export interface PodRunnerOptions {
   readonly clock: Clock
@@ -40,6 +43,7 @@ export interface PodRunnerOptions {
   readonly containers: ContainerRunner
   /** Made with the handler that takes in what the API server answers. */
   readonly recorder: (onAnswer: (pod: LiveObject) => void) => PodRecorder
+  readonly report: (pod: PodObject, report: PodReport) => void
   readonly newContainerId: () => string
   /** Nothing of the pod is left, here or in the store. */
   readonly onGone: () => void
@@ -175,9 +179,10 @@ export class PodRunner {
         this.#life = startingContainer(this.#life, action.container)
         return this.#run(action.container, () => this.#start(action.container))
       case 'stop': {
-        const { container, graceMs } = action
+        const { container, graceMs, message } = action
         this.#life = stoppingContainer(this.#life, container, graceMs, nowMs)
         this.#options.log.info({ ...this.#who(container), why: action.why }, 'the container is stopped')
+        this.#report(killingReport(container, message))
         return this.#run(container, async () => this.#running.get(container)?.stop(graceMs))
       }
       case 'kill':
@@ -204,9 +209,11 @@ export class PodRunner {
       const retryAtMs = clock.now() + retryStartMs
       this.#life = startFailed(this.#life, name, { ...troubleOf(thrown), retryAtMs })
       this.#options.log.warn({ ...this.#who(name), error: messageOf(thrown) }, 'the container could not be started')
+      this.#report(...failedStartReports(spec, thrown))
       return
     }
     this.#running.set(name, container)
+    this.#report(...startReports(spec, container.program))
     this.#life = startedContainer(this.#life, { spec, containerId, nowMs: clock.now() })
     this.#run(name, () => this.#awaitExit(name, container))
     if (this.#state === 'shutting down') await container.stop(0)
@@ -215,7 +222,10 @@ export class PodRunner {
   async #awaitExit(name: string, container: RunningContainer): Promise<void> {
     const exit = await container.exit
     this.#running.delete(name)
-    this.#life = exitedContainer(this.#life, name, { ...exit, nowMs: this.#options.clock.now() })
+    const nowMs = this.#options.clock.now()
+    this.#life = exitedContainer(this.#life, name, { ...exit, nowMs })
+    const isWaiting = this.statusOf(name)?.state.waiting?.reason === 'CrashLoopBackOff'
+    if (isWaiting && endingOf(this.#pod, this.#life, nowMs) === undefined) this.#report(backOffReport(this.#pod, name))
   }
 
   async #probe(name: string, kind: ProbeKind): Promise<void> {
@@ -223,8 +233,10 @@ export class PodRunner {
     const probe = probeOf(this.#specOf(name), kind)
     const container = this.#running.get(name)
     if (state.kind !== 'running' || probe === undefined || container === undefined) return
-    const answer = await container.probe(probe)
+    const seen = await container.probe(probe)
     const nowMs = this.#options.clock.now()
+    if (seen?.answer === 'failure') this.#report(unhealthyReport(name, kind, seen.message))
+    const answer = seen?.answer
     this.#life = probeAnswered(this.#life, name, { kind, probe, answer, containerId: state.containerId, nowMs })
   }
 
@@ -271,6 +283,10 @@ export class PodRunner {
     this.#work.add(running)
   }
 
+  #report(...reports: readonly PodReport[]): void {
+    for (const report of reports) this.#options.report(this.#pod, report)
+  }
+
   #specOf(name: string): ContainerSpec {
     const spec = allContainersOf(this.#pod).find((candidate) => candidate.name === name)
     if (spec === undefined) throw new Error(`container ${name} is not in the pod's spec`)
@@ -283,8 +299,10 @@ export class PodRunner {
   }
 }
 
-function troubleOf(thrown: unknown): { readonly reason: string; readonly message: string } {
-  return { reason: reasonOf(thrown), message: messageOf(thrown) }
+/** A pod whose volumes cannot be made has not got as far as its containers. */
+function troubleOf(thrown: unknown): Omit<Trouble, 'retryAtMs'> {
+  if (thrown instanceof VolumeError) return {}
+  return { words: { reason: reasonOf(thrown), message: messageOf(thrown) } }
 }
 
 function reasonOf(thrown: unknown): string {

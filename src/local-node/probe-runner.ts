@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { connect } from 'node:net'
+import { messageOf } from '../base/errors.ts'
 import type { Program } from './images.ts'
 import { type Mount, withRealPaths } from './mount-paths.ts'
 import type { Handler, HttpGet } from './pod.ts'
@@ -36,6 +37,8 @@ async function openTcp(to: { readonly host: string; readonly port: number }, sig
   const socket = connect(to)
   try {
     await once(socket, 'connect', { signal })
+  } catch (thrown) {
+    throw new Error(dialFault(thrown, `${to.host}:${to.port}`), { cause: thrown })
   } finally {
     socket.destroy()
   }
@@ -69,9 +72,32 @@ async function exchange(url: URL, { httpHeaders = [] }: HttpGet, signal: AbortSi
   // Nobody asks a probe's target for a certificate that anybody knows.
   const request = send(url, { headers, signal, agent: false, rejectUnauthorized: false })
   request.end()
-  const [response] = await once(request, 'response', { signal })
-  response.resume()
-  return response
+  try {
+    const [response] = await once(request, 'response', { signal })
+    response.resume()
+    return response
+  } catch (thrown) {
+    throw new Error(`Get "${url}": ${httpFault(thrown, url.host)}`, { cause: thrown })
+  }
+}
+
+function httpFault(thrown: unknown, address: string): string {
+  return signalOf(thrown) === 'TimeoutError'
+    ? 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)'
+    : dialFault(thrown, address)
+}
+
+/** In Go's words, where it has words for it. */
+function dialFault(thrown: unknown, address: string): string {
+  if (signalOf(thrown) === 'TimeoutError') return `dial tcp ${address}: i/o timeout`
+  const isRefused = thrown instanceof Error && 'code' in thrown && thrown.code === 'ECONNREFUSED'
+  return isRefused ? `dial tcp ${address}: connect: connection refused` : messageOf(thrown)
+}
+
+/** The name of what ended the wait, if a signal did. */
+function signalOf(thrown: unknown): string | undefined {
+  const { cause } = thrown instanceof Error && thrown.name === 'AbortError' ? thrown : { cause: undefined }
+  return cause instanceof Error ? cause.name : undefined
 }
 
 async function runCommand(
@@ -100,7 +126,7 @@ async function runCommand(
   try {
     const [code] = await once(child, 'exit')
     signal.throwIfAborted()
-    if (code !== 0) throw new Error(`command exited with ${code}: ${output}`)
+    if (code !== 0) throw new Error(output === '' ? `command exited with ${code}` : output)
   } finally {
     signal.removeEventListener('abort', onAbort)
     killGroup(child.pid)

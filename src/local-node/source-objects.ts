@@ -14,5 +14,16 @@ export interface SourceNames {
 
 /** What cannot be made as the pod asks for it, in one sentence; a kubelet tries again, and so do we. */
 export class ContainerConfigError extends Error {
-  override readonly name = 'ContainerConfigError'
+  override readonly name: string = 'ContainerConfigError'
+}
+
+/** A volume of the pod cannot be made, so that no container of it is begun. */
+export class VolumeError extends ContainerConfigError {
+  override readonly name = 'VolumeError'
+  readonly volume: string
+
+  constructor(volume: string, cause: ContainerConfigError) {
+    super(cause.message, { cause })
+    this.volume = volume
+  }
 }

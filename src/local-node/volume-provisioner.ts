@@ -19,7 +19,7 @@ import type { ContainerSpec, PodObject, Volume } from './pod.ts'
 import type { PodPlace } from './pod-field.ts'
 import { fieldManager } from './pod-recorder.ts'
 import { isNoAnswer, SourceLoader } from './source-loader.ts'
-import { ContainerConfigError } from './source-objects.ts'
+import { ContainerConfigError, VolumeError } from './source-objects.ts'
 import { expandVariables } from './variable-expansion.ts'
 import { type TokenAsk, tokenAsks, type VolumeFiles, volumeFilesOf, volumeSources } from './volume-content.ts'
 
@@ -70,7 +70,7 @@ export class VolumeProvisioner {
     return join(this.#options.folder, 'volumes', volumeUid)
   }
 
-  /** Makes what is not there yet and brings the files up to date. Rejects with a ContainerConfigError for what cannot be. */
+  /** Makes what is not there yet and brings the files up to date. Rejects with a VolumeError for what cannot be. */
   async provide(pod: PodObject, place: PodPlace, signal: AbortSignal): Promise<VolumePaths> {
     const volumes = pod.spec.volumes ?? []
     const { allocatable } = this.#options
@@ -80,10 +80,14 @@ export class VolumeProvisioner {
     const token = (ask: TokenAsk) => tokens.get(keyOfToken(ask)) ?? ''
     const paths = new Map<string, string>()
     for (const volume of volumes) {
-      const files = volumeFilesOf(volume, { pod, sources, place, allocatable, token })
-      const path = files === undefined ? await this.#folderOf(pod, volume, signal) : this.#ownFolder(pod, volume)
-      if (files !== undefined) await writeFiles(path, files)
-      paths.set(volume.name, path)
+      try {
+        const files = volumeFilesOf(volume, { pod, sources, place, allocatable, token })
+        const path = files === undefined ? await this.#folderOf(pod, volume, signal) : this.#ownFolder(pod, volume)
+        if (files !== undefined) await writeFiles(path, files)
+        paths.set(volume.name, path)
+      } catch (thrown) {
+        throw thrown instanceof ContainerConfigError ? new VolumeError(volume.name, thrown) : thrown
+      }
     }
     return paths
   }

@@ -8,6 +8,8 @@ const cluster = (group: string, version: string, kind: string, plural: string) =
   ({ group, version, kind, plural, scope: 'Cluster' }) as const
 
 export const ConfigMap = defineResource(namespaced('', 'v1', 'ConfigMap', 'configmaps'))
+/** The older form of an Event, which kubelets write. */
+export const CoreEvent = defineResource(namespaced('', 'v1', 'Event', 'events'))
 export const Event = defineResource(namespaced('events.k8s.io', 'v1', 'Event', 'events'))
 export const Namespace = defineResource(cluster('', 'v1', 'Namespace', 'namespaces'))
 export const Lease = defineResource(namespaced('coordination.k8s.io', 'v1', 'Lease', 'leases'))

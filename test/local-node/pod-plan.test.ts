@@ -41,7 +41,7 @@ function stage(more: PodMore = {}) {
       life = exitedContainer(life, name, { exitCode, nowMs })
     },
     fail: (name: string) => {
-      const trouble = { reason: 'RunContainerError', message: 'no', retryAtMs: nowMs + 10_000 }
+      const trouble = { words: { reason: 'RunContainerError', message: 'no' }, retryAtMs: nowMs + 10_000 }
       life = startFailed(startingContainer(life, name), name, trouble)
     },
     stop: (name: string, graceMs: number) => {

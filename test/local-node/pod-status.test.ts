@@ -230,7 +230,8 @@ describe('the status of a pod', () => {
         started: false,
       },
     ])
-    const trouble = { reason: 'CreateContainerConfigError', message: 'secret "s" not found', retryAtMs: nowMs }
+    const words = { reason: 'CreateContainerConfigError', message: 'secret "s" not found' }
+    const trouble = { words, retryAtMs: nowMs }
     const failed: Fact = (life) => startFailed(startingContainer(life, 'main'), 'main', trouble)
     expect(statusAfter({}, [failed])['containerStatuses']).toMatchObject([
       { state: { waiting: { reason: 'CreateContainerConfigError', message: 'secret "s" not found' } } },

@@ -1,4 +1,5 @@
-// Does `kubectl logs` show what a local process writes, whichever API server stands between them? The same on both.
+// Do `kubectl logs` and `kubectl describe` show what a local process writes and what becomes of it, whichever API server stands
+// between them? The same on both.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -11,7 +12,7 @@ import { NodeStage, nodePod } from './node-stage.ts'
 const real = attachToControlPlane()
 const nodeName = 'log-node'
 
-describe.each(['real', 'embedded'] as const)('kubectl logs on the %s API server', (name) => {
+describe.each(['real', 'embedded'] as const)('pods of a local node by kubectl on the %s API server', (name) => {
   const started = new AsyncDisposableStack()
   let plane: ControlPlaneClient
   let stage: NodeStage
@@ -104,5 +105,38 @@ describe.each(['real', 'embedded'] as const)('kubectl logs on the %s API server'
     expect((await logs('seeming')).stderr).toBe(
       'Error from server (BadRequest): container "main" in pod "seeming" is simulated: no program of this machine stands for image nginx:1.29, so there is no log\n',
     )
+  })
+
+  it('describes what became of a pod, as a kubelet tells it', async () => {
+    const probed = { readinessProbe: { tcpSocket: { port: 1 }, periodSeconds: 1 } }
+    await stage.applyPod('troubled', nodePod(nodeName, 'setTimeout(() => process.exit(1), 2_500)', probed))
+    await stage.podThat(
+      'troubled',
+      'in back-off',
+      ({ status }) => status?.containerStatuses?.[0]?.state.waiting?.reason === 'CrashLoopBackOff',
+    )
+    const absent = { volumes: [{ name: 'settings', configMap: { name: 'absent' } }] }
+    await stage.applyPod('unmounted', nodePod(nodeName, '', {}, absent))
+    await stage.applyPod('stopped', nodePod(nodeName, 'setInterval(() => {}, 9e6)'))
+    await stage.podThat('stopped', 'running', ({ status }) => status?.phase === 'Running')
+    await plane.kubectl('delete', 'pod', 'stopped', '-n', stage.namespace)
+    const describes = async (pod: string, lines: readonly RegExp[]) =>
+      stage.until(`the Events of ${pod}`, async () => {
+        const { stdout } = await plane.kubectl('describe', 'pod', pod, '-n', stage.namespace)
+        return lines.every((line) => line.test(stdout))
+      })
+    await describes('troubled', [
+      /^ +Normal +Pulled .* kubelet +spec\.containers\{main\}: Container image "konverge-test\/node:1" stands for \//m,
+      /^ +Normal +Created .* kubelet +spec\.containers\{main\}: Container created$/m,
+      /^ +Normal +Started +\S+ \(x2 over \S+\) +kubelet +spec\.containers\{main\}: Container started$/m,
+      /^ +Warning +Unhealthy .*\(x\d+ over .* Readiness probe failed: dial tcp 127\.50\.\d+\.\d+:1: connect: connection refused$/m,
+      /^ +Warning +BackOff .* Back-off restarting failed container main in pod troubled_local-node-logs\(\S+\)$/m,
+    ])
+    await describes('unmounted', [
+      /^ +Warning +FailedMount .* MountVolume\.SetUp failed for volume "settings" : configmap "absent" not found$/m,
+    ])
+    expect((await logs('unmounted')).stderr).toContain('is waiting to start: ContainerCreating')
+    const { stdout } = await plane.kubectl('get', 'events', '-n', stage.namespace, '--field-selector=reason=Killing')
+    expect(stdout).toMatch(/pod\/stopped +Stopping container main$/m)
   })
 })
