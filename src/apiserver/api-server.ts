@@ -167,8 +167,16 @@ export class ApiServer implements Answering {
     return { ...request, header, body: wireJson(object) }
   }
 
-  #isBuiltInGroup({ group }: RequestInfo): boolean {
+  #isBuiltInGroup({ group }: Pick<RequestInfo, 'group'>): boolean {
     return this.#options.catalogue.some((entry) => entry.group === group)
+  }
+
+  /** Documents that are found by their method too; others answer to every one. */
+  #isRouted(path: string): boolean {
+    if (path === '/version' || path === '/api') return true
+    return this.#options.catalogue.some(({ group, version }) =>
+      group === '' ? path === `/api/${version}` : path === `/apis/${group}/${version}`,
+    )
   }
 
   /** What is no object: discovery, health, version. */
@@ -176,7 +184,7 @@ export class ApiServer implements Answering {
     const [root = '', group = '', version = '', ...more] = request.path.split('/').filter((step) => step !== '')
     const path = request.path.replace(/\/$/, '')
     if (healthPaths.has(path)) return textAnswer(200, 'ok', 'text/plain; charset=utf-8')
-    if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed()
+    if (request.method !== 'GET' && request.method !== 'HEAD' && this.#isRouted(path)) throw methodNotAllowed()
     if (path === '/version') return jsonAnswer(200, this.#version())
     if (root === 'openapi' && group === 'v3' && this.#options.openApi !== undefined)
       return this.#options.openApi.answer(request)
@@ -191,8 +199,9 @@ export class ApiServer implements Answering {
         : root === 'apis'
           ? groupedDocument(entries, group, version)
           : undefined
-    if (document === undefined) throw noSuchPage()
-    return jsonAnswer(200, document)
+    if (document !== undefined) return jsonAnswer(200, document)
+    const isInRouter = root === 'api' || (root === 'apis' && this.#isBuiltInGroup({ group }))
+    throw isInRouter ? noSuchPath() : noSuchPage()
   }
 
   #aggregate(request: ApiRequest, entries: readonly CatalogueEntry[], isCore: boolean): ApiAnswer {

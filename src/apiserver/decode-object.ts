@@ -25,15 +25,18 @@ export interface DecodeRequest {
 export function decodeObject(request: DecodeRequest): JsonObject {
   const { resource, body, type, fieldValidation, warn } = request
   const { value, duplicates } = readBody(resource, body, type)
-  const typed = withType(request, value)
+  const said = saidType(request, value)
+  // Custom kinds read a body before they look at its type.
+  if (!resource.isCustom) checkType(resource, value, said)
+  const typed = resource.isCustom ? value : withType(resource, value)
   const { object, strictErrors } = resource.strategy.decode(typed)
   const faults = [...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`), ...strictErrors]
-  if (faults.length === 0 || fieldValidation === 'Ignore') return object
-  if (fieldValidation === 'Strict')
+  if (faults.length > 0 && fieldValidation === 'Strict')
     throw badRequest(
-      `${resource.kind} in version ${JSON.stringify(resource.version)} cannot be handled as a ${resource.kind}: strict decoding error: ${faults.join(', ')}`,
+      `${said.kind} in version ${JSON.stringify(versionOf(said.apiVersion))} cannot be handled as a ${resource.kind}: strict decoding error: ${faults.join(', ')}`,
     )
-  for (const fault of faults) warn(fault)
+  if (fieldValidation === 'Warn') for (const fault of faults) warn(fault)
+  if (resource.isCustom) checkType(resource, value, said)
   return object
 }
 
@@ -54,18 +57,21 @@ function readBody(
 }
 
 /** Built-in kinds are taken without their type, which the path gives; custom kinds have to say it. */
-function withType({ resource, body, kindOf: of }: DecodeRequest, value: JsonObject): JsonObject {
+function saidType({ resource, body, kindOf: of }: DecodeRequest, value: JsonObject): SaidType {
   const kind = own(value, 'kind')
-  const apiVersion = own(value, 'apiVersion')
-  const expected = apiVersionOf(resource)
   if (resource.isCustom && (typeof kind !== 'string' || kind === ''))
     throw unrecognized(resource, `Object 'Kind' is missing in '${body}'`, body)
-  checkType(resource, value, { of, kind: textOr(kind, resource.kind), apiVersion: textOr(apiVersion, expected) })
-  return kind === resource.kind && apiVersion === expected
-    ? value
-    : { ...value, kind: resource.kind, apiVersion: expected }
+  const otherwise = resource.isCustom ? '' : apiVersionOf(resource)
+  return { of, kind: textOr(kind, resource.kind), apiVersion: textOr(own(value, 'apiVersion'), otherwise) }
 }
 
+function withType(resource: ServedResource, value: JsonObject): JsonObject {
+  const { kind } = resource
+  const apiVersion = apiVersionOf(resource)
+  return own(value, 'kind') === kind && own(value, 'apiVersion') === apiVersion ? value : { ...value, kind, apiVersion }
+}
+
+/** What a body says that it is. */
 interface SaidType {
   readonly of: DecodeRequest['kindOf']
   readonly kind: string
@@ -85,12 +91,17 @@ function checkType(resource: ServedResource, value: JsonObject, { of, kind, apiV
     throw badRequest(
       `the API version in the data (${apiVersion}) does not match the expected API version (${expected})`,
     )
-  const [version = ''] = apiVersion.split('/').reverse()
   const why =
-    known === undefined
+    known === undefined || known.isCustom
       ? `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"`
       : `converting (${known.version}.${kind}) to (${packageOf(resource)}.${resource.kind}): unknown conversion`
-  throw badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${resource.kind}: ${why}`)
+  throw badRequest(
+    `${kind} in version ${JSON.stringify(versionOf(apiVersion))} cannot be handled as a ${resource.kind}: ${why}`,
+  )
+}
+
+function versionOf(apiVersion: string): string {
+  return apiVersion.slice(apiVersion.lastIndexOf('/') + 1)
 }
 
 /** The Go package of a group's internal types. */

@@ -1,5 +1,5 @@
 // How does a client want to list or watch? The query of a list and of a watch, read and checked as the API server does.
-// Source: k8s.io/apimachinery/pkg/apis/meta/internalversion/{types,validation}.
+// Source: k8s.io/apimachinery/pkg/apis/meta/internalversion/{types,defaults,validation}.
 import { type FieldError, forbidden, notSupported } from './field-error.ts'
 import { checkFields, type FieldTerm, parseFieldSelector } from './field-selector.ts'
 import { parseLabelSelector, type Requirement } from './label-selector.ts'
@@ -34,10 +34,18 @@ export function listOptionsOf(query: URLSearchParams, resource: ServedResource, 
     sendsInitialEvents: sendInitialEvents === null ? undefined : isTrue(sendInitialEvents),
     allowsBookmarks,
   }
-  const faults = isWatch ? watchFaults(options) : listFaults(options)
+  const completed = isWatch && beginsWithState(options) ? { ...options, ...fromStateOfNow } : options
+  const faults = isWatch ? watchFaults(completed) : listFaults(completed)
   if (faults.length > 0) throw invalidObject({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', faults)
-  checkFields(options.fields, resource)
-  return options
+  checkFields(completed.fields, resource)
+  return completed
+}
+
+const fromStateOfNow = { sendsInitialEvents: true, resourceVersionMatch: 'NotOlderThan' } as const
+
+/** A watch from no version, or from any, begins with what there is, as if that had been asked for. */
+function beginsWithState({ sendsInitialEvents, resourceVersionMatch, resourceVersion }: ListOptions): boolean {
+  return sendsInitialEvents === undefined && resourceVersionMatch === '' && /^0?$/.test(resourceVersion)
 }
 
 export function integer(text: string | null): number | undefined {

@@ -107,7 +107,8 @@ export function listText(resource: ServedResource, { items, metadata, nowMs }: L
     kind: 'PartialObjectMetadataList',
     apiVersion: `meta.k8s.io/${output.version}`,
     metadata,
-    items: objects.map((object) => partial(object, output.version)),
+    // The real server gathers them in a list that begins as none.
+    items: objects.length === 0 ? null : objects.map((object) => partial(object, output.version)),
   })
 }
 

@@ -7,8 +7,9 @@ import { matchesFields } from './field-selector.ts'
 import { matchesLabels } from './label-selector.ts'
 import type { ListOptions } from './list-options.ts'
 import { labelsOf } from './metadata.ts'
+import { pathSegmentName } from './name-rules.ts'
 import { servedObject } from './object-form.ts'
-import type { Committed, ObjectLog, Shelf, View } from './object-log.ts'
+import type { Committed, ObjectLog, Place, Shelf, View } from './object-log.ts'
 import { badRequest, expired, plainError, StatusError } from './status-error.ts'
 import type { ServedResource } from './strategy.ts'
 
@@ -38,8 +39,13 @@ export function revisionToWaitFor({
 }
 
 /** `newest` is what a read of the newest state gets. Throws StatusError: 400 for a bad token, 410 for what is compacted away. */
-export function listPage(log: ObjectLog, scope: ListScope, options: ListOptions, newest: View = log): Page {
+export function listPage(log: ObjectLog, whole: ListScope, options: ListOptions, newest: View = log): Page {
+  const scope = narrowed(whole, options)
+  const place = singlePlace(scope, options)
+  if (place !== undefined) return oneObject(log, { scope, options, newest, place })
   const from = options.continueToken === '' ? undefined : decodeContinue(options.continueToken)
+  if (from !== undefined && options.resourceVersion !== '' && options.resourceVersion !== '0')
+    throw badRequest('specifying resource version is not allowed when using continue')
   const view = viewFor(log, options, { from, newest })
   const prefix = scope.namespace === undefined ? '' : `${scope.namespace}/`
   const start = from === undefined ? undefined : `${prefix}${from.start}`
@@ -50,10 +56,50 @@ export function listPage(log: ObjectLog, scope: ListScope, options: ListOptions,
   const items: Committed[] = []
   for (const [index, state] of candidates.entries()) {
     if (!isSelected(state, scope.resource, options)) continue
-    if (limit > 0 && items.length === limit)
-      return { items, metadata: pageMetadata(view, { items, scope, prefix, options, left: candidates.length - index }) }
     items.push(state)
+    const left = candidates.length - index - 1
+    // Whether what is left would be selected is not looked at.
+    if (items.length === limit && left > 0)
+      return { items, metadata: pageMetadata(view, { items, scope, prefix, options, left }) }
+    if (items.length === limit) break
   }
+  return { items, metadata: { resourceVersion: String(view.revision) } }
+}
+
+/** Where the one object is that the field selector names, if it names one. */
+function singlePlace({ resource, shelf, namespace }: ListScope, options: ListOptions): Place | undefined {
+  const name = chosenBy(options, 'metadata.name')
+  if (name === '' || pathSegmentName(name, false).length > 0) return undefined
+  if (!resource.isNamespaced) return { shelf, namespace: '', name }
+  return namespace === undefined ? undefined : { shelf, namespace, name }
+}
+
+/** A list of all namespaces that chooses one is a list of that. */
+function narrowed(scope: ListScope, options: ListOptions): ListScope {
+  const namespace = chosenBy(options, 'metadata.namespace')
+  return scope.resource.isNamespaced && scope.namespace === undefined && namespace !== ''
+    ? { ...scope, namespace }
+    : scope
+}
+
+/** The value that a field has to have by the selector; the next pages of a list do not ask. */
+function chosenBy({ fields, continueToken }: ListOptions, path: string): string {
+  if (continueToken !== '') return ''
+  return fields.find(({ field, isNegated }) => field === path && !isNegated)?.value ?? ''
+}
+
+interface OneObject {
+  readonly scope: ListScope
+  readonly options: ListOptions
+  readonly newest: View
+  readonly place: Place
+}
+
+/** A list of one name is a get: it has no pages, and only says that it is of a past state where that is asked for. */
+function oneObject(log: ObjectLog, { scope, options, newest, place }: OneObject): Page {
+  const view = viewFor(log, { ...options, limit: 0 }, { from: undefined, newest })
+  const state = view.get(place)
+  const items = state !== undefined && isSelected(state, scope.resource, options) ? [state] : []
   return { items, metadata: { resourceVersion: String(view.revision) } }
 }
 

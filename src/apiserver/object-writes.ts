@@ -145,8 +145,9 @@ export class ObjectWrites {
       if (version !== '' && version !== '0' && scope.name === '')
         throw plainError('resourceVersion should not be set on objects to be created')
       const place = placeOf(scope, name)
-      if (this.#log.get(place) === undefined) return this.#commit(scope, place, 'created', prepared)
-      if (!isGenerated) throw alreadyExists(groupResourceOf(scope.resource), name)
+      const there = this.#log.get(place)
+      if (there === undefined) return this.#commit(scope, place, 'created', prepared)
+      if (!isGenerated) throw alreadyExists(groupResourceOf(scope.resource), name, isTerminating(there.object))
       if (attempt === maxNameAttempts) throw generateNameConflict(groupResourceOf(scope.resource), name)
     }
   }
@@ -174,7 +175,8 @@ export class ObjectWrites {
         )
       return settled
     }
-    if (deepEqual(settled, live)) return live
+    // What counts is how it is stored: what an older schema or an apply left there goes with the next write.
+    if (deepEqual(resource.toStored?.(settled) ?? settled, existing.object)) return live
     return this.#commit(scope, existing.place, 'changed', settled)
   }
 
@@ -261,8 +263,11 @@ export class ObjectWrites {
     kind: 'created' | 'changed',
     object: JsonObject,
   ): JsonObject {
-    if (isDryRun) return kind === 'created' ? withMetadata(object, { resourceVersion: undefined }) : object
     const stored = resource.toStored?.(object) ?? object
+    if (isDryRun) {
+      const shown = resource.fromStored?.(stored) ?? stored
+      return kind === 'created' ? withMetadata(shown, { resourceVersion: undefined }) : shown
+    }
     const state = this.#log.commit(place, kind, (resourceVersion) => withMetadata(stored, { resourceVersion }))
     return servedObject(resource, state)
   }

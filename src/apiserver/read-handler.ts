@@ -59,7 +59,7 @@ export class ReadHandler {
     const options = listOptionsOf(request.query, resource, true)
     const revision = revisionOf(options.resourceVersion)
     const scope = { resource, namespace: scopeOf(info, resource).namespace, options, output }
-    const isFromNow = options.resourceVersion === '0' && options.sendsInitialEvents === false
+    const isFromNow = /^0?$/.test(options.resourceVersion) && options.sendsInitialEvents === false
     const headers = { 'content-type': jsonType }
     const stream = (run: NonNullable<ApiAnswer['stream']>): ApiAnswer => ({
       status: 200,

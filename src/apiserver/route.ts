@@ -14,7 +14,8 @@ export function checkRoute(resource: ServedResource, info: RequestInfo): void {
   const { verb, name, namespace, subresource } = info
   const isElsewhere = resource.isNamespaced && namespace === '' && !overAllNamespaces.has(verb)
   if (isElsewhere) throw resource.isCustom ? noSuchPage() : name === '' ? methodNotAllowed() : noSuchPath()
-  if (name === '' && (verb === 'update' || verb === 'patch'))
+  // A patch is asked for its type before its name.
+  if (name === '' && (verb === 'update' || (verb === 'patch' && !resource.isCustom)))
     throw resource.isCustom ? badRequest('name must be provided') : methodNotAllowed()
   if (subresource === '' || hasEndpoint(resource, subresource)) return
   if (resource.isCustom) throw notFound(groupResourceOf(resource), name)

@@ -98,11 +98,11 @@ export function noSuchPage(): StatusError {
   return new StatusError({ code: 404, message: '404 page not found', plainText: '404 page not found\n' })
 }
 
-export function alreadyExists(of: GroupResource, name: string): StatusError {
+export function alreadyExists(of: GroupResource, name: string, isTerminating = false): StatusError {
   return new StatusError({
     code: 409,
     reason: 'AlreadyExists',
-    message: `${groupResourceText(of)} ${JSON.stringify(name)} already exists`,
+    message: `${isTerminating ? 'object is being deleted: ' : ''}${groupResourceText(of)} ${JSON.stringify(name)} already exists`,
     details: { name, group: of.group, kind: of.resource },
   })
 }
@@ -173,6 +173,16 @@ export function methodNotAllowed(): StatusError {
     reason: 'MethodNotAllowed',
     message: 'the server does not allow this method on the requested resource',
     details: {},
+  })
+}
+
+/** How custom kinds refuse a verb below their objects. */
+export function verbNotSupported(of: GroupResource, verb: string): StatusError {
+  return new StatusError({
+    code: 405,
+    reason: 'MethodNotAllowed',
+    message: `${verb} is not supported on resources of kind ${JSON.stringify(groupResourceText(of))}`,
+    details: { group: of.group, kind: of.resource },
   })
 }
 

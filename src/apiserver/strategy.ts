@@ -46,6 +46,8 @@ export interface Strategy extends Steps {
   readonly schema: Schema | undefined
   /** Throws StatusError (400) for a body that cannot be read as this kind. `apiVersion` and `kind` have been checked. */
   decode(body: JsonObject): Decoded
+  /** What an apply made, as its kind reads it. Absent: as any body. Throws StatusError (400). */
+  decodeApplied?(object: JsonObject): Decoded
   /**
    * Gives an object what no two of its kind may have, as addresses of services, before its other steps; `old` is absent for
    * a create. Throws StatusError.

@@ -44,6 +44,7 @@ export class WriteHandler {
   create(asked: ResourceRequest): ApiAnswer {
     const { request, info, resource } = asked
     const output = outputFormOf(request.header('accept'), null)
+    bodyTypeOf(request.header('content-type'))
     const options = writeOptionsOf(request.query, 'CreateOptions')
     const object = this.#decode(asked, options)
     const placed = inNamespace(object, resource, info.namespace)
@@ -89,6 +90,7 @@ export class WriteHandler {
   patch(asked: ResourceRequest): ApiAnswer {
     const { request, info, resource, warnings } = asked
     const type = patchTypeOf(request.header('content-type'), resource)
+    if (info.name === '') throw badRequest('name must be provided')
     const output = outputFormOf(request.header('accept'), null)
     const options = writeOptionsOf(request.query, 'PatchOptions', type === 'apply')
     const warn = (text: string) => warnings.push(text)
@@ -130,7 +132,8 @@ export class WriteHandler {
           force: options.force,
           timestamp: timestampOf(this.#options.clock),
         })
-        const { object, strictErrors } = resource.strategy.decode(merged)
+        const { strategy } = resource
+        const { object, strictErrors } = strategy.decodeApplied?.(merged) ?? strategy.decode(merged)
         const faults = [...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`), ...strictErrors]
         if (faults.length > 0 && options.fieldValidation === 'Strict')
           throw badRequest(`error strict decoding YAML: ${faults.join(', ')}`)

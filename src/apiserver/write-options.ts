@@ -116,8 +116,12 @@ function queriedOptions(query: URLSearchParams): RawDeleteOptions {
 
 function writtenOptions(body: JsonObject): RawDeleteOptions {
   const kind = own(body, 'kind')
-  if (kind !== undefined && kind !== 'DeleteOptions')
-    throw badRequest('decoded object cannot be converted to DeleteOptions')
+  if (kind !== undefined && kind !== '' && kind !== 'DeleteOptions') {
+    const apiVersion = own(body, 'apiVersion') || 'meta.k8s.io/v1'
+    throw badRequest(
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:30"`,
+    )
+  }
   const preconditions = own(body, 'preconditions')
   const grace = own(body, 'gracePeriodSeconds')
   const policy = own(body, 'propagationPolicy')

@@ -10,7 +10,7 @@ import { type CustomKind, validateCustomCreate, validateCustomStatus, validateCu
 import { finalizerWarnings } from './finalizer-warnings.ts'
 import { type JsonPath, JsonPathError, parseJsonPath } from './json-path.ts'
 import { customTable } from './printer-columns.ts'
-import { readObject } from './read-object.ts'
+import { readApplied, readMetadata, readObject } from './read-object.ts'
 import { customScale } from './scale-rules.ts'
 
 const none: readonly string[] = []
@@ -73,18 +73,19 @@ function resourceOf(definition: JsonObject, declared: JsonObject, { schemas, sto
     shelf: `${plural}.${group}`,
     scale: kind.scale?.paths,
     table: customTable(structsAt(declared, 'additionalPrinterColumns')),
-    strategy: strategyOf(kind, declared),
+    strategy: strategyOf(kind, declared, schemas),
     storageVersion: stored.version,
     ...storedForm(kind, stored),
   }
 }
 
-function strategyOf(kind: CustomKind, declared: JsonObject): Strategy {
+function strategyOf(kind: CustomKind, declared: JsonObject, schemas: Versions['schemas']): Strategy {
   const hasStatus = structIn(declared, 'subresources', 'status') !== undefined
   const selectable = selectablePaths(structsAt(declared, 'selectableFields'))
   return {
     schema: appliedSchema(kind.schema.source),
-    decode: (body) => decoded(kind, body),
+    decode: (body) => decoded(kind, schemas, body),
+    decodeApplied: (object) => ({ object: readApplied(object, kind.schema), strictErrors: none }),
     prepareForCreate: (object) => withGeneration(hasStatus ? without(object, 'status') : object, 1),
     validateCreate: (object) => validateCustomCreate(kind, object),
     warningsOnCreate: (object) => finalizerWarnings(object, undefined),
@@ -120,10 +121,16 @@ function statusSteps(kind: CustomKind): Steps {
   }
 }
 
-function decoded({ kind, version, schema }: CustomKind, body: JsonObject): Decoded {
-  const read = readObject(body, schema)
+/** A body that says it is of another version is read as that; of one of another kind only the metadata are. */
+function decoded({ group, kind }: CustomKind, schemas: Versions['schemas'], body: JsonObject): Decoded {
+  const apiVersion = textAt(body, 'apiVersion')
+  const slash = apiVersion.indexOf('/')
+  const version = apiVersion.slice(slash + 1)
+  const said = textAt(body, 'kind')
+  const isOfKind = said === kind && apiVersion.slice(0, Math.max(slash, 0)) === group
+  const read = isOfKind ? readObject(body, schemas.get(version) ?? emptySchema) : readMetadata(body)
   if ('fault' in read)
-    throw badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${read.fault}`)
+    throw badRequest(`${said} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${read.fault}`)
   return { object: read.object, strictErrors: read.unknownFields.map((field) => `unknown field "${field}"`) }
 }
 

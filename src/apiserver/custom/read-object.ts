@@ -1,7 +1,7 @@
 // How does the server read a custom object by its schema? Unknown fields are dropped and told, nulls go where there may be
 // none, metadata are read, defaults are set.
 // Source: k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go (unstructuredSchemaCoercer).
-import { type Json, type JsonObject, own } from '../../base/json.ts'
+import { isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import { errorText } from '../field-error.ts'
 import { dropNulls, setDefaults } from '../schema/defaults.ts'
 import { pruneObject } from '../schema/prune.ts'
@@ -38,6 +38,34 @@ export function readObject(body: JsonObject, schema: Schema): ReadObject {
       ...embedded.unknownFields,
     ],
   }
+}
+
+/** Reads of an object of another kind what every kind has. */
+export function readMetadata(body: JsonObject): ReadObject {
+  const metadata = own(body, 'metadata')
+  const typed = metadata === undefined ? undefined : typedMetadata(metadata)
+  if (typed?.fault !== undefined) return { fault: typed.fault }
+  return {
+    object: replaced(body, 'metadata', typed?.metadata),
+    unknownFields: (typed?.unknownFields ?? []).map((name) => `metadata.${name}`),
+  }
+}
+
+/**
+ * Reads what an apply made of a custom object, which never was a body: its type has been checked, its nulls stay for the
+ * validation to find, and what is empty in its metadata is kept until it is read from storage.
+ */
+export function readApplied(object: JsonObject, schema: Schema): JsonObject {
+  const metadata = own(object, 'metadata')
+  const present = isJsonObject(metadata) ? withoutNulls(metadata) : metadata
+  return setDefaults(replaced(object, 'metadata', present), schema) as JsonObject // An object stays one.
+}
+
+function withoutNulls(object: JsonObject): JsonObject {
+  const entries = Object.entries(object)
+  return entries.some(([, value]) => value === null)
+    ? Object.fromEntries(entries.filter(([, value]) => value !== null))
+    : object
 }
 
 function replaced(object: JsonObject, key: string, value: Json | undefined): JsonObject {

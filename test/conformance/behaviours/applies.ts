@@ -48,6 +48,16 @@ export const applies = area('applies', (it) => {
     expect(body).toEqual(made)
   })
 
+  it('stores what is empty in the metadata of a custom object until the next write, which drops it', async (stage) => {
+    const empty = { metadata: { labels: {}, annotations: {} } }
+    const applied = taken(await stage.apply('m', widgets, widget('hollow', { size: 1 }, empty)))
+    expect(at(applied, 'metadata.labels')).toBeUndefined()
+    const patched = taken(await stage.patch('merge', widgets, 'hollow', {}))
+    expect(versionOf(patched)).not.toBe(versionOf(applied))
+    const again = taken(await stage.patch('merge', widgets, 'hollow', {}))
+    expect(versionOf(again)).toBe(versionOf(patched))
+  })
+
   it('takes YAML', async (stage) => {
     const text = `apiVersion: conformance.konverge.dev/v1\nkind: Widget\nmetadata: {name: yaml}\nspec: {size: 3}\n`
     const where = { query: { fieldManager: 'a' } }

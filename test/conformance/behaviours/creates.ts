@@ -16,7 +16,7 @@ import {
   widget,
   widgets,
 } from '../kinds.ts'
-import { at, textAt } from '../stage.ts'
+import { at, taken, textAt } from '../stage.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const wholeSeconds = /^20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$/
@@ -92,6 +92,14 @@ export const creates = area('creates', (it) => {
       details: { name: 'taken', group: 'conformance.konverge.dev', kind: 'widgets' },
       code: 409,
     })
+  })
+
+  it('says of a name that is taken by what is being deleted that it is', async (stage) => {
+    await stage.made(widgets, widget('going', {}, { metadata: { finalizers: ['example.com/hold'] } }))
+    taken(await stage.delete(widgets, 'going'))
+    const { status, body } = await stage.create(widgets, widget('going'))
+    expect(status).toBe(409)
+    expect(at(body, 'message')).toBe('object is being deleted: widgets.conformance.konverge.dev "going" already exists')
   })
 
   it('refuses a create that carries a resourceVersion with a 500 without a reason', async (stage) => {

@@ -260,6 +260,47 @@ export const lists = area('lists', (it) => {
       expect(namesOf((await stage.list(pods, { fieldSelector })).body)).toEqual(names)
   })
 
+  it('has a token where anything is left, whether the selector chooses it or not', async (stage) => {
+    const query = { ...(await three(stage, 'left')), limit: 3 }
+    await stage.made(widgets, widget('left-d'))
+    const { body } = await stage.list(widgets, query)
+    expect(namesOf(body)).toEqual(['left-a', 'left-b', 'left-c'])
+    expect(textAt(body, 'metadata.continue')).not.toBe('')
+  })
+
+  it('takes a list of one name for a get, which has no pages and gives the newest', async (stage) => {
+    const made = await stage.made(widgets, widget('single', { size: 1 }))
+    taken(await stage.patch('merge', widgets, 'single', { spec: { size: 2 } }))
+    const query = { fieldSelector: 'metadata.name=single', limit: 1 }
+    const { body } = await stage.list(widgets, { ...query, resourceVersion: versionOf(made) })
+    expect(at(body, 'items.0.spec.size')).toBe(2)
+    const exact = await stage.list(widgets, {
+      ...query,
+      resourceVersion: versionOf(made),
+      resourceVersionMatch: 'Exact',
+    })
+    expect(at(exact.body, 'items.0.spec.size')).toBe(1)
+  })
+
+  it('counts pages of one namespace from there, also where all are listed and one is chosen', async (stage) => {
+    await stage.made(widgets, widget('chosen-a'))
+    await stage.made(widgets, widget('chosen-b'))
+    const query = { fieldSelector: `metadata.namespace=${stage.namespace}`, limit: 1 }
+    const path = '/apis/conformance.konverge.dev/v1/widgets'
+    const { body } = await stage.server.request({ method: 'GET', path, query })
+    const token = Buffer.from(textAt(body, 'metadata.continue'), 'base64url').toString('utf8')
+    expect(token).not.toContain(stage.namespace)
+  })
+
+  it('has null for no items as partial metadata, and no rows as a table', async (stage) => {
+    const query = { labelSelector: 'none=here' }
+    const accept = (form: string) => ({ accept: `application/json;as=${form};g=meta.k8s.io;v=v1` })
+    const partial = await stage.list(widgets, query, { headers: accept('PartialObjectMetadataList') })
+    expect(at(partial.body, 'items')).toBeNull()
+    const table = await stage.list(widgets, query, { headers: accept('Table') })
+    expect(at(table.body, 'rows')).toEqual([])
+  })
+
   it('takes a negative limit for none, and lists an absent namespace as empty', async (stage) => {
     const negative = await stage.list(widgets, { limit: -1 })
     expect(negative.status).toBe(200)

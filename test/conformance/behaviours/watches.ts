@@ -153,16 +153,25 @@ export const watches = area(
       expect((await watch.rest()).map(told)).toEqual(['ADDED unmarked'])
     })
 
+    it('closes the state with a bookmark wherever it begins with it', async (stage) => {
+      await stage.made(widgets, widget('stated', {}, labelled('stated')))
+      for (const options of [{}, { resourceVersion: '0' }]) {
+        const query = { ...selecting('stated'), ...options, allowWatchBookmarks: true }
+        const events = await (await stage.watch(widgets, query)).take(2)
+        expect(events.map(told)).toEqual(['ADDED stated', 'BOOKMARK'])
+        expect(events.map(isClosingBookmark)).toEqual([false, true])
+      }
+    })
+
     it('begins with what comes next where initial events are refused', async (stage) => {
       await stage.made(widgets, widget('next-a', {}, labelled('next')))
-      const watch = await stage.watch(widgets, {
-        ...selecting('next'),
-        sendInitialEvents: false,
-        resourceVersionMatch: 'NotOlderThan',
-        resourceVersion: '0',
-      })
+      const options = { ...selecting('next'), sendInitialEvents: false, resourceVersionMatch: 'NotOlderThan' }
+      const watches = [
+        await stage.watch(widgets, { ...options, resourceVersion: '0' }),
+        await stage.watch(widgets, { ...options, resourceVersion: '' }),
+      ]
       await stage.made(widgets, widget('next-b', {}, labelled('next')))
-      expect((await watch.take(1)).map(told)).toEqual(['ADDED next-b'])
+      for (const watch of watches) expect((await watch.take(1)).map(told)).toEqual(['ADDED next-b'])
     })
 
     it('tells an object that a label takes in as ADDED, and one that it takes out as DELETED', async (stage) => {

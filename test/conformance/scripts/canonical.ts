@@ -62,6 +62,8 @@ function isEndOfInitialEvents(object: JsonObject): boolean {
  */
 export function withErrorsInOrder(status: JsonObject): JsonObject {
   const { message, details } = status
+  if (typeof message === 'string' && message.includes('errors:\n  '))
+    return { ...status, message: withLinesInOrder(message) }
   if (typeof message !== 'string' || !isJsonObject(details) || !isJsonList(details['causes'])) return status
   const texts = details['causes'].flatMap((cause) =>
     isJsonObject(cause) ? [`${String(cause['field'])}: ${String(cause['message'])}`] : [],
@@ -72,6 +74,12 @@ export function withErrorsInOrder(status: JsonObject): JsonObject {
   const listed = message.slice(begin + 'is invalid: ['.length, -1)
   if (listed.length !== errors.join(', ').length || !errors.every((text) => listed.includes(text))) return status
   return { ...status, message: `${message.slice(0, begin)}is invalid: [${errors.sort().join(', ')}]` }
+}
+
+/** The faults of an applied object's fields, a line each. */
+function withLinesInOrder(message: string): string {
+  const [head = '', ...lines] = message.split('\n  ')
+  return [head, ...lines.sort()].join('\n  ')
 }
 
 class Renamer {

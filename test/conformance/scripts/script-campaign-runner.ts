@@ -65,6 +65,8 @@ export class CampaignRunner {
     let smallest = { ...parting, script: upTo(parting) }
     for (let index = smallest.script.steps.length - 2; index >= 0 && performance.now() < deadline; index--) {
       const { steps, family } = smallest.script
+      // What is not waited for parts the sides by itself.
+      if (steps[index]?.kind === 'serve') continue
       const script = { family, steps: steps.toSpliced(index, 1) }
       const { difference } = await this.#runner.compare(script)
       if (difference !== undefined) smallest = { script: upTo({ script, difference }), difference }

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deepEqual, type Json, own } from '../../../src/base/json.ts'
 import { wireJson } from '../../../src/base/wire-json.ts'
-import { namespaces, object } from '../kinds.ts'
+import { configMaps, namespaces, object, serviceAccounts } from '../kinds.ts'
 import type { Answer, ServerUnderTest } from '../server-under-test.ts'
 import { at, Stage, taken } from '../stage.ts'
 import type { WatchEvent, WatchReader } from '../watch-reader.ts'
@@ -46,6 +46,7 @@ export class ScriptRunner {
 async function transcript(server: ServerUnderTest, script: Script, namespace: string): Promise<Json[]> {
   const stage = new Stage(server, namespace)
   await stage.made(namespaces, object(namespaces, namespace))
+  await furnished(stage)
   const memory = new Memory(namespace)
   const replies: Reply[] = []
   for (const step of script.steps) {
@@ -55,6 +56,18 @@ async function transcript(server: ServerUnderTest, script: Script, namespace: st
     replies.push(reply)
   }
   return canonical(replies, { namespace, script: JSON.stringify(script) })
+}
+
+/** Waits for what controllers put into every namespace, so that no script comes before it by chance. */
+async function furnished(stage: Stage): Promise<void> {
+  for (const [kind, name] of [
+    [configMaps, 'kube-root-ca.crt'],
+    [serviceAccounts, 'default'],
+  ] as const)
+    await stage.eventually(
+      () => stage.get(kind, name),
+      ({ status }) => status === 200,
+    )
 }
 
 async function replyTo(server: ServerUnderTest, { kind, ask }: Step, wasRefused: boolean): Promise<Reply> {
