@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const sources = ['src', 'constructs', 'imports', 'examples', 'tsconfig.json', 'package-lock.json']
+const sources = ['src', 'constructs', 'imports', 'examples', 'tsconfig.json', 'package-lock.json', '.ci/bundle.ts']
 
 ensure(
   'node_modules/.konverge-installed',
@@ -16,9 +16,11 @@ ensure(
   'installing packages',
   () => run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']),
 )
-ensure('dist/.konverge-built', digestOf(sources, statOf), 'building', () =>
-  run(join(root, 'node_modules/.bin/node'), [join(root, 'node_modules/typescript/bin/tsc'), '-b']),
-)
+ensure('dist/.konverge-built', digestOf(sources, statOf), 'building', () => {
+  const node = join(root, 'node_modules/.bin/node')
+  run(node, [join(root, 'node_modules/typescript/bin/tsc'), '-b'])
+  run(node, [join(root, '.ci/bundle.ts')])
+})
 
 /** Does `work` unless the mark says that it was done for this digest. */
 function ensure(mark, digest, title, work) {

@@ -29,7 +29,7 @@ const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 export async function withOurServer<Result>(use: (access: Access) => Promise<Result>): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'konverge-bench-'))
   const kubeconfig = join(folder, 'kubeconfig')
-  const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+  const main = fileURLToPath(new URL('../../dist/src/cli/main.js', import.meta.url))
   const args = [main, 'apiserver', '--port', '0', '--kubeconfig', kubeconfig]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   try {
@@ -67,7 +67,7 @@ export async function overHttp(access: Access, load: Load, count: number): Promi
   return { createsPerSecond: (count / createMs) * 1_000, appliesPerSecond: (count / applyMs) * 1_000, listMs }
 }
 
-class Asker {
+export class Asker {
   readonly #access: Access
   readonly #agent: Agent
 

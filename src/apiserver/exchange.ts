@@ -1,10 +1,9 @@
 // What is a request and its answer, inside? Plain values, so that the server needs no sockets: the HTTP shell and the
 // fetch-style handler both speak this.
-
-import { stringify } from 'yaml'
 import type { Json } from '../base/json.ts'
 import { parseWireJson, wireJson } from '../base/wire-json.ts'
 import { type StatusError, statusOf } from './status-error.ts'
+import { yamlText } from './yaml-text.ts'
 
 export interface ApiRequest {
   readonly method: string
@@ -72,7 +71,7 @@ export function textAnswer(status: number, body: string, type: string, extra: Pa
 /** The answer in YAML, where it is JSON and no stream. */
 export function inYaml(answer: ApiAnswer): ApiAnswer {
   if (answer.body === undefined || answer.headers['content-type'] !== jsonType) return answer
-  const body = stringify(parseWireJson(answer.body).value, { version: '1.1', lineWidth: 0, sortMapEntries: true })
+  const body = yamlText(parseWireJson(answer.body).value)
   return { ...answer, body, headers: { ...answer.headers, 'content-type': 'application/yaml' } }
 }
 

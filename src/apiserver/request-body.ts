@@ -1,14 +1,11 @@
-// What does a body say? JSON or YAML to a tree, with keys that stand twice, within bounds: no alias bomb, no depth beyond reason.
-// Source of the texts: k8s.io/apimachinery/pkg/runtime/serializer/json, sigs.k8s.io/yaml.
-import { isMap, isScalar, LineCounter, parseDocument, visit } from 'yaml'
+// What does a body say? JSON or YAML to a tree, with keys that stand twice, within bounds.
+// Source of the texts: k8s.io/apimachinery/pkg/runtime/serializer/json.
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import { parseWireJson, type WireJson, WireJsonError } from '../base/wire-json.ts'
 import { badRequest, StatusError } from './status-error.ts'
+import { parseYaml } from './yaml-text.ts'
 
 export type MediaType = 'application/json' | 'application/yaml'
-
-/** More aliases than any manifest has; a bomb of nested aliases has millions. */
-const maxAliases = 100
 
 /** Source: --max-request-body-bytes of generic API servers. */
 export const maxBodyBytes = 3 * 1024 * 1024
@@ -80,43 +77,4 @@ export function goTypeOf(value: Json): string {
 
 function looksLikeJson(text: string): boolean {
   return /^\s*\{/.test(text)
-}
-
-function parseYaml(text: string): WireJson {
-  const lines = new LineCounter()
-  const document = parseDocument(text, {
-    version: '1.1',
-    uniqueKeys: false,
-    intAsBigInt: true,
-    merge: true,
-    lineCounter: lines,
-  })
-  const [fault] = document.errors
-  if (fault !== undefined) throw new WireJsonError(`yaml: ${fault.message.split('\n')[0] ?? ''}`)
-  const duplicates: string[] = []
-  visit(document, {
-    Map: (_, map) => {
-      if (!isMap(map)) return
-      const seen = new Set<string>()
-      for (const { key } of map.items) {
-        const name = isScalar(key) ? String(key.value) : ''
-        if (seen.has(name)) duplicates.push(name)
-        seen.add(name)
-      }
-    },
-  })
-  try {
-    return { value: withPlainNumbers(document.toJS({ maxAliasCount: maxAliases }) as Json), duplicates } // JSON's own types.
-  } catch (thrown) {
-    if (thrown instanceof ReferenceError) throw new WireJsonError('yaml: document contains excessive aliasing')
-    throw thrown
-  }
-}
-
-/** YAML integers were read exactly; most are plain numbers. Dates and other tags have no place in JSON. */
-function withPlainNumbers(value: Json): Json {
-  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value
-  if (Array.isArray(value)) return value.map((item: Json) => withPlainNumbers(item))
-  if (!isJsonObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, withPlainNumbers(field ?? null)]))
 }

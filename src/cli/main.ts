@@ -1,12 +1,15 @@
 #!/usr/bin/env node
 // The command line. Reads arguments, environment and signals, and hands values to the command; a fault is one sentence on
 // standard error and an exit code.
+import { enableCompileCache } from 'node:module'
 import process from 'node:process'
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { CodedError, messageOf } from '../base/errors.ts'
 import { CommandError } from './command-error.ts'
 import { packageVersion } from './package-folder.ts'
 
+// What the commands load is compiled once for many starts. Where the cache cannot be written, nothing is lost but time.
+enableCompileCache()
 process.exitCode = await main(process.argv)
 
 async function main(argv: readonly string[]): Promise<number> {

@@ -1,0 +1,30 @@
+// What runs of the package? Its program and its four doors as few files: Node takes longer to find and link the 400 modules of
+// the API server than the server takes to start. Dependencies stay outside; the types are written by tsc beside it.
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { rolldown } from 'rolldown'
+
+const root = join(import.meta.dirname, '..')
+const dist = join(root, 'dist')
+const entries = ['src/cli/main', 'src/index', 'src/testing/index', 'constructs/index', 'imports/index']
+
+const bundle = await rolldown({
+  cwd: root,
+  platform: 'node',
+  input: Object.fromEntries(entries.map((entry) => [entry, `./${entry}.ts`])),
+  external: (id) => !id.startsWith('.') && !id.startsWith('/'),
+})
+removeFormer()
+await bundle.write({
+  dir: dist,
+  format: 'esm',
+  sourcemap: true,
+  entryFileNames: '[name].js',
+  chunkFileNames: 'chunks/[name].js',
+})
+
+/** Chunks of another time would be shipped too. */
+function removeFormer(): void {
+  for (const file of readdirSync(dist, { recursive: true, encoding: 'utf8' }))
+    if (/\.js(\.map)?$/.test(file)) rmSync(join(dist, file))
+}
