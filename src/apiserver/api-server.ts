@@ -48,8 +48,8 @@ import { WatchHub } from './watch-hub.ts'
 
 /** Says who may do what. */
 export interface Access {
-  /** Throws StatusError (401). */
-  authenticate(request: ApiRequest): User
+  /** Who asks, or who is impersonated. Throws StatusError: 401, and 403 for an impersonation. */
+  authenticate(request: ApiRequest, info: RequestInfo): User
   /** Throws StatusError (403). */
   authorize(user: User, info: RequestInfo): void
 }
@@ -130,7 +130,7 @@ export class ApiServer implements Answering {
     try {
       const info = requestInfoOf(request.method, request.path, request.query)
       checkLength(request)
-      const user = this.#access.authenticate(request)
+      const user = this.#access.authenticate(request, info)
       this.#access.authorize(user, info)
       const answer = withWarnings(await this.#route(request, { info, user, warnings }), warnings)
       return wantsYaml(request.header('accept')) ? inYaml(answer) : answer

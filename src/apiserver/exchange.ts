@@ -12,6 +12,8 @@ export interface ApiRequest {
   readonly query: URLSearchParams
   /** The value of a header by its lower-case name. */
   header(name: string): string | undefined
+  /** All of them, in lower case; absent: none beside those that are asked for. */
+  readonly headerNames?: readonly string[]
   readonly body: string
   /** The body where it is no text: it is in protocol buffers. Then `body` is empty. */
   readonly bytes?: Uint8Array

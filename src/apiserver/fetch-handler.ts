@@ -11,6 +11,7 @@ export async function handleFetch(server: Answering, request: Request): Promise<
     path: url.pathname,
     query: url.searchParams,
     header: (name) => request.headers.get(name) ?? undefined,
+    headerNames: [...request.headers.keys()],
     ...(request.body === null
       ? { body: '' }
       : bodyParts(Buffer.from(await request.arrayBuffer()), request.headers.get('content-type') ?? undefined)),

@@ -125,6 +125,7 @@ function requestOf(incoming: IncomingMessage, body: Buffer): ApiRequest {
       const value = incoming.headers[name]
       return Array.isArray(value) ? value.join(', ') : value
     },
+    headerNames: Object.keys(incoming.headers),
     ...bodyParts(body, incoming.headers['content-type']),
   }
 }

@@ -29,11 +29,6 @@ const deviations: readonly Deviation[] = [
     behaviours: ['watches: answers a start that is forgotten with 200 and an ERROR event of 410, and ends'],
   },
   {
-    id: 'open-access',
-    reason: 'Refusals of impersonation are said in other words, and who sends no token is anonymous.',
-    behaviours: ['documents: lets nobody impersonate who may not', 'refusals: refuses a request of nobody'],
-  },
-  {
     id: 'rules-compiler-texts',
     reason: 'What is wrong with the text of a rule is said in other words.',
     behaviours: ['refusals: refuses a rule that cannot be read'],

@@ -66,7 +66,6 @@ function apiServerFlags(layout: Layout, choices: FlagChoices): readonly string[]
     `--service-account-signing-key-file=${files.serviceAccountKey}`,
     '--authorization-mode=RBAC',
     `--token-auth-file=${files.tokens}`,
-    '--anonymous-auth=false',
     '--allow-privileged=true',
     // Zero means no limit, and is allowed only without priority and fairness.
     '--enable-priority-and-fairness=false',

@@ -6,11 +6,12 @@ import type { ApiRequest } from '../exchange.ts'
 import { metadataText } from '../metadata.ts'
 import type { ObjectLog } from '../object-log.ts'
 import type { RequestInfo } from '../request-info.ts'
-import { badRequest, unauthorized } from '../status-error.ts'
+import { unauthorized } from '../status-error.ts'
 import type { User } from '../user.ts'
 import { forbiddenAccess } from './forbidden-text.ts'
+import { Impersonation, wantedUserOf } from './impersonation.ts'
 import { type AccessAttributes, type Decision, decide } from './policy-rules.ts'
-import { readToken, serviceAccountUser, type TokenClaims } from './service-account-token.ts'
+import { issuer, readToken, type TokenClaims, tokenUser } from './service-account-token.ts'
 
 export interface AccessControlOptions {
   readonly clock: Clock
@@ -25,22 +26,19 @@ const anonymous: User = { name: 'system:anonymous', groups: ['system:unauthentic
 
 export class AccessControl implements Access {
   readonly #options: AccessControlOptions
+  readonly #impersonation = new Impersonation((user, attributes) => this.decide(user, attributes))
 
   constructor(options: AccessControlOptions) {
     this.#options = options
   }
 
-  authenticate(request: ApiRequest): User {
-    const token = /^Bearer\s+(.+)$/i.exec(request.header('authorization') ?? '')?.[1]
-    const user = token === undefined ? anonymous : this.userOf(token.trim())
-    if (user === undefined) throw unauthorized()
-    const wanted = impersonationOf(request)
-    if (wanted === undefined) return user
-    for (const attributes of impersonationRights(wanted)) {
-      const decision = this.decide(user, attributes)
-      if (!decision.isAllowed) throw forbiddenAccess(user, attributes, decision.reason)
-    }
-    return impersonatedUser(wanted)
+  authenticate(request: ApiRequest, info: RequestInfo): User {
+    const token = bearerToken(request.header('authorization'))
+    const requestor = token === undefined ? anonymous : this.userOf(token)
+    if (requestor === undefined) throw unauthorized()
+    const wanted = wantedUserOf(request)
+    if (wanted === undefined) return requestor
+    return this.#impersonation.impersonate({ requestor, wanted, attributes: attributesOf(info) })
   }
 
   authorize(user: User, info: RequestInfo): void {
@@ -53,81 +51,32 @@ export class AccessControl implements Access {
     return decide(user, attributes, this.#options.log)
   }
 
-  /** The user of a token; undefined for one that is not ours, has expired, or whose owner is gone. */
+  /** The user of a token; undefined for one that is not ours or for others, has expired, or whose owner is gone. */
   userOf(token: string): User | undefined {
     const fixed = this.#options.tokens.get(token)
     if (fixed !== undefined) return fixed
     const claims = readToken(token, this.#options.tokenKey, Math.floor(this.#options.clock.now() / 1_000))
-    if (claims === undefined || !this.#isAlive(claims)) return undefined
-    return serviceAccountUser(claims.namespace, claims.serviceAccount.name, claims.serviceAccount.uid)
+    if (claims === undefined || !claims.audiences.includes(issuer) || !this.#isAlive(claims)) return undefined
+    return tokenUser(claims)
   }
 
   #isAlive({ namespace, serviceAccount, boundTo }: TokenClaims): boolean {
     const uidAt = (shelf: string, name: string): string | undefined => {
-      const state = this.#options.log.get({ shelf, namespace, name })
+      const state = this.#options.log.get({ shelf, namespace: shelf === 'nodes' ? '' : namespace, name })
       return state === undefined ? undefined : metadataText(state.object, 'uid')
     }
     if (uidAt('serviceaccounts', serviceAccount.name) !== serviceAccount.uid) return false
-    if (boundTo === undefined || boundTo.kind === 'node') return true
-    return uidAt(`${boundTo.kind}s`, boundTo.name) === boundTo.uid
+    return boundTo === undefined || uidAt(`${boundTo.kind}s`, boundTo.name) === boundTo.uid
   }
 }
 
-export function attributesOf(info: RequestInfo): AccessAttributes {
+/** Undefined where none is sent: a header of another form is no token. Source: authentication/request/bearertoken. */
+function bearerToken(header: string | undefined): string | undefined {
+  const [scheme = '', token = ''] = (header ?? '').trim().split(' ')
+  return scheme.toLowerCase() === 'bearer' && token !== '' ? token : undefined
+}
+
+function attributesOf(info: RequestInfo): AccessAttributes {
   const { isResourceRequest, verb, group, resource, subresource, namespace, name, path } = info
   return { isResourceRequest, verb, group, resource, subresource, namespace, name, path }
-}
-
-interface Impersonation {
-  readonly name: string
-  /** Those that the request names; each has to be allowed. */
-  readonly groups: readonly string[]
-  readonly uid: string | undefined
-}
-
-const serviceAccountName = /^system:serviceaccount:([^:]+):([^:]+)$/
-
-/** Throws StatusError (400) for groups without a user. */
-function impersonationOf(request: ApiRequest): Impersonation | undefined {
-  const name = request.header('impersonate-user') ?? ''
-  const groups = (request.header('impersonate-group') ?? '').split(', ').filter((group) => group !== '')
-  const uid = request.header('impersonate-uid')
-  if (name !== '') return { name, groups, uid }
-  if (groups.length === 0 && uid === undefined) return undefined
-  const shown = groups.map((group) => `{Group  ${group}  authentication.k8s.io/v1  }`).join(' ')
-  throw badRequest(`requested [${shown}] without impersonating a user`)
-}
-
-function impersonatedUser({ name, groups, uid }: Impersonation): User {
-  const account = serviceAccountName.exec(name)
-  const implied =
-    account === null || groups.length > 0 ? [] : ['system:serviceaccounts', `system:serviceaccounts:${account[1]}`]
-  const last = name === anonymous.name ? 'system:unauthenticated' : 'system:authenticated'
-  const all = [...groups, ...implied]
-  return { name, groups: all.includes(last) ? all : [...all, last], ...(uid === undefined ? {} : { uid }) }
-}
-
-/** What one has to be allowed, to become that user. */
-function impersonationRights({ name, groups, uid }: Impersonation): readonly AccessAttributes[] {
-  const account = serviceAccountName.exec(name)
-  const right = (resource: string, of: Partial<AccessAttributes>): AccessAttributes => ({
-    isResourceRequest: true,
-    verb: 'impersonate',
-    group: '',
-    resource,
-    subresource: '',
-    namespace: '',
-    name: '',
-    path: '',
-    ...of,
-  })
-  const self =
-    account === null
-      ? right('users', { name })
-      : right('serviceaccounts', { namespace: account[1] ?? '', name: account[2] ?? '' })
-  return [
-    self,
-    ...groups.map((group) => right('groups', { name: group })),
-    ...(uid === undefined ? [] : [right('uids', { group: 'authentication.k8s.io', name: uid })]),
-  ]
 }

@@ -149,8 +149,8 @@ function tokenStatus(access: AccessControl, token: string): JsonObject {
     : { authenticated: true, user: userInfo(user), audiences: ['https://kubernetes.default.svc.cluster.local'] }
 }
 
-function userInfo({ name, uid, groups }: User): JsonObject {
-  return { username: name, ...(uid === undefined ? {} : { uid }), groups }
+function userInfo({ name, uid, groups, extra }: User): JsonObject {
+  return { username: name, ...(uid === undefined ? {} : { uid }), groups, ...(extra === undefined ? {} : { extra }) }
 }
 
 function text(value: Json | undefined): string {

@@ -15,7 +15,15 @@ export interface TokenClaims {
   /** A unique id, as `jti`. */
   readonly id: string
   /** The pod or secret that the token lives and dies with. */
-  readonly boundTo: { readonly kind: string; readonly name: string; readonly uid: string } | undefined
+  readonly boundTo: BoundObject | undefined
+  /** Where the pod runs that the token is bound to. */
+  readonly node?: Omit<BoundObject, 'kind'>
+}
+
+interface BoundObject {
+  readonly kind: string
+  readonly name: string
+  readonly uid: string
 }
 
 export const issuer = 'https://kubernetes.default.svc.cluster.local'
@@ -23,7 +31,7 @@ export const issuer = 'https://kubernetes.default.svc.cluster.local'
 const header = encode(wireJson({ alg: 'HS256', typ: 'JWT', kid: 'konverge' }))
 
 export function signToken(claims: TokenClaims, key: string): string {
-  const { namespace, serviceAccount, audiences, issuedAt, expiresAt, id, boundTo } = claims
+  const { namespace, serviceAccount, audiences, issuedAt, expiresAt, id, boundTo, node } = claims
   const payload: JsonObject = {
     aud: audiences,
     exp: expiresAt,
@@ -33,6 +41,7 @@ export function signToken(claims: TokenClaims, key: string): string {
     'kubernetes.io': {
       namespace,
       ...(boundTo === undefined ? {} : { [boundTo.kind.toLowerCase()]: { name: boundTo.name, uid: boundTo.uid } }),
+      ...(node === undefined ? {} : { node: { name: node.name, uid: node.uid } }),
       serviceaccount: { name: serviceAccount.name, uid: serviceAccount.uid },
     },
     nbf: issuedAt,
@@ -60,8 +69,26 @@ export function readToken(token: string, key: string, nowSeconds: number): Token
     issuedAt: iat,
     expiresAt: exp,
     id: text(jti),
-    boundTo: boundOf(own_),
+    ...boundOf(own_),
   }
+}
+
+/** Who a token speaks for, with what it is bound to. */
+export function tokenUser({ namespace, serviceAccount, id, boundTo, node }: TokenClaims): User {
+  const bound = [
+    ...(boundTo === undefined ? [] : [boundTo]),
+    ...(node === undefined ? [] : [{ kind: 'node', ...node }]),
+  ]
+  const facts = bound
+    .filter(({ kind }) => kind !== 'secret')
+    .flatMap(({ kind, name, uid }): readonly (readonly [string, readonly string[]])[] => [
+      [`${kind}-name`, [name]],
+      ...(uid === '' ? [] : [[`${kind}-uid`, [uid]] as const]),
+    ])
+  const extra = [['credential-id', [`JTI=${id}`]] as const, ...facts].map(
+    ([key, values]) => [`authentication.kubernetes.io/${key}`, values] as const,
+  )
+  return { ...serviceAccountUser(namespace, serviceAccount.name, serviceAccount.uid), extra: Object.fromEntries(extra) }
 }
 
 /** Who a service account is to the authorizer. */
@@ -73,12 +100,13 @@ export function serviceAccountUser(namespace: string, name: string, uid: string)
   }
 }
 
-function boundOf(claims: JsonObject): TokenClaims['boundTo'] {
-  for (const kind of ['pod', 'secret', 'node']) {
+function boundOf(claims: JsonObject): Pick<TokenClaims, 'boundTo' | 'node'> {
+  const [pod, secret, node] = ['pod', 'secret', 'node'].map((kind) => {
     const bound = own(claims, kind)
-    if (isJsonObject(bound)) return { kind, name: text(bound['name']), uid: text(bound['uid']) }
-  }
-  return undefined
+    return isJsonObject(bound) ? { kind, name: text(bound['name']), uid: text(bound['uid']) } : undefined
+  })
+  if (pod !== undefined && node !== undefined) return { boundTo: pod, node: { name: node.name, uid: node.uid } }
+  return { boundTo: pod ?? secret ?? node }
 }
 
 function bodyOf(payload: string): JsonObject | undefined {

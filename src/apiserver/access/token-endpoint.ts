@@ -48,8 +48,10 @@ function answer({ request, info }: EndpointRequest, { clock, random, view, token
   checkLifetime(expirationSeconds)
   const boundObjectRef = structAt(spec, 'boundObjectRef')
   const issuedAt = Math.floor(clock.now() / 1_000)
-  const boundTo = boundObjectRef && boundObject(boundObjectRef, { view, namespace, account: name })
-  const claims = { namespace, serviceAccount: { name, uid }, audiences, issuedAt, boundTo }
+  const bound = boundObjectRef
+    ? boundObject(boundObjectRef, { view, namespace, account: name })
+    : { boundTo: undefined }
+  const claims = { namespace, serviceAccount: { name, uid }, audiences, issuedAt, ...bound }
   const token = signToken({ ...claims, expiresAt: issuedAt + expirationSeconds, id: random.uuid() }, tokenKey)
   return jsonAnswer(201, {
     ...{ kind: kind.kind, apiVersion: `${kind.group}/v1` },
@@ -90,7 +92,7 @@ const boundShelves: Readonly<Record<string, string>> = { Pod: 'pods', Node: 'nod
 function boundObject(
   reference: JsonObject,
   { view, namespace, account }: { readonly view: View; readonly namespace: string; readonly account: string },
-): TokenClaims['boundTo'] {
+): Pick<TokenClaims, 'boundTo' | 'node'> {
   const [boundKind, name, apiVersion] = [
     textAt(reference, 'kind'),
     textAt(reference, 'name'),
@@ -113,7 +115,15 @@ function boundObject(
       name,
       `the UID in the bound object reference (${askedUid}) does not match the UID in record. The object might have been deleted and then recreated`,
     )
-  return { kind: boundKind.toLowerCase(), name, uid }
+  const nodeName = shelf === 'pods' ? textAt(structAt(object, 'spec'), 'nodeName') : ''
+  const boundTo = { kind: boundKind.toLowerCase(), name, uid }
+  return nodeName === '' ? { boundTo } : { boundTo, node: nodeOf(nodeName, view) }
+}
+
+/** A node that is not there is named all the same. */
+function nodeOf(name: string, view: View): NonNullable<TokenClaims['node']> {
+  const node = view.get({ shelf: 'nodes', namespace: '', name })
+  return { name, uid: node === undefined ? '' : metadataText(node.object, 'uid') }
 }
 
 function timestampAt(seconds: number): string {

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { AccessControl } from '../../../src/apiserver/access/access-control.ts'
-import { signToken, type TokenClaims } from '../../../src/apiserver/access/service-account-token.ts'
+import { issuer, signToken, type TokenClaims } from '../../../src/apiserver/access/service-account-token.ts'
 import type { ApiRequest } from '../../../src/apiserver/exchange.ts'
 import { ObjectLog } from '../../../src/apiserver/object-log.ts'
 import { requestInfoOf } from '../../../src/apiserver/request-info.ts'
+import type { User } from '../../../src/apiserver/user.ts'
 import { SimClock } from '../../../src/testing/sim-clock.ts'
 
 const key = 'a key'
@@ -23,12 +24,12 @@ beforeEach(() => {
 
 describe('access control', () => {
   it('takes a request without a token for anonymous, and one with an unknown token for nobody', () => {
-    expect(access.authenticate(request({})).name).toBe('system:anonymous')
-    expect(() => access.authenticate(request({ authorization: 'Bearer who' }))).toThrow('Unauthorized')
+    expect(authenticated({}).name).toBe('system:anonymous')
+    expect(() => authenticated({ authorization: 'Bearer who' })).toThrow('Unauthorized')
   })
 
   it('says who may not do what, in the words of the real server', () => {
-    const user = access.authenticate(request({ authorization: 'Bearer ann' }))
+    const user = authenticated({ authorization: 'Bearer ann' })
     const info = requestInfoOf('GET', '/apis/apps/v1/namespaces/shop/deployments/web/status', new URLSearchParams())
     expect(() => access.authorize(user, info)).toThrow(
       'deployments.apps "web" is forbidden: User "ann" cannot get resource "deployments/status" in API group "apps" in the namespace "shop"',
@@ -46,17 +47,28 @@ describe('access control', () => {
       groups: ['system:serviceaccounts', 'system:serviceaccounts:shop', 'system:authenticated'],
     })
     expect(access.userOf(signToken(claims('second'), key))).toBeUndefined()
+    expect(access.userOf(signToken({ ...claims('first'), audiences: ['others'] }, key))).toBeUndefined()
     expect(access.userOf(signToken(claims('first'), 'another key'))).toBeUndefined()
     await clock.advance(3_600_000)
     expect(access.userOf(token)).toBeUndefined()
   })
 
+  it('knows what a token is bound to, and takes it as long as that is there', () => {
+    account('first')
+    log.commit({ shelf: 'nodes', namespace: '', name: 'n1' }, 'created', () => ({ metadata: { name: 'n1', uid: 'a' } }))
+    const bound = (uid: string) => signToken({ ...claims('first'), boundTo: { kind: 'node', name: 'n1', uid } }, key)
+    expect(access.userOf(bound('a'))?.extra).toEqual({
+      'authentication.kubernetes.io/credential-id': ['JTI=id'],
+      'authentication.kubernetes.io/node-name': ['n1'],
+      'authentication.kubernetes.io/node-uid': ['a'],
+    })
+    expect(access.userOf(bound('b'))).toBeUndefined()
+  })
+
   it('lets nobody become somebody else without the right to', () => {
     const headers = { authorization: 'Bearer ann', 'impersonate-user': 'ben', 'impersonate-group': 'staff' }
-    expect(() => access.authenticate(request(headers))).toThrow(
-      'users "ben" is forbidden: User "ann" cannot impersonate resource "users" in API group "" at the cluster scope',
-    )
-    expect(access.authenticate(request({ ...headers, authorization: 'Bearer root' }))).toEqual({
+    expect(() => authenticated(headers)).toThrow('forbidden: User "ann" cannot impersonate-on:user-info:get path "/"')
+    expect(authenticated({ ...headers, authorization: 'Bearer root' })).toEqual({
       name: 'ben',
       groups: ['staff', 'system:authenticated'],
     })
@@ -64,7 +76,7 @@ describe('access control', () => {
 
   it('gives an impersonated service account its groups', () => {
     const headers = { authorization: 'Bearer root', 'impersonate-user': 'system:serviceaccount:shop:bot' }
-    expect(access.authenticate(request(headers)).groups).toEqual([
+    expect(authenticated(headers).groups).toEqual([
       'system:serviceaccounts',
       'system:serviceaccounts:shop',
       'system:authenticated',
@@ -72,8 +84,10 @@ describe('access control', () => {
   })
 })
 
-function request(headers: Readonly<Record<string, string>>): ApiRequest {
-  return { method: 'GET', path: '/', query: new URLSearchParams(), header: (name) => headers[name], body: '' }
+function authenticated(headers: Readonly<Record<string, string>>): User {
+  const query = new URLSearchParams()
+  const request: ApiRequest = { method: 'GET', path: '/', query, header: (name) => headers[name], body: '' }
+  return access.authenticate(request, requestInfoOf('GET', '/', query))
 }
 
 function account(uid: string): void {
@@ -86,7 +100,7 @@ function claims(uid: string): TokenClaims {
   return {
     namespace: 'shop',
     serviceAccount: { name: 'bot', uid },
-    audiences: [],
+    audiences: [issuer],
     issuedAt,
     expiresAt: issuedAt + 3_600,
     id: 'id',

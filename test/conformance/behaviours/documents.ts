@@ -236,6 +236,19 @@ export const documents = area('documents', (it) => {
     )
   })
 
+  it('tells a stranger that it is well, its version, and nothing more', async (stage) => {
+    const status = async (path: string, authorization?: string) => {
+      const headers = authorization === undefined ? {} : { authorization }
+      return (await stage.server.request({ method: 'GET', path, headers, as: 'none' })).status
+    }
+    for (const path of ['/healthz', '/livez', '/readyz', '/version']) expect(await status(path), path).toBe(200)
+    for (const path of ['/api', '/apis', '/openapi/v3', '/metrics', '/api/v1/namespaces'])
+      expect(await status(path), path).toBe(403)
+    for (const authorization of ['Bearer', 'Basic YTpi', 'Bearer  two-blanks'])
+      expect(await status('/version', authorization), authorization).toBe(200)
+    expect(await status('/version', 'bearer wrong')).toBe(401)
+  })
+
   it('lets nobody give rights that they do not have', async (stage) => {
     const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['*'] }]
     const manage = [{ apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles'], verbs: ['create'] }]
