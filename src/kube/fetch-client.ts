@@ -1,5 +1,6 @@
 // How does a request travel to a server in the same process? Through a function from Request to Response, with the same errors as
-// over the network; there are no connections, no credentials to renew and nothing to time out by itself.
+// over the network; there are no connections, no credentials to renew, and nothing times out unless a limit is given.
+import { type Clock, deadline } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import type { HttpExchange, HttpRequest } from './http-client.ts'
 import { KubeError, kubeErrorOf } from './kube-errors.ts'
@@ -11,6 +12,8 @@ export interface FetchClientOptions {
   /** Sent as a bearer token. */
   readonly token: string
   readonly userAgent: string
+  /** How long a request may take in all, and a watch to begin. Absent: for ever. */
+  readonly limit?: { readonly clock: Clock; readonly requestMs: number }
 }
 
 export class FetchClient implements HttpExchange {
@@ -22,12 +25,16 @@ export class FetchClient implements HttpExchange {
   }
 
   async exchange(request: HttpRequest, signal: AbortSignal): Promise<string> {
-    const response = await this.#send(request, signal)
-    return response.text()
+    return this.#within(request, signal, async (limited) => {
+      const response = await this.#send(request, limited)
+      return response.text().catch((thrown: unknown) => {
+        throw unreachable(request, thrown)
+      })
+    })
   }
 
   async *stream(request: HttpRequest, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
-    const response = await this.#send(request, signal)
+    const response = await this.#within(request, signal, (limited) => this.#send(request, limited))
     if (response.body === null) return
     const reader = (response.body as ReadableStream<Uint8Array>).getReader()
     const ends = AbortSignal.any([signal, this.#life.signal])
@@ -52,6 +59,22 @@ export class FetchClient implements HttpExchange {
   /** Ends the open streams. */
   async close(): Promise<void> {
     this.#life.abort(new DOMException('the client is closed', 'AbortError'))
+  }
+
+  async #within<T>({ attempt }: HttpRequest, signal: AbortSignal, work: (limited: AbortSignal) => Promise<T>) {
+    const { limit: limits } = this.#options
+    if (limits === undefined) return work(signal)
+    const limit = deadline(limits.clock, limits.requestMs, signal)
+    try {
+      return await work(limit.signal)
+    } catch (thrown) {
+      if (!limit.hasPassed()) throw thrown
+      const seconds = limits.requestMs / 1000
+      const message = `${attempt}: no whole answer within ${seconds} s; a write may have happened all the same`
+      throw new KubeError({ code: 'Timeout', message })
+    } finally {
+      limit.clear()
+    }
   }
 
   async #send(
@@ -82,6 +105,6 @@ export class FetchClient implements HttpExchange {
 }
 
 function unreachable({ attempt }: Pick<HttpRequest, 'attempt'>, thrown: unknown): KubeError {
-  const message = `${attempt}: no answer came from the API server in this process: ${messageOf(thrown)}`
+  const message = `${attempt}: no whole answer came from the API server in this process: ${messageOf(thrown)}`
   return new KubeError({ code: 'Unreachable', message, cause: thrown })
 }

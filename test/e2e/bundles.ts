@@ -1,8 +1,5 @@
 // A kind for tests of ownership: a Bundle lists the very objects it wants, and which policies hold for them. So a test says
 // in the spec what a controller would say in constructs.
-import { randomUUID } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { ApiObject } from 'cdk8s'
 import {
   ConfigMap,
@@ -22,9 +19,8 @@ import {
   type StatusWithConditions,
   shared,
 } from '../../src/index.ts'
-import type { ControlPlaneClient } from '../control-plane/control-plane-client.ts'
-import { waitUntil } from '../control-plane/wait-until.ts'
-import { OperatorHere } from './operator-here.ts'
+import { Hand } from './hand.ts'
+import type { StoryOperator, StoryServer } from './story-server.ts'
 
 export interface BundledObject {
   readonly object: { readonly apiVersion: string; readonly kind: string; readonly [field: string]: unknown }
@@ -106,15 +102,15 @@ const pruned = {
   },
 }
 
-export async function installBundles(cluster: ControlPlaneClient): Promise<void> {
-  await cluster.apply(
+export async function installBundles(server: StoryServer): Promise<void> {
+  await server.apply(
     definition('Bundle', 'bundles', { spec: anything, status: anything }),
     definition('Pruned', 'pruneds', { spec: pruned }),
   )
   for (const plural of ['bundles', 'pruneds']) {
-    const wait = ['wait', '--for=condition=Established', '--timeout=60s', `crd/${plural}.test.konverge.dev`]
-    const { exitCode, stderr } = await cluster.kubectl(...wait)
-    if (exitCode !== 0) throw new Error(stderr)
+    const path = `/apis/test.konverge.dev/v1/${plural}`
+    const isServed = async () => (await server.request({ method: 'GET', path })).status === 200
+    await server.until({ what: `${plural} to be served`, limitMs: 60_000 }, isServed)
   }
 }
 
@@ -127,61 +123,42 @@ export interface Condition {
 
 /** One namespace and the bundles in it. */
 export class Bundles {
-  readonly #cluster: ControlPlaneClient
+  readonly #server: StoryServer
+  /** Does to the objects what people do. */
+  readonly hand: Hand
   readonly namespace: string
 
-  constructor(cluster: ControlPlaneClient, namespace: string) {
-    this.#cluster = cluster
+  constructor(server: StoryServer, namespace: string) {
+    this.#server = server
+    this.hand = new Hand(server, namespace)
     this.namespace = namespace
   }
 
   async createNamespace(): Promise<void> {
-    await this.#cluster.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: this.namespace } })
+    await this.#server.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: this.namespace } })
   }
 
   /** Resolves when it takes turns for this namespace. */
-  async startOperator(): Promise<OperatorHere> {
-    const kubeconfig = this.#cluster.connection.kubeconfigPath
-    return await new OperatorHere({ kubeconfig, controllers: [bundles], namespaces: [this.namespace] }).ready()
+  async startOperator(): Promise<StoryOperator> {
+    const backoff = { baseMs: 500, capMs: 2_000 }
+    return this.#server.startControllers({ controllers: [bundles], namespaces: [this.namespace], backoff })
   }
 
   /** Writes the bundle; its whole spec is what is given. */
   async want(name: string, ...objects: readonly BundledObject[]): Promise<void> {
-    await this.#cluster.apply({
-      apiVersion: 'test.konverge.dev/v1',
-      kind: 'Bundle',
-      metadata: { name, namespace: this.namespace },
-      spec: { objects },
-    })
-  }
-
-  async kubectl(...args: readonly string[]): Promise<string> {
-    const { stdout, stderr, exitCode } = await this.#cluster.kubectl('-n', this.namespace, ...args)
-    if (exitCode !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr}`)
-    return stdout
-  }
-
-  /** `kubectl <verb> -f` of an object, with more arguments after it. */
-  async send(verb: 'apply' | 'create' | 'replace', object: object, ...args: readonly string[]): Promise<void> {
-    const file = join(this.#cluster.folder, `${randomUUID()}.json`)
-    await writeFile(file, JSON.stringify(object))
-    await this.kubectl(verb, '-f', file, ...args)
-  }
-
-  async live(kind: string, name: string): Promise<LiveJson | undefined> {
-    const text = await this.kubectl('get', kind, name, '-o', 'json', '--show-managed-fields', '--ignore-not-found')
-    return text === '' ? undefined : (JSON.parse(text) as LiveJson)
+    const bundle = { apiVersion: 'test.konverge.dev/v1', kind: 'Bundle', metadata: { name }, spec: { objects } }
+    await this.hand.apply(bundle)
   }
 
   async until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-    await waitUntil({ what, limitMs: 60_000, everyMs: 200 }, isSo)
+    await this.#server.until({ what, limitMs: 60_000, everyMs: 200 }, isSo)
   }
 
   /** Waits until the condition of the bundle has this reason, for its newest spec; then gives its message. */
   async condition(name: string, type: string, reason: string): Promise<string> {
     let message = ''
     await this.until(`${name} to have ${type} for ${reason}`, async () => {
-      const bundle = await this.live('bundles', name)
+      const bundle = await this.hand.find('bundles', name)
       const status = bundle?.status as { observedGeneration?: number; conditions?: readonly Condition[] } | undefined
       const found = status?.conditions?.find((condition) => condition.type === type)
       message = found?.message ?? ''
@@ -194,33 +171,19 @@ export class Bundles {
   async notes(name: string, reason: string): Promise<readonly string[]> {
     let notes: readonly string[] = []
     await this.until(`an Event ${reason} about ${name}`, async () => {
-      const text = await this.kubectl('get', 'events.events.k8s.io', '-o', 'json')
-      const { items } = JSON.parse(text) as {
-        items: readonly { reason: string; note: string; regarding: { name: string } }[]
-      }
-      notes = items.filter((event) => event.reason === reason && event.regarding.name === name).map(({ note }) => note)
+      notes = await this.hand.notes(name, reason)
       return notes.length > 0
     })
     return notes
   }
+
+  /** Waits until a resource has had this many turns since the start of the operator. */
+  async turns(operator: StoryOperator, name: string, count: number): Promise<void> {
+    await this.until(`${count} turns of ${name}`, async () => turnCount(operator, name) >= count)
+  }
 }
 
-export interface LiveJson {
-  readonly metadata: {
-    readonly name: string
-    readonly uid: string
-    readonly resourceVersion: string
-    readonly generation?: number
-    readonly labels?: Readonly<Record<string, string>>
-    readonly annotations?: Readonly<Record<string, string>>
-    readonly ownerReferences?: readonly { readonly kind: string; readonly name: string }[]
-    readonly managedFields?: readonly {
-      readonly manager: string
-      readonly operation: string
-      readonly fieldsV1: object
-    }[]
-  }
-  readonly data?: Readonly<Record<string, string>>
-  readonly spec?: Readonly<Record<string, unknown>>
-  readonly status?: unknown
+/** Turns of a resource that have ended since the start. */
+export function turnCount({ lines }: StoryOperator, name: string): number {
+  return lines.filter((line) => line.msg === 'turn ended' && line['name'] === name).length
 }

@@ -2,76 +2,72 @@
 // time: the cluster's clock moves on.
 import { readFile } from 'node:fs/promises'
 import { parse } from 'yaml'
-import { silentInstruments } from '../../src/base/instrument.ts'
+import { handleFetch } from '../../src/apiserver/fetch-handler.ts'
+import { requestInfoOf } from '../../src/apiserver/request-info.ts'
 import { storageClasses } from '../../src/cli/dev/sample-stores.ts'
-import { flagshipControllers } from '../../src/cli/flagship.ts'
-import { replicatedKvStore } from '../../src/controllers/replicated-kv-store/replicated-kv-store.ts'
-import {
-  defineResource,
-  Namespace,
-  PersistentVolumeClaim,
-  Pod,
-  PodDisruptionBudget,
-  type Resource,
-  Service,
-  ServiceAccount,
-  StatefulSet,
-} from '../../src/index.ts'
-import { PersistentVolume, StorageClass } from '../../src/object/built-in.ts'
+import { ServiceAccount } from '../../src/index.ts'
 import type { KubeObject } from '../../src/object/object.ts'
-import { PrometheusMetrics } from '../../src/telemetry/metrics.ts'
 import { startCluster, type TestCluster } from '../../src/testing/index.ts'
-import { metricIn } from './operator-process.ts'
-import { manifestsIn } from './rights.ts'
+import type { ApiAnswer, ApiRequest } from '../control-plane/api-request.ts'
+import { EmbeddedOperator } from './embedded-operator.ts'
+import { kindsOfAccount, manifestsIn, operatorNamespace } from './rights.ts'
 import { isWrite } from './stores.ts'
-import type { Awaited, OperatorWrite, Place, StoryOperator, StoryServer } from './story-server.ts'
+import { countsOf, type Happening } from './story-counts.ts'
+import { kindOf } from './story-kinds.ts'
+import type {
+  Awaited,
+  Counts,
+  MortalOperator,
+  OperatorAsk,
+  Place,
+  StoryOperator,
+  StoryRequest,
+  StoryServer,
+} from './story-server.ts'
+
+export interface EmbeddedStoryOptions {
+  /** Default 3. */
+  readonly nodes?: number
+  /** Is the flagship there: its definition, and the account with its rights? Default yes. */
+  readonly isInstalled?: boolean
+}
+
+/** What every object in the log has. */
+interface LogMetadata {
+  readonly managedFields?: readonly { readonly manager: string }[]
+  readonly deletionTimestamp?: string
+}
 
 const file = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
 const signal = new AbortController().signal
-const rbac = (kind: string, scope: Resource['scope']) =>
-  defineResource({
-    group: 'rbac.authorization.k8s.io',
-    version: 'v1',
-    kind,
-    plural: `${kind.toLowerCase()}s`,
-    scope,
-  })
-const kinds: readonly Resource[] = [
-  ...[Namespace, Service, ServiceAccount, StatefulSet, StorageClass, Pod, replicatedKvStore.resource],
-  ...[PersistentVolume, PersistentVolumeClaim, PodDisruptionBudget],
-  ...[rbac('Role', 'Namespaced'), rbac('RoleBinding', 'Namespaced')],
-  ...[rbac('ClusterRole', 'Cluster'), rbac('ClusterRoleBinding', 'Cluster')],
-  // The old form, with the message and the involved object.
-  defineResource({ group: '', version: 'v1', kind: 'Event', plural: 'events', scope: 'Namespaced' }),
-]
-const shortNames: Readonly<Record<string, string>> = {
-  kv: 'replicatedkvstores',
-  pdb: 'poddisruptionbudgets',
-  pvc: 'persistentvolumeclaims',
-}
+const adminAccount = { namespace: 'kube-system', name: 'story' }
+const dayInSeconds = 86_400
 
 export class EmbeddedStoryServer implements StoryServer {
   readonly #cluster: TestCluster
-  readonly #metrics: PrometheusMetrics
+  readonly #requests: StoryRequest[] = []
+  readonly #tokens = new Map<string, string>()
+  #operators = 0
 
-  private constructor(cluster: TestCluster, metrics: PrometheusMetrics) {
+  private constructor(cluster: TestCluster) {
     this.#cluster = cluster
-    this.#metrics = metrics
   }
 
-  static async start(): Promise<EmbeddedStoryServer> {
-    const metrics = new PrometheusMetrics()
-    const cluster = await startCluster({
-      definitions: [parse(await file('crds/replicated-kv-store.yaml'))],
-      simulatedNodes: 3,
-      user: 'system:serviceaccount:konverge-system:konverge',
-      instruments: { ...silentInstruments, metrics },
-    })
-    const server = new EmbeddedStoryServer(cluster, metrics)
-    const account = manifestsIn(await file('test/golden/install.yaml')).filter(({ kind }) => accountKinds.test(kind))
+  static async start(options: EmbeddedStoryOptions = {}): Promise<EmbeddedStoryServer> {
+    const { nodes = 3, isInstalled = true } = options
+    const definitions = isInstalled ? [parse(await file('crds/replicated-kv-store.yaml'))] : []
+    const server = new EmbeddedStoryServer(await startCluster({ definitions, simulatedNodes: nodes }))
     // The class `standard` is there.
-    await server.apply(...storageClasses.filter(({ metadata }) => metadata.name === 'fast'), ...account)
+    await server.apply(...storageClasses.filter(({ metadata }) => metadata.name === 'fast'))
+    await server.#makeAdministrator()
+    if (!isInstalled) return server
+    await server.#installAccount(operatorNamespace)
     return server
+  }
+
+  /** The server itself, for what only it can do. */
+  get cluster(): TestCluster {
+    return this.#cluster
   }
 
   async apply(...objects: readonly object[]): Promise<void> {
@@ -103,8 +99,9 @@ export class EmbeddedStoryServer implements StoryServer {
     return this.#cluster.list(kindOf(kind), namespace)
   }
 
-  async until({ what, limitMs, everyMs = 50 }: Awaited, isSo: () => Promise<boolean>): Promise<void> {
+  async until({ what, limitMs, everyMs = 50, giveUp }: Awaited, isSo: () => Promise<boolean>): Promise<void> {
     for (let passedMs = 0; !(await isSo()); passedMs += everyMs) {
+      giveUp?.()
       if (passedMs > limitMs) throw new Error(`Waited ${limitMs / 1000} s for ${what}.`)
       await this.#cluster.advance(everyMs)
     }
@@ -114,39 +111,123 @@ export class EmbeddedStoryServer implements StoryServer {
     return this.#cluster.advance(ms)
   }
 
-  async startOperator(): Promise<StoryOperator> {
-    const { stop } = this.#cluster.run(...flagshipControllers)
-    await this.#cluster.advance(100)
-    return { stop, metric: async (name, labels = '') => metricIn(await this.#metrics.text(), name, labels) }
+  nowMs(): number {
+    return this.#cluster.clock.now()
   }
 
-  async operatorWrites(wanted: string): Promise<readonly OperatorWrite[]> {
-    return this.#cluster
-      .requests()
-      .filter((request) => request.namespace === wanted && isWrite(request))
-      .map(({ verb, namespace, resource, subresource, name }) => ({ verb, namespace, resource, subresource, name }))
+  async request({ method, path, body, contentType }: ApiRequest): Promise<ApiAnswer> {
+    const token = await this.#tokenOf(adminAccount)
+    const headers = { authorization: `Bearer ${token}`, 'content-type': contentType ?? 'application/json' }
+    const content = body === undefined ? {} : { body: JSON.stringify(body) }
+    const answer = await handleFetch(
+      this.#cluster.server,
+      new Request(`http://here${path}`, { method, headers, ...content }),
+    )
+    return { status: answer.status, text: await answer.text() }
+  }
+
+  async startOperator(namespace: string): Promise<StoryOperator> {
+    const operator = await this.mortalOperator({ namespaces: [namespace] })
+    return operator.start().ready()
+  }
+
+  async mortalOperator(ask: OperatorAsk): Promise<MortalOperator> {
+    const namespace = ask.election?.leaseNamespace ?? operatorNamespace
+    if (namespace !== operatorNamespace) await this.#installAccount(namespace)
+    return this.#operator(ask, await this.#tokenOf({ namespace, name: 'konverge' }))
+  }
+
+  async startControllers(ask: OperatorAsk): Promise<StoryOperator> {
+    const operator = this.#operator({ ...ask, logsTurns: true }, await this.#tokenOf(adminAccount))
+    return operator.start().ready()
+  }
+
+  async requests(): Promise<readonly StoryRequest[]> {
+    return this.#requests
+  }
+
+  async operatorWrites(wanted: string): Promise<readonly StoryRequest[]> {
+    return this.#requests.filter((request) => request.namespace === wanted && isWrite(request))
   }
 
   async refusals(): Promise<readonly string[]> {
-    return this.#cluster
-      .requests()
-      .filter(({ code }) => code === 403)
-      .map(({ verb, path }) => `${verb} ${path}`)
+    return this.#requests.filter(({ code }) => code === 403).map(({ verb, path }) => `${verb} ${path}`)
+  }
+
+  async counts(): Promise<ReadonlyMap<string, Counts>> {
+    const written = this.#cluster.server.log.entriesAfter(1).flatMap(({ kind, place, now }): readonly Happening[] => {
+      const { managedFields = [], deletionTimestamp } = now.object['metadata'] as LogMetadata
+      const isOurs = managedFields.some(({ manager }) => manager.startsWith('konverge'))
+      const [resource = ''] = place.shelf.split('.')
+      const what = { resource, namespace: place.namespace, isOurs }
+      if (kind === 'created') return [{ kind, ...what }]
+      return deletionTimestamp === undefined ? [] : [{ kind: 'ending', ...what }]
+    })
+    const deleted = this.#requests
+      .filter(({ verb, subresource, code }) => verb === 'delete' && subresource === '' && code < 300)
+      .map(
+        ({ resource, namespace }) => ({ kind: 'deleted by the operator', resource, namespace, isOurs: true }) as const,
+      )
+    return countsOf([...written, ...deleted])
   }
 
   stop(): Promise<void> {
     return this.#cluster.stop()
   }
-}
 
-const accountKinds = /^(Namespace|ServiceAccount|(Cluster)?Role(Binding)?)$/
+  #operator(ask: OperatorAsk & { readonly logsTurns?: boolean }, token: string): EmbeddedOperator {
+    const fetch = (request: Request) => this.#recorded(request)
+    return new EmbeddedOperator({ ...ask, token, cluster: this.#cluster, fetch, seed: ++this.#operators })
+  }
 
-/** By its kind, plural, singular or short name. */
-function kindOf(name: string): Resource {
-  const wanted = (shortNames[name] ?? name).toLowerCase()
-  const found = kinds.find(({ kind, plural }) => plural === wanted || kind.toLowerCase() === wanted)
-  if (found === undefined) throw new Error(`no story has met the kind ${name} so far: add it here`)
-  return found
+  async #recorded(request: Request): Promise<Response> {
+    const { pathname, search, searchParams } = new URL(request.url)
+    const { verb, group, resource, subresource, namespace, name } = requestInfoOf(
+      request.method,
+      pathname,
+      searchParams,
+    )
+    const userAgent = request.headers.get('user-agent') ?? ''
+    const asked = { verb, group, namespace, resource, subresource, name, path: pathname + search, userAgent }
+    const index = this.#requests.push({ ...asked, code: 0, atMs: this.#cluster.clock.now() }) - 1
+    const answer = await handleFetch(this.#cluster.server, request)
+    this.#requests[index] = { ...asked, code: answer.status, atMs: this.#requests[index]?.atMs ?? 0 }
+    return answer
+  }
+
+  /** What `konverge install` prints for a namespace, but for the operator itself. */
+  async #installAccount(namespace: string): Promise<void> {
+    const printed = (await file('test/golden/install.yaml')).replaceAll(operatorNamespace, namespace)
+    await this.apply(...manifestsIn(printed).filter(({ kind }) => kindsOfAccount.test(kind)))
+  }
+
+  async #makeAdministrator(): Promise<void> {
+    const { namespace, name } = adminAccount
+    const group = 'rbac.authorization.k8s.io'
+    await this.apply(
+      { apiVersion: 'v1', kind: 'ServiceAccount', metadata: adminAccount },
+      {
+        apiVersion: `${group}/v1`,
+        kind: 'ClusterRoleBinding',
+        metadata: { name },
+        roleRef: { apiGroup: group, kind: 'ClusterRole', name: 'cluster-admin' },
+        subjects: [{ kind: 'ServiceAccount', namespace, name }],
+      },
+    )
+  }
+
+  async #tokenOf(account: { readonly namespace: string; readonly name: string }): Promise<string> {
+    const key = `${account.namespace}/${account.name}`
+    const known = this.#tokens.get(key)
+    if (known !== undefined) return known
+    const ask = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', metadata: account }
+    const request = { ...ask, spec: { expirationSeconds: dayInSeconds } }
+    const options = { fieldManager: 'test', subresource: 'token' } as const
+    const made = await this.#cluster.client.create(ServiceAccount, request, options, signal)
+    const { token } = made.status as { token: string } // A TokenRequest that was made has one.
+    this.#tokens.set(key, token)
+    return token
+  }
 }
 
 function locationOf({ namespace, kind, name }: Place) {

@@ -9,9 +9,10 @@ import { type ControlPlane, startControlPlane } from '../control-plane/control-p
 import type { ControlPlaneClient } from '../control-plane/control-plane-client.ts'
 import { waitUntil } from '../control-plane/wait-until.ts'
 import { KubectlObjects } from './kubectl-objects.ts'
-import { operatorNamespace, printedManifests, refusalsOf, requestsOf } from './operator-account.ts'
+import { printedManifests, refusalsOf, requestsOf } from './operator-account.ts'
 import { OperatorProcess } from './operator-process.ts'
-import { type Manifest, manifestsIn, rightsIn, rightsUsed, rulesWithout } from './rights.ts'
+import { requestOf } from './real-story-server.ts'
+import { type Manifest, manifestsIn, operatorNamespace, rightsIn, rightsUsed, rulesWithout } from './rights.ts'
 import { Stores } from './stores.ts'
 
 const image = 'valkey/valkey:8.0'
@@ -161,7 +162,7 @@ describe('the roles of an operator for all namespaces', () => {
 
   it('hold nothing to spare: every other right has been used', async () => {
     await stop()
-    const used = rightsUsed(await requestsOf(cluster, operatorNamespace))
+    const used = rightsUsed((await requestsOf(cluster, operatorNamespace)).map(requestOf))
     expect(rightsIn(manifests).filter((right) => !used.has(right) && !tacit.includes(right))).toEqual([])
   })
 

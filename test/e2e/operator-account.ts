@@ -4,13 +4,7 @@ import { konverge } from '../cli/konverge.ts'
 import type { AuditEvent } from '../control-plane/audit-log.ts'
 import type { ControlPlaneClient, ServiceAccountAccess } from '../control-plane/control-plane-client.ts'
 import { waitUntil } from '../control-plane/wait-until.ts'
-import { manifestsIn } from './rights.ts'
-
-/** Where `konverge install` puts the operator. */
-export const operatorNamespace = 'konverge-system'
-
-/** Neither CRDs nor a Deployment: only the account and its rights. */
-const kindsOfAccount = /^(Namespace|ServiceAccount|(Cluster)?Role(Binding)?)$/
+import { kindsOfAccount, manifestsIn, operatorNamespace } from './rights.ts'
 
 /** What `konverge install --dry-run` prints. */
 export async function printedManifests(namespace = operatorNamespace): Promise<string> {

@@ -1,16 +1,20 @@
 // An operator with controllers of a test's own, in this process: started as every operator built on konverge starts. What a
 // test starts here it stops, also when it fails.
 import { type Controller, runOperator } from '../../src/index.ts'
+import type { BackoffPolicy } from '../../src/queue/backoff.ts'
 import { waitUntil } from '../control-plane/wait-until.ts'
-import type { LogLine } from './operator-process.ts'
+import { type LogLine, metricIn, pageOf } from './operator-process.ts'
+import type { StoryOperator } from './story-server.ts'
 
 export interface OperatorHereOptions {
   readonly kubeconfig: string
   readonly controllers: readonly Controller[]
-  readonly namespaces: readonly string[]
+  readonly namespaces?: readonly string[]
+  readonly userAgent?: string
+  readonly backoff?: BackoffPolicy
 }
 
-export class OperatorHere {
+export class OperatorHere implements StoryOperator {
   readonly #stop = new AbortController()
   readonly #ended: Promise<void>
   readonly lines: LogLine[] = []
@@ -19,12 +23,12 @@ export class OperatorHere {
     const output = { write: (text: string) => void this.lines.push(JSON.parse(text) as LogLine) }
     this.#ended = runOperator(
       {
+        userAgent: 'konverge/test',
+        backoff: { baseMs: 500, capMs: 2_000 },
         ...options,
         environment: {},
         output,
-        userAgent: 'konverge/test',
         http: { host: '127.0.0.1', port: 0 },
-        backoff: { baseMs: 500, capMs: 2_000 },
         logLevel: 'debug',
       },
       this.#stop.signal,
@@ -39,14 +43,12 @@ export class OperatorHere {
     return this
   }
 
-  /** Turns of a resource that have ended since the start. */
-  turnCount(name: string): number {
-    return this.lines.filter((line) => line.msg === 'turn ended' && line['name'] === name).length
+  async metric(name: string, labels = ''): Promise<number> {
+    return metricIn((await this.get('/metrics')).text, name, labels)
   }
 
-  /** Waits until a resource has had this many turns since the start. */
-  async turns(name: string, count: number): Promise<void> {
-    await this.#until(`${count} turns of ${name}`, async () => this.turnCount(name) >= count)
+  get(path: string): Promise<{ readonly status: number; readonly text: string }> {
+    return pageOf(this.lines, path)
   }
 
   async stop(): Promise<void> {

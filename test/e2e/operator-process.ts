@@ -62,11 +62,8 @@ export class OperatorProcess {
   }
 
   /** A page of the operator's own HTTP server. */
-  async get(path: string): Promise<{ readonly status: number; readonly text: string }> {
-    const serving = this.lines.find(({ msg }) => msg === 'serving health and metrics')
-    if (serving === undefined) throw new Error('the operator does not serve yet')
-    const answer = await fetch(`http://127.0.0.1:${serving['port']}${path}`)
-    return { status: answer.status, text: await answer.text() }
+  get(path: string): Promise<{ readonly status: number; readonly text: string }> {
+    return pageOf(this.lines, path)
   }
 
   /** Sends a signal and waits for nothing: SIGSTOP and SIGCONT, for two. */
@@ -88,6 +85,17 @@ export class OperatorProcess {
     clearTimeout(timer)
     return { ...exit, afterMs: performance.now() - startedMs }
   }
+}
+
+/** A page of the HTTP server of an operator that has logged these lines. */
+export async function pageOf(
+  lines: readonly LogLine[],
+  path: string,
+): Promise<{ readonly status: number; readonly text: string }> {
+  const serving = lines.find(({ msg }) => msg === 'serving health and metrics')
+  if (serving === undefined) throw new Error('the operator does not serve yet')
+  const answer = await fetch(`http://127.0.0.1:${serving['port']}${path}`)
+  return { status: answer.status, text: await answer.text() }
 }
 
 /** The sum of a metric's series, in the text of a scrape, whose labels contain `labels`. */

@@ -1,68 +1,108 @@
-// An operator whose way to the API server leads through a fault proxy, confined to one namespace, so that several can live on
-// one control plane. It may die and be born again; the proxy, with its faults and its record, stays.
+// An operator whose way to the API server leads through a fault proxy, in a process of its own, so that several can live on one control
+// plane. It may die and be born again; the proxy, with its faults and its record, stays.
+import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ControlPlaneClient } from '../control-plane/control-plane-client.ts'
 import { waitUntil } from '../control-plane/wait-until.ts'
 import { FaultProxy } from '../fault-lab/fault-proxy.ts'
-import { operatorAccount } from './operator-account.ts'
-import { OperatorProcess } from './operator-process.ts'
+import { type LogLine, OperatorProcess } from './operator-process.ts'
+import type { MortalOperator, OperatorAsk, OperatorEnd } from './story-server.ts'
 
-export class ProxiedOperator {
-  readonly proxy: FaultProxy
+export class ProxiedOperator implements MortalOperator {
+  readonly way: FaultProxy
   readonly #args: readonly string[]
   readonly #kubeconfig: string
   #process: OperatorProcess | undefined
 
-  private constructor(proxy: FaultProxy, kubeconfig: string, args: readonly string[]) {
-    this.proxy = proxy
+  private constructor(way: FaultProxy, kubeconfig: string, args: readonly string[]) {
+    this.way = way
     this.#kubeconfig = kubeconfig
     this.#args = args
   }
 
-  /** Not yet running. */
-  static async create(
-    cluster: ControlPlaneClient,
-    namespace: string,
-    ...args: readonly string[]
-  ): Promise<ProxiedOperator> {
-    const proxy = await FaultProxy.start({ url: cluster.url, ca: await readFile(cluster.caFile, 'utf8') })
-    const path = join(cluster.folder, `proxy-${namespace}.kubeconfig`)
-    const { token } = await operatorAccount(cluster)
-    const kubeconfig = await proxy.writeKubeconfig(path, token)
-    return new ProxiedOperator(proxy, kubeconfig, ['--namespaces', namespace, ...args])
+  /** Not yet running. `token` is its own. */
+  static async create(cluster: ControlPlaneClient, token: string, ask: OperatorAsk): Promise<ProxiedOperator> {
+    const way = await FaultProxy.start({ url: cluster.url, ca: await readFile(cluster.caFile, 'utf8') })
+    const path = join(cluster.folder, `proxy-${randomUUID()}.kubeconfig`)
+    return new ProxiedOperator(way, await way.writeKubeconfig(path, token), argumentsFor(ask))
   }
 
   /** A new life. */
-  start(): OperatorProcess {
+  start(): this {
     this.#process = new OperatorProcess(this.#kubeconfig, this.#args)
-    return this.#process
+    return this
   }
 
-  get process(): OperatorProcess {
+  async ready(limitMs?: number): Promise<this> {
+    await this.#living.ready(limitMs)
+    return this
+  }
+
+  get lines(): readonly LogLine[] {
+    return this.#living.lines
+  }
+
+  get(path: string): Promise<{ readonly status: number; readonly text: string }> {
+    return this.#living.get(path)
+  }
+
+  metric(name: string, labels?: string): Promise<number> {
+    return this.#living.metric(name, labels)
+  }
+
+  async until(what: string, isSo: () => boolean | Promise<boolean>, limitMs = 60_000): Promise<void> {
+    await waitUntil({ what, limitMs, everyMs: 20, giveUp: () => this.throwIfEnded() }, async () => await isSo())
+  }
+
+  throwIfEnded(): void {
+    this.#living.throwIfEnded()
+  }
+
+  async exit(): Promise<OperatorEnd> {
+    const { code } = await this.#living.exit()
+    return { code, message: this.#living.stderr }
+  }
+
+  async kill(): Promise<void> {
+    await this.#process?.stop('SIGKILL')
+    this.way.line = 'up'
+  }
+
+  sleep(): void {
+    this.#living.send('SIGSTOP')
+  }
+
+  wake(): void {
+    this.#living.send('SIGCONT')
+  }
+
+  /** In order, where it can be; the way goes with it. */
+  async stop(): Promise<OperatorEnd> {
+    this.#process?.send('SIGCONT')
+    const end = await this.#process?.stop()
+    await this.way.stop()
+    return { code: end?.code ?? null, message: this.#process?.stderr ?? '' }
+  }
+
+  get #living(): OperatorProcess {
     if (this.#process === undefined) throw new Error('the operator has not been started')
     return this.#process
   }
+}
 
-  /** Ends the life with -9. What it had under way is lost, and the next life finds the line up. */
-  async kill(): Promise<void> {
-    await this.#process?.stop('SIGKILL')
-    this.proxy.line = 'up'
-  }
-
-  async stop(): Promise<void> {
-    await this.#process?.stop('SIGKILL')
-    await this.proxy.stop()
-  }
-
-  /** Waits until a turn has found nothing to do, which the first turn after a start tells best. */
-  async atRest(): Promise<void> {
-    const settled = () => this.process.metric('reconciliation_duration_seconds_count', 'outcome="settled"')
-    await this.process.until('a settled turn', async () => (await settled()) > 0)
-  }
-
-  /** Waits until something is so while the operator runs. */
-  async until(what: string, isSo: () => boolean | Promise<boolean>, limitMs = 60_000): Promise<void> {
-    await waitUntil({ what, limitMs, everyMs: 20, giveUp: () => this.process.throwIfEnded() }, async () => await isSo())
-  }
+/** The words of the command line. */
+export function argumentsFor({ namespaces = [], backoff, election }: OperatorAsk): readonly string[] {
+  const seconds = (ms: number) => String(ms / 1_000)
+  const flag = (name: string, value: string | undefined) => (value === undefined ? [] : [`--${name}`, value])
+  const time = (name: string, ms: number | undefined) => flag(name, ms === undefined ? undefined : seconds(ms))
+  return [
+    ...flag('namespaces', namespaces.length === 0 ? undefined : namespaces.join(',')),
+    ...flag('backoff', backoff && `${seconds(backoff.baseMs)}-${seconds(backoff.capMs)}`),
+    ...(election === undefined ? [] : ['--leader-elect']),
+    ...flag('lease-namespace', election?.leaseNamespace),
+    ...time('lease-duration', election?.leaseDurationMs),
+    ...time('renew-deadline', election?.renewDeadlineMs),
+    ...time('retry-period', election?.retryPeriodMs),
+  ]
 }

@@ -1,43 +1,95 @@
 // A story's server that is the real control plane: kubectl, the operator in a process of its own, and the audit log as the witness.
+import type { Controller } from '../../src/index.ts'
+import type { ApiAnswer, ApiRequest } from '../control-plane/api-request.ts'
+import type { AuditEvent } from '../control-plane/audit-log.ts'
 import type { ControlPlaneClient } from '../control-plane/control-plane-client.ts'
 import { KubectlObjects } from './kubectl-objects.ts'
-import { operatorKubeconfig, operatorNamespace, refusalsOf } from './operator-account.ts'
+import { operatorAccount, operatorKubeconfig, refusalsOf } from './operator-account.ts'
+import { OperatorHere } from './operator-here.ts'
 import { OperatorProcess } from './operator-process.ts'
-import { installDefinitions, operatorWrites } from './stores.ts'
-import type { OperatorWrite, StoryOperator, StoryServer } from './story-server.ts'
+import { argumentsFor, ProxiedOperator } from './proxied-operator.ts'
+import { operatorNamespace } from './rights.ts'
+import { installDefinitions, isWrite } from './stores.ts'
+import { countsOf, type Happening } from './story-counts.ts'
+import type { Counts, MortalOperator, OperatorAsk, StoryOperator, StoryRequest, StoryServer } from './story-server.ts'
 
 export class RealStoryServer extends KubectlObjects implements StoryServer {
   readonly #cluster: ControlPlaneClient
-  readonly #kubeconfig: string
 
-  private constructor(cluster: ControlPlaneClient, kubeconfig: string) {
+  private constructor(cluster: ControlPlaneClient) {
     super(cluster)
     this.#cluster = cluster
-    this.#kubeconfig = kubeconfig
   }
 
   static async start(cluster: ControlPlaneClient): Promise<RealStoryServer> {
     await installDefinitions(cluster)
-    return new RealStoryServer(cluster, await operatorKubeconfig(cluster))
+    return new RealStoryServer(cluster)
   }
 
-  startOperator(namespace: string): Promise<StoryOperator> {
-    const args = ['--namespaces', namespace, '--backoff', '1-1000']
-    return new OperatorProcess(this.#kubeconfig, args).ready()
+  request(ask: ApiRequest): Promise<ApiAnswer> {
+    return this.#cluster.request(ask)
   }
 
-  async operatorWrites(wanted: string): Promise<readonly OperatorWrite[]> {
-    const writes = operatorWrites(await this.#cluster.auditEvents()).map(({ verb, objectRef = {} }) => {
-      const { namespace = '', resource = '', subresource = '', name = '' } = objectRef
-      return { verb, namespace, resource, subresource, name }
-    })
-    return writes.filter(({ namespace }) => namespace === wanted)
+  async startOperator(namespace: string): Promise<StoryOperator> {
+    const args = argumentsFor({ namespaces: [namespace], backoff: { baseMs: 1_000, capMs: 1_000_000 } })
+    return new OperatorProcess(await operatorKubeconfig(this.#cluster), args).ready()
+  }
+
+  async mortalOperator(ask: OperatorAsk): Promise<MortalOperator> {
+    const { token } = await operatorAccount(this.#cluster, ask.election?.leaseNamespace)
+    return ProxiedOperator.create(this.#cluster, token, ask)
+  }
+
+  startControllers(ask: OperatorAsk & { readonly controllers: readonly Controller[] }): Promise<StoryOperator> {
+    return new OperatorHere({ ...ask, kubeconfig: this.#cluster.kubeconfigPath }).ready()
+  }
+
+  async requests(): Promise<readonly StoryRequest[]> {
+    return (await this.#cluster.auditEvents()).filter(isOurs).map(requestOf)
+  }
+
+  async operatorWrites(wanted: string): Promise<readonly StoryRequest[]> {
+    return (await this.requests()).filter((request) => request.namespace === wanted && isWrite(request))
   }
 
   refusals(): Promise<readonly string[]> {
     return refusalsOf(this.#cluster, operatorNamespace)
   }
 
+  async counts(): Promise<ReadonlyMap<string, Counts>> {
+    return countsOf((await this.#cluster.auditEvents()).flatMap(happeningsOf))
+  }
+
+  nowMs(): number {
+    return Date.now()
+  }
+
   /** The control plane is not ours to stop. */
   async stop(): Promise<void> {}
+}
+
+/** By a user agent that no kubectl has. */
+function isOurs({ userAgent }: AuditEvent): boolean {
+  return userAgent !== undefined && /^(konverge|shelves-\w+)\//.test(userAgent)
+}
+
+export function requestOf(event: AuditEvent): StoryRequest {
+  const { namespace = '', resource = '', subresource = '', name = '', apiGroup = '' } = event.objectRef ?? {}
+  return {
+    ...{ verb: event.verb, group: apiGroup, namespace, resource, subresource, name, path: event.requestURI },
+    userAgent: event.userAgent ?? '',
+    code: event.responseStatus?.code ?? 0,
+    atMs: Date.parse(event.requestReceivedTimestamp),
+  }
+}
+
+function happeningsOf(event: AuditEvent): readonly Happening[] {
+  const { verb, resource, subresource, namespace, code, userAgent } = requestOf(event)
+  if (subresource !== '' || code >= 300) return []
+  const isOurRequest = userAgent.startsWith('konverge/')
+  const what = { resource, namespace, isOurs: isOurRequest }
+  if (code === 201) return [{ kind: 'created', ...what }]
+  if (verb !== 'delete') return []
+  const deleted: readonly Happening[] = isOurRequest ? [{ kind: 'deleted by the operator', ...what }] : []
+  return [{ kind: 'ending', ...what }, ...deleted]
 }

@@ -1,29 +1,21 @@
 import { describe, expect, it } from 'vitest'
-import type { AuditEvent } from '../control-plane/audit-log.ts'
 import { writesOutOfTurn } from './reigns.ts'
+import type { StoryRequest } from './story-server.ts'
 
 const rules = { lease: 'konverge', leaseDurationMs: 4_000 }
 
-function request(identity: string, atMs: number, resource: string, code = 200): AuditEvent {
-  const time = new Date(Date.UTC(2026, 0, 1) + atMs).toISOString().replace('Z', '000Z')
+function request(identity: string, atMs: number, resource: string, code = 200): StoryRequest {
   return {
-    auditID: '',
-    stage: 'ResponseComplete',
-    verb: 'patch',
-    requestURI: `/${resource}`,
-    user: { username: 'operator' },
+    ...{ verb: 'patch', group: '', namespace: 'shop', resource, subresource: '', path: `/${resource}`, code, atMs },
+    name: resource === 'leases' ? 'konverge' : '',
     userAgent: `konverge/0.1.0 (${identity})`,
-    objectRef: { resource, ...(resource === 'leases' ? { name: 'konverge' } : {}) },
-    responseStatus: { code },
-    requestReceivedTimestamp: time,
-    stageTimestamp: time,
   }
 }
 const claim = (identity: string, atMs: number, code?: number) => request(identity, atMs, 'leases', code)
 const write = (identity: string, atMs: number) => request(identity, atMs, 'services')
 
 describe('a write', () => {
-  it.each<{ title: string; events: readonly AuditEvent[]; why: string | undefined }>([
+  it.each<{ title: string; events: readonly StoryRequest[]; why: string | undefined }>([
     { title: 'of the holder', events: [claim('a', 0), write('a', 4_000)], why: undefined },
     {
       title: 'of a holder in its second reign',

@@ -1,7 +1,7 @@
-// Who held the lease when, and who wrote when? Both as the audit log has them, by the identity at the end of each user agent. Judged by
+// Who held the lease when, and who wrote when? Both as the record of requests has them, by the identity at the end of each user agent. Judged by
 // the server's clock alone, so it needs no trust in what the processes say of themselves.
-import type { AuditEvent } from '../control-plane/audit-log.ts'
 import { isWrite } from './stores.ts'
+import type { StoryRequest } from './story-server.ts'
 
 export interface ReignRules {
   readonly lease: string
@@ -20,23 +20,23 @@ interface Claim {
 }
 
 /** `pod-1_1a2b3c4d` of `konverge/0.1.0 (pod-1_1a2b3c4d)`. */
-export function identityOf({ userAgent = '' }: Pick<AuditEvent, 'userAgent'>): string | undefined {
+export function identityOf({ userAgent }: Pick<StoryRequest, 'userAgent'>): string | undefined {
   return /\(([^()]+)\)$/.exec(userAgent)?.[1]
 }
 
 /** Accepted writes of the lease, oldest first; the last one of a process that ended in order is its release. */
-export function claimsOf(events: readonly AuditEvent[], lease: string): readonly Claim[] {
+export function claimsOf(events: readonly StoryRequest[], lease: string): readonly Claim[] {
   return events
-    .filter((event) => isClaim(event, lease) && (event.responseStatus?.code ?? 500) < 300)
+    .filter((event) => isClaim(event, lease) && event.code < 300 && event.code > 0)
     .flatMap((event) => {
       const identity = identityOf(event)
-      return identity === undefined ? [] : [{ identity, atMs: Date.parse(event.requestReceivedTimestamp) }]
+      return identity === undefined ? [] : [{ identity, atMs: event.atMs }]
     })
     .sort((left, right) => left.atMs - right.atMs)
 }
 
 /** Writes, accepted or refused, that came while their sender did not hold the lease. */
-export function writesOutOfTurn(events: readonly AuditEvent[], rules: ReignRules): readonly WriteOutOfTurn[] {
+export function writesOutOfTurn(events: readonly StoryRequest[], rules: ReignRules): readonly WriteOutOfTurn[] {
   const claims = claimsOf(events, rules.lease)
   const candidates = new Set(claims.map(({ identity }) => identity))
   return events
@@ -44,8 +44,8 @@ export function writesOutOfTurn(events: readonly AuditEvent[], rules: ReignRules
     .flatMap((event) => {
       const identity = identityOf(event)
       if (identity === undefined || !candidates.has(identity)) return []
-      const why = wrongWith({ identity, atMs: Date.parse(event.requestReceivedTimestamp) }, claims, rules)
-      return why === undefined ? [] : [{ write: `${event.verb} ${event.requestURI} by ${identity}`, why }]
+      const why = wrongWith({ identity, atMs: event.atMs }, claims, rules)
+      return why === undefined ? [] : [{ write: `${event.verb} ${event.path} by ${identity}`, why }]
     })
 }
 
@@ -60,6 +60,6 @@ function wrongWith(
   return atMs - last.atMs > leaseDurationMs ? `its last claim was ${atMs - last.atMs} ms old` : undefined
 }
 
-function isClaim({ objectRef, verb }: AuditEvent, lease: string): boolean {
-  return objectRef?.resource === 'leases' && verb !== 'get' && [lease, undefined].includes(objectRef.name)
+function isClaim({ resource, name, verb }: StoryRequest, lease: string): boolean {
+  return resource === 'leases' && verb !== 'get' && [lease, ''].includes(name)
 }

@@ -1,13 +1,19 @@
-// Which rights were printed, and which were used? Rights one by one, from manifests and from the audit log.
+// Which rights were printed, and which were used? Rights one by one, from manifests and from what was asked.
 import { parseAllDocuments } from 'yaml'
-import type { AuditEvent } from '../control-plane/audit-log.ts'
 import type { AccessRule } from '../control-plane/control-plane-client.ts'
+import type { StoryRequest } from './story-server.ts'
 
 export interface Manifest {
   readonly kind: string
   readonly metadata: { readonly name: string; readonly namespace?: string }
   readonly rules?: readonly AccessRule[]
 }
+
+/** Where `konverge install` puts the operator. */
+export const operatorNamespace = 'konverge-system'
+
+/** Of those, the account and its rights: neither CRDs nor a Deployment. */
+export const kindsOfAccount = /^(Namespace|ServiceAccount|(Cluster)?Role(Binding)?)$/
 
 export function manifestsIn(yaml: string): readonly Manifest[] {
   return parseAllDocuments(yaml, { version: '1.1' }).map((document): Manifest => document.toJS())
@@ -22,12 +28,12 @@ export function rightsIn(manifests: readonly Manifest[]): readonly string[] {
 }
 
 /** What the requests used. One that was refused for want of a right used none. */
-export function rightsUsed(events: readonly AuditEvent[]): ReadonlySet<string> {
-  const used = events.filter(({ responseStatus, objectRef }) => responseStatus?.code !== 403 && objectRef !== undefined)
+export function rightsUsed(requests: readonly StoryRequest[]): ReadonlySet<string> {
+  const used = requests.filter(({ code, resource }) => code !== 403 && resource !== '')
   return new Set(
-    used.map(({ verb, objectRef: { resource = '', subresource, apiGroup } = {} }) => {
-      const name = subresource === undefined ? resource : `${resource}/${subresource}`
-      return `${verb} ${inGroup(name, apiGroup ?? '')}`
+    used.map(({ verb, resource, subresource, group }) => {
+      const name = subresource === '' ? resource : `${resource}/${subresource}`
+      return `${verb} ${inGroup(name, group)}`
     }),
   )
 }

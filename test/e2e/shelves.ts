@@ -1,4 +1,4 @@
-// A small kind for tests of the inventory, and two versions of its operator in this process. Version 1 makes something of every
+// A small kind for tests of the inventory, and two versions of its operator. Version 1 makes something of every
 // sort: at home, in another namespace, in no namespace, to be retained, and a claim; version 2 makes neither Secrets nor
 // StorageClasses.
 import { ApiObject, type Chart } from 'cdk8s'
@@ -9,17 +9,18 @@ import {
   defineResource,
   PersistentVolumeClaim,
   retain,
-  runOperator,
   Secret,
   Service,
   type StatusWithConditions,
   StorageClass,
 } from '../../src/index.ts'
+import { Hand } from './hand.ts'
+import type { StoryOperator, StoryServer } from './story-server.ts'
 
 export const homeNamespace = 'inventory-home'
 export const farNamespace = 'inventory-far'
 
-export const shelfDefinition = {
+const shelfDefinition = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
   metadata: {
@@ -103,30 +104,47 @@ function makeTheRest(chart: Chart, name: string): void {
   })
 }
 
-/** An operator in this process; `stop` resolves when it has ended, and rejects with what ended it before. */
-export class ShelfOperator {
-  readonly #stop = new AbortController()
-  readonly #ended: Promise<void>
+export function shelfObject(name: string) {
+  return { apiVersion: 'inventory.example.dev/v1', kind: 'Shelf', metadata: { name }, spec: {} }
+}
 
-  constructor(kubeconfig: string, controller: Controller, userAgent: string) {
-    this.#ended = runOperator(
-      {
-        controllers: [controller],
-        environment: {},
-        output: { write: () => true },
-        userAgent,
-        kubeconfig,
-        backoff: { baseMs: 1_000, capMs: 5_000 },
-        http: { host: '127.0.0.1', port: 0 },
-      },
-      this.#stop.signal,
-    )
-    // Told by stop.
-    this.#ended.catch(() => {})
-  }
+/** Makes the definition and the two namespaces. */
+export async function installShelves(server: StoryServer): Promise<void> {
+  const namespace = (name: string) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
+  await server.apply(shelfDefinition, namespace(homeNamespace), namespace(farNamespace))
+  const path = '/apis/inventory.example.dev/v1/shelves'
+  const isServed = async () => (await server.request({ method: 'GET', path })).status === 200
+  await server.until({ what: 'shelves to be served', limitMs: 60_000 }, isServed)
+}
 
-  async stop(): Promise<void> {
-    this.#stop.abort()
-    await this.#ended
-  }
+/** Nobody is left to take the finalizers off. */
+export async function removeShelves(server: StoryServer): Promise<void> {
+  const home = new Hand(server, homeNamespace)
+  for (const { metadata } of await home.list('shelf'))
+    await home.patch('shelf', metadata.name, { metadata: { finalizers: null } })
+  await home.delete('crd', shelfDefinition.metadata.name)
+  for (const namespace of [homeNamespace, farNamespace]) await home.delete('namespace', namespace)
+}
+
+/** Resolves when it works; it is an administrator. */
+export function startShelves(server: StoryServer, controller: Controller, userAgent: string): Promise<StoryOperator> {
+  return server.startControllers({ controllers: [controller], userAgent, backoff: { baseMs: 1_000, capMs: 5_000 } })
+}
+
+/** Makes a shelf, and waits until version 1 has made everything of it. */
+export async function makeShelf(server: StoryServer, name: string): Promise<void> {
+  const [home, far] = [new Hand(server, homeNamespace), new Hand(server, farNamespace)]
+  await home.apply(shelfObject(name))
+  await server.until({ what: `the children of ${name}`, limitMs: 60_000, everyMs: 200 }, async () => {
+    const made = await Promise.all([
+      home.find('secret', `${name}-login`),
+      home.find('secret', `${name}-kept`),
+      far.find('secret', `${name}-far`),
+      home.find('storageclass', `${name}-disk`),
+      home.find('pvc', `${name}-data`),
+      home.find('service', name),
+      home.find('configmap', `${name}-pages`),
+    ])
+    return !made.includes(undefined)
+  })
 }

@@ -1,9 +1,9 @@
 // The life of two stores in a namespace, as a person leads it: both are made, one is scaled, gets another image, is changed
 // otherwise and goes; the other stays as it is. Each part ends when the cluster shows what was asked for.
-import { waitUntil } from '../control-plane/wait-until.ts'
 import type { AnyObject } from '../fault-lab/end-state.ts'
 import { type KindPath, type NamespaceReader, storeKind } from '../fault-lab/namespace-reader.ts'
 import { isReady, type StoreObject } from './stores.ts'
+import type { StoryObjects } from './story-server.ts'
 
 const statefulSets: KindPath = { groupVersion: 'apps/v1', plural: 'statefulsets', kind: 'StatefulSet' }
 const services: KindPath = { groupVersion: 'v1', plural: 'services', kind: 'Service' }
@@ -13,13 +13,12 @@ const image = 'valkey/valkey:8.0'
 export interface StoryLimits {
   /** For each part. */
   readonly limitMs: number
-  /** Ends the story at once by a throw, e.g. when the operator has ended by itself. */
-  readonly giveUp: () => void
+  readonly until: StoryObjects['until']
 }
 
-export async function tellStory(reader: NamespaceReader, limits: StoryLimits): Promise<void> {
+export async function tellStory(reader: NamespaceReader, { limitMs, until }: StoryLimits): Promise<void> {
   const shown = (what: string, isSo: () => Promise<boolean>) =>
-    waitUntil({ what: `${what} in ${reader.namespace}`, everyMs: 50, ...limits }, isSo)
+    until({ what: `${what} in ${reader.namespace}`, everyMs: 50, limitMs }, isSo)
   const changed = async (spec: object, what: string) => {
     await reader.patch(storeKind, 'gone', { spec })
     await shown(what, () => isSettled(reader, 'gone'))

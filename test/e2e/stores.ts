@@ -162,6 +162,6 @@ export function operatorWrites(events: readonly AuditEvent[]): readonly AuditEve
   return events.filter((event) => event.userAgent?.startsWith('konverge/') === true && isWrite(event))
 }
 
-export function isWrite({ verb }: Pick<AuditEvent, 'verb'>): boolean {
+export function isWrite({ verb }: { readonly verb: string }): boolean {
   return writeVerbs.has(verb)
 }

@@ -1,23 +1,20 @@
-// Where a story is told: a control plane of its own with one node, so that where a pod runs is not to differ, and for each
-// telling a fresh namespace, a proxy with its faults and an operator behind it. What two tellings have to agree in is here too.
-import { setTimeout as sleep } from 'node:timers/promises'
+// Where a story is told: for each telling a fresh namespace, and an operator behind a way with its faults. Servers have one node, so
+// that where a pod runs is not to differ. What two tellings have to agree in is here too.
 import { expect } from 'vitest'
-import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts'
-import { waitUntil } from '../control-plane/wait-until.ts'
 import { describeCall } from '../fault-lab/api-call.ts'
 import { endStateOf } from '../fault-lab/end-state.ts'
 import type { Fault } from '../fault-lab/fault.ts'
-import type { CallRecord } from '../fault-lab/fault-proxy.ts'
-import { type KindPath, NamespaceReader, namespacedKinds, storeKind } from '../fault-lab/namespace-reader.ts'
-import { ProxiedOperator } from './proxied-operator.ts'
+import type { CallRecord } from '../fault-lab/faulty-way.ts'
+import { type KindPath, NamespaceReader, namespacedKinds } from '../fault-lab/namespace-reader.ts'
 import { tellStory } from './store-story.ts'
-import { installDefinitions } from './stores.ts'
+import type { Counts, MortalOperator, StartStoryServer, StoryServer } from './story-server.ts'
 
 type State = Readonly<Record<string, unknown>>
 
 /** How a story ended. */
 export interface Ending {
-  readonly namespace: string
+  /** What was made and deleted; to be asked for once all are told. */
+  readonly counts: () => Promise<Counts | undefined>
   /** The writes of the operator during the story, in order. */
   readonly writes: readonly CallRecord[]
   readonly state: State
@@ -28,38 +25,30 @@ export interface Ending {
   readonly writesAtRest: readonly string[]
 }
 
-/** Stories told at the same time. */
-const lanes = 3
+export interface StoryStageOptions {
+  readonly start: StartStoryServer
+  /** Stories told at the same time on one server; 0: each has a server of its own, one after the other. */
+  readonly lanes: number
+}
+
 const partLimitMs = 90_000
+const restEveryMs = 200
+/** Looks in a row that show the same state: two seconds. */
+const restLooks = 10
 
 export class StoryStage {
-  readonly cluster: ControlPlane
-  readonly #kinds: readonly KindPath[]
+  readonly #options: StoryStageOptions
+  #counts: Promise<ReadonlyMap<string, Counts>> | undefined
+  #kinds: readonly KindPath[] = []
   #told = 0
 
-  private constructor(cluster: ControlPlane, kinds: readonly KindPath[]) {
-    this.cluster = cluster
-    this.#kinds = kinds
-  }
-
-  static async start(): Promise<StoryStage> {
-    const cluster = await startControlPlane({ kwok: { nodes: 1 }, auditLog: true })
-    try {
-      await installDefinitions(cluster)
-      return new StoryStage(cluster, await namespacedKinds(cluster))
-    } catch (error) {
-      await cluster.stop()
-      throw error
-    }
-  }
-
-  async stop(): Promise<void> {
-    await this.cluster.stop()
+  constructor(options: StoryStageOptions) {
+    this.#options = options
   }
 
   /** The story with nothing in its way, told until nothing has changed for two seconds. */
   async undisturbed(): Promise<Ending> {
-    return await this.#tell([], unchangedFor(2_000))
+    return await this.#tell([], unchangedFor(restLooks))
   }
 
   /** Tells the story once for each item, a few at a time; each telling has to end in the state of the undisturbed one. */
@@ -81,68 +70,83 @@ export class StoryStage {
         }
       }
     }
-    const ends = await Promise.allSettled(Array.from({ length: lanes }, lane))
+    const ends = await Promise.allSettled(Array.from({ length: Math.max(1, this.#options.lanes) }, lane))
     for (const end of ends) if (end.status === 'rejected') throw end.reason
   }
 
-  /**
-   * Which objects came to be in each namespace, by whomever, and which the operator deleted: how often each kind. What others
-   * delete follows from what they made and what is left. Endpoints are left out: two controllers race for them; and pods: kwok
-   * deletes them by name, at times twice, and then their successor has to be made anew. The StatefulSet controller and the
-   * garbage collector race once a store is on its way out: from then on only the operator counts.
-   */
-  async countsByNamespace(): Promise<ReadonlyMap<string, Readonly<Record<string, number>>>> {
-    const all = new Map<string, Record<string, number>>()
-    const ending = new Set<string>()
-    for (const { verb, objectRef, responseStatus, userAgent = '' } of await this.cluster.auditEvents()) {
-      const { resource = '', subresource, namespace = '' } = objectRef ?? {}
-      const code = responseStatus?.code ?? 0
-      if (subresource !== undefined || uncounted.has(resource) || code >= 300) continue
-      const isOurs = userAgent.startsWith('konverge/')
-      const isOurDelete = verb === 'delete' && isOurs
-      if (verb === 'delete' && resource === storeKind.plural) ending.add(namespace)
-      if (code !== 201 && !isOurDelete) continue
-      if (ending.has(namespace) && !isOurs) continue
-      const counts = all.get(namespace) ?? {}
-      const title = `${isOurDelete ? 'deleted' : 'created'} ${resource}`
-      counts[title] = (counts[title] ?? 0) + 1
-      all.set(namespace, counts)
+  async #tell(faults: readonly Fault[], isAtRest: (state: State) => boolean): Promise<Ending> {
+    const server = await this.#options.start()
+    const namespace = `story-${String(this.#told++).padStart(3, '0')}`
+    const operator = await server.mortalOperator({
+      namespaces: [namespace],
+      backoff: { baseMs: 1_000, capMs: 5_000 },
+    })
+    try {
+      const lived = await this.#live({ server, namespace, operator, faults, isAtRest })
+      return { ...lived, counts: await this.#countsOf(server, namespace) }
+    } finally {
+      await operator.kill()
+      await operator.stop()
+      await server.stop()
     }
-    return all
   }
 
-  async #tell(faults: readonly Fault[], isAtRest: (state: State) => boolean): Promise<Ending> {
-    const namespace = `story-${String(this.#told++).padStart(3, '0')}`
-    const reader = new NamespaceReader(this.cluster, namespace)
-    const operator = await ProxiedOperator.create(this.cluster, namespace, '--backoff', '1-5')
-    const { proxy } = operator
-    let state: State = {}
-    const tell = async () => {
-      await tellStory(reader, { limitMs: partLimitMs, giveUp: () => operator.process.throwIfEnded() })
-      const rest = { what: `${namespace} to come to rest`, limitMs: partLimitMs, everyMs: 200 }
-      await waitUntil(rest, async () => {
-        state = endStateOf(namespace, await reader.objects(this.#kinds))
-        return isAtRest(state)
-      }).catch(() => undefined) // What another state differs in is for the comparison to tell.
-    }
-    try {
-      await reader.createNamespace()
-      proxy.inject(...faults)
-      operator.start()
-      const hasDied = await dieOnce(operator, tell())
-      const struck = faults.filter((fault) => proxy.hasStruck(fault))
-      proxy.heal()
-      await operator.kill()
-      const { writes } = proxy
-      await operator.start().ready()
-      await operator.atRest()
-      const writesAtRest = proxy.writes.slice(writes.length).map(({ call }) => describeCall(call))
-      return { namespace, writes, state, hasDied, struck, writesAtRest }
-    } finally {
-      await operator.stop()
+  async #countsOf(server: StoryServer, namespace: string): Promise<() => Promise<Counts | undefined>> {
+    const isShared = this.#options.lanes > 0
+    const own = isShared ? undefined : (await server.counts()).get(namespace)
+    return async () => {
+      if (!isShared) return own
+      this.#counts ??= server.counts()
+      return (await this.#counts).get(namespace)
     }
   }
+
+  async #live({ server, namespace, operator, faults, isAtRest }: Telling): Promise<Lived> {
+    const { way } = operator
+    if (this.#kinds.length === 0) this.#kinds = await namespacedKinds(server)
+    const reader = new NamespaceReader(server, namespace)
+    let [state, hasDied]: [State, boolean] = [{}, false]
+    /** Kills the operator once nothing passes any more, and starts a new life while the story goes on. */
+    const until: StoryServer['until'] = (wait, isSo) =>
+      server.until({ ...wait, giveUp: () => operator.throwIfEnded() }, async () => {
+        if (!hasDied && way.line === 'silent') {
+          hasDied = true
+          await operator.kill()
+          operator.start()
+        }
+        return isSo()
+      })
+    await reader.createNamespace()
+    way.inject(...faults)
+    operator.start()
+    await tellStory(reader, { limitMs: partLimitMs, until })
+    const rest = { what: `${namespace} to come to rest`, limitMs: partLimitMs, everyMs: restEveryMs }
+    await until(rest, async () => {
+      state = endStateOf(namespace, await reader.objects(this.#kinds))
+      return isAtRest(state)
+    }).catch(() => undefined) // What another state differs in is for the comparison to tell.
+    const struck = faults.filter((fault) => way.hasStruck(fault))
+    way.heal()
+    await operator.kill()
+    const { writes } = way
+    await operator.start().ready()
+    // Which the first turn after a start tells best.
+    const settled = () => operator.metric('reconciliation_duration_seconds_count', 'outcome="settled"')
+    await operator.until('a turn that has found nothing to do', async () => (await settled()) > 0)
+    const writesAtRest = way.writes.slice(writes.length).map(({ call }) => describeCall(call))
+    return { writes, state, hasDied, struck, writesAtRest }
+  }
 }
+
+interface Telling {
+  readonly server: StoryServer
+  readonly namespace: string
+  readonly operator: MortalOperator
+  readonly faults: readonly Fault[]
+  readonly isAtRest: (state: State) => boolean
+}
+
+type Lived = Omit<Ending, 'counts'>
 
 /** The same objects with the same content, and nothing left to write. */
 export function expectSameEnd(title: string, ending: Ending, undisturbed: Ending): void {
@@ -150,38 +154,13 @@ export function expectSameEnd(title: string, ending: Ending, undisturbed: Ending
   expect(ending.writesAtRest, title).toEqual([])
 }
 
-const uncounted: ReadonlySet<string> = new Set(['events', 'endpoints', 'endpointslices', 'pods'])
-
-/** Kills the operator once nothing passes any more, and starts a new life while the story goes on. Was it killed? */
-async function dieOnce(operator: ProxiedOperator, story: Promise<void>): Promise<boolean> {
-  let isOver = false
-  const end = story.finally(() => {
-    isOver = true
-  })
-  const killing = async () => {
-    while (!isOver) {
-      if (operator.proxy.line === 'silent') {
-        await operator.kill()
-        operator.start()
-        return true
-      }
-      await sleep(5)
-    }
-    return false
-  }
-  const [hasDied] = await Promise.all([killing(), end])
-  return hasDied
-}
-
-function unchangedFor(limitMs: number): (state: State) => boolean {
+function unchangedFor(looks: number): (state: State) => boolean {
   let last = ''
-  let sinceMs = 0
+  let same = 0
   return (state) => {
     const text = JSON.stringify(state)
-    if (text !== last) {
-      last = text
-      sinceMs = performance.now()
-    }
-    return performance.now() - sinceMs > limitMs
+    same = text === last ? same + 1 : 0
+    last = text
+    return same >= looks
   }
 }

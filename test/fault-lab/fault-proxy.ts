@@ -13,8 +13,9 @@ import {
 import { Agent, request as httpsRequest } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ApiCall, apiCallOf, isWrite } from './api-call.ts'
-import { type Fault, FaultBook, type FrameType } from './fault.ts'
+import { type ApiCall, apiCallOf } from './api-call.ts'
+import type { Fault } from './fault.ts'
+import { FaultyWay, frameOf, statusObject } from './faulty-way.ts'
 import { splitLines } from './line-splitter.ts'
 
 /** The API server, as far as calls are passed on. */
@@ -24,34 +25,17 @@ export interface Upstream {
   readonly ca?: string
 }
 
-export interface CallRecord {
-  readonly call: ApiCall
-  /** Milliseconds on the clock of performance.now(). */
-  readonly atMs: number
-  /** What the API server answered, whether or not that went further; undefined while it has not. */
-  status: number | undefined
-  /** What struck the call itself. */
-  fault?: Fault | undefined
-}
-
-/** `silent` keeps every connection open and lets nothing pass; `down` breaks them and lets none be made. */
-export type Line = 'up' | 'silent' | 'down'
-
-export class FaultProxy {
+export class FaultProxy extends FaultyWay {
   readonly url: string
   readonly #upstream: Upstream
   readonly #server: ReturnType<typeof createServer>
   readonly #agent: HttpAgent | Agent
   readonly #sockets = new Set<Socket>()
   readonly #stopped = new AbortController()
-  readonly #faults = new FaultBook()
-  readonly #struck = new Set<Fault>()
   readonly #files: string[] = []
-  #line: Line = 'up'
-  /** Every call since the start, as they came. */
-  readonly calls: CallRecord[] = []
 
   private constructor(upstream: Upstream, server: ReturnType<typeof createServer>) {
+    super()
     this.#upstream = upstream
     this.#server = server
     this.#agent = isPlain(upstream)
@@ -87,40 +71,7 @@ export class FaultProxy {
     return path
   }
 
-  /** The calls that ask for a change. */
-  get writes(): readonly CallRecord[] {
-    return this.calls.filter(({ call }) => isWrite(call))
-  }
-
-  inject(...faults: readonly Fault[]): void {
-    this.#faults.add(...faults)
-  }
-
-  /** Takes all faults back; what they have done stays done. */
-  heal(): void {
-    this.#faults.clear()
-  }
-
-  /** Has its effect been seen? */
-  hasStruck(fault: Fault): boolean {
-    return this.#struck.has(fault)
-  }
-
-  isSpent(fault: Fault): boolean {
-    return this.#faults.isSpent(fault)
-  }
-
-  get line(): Line {
-    return this.#line
-  }
-
-  /** What was under way while nothing could pass is lost with its connection. */
-  set line(line: Line) {
-    this.#line = line
-    if (line !== 'silent') this.breakConnections()
-  }
-
-  breakConnections(): void {
+  override breakConnections(): void {
     for (const socket of this.#sockets) socket.destroy()
   }
 
@@ -135,7 +86,7 @@ export class FaultProxy {
   }
 
   #accept(socket: Socket): void {
-    if (this.#line === 'down') {
+    if (this.line === 'down') {
       socket.destroy()
       return
     }
@@ -148,10 +99,9 @@ export class FaultProxy {
     const body = await bytesOf(message)
     const { method = '', url: path = '', headers } = message
     const call = apiCallOf({ method, path, contentType: headers['content-type'] ?? '' })
-    const record: CallRecord = { call, atMs: performance.now(), status: undefined }
-    this.calls.push(record)
-    if (this.#line !== 'up') return
-    record.fault = this.#faults.strike(call)
+    const record = this.record(call, performance.now())
+    if (this.line !== 'up') return
+    record.fault = this.strike(call)
     if (record.fault?.when !== 'after' && !(await this.#passes(record.fault, response))) return
     const answer = await this.#forward({ method, path, headers, body }, response)
     record.status = answer.statusCode
@@ -164,7 +114,7 @@ export class FaultProxy {
     }
     const text = await bytesOf(answer)
     if (record.fault?.when === 'after' && !(await this.#passes(record.fault, response, text, reply))) return
-    if (this.#line !== 'up') return
+    if (this.line !== 'up') return
     reply()
     response.end(text)
   }
@@ -176,13 +126,13 @@ export class FaultProxy {
     text?: Buffer,
     reply?: () => void,
   ): Promise<boolean> {
-    const effect = this.#begin(fault)
+    const effect = this.begin(fault)
     switch (effect?.kind) {
       case undefined:
         return true
       case 'delay':
         await sleep(effect.delayMs, undefined, { signal: this.#stopped.signal })
-        return this.#line === 'up'
+        return this.line === 'up'
       case 'refuse': {
         const { status, retryAfterSeconds } = effect
         const asked = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }
@@ -204,11 +154,6 @@ export class FaultProxy {
       case 'lose':
         return false
     }
-  }
-
-  #begin(fault: Fault | undefined): Fault['effect'] | undefined {
-    if (fault !== undefined) this.#struck.add(fault)
-    return fault?.effect
   }
 
   #forward(
@@ -233,10 +178,10 @@ export class FaultProxy {
   /** Passes on a watch frame by frame. */
   async #relay(call: ApiCall, answer: IncomingMessage, response: ServerResponse): Promise<void> {
     for await (const line of splitLines(answer)) {
-      const effect = this.#begin(this.#faults.strike({ ...call, ...frameOf(line) }))
+      const effect = this.begin(this.strike({ ...call, ...frameOf(line.toString('utf8')) }))
       if (effect?.kind === 'delay') await sleep(effect.delayMs, undefined, { signal: this.#stopped.signal })
       if (effect?.kind === 'freeze') this.line = 'silent'
-      if (this.#line !== 'up' || effect?.kind === 'silence') return await untilClosed(response)
+      if (this.line !== 'up' || effect?.kind === 'silence') return await untilClosed(response)
       if (effect?.kind === 'lose') continue
       if (effect?.kind === 'refuse') {
         response.end(`${JSON.stringify({ type: 'ERROR', object: statusObject(effect) })}\n`)
@@ -257,29 +202,12 @@ function isPlain({ url }: Upstream): boolean {
   return url.startsWith('http://')
 }
 
-/** What the API server sends for a refusal. */
-function statusObject(effect: Extract<Fault['effect'], { kind: 'refuse' }>): object {
-  const { status: code, reason = '', message = `the fault lab answers with ${code}`, retryAfterSeconds } = effect
-  const details = retryAfterSeconds === undefined ? {} : { details: { retryAfterSeconds } }
-  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code, reason, message, ...details }
-}
-
 /** The length of an answer is counted anew, and connections are each hop's own. */
 function headersOf({ headers }: IncomingMessage): Record<string, string | string[]> {
   const own = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length'])
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => (value === undefined || own.has(name) ? [] : [[name, value]])),
   )
-}
-
-function frameOf(line: Buffer): { frame: FrameType; name?: string; namespace?: string } {
-  // What the API server sends on a watch; a Status has no name.
-  const { type, object } = JSON.parse(line.toString('utf8')) as {
-    type: FrameType
-    object: { metadata?: { name?: string; namespace?: string } }
-  }
-  const { name, namespace } = object.metadata ?? {}
-  return { frame: type, ...(name === undefined ? {} : { name }), ...(namespace === undefined ? {} : { namespace }) }
 }
 
 async function bytesOf(message: IncomingMessage): Promise<Buffer> {

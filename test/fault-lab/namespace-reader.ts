@@ -1,7 +1,6 @@
-// What is in a namespace of a real cluster, and how is it changed by a person? Plain requests as `admin`, around every proxy:
-// faults strike the operator, never the witness.
-import type { ApiAnswer } from '../control-plane/api-request.ts'
-import type { ControlPlaneClient } from '../control-plane/control-plane-client.ts'
+// What is in a namespace of a cluster, and how is it changed by a person? Plain requests as `admin`, around every fault: they strike
+// the operator, never the witness.
+import type { ApiAnswer, ApiRequest } from '../control-plane/api-request.ts'
 import type { AnyObject } from './end-state.ts'
 
 /** The path of a kind's collection below a namespace, such as `apps/v1 statefulsets`. */
@@ -11,6 +10,11 @@ export interface KindPath {
   readonly kind: string
 }
 
+/** Whoever takes requests of an administrator. A refusal is an answer. */
+export interface Requesting {
+  request(ask: ApiRequest): Promise<ApiAnswer>
+}
+
 export const storeKind: KindPath = {
   groupVersion: 'data.konverge.dev/v1alpha1',
   plural: 'replicatedkvstores',
@@ -18,21 +22,21 @@ export const storeKind: KindPath = {
 }
 
 export class NamespaceReader {
-  readonly #cluster: ControlPlaneClient
+  readonly #cluster: Requesting
   readonly namespace: string
 
-  constructor(cluster: ControlPlaneClient, namespace: string) {
+  constructor(cluster: Requesting, namespace: string) {
     this.#cluster = cluster
     this.namespace = namespace
   }
 
   async create({ groupVersion, kind, ...path }: KindPath, name: string, spec: object): Promise<void> {
     const object = { apiVersion: groupVersion, kind, metadata: { name, namespace: this.namespace }, spec }
-    await this.#cluster.create(this.#pathOf({ groupVersion, kind, ...path }), object)
+    await this.#create(this.#pathOf({ groupVersion, kind, ...path }), object)
   }
 
   async createNamespace(): Promise<void> {
-    await this.#cluster.create('/api/v1/namespaces', { metadata: { name: this.namespace } })
+    await this.#create('/api/v1/namespaces', { metadata: { name: this.namespace } })
   }
 
   async patch(kind: KindPath, name: string, body: object): Promise<void> {
@@ -61,6 +65,10 @@ export class NamespaceReader {
     return (await Promise.all(kinds.map((kind) => this.list(kind)))).flat()
   }
 
+  async #create(path: string, body: object): Promise<void> {
+    done(await this.#cluster.request({ method: 'POST', path, body }))
+  }
+
   #pathOf({ groupVersion, plural }: KindPath): string {
     const root = groupVersion.includes('/') ? 'apis' : 'api'
     return `/${root}/${groupVersion}/namespaces/${this.namespace}/${plural}`
@@ -71,7 +79,7 @@ export class NamespaceReader {
  * Every namespaced kind that can be listed, in its preferred version, but Events: they tell of what happened, are written at
  * best effort, and are lost rather than late.
  */
-export async function namespacedKinds(cluster: ControlPlaneClient): Promise<readonly KindPath[]> {
+export async function namespacedKinds(cluster: Requesting): Promise<readonly KindPath[]> {
   const get = async (path: string) => done(await cluster.request({ method: 'GET', path }))
   // The schemas of APIGroupList and APIResourceList.
   const { groups } = (await get('/apis')) as { groups: readonly { preferredVersion: { groupVersion: string } }[] }

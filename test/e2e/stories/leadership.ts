@@ -1,0 +1,91 @@
+// Do replicas agree on one writer, whatever ends it? Leaders are killed, stopped in order and put to sleep while stores change all
+// the time; the record of requests is the witness of who wrote when. It plays on every server.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { claimsOf, identityOf } from '../reigns.ts'
+import { identityOfOperator, Replicas } from '../replicas.ts'
+import { isWrite } from '../stores.ts'
+import type { OperatorAsk, StartStoryServer, StoryServer } from '../story-server.ts'
+
+const kills = 10
+const sleeps = 3
+/** Shorter than the defaults by a factor of four, so that a test sees many reigns. */
+const lease = { leaseDurationMs: 4_000, renewDeadlineMs: 3_000, retryPeriodMs: 500 }
+/** Beyond the lease duration: two looks at the lease, and a busy machine. */
+const takeoverSlackMs = 3_000
+
+export function describeLeadership(start: StartStoryServer): void {
+  let server: StoryServer
+  let replicas: Replicas
+  beforeAll(async () => {
+    server = await start()
+  })
+  afterEach(async () => await replicas.end())
+  afterAll(async () => await server.stop())
+
+  async function begin(namespace: string, timing: NonNullable<OperatorAsk['election']>): Promise<Replicas> {
+    replicas = new Replicas(server, namespace, timing)
+    await replicas.begin()
+    return replicas
+  }
+
+  describe('two replicas', () => {
+    it(`have a new leader within the lease duration + 3 s, ${kills} times after a kill -9`, {
+      timeout: 300_000,
+    }, async () => {
+      await begin('leaders-killed', lease)
+      const takeoversMs: number[] = []
+      for (let kill = 0; kill < kills; kill++) {
+        const tookMs = await replicas.takeover((leader) => leader.kill())
+        takeoversMs.push(tookMs)
+        await replicas.start()
+      }
+      await replicas.settle()
+      for (const tookMs of takeoversMs) expect(tookMs).toBeLessThan(lease.leaseDurationMs + takeoverSlackMs)
+      expect(await replicas.writers(), 'leaders that wrote').toBeGreaterThan(kills / 2)
+      expect(await replicas.writesOutOfTurn(lease.leaseDurationMs)).toEqual([])
+    })
+
+    it('hand over at once when the leader stops in order, and its last write is the release', async () => {
+      await begin('leaders-stopped', {})
+      const { operator: leader } = await replicas.leader()
+      const tookMs = await replicas.takeover(async (old) => expect((await old.stop()).code).toBe(0))
+      // Far from the 15 s of a lease that runs out: draining, and at most one look of the standby.
+      expect(tookMs).toBeLessThan(7_000)
+      await replicas.settle()
+      const requests = (await server.requests()).filter((event) => identityOf(event) === identityOfOperator(leader))
+      expect(requests.filter(isWrite).at(-1)?.resource).toBe('leases')
+      expect(await replicas.writesOutOfTurn(lease.leaseDurationMs)).toEqual([])
+    })
+
+    it('keep one writer when the leader sleeps beyond its lease and wakes again', { timeout: 300_000 }, async () => {
+      await begin('leaders-asleep', lease)
+      for (let round = 0; round < sleeps; round++) {
+        const { operator: sleeper } = await replicas.leader()
+        await replicas.takeover(async (leader) => leader.sleep())
+        sleeper.wake()
+        const end = await sleeper.exit()
+        expect(end.code).toBe(1)
+        expect(end.message).toMatch(/^(konverge: )?the lease leaders-asleep\/konverge .*; this process ends, .*\n?$/)
+        await replicas.start()
+      }
+      await replicas.settle()
+      expect(claimsOf(await server.requests(), 'konverge').length).toBeGreaterThan(sleeps)
+      expect(await replicas.writesOutOfTurn(lease.leaseDurationMs)).toEqual([])
+    })
+
+    it('are both ready; the standby says for whom it stands by', async () => {
+      await begin('leaders-seen', lease)
+      const { operator: leader } = await replicas.leader()
+      const [standby] = replicas.all.filter((replica) => replica !== leader)
+      if (standby === undefined) throw new Error('there are two')
+      const leads = await leader.get('/readyz?verbose')
+      const stands = await standby.get('/readyz?verbose')
+      expect([leads.status, stands.status, (await standby.get('/healthz')).status]).toEqual([200, 200, 200])
+      expect(leads.text).toContain('[+] leader-election: ok (leads)')
+      expect(stands.text).toContain(`[+] leader-election: ok (stands by for ${identityOfOperator(leader)})`)
+      const status = 'leader_election_master_status{name="konverge"}'
+      expect((await leader.get('/metrics')).text).toContain(`${status} 1\n`)
+      expect((await standby.get('/metrics')).text).toContain(`${status} 0\n`)
+    })
+  })
+}

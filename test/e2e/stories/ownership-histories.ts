@@ -1,0 +1,273 @@
+// Whose is which field? Whatever history an object has, a field that is no longer declared goes, one that never was declared stays, and
+// nobody's object is taken without consent (I5, I7). It plays on every server.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Bundles, type Condition, installBundles } from '../bundles.ts'
+import type { Hand } from '../hand.ts'
+import type { StartStoryServer, StoryOperator, StoryServer } from '../story-server.ts'
+
+interface DeploymentSpec {
+  readonly template: { readonly spec: { readonly containers: readonly { readonly name: string }[] } }
+}
+
+export function describeOwnershipHistories(start: StartStoryServer): void {
+  let server: StoryServer
+  let space: Bundles
+  let hand: Hand
+  let operator: StoryOperator
+
+  beforeAll(async () => {
+    server = await start()
+    space = new Bundles(server, 'histories')
+    hand = space.hand
+    await installBundles(server)
+    await space.createNamespace()
+    operator = await space.startOperator()
+  })
+  afterAll(async () => {
+    await operator.stop()
+    await server.stop()
+  })
+
+  const data = async (name: string, kind = 'configmap') => (await hand.find(kind, name))?.data
+  const managersOf = async (kind: string, name: string) =>
+    (await hand.find(kind, name))?.metadata.managedFields?.map(({ manager }) => manager)
+  const writesAbout = async (name: string) =>
+    (await server.operatorWrites(space.namespace)).filter((request) => request.name === name)
+
+  describe('a field that is no longer declared goes, whatever the history of the object', () => {
+    /** Declares a and b on an object that has them and c; then only a. */
+    async function dropB(name: string) {
+      await space.want(name, { object: configMap(name, { a: '1', b: '1' }) })
+      await space.condition(name, 'Ready', 'Settled')
+      expect(await data(name)).toEqual({ a: '1', b: '1', c: 'theirs' })
+      await space.want(name, { object: configMap(name, { a: '1' }) })
+      await space.until('b to go', async () => (await data(name))?.['b'] === undefined)
+      expect(await data(name)).toEqual({ a: '1', c: 'theirs' })
+      const at = await writesAbout(name)
+      await hand.annotate('bundle', name, { look: 'again' })
+      await space.condition(name, 'Ready', 'Settled')
+      expect(await writesAbout(name)).toHaveLength(at.length)
+    }
+    const consent = (name: string) => ({ 'konverge.dev/adopt': `Bundle/${name}` })
+
+    it('made by us, with a field of somebody else’s', async () => {
+      await space.want('ours', { object: configMap('ours', { a: '1' }) })
+      await space.condition('ours', 'Ready', 'Settled')
+      await hand.patch('configmap', 'ours', { data: { c: 'theirs' } })
+      await dropB('ours')
+    })
+
+    it('made by kubectl client-side, and handed over', async () => {
+      await hand.createByApply(configMap('client-side', { a: '0', b: '1', c: 'theirs' }, consent('client-side')))
+      await dropB('client-side')
+      expect(await space.notes('client-side', 'ChildAdopted')).toHaveLength(1)
+    })
+
+    it('made by another manager’s server-side apply, and handed over', async () => {
+      const object = configMap('other', { a: '0', b: '1', c: 'theirs' }, consent('other'))
+      await hand.apply(object, 'other')
+      await dropB('other')
+      expect(await managersOf('configmap', 'other')).toContain('other')
+    })
+
+    it('made by us, when its managedFields were lost', async () => {
+      await space.want('lost', { object: configMap('lost', { a: '1', b: '1' }) })
+      await space.condition('lost', 'Ready', 'Settled')
+      await hand.patch('configmap', 'lost', { data: { c: 'theirs' }, metadata: { managedFields: [{}] } })
+      await space.until(
+        'our record to be back',
+        async () => (await managersOf('configmap', 'lost'))?.includes('konverge') === true,
+      )
+      expect(await managersOf('configmap', 'lost')).not.toContain('before-first-apply')
+      await dropB('lost')
+    })
+
+    it('is a container of a Deployment that kubectl made', async () => {
+      const made = deployment('web', { replicas: 1 }, [
+        container('app'),
+        container('side', { env: [{ name: 'X', value: '1' }] }),
+      ])
+      const annotated = { ...made, metadata: { name: 'web', annotations: consent('web') } }
+      await hand.createByApply(annotated)
+      await space.want('web', { object: made })
+      await space.condition('web', 'Ready', 'Settled')
+      await space.want('web', { object: deployment('web', { replicas: 1 }, [container('app')]) })
+      const names = async () => {
+        const spec = (await hand.find('deployment', 'web'))?.spec as DeploymentSpec | undefined
+        return spec?.template.spec.containers.map(({ name }) => name).join(' ')
+      }
+      await space.until('the second container to go', async () => (await names()) === 'app')
+      await space.condition('web', 'Ready', 'Settled')
+    })
+  })
+
+  describe('a foreign object with a child’s name', () => {
+    it('is not touched without consent, and the condition says how to give it', async () => {
+      await hand.create(configMap('foreign', { a: 'theirs' }))
+      const before = await hand.find('configmap', 'foreign')
+      await space.want('foreign', { object: configMap('foreign', { a: 'ours' }) })
+      const message = await space.condition('foreign', 'Degraded', 'ConflictingOwner')
+      expect(message).toContain('konverge.dev/adopt: Bundle/foreign')
+      expect(await hand.find('configmap', 'foreign')).toEqual(before)
+      await hand.annotate('configmap', 'foreign', { 'konverge.dev/adopt': 'Bundle/foreign' })
+      await space.condition('foreign', 'Ready', 'Settled')
+      expect(await data('foreign')).toEqual({ a: 'ours' })
+    })
+  })
+
+  describe('a declared field that somebody else sets', () => {
+    it('is taken back, told once with child, manager and field, and without a value', async () => {
+      const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'taken' }, stringData: { login: 'ours' } }
+      await space.want('taken', { object: secret })
+      await space.condition('taken', 'Ready', 'Settled')
+      const theirs = Buffer.from('theirs').toString('base64')
+      await hand.patch('secret', 'taken', { data: { login: theirs, more: theirs } }, { manager: 'meddler' })
+      await space.until(
+        'the field to be ours again',
+        async () => (await data('taken', 'secret'))?.['login'] === Buffer.from('ours').toString('base64'),
+      )
+      expect((await data('taken', 'secret'))?.['more']).toBe(theirs)
+      const [note, ...more] = await space.notes('taken', 'FieldsTakenBack')
+      expect(more).toEqual([])
+      expect(note).toContain(`Secret ${space.namespace}/taken: took back data.login from "meddler"`)
+      expect(note).not.toContain(theirs)
+    })
+
+    it('again and again ends in a condition that names both', async () => {
+      await space.want('fought', { object: configMap('fought', { a: 'ours' }) })
+      await space.condition('fought', 'Ready', 'Settled')
+      let message = ''
+      // Somebody is there again at each look.
+      await space.until('the fight to be told', async () => {
+        await hand.patch('configmap', 'fought', { data: { a: 'theirs' } }, { manager: 'meddler' })
+        const status = (await hand.find('bundle', 'fought'))?.status as { conditions?: readonly Condition[] } // A Bundle's.
+        message =
+          status.conditions?.find(({ type, reason }) => type === 'Degraded' && reason === 'NotConverging')?.message ??
+          ''
+        return message !== ''
+      })
+      expect(message).toMatch(/by konverge .* at data by meddler/)
+    })
+  })
+
+  describe('a field policy', () => {
+    const replicas = async (name: string) => (await hand.find('deployment', name))?.spec?.['replicas']
+
+    it('leaves a shared field to a scaler, also one that was ours before', async () => {
+      await space.want('scaled', { object: deployment('scaled', { replicas: 3 }, [container('app')]) })
+      await space.condition('scaled', 'Ready', 'Settled')
+      await space.want('scaled', {
+        object: deployment('scaled', { replicas: 1, minReadySeconds: 1 }, [container('app')]),
+        shared: ['spec.replicas'],
+      })
+      await space.until(
+        'the change beside it',
+        async () => (await hand.find('deployment', 'scaled'))?.spec?.['minReadySeconds'] === 1,
+      )
+      expect(await replicas('scaled')).toBe(3)
+      await hand.scale('deployment', 'scaled', 2)
+      await space.want('scaled', {
+        object: deployment('scaled', { replicas: 1, minReadySeconds: 2 }, [container('app')]),
+        shared: ['spec.replicas'],
+      })
+      await space.until(
+        'the next change beside it',
+        async () => (await hand.find('deployment', 'scaled'))?.spec?.['minReadySeconds'] === 2,
+      )
+      expect(await replicas('scaled')).toBe(2)
+      // Nobody's claim of ours is in the way of another manager's apply.
+      const theirs = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'scaled' }, spec: { replicas: 1 } }
+      await hand.scale('deployment', 'scaled', 1)
+      await hand.apply(theirs, 'scaler')
+    })
+
+    it('sets an initial field once, and keeps what becomes of it', async () => {
+      const wish = (a: string, first: string) => ({
+        object: configMap('first', { a, first }),
+        initialOnly: ['data.first'],
+      })
+      await space.want('first', wish('1', 'ours'))
+      await space.condition('first', 'Ready', 'Settled')
+      expect(await data('first')).toEqual({ a: '1', first: 'ours' })
+      await space.want('first', wish('2', 'other'))
+      await space.until('the change beside it', async () => (await data('first'))?.['a'] === '2')
+      expect(await data('first')).toEqual({ a: '2', first: 'ours' })
+      // It is nobody's, so anybody may apply it without force.
+      await hand.apply(configMap('first', { first: 'theirs' }), 'user')
+      await space.want('first', wish('3', 'another'))
+      await space.until('the next change beside it', async () => (await data('first'))?.['a'] === '3')
+      expect(await data('first')).toEqual({ a: '3', first: 'theirs' })
+      const before = await writesAbout('first')
+      await operator.stop()
+      operator = await space.startOperator()
+      await space.turns(operator, 'first', 1)
+      expect(await writesAbout('first')).toHaveLength(before.length)
+    })
+
+    it.each(['delete', 'orphan'] as const)('makes a StatefulSet anew that cannot change: %s', async (recreate) => {
+      const name = `anew-${recreate}`
+      const set = (podManagementPolicy: string) => {
+        const { spec, ...rest } = deployment(name, { replicas: 1 }, [container('app')])
+        return { ...rest, kind: 'StatefulSet', spec: { ...spec, serviceName: name, podManagementPolicy } }
+      }
+      await space.want(name, { object: set('OrderedReady') })
+      await space.condition(name, 'Ready', 'Settled')
+      const before = await hand.find('statefulset', name)
+      const pod = await hand.find('pod', `${name}-0`)
+      await space.want(name, { object: set('Parallel') })
+      const message = await space.condition(name, 'Degraded', 'ImmutableField')
+      expect(message).toContain('spec.podManagementPolicy cannot change')
+      expect((await hand.find('statefulset', name))?.metadata.uid).toBe(before?.metadata.uid)
+
+      await space.want(name, { object: set('Parallel'), recreate })
+      await space.condition(name, 'Ready', 'Settled')
+      const after = await hand.find('statefulset', name)
+      expect(after?.spec?.['podManagementPolicy']).toBe('Parallel')
+      expect(after?.metadata.uid).not.toBe(before?.metadata.uid)
+      const isSamePod = (await hand.find('pod', `${name}-0`))?.metadata.uid === pod?.metadata.uid
+      expect(isSamePod).toBe(recreate === 'orphan')
+      const [note] = await space.notes(name, 'ChildRecreated')
+      expect(note).toContain('spec.podManagementPolicy cannot change')
+    })
+
+    it('sets a field on a claim that a StatefulSet made, and leaves it when it is no longer declared', async () => {
+      const claim = (labels: object) => ({
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        metadata: { name: 'made', labels },
+      })
+      await hand.create({
+        ...claim({ theirs: 'yes' }),
+        spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+      })
+      await space.want('claims', { object: claim({ a: '1', b: '1' }), contribute: true })
+      await space.condition('claims', 'Ready', 'Settled')
+      await space.want('claims', { object: claim({ a: '2' }), contribute: true })
+      await space.until('the change', async () => (await hand.find('pvc', 'made'))?.metadata.labels?.['a'] === '2')
+      const { labels, ownerReferences } = (await hand.find('pvc', 'made'))?.metadata ?? {}
+      expect(labels).toEqual({ a: '2', b: '1', theirs: 'yes' })
+      expect(ownerReferences).toBeUndefined()
+      await space.want('claims')
+      await space.condition('claims', 'Ready', 'Settled')
+      expect((await hand.find('pvc', 'made'))?.metadata.labels).toEqual(labels)
+    })
+  })
+}
+
+const configMap = (name: string, data: object, annotations: object = {}) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, annotations },
+  data,
+})
+const deployment = (name: string, spec: object, containers: readonly object[]) => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name },
+  spec: {
+    selector: { matchLabels: { app: name } },
+    template: { metadata: { labels: { app: name } }, spec: { containers } },
+    ...spec,
+  },
+})
+const container = (name: string, more: object = {}) => ({ name, image: 'nginx:1', ...more })

@@ -1,0 +1,90 @@
+// What if the network is gone for half a minute, and then again? The operator has to be back within ten seconds of its return,
+// each time, with its default backoff. The limits here are wider, for machines that are busy. It plays on every server.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isReady, Stores } from '../stores.ts'
+import type { MortalOperator, StartStoryServer, StoryServer } from '../story-server.ts'
+
+const image = 'valkey/valkey:8.0'
+const partitionMs = 31_000
+const returnLimitMs = 30_000
+
+export interface PartitionOptions {
+  readonly start: StartStoryServer
+  /** Have the partitions the time of the world, so that several are lived through at once? */
+  readonly isConcurrent: boolean
+}
+
+export function describePartitions({ start, isConcurrent }: PartitionOptions): void {
+  const operators: MortalOperator[] = []
+  let server: StoryServer
+  beforeAll(async () => {
+    server = await start()
+  })
+  afterAll(async () => {
+    for (const operator of operators) await operator.stop()
+    await server.stop()
+  })
+
+  /** An operator at work on one ready store. */
+  async function atWork(namespace: string) {
+    const stores = new Stores(server, namespace)
+    await stores.createNamespace()
+    const operator = await server.mortalOperator({ namespaces: [namespace] })
+    operators.push(operator)
+    await operator.start().ready()
+    await stores.apply({ name: 'cart', spec: { image } })
+    const ready = async (limitMs = 60_000) =>
+      await operator.until(
+        'the store to be ready',
+        async () => {
+          const store = await stores.store('cart')
+          return store !== undefined && isReady(store)
+        },
+        limitMs,
+      )
+    await ready()
+    const scale = (replicas: number) => stores.patch('kv', 'cart', { spec: { replicas } })
+    return { scale, operator, ready }
+  }
+
+  async function isInStep(operator: MortalOperator): Promise<boolean> {
+    return (await operator.get('/readyz')).status === 200
+  }
+
+  describe('an operator', { timeout: 400_000, concurrent: isConcurrent }, () => {
+    it('is back after each of three partitions, in which it said that it was cut off', async () => {
+      const { scale, operator, ready } = await atWork('partitioned')
+      for (const replicas of [2, 3, 4]) {
+        operator.way.line = 'down'
+        await scale(replicas)
+        await server.pass(partitionMs)
+        await operator.until('the partition to be told', async () => !(await isInStep(operator)))
+        operator.way.line = 'up'
+        await ready(returnLimitMs)
+      }
+      // A watch of a quiet kind is known to be in step again by its next bookmark, of which there is one a minute.
+      await operator.until('readiness', () => isInStep(operator), 120_000)
+    })
+
+    it('is back after a silence in which a write of its own was lost', async () => {
+      const { scale, operator, ready } = await atWork('silenced')
+      const fault = { match: { verb: 'apply', resource: 'statefulsets' }, effect: { kind: 'freeze' } } as const
+      operator.way.inject(fault)
+      await scale(2)
+      const hasGivenUp = () => operator.lines.some(({ reason }) => reason === 'Timeout')
+      await operator.until('the write to be given up', hasGivenUp)
+      operator.way.line = 'up'
+      await ready(returnLimitMs)
+    })
+
+    it('notices a watch whose connection is open and dead, by the bookmarks that do not come', async () => {
+      const { scale, operator, ready } = await atWork('half-open')
+      const fault = { match: { resource: 'statefulsets', frame: 'any' }, effect: { kind: 'silence' } } as const
+      operator.way.inject(fault)
+      await scale(2)
+      await operator.until('the watch to stall', () => operator.way.hasStruck(fault))
+      await ready(200_000)
+      expect(await operator.metric('watch_restarts_total', 'reason="stalled"')).toBeGreaterThan(0)
+    })
+  })
+}

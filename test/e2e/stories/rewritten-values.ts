@@ -1,0 +1,193 @@
+// Does the operator rest when the server spells things its own way? Objects whose declared values come back rewritten, by
+// defaults, canonical spellings, dropped zeros, pruning and an admission webhook, with every request on record (I1). It plays on every
+// server; the webhook is where there are webhooks.
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type BundledObject, Bundles, installBundles, turnCount } from '../bundles.ts'
+import type { Hand } from '../hand.ts'
+import type { StartStoryServer, StoryOperator, StoryServer } from '../story-server.ts'
+
+export interface RewritingOptions {
+  readonly start: StartStoryServer
+  /** Begins to write the value `shout` of ConfigMaps in capitals; what it gives back ends it. Absent: nothing rewrites. */
+  readonly rewrite?: (namespace: string) => Promise<() => Promise<void>>
+}
+
+export function describeRewrittenValues({ start, rewrite }: RewritingOptions): void {
+  const rewrites = rewrite !== undefined
+  let server: StoryServer
+  let space: Bundles
+  let hand: Hand
+  let operator: StoryOperator
+  let endRewriting: (() => Promise<void>) | undefined
+
+  beforeAll(async () => {
+    server = await start()
+    space = new Bundles(server, 'rewritten')
+    hand = space.hand
+    await installBundles(server)
+    await space.createNamespace()
+    endRewriting = await rewrite?.(space.namespace)
+    operator = await space.startOperator()
+  })
+  afterAll(async () => {
+    await operator.stop()
+    await endRewriting?.()
+    await server.stop()
+  })
+
+  const childWrites = async () => {
+    const writes = await server.operatorWrites(space.namespace)
+    return writes.flatMap(({ resource, verb }) =>
+      resource === 'bundles' || resource === 'events' ? [] : [`${verb} ${resource}`],
+    )
+  }
+  let looks = 0
+  /** Asks for one more turn and waits for it. */
+  async function anotherTurn(): Promise<void> {
+    const before = turnCount(operator, 'rewritten')
+    looks += 1
+    await hand.annotate('bundle', 'rewritten', { look: String(looks) })
+    await space.turns(operator, 'rewritten', before + 1)
+  }
+
+  it('writes nothing at rest, and after a restart at most one apply each', async () => {
+    expect(wanted).toHaveLength(10)
+    await space.want('rewritten', ...wanted.map(([object]) => ({ object: { ...object, metadata: { name: 'x' } } })))
+    for (const [{ kind }] of wanted) {
+      await space.until(`${kind} x`, async () => (await hand.find(kind, 'x')) !== undefined)
+    }
+    expect((await hand.find('configmap', 'x'))?.data?.['shout'], 'the webhook').toBe(rewrites ? 'QUIET' : 'quiet')
+    expect((await hand.find('pruned', 'x'))?.spec, 'null was pruned').toMatchObject({ size: 3 })
+    await anotherTurn()
+    const atRest = await childWrites()
+    // What others do to children, such as their status, wakes the resource a few times more.
+    for (let turn = 0; turn < 3; turn++) await anotherTurn()
+    expect((await childWrites()).slice(atRest.length)).toEqual([])
+
+    await operator.stop()
+    operator = await space.startOperator()
+    await space.turns(operator, 'rewritten', 1)
+    await anotherTurn()
+    const afterRestart = (await childWrites()).slice(atRest.length)
+    expect(afterRestart, 'at most one apply each').toEqual([...new Set(afterRestart)])
+    for (let turn = 0; turn < 3; turn++) await anotherTurn()
+    expect((await childWrites()).slice(atRest.length + afterRestart.length)).toEqual([])
+  })
+}
+
+const selector = { matchLabels: { app: 'x' } }
+const template = {
+  metadata: { labels: { app: 'x' } },
+  spec: {
+    hostNetwork: false,
+    nodeSelector: {},
+    containers: [
+      {
+        name: 'app',
+        image: 'nginx:1',
+        command: [],
+        ports: [{ containerPort: 80 }],
+        resources: { requests: { cpu: 0.5, memory: '1024Mi' }, limits: { cpu: '1000m' } },
+        env: [
+          { name: 'EMPTY', value: '' },
+          { name: 'NODE', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
+        ],
+      },
+    ],
+  },
+}
+const wanted: readonly (readonly [BundledObject['object'], string])[] = [
+  // In upper case, says the webhook.
+  [{ apiVersion: 'v1', kind: 'ConfigMap', data: { shout: 'quiet', empty: '' } }, 'admission webhook'],
+  [
+    { apiVersion: 'v1', kind: 'Secret', stringData: { login: 'x' }, data: { other: 'eA==' }, immutable: false },
+    'stringData',
+  ],
+  [
+    { apiVersion: 'apps/v1', kind: 'Deployment', spec: { replicas: 1, minReadySeconds: 0, selector, template } },
+    'quantities, zeros, empty values',
+  ],
+  [
+    {
+      apiVersion: 'apps/v1',
+      kind: 'StatefulSet',
+      spec: {
+        serviceName: 'x',
+        selector,
+        template,
+        volumeClaimTemplates: [
+          {
+            metadata: { name: 'data' },
+            spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1024Mi' } } },
+          },
+        ],
+      },
+    },
+    'defaults in templates of claims',
+  ],
+  [
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      spec: {
+        selector: { app: 'x' },
+        ports: [
+          { name: 'a', port: 1 },
+          { name: 'b', port: 2 },
+        ],
+      },
+    },
+    'allocated and defaulted fields',
+  ],
+  [
+    {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'Ingress',
+      spec: { tls: [], defaultBackend: { service: { name: 'x', port: { number: 80 } } } },
+    },
+    'an empty list',
+  ],
+  [
+    {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'NetworkPolicy',
+      spec: { podSelector: {}, policyTypes: ['Ingress'], ingress: [{ ports: [{ port: 80 }] }] },
+    },
+    'defaulted leaves in atomic lists',
+  ],
+  [
+    {
+      apiVersion: 'autoscaling/v2',
+      kind: 'HorizontalPodAutoscaler',
+      spec: {
+        scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'none' },
+        maxReplicas: 3,
+        metrics: [
+          { type: 'Resource', resource: { name: 'memory', target: { type: 'AverageValue', averageValue: '0.5Gi' } } },
+        ],
+      },
+    },
+    'quantities',
+  ],
+  [
+    {
+      apiVersion: 'batch/v1',
+      kind: 'CronJob',
+      spec: {
+        schedule: '0 0 1 1 *',
+        suspend: false,
+        jobTemplate: { spec: { template: { spec: { ...template.spec, restartPolicy: 'Never' } } } },
+      },
+    },
+    'defaults in templates of jobs',
+  ],
+  // A null is pruned where none is allowed, and the default takes its place.
+  [
+    {
+      apiVersion: 'test.konverge.dev/v1',
+      kind: 'Pruned',
+      spec: { size: null, modes: [{ name: 'a' }, { name: 'b', on: false }] },
+    },
+    'pruning and defaults of a CRD',
+  ],
+]

@@ -1,0 +1,54 @@
+// Which kinds do stories speak of, and by which names? By kind, plural, singular or short name, as kubectl takes them.
+import { replicatedKvStore } from '../../src/controllers/replicated-kv-store/replicated-kv-store.ts'
+import {
+  ConfigMap,
+  CronJob,
+  Deployment,
+  defineResource,
+  Namespace,
+  PersistentVolumeClaim,
+  Pod,
+  PodDisruptionBudget,
+  type Resource,
+  Secret,
+  Service,
+  ServiceAccount,
+  StatefulSet,
+} from '../../src/index.ts'
+import { CustomResourceDefinition, PersistentVolume, StorageClass } from '../../src/object/built-in.ts'
+
+function namespaced(group: string, version: string, kind: string, plural = `${kind.toLowerCase()}s`): Resource {
+  return defineResource({ group, version, kind, plural, scope: 'Namespaced' })
+}
+
+function global(group: string, version: string, kind: string): Resource {
+  return defineResource({ group, version, kind, plural: `${kind.toLowerCase()}s`, scope: 'Cluster' })
+}
+
+const rbac = 'rbac.authorization.k8s.io'
+const kinds: readonly Resource[] = [
+  ...[ConfigMap, CronJob, CustomResourceDefinition, Deployment, Namespace, Pod, PodDisruptionBudget, Secret, Service],
+  ...[PersistentVolume, PersistentVolumeClaim, ServiceAccount, StatefulSet, StorageClass, replicatedKvStore.resource],
+  ...[namespaced(rbac, 'v1', 'Role'), namespaced(rbac, 'v1', 'RoleBinding')],
+  ...[global(rbac, 'v1', 'ClusterRole'), global(rbac, 'v1', 'ClusterRoleBinding')],
+  ...[namespaced('networking.k8s.io', 'v1', 'Ingress', 'ingresses')],
+  ...[namespaced('networking.k8s.io', 'v1', 'NetworkPolicy', 'networkpolicies')],
+  ...[namespaced('autoscaling', 'v2', 'HorizontalPodAutoscaler'), namespaced('coordination.k8s.io', 'v1', 'Lease')],
+  ...[namespaced('test.konverge.dev', 'v1', 'Bundle'), namespaced('test.konverge.dev', 'v1', 'Pruned')],
+  ...[namespaced('inventory.example.dev', 'v1', 'Shelf', 'shelves')],
+  // The old form, with the message and the involved object.
+  namespaced('', 'v1', 'Event'),
+]
+const shortNames: Readonly<Record<string, string>> = {
+  crd: 'customresourcedefinitions',
+  kv: 'replicatedkvstores',
+  pdb: 'poddisruptionbudgets',
+  pvc: 'persistentvolumeclaims',
+}
+
+export function kindOf(name: string): Resource {
+  const wanted = (shortNames[name] ?? name).toLowerCase()
+  const found = kinds.find(({ kind, plural }) => plural === wanted || kind.toLowerCase() === wanted)
+  if (found === undefined) throw new Error(`no story has met the kind ${name} so far: add it here`)
+  return found
+}
