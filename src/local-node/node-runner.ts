@@ -13,6 +13,7 @@ import { PersistentVolume, Pod } from '../object/built-in.ts'
 import { type LiveObject, valueAt } from '../object/object.ts'
 import { ContainerRunner } from './container-runner.ts'
 import { EventRecorder } from './event-recorder.ts'
+import { claimFolder } from './folder-provisioner.ts'
 import { type ImageTable, isSimulated } from './images.ts'
 import { KubeletServer, type LogAnswer, type LogAsk } from './kubelet-server.ts'
 import { readLog } from './log-loader.ts'
@@ -103,7 +104,7 @@ export class NodeRunner {
 
   /**
    * Runs until the signal aborts; then stops every pod, says that the node is not ready, and resolves. Rejects with a
-   * NodeError if the node cannot be this one's.
+   * NodeError if the node or its folder cannot be this one's.
    */
   async run(signal: AbortSignal): Promise<void> {
     assert(this.#state === 'new', 'a node runs once')
@@ -111,6 +112,7 @@ export class NodeRunner {
     const killAll = () => {
       for (const pod of this.#pods.values()) pod.killNow()
     }
+    const claim = claimFolder(this.#options.folder)
     process.once('exit', killAll)
     try {
       await this.#processes.endOrphans(signal)
@@ -125,6 +127,7 @@ export class NodeRunner {
       killAll()
       await this.#server.stop()
       process.off('exit', killAll)
+      claim.release()
     }
   }
 
