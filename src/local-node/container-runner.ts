@@ -7,6 +7,7 @@ import { CodedError, messageOf } from '../base/errors.ts'
 import type { Log } from '../base/instrument.ts'
 import type { KubeClient } from '../kube/client.ts'
 import { environmentOf, environmentSources } from './container-environment.ts'
+import { askedUser } from './container-user.ts'
 import { ImageMissingError, type ImageTable, type Program, programOf } from './images.ts'
 import { LogRecorder } from './log-recorder.ts'
 import type { Mount } from './mount-paths.ts'
@@ -16,6 +17,7 @@ import { type HandlerPlace, runHandler } from './probe-runner.ts'
 import type { LocalProcess, ProcessRunner } from './process-runner.ts'
 import { SourceLoader } from './source-loader.ts'
 import { ContainerConfigError } from './source-objects.ts'
+import { readTerminationMessage } from './termination-loader.ts'
 import { expandVariables } from './variable-expansion.ts'
 import type { VolumePaths, VolumeProvisioner } from './volume-provisioner.ts'
 
@@ -27,6 +29,8 @@ export interface ContainerRunnerOptions {
   readonly processes: ProcessRunner
   readonly volumes: VolumeProvisioner
   readonly nodeName: string
+  /** Who the node runs as; only root may switch to others. */
+  readonly userId: number | undefined
   readonly hostIp: string
   readonly allocatable: Readonly<Record<string, string>>
   /** Of this machine, e.g. PATH; under what the node gives and the container declares. */
@@ -49,13 +53,19 @@ export interface ContainerExit {
   readonly message?: string
 }
 
+export interface RunningProgram {
+  readonly command: string
+  /** Who it runs as; undefined where users have no numbers. */
+  readonly userId: number | undefined
+}
+
 /** What a probe found, and of a failure what it saw. */
 export type ProbeSeen = { readonly answer: 'success' } | { readonly answer: 'failure'; readonly message: string }
 
 export interface RunningContainer {
   readonly exit: Promise<ContainerExit>
   /** Undefined where it is simulated. */
-  readonly program: string | undefined
+  readonly program: RunningProgram | undefined
   /** Undefined if the probe could not be made. */
   probe(probe: Probe): Promise<ProbeSeen | undefined>
   /** The pre-stop hook, within the grace, then SIGTERM. Resolves when it was asked, not when it has ended. */
@@ -84,7 +94,9 @@ export class ContainerRunner {
     const place = this.#placeOf(start.podIp)
     const paths = await this.#options.volumes.provide(pod, place, signal)
     const variables = await this.#variablesOf(start, place, signal)
-    const mounts = await this.#options.volumes.mount(pod, spec, { paths, variables })
+    const volumeMounts = await this.#options.volumes.mount(pod, spec, { paths, variables })
+    const termination = await this.#options.volumes.provideTerminationFile(pod, spec)
+    const mounts = termination === undefined ? volumeMounts : [...volumeMounts, termination]
     const folder = join(this.#folderOf(start), 'root')
     const expanded = (texts: readonly string[] = []) => texts.map((text) => expandVariables(text, variables))
     const ask = {
@@ -93,6 +105,7 @@ export class ContainerRunner {
       args: expanded(spec.args),
       workingFolder: spec.workingDir,
       environment: variables,
+      user: this.#options.userId === 0 ? askedUser(pod, spec) : undefined,
     }
     const verdict = programOf(this.#options.images, ask, {
       podIp: start.podIp,
@@ -104,7 +117,7 @@ export class ContainerRunner {
     if (verdict.kind === 'missing') throw new ImageMissingError(verdict.message)
     if (verdict.kind === 'simulated') return new SimulatedContainer(this.#options.clock, workMsOf(pod, spec))
     const program = { ...verdict.program, environment: this.#completed(start, verdict.program, folder) }
-    return this.#startProgram(start, { program, paths, mounts })
+    return this.#startProgram(start, { program, paths, mounts, termination })
   }
 
   /** Brings the files of its volumes up to date. */
@@ -125,11 +138,7 @@ export class ContainerRunner {
 
   async #startProgram(
     start: ContainerStart,
-    {
-      program,
-      paths,
-      mounts,
-    }: { readonly program: Program; readonly paths: VolumePaths; readonly mounts: readonly Mount[] },
+    { program, paths, mounts, termination }: ProgramPlan,
   ): Promise<RunningContainer> {
     const { clock, log, processes, volumes } = this.#options
     const { pod, spec, containerId } = start
@@ -139,7 +148,8 @@ export class ContainerRunner {
       await writeFile(path, text, { mode: 0o600 })
     }
     await mkdir(program.workingFolder, { recursive: true })
-    if (program.user !== undefined) await volumes.handOver(pod, paths, program.user)
+    const { user } = program
+    if (user !== undefined) await volumes.handOver(pod, { container: spec.name, paths, user })
     await this.#dropOldLogs(start)
     const path = this.logPath(pod.metadata.uid, spec.name, containerId)
     const recorder = new LogRecorder({ clock, path, limitBytes: logLimitBytes })
@@ -147,7 +157,13 @@ export class ContainerRunner {
     const graceMs = (pod.spec.terminationGracePeriodSeconds ?? 30) * 1000
     try {
       const process = await processes.start({ containerId, program, graceMs })
-      return new ProcessContainer({ clock, log, spec, program, process, recorder, podIp: start.podIp, mounts })
+      const source = { clock, path, isLive: () => false }
+      const lastWords = (exitCode: number) =>
+        readTerminationMessage({ spec, exitCode, path: termination?.realPath, log: source })
+      const { podIp } = start
+      const { userId } = this.#options
+      const facts = { clock, log, spec, program, process, recorder, podIp, mounts, userId, lastWords }
+      return new ProcessContainer(facts)
     } catch (thrown) {
       await recorder.close()
       throw new Error(`exec: "${program.command}": ${messageOf(thrown)}`, { cause: thrown })
@@ -192,6 +208,14 @@ export class ContainerRunner {
   #folderOf({ pod, spec }: ContainerStart): string {
     return this.#options.volumes.containerFolder(pod.metadata.uid, spec.name)
   }
+}
+
+interface ProgramPlan {
+  readonly program: Program
+  readonly paths: VolumePaths
+  readonly mounts: readonly Mount[]
+  /** Where it may write why it ended. */
+  readonly termination: Mount | undefined
 }
 
 /** What is not there says so before anything is started. */
@@ -246,17 +270,22 @@ interface ProcessContainerOptions {
   readonly recorder: LogRecorder
   readonly podIp: string
   readonly mounts: readonly Mount[]
+  /** The node's own. */
+  readonly userId: number | undefined
+  /** What it said of its end. */
+  readonly lastWords: (exitCode: number) => Promise<string | undefined>
 }
 
 class ProcessContainer implements RunningContainer {
   readonly exit: Promise<ContainerExit>
-  readonly program: string
+  readonly program: RunningProgram
   readonly #options: ProcessContainerOptions
   readonly #ended = new AbortController()
 
   constructor(options: ProcessContainerOptions) {
     this.#options = options
-    this.program = options.program.command
+    const { command, user } = options.program
+    this.program = { command, userId: user?.uid ?? options.userId }
     this.exit = this.#runToEnd()
   }
 
@@ -301,13 +330,14 @@ class ProcessContainer implements RunningContainer {
   }
 
   async #runToEnd(): Promise<ContainerExit> {
-    const { process, recorder } = this.#options
+    const { process, recorder, lastWords } = this.#options
     const output = Promise.all([recorder.record('stdout', process.stdout), recorder.record('stderr', process.stderr)])
     const exitCode = await process.exit
     this.#ended.abort(new CodedError({ code: 'Ended', message: 'the container has ended', remedy: 'stop' }))
     await output.catch(() => undefined) // A full disk must not keep a container from having ended.
     await recorder.close()
-    return { exitCode }
+    const message = await lastWords(exitCode).catch(() => undefined)
+    return { exitCode, ...(message === undefined ? {} : { message }) }
   }
 
   #place(): HandlerPlace {

@@ -16,6 +16,8 @@ export interface ImageEntry {
   readonly environment?: Readonly<Record<string, string>>
   /** Without it, the user of the node itself. */
   readonly user?: MachineUser
+  /** Runs as the node's own user whatever the pod says: nobody else may be able to read its program. */
+  readonly keepsUser?: boolean
   /** Why it cannot be run on this machine, in one sentence that says what to do. */
   readonly refusal?: string
   /** There is no such image: a container of it waits as one whose image cannot be pulled. */
@@ -38,6 +40,8 @@ export interface ContainerAsk {
   readonly args: readonly string[]
   readonly workingFolder: string | undefined
   readonly environment: ReadonlyMap<string, string>
+  /** Whom the pod wants it to run as, if the node may switch to him. */
+  readonly user: MachineUser | undefined
 }
 
 export interface ProgramPlace {
@@ -91,12 +95,13 @@ export function programOf(table: ImageTable, ask: ContainerAsk, place: ProgramPl
   const defaults = isEntrypoint && ask.args.length === 0 ? (entry.defaultArguments ?? []) : []
   const mapped = (text: string) => withRealPaths(text, place.mounts)
   const environment = new Map([...Object.entries(entry.environment ?? {}), ...ask.environment])
+  const user = entry.user ?? (entry.keepsUser === true ? undefined : ask.user)
   const program: Program = {
     command: mapped(command),
     args: [...own, ...defaults, ...ask.args].map(mapped),
     environment: new Map([...environment].map(([name, value]) => [name, mapped(value)])),
     workingFolder: workingFolderOf(ask, place),
-    ...(entry.user === undefined ? {} : { user: entry.user }),
+    ...(user === undefined ? {} : { user }),
   }
   return { kind: 'program', program: entry.adapt?.(program, place) ?? program }
 }

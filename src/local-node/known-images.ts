@@ -41,6 +41,7 @@ export function konvergeImage(at: {
   return {
     repositories: ['konverge'],
     entrypoint: [at.execPath, at.cliPath],
+    keepsUser: true,
     adapt: (program, place) => withCluster(program, place, at.server),
   }
 }

@@ -13,6 +13,7 @@ export function loadMachine(): Machine {
     bootId: bootId(),
     cpus: Math.max(1, cpus().length),
     memoryBytes: totalmem(),
+    userId: process.getuid?.(),
   }
 }
 

@@ -15,6 +15,8 @@ export interface Machine {
   readonly bootId: string
   readonly cpus: number
   readonly memoryBytes: number
+  /** Who the node runs as; undefined where users have no numbers. */
+  readonly userId: number | undefined
 }
 
 export interface NodeFacts {

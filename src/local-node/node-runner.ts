@@ -87,6 +87,7 @@ export class NodeRunner {
       processes: this.#processes,
       volumes: this.#volumes,
       nodeName: name,
+      userId: machine.userId,
       hostIp,
       allocatable,
       machineEnvironment,

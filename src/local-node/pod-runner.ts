@@ -7,9 +7,10 @@ import { messageOf } from '../base/errors.ts'
 import type { Log } from '../base/instrument.ts'
 import { compareVersions } from '../cache/resource-version.ts'
 import { isBeingDeleted, type LiveObject } from '../object/object.ts'
-import type { ContainerRunner, RunningContainer } from './container-runner.ts'
+import type { ContainerRunner, RunningContainer, RunningProgram } from './container-runner.ts'
 import { containerStatusesOf, initContainerStatusesOf, statusNamed } from './container-status.ts'
 import type { PodReport } from './event-book.ts'
+import { ignoredFields, ignoredReport } from './ignored-fields.ts'
 import { ImageMissingError } from './images.ts'
 import { allContainersOf, type ContainerSpec, type ContainerStatus, type PodObject } from './pod.ts'
 import {
@@ -61,6 +62,8 @@ export class PodRunner {
   readonly #options: PodRunnerOptions
   readonly #recorder: PodRecorder
   readonly #running = new Map<string, RunningContainer>()
+  /** What each container ran as when it was begun last; undefined for a simulated one. */
+  readonly #programs = new Map<string, RunningProgram | undefined>()
   readonly #work = new Set<Promise<void>>()
   #pod: PodObject
   #life: PodLife
@@ -70,6 +73,7 @@ export class PodRunner {
   /** It went from the store before its processes ended: there is nothing to write to any more. */
   #isForgotten = false
   #isStepDue = false
+  #hasSaidWhatIsIgnored = false
 
   constructor(options: PodRunnerOptions) {
     const { pod, podIp, clock } = options
@@ -213,10 +217,22 @@ export class PodRunner {
       return
     }
     this.#running.set(name, container)
-    this.#report(...startReports(spec, container.program))
+    this.#programs.set(name, container.program)
+    this.#report(...startReports(spec, container.program?.command))
+    this.#sayWhatIsIgnored()
     this.#life = startedContainer(this.#life, { spec, containerId, nowMs: clock.now() })
     this.#run(name, () => this.#awaitExit(name, container))
     if (this.#state === 'shutting down') await container.stop(0)
+  }
+
+  /** Once, when all containers have been begun; what only seems to run ignores everything. */
+  #sayWhatIsIgnored(): void {
+    const isBegun = this.#pod.spec.containers.every(({ name }) => this.#programs.has(name))
+    if (this.#hasSaidWhatIsIgnored || !isBegun) return
+    this.#hasSaidWhatIsIgnored = true
+    if ([...this.#programs.values()].every((program) => program === undefined)) return
+    const fields = ignoredFields(this.#pod, ({ name }) => this.#programs.get(name)?.userId)
+    if (fields.length > 0) this.#report(ignoredReport(fields))
   }
 
   async #awaitExit(name: string, container: RunningContainer): Promise<void> {

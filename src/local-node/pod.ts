@@ -1,6 +1,6 @@
 // What does the node read of a pod? The wire shape of core/v1 Pod, as far as our code looks at it; the API server has
 // validated and defaulted it before we see it. All else stays in the object as it came.
-import type { JsonObject } from '../base/json.ts'
+import type { Json, JsonObject } from '../base/json.ts'
 import type { LiveObject } from '../object/object.ts'
 
 export type PodObject = LiveObject<PodSpec, PodStatus> & { readonly spec: PodSpec }
@@ -16,7 +16,22 @@ export interface PodSpec {
   readonly activeDeadlineSeconds?: number
   readonly terminationGracePeriodSeconds?: number
   readonly volumes?: readonly Volume[]
+  readonly securityContext?: PodSecurity
+  readonly ephemeralContainers?: readonly JsonObject[]
+  readonly hostAliases?: readonly JsonObject[]
+  readonly dnsConfig?: JsonObject
   readonly readinessGates?: readonly { readonly conditionType: string }[]
+}
+
+/** Of it and of a container's own, what this node keeps; the rest is only looked at for being there. */
+export interface Security {
+  readonly runAsUser?: number
+  readonly runAsGroup?: number
+  readonly [field: string]: Json | undefined
+}
+
+export interface PodSecurity extends Security {
+  readonly fsGroup?: number
 }
 
 export interface ContainerSpec {
@@ -27,8 +42,14 @@ export interface ContainerSpec {
   readonly workingDir?: string
   readonly env?: readonly EnvironmentEntry[]
   readonly envFrom?: readonly EnvironmentSource[]
-  readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[]
+  readonly ports?: readonly { readonly name?: string; readonly containerPort: number; readonly hostPort?: number }[]
   readonly volumeMounts?: readonly VolumeMount[]
+  readonly volumeDevices?: readonly JsonObject[]
+  readonly stdin?: boolean
+  readonly tty?: boolean
+  readonly terminationMessagePath?: string
+  readonly terminationMessagePolicy?: 'File' | 'FallbackToLogsOnError'
+  readonly securityContext?: Security
   readonly resources?: Resources
   readonly startupProbe?: Probe
   readonly livenessProbe?: Probe

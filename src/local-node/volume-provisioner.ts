@@ -5,7 +5,7 @@
 //   volumes/<uid of the PV>         a persistent volume, whoever claims it; outlives every pod
 //
 // Files of objects change as one, as on a kubelet: `..data` is a link that is turned to a new folder.
-import { chown, lstat, mkdir, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, lchown, lstat, mkdir, readdir, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { hashJson } from '../base/json.ts'
@@ -50,6 +50,8 @@ export class VolumeProvisioner {
   readonly #tokens = new Map<string, Map<string, HeldToken>>()
   /** By uid of the pod, then by claim. */
   readonly #claimed = new Map<string, Map<string, string>>()
+  /** To whom a pod's volumes were given, by its uid. */
+  readonly #users = new Map<string, MachineUser>()
   readonly #sources: SourceLoader
 
   constructor(options: VolumeProvisionerOptions) {
@@ -89,6 +91,8 @@ export class VolumeProvisioner {
         throw thrown instanceof ContainerConfigError ? new VolumeError(volume.name, thrown) : thrown
       }
     }
+    const user = this.#users.get(pod.metadata.uid)
+    if (user !== undefined) await this.#handOver(pod, paths, user)
     return paths
   }
 
@@ -117,11 +121,39 @@ export class VolumeProvisioner {
     return mounts
   }
 
-  /** Gives the volumes that the container may write to the user that its process runs as, as fsGroup does on a kubelet. */
-  async handOver(pod: PodObject, paths: VolumePaths, user: MachineUser): Promise<void> {
-    for (const { name, hostPath } of pod.spec.volumes ?? []) {
+  /**
+   * Gives the container's folder and the volumes to the user that its process runs as, as fsGroup does on a kubelet; files that come
+   * later are his too. Of the containers of a pod that run as several the last one has them.
+   */
+  async handOver(
+    pod: PodObject,
+    ask: { readonly container: string; readonly paths: VolumePaths; readonly user: MachineUser },
+  ) {
+    const { uid } = pod.metadata
+    this.#users.set(uid, ask.user)
+    await giveAll(join(this.containerFolder(uid, ask.container), 'root'), ask.user)
+    await this.#handOver(pod, ask.paths, ask.user)
+  }
+
+  /** Where a container writes why it ended: a file of its own, empty at each start. Undefined if it has named none. */
+  async provideTerminationFile(pod: PodObject, container: ContainerSpec): Promise<Mount | undefined> {
+    const { terminationMessagePath: mountPath = '' } = container
+    if (mountPath === '') return undefined
+    const folder = this.containerFolder(pod.metadata.uid, container.name)
+    const realPath = join(folder, 'termination-log')
+    await writeFile(realPath, '')
+    await chmod(realPath, 0o666) // Whoever the process runs as.
+    await link(realPath, join(folder, 'root', mountPath))
+    return { mountPath, realPath }
+  }
+
+  async #handOver(pod: PodObject, paths: VolumePaths, user: MachineUser): Promise<void> {
+    for (const { name, hostPath, emptyDir, persistentVolumeClaim } of pod.spec.volumes ?? []) {
       const path = paths.get(name)
-      if (path !== undefined && hostPath === undefined) await chown(path, user.uid, user.gid)
+      if (path === undefined || hostPath !== undefined) continue
+      const isData = emptyDir !== undefined || persistentVolumeClaim !== undefined
+      // Data may be much; what is below a folder of his is his.
+      if (!isData || (await lstat(path)).uid !== user.uid) await giveAll(path, user)
     }
   }
 
@@ -129,6 +161,7 @@ export class VolumeProvisioner {
   async remove(uid: string): Promise<void> {
     this.#tokens.delete(uid)
     this.#claimed.delete(uid)
+    this.#users.delete(uid)
     this.#sources.forget(uid)
     await rm(this.podFolder(uid), { recursive: true, force: true })
   }
@@ -254,6 +287,12 @@ async function link(target: string, path: string): Promise<void> {
   if (there !== undefined && (await readlink(path)) === target) return
   await rm(path, { force: true })
   await symlink(target, path)
+}
+
+/** A folder with all that is in it; links themselves, not what they lead to. */
+async function giveAll(path: string, user: MachineUser): Promise<void> {
+  if ((await lstat(path)).isDirectory()) for (const name of await readdir(path)) await giveAll(join(path, name), user)
+  await lchown(path, user.uid, user.gid)
 }
 
 async function exists(path: string): Promise<boolean> {

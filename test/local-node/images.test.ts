@@ -24,6 +24,7 @@ const ask = (more: Partial<ContainerAsk>): ContainerAsk => ({
   args: [],
   workingFolder: undefined,
   environment: new Map(),
+  user: undefined,
   ...more,
 })
 
@@ -36,6 +37,18 @@ describe('the image table', () => {
     ['registry.example/app:1', 'app'],
     ['team/app:1', 'team/app'],
   ])('asks for %s by %s', (image, repository) => expect(repositoryOf(image)).toBe(repository))
+
+  it('runs as the pod says, unless the entry says it or keeps the node’s own user', () => {
+    const userOf = (image: string) => {
+      const verdict = programOf([...table, own], ask({ image, command: ['x'], user: { uid: 9, gid: 9 } }), place)
+      return verdict.kind === 'program' ? verdict.program.user : verdict
+    }
+    const own = { repositories: ['own'], entrypoint: [], runsOwnCommands: true, keepsUser: true }
+    expect(userOf('box')).toEqual({ uid: 9, gid: 9 })
+    expect(userOf('own')).toBeUndefined()
+    const verdict = programOf(table, ask({ user: { uid: 9, gid: 9 } }), place)
+    expect(verdict).toMatchObject({ program: { user: { uid: 7, gid: 8 } } })
+  })
 
   it('runs the entrypoint with its own arguments, variables, user and the last word of the entry', () => {
     expect(programOf(table, ask({}), place)).toEqual({

@@ -10,6 +10,7 @@ const ask = (image: string, more: Partial<ContainerAsk> = {}): ContainerAsk => (
   args: [],
   workingFolder: undefined,
   environment: new Map(),
+  user: undefined,
   ...more,
 })
 

@@ -120,15 +120,15 @@ describe('workloads on a local node', () => {
   })
 
   it('completes a Job, with init containers in order and a shared emptyDir', async () => {
-    const append = (word: string) => `require('node:fs').appendFileSync('/work/words', '${word} ')`
-    const volumeMounts = [{ name: 'work', mountPath: '/work' }]
+    const append = (word: string) => `require('node:fs').appendFileSync('/shared-words/all', '${word} ')`
+    const volumeMounts = [{ name: 'work', mountPath: '/shared-words' }]
     const step = (name: string, script: string) => ({
       name,
       image: 'konverge-test/node:1',
       args: ['-e', script],
       volumeMounts,
     })
-    const script = `if (${read('/work/words')} !== 'one two ') process.exit(1); console.log('done')`
+    const script = `if (${read('/shared-words/all')} !== 'one two ') process.exit(1); console.log('done')`
     const spec = nodePod(
       nodeName,
       script,
@@ -200,6 +200,65 @@ describe('workloads on a local node', () => {
     const tail = await plane.kubectl('logs', 'talker', '-n', stage.namespace, '--tail=1', '--timestamps')
     expect(tail.stdout).toMatch(/^\d{4}-\d\d-\d\dT\S+Z line 4\n$/)
   })
+
+  it('tells what a container wrote of its end, or the end of its log', async () => {
+    const write = `require('node:fs').writeFileSync(process.argv[1], 'gave up'); process.exit(2)`
+    const written = { args: ['-e', write, '/run/last'], terminationMessagePath: '/run/last' }
+    const script = `console.log('x'.repeat(3000)); console.log('the end'); process.exit(2)`
+    const logged = { terminationMessagePolicy: 'FallbackToLogsOnError' }
+    const never = { restartPolicy: 'Never' }
+    await stage.applyPod('written', nodePod(nodeName, '', written, never))
+    await stage.applyPod('logged', nodePod(nodeName, script, logged, never))
+    const messageOf = async (name: string) => {
+      const pod = await stage.podThat(name, 'over', ({ status }) => status?.phase === 'Failed')
+      return pod.status?.containerStatuses?.[0]?.state.terminated?.message
+    }
+    expect(await messageOf('written')).toBe('gave up')
+    const message = await messageOf('logged')
+    expect(message).toHaveLength(2_048)
+    expect(message).toMatch(/x\nthe end\n$/)
+  })
+
+  it.skipIf(process.getuid?.() !== 0)(
+    'runs a container as its user, who owns its volumes, and says what it ignores',
+    async () => {
+      const script = `
+      const { writeFileSync, readFileSync } = require('node:fs')
+      writeFileSync('/data/mine', 'x')
+      writeFileSync('here', 'x')
+      console.log(process.getuid(), process.getgid(), readFileSync('/key/token', 'utf8').length > 0)`
+      const main = {
+        resources: { limits: { memory: '1Gi' } },
+        volumeMounts: [
+          { name: 'data', mountPath: '/data' },
+          { name: 'key', mountPath: '/key', readOnly: true },
+        ],
+      }
+      const token = { serviceAccountToken: { path: 'token' } }
+      const spec = nodePod(nodeName, script, main, {
+        restartPolicy: 'Never',
+        securityContext: { runAsUser: 4321, runAsGroup: 1234, runAsNonRoot: true },
+        volumes: [
+          { name: 'data', emptyDir: {} },
+          { name: 'key', projected: { sources: [token] } },
+        ],
+      })
+      await stage.applyPod('other', spec)
+      await stage.podThat('other', 'over', ({ status }) => ['Succeeded', 'Failed'].includes(status?.phase ?? ''))
+      expect((await plane.kubectl('logs', 'other', '-n', stage.namespace)).stdout).toBe('4321 1234 true\n')
+      const events = [
+        'get',
+        'events',
+        '-n',
+        stage.namespace,
+        '--field-selector=reason=LocalNodeIgnores',
+        '-o=jsonpath={.items[*].message}',
+      ]
+      await stage.until('the Event', async () =>
+        (await plane.kubectl(...events)).stdout.includes(' ignores resources.limits; docs/local-node.md'),
+      )
+    },
+  )
 
   it('simulates images that it does not know, and refuses exec in a sentence', async () => {
     const simulated = { image: 'nginx:1.29', args: [], readinessProbe: { httpGet: { port: 80 } } }
