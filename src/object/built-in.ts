@@ -7,12 +7,25 @@ const namespaced = (group: string, version: string, kind: string, plural: string
 const cluster = (group: string, version: string, kind: string, plural: string) =>
   ({ group, version, kind, plural, scope: 'Cluster' }) as const
 
+/** Source: coordination.k8s.io/v1 LeaseSpec. */
+export interface LeaseSpec {
+  readonly holderIdentity?: string
+  /** How long others wait after they saw the last renewal. */
+  readonly leaseDurationSeconds?: number
+  /** MicroTime. */
+  readonly acquireTime?: string
+  /** MicroTime. */
+  readonly renewTime?: string
+  /** How often the lease went from one holder to another. */
+  readonly leaseTransitions?: number
+}
+
 export const ConfigMap = defineResource(namespaced('', 'v1', 'ConfigMap', 'configmaps'))
 /** The older form of an Event, which kubelets write. */
 export const CoreEvent = defineResource(namespaced('', 'v1', 'Event', 'events'))
 export const Event = defineResource(namespaced('events.k8s.io', 'v1', 'Event', 'events'))
 export const Namespace = defineResource(cluster('', 'v1', 'Namespace', 'namespaces'))
-export const Lease = defineResource(namespaced('coordination.k8s.io', 'v1', 'Lease', 'leases'))
+export const Lease = defineResource<LeaseSpec>(namespaced('coordination.k8s.io', 'v1', 'Lease', 'leases'))
 export const Node = defineResource(cluster('', 'v1', 'Node', 'nodes'))
 export const PersistentVolume = defineResource(cluster('', 'v1', 'PersistentVolume', 'persistentvolumes'))
 export const PersistentVolumeClaim = defineResource(

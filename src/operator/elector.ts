@@ -9,6 +9,7 @@ import type { KubeClient } from '../kube/client.ts'
 import type { Fence } from '../kube/fence.ts'
 import { isKubeError } from '../kube/kube-errors.ts'
 import { loadIfPresent } from '../kube/object-loader.ts'
+import { Lease } from '../object/built-in.ts'
 import type { LiveObject } from '../object/object.ts'
 import {
   afterClaim,
@@ -21,7 +22,7 @@ import {
   nextStep,
   notYetElected,
 } from './election.ts'
-import { claimPatch, firstLease, holderOf, Lease, type LeaseLocation, releasePatch } from './lease.ts'
+import { claimPatch, firstLease, holderOf, type LeaseLocation, releasePatch } from './lease.ts'
 
 export interface ElectorOptions extends Candidate {
   readonly clock: Clock

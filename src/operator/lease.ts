@@ -3,28 +3,9 @@
 // Source: coordination.k8s.io/v1 LeaseSpec.
 import { type Clock, microTimestampOf } from '../base/clock.ts'
 import type { JsonObject } from '../base/json.ts'
+import { Lease, type LeaseSpec } from '../object/built-in.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
-import { apiVersionOf, defineResource } from '../object/resource.ts'
-
-export interface LeaseSpec {
-  readonly holderIdentity?: string
-  /** How long others wait after they saw the last renewal. */
-  readonly leaseDurationSeconds?: number
-  /** MicroTime. */
-  readonly acquireTime?: string
-  /** MicroTime. */
-  readonly renewTime?: string
-  /** How often the lease went from one holder to another. */
-  readonly leaseTransitions?: number
-}
-
-export const Lease = defineResource<LeaseSpec>({
-  group: 'coordination.k8s.io',
-  version: 'v1',
-  kind: 'Lease',
-  plural: 'leases',
-  scope: 'Namespaced',
-})
+import { apiVersionOf } from '../object/resource.ts'
 
 /** Where the lease is. */
 export interface LeaseLocation {

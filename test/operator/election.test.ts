@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { LeaseSpec } from '../../src/object/built-in.ts'
 import {
   afterClaim,
   afterConflict,
@@ -11,7 +12,6 @@ import {
   notYetElected,
   timingProblem,
 } from '../../src/operator/election.ts'
-import type { LeaseSpec } from '../../src/operator/lease.ts'
 import { leaseWith } from './leases.ts'
 
 const me: Candidate = { identity: 'me', timing: defaultTiming }

@@ -1,8 +1,8 @@
 // Leases as the API server keeps them: a version that every write moves on, and merge patches that hold against one version.
 import type { JsonObject } from '../../src/base/json.ts'
 import { applyMergePatch } from '../../src/base/json-patch.ts'
+import type { LeaseSpec } from '../../src/object/built-in.ts'
 import { asJson, type KubeObject, type LiveObject } from '../../src/object/object.ts'
-import type { LeaseSpec } from '../../src/operator/lease.ts'
 
 export function leaseWith(spec: LeaseSpec, resourceVersion = '1'): LiveObject {
   const metadata = { namespace: 'ops', name: 'konverge', uid: 'u', resourceVersion }
