@@ -4,7 +4,7 @@
 import type { Json, JsonObject } from '../base/json.ts'
 import { wireJson } from '../base/wire-json.ts'
 import { metadataOf } from './metadata.ts'
-import type { Committed } from './object-log.ts'
+import { type Committed, committedText } from './object-log.ts'
 import { StatusError } from './status-error.ts'
 import type { ServedResource } from './strategy.ts'
 
@@ -86,7 +86,7 @@ function isServedAsStored(resource: ServedResource, state: Committed): boolean {
 
 /** One object as the answer's text. */
 export function oneText(resource: ServedResource, object: JsonObject, output: OutputForm, nowMs: number): string {
-  if (output.form === 'object') return wireJson(object)
+  if (output.form === 'object') return committedText(object) ?? wireJson(object)
   if (output.form === 'partial') return wireJson(partial(object, output.version))
   return wireJson(
     table(resource, [object], { output, nowMs, metadata: { resourceVersion: metadataOf(object)['resourceVersion'] } }),

@@ -15,6 +15,13 @@ export interface Place {
   readonly name: string
 }
 
+const texts = new WeakMap<JsonObject, string>()
+
+/** The text of a tree that is a committed state's own; undefined for any other tree. */
+export function committedText(object: JsonObject): string | undefined {
+  return texts.get(object)
+}
+
 /** One committed state of one object. Kept as text, which is a third of the memory; the tree is read again when needed. */
 export class Committed {
   readonly place: Place
@@ -42,6 +49,7 @@ export class Committed {
 
   #keep(object: JsonObject): JsonObject {
     this.#object = object
+    texts.set(object, this.text)
     this.#shelter.add(this)
     return object
   }

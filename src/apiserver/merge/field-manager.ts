@@ -20,6 +20,7 @@ import {
 } from './managed-fields.ts'
 import { checkType, type ManagedKind, TypeFault } from './managed-kind.ts'
 import { type Applied, ConflictsFound } from './ownership.ts'
+import { sharedFields } from './shared-fields.ts'
 
 export interface Update {
   readonly of: ManagedKind
@@ -111,7 +112,7 @@ function managedAfter({ of, live, updated, manager, timestamp }: Update, managed
   const identity = identityOf(of, manager, 'Update')
   const id = identityText(identity)
   const all = fields.union(owners.get(id)?.fields ?? FieldSet.empty)
-  return capUpdaters(new Map(owners).set(id, new ManagedEntry(identity, all, timestamp)))
+  return capUpdaters(new Map(owners).set(id, new ManagedEntry(identity, sharedFields(all), timestamp)))
 }
 
 /** All that an object has before anybody's first apply is of one manager, which nobody else is. */
@@ -155,7 +156,7 @@ function merge(apply: Apply, live: JsonObject, managed: Managed): Merged {
   if (fields.isEmpty) after.delete(id)
   else if (before?.time === time && before?.apiVersion === of.apiVersion && before.fields.equals(fields))
     after.set(id, before)
-  else after.set(id, new ManagedEntry(identity, fields, time))
+  else after.set(id, new ManagedEntry(identity, sharedFields(fields), time))
   return { object: isSame ? live : object, managed: after }
 }
 

@@ -2,9 +2,10 @@
 // that was read is parsed once. Source: k8s.io/apimachinery/pkg/util/managedfields/internal/managedfields.go.
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import { parsePathElement } from '../../diff/field-path.ts'
-import { FieldSet, fieldSetOf } from '../../diff/field-set.ts'
+import { FieldSet } from '../../diff/field-set.ts'
 import { goQuoted } from '../field-error.ts'
 import { compareEntries, identityText, ManagedEntry } from './managed-entry.ts'
+import { readFields } from './shared-fields.ts'
 
 /** Entries by their identity text. */
 export type Managed = ReadonlyMap<string, ManagedEntry>
@@ -78,8 +79,8 @@ function readEntry(json: JsonObject, index: number): ManagedEntry | string {
   if (fieldsType === '') return `missing fieldsType in managed fields entry ${index}`
   if (fieldsType !== 'FieldsV1') return `invalid fieldsType ${goQuoted(fieldsType)} in managed fields entry ${index}`
   const fieldsV1 = own(json, 'fieldsV1') ?? null
-  if (!isFieldsV1(fieldsV1)) return `invalid fieldsV1 in managed fields entry ${index}`
-  const fields = fieldsV1 === null ? FieldSet.empty : fieldSetOf(fieldsV1)
+  const fields = fieldsOf(fieldsV1)
+  if (fields === undefined) return `invalid fieldsV1 in managed fields entry ${index}`
   const identity = {
     manager: text(json, 'manager'),
     operation,
@@ -89,8 +90,13 @@ function readEntry(json: JsonObject, index: number): ManagedEntry | string {
   return new ManagedEntry(identity, fields, timeOf(own(json, 'time')), json)
 }
 
+function fieldsOf(fieldsV1: Json): FieldSet | undefined {
+  if (fieldsV1 === null) return FieldSet.empty
+  return isJsonObject(fieldsV1) ? readFields(fieldsV1, isFieldsV1) : undefined
+}
+
 /** Steps of an unknown kind are taken for those of a later server; what is no step at all is refused. */
-function isFieldsV1(value: Json): value is JsonObject | null {
+function isFieldsV1(value: Json): boolean {
   if (value === null) return true
   if (!isJsonObject(value)) return false
   return Object.keys(value).every((key) => {

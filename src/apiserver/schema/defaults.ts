@@ -8,7 +8,8 @@ import type { Schema } from './schema.ts'
 
 /** Drops each null whose field is not nullable and has no default. The same reference where there is none. */
 export function dropNulls(value: Json, schema: Schema | undefined): Json {
-  if (isJsonList(value)) return mapItems(value, (item) => dropNulls(item, schema?.items))
+  if (schema === undefined) return value
+  if (isJsonList(value)) return mapItems(value, (item) => dropNulls(item, schema.items))
   if (!isJsonObject(value)) return value
   let changed: Record<string, Json> | undefined
   for (const key of Object.keys(value)) {
@@ -91,8 +92,7 @@ function hasDefaults(schema: Schema): boolean {
   return found
 }
 
-function schemaOf(schema: Schema | undefined, key: string): Schema | undefined {
-  if (schema === undefined) return undefined
+function schemaOf(schema: Schema, key: string): Schema | undefined {
   const property = schema.properties.get(key)
   if (property !== undefined) return property
   return typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined

@@ -43,10 +43,20 @@ function walkList(list: readonly Json[], schema: Schema, field: string, errors: 
 function keyErrors(list: readonly Json[], keyFields: readonly string[], field: string): FieldError[] {
   const stray = list.findIndex((item) => item !== null && !isJsonObject(item))
   if (stray >= 0) return [invalid(`${field}[${stray}]`, list[stray], 'must be an object for an array of list-type map')]
-  const keys = list.map((item) => keyOf(item, keyFields))
-  return repeated(keys.map(canonicalJson)).map((index) =>
-    duplicate(`${field}[${index}]`, sortedByKey(keys[index] ?? {})),
+  return repeated(list.map((item) => keyText(item, keyFields))).map((index) =>
+    duplicate(`${field}[${index}]`, sortedByKey(keyOf(list[index] ?? null, keyFields))),
   )
+}
+
+/** Two items have the same only if they have the same key fields, with the same values. */
+function keyText(item: Json, keyFields: readonly string[]): string {
+  if (!isJsonObject(item)) return keyFields.map(() => '').join()
+  return keyFields
+    .map((key) => {
+      const value = own(item, key)
+      return value === undefined ? '' : canonicalJson(value)
+    })
+    .join()
 }
 
 /** The key fields that an item has. */
@@ -61,6 +71,7 @@ function keyOf(item: Json, keyFields: readonly string[]): JsonObject {
 
 /** The position of the second appearance of each text that appears more than once. */
 function repeated(texts: readonly string[]): number[] {
+  if (new Set(texts).size === texts.length) return []
   const times = new Map<string, number>()
   return texts.flatMap((text, index) => {
     const before = times.get(text) ?? 0

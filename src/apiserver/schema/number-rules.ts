@@ -129,9 +129,12 @@ interface Bound {
 /** A bound that its type cannot hold makes the server take the value for a float. */
 function boundOf(value: Numeric, bound: Numeric, isNative: boolean): Bound {
   if (!isNative || !isInteger(value)) return { bound, shown: goFloat(Number(bound)), fail: floatFailure }
-  const whole = wholeOf(bound)
-  const fail: Bound['fail'] = (path, number, message) => failure('FieldValueInvalid', path, number, message)
-  return { bound: whole, shown: whole.toString(), fail }
+  const whole = Number.isSafeInteger(bound) ? bound : wholeOf(bound)
+  return { bound: whole, shown: String(whole), fail: wholeFailure }
+}
+
+function wholeFailure(path: string, value: Numeric, message: string): Failure {
+  return failure('FieldValueInvalid', path, value, message)
 }
 
 function floatFailure(path: string, value: Numeric, message: string): Failure {
