@@ -105,7 +105,7 @@ export class ObjectLog implements View {
   #revision = 1
   #compacted = 0
 
-  constructor({ historyLength = 100_000, treesKept = 1_024 }: ObjectLogOptions = {}) {
+  constructor({ historyLength = 100_000, treesKept = 512 }: ObjectLogOptions = {}) {
     this.#historyLength = historyLength
     this.#shelter = new TreeShelter(treesKept)
   }
