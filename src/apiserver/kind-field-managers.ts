@@ -7,7 +7,7 @@ import { managedFieldsOf, withManagedFields } from './merge/managed-fields.ts'
 import { ManagedKind, type OtherVersion } from './merge/managed-kind.ts'
 import { ScaleAccount } from './merge/scale-account.ts'
 import { apiVersionOf } from './object-form.ts'
-import type { ServedResource } from './strategy.ts'
+import { type ServedResource, stepsOf } from './strategy.ts'
 
 export class KindFieldManagers {
   readonly #all: () => readonly ServedResource[]
@@ -72,7 +72,7 @@ function replicasAt(object: JsonObject, { scale }: ServedResource): number | und
 }
 
 function resetFieldsOf({ strategy }: ServedResource, subresource: string): OtherVersion['resetFields'] {
-  return (subresource === 'status' ? (strategy.status ?? strategy) : strategy).resetFields
+  return stepsOf(strategy, subresource).resetFields
 }
 
 function otherVersion(resource: ServedResource, other: ServedResource): Omit<OtherVersion, 'resetFields'> {

@@ -17,6 +17,8 @@ export function checkRoute(resource: ServedResource, info: RequestInfo): void {
   // A patch is asked for its type before its name.
   if (name === '' && (verb === 'update' || (verb === 'patch' && !resource.isCustom)))
     throw resource.isCustom ? badRequest('name must be provided') : methodNotAllowed()
+  if (subresource === 'finalize' && resource.strategy.finalize !== undefined && verb !== 'update')
+    throw methodNotAllowed()
   if (subresource === '' || hasEndpoint(resource, subresource)) return
   if (resource.isCustom) throw notFound(groupResourceOf(resource), name)
   throw resource.subresources.includes(subresource) && !ofObjects.has(subresource)
@@ -26,5 +28,6 @@ export function checkRoute(resource: ServedResource, info: RequestInfo): void {
 
 function hasEndpoint({ strategy, scale }: ServedResource, subresource: string): boolean {
   if (subresource === 'status') return strategy.status !== undefined
+  if (subresource === 'finalize') return strategy.finalize !== undefined
   return subresource === 'scale' && scale !== undefined
 }

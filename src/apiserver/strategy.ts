@@ -58,6 +58,8 @@ export interface Strategy extends Steps {
   warningsOnCreate(object: JsonObject): readonly string[]
   /** Absent: the kind has no status endpoint. */
   readonly status: Steps | undefined
+  /** Of a namespace: what alone may change its `spec.finalizers`. Absent: the kind has no such endpoint. */
+  readonly finalize?: Steps | undefined
   /** PUT and PATCH without a resourceVersion are accepted. */
   readonly allowsUnconditionalUpdate: boolean
   /** PUT of an object that does not exist creates it. */
@@ -81,6 +83,12 @@ export interface Strategy extends Steps {
   isHeld?(object: JsonObject): boolean
   /** A delete answers with the object instead of a Status. */
   readonly returnsDeletedObject: boolean
+}
+
+/** The steps of an endpoint: of the object itself, or of one below it that has its own. */
+export function stepsOf(strategy: Strategy, subresource: string): Steps {
+  const own = subresource === 'status' ? strategy.status : subresource === 'finalize' ? strategy.finalize : undefined
+  return own ?? strategy
 }
 
 /** What a delete says of the dependents; both undefined where it says nothing. */

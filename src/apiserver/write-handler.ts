@@ -20,7 +20,7 @@ import type { RequestInfo } from './request-info.ts'
 import type { ResourceRequest } from './resource-request.ts'
 import { decodeScale, readScale, scaleToChange, writtenScale } from './scale-endpoint.ts'
 import { badRequest, conflict, methodNotAllowed, notFound } from './status-error.ts'
-import type { ServedResource, Steps } from './strategy.ts'
+import { type ServedResource, stepsOf } from './strategy.ts'
 import { deleteOptionsOf, type WriteOptions, writeOptionsOf } from './write-options.ts'
 
 export interface WriteHandlerOptions {
@@ -217,7 +217,7 @@ export class WriteHandler {
       namespace: info.namespace,
       name: info.name,
       subresource: info.subresource,
-      steps: stepsOf(resource, info.subresource),
+      steps: stepsOf(resource.strategy, info.subresource),
       fieldManager: this.#options.fieldManagers.of(resource, info.subresource),
       manager: options.fieldManager || managerOf(request.header('user-agent')),
       isDryRun: options.isDryRun,
@@ -243,12 +243,6 @@ function answerOf(status: number, text: string): ApiAnswer {
 interface WriteParts {
   readonly options: WriteOptions
   readonly output: OutputForm
-}
-
-function stepsOf(resource: ServedResource, subresource: string): Steps {
-  return subresource === 'status' && resource.strategy.status !== undefined
-    ? resource.strategy.status
-    : resource.strategy
 }
 
 /** As the store says it, with the object's key in it. */

@@ -4,7 +4,6 @@ import type { JsonObject } from '../../base/json.ts'
 import { type FieldError, invalid } from '../field-error.ts'
 import { dnsLabelName, labelKeyFaults } from '../name-rules.ts'
 import { invalids } from '../object-meta.ts'
-import type { Steps } from '../strategy.ts'
 import { validateCoreMetadata, validateCoreMetadataUpdate } from './core-metadata.ts'
 import {
   eachItem,
@@ -46,6 +45,15 @@ export const namespaceRules: KindRules = {
     ...validateCoreMetadataUpdate(mapAt(namespace, 'metadata'), mapAt(old, 'metadata')),
     ...phaseErrors(namespace),
   ]),
+  finalize: {
+    prepareForUpdate: (namespace, old) => keepField(namespace, old, 'status'),
+    validateUpdate: (namespace, old) => [
+      ...validateCoreMetadataUpdate(mapAt(namespace, 'metadata'), mapAt(old, 'metadata')),
+      ...eachItem(textsAt(mapAt(namespace, 'spec'), 'finalizers'), 'spec.finalizers', finalizerErrors),
+    ],
+    warningsOnUpdate: () => [],
+    resetFields: statusIsReset,
+  },
   selectableFields: (namespace) => ({ 'status.phase': textAt(mapAt(namespace, 'status'), 'phase') }),
   markForDeletion: (namespace, { timestamp }) =>
     withEmbedded(
@@ -55,17 +63,6 @@ export const namespaceRules: KindRules = {
     ),
   isHeld: (namespace) => textsAt(mapAt(namespace, 'spec'), 'finalizers').length > 0,
   returnsDeletedObject: true,
-}
-
-/** The steps of the endpoint `finalize`, the only one that changes `spec.finalizers`. */
-export const namespaceFinalizeSteps: Steps = {
-  prepareForUpdate: (namespace, old) => keepField(namespace, old, 'status'),
-  validateUpdate: (namespace, old) => [
-    ...validateCoreMetadataUpdate(mapAt(namespace, 'metadata'), mapAt(old, 'metadata')),
-    ...eachItem(textsAt(mapAt(namespace, 'spec'), 'finalizers'), 'spec.finalizers', finalizerErrors),
-  ],
-  warningsOnUpdate: () => [],
-  resetFields: statusIsReset,
 }
 
 function validateCreate(namespace: JsonObject): FieldErrors {

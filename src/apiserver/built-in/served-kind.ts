@@ -59,7 +59,8 @@ function strategyOf(data: BuiltInDataLoader, kind: BuiltInKind, rules: KindRules
       return { object: inForm(setDefaults(object)), strictErrors }
     },
     prepareForCreate: (object, context) => inForm(rules.prepareForCreate(object, context)),
-    status: rules.status === undefined ? undefined : { ...rules.status, ...stepsInForm(rules.status, inForm) },
+    status: rules.status && { ...rules.status, ...stepsInForm(rules.status, inForm) },
+    finalize: rules.finalize && { ...rules.finalize, ...stepsInForm(rules.finalize, inForm) },
   }
 }
 

@@ -4,7 +4,7 @@
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import { finalizersOf, isTerminating, metadataText } from '../metadata.ts'
 import type { LogEntry } from '../object-log.ts'
-import type { ServedResource, Steps } from '../strategy.ts'
+import { type ServedResource, stepsOf } from '../strategy.ts'
 import type { SystemClient, Target } from '../system-client.ts'
 import type { ServerController } from './controller-host.ts'
 
@@ -43,7 +43,7 @@ export class NamespaceDeleter implements ServerController {
     const remains = this.#empty(name)
     this.#client.updateStatus(target, (live) => withConditions(live, remains, this.#timestamp()))
     if (remains.counts.length > 0) return
-    this.#client.updateThrough(target, 'finalize', finalizeSteps, (live) =>
+    this.#client.updateThrough(target, 'finalize', stepsOf(target.resource.strategy, 'finalize'), (live) =>
       withSpecFinalizers(
         live,
         specFinalizers(live).filter((finalizer) => finalizer !== contentFinalizer),
@@ -79,14 +79,6 @@ export class NamespaceDeleter implements ServerController {
     const resource = this.#client.resource('v1', 'Namespace')
     return resource === undefined ? undefined : { resource, namespace: '', name }
   }
-}
-
-/** The endpoint `namespaces/finalize` changes nothing but the finalizers in the spec. */
-export const finalizeSteps: Steps = {
-  prepareForUpdate: (object, old) => withSpecFinalizers(old, specFinalizers(object)),
-  validateUpdate: () => [],
-  warningsOnUpdate: () => [],
-  resetFields: [['status']],
 }
 
 export function specFinalizers(namespace: JsonObject): readonly string[] {

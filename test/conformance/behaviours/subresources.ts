@@ -11,6 +11,7 @@ import {
   deployments,
   jobs,
   type Kind,
+  namespaces,
   object,
   pod,
   pods,
@@ -25,6 +26,7 @@ import { at, type Stage, taken, versionOf } from '../stage.ts'
 
 const status = { subresource: 'status' }
 const scale = { subresource: 'scale' }
+const finalize = { subresource: 'finalize' }
 
 /** Built-in kinds with a status: a status to write, and whether that write may change labels and annotations too. */
 const withStatus: readonly { kind: Kind; make: (name: string) => JsonObject; status: JsonObject }[] = [
@@ -283,6 +285,45 @@ export const subresources = area('subresources', (it) => {
       const scaled = taken(await stage.update(kind, { ...shown, spec: { replicas: 0 } }, scale))
       expect(at(scaled, 'spec')).toEqual({})
     })
+
+  it('changes the finalizers in the spec of a namespace only by its own endpoint', async (stage) => {
+    const name = await stage.madeNamespace('finalized')
+    const live = taken(await stage.get(namespaces, name))
+    const wanted = { ...live, spec: { finalizers: ['kubernetes', 'example.com/hold'] } }
+    expect(at(taken(await stage.update(namespaces, wanted)), 'spec.finalizers')).toEqual(['kubernetes'])
+    const fresh = taken(await stage.get(namespaces, name))
+    const changed = { ...fresh, spec: wanted.spec, status: { phase: 'Terminating' } }
+    const held = taken(await stage.update(namespaces, changed, finalize))
+    expect(held).toMatchObject({ kind: 'Namespace', spec: wanted.spec, status: { phase: 'Active' } })
+    const refused = await stage.update(
+      namespaces,
+      { ...held, spec: { finalizers: ['example.com/hold', 'odd'] } },
+      finalize,
+    )
+    expect({ status: refused.status, message: at(refused.body, 'message') }).toEqual({
+      status: 422,
+      message: `Namespace "${name}" is invalid: spec.finalizers[1]: Invalid value: "odd": name is neither a standard finalizer name nor is it fully qualified`,
+    })
+    const path = stage.path(namespaces, name, finalize)
+    for (const method of ['GET', 'DELETE'] as const)
+      expect((await stage.server.request({ method, path })).status).toBe(405)
+    expect((await stage.patch('merge', namespaces, name, { spec: { finalizers: [] } }, finalize)).status).toBe(405)
+  })
+
+  it('lets a namespace go when its last finalizer is taken off', async (stage) => {
+    const name = await stage.madeNamespace('let-go')
+    await stage.settled(namespaces, name)
+    const live = taken(await stage.get(namespaces, name))
+    taken(await stage.update(namespaces, { ...live, spec: { finalizers: ['example.com/hold'] } }, finalize))
+    await stage.delete(namespaces, name)
+    await stage.settled(namespaces, name)
+    const ending = taken(await stage.get(namespaces, name))
+    expect(ending).toMatchObject({ spec: { finalizers: ['example.com/hold'] }, status: { phase: 'Terminating' } })
+    const { metadata } = ending
+    const last = await stage.update(namespaces, { ...ending, metadata, spec: {} }, finalize)
+    expect({ status: last.status, kind: at(last.body, 'kind') }).toEqual({ status: 200, kind: 'Namespace' })
+    expect((await stage.get(namespaces, name)).status).toBe(404)
+  })
 
   it('neither creates nor deletes a scale', async (stage) => {
     await sized(stage, 'scale-method')
