@@ -91,7 +91,12 @@ export function deadline(clock: Clock, limitMs: number, signal: AbortSignal): De
 
 /** `now` in the form that Kubernetes writes into conditions: RFC 3339 in UTC with whole seconds. */
 export function timestampOf(clock: Clock): string {
-  return `${new Date(clock.now()).toISOString().slice(0, -'.000Z'.length)}Z`
+  return timestampAt(clock.now())
+}
+
+/** As timestampOf, of a moment in milliseconds since the epoch. */
+export function timestampAt(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, -'.000Z'.length)}Z`
 }
 
 /** `now` as a MicroTime, the form of Events and Leases: RFC 3339 in UTC with exactly six decimals, or it is refused. */

@@ -21,6 +21,7 @@ export const namespaces: Kind = { ...builtIn('', 'v1', 'Namespace', 'namespaces'
 export const deployments: Kind = builtIn('apps', 'v1', 'Deployment', 'deployments')
 export const statefulSets: Kind = builtIn('apps', 'v1', 'StatefulSet', 'statefulsets')
 export const jobs: Kind = builtIn('batch', 'v1', 'Job', 'jobs')
+export const cronJobs: Kind = builtIn('batch', 'v1', 'CronJob', 'cronjobs')
 export const leases: Kind = builtIn('coordination.k8s.io', 'v1', 'Lease', 'leases')
 export const roles: Kind = builtIn('rbac.authorization.k8s.io', 'v1', 'Role', 'roles')
 export const roleBindings: Kind = builtIn('rbac.authorization.k8s.io', 'v1', 'RoleBinding', 'rolebindings')

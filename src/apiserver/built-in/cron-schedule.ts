@@ -1,7 +1,7 @@
-// Does a text stand for a schedule, as `*/5 * * * *` or `@daily`? In the words of the parser that the server uses.
+// For which schedule does a text stand, as `*/5 * * * *` or `@daily`? What is wrong with one is said in the words of the server's parser.
 // Source: github.com/robfig/cron/v3 (parser.go), called from k8s.io/kubernetes/pkg/util/parsers.
 import { goQuoted } from '../field-error.ts'
-import { durationFault } from './go-duration.ts'
+import { parseDuration } from './go-duration.ts'
 
 interface Bounds {
   readonly min: number
@@ -20,7 +20,36 @@ const fields: readonly Bounds[] = [
   { min: 0, max: 6, names: new Map(days.map((name, index) => [name, index])) },
 ]
 
-const descriptors = new Set(['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'])
+/** What a part of the clock or the calendar has to show. */
+export interface ScheduleField {
+  readonly values: ReadonlySet<number>
+  /** Written with a star: says nothing. */
+  readonly isAny: boolean
+}
+
+export type Schedule =
+  | {
+      readonly kind: 'calendar'
+      readonly minute: ScheduleField
+      readonly hour: ScheduleField
+      readonly day: ScheduleField
+      readonly month: ScheduleField
+      readonly weekday: ScheduleField
+    }
+  /** Every so many whole seconds. */
+  | { readonly kind: 'every'; readonly seconds: number }
+
+export type ParsedSchedule = { readonly schedule: Schedule } | { readonly fault: string }
+
+const descriptors: Readonly<Record<string, string>> = {
+  '@yearly': '0 0 1 1 *',
+  '@annually': '0 0 1 1 *',
+  '@monthly': '0 0 1 * *',
+  '@weekly': '0 0 * * 0',
+  '@daily': '0 0 * * *',
+  '@midnight': '0 0 * * *',
+  '@hourly': '0 * * * *',
+}
 const every = '@every '
 const zonePrefix = /^(?:CRON_)?TZ=/
 const noSpaceAfterZone = 'invalid schedule format: runtime error: slice bounds out of range [:-1]'
@@ -28,67 +57,97 @@ const noSpaceAfterZone = 'invalid schedule format: runtime error: slice bounds o
 /** What is wrong with a schedule; undefined for a good one. `isZone` says which time zones there are. */
 export function scheduleFault(schedule: string, isZone: (name: string) => boolean): string | undefined {
   const zoned = zonePrefix.exec(schedule)
-  if (zoned === null) return plainFault(schedule)
+  if (zoned === null) return faultOf(parseSchedule(schedule))
   const end = schedule.indexOf(' ')
   if (end < 0) return noSpaceAfterZone
   const zone = schedule.slice(zoned[0].length, end)
   if (!isZone(zone)) return `provided bad location ${zone}: unknown time zone ${zone}`
-  return plainFault(schedule.slice(end).trim())
+  return faultOf(parseSchedule(schedule.slice(end).trim()))
 }
 
-function plainFault(schedule: string): string | undefined {
-  if (schedule.startsWith('@')) return descriptorFault(schedule)
-  const parts = schedule.split(/[\s\u0085]+/u).filter((part) => part !== '')
+function faultOf(parsed: ParsedSchedule): string | undefined {
+  return 'fault' in parsed ? parsed.fault : undefined
+}
+
+/** Of a schedule without a time zone in its text. */
+export function parseSchedule(text: string): ParsedSchedule {
+  if (text.startsWith('@')) return described(text)
+  const parts = text.split(/[\s\u0085]+/u).filter((part) => part !== '')
   if (parts.length !== fields.length)
-    return `expected exactly ${fields.length} fields, found ${parts.length}: [${parts.join(' ')}]`
+    return { fault: `expected exactly ${fields.length} fields, found ${parts.length}: [${parts.join(' ')}]` }
+  const read: ScheduleField[] = []
   for (const [index, bounds] of fields.entries()) {
-    for (const range of (parts[index] ?? '').split(',')) {
-      const fault = range === '' ? undefined : rangeFault(range, bounds)
-      if (fault !== undefined) return fault
-    }
+    const field = fieldOf(parts[index] ?? '', bounds)
+    if ('fault' in field) return field
+    read.push(field)
   }
-  return undefined
+  const [minute = nothing, hour = nothing, day = nothing, month = nothing, weekday = nothing] = read
+  return { schedule: { kind: 'calendar', minute, hour, day, month, weekday } }
 }
 
-function descriptorFault(descriptor: string): string | undefined {
-  if (descriptors.has(descriptor)) return undefined
-  if (!descriptor.startsWith(every)) return `unrecognized descriptor: ${descriptor}`
-  const fault = durationFault(descriptor.slice(every.length))
-  return fault === undefined ? undefined : `failed to parse duration ${descriptor}: ${fault}`
+const nothing: ScheduleField = { values: new Set(), isAny: false }
+
+function described(descriptor: string): ParsedSchedule {
+  const meant = Object.hasOwn(descriptors, descriptor) ? descriptors[descriptor] : undefined
+  if (meant !== undefined) return parseSchedule(meant)
+  if (!descriptor.startsWith(every)) return { fault: `unrecognized descriptor: ${descriptor}` }
+  const duration = parseDuration(descriptor.slice(every.length))
+  if ('fault' in duration) return { fault: `failed to parse duration ${descriptor}: ${duration.fault}` }
+  // To the nanosecond, as Go counts, so that what was a sum of fractions is whole again.
+  const seconds = Math.floor(Math.round(duration.seconds * 1e9) / 1e9)
+  return { schedule: { kind: 'every', seconds: Math.max(1, seconds) } }
+}
+
+function fieldOf(text: string, bounds: Bounds): ScheduleField | { readonly fault: string } {
+  const values = new Set<number>()
+  let isAny = false
+  for (const part of text.split(',').filter((one) => one !== '')) {
+    const range = rangeOf(part, bounds)
+    if ('fault' in range) return range
+    for (let value = range.start; value <= range.end; value += range.step) values.add(value)
+    isAny ||= range.isAny
+  }
+  return { values, isAny }
 }
 
 type Parsed = { readonly value: number } | { readonly fault: string }
 
-function rangeFault(expression: string, bounds: Bounds): string | undefined {
+interface Range extends Limits {
+  readonly step: number
+}
+
+function rangeOf(expression: string, bounds: Bounds): Range | { readonly fault: string } {
   const [range = '', stepText, ...moreSteps] = expression.split('/')
   const limits = limitsOf(range, expression, bounds)
-  if ('fault' in limits) return limits.fault
-  if (moreSteps.length > 0) return `too many slashes: ${expression}`
+  if ('fault' in limits) return limits
+  if (moreSteps.length > 0) return { fault: `too many slashes: ${expression}` }
   const step = stepText === undefined ? { value: 1 } : integerOf(stepText)
-  if ('fault' in step) return step.fault
+  if ('fault' in step) return step
+  const { start } = limits
   const end = stepText !== undefined && limits.isSingle ? bounds.max : limits.end
-  if (limits.start < bounds.min)
-    return `beginning of range (${limits.start}) below minimum (${bounds.min}): ${expression}`
-  if (end > bounds.max) return `end of range (${end}) above maximum (${bounds.max}): ${expression}`
-  if (limits.start > end) return `beginning of range (${limits.start}) beyond end of range (${end}): ${expression}`
-  return step.value === 0 ? `step of range should be a positive number: ${expression}` : undefined
+  if (start < bounds.min) return { fault: `beginning of range (${start}) below minimum (${bounds.min}): ${expression}` }
+  if (end > bounds.max) return { fault: `end of range (${end}) above maximum (${bounds.max}): ${expression}` }
+  if (start > end) return { fault: `beginning of range (${start}) beyond end of range (${end}): ${expression}` }
+  if (step.value === 0) return { fault: `step of range should be a positive number: ${expression}` }
+  return { ...limits, end, step: step.value, isAny: limits.isAny && step.value === 1 }
 }
 
 interface Limits {
   readonly start: number
   readonly end: number
   readonly isSingle: boolean
+  readonly isAny: boolean
 }
 
 function limitsOf(range: string, expression: string, bounds: Bounds): Limits | { readonly fault: string } {
   const [low = '', high, ...more] = range.split('-')
   const isSingle = high === undefined
-  if (low === '*' || low === '?') return { start: bounds.min, end: bounds.max, isSingle }
+  if (low === '*' || low === '?') return { start: bounds.min, end: bounds.max, isSingle, isAny: true }
   const start = integerOrName(low, bounds)
   if ('fault' in start) return start
   if (more.length > 0) return { fault: `too many hyphens: ${expression}` }
   const end = high === undefined ? start : integerOrName(high, bounds)
-  return 'fault' in end ? end : { start: start.value, end: end.value, isSingle }
+  return 'fault' in end ? end : { start: start.value, end: end.value, isSingle, isAny: false }
 }
 
 function integerOrName(text: string, { names }: Bounds): Parsed {

@@ -1,4 +1,4 @@
-// Is a text a duration as Go writes one, `1h30m`? In Go's words. Source: time.ParseDuration.
+// How long is a duration as Go writes one, `1h30m`? What is wrong with one is said in Go's words. Source: time.ParseDuration.
 import { goQuoted } from '../field-error.ts'
 
 const unitSeconds: Readonly<Record<string, number>> = {
@@ -14,21 +14,23 @@ const unitSeconds: Readonly<Record<string, number>> = {
 const maxSeconds = 2 ** 63 / 1e9
 const part = /([0-9]*)(\.?)([0-9]*)([^0-9.]*)/y
 
-/** Undefined for a good one. Durations within a microsecond of the largest are not told apart from it. */
-export function durationFault(text: string): string | undefined {
+export type ParsedDuration = { readonly seconds: number } | { readonly fault: string }
+
+/** Durations within a microsecond of the largest are not told apart from it. */
+export function parseDuration(text: string): ParsedDuration {
   const fault = `time: invalid duration ${goQuoted(text)}`
   const unsigned = /^[+-]/.test(text) ? text.slice(1) : text
-  if (unsigned === '0') return undefined
-  if (unsigned === '') return fault
+  if (unsigned === '0') return { seconds: 0 }
+  if (unsigned === '') return { fault }
   let seconds = 0
   for (part.lastIndex = 0; part.lastIndex < unsigned.length; ) {
     const [, whole = '', , fraction = '', unit = ''] = part.exec(unsigned) ?? []
-    if (whole === '' && fraction === '') return fault
-    if (unit === '') return `time: missing unit in duration ${goQuoted(text)}`
+    if (whole === '' && fraction === '') return { fault }
+    if (unit === '') return { fault: `time: missing unit in duration ${goQuoted(text)}` }
     const size = Object.hasOwn(unitSeconds, unit) ? unitSeconds[unit] : undefined
-    if (size === undefined) return `time: unknown unit ${goQuoted(unit)} in duration ${goQuoted(text)}`
+    if (size === undefined) return { fault: `time: unknown unit ${goQuoted(unit)} in duration ${goQuoted(text)}` }
     seconds += Number(`${whole}.${fraction}0`) * size
-    if (seconds > maxSeconds) return fault
+    if (seconds > maxSeconds) return { fault }
   }
-  return undefined
+  return { seconds: text.startsWith('-') ? -seconds : seconds }
 }

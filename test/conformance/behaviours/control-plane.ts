@@ -1,7 +1,7 @@
 // What has a cluster beside what its users make? What admission adds, and what its controllers keep. Looked at when all is quiet.
 import { expect } from 'vitest'
 import { area } from '../area.ts'
-import { claims, object, pod, pods, services } from '../kinds.ts'
+import { claims, cronJobs, events, jobs, object, pod, pods, services } from '../kinds.ts'
 import { at, taken, textAt } from '../stage.ts'
 
 const claimSpec = {
@@ -62,6 +62,55 @@ export const controlPlane = area(
       expect(textAt(body, 'message')).toMatch(
         /^PersistentVolumeClaim "growing" is invalid: spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims/,
       )
+    })
+
+    it('starts a job when its time has come, and says so', async (stage) => {
+      const podSpec = {
+        schedulerName: 'none',
+        restartPolicy: 'Never',
+        containers: [{ name: 'main', image: 'example:1' }],
+      }
+      const jobTemplate = {
+        metadata: { labels: { app: 'tick' }, annotations: { note: 'kept' } },
+        spec: { template: { spec: podSpec } },
+      }
+      // So that it is due at once, and not again within its minute.
+      const schedule = { schedule: '@every 1s', concurrencyPolicy: 'Forbid' }
+      const owner = await stage.made(cronJobs, object(cronJobs, 'tick', { spec: { ...schedule, jobTemplate } }))
+      const { body } = await stage.eventually(
+        () => stage.get(cronJobs, 'tick'),
+        ({ body }) => at(body, 'status.active') !== undefined,
+      )
+      const { body: job } = await stage.get(jobs, textAt(body, 'status.active.0.name'))
+      const scheduled = textAt(body, 'status.lastScheduleTime')
+      expect(at(job, 'metadata')).toMatchObject({
+        name: `tick-${Math.floor(Date.parse(scheduled) / 60_000)}`,
+        labels: { app: 'tick' },
+        annotations: { note: 'kept', 'batch.kubernetes.io/cronjob-scheduled-timestamp': scheduled },
+        ownerReferences: [
+          {
+            ...{ apiVersion: 'batch/v1', kind: 'CronJob', name: 'tick', uid: textAt(owner, 'metadata.uid') },
+            ...{ controller: true, blockOwnerDeletion: true },
+          },
+        ],
+      })
+      expect(at(body, 'status')).toEqual({
+        active: [
+          {
+            ...{ kind: 'Job', apiVersion: 'batch/v1', namespace: stage.namespace, name: textAt(job, 'metadata.name') },
+            ...{ uid: textAt(job, 'metadata.uid'), resourceVersion: expect.stringMatching(/^[0-9]+$/) },
+          },
+        ],
+        lastScheduleTime: scheduled,
+      })
+      const told = await stage.eventually(
+        () => stage.list(events, { fieldSelector: 'involvedObject.name=tick,reason=SuccessfulCreate' }),
+        ({ body }) => at(body, 'items.0') !== undefined,
+      )
+      expect(at(told.body, 'items.0')).toMatchObject({
+        ...{ type: 'Normal', message: `Created job ${textAt(job, 'metadata.name')}` },
+        source: { component: 'cronjob-controller' },
+      })
     })
 
     it('has a service for the API server itself', async (stage) => {

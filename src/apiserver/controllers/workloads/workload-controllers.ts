@@ -3,6 +3,7 @@
 import type { Clock } from '../../../base/clock.ts'
 import type { SystemClient } from '../../system-client.ts'
 import type { ServerController } from '../controller-host.ts'
+import { CronJobController } from './cron-job-controller.ts'
 import { DaemonSetController } from './daemon-set-controller.ts'
 import { DeploymentController } from './deployment-controller.ts'
 import { DisruptionController } from './disruption-controller.ts'
@@ -37,6 +38,7 @@ export function workloadControllers(options: WorkloadControllersOptions): readon
     new DeploymentController({ client, clock }),
     new ReplicaSetController({ client, clock }),
     new JobController({ client, clock }),
+    new CronJobController({ client, clock }),
     new TtlAfterFinished({ client, clock }),
     new StatefulSetController({ client, clock }),
     new NodeLifecycleController({ client, clock }),
