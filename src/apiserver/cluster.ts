@@ -29,6 +29,7 @@ import { NamespaceDeleter } from './controllers/namespace-deleter.ts'
 import { simulatedNode } from './controllers/workloads/simulated-nodes.ts'
 import { workloadControllers } from './controllers/workloads/workload-controllers.ts'
 import { definitionRules } from './custom/definition-strategy.ts'
+import { LogCompactor } from './log-compactor.ts'
 import { metadataText } from './metadata.ts'
 import { ObjectLog } from './object-log.ts'
 import { OpenApi, type OpenApiDocument } from './open-api.ts'
@@ -75,6 +76,7 @@ export class Cluster {
   /** Of the controllers that there are, whether they run or not. */
   readonly controllerNames: readonly string[]
   readonly #hosts: readonly ControllerHost[]
+  readonly #compactor: LogCompactor
 
   constructor(options: ClusterOptions) {
     const { clock, random, tokens = new Map(), data = new BuiltInDataLoader(), log = new ObjectLog() } = options
@@ -131,11 +133,15 @@ export class Cluster {
       hasServiceAccounts: promised.hasServiceAccounts,
     })
     keepBootstrapObjects(data.bootstrapObjects(), { log, random, client: apiServer, timestamp: timestamp() })
+    this.server.watches.begin()
+    this.#compactor = new LogCompactor({ clock, log })
+    this.#compactor.start()
     for (const host of this.#hosts) host.start()
   }
 
   /** Ends the controllers and the open watches. */
   stop(): void {
+    this.#compactor.stop()
     for (const host of this.#hosts) host.stop()
     this.server.watches.close()
   }

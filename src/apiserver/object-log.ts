@@ -101,6 +101,7 @@ export class ObjectLog implements View {
   readonly #sorted = new Map<Shelf, readonly Committed[]>()
   readonly #listeners = new Set<(entry: LogEntry) => void>()
   #record: (entry: LogEntry) => void = () => {}
+  #hearCompacted: () => void = () => {}
   #entries: LogEntry[] = []
   #revision = 1
   #compacted = 0
@@ -183,11 +184,13 @@ export class ObjectLog implements View {
     if (until <= this.#compacted) return
     this.#compacted = until
     this.#entries = this.#entries.slice(firstAfter(this.#entries, until))
+    this.#hearCompacted()
   }
 
-  /** Calls `record` with each entry before it is committed; if it throws, nothing is. */
-  recordWith(record: (entry: LogEntry) => void): void {
+  /** Calls `record` with each entry before it is committed; if it throws, nothing is. Calls `compacted` when history was forgotten. */
+  recordWith(record: (entry: LogEntry) => void, compacted: () => void): void {
     this.#record = record
+    this.#hearCompacted = compacted
   }
 
   /** Calls `hear` at each commit, in order, until the function that it gives back is called. */

@@ -156,7 +156,7 @@ function viewFor(
     (options.resourceVersionMatch === '' && options.limit > 0 && revision > 0)
   if (!isExact) return newest
   const view = log.at(revision)
-  if (view === undefined) throw expired(`too old resource version: ${revision}`)
+  if (view === undefined) throw expired('The resourceVersion for the provided list is too old.')
   return view
 }
 

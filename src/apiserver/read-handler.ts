@@ -76,9 +76,9 @@ export class ReadHandler {
         return () => {}
       })
     const sendsState = options.sendsInitialEvents === true || (revision === 0 && !isFromNow)
-    if (!sendsState && revision > 0 && revision < log.compactedRevision)
+    if (!sendsState && revision > 0 && revision < watches.oldestRevision)
       return stream((sink) => {
-        const message = `too old resource version: ${revision} (${log.compactedRevision})`
+        const message = `too old resource version: ${revision} (${watches.oldestRevision})`
         sink.write(errorLine({ code: 410, reason: 'Expired', message }))
         sink.close()
         return () => {}

@@ -36,6 +36,7 @@ export class WatchHub {
   readonly #random: Random
   readonly #log: ObjectLog
   readonly #open = new Map<Shelf, Set<OpenWatch>>()
+  #since = 0
 
   constructor({ clock, random, log }: WatchHubOptions) {
     this.#clock = clock
@@ -44,6 +45,16 @@ export class WatchHub {
     log.listen((entry) => {
       for (const watch of [...(this.#open.get(entry.place.shelf) ?? [])]) watch.hear(entry)
     })
+  }
+
+  /** Nothing can be watched from a revision before this one. */
+  get oldestRevision(): number {
+    return Math.max(this.#since, this.#log.compactedRevision)
+  }
+
+  /** What came before now is not told any more: a server that starts has no events of its life before. */
+  begin(): void {
+    this.#since = this.#log.revision
   }
 
   /** How many watches are open. */

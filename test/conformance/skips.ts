@@ -24,11 +24,6 @@ const deviations: readonly Deviation[] = [
     behaviours: ['refusals: refuses an apply that is no YAML'],
   },
   {
-    id: 'history-is-kept',
-    reason: 'The log forgets nothing until it is told to.',
-    behaviours: ['watches: answers a start that is forgotten with 200 and an ERROR event of 410, and ends'],
-  },
-  {
     id: 'rules-compiler-texts',
     reason: 'What is wrong with the text of a rule is said in other words.',
     behaviours: ['refusals: refuses a rule that cannot be read'],

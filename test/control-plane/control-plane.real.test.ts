@@ -5,6 +5,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Json } from '../../src/base/json.ts'
+import { expectForgetting } from '../conformance/forgetting.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { startControlPlane } from './control-plane.ts'
 import type { CommandOutcome } from './control-plane-client.ts'
@@ -118,15 +120,16 @@ describe('a real control plane', { timeout: testLimitMs }, () => {
       path: `/api/v1/pods?watch=1&timeoutSeconds=1&resourceVersion=${resourceVersion}`,
     } as const
     expect((await controlPlane.request(watch)).text).not.toContain('410')
-    const page = await controlPlane.request({ method: 'GET', path: '/api/v1/serviceaccounts?limit=1' })
-    const { metadata } = JSON.parse(page.text) as { readonly metadata: { readonly continue: string } }
-    const nextPage = { method: 'GET', path: `/api/v1/serviceaccounts?limit=1&continue=${metadata.continue}` } as const
-    expect((await controlPlane.request(nextPage)).status).toBe(200)
-    await controlPlane.compactEtcd()
+    await expectForgetting({
+      get: async (path) => {
+        const { status, text } = await controlPlane.request({ method: 'GET', path })
+        return { status, body: JSON.parse(text) as Json } // JSON of the server.
+      },
+      forget: () => controlPlane.compactEtcd(),
+    })
     const { status, text } = await controlPlane.request(watch)
     expect(status).toBe(200)
     expect(JSON.parse(text)).toMatchObject({ type: 'ERROR', object: { code: 410, reason: 'Expired' } })
-    expect((await controlPlane.request(nextPage)).status).toBe(410)
 
     await controlPlane.apply(statefulSet('after', 'kv:1'))
     await succeeds('rollout', 'status', 'statefulset/after', '--timeout=60s')

@@ -175,12 +175,13 @@ describe('faults', () => {
     [{ kind: 'cut-watch', afterEvents: 1 }, ['a', 'cut']],
     [{ kind: 'delay-events', ms: 5_000 }, ['a', 'b']],
   ] as const)('%o make a watch tell %o', async (fault, told) => {
+    const since = cluster.server.log.revision
     cluster.faults.add({ fault, on: { verbs: ['watch'] } })
     const names: string[] = []
     const end = new AbortController()
     const reading = (async () => {
       try {
-        const frames = app().watch(Secret, { namespace: 'default', resourceVersion: '5' }, end.signal)
+        const frames = app().watch(Secret, { namespace: 'default', resourceVersion: String(since) }, end.signal)
         for await (const { type, object } of frames) if (type === 'ADDED') names.push(object.metadata.name)
       } catch {
         if (!end.signal.aborted) names.push('cut')

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { CodedError } from '../../base/errors.ts'
-import { ObjectLog, type ObjectLogOptions } from '../object-log.ts'
+import { type LogEntry, ObjectLog, type ObjectLogOptions } from '../object-log.ts'
 import { type LogRecord, recordLine, scanLog } from './log-format.ts'
 
 export type PersistenceErrorCode = 'CorruptLog' | 'LogInUse'
@@ -44,7 +44,7 @@ const lockName = 'lock'
 const ownerOnly = 0o600
 /** Others may reach what is in it and theirs, e.g. a volume of a program that runs as another user, and see no more. */
 const passedThrough = 0o711
-/** A file with so many more records than objects is written anew when it is opened. */
+/** A file has so many more records than objects before it is written anew. */
 const superseded = 10_000
 
 /** Reads the log of a folder, makes the folder if it is not there, and records what is committed from then on. */
@@ -64,28 +64,68 @@ export function openPersistedLog(options: OpenLogOptions): PersistedLog {
   }
   const records = repairs ? scanned.salvaged : scanned.records
   const log = logOf(records, options)
-  const isRewritten = scanned.corruptAt !== undefined || records.length - countOf(log) > superseded
   if (scanned.corruptAt !== undefined) renameSync(path, `${path}.corrupt`)
-  if (isRewritten) rewrite(path, log)
-  const file = openSync(path, 'a', ownerOnly)
-  let size = isRewritten ? fstatSync(file).size : scanned.wholeBytes
-  ftruncateSync(file, size)
-  log.recordWith(({ kind, revision, place, now }) => {
-    try {
-      size += writeWhole(file, recordLine({ kind, revision, place, object: now.object }))
-    } catch (thrown) {
-      ftruncateSync(file, size) // Half a record must not stand before the next one.
-      throw thrown
-    }
-  })
+  const recorder = new LogRecorder({ path, log, records: records.length, wholeBytes: scanned.wholeBytes })
+  if (scanned.corruptAt !== undefined) recorder.rewrite()
+  else recorder.rewriteIfSuperseded()
+  log.recordWith(
+    (entry) => recorder.write(entry),
+    () => recorder.rewriteIfSuperseded(),
+  )
   let isOpen = true
   const close = () => {
     if (!isOpen) return
     isOpen = false
-    closeSync(file)
+    recorder.close()
     rmSync(lock, { force: true })
   }
   return { log, read: records.length, close }
+}
+
+/** Has the file open, and writes it anew where most of it is history. */
+class LogRecorder {
+  readonly #path: string
+  readonly #log: ObjectLog
+  #records: number
+  #file: number
+  #size: number
+
+  constructor(found: { path: string; log: ObjectLog; records: number; wholeBytes: number }) {
+    this.#path = found.path
+    this.#log = found.log
+    this.#records = found.records
+    this.#size = found.wholeBytes
+    this.#file = openSync(found.path, 'a', ownerOnly)
+    ftruncateSync(this.#file, this.#size)
+  }
+
+  write({ kind, revision, place, now }: LogEntry): void {
+    try {
+      this.#size += writeWhole(this.#file, recordLine({ kind, revision, place, object: now.object }))
+      this.#records++
+    } catch (thrown) {
+      ftruncateSync(this.#file, this.#size) // Half a record must not stand before the next one.
+      throw thrown
+    }
+  }
+
+  /** A file that is more history than objects is written anew; so the cost of that is shared by as many writes. */
+  rewriteIfSuperseded(): void {
+    const count = countOf(this.#log)
+    if (this.#records - count > Math.max(superseded, count)) this.rewrite()
+  }
+
+  rewrite(): void {
+    rewrite(this.#path, this.#log)
+    closeSync(this.#file)
+    this.#file = openSync(this.#path, 'a', ownerOnly)
+    this.#size = fstatSync(this.#file).size
+    this.#records = countOf(this.#log) + 1
+  }
+
+  close(): void {
+    closeSync(this.#file)
+  }
 }
 
 function logOf(records: readonly LogRecord[], options: ObjectLogOptions): ObjectLog {

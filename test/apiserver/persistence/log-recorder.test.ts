@@ -107,6 +107,19 @@ describe('a persisted log', () => {
     expect([log.revision, log.compactedRevision]).toEqual([10_011, 10_011])
     expect(names(log)).toEqual(['a'])
   })
+
+  it('writes the file anew when history is forgotten that most of it was, and goes on in it', () => {
+    const { log, close } = start()
+    for (let size = 0; size < 10_100; size++) write(log, 'a', size)
+    const before = readFileSync(file()).length
+    log.compact(log.revision)
+    expect(readFileSync(file()).length).toBeLessThan(before / 100)
+    write(log, 'b', 1)
+    close()
+    const again = start()
+    expect(names(again.log)).toEqual(['a', 'b'])
+    expect(again.log.revision).toBe(log.revision)
+  })
 })
 
 function start(options: Partial<OpenLogOptions> = {}): PersistedLog {

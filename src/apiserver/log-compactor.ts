@@ -1,0 +1,43 @@
+// How does a server that runs for long forget? Every five minutes it drops what is older than the last time, so that a version can be
+// read and watched from for five minutes at least and ten at most. Where nothing is written nothing waits.
+// Source: k8s.io/apiserver/pkg/storage/etcd3/compact.go.
+import type { Clock, Timer } from '../base/clock.ts'
+import type { ObjectLog } from './object-log.ts'
+
+/** Source: --etcd-compaction-interval. */
+const intervalMs = 300_000
+
+export class LogCompactor {
+  readonly #clock: Clock
+  readonly #log: ObjectLog
+  /** The revision of the last time. */
+  #before = 0
+  #timer: Timer | undefined
+  #leave: () => void = () => {}
+
+  constructor({ clock, log }: { readonly clock: Clock; readonly log: ObjectLog }) {
+    this.#clock = clock
+    this.#log = log
+  }
+
+  start(): void {
+    this.#leave = this.#log.listen(() => this.#wait())
+    this.#wait()
+  }
+
+  stop(): void {
+    this.#leave()
+    this.#timer?.cancel()
+  }
+
+  #wait(): void {
+    this.#timer ??= this.#clock.setTimer(intervalMs, () => this.#compact())
+  }
+
+  #compact(): void {
+    this.#timer = undefined
+    this.#log.compact(this.#before)
+    this.#before = this.#log.revision
+    if (this.#log.compactedRevision < this.#log.revision) this.#wait()
+  }
+}
