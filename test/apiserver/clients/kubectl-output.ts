@@ -11,8 +11,14 @@ const renamings: readonly (readonly [RegExp, string])[] = [
   [/https:\/\/127\.0\.0\.1:\d+/g, '<server>'],
   [/\b10\.\d+\.\d+\.\d+\b/g, '<address>'],
   [/\S*\/(LIVE|MERGED)-\d+/g, '<folder>/$1'],
+  [/[^\s"]*\/kubectl-edit-\d+/g, '<folder>/kubectl-edit'],
   [/(?<= )(?:<invalid>|(?:\d+[dhms])+)(?= |$)/gm, '<age>'],
+  [/^(?:\d+[dhms])+(?= )/gm, '<age>'],
   [/\b(?:\d+[dhms])+ ago\b/g, '<age> ago'],
+  // Names that a server made up; of a ReplicaSet the last part is a hash.
+  [/-[bcdfghjklmnpqrstvwxz2456789]{6,10}-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, '-<hash>-<suffix>'],
+  [/(?<=(?:web|\.apps\/[a-z]+))-[bcdfghjklmnpqrstvwxz2456789]{6,10}\b/g, '-<hash>'],
+  [/(pod-template-hash[=:] *)\S+?(?=[, \n])/g, '$1<hash>'],
   // The width of a column follows what stands in it.
   [/ {2,}/g, '  '],
   [/ +$/gm, ''],

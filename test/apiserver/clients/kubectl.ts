@@ -16,6 +16,8 @@ export interface Command {
   readonly stdin?: string | undefined
   /** The program that `edit` starts. */
   readonly editor?: string | undefined
+  /** How the outcome is told, where servers differ in what they tell on the way: by its last line only. */
+  readonly isGradual?: boolean | undefined
 }
 
 export interface CommandOutcome {
@@ -24,7 +26,7 @@ export interface CommandOutcome {
   readonly stderr: string
 }
 
-const limitMs = 60_000
+const limitMs = 120_000
 
 export class Kubectl {
   readonly #options: KubectlOptions
@@ -38,17 +40,16 @@ export class Kubectl {
     return await outcome
   }
 
-  /** Starts a command that goes on, calls `change` when it has printed something, and ends it after `lines` lines. */
-  async watch(command: Command, lines: number, change: () => Promise<unknown>): Promise<string> {
+  /** Starts a command that goes on, calls `change` when it has printed something, and ends it when it has printed `last`. */
+  async watch(command: Command, last: RegExp, change: () => Promise<unknown>): Promise<string> {
     const { child, outcome, printed } = this.#start(command)
-    const has = (count: number) => async () => printed().split('\n').length > count
     const giveUp = () => {
       if (child.exitCode !== null) throw new Error(`kubectl has ended: ${printed()}`)
     }
     try {
-      await waitUntil({ what: 'the first line of kubectl', limitMs, giveUp }, has(1))
+      await waitUntil({ what: 'the first line of kubectl', limitMs, giveUp }, async () => printed().includes('\n'))
       await change()
-      await waitUntil({ what: `${lines} lines of kubectl`, limitMs, giveUp }, has(lines))
+      await waitUntil({ what: `kubectl to print ${last}`, limitMs, giveUp }, async () => last.test(printed()))
     } finally {
       child.kill()
     }

@@ -16,16 +16,21 @@ export interface TwoServers extends AsyncDisposable {
   readonly ours: ComparedServer
 }
 
-export async function startTwoServers(): Promise<TwoServers> {
+export interface TwoServersOptions {
+  /** Controllers run on both, and nodes whose pods only seem to run. Default: no controllers at all. */
+  readonly nodes?: number
+}
+
+export async function startTwoServers({ nodes }: TwoServersOptions = {}): Promise<TwoServers> {
   await using undo = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'konverge-clients-'))
   undo.defer(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
-  const controlPlane = await startControlPlane({ controllers: false })
+  const controlPlane = await startControlPlane(nodes === undefined ? { controllers: false } : { kwok: { nodes } })
   undo.defer(() => controlPlane.stop())
   const embedded = await startEmbeddedServer({
     host: '127.0.0.1',
     port: 0,
-    controllers: [],
+    ...(nodes === undefined ? { controllers: [] } : { simulatedNodes: nodes }),
     kubeconfig: join(folder, 'kubeconfig'),
     onFault: (thrown) => process.stderr.write(`${thrown instanceof Error ? thrown.stack : String(thrown)}\n`),
   })

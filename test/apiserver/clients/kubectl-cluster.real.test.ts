@@ -1,0 +1,63 @@
+// Does kubectl notice which server it talks to, on a cluster that lives? The same commands against the real control plane, whose nodes kwok
+// plays, and ours, whose nodes are simulated; and the flagship's operator on both.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { OperatorProcess } from '../../e2e/operator-process.ts'
+import { clusterStories, storeStory } from './kubectl-cluster-stories.ts'
+import { tellBoth } from './kubectl-telling.ts'
+import { type ComparedServer, startTwoServers, type TwoServers } from './two-servers.ts'
+
+const namespace = 'live'
+const definition = new URL('../../../crds/replicated-kv-store.yaml', import.meta.url).pathname
+
+let servers: TwoServers
+
+beforeAll(async () => {
+  servers = await startTwoServers({ nodes: 1 })
+  await both(['create', 'namespace', namespace])
+  await both(['wait', 'serviceaccount/default', '--for=create', '--timeout=60s', '--namespace', namespace])
+})
+
+afterAll(() => servers?.[Symbol.asyncDispose]())
+
+describe('kubectl, on a cluster that lives,', () => {
+  for (const [name, commands] of Object.entries(clusterStories)) it(name, () => tellBoth(servers, namespace, commands))
+
+  it('tends a store while its operator runs', async () => {
+    await both(['apply', '-f', definition])
+    await both(['wait', '--for=condition=Established', '--timeout=60s', '-f', definition])
+    const operators = [servers.real, servers.ours].map(({ kubeconfig }) => new OperatorProcess(kubeconfig))
+    try {
+      await Promise.all(operators.map((operator) => operator.ready()))
+      await tellBoth(servers, namespace, storeStory)
+      const seen = await Promise.all([servers.real, servers.ours].map(seenToTheEnd))
+      for (const lines of seen)
+        expect([lines.at(1), lines.at(-1)]).toEqual([
+          expect.stringMatching(/^ADDED +cart/),
+          expect.stringMatching(/^DELETED +cart/),
+        ])
+      const gone = ['get sts cart', 'get kv', 'get pods -l app.kubernetes.io/instance=cart']
+      await tellBoth(
+        servers,
+        namespace,
+        gone.map((line) => ({ args: line.split(' ') })),
+      )
+    } finally {
+      await Promise.all(operators.map((operator) => operator.stop()))
+    }
+  })
+})
+
+/** What a watch prints of the store while it is deleted. */
+async function seenToTheEnd({ kubectl }: ComparedServer): Promise<readonly string[]> {
+  const args = ['get', 'kv', 'cart', '--watch', '--output-watch-events', '--namespace', namespace]
+  const change = async () => {
+    const { exitCode, stderr } = await kubectl.run({ args: ['delete', 'kv', 'cart', '--namespace', namespace] })
+    expect(exitCode, stderr).toBe(0)
+  }
+  return (await kubectl.watch({ args }, /^DELETED/m, change)).trimEnd().split('\n')
+}
+
+async function both(args: readonly string[]): Promise<void> {
+  const outcomes = await Promise.all([servers.real, servers.ours].map(({ kubectl }) => kubectl.run({ args })))
+  for (const { exitCode, stderr } of outcomes) expect(exitCode, stderr).toBe(0)
+}

@@ -1,0 +1,57 @@
+// Does kubectl show on `konverge dev` what only its local node knows? All else of kubectl is in test/apiserver/clients.
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { RunningKonverge } from '../cli/running-konverge.ts'
+import { attachToControlPlane } from '../control-plane/attach.ts'
+import type { CommandOutcome } from '../control-plane/control-plane-client.ts'
+
+/** Of the real control plane, which is not asked anything here. */
+const { kubectlPath } = attachToControlPlane()
+
+let folder: string
+let running: RunningKonverge
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'konverge-kubectl-'))
+  running = new RunningKonverge(['dev', '--kubeconfig', join(folder, 'kubeconfig')], { TMPDIR: folder })
+  await running.says('All stores are Ready')
+})
+
+afterAll(async () => {
+  await running.end('SIGINT')
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+})
+
+describe('kubectl, of pods on the local node,', () => {
+  it('shows logs of what runs, and says of what only seems to run that there is none', async () => {
+    const run = ['run', 'version', '--image=konverge:dev', '--restart=Never', '--', '--version']
+    expect(await succeeds('-n', 'shop', ...run)).toBe('pod/version created\n')
+    await succeeds('-n', 'shop', 'wait', 'pod/version', '--for=jsonpath={.status.phase}=Succeeded', '--timeout=60s')
+    expect(await succeeds('-n', 'shop', 'logs', 'version')).toMatch(/^\d+\.\d+\.\d+\n$/)
+    const { stderr } = await kubectl('-n', 'shop', 'logs', 'cart-0')
+    expect(stderr).toMatch(/^Error from server \(BadRequest\): container "\S+" in pod "cart-0" is simulated: /)
+  })
+
+  it('tells on which node they are', async () => {
+    expect(await succeeds('-n', 'shop', 'describe', 'pod', 'cart-0')).toMatch(/^Node: +local\/127\.0\.0\.1$/m)
+  })
+})
+
+const fixed = () => [`--kubeconfig=${join(folder, 'kubeconfig')}`, `--cache-dir=${join(folder, 'cache')}`]
+
+async function succeeds(...args: readonly string[]): Promise<string> {
+  const { stdout, stderr, exitCode } = await kubectl(...args)
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+  return stdout
+}
+
+function kubectl(...args: readonly string[]): Promise<CommandOutcome> {
+  return new Promise((resolve) => {
+    execFile(kubectlPath, [...fixed(), ...args], { timeout: 90_000 }, (error, stdout, stderr) => {
+      resolve({ stdout, stderr, exitCode: error === null ? 0 : Number(error.code) })
+    })
+  })
+}
