@@ -59,7 +59,7 @@ export class EmbeddedOperator implements MortalOperator {
     const {
       cluster,
       controllers = flagshipControllers,
-      namespaces,
+      namespaces = [],
       backoff,
       userAgent = 'konverge/test',
     } = this.#options
@@ -79,7 +79,8 @@ export class EmbeddedOperator implements MortalOperator {
     const health = new HealthRegistry()
     const check = () => 'the API server has not been reached yet'
     const operator = new Operator({
-      ...{ clock, random, instruments, health, controllers, namespaces, backoff },
+      ...{ clock, random, instruments, health, controllers, backoff },
+      namespaces: namespaces.length === 0 ? undefined : namespaces,
       client: election === undefined ? client : new FencedClient({ client, fence }),
       elector: election && new Elector({ clock, instruments, random, client, fence, ...election }),
       onStarted: health.add({ probe: 'ready', name: 'start', check }),

@@ -15,21 +15,22 @@ import { isWrite } from './stores.ts'
 import { countsOf, type Happening } from './story-counts.ts'
 import { kindOf } from './story-kinds.ts'
 import type {
+  Account,
   Awaited,
   Counts,
   MortalOperator,
   OperatorAsk,
+  OwnServer,
   Place,
   StoryOperator,
   StoryRequest,
-  StoryServer,
 } from './story-server.ts'
 
 export interface EmbeddedStoryOptions {
   /** Default 3. */
   readonly nodes?: number
-  /** Is the flagship there: its definition, and the account with its rights? Default yes. */
-  readonly isInstalled?: boolean
+  /** Are the flagship's definitions there? Default yes. */
+  readonly hasDefinitions?: boolean
 }
 
 /** What every object in the log has. */
@@ -43,31 +44,25 @@ const signal = new AbortController().signal
 const adminAccount = { namespace: 'kube-system', name: 'story' }
 const dayInSeconds = 86_400
 
-export class EmbeddedStoryServer implements StoryServer {
+export class EmbeddedStoryServer implements OwnServer {
   readonly #cluster: TestCluster
   readonly #requests: StoryRequest[] = []
   readonly #tokens = new Map<string, string>()
-  #operators = 0
+  readonly #operators: EmbeddedOperator[] = []
 
   private constructor(cluster: TestCluster) {
     this.#cluster = cluster
   }
 
   static async start(options: EmbeddedStoryOptions = {}): Promise<EmbeddedStoryServer> {
-    const { nodes = 3, isInstalled = true } = options
-    const definitions = isInstalled ? [parse(await file('crds/replicated-kv-store.yaml'))] : []
+    const { nodes = 3, hasDefinitions = true } = options
+    const definitions = hasDefinitions ? [parse(await file('crds/replicated-kv-store.yaml'))] : []
     const server = new EmbeddedStoryServer(await startCluster({ definitions, simulatedNodes: nodes }))
     // The class `standard` is there.
     await server.apply(...storageClasses.filter(({ metadata }) => metadata.name === 'fast'))
     await server.#makeAdministrator()
-    if (!isInstalled) return server
     await server.#installAccount(operatorNamespace)
     return server
-  }
-
-  /** The server itself, for what only it can do. */
-  get cluster(): TestCluster {
-    return this.#cluster
   }
 
   async apply(...objects: readonly object[]): Promise<void> {
@@ -126,12 +121,13 @@ export class EmbeddedStoryServer implements StoryServer {
     return { status: answer.status, text: await answer.text() }
   }
 
-  async startOperator(namespace: string): Promise<StoryOperator> {
-    const operator = await this.mortalOperator({ namespaces: [namespace] })
+  async startOperator(namespace?: string): Promise<StoryOperator> {
+    const operator = await this.mortalOperator({ namespaces: namespace === undefined ? [] : [namespace] })
     return operator.start().ready()
   }
 
   async mortalOperator(ask: OperatorAsk): Promise<MortalOperator> {
+    if (ask.account !== undefined) return this.#operator(ask, await this.#tokenOf(ask.account))
     const namespace = ask.election?.leaseNamespace ?? operatorNamespace
     if (namespace !== operatorNamespace) await this.#installAccount(namespace)
     return this.#operator(ask, await this.#tokenOf({ namespace, name: 'konverge' }))
@@ -171,13 +167,26 @@ export class EmbeddedStoryServer implements StoryServer {
     return countsOf([...written, ...deleted])
   }
 
+  async setAway(isAway: boolean): Promise<void> {
+    for (const { way } of this.#operators) way.line = isAway ? 'down' : 'up'
+  }
+
+  async forgetHistory(): Promise<void> {
+    const { log } = this.#cluster.server
+    log.compact(log.revision)
+    for (const { way } of this.#operators) way.breakConnections()
+  }
+
   stop(): Promise<void> {
     return this.#cluster.stop()
   }
 
   #operator(ask: OperatorAsk & { readonly logsTurns?: boolean }, token: string): EmbeddedOperator {
     const fetch = (request: Request) => this.#recorded(request)
-    return new EmbeddedOperator({ ...ask, token, cluster: this.#cluster, fetch, seed: ++this.#operators })
+    const seed = this.#operators.length + 1
+    const operator = new EmbeddedOperator({ ...ask, token, cluster: this.#cluster, fetch, seed })
+    this.#operators.push(operator)
+    return operator
   }
 
   async #recorded(request: Request): Promise<Response> {
@@ -216,7 +225,7 @@ export class EmbeddedStoryServer implements StoryServer {
     )
   }
 
-  async #tokenOf(account: { readonly namespace: string; readonly name: string }): Promise<string> {
+  async #tokenOf(account: Account): Promise<string> {
     const key = `${account.namespace}/${account.name}`
     const known = this.#tokens.get(key)
     if (known !== undefined) return known

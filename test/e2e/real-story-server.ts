@@ -2,6 +2,7 @@
 import type { Controller } from '../../src/index.ts'
 import type { ApiAnswer, ApiRequest } from '../control-plane/api-request.ts'
 import type { AuditEvent } from '../control-plane/audit-log.ts'
+import type { ControlPlane } from '../control-plane/control-plane.ts'
 import type { ControlPlaneClient } from '../control-plane/control-plane-client.ts'
 import { KubectlObjects } from './kubectl-objects.ts'
 import { operatorAccount, operatorKubeconfig, refusalsOf } from './operator-account.ts'
@@ -11,32 +12,47 @@ import { argumentsFor, ProxiedOperator } from './proxied-operator.ts'
 import { operatorNamespace } from './rights.ts'
 import { installDefinitions, isWrite } from './stores.ts'
 import { countsOf, type Happening } from './story-counts.ts'
-import type { Counts, MortalOperator, OperatorAsk, StoryOperator, StoryRequest, StoryServer } from './story-server.ts'
+import type {
+  Counts,
+  MortalOperator,
+  OperatorAsk,
+  OwnServer,
+  StoryOperator,
+  StoryRequest,
+  StoryServer,
+} from './story-server.ts'
 
 export class RealStoryServer extends KubectlObjects implements StoryServer {
   readonly #cluster: ControlPlaneClient
 
-  private constructor(cluster: ControlPlaneClient) {
+  constructor(cluster: ControlPlaneClient) {
     super(cluster)
     this.#cluster = cluster
   }
 
   static async start(cluster: ControlPlaneClient): Promise<RealStoryServer> {
-    await installDefinitions(cluster)
-    return new RealStoryServer(cluster)
+    const server = new RealStoryServer(cluster)
+    await installDefinitions(server)
+    return server
   }
 
   request(ask: ApiRequest): Promise<ApiAnswer> {
     return this.#cluster.request(ask)
   }
 
-  async startOperator(namespace: string): Promise<StoryOperator> {
-    const args = argumentsFor({ namespaces: [namespace], backoff: { baseMs: 1_000, capMs: 1_000_000 } })
+  async startOperator(namespace?: string): Promise<StoryOperator> {
+    const args = argumentsFor({
+      namespaces: namespace === undefined ? [] : [namespace],
+      backoff: { baseMs: 1_000, capMs: 1_000_000 },
+    })
     return new OperatorProcess(await operatorKubeconfig(this.#cluster), args).ready()
   }
 
   async mortalOperator(ask: OperatorAsk): Promise<MortalOperator> {
-    const { token } = await operatorAccount(this.#cluster, ask.election?.leaseNamespace)
+    const { token } =
+      ask.account === undefined
+        ? await operatorAccount(this.#cluster, ask.election?.leaseNamespace)
+        : await this.#cluster.serviceAccountKubeconfig(ask.account)
     return ProxiedOperator.create(this.#cluster, token, ask)
   }
 
@@ -92,4 +108,26 @@ function happeningsOf(event: AuditEvent): readonly Happening[] {
   if (verb !== 'delete') return []
   const deleted: readonly Happening[] = isOurRequest ? [{ kind: 'deleted by the operator', ...what }] : []
   return [{ kind: 'ending', ...what }, ...deleted]
+}
+
+/** On a control plane of the story's own. */
+export class OwnRealServer extends RealStoryServer implements OwnServer {
+  readonly #cluster: ControlPlane
+
+  constructor(cluster: ControlPlane) {
+    super(cluster)
+    this.#cluster = cluster
+  }
+
+  async setAway(isAway: boolean): Promise<void> {
+    await (isAway ? this.#cluster.stopApiServer() : this.#cluster.startApiServer())
+  }
+
+  async forgetHistory(): Promise<void> {
+    await this.#cluster.compactEtcd()
+  }
+
+  override async stop(): Promise<void> {
+    await this.#cluster.stop()
+  }
 }

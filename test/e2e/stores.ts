@@ -1,8 +1,7 @@
-// Stores in a namespace of a cluster, whichever server it has, and what the audit log of a real one says was done for them.
+// Stores in a namespace of a cluster, whichever server it has.
 import { readFile } from 'node:fs/promises'
 import { parse } from 'yaml'
-import type { AuditEvent } from '../control-plane/audit-log.ts'
-import type { ControlPlaneClient } from '../control-plane/control-plane-client.ts'
+import type { Requesting } from '../fault-lab/namespace-reader.ts'
 import type { Place, StoryObjects } from './story-server.ts'
 
 export interface StoreObject {
@@ -29,18 +28,24 @@ export interface StoreObject {
   }
 }
 
-export async function installDefinitions(cluster: ControlPlaneClient): Promise<void> {
+/** Resolves when stores are served. */
+export async function installDefinitions(cluster: Installable): Promise<void> {
   const definition: object = parse(
     await readFile(new URL('../../crds/replicated-kv-store.yaml', import.meta.url), 'utf8'),
   )
   await cluster.apply(definition)
-  const outcome = await cluster.kubectl(
-    'wait',
-    '--for=condition=Established',
-    '--timeout=60s',
-    'crd/replicatedkvstores.data.konverge.dev',
-  )
-  if (outcome.exitCode !== 0) throw new Error(outcome.stderr)
+  const path = '/apis/data.konverge.dev/v1alpha1/replicatedkvstores'
+  for (let look = 0; (await cluster.request({ method: 'GET', path })).status !== 200; look++) {
+    if (look > 600) throw new Error('the definition of stores has been applied, and stores are not served')
+    await cluster.pass(100)
+  }
+}
+
+/** Where a definition can be applied. */
+interface Installable extends Requesting {
+  apply(...objects: readonly object[]): Promise<void>
+  /** Lets time pass. */
+  pass(ms: number): Promise<void>
 }
 
 /** The stores of one namespace. */
@@ -156,11 +161,6 @@ export function isReady({ metadata, status }: StoreObject): boolean {
 }
 
 const writeVerbs: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete', 'deletecollection'])
-
-/** The requests of the operator that ask for a change, refused ones included. */
-export function operatorWrites(events: readonly AuditEvent[]): readonly AuditEvent[] {
-  return events.filter((event) => event.userAgent?.startsWith('konverge/') === true && isWrite(event))
-}
 
 export function isWrite({ verb }: { readonly verb: string }): boolean {
   return writeVerbs.has(verb)

@@ -87,6 +87,13 @@ export interface OperatorAsk {
   readonly controllers?: readonly Controller[]
   readonly userAgent?: string
   readonly election?: LeaderElectionOptions
+  /** Who it is. Default: the account that `konverge install` makes. */
+  readonly account?: Account
+}
+
+export interface Account {
+  readonly namespace: string
+  readonly name: string
 }
 
 /** A request, and what became of it. */
@@ -111,8 +118,8 @@ export type Counts = Readonly<Record<string, number>>
 export interface StoryServer extends StoryObjects, Requesting {
   /** The wall clock of operators and requests. */
   nowMs(): number
-  /** Starts the flagship for one namespace under its printed rights; resolves when it works. */
-  startOperator(namespace: string): Promise<StoryOperator>
+  /** Starts the flagship for one namespace, or for all, under its printed rights; resolves when it works. */
+  startOperator(namespace?: string): Promise<StoryOperator>
   /**
    * The flagship under its printed rights, not yet running. One that takes part in an election is that of the lease's namespace, as
    * `konverge install` makes it there.
@@ -129,6 +136,14 @@ export interface StoryServer extends StoryObjects, Requesting {
   /** By namespace. */
   counts(): Promise<ReadonlyMap<string, Counts>>
   stop(): Promise<void>
+}
+
+/** A server that a story has for itself, and may do anything to. */
+export interface OwnServer extends StoryServer {
+  /** Is the server out of reach for operators? What was under way is lost. */
+  setAway(isAway: boolean): Promise<void>
+  /** Forgets all history: who wants to go on from an earlier version has to begin anew. */
+  forgetHistory(): Promise<void>
 }
 
 /** Gives a server on which the flagship's definition is installed. */

@@ -1,0 +1,132 @@
+// Can the operator do its work under exactly the roles that `konverge install` prints, and does it need all of them? It plays on every
+// server that is the story's own, under an operator for all namespaces that takes part in an election.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Hand, type ManifestJson } from '../hand.ts'
+import { type Manifest, operatorNamespace, rightsIn, rightsUsed, rulesWithout } from '../rights.ts'
+import { Stores } from '../stores.ts'
+import type { MortalOperator, StoryServer } from '../story-server.ts'
+
+const image = 'valkey/valkey:8.0'
+
+export interface RolesOptions {
+  /** Gives a server on which they are installed. */
+  readonly start: () => Promise<StoryServer>
+  /** As they are printed; asked for once the server has started. */
+  readonly manifests: () => readonly Manifest[]
+  /** Rights that are asked for in passing, by a request that goes by another name. */
+  readonly tacit: readonly string[]
+  /** Rights that no request on this server has a use for. */
+  readonly unusable: RegExp
+}
+
+export function describeRoles({ start: startServer, manifests, tacit, unusable }: RolesOptions): void {
+  describe('the roles of an operator for all namespaces', () => {
+    let server: StoryServer
+    let stores: Stores
+    let operator: MortalOperator | undefined
+    const start = async () => {
+      const ask = { backoff: { baseMs: 1_000, capMs: 2_000 }, election: { leaseNamespace: operatorNamespace } }
+      operator = await server.mortalOperator(ask)
+      await operator.start().ready()
+    }
+    const stop = async () => {
+      await operator?.stop()
+      operator = undefined
+    }
+
+    beforeAll(async () => {
+      server = await startServer()
+      stores = new Stores(server, 'shop')
+      await stores.createNamespace()
+    })
+    afterAll(async () => {
+      await stop()
+      await server.stop()
+    })
+
+    it('let it create, scale, change, prune and delete, and nothing is refused', async () => {
+      await start()
+      await stores.apply({ name: 'cart', spec: { image, replicas: 2, storageClassName: 'fast' } })
+      await stores.condition('cart', 'Ready', 'True', 'AllReplicasReady')
+      await leaveBehind(server, stores, 'cart')
+      for (const kind of ['service', 'serviceaccount']) {
+        const isGone = async () => (await stores.get(kind, 'cart-of-old')) === undefined
+        await stores.until(`the ${kind} of an earlier version to be pruned`, isGone)
+      }
+      // A rollout that gets stuck, and is mended.
+      await stores.patch('kv', 'cart', { spec: { image: 'kv:missing' } })
+      await stores.condition('cart', 'Ready', 'False', 'ImagePullFailed', 90_000)
+      await stores.patch('kv', 'cart', { spec: { image: 'valkey/valkey:8.1' } })
+      await stores.condition('cart', 'Ready', 'True', 'AllReplicasReady')
+      await stores.patch('kv', 'cart', { spec: { storage: { size: '2Gi' } } })
+      await stores.condition('cart', 'Ready', 'True', 'AllReplicasReady')
+      await stores.patch('kv', 'cart', { spec: { replicas: 1 } })
+      await stores.until('the PodDisruptionBudget to go', async () => (await stores.get('pdb', 'cart')) === undefined)
+      await stores.condition('cart', 'Ready', 'True', 'AllReplicasReady')
+      await stores.delete('kv', 'cart')
+      await stop()
+      expect(await server.refusals()).toEqual([])
+    })
+
+    it('let it tell that it may not let a resource go, again and again', async () => {
+      await start()
+      await stores.apply({ name: 'held', spec: { image } })
+      await stores.condition('held', 'Ready', 'True', 'AllReplicasReady')
+      await withoutRight('patch replicatedkvstores.data.konverge.dev', async () => {
+        await stores.startDelete('kv', 'held')
+        const message = await stores.condition('held', 'Degraded', 'True', 'Forbidden')
+        expect(message).toContain('may not patch replicatedkvstores.data.konverge.dev')
+      })
+      await stores.until('the store to go', async () => (await stores.store('held')) === undefined)
+      // What was repeated and not yet written is written now.
+      await stop()
+    })
+
+    it.each(tacit)('are not enough without %s, and a store says so', async (right) => {
+      if (operator === undefined) await start()
+      const name = `tacit-${tacit.indexOf(right)}`
+      await withoutRight(right, async () => {
+        await stores.apply({ name, spec: { image, replicas: 2 } })
+        const message = await stores.condition(name, 'Degraded', 'True', 'Forbidden')
+        expect(message).toContain(right.startsWith('create') ? `may not ${right}` : "can't set finalizers on")
+      })
+      await stores.condition(name, 'Ready', 'True', 'AllReplicasReady')
+    })
+
+    it('hold nothing to spare: every other right has been used', async () => {
+      await stop()
+      const used = rightsUsed(await server.requests())
+      const isSpare = (right: string) => !used.has(right) && !tacit.includes(right) && !unusable.test(right)
+      expect(rightsIn(manifests()).filter(isSpare)).toEqual([])
+    })
+
+    /** Takes a right away for as long as `use` takes. */
+    async function withoutRight(right: string, use: () => Promise<void>): Promise<void> {
+      const name = `${operatorNamespace}:konverge`
+      const rules = manifests().find(({ kind }) => kind === 'ClusterRole')?.rules ?? []
+      const set = (to: object) => server.patch({ namespace: '', kind: 'clusterrole', name }, { rules: to })
+      const fewer = rulesWithout(rules, right)
+      expect(rightsIn([{ kind: 'ClusterRole', metadata: { name }, rules: fewer }])).not.toContain(right)
+      await set(fewer)
+      try {
+        await use()
+      } finally {
+        await set(rules)
+      }
+    }
+  })
+}
+
+/** A Service and a ServiceAccount as an earlier version of the operator would have left them. */
+async function leaveBehind(server: StoryServer, stores: Stores, name: string): Promise<void> {
+  const hand = new Hand(server, stores.namespace)
+  const { labels, ownerReferences } = (await hand.find('service', name))?.metadata ?? {}
+  const of = (kind: string, more: object): ManifestJson => ({
+    apiVersion: 'v1',
+    kind,
+    metadata: { name: `${name}-of-old`, labels, ownerReferences },
+    ...more,
+  })
+  await hand.apply(of('Service', { spec: { ports: [{ port: 80 }] } }), 'konverge')
+  await hand.apply(of('ServiceAccount', {}), 'konverge')
+}
