@@ -9,7 +9,7 @@ import type { Instruments } from '../base/instrument.ts'
 import type { Random } from '../base/random.ts'
 import { Informers } from '../cache/informers.ts'
 import type { KubeClient } from '../kube/client.ts'
-import { PersistentVolume, Pod } from '../object/built-in.ts'
+import { PersistentVolume, Pod, Service } from '../object/built-in.ts'
 import { type LiveObject, valueAt } from '../object/object.ts'
 import { ContainerRunner } from './container-runner.ts'
 import { EventRecorder } from './event-recorder.ts'
@@ -25,6 +25,7 @@ import { freeAddress } from './pod-address.ts'
 import { fieldManager, PodRecorder } from './pod-recorder.ts'
 import { PodRunner } from './pod-runner.ts'
 import { ProcessRunner } from './process-runner.ts'
+import { ServiceRunner } from './service-runner.ts'
 import { VolumeProvisioner } from './volume-provisioner.ts'
 
 export interface NodeRunnerOptions {
@@ -46,6 +47,8 @@ export interface NodeRunnerOptions {
   readonly machineEnvironment: Readonly<Record<string, string>>
   /** The first two bytes of pods' addresses, all of which this machine takes for its own. Default: `127.50`. */
   readonly podRange?: string
+  /** The same of the addresses at which Services are reached here. Default: `127.51`. */
+  readonly serviceRange?: string
   /** What pods may take to end when the node stops. Default: 10 s. */
   readonly stopLimitMs?: number
   /** Where the API server reads logs; 0 takes any free port. Default: 0. */
@@ -54,6 +57,7 @@ export interface NodeRunnerOptions {
 
 const hostIp = '127.0.0.1'
 const defaultPodRange = '127.50'
+const defaultServiceRange = '127.51'
 const defaultStopLimitMs = 10_000
 /** What the last writes may take. */
 const farewellLimitMs = 3_000
@@ -67,6 +71,7 @@ export class NodeRunner {
   readonly #containers: ContainerRunner
   readonly #server: KubeletServer
   readonly #events: EventRecorder
+  readonly #services: ServiceRunner
   /** Ends what serves the pods, after they have ended. */
   readonly #ended = new AbortController()
   #state: 'new' | 'running' | 'stopping' = 'new'
@@ -94,6 +99,13 @@ export class NodeRunner {
       given: apiServerVariables(server),
     })
     this.#events = new EventRecorder({ clock, log, client, nodeName: name, signal: this.#ended.signal })
+    this.#services = new ServiceRunner({
+      log,
+      client,
+      range: options.serviceRange ?? defaultServiceRange,
+      pods: () => [...this.#pods.values()].map(({ asReady }) => asReady).filter((pod) => pod !== undefined),
+      signal: this.#ended.signal,
+    })
     this.#server = new KubeletServer({
       clock,
       log,
@@ -159,6 +171,11 @@ export class NodeRunner {
     const informers = new Informers({ ...this.#options, manager: fieldManager })
     const pods = informers.informerFor({ resource: Pod, fieldSelector: `spec.nodeName=${name}` })
     pods.addHandler(({ kind, object }) => (kind === 'deleted' ? this.#gone(object) : this.#seen(object)))
+    const services = informers.informerFor({ resource: Service })
+    services.addHandler(({ kind, object }) => {
+      if (kind === 'deleted') this.#services.gone(object)
+      else if (this.#state === 'running') this.#services.seen(object)
+    })
     const volumes = informers.informerFor({ resource: PersistentVolume })
     volumes.addHandler(({ kind, object }) => {
       if (kind === 'deleted') this.#volumeGone(object)
@@ -187,6 +204,7 @@ export class NodeRunner {
         podIp,
         hostIp,
         containers: this.#containers,
+        onChange: (ready) => this.#services.podChanged(ready),
         report: (about, report) => this.#events.record(about, report),
         recorder: (onAnswer) => new PodRecorder({ clock, log, client, signal, onAnswer }),
         newContainerId: () => `${random.uuid()}${random.uuid()}`.replaceAll('-', ''),
@@ -225,6 +243,7 @@ export class NodeRunner {
     try {
       const written = Promise.all([...pods, this.#events].map((one) => one.settled()))
       await Promise.race([written, new Promise((resolve) => limit.signal.addEventListener('abort', resolve))])
+      await this.#services.stop(limit.signal)
       await node.leave(limit.signal)
     } catch (thrown) {
       instruments.log.warn({ error: messageOf(thrown) }, 'could not say that the node stops')

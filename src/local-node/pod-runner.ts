@@ -17,6 +17,7 @@ import {
   beginLife,
   containerLife,
   exitedContainer,
+  isReady,
   killedContainer,
   type PodLife,
   probeAnswered,
@@ -33,6 +34,7 @@ import { backOffReport, failedStartReports, killingReport, startReports, unhealt
 import { podStatusOf } from './pod-status.ts'
 import type { ProbeKind } from './probe-state.ts'
 import { probeOf } from './probe-state.ts'
+import type { LocalPod } from './service-port.ts'
 import { ContainerConfigError, VolumeError } from './source-objects.ts'
 
 export interface PodRunnerOptions {
@@ -44,6 +46,8 @@ export interface PodRunnerOptions {
   readonly containers: ContainerRunner
   /** Made with the handler that takes in what the API server answers. */
   readonly recorder: (onAnswer: (pod: LiveObject) => void) => PodRecorder
+  /** Its programs may have become ready, or not be so any more. */
+  readonly onChange: (pod: LocalPod) => void
   readonly report: (pod: PodObject, report: PodReport) => void
   readonly newContainerId: () => string
   /** Nothing of the pod is left, here or in the store. */
@@ -91,6 +95,16 @@ export class PodRunner {
 
   get life(): PodLife {
     return this.#life
+  }
+
+  /** Undefined unless all its containers are ready, and one of them is a program. */
+  get asReady(): LocalPod | undefined {
+    const { containers } = this.#pod.spec
+    const isServing =
+      this.#state === 'living' &&
+      containers.every(({ name }) => isReady(containerLife(this.#life, name))) &&
+      containers.some(({ name }) => this.#programs.get(name) !== undefined)
+    return isServing ? { pod: this.#pod, podIp: this.#life.podIp } : undefined
   }
 
   /** What its status says of a container, now. */
@@ -174,6 +188,7 @@ export class PodRunner {
       this.#timer = clock.setTimer(Math.max(1, plan.wakeAtMs - nowMs), () => this.#wake())
     }
     if (!this.#isForgotten) this.#recordStatus(plan.isOver)
+    if (this.asReady !== undefined) this.#options.onChange(this.asReady)
     if (plan.isOver && isBeingDeleted(this.#pod)) this.#finish()
   }
 

@@ -260,6 +260,38 @@ describe('workloads on a local node', () => {
     },
   )
 
+  it('hands connections to a Service at a loopback address to its ready pods in turn', async () => {
+    const script = serve('process.env.HOSTNAME')
+    const ready = { readinessProbe: { httpGet: { port: 'web' }, periodSeconds: 1 } }
+    const spec = nodePod(nodeName, script, {
+      env: [podIpVariable],
+      ports: [{ name: 'web', containerPort: 8080 }],
+      ...ready,
+    })
+    const metadata = { labels: { app: 'served' } }
+    const ports = [{ port: 9090, targetPort: 'web' }]
+    await stage.apply({
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'served' },
+      spec: { selector: metadata.labels, ports },
+    })
+    for (const name of ['served-a', 'served-b']) await stage.applyPod(name, spec, metadata)
+    for (const name of ['served-a', 'served-b']) await stage.podThat(name, 'ready', isReady)
+    const path = `/api/v1/namespaces/${stage.namespace}/services/served`
+    let address = ''
+    await stage.until('the address', async () => {
+      const { annotations = {} } = JSON.parse((await plane.request({ method: 'GET', path })).text).metadata
+      address = annotations['konverge.dev/local-address'] ?? ''
+      return address !== ''
+    })
+    const ask = async () => (await fetch(`http://${address}:9090`, { headers: { connection: 'close' } })).text()
+    expect([await ask(), await ask()].toSorted()).toEqual(['served-a', 'served-b'])
+    for (const name of ['served-a', 'served-b']) await plane.kubectl('delete', 'pod', name, '-n', stage.namespace)
+    await expect(ask()).rejects.toThrow('fetch failed')
+    await plane.kubectl('delete', 'service', 'served', '-n', stage.namespace)
+  })
+
   it('simulates images that it does not know, and refuses exec in a sentence', async () => {
     const simulated = { image: 'nginx:1.29', args: [], readinessProbe: { httpGet: { port: 80 } } }
     await stage.applyPod('web-like', nodePod(nodeName, '', simulated))

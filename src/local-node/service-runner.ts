@@ -1,0 +1,164 @@
+// How does a client on this machine reach a Service? Cluster IPs lead nowhere here, so each Service that programs of this node answer for
+// gets a loopback address: the node listens there on the Service's TCP ports, hands each connection to a ready pod in turn, and writes the
+// address on the Service. Nothing of it needs root, but for ports below 1024.
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { messageOf } from '../base/errors.ts'
+import type { Log } from '../base/instrument.ts'
+import type { KubeClient } from '../kube/client.ts'
+import { Service } from '../object/built-in.ts'
+import type { LiveObject } from '../object/object.ts'
+import { freeAddress } from './pod-address.ts'
+import { fieldManager } from './pod-recorder.ts'
+import {
+  isSelected,
+  type LocalPod,
+  type ServiceObject,
+  type ServicePort,
+  servedPorts,
+  targetPortOf,
+} from './service-port.ts'
+
+export const localAddressAnnotation = 'konverge.dev/local-address'
+
+export interface ServiceRunnerOptions {
+  readonly log: Log
+  readonly client: KubeClient
+  /** The first two bytes of Services' addresses. */
+  readonly range: string
+  /** Those that are ready now. */
+  readonly pods: () => readonly LocalPod[]
+  readonly signal: AbortSignal
+}
+
+interface Front {
+  service: ServiceObject
+  readonly address: string
+  readonly servers: Map<number, Server>
+  readonly sockets: Set<Socket>
+  /** Whose turn it is. */
+  turn: number
+}
+
+export class ServiceRunner {
+  readonly #options: ServiceRunnerOptions
+  /** By uid. */
+  readonly #services = new Map<string, ServiceObject>()
+  readonly #fronts = new Map<string, Front>()
+
+  constructor(options: ServiceRunnerOptions) {
+    this.#options = options
+  }
+
+  seen(object: LiveObject): void {
+    const service = object as ServiceObject // Sound: the API server validates Services.
+    this.#services.set(service.metadata.uid, service)
+    this.#look(service)
+  }
+
+  gone({ metadata: { uid } }: LiveObject): void {
+    this.#services.delete(uid)
+    this.#close(uid)
+  }
+
+  /** A pod may have become ready. */
+  podChanged(pod: LocalPod): void {
+    for (const service of this.#services.values()) if (isSelected(service, pod)) this.#look(service)
+  }
+
+  /** Ends all connections; nobody is told an address any more. */
+  async stop(signal: AbortSignal): Promise<void> {
+    const fronts = [...this.#fronts.values()]
+    for (const { service } of fronts) this.#close(service.metadata.uid)
+    await Promise.all(fronts.map(({ service }) => this.#write(service, null, signal)))
+  }
+
+  #look(service: ServiceObject): void {
+    const { uid } = service.metadata
+    const ports = servedPorts(service)
+    const isServed = ports.length > 0 && this.#options.pods().some((pod) => isSelected(service, pod))
+    const known = this.#fronts.get(uid)
+    // Once it has an address it keeps it, also while no pod is ready.
+    if (known === undefined && !isServed) return
+    if (ports.length === 0) return this.#close(uid)
+    const front = known ?? this.#newFront(service)
+    if (front === undefined) return
+    front.service = service
+    for (const [number, server] of front.servers) if (!ports.some(({ port }) => port === number)) server.close()
+    for (const port of ports) if (!front.servers.has(port.port)) this.#listen(front, port.port)
+  }
+
+  #newFront(service: ServiceObject): Front | undefined {
+    const { range, log, signal } = this.#options
+    const inUse = new Set([...this.#fronts.values()].map(({ address }) => address))
+    const before = service.metadata.annotations?.[localAddressAnnotation]
+    const address = before?.startsWith(`${range}.`) && !inUse.has(before) ? before : freeAddress(range, inUse)
+    if (address === undefined) return void log.error({}, `no address for a Service is left in ${range}`)
+    const front: Front = { service, address, servers: new Map(), sockets: new Set(), turn: 0 }
+    this.#fronts.set(service.metadata.uid, front)
+    void this.#write(service, address, signal)
+    return front
+  }
+
+  #listen(front: Front, port: number): void {
+    const server = createServer({ allowHalfOpen: true }, (socket) => this.#handOn(front, port, socket))
+    front.servers.set(port, server)
+    const { namespace, name } = front.service.metadata
+    server.once('close', () => front.servers.delete(port))
+    server.on('error', (error) => {
+      const said = `cannot listen on ${front.address}:${port} for a Service`
+      this.#options.log.warn({ namespace, service: name, error: messageOf(error) }, said)
+    })
+    server.listen({ host: front.address, port })
+  }
+
+  /** To the next ready pod; without one the connection ends at once. */
+  #handOn(front: Front, number: number, socket: Socket): void {
+    track(front, socket)
+    const port = servedPorts(front.service).find(({ port }) => port === number)
+    const to = port && this.#next(front, port)
+    if (to === undefined) return void socket.resetAndDestroy()
+    const pod = connect({ ...to, allowHalfOpen: true })
+    track(front, pod)
+    pod.on('error', () => socket.resetAndDestroy())
+    socket.on('error', () => pod.destroy())
+    socket.pipe(pod).pipe(socket)
+  }
+
+  #next(front: Front, port: ServicePort): { readonly host: string; readonly port: number } | undefined {
+    const targets = this.#options
+      .pods()
+      .filter((pod) => isSelected(front.service, pod))
+      .flatMap((pod) => {
+        const target = targetPortOf(port, pod)
+        return target === undefined ? [] : [{ host: pod.podIp, port: target }]
+      })
+    return targets[front.turn++ % targets.length]
+  }
+
+  #close(uid: string): void {
+    const front = this.#fronts.get(uid)
+    if (front === undefined) return
+    this.#fronts.delete(uid)
+    for (const server of front.servers.values()) server.close()
+    for (const socket of front.sockets) socket.destroy()
+  }
+
+  /** Lets it be if it fails: whoever wants the address looks at the node’s log. */
+  async #write({ metadata }: ServiceObject, address: string | null, signal: AbortSignal): Promise<void> {
+    const { client, log } = this.#options
+    const { namespace, name, uid } = metadata
+    const body = { metadata: { uid, annotations: { [localAddressAnnotation]: address } } }
+    try {
+      await client.patch(Service, { namespace, name }, { type: 'merge', body }, { fieldManager }, signal)
+    } catch (thrown) {
+      if (signal.aborted) return
+      log.warn({ namespace, service: name, error: messageOf(thrown) }, 'the local address of a Service was not written')
+    }
+  }
+}
+
+function track({ sockets }: Front, socket: Socket): void {
+  sockets.add(socket)
+  socket.once('close', () => sockets.delete(socket))
+  socket.on('error', () => {}) // Its other end is told below.
+}
