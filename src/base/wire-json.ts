@@ -19,7 +19,34 @@ const maxDepth = 1_000
 
 /** Throws WireJsonError for text that is no JSON, or deeper than 1,000 levels. */
 export function parseWireJson(text: string): WireJson {
-  return new Reader(text).read()
+  const value = plainJson(text)
+  return value === undefined ? new Reader(text).read() : { value, duplicates: none }
+}
+
+const none: readonly string[] = []
+
+/**
+ * The value of a text that comes out of it again just as it stands, so that nothing was lost: what a client writes in one line, with
+ * no key twice and no number that is not exact. The engine does both in a third of the time of the exact reader.
+ */
+function plainJson(text: string): Json | undefined {
+  if (!isShallow(text)) return undefined
+  try {
+    const value = JSON.parse(text) as Json // JSON.parse gives nothing else.
+    return JSON.stringify(value) === text ? value : undefined
+  } catch {
+    return undefined // The exact reader says why.
+  }
+}
+
+/** Has it too few brackets to be too deep? */
+function isShallow(text: string): boolean {
+  let brackets = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if ((code === 0x7b || code === 0x5b) && ++brackets >= maxDepth) return false
+  }
+  return true
 }
 
 /** The text of a value. Keys in their order; a key whose value is `undefined` is left out. */

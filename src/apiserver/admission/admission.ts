@@ -38,7 +38,12 @@ export class Admission {
   }
 
   mutate(request: AdmissionRequest & { readonly object: JsonObject }): JsonObject {
-    return this.#plugins.reduce((object, plugin) => plugin.mutate?.({ ...request, object }) ?? object, request.object)
+    let asked = request
+    for (const plugin of this.#plugins) {
+      const object = plugin.mutate?.(asked) ?? asked.object
+      if (object !== asked.object) asked = { ...asked, object }
+    }
+    return asked.object
   }
 
   validate(request: AdmissionRequest): void {

@@ -62,16 +62,25 @@ class Abort extends Error {
 
 const maxStrictErrors = 100
 
+/**
+ * Structs that reading left as they were, by how they are kept, each with its type. An object is read again after its defaults and after
+ * its preparation, which leave most of it alone. Only those that are worth more than the memory: containers, whole specs.
+ */
+const unchanged = { asProto: new WeakMap<JsonObject, GoStruct>(), asJson: new WeakMap<JsonObject, GoStruct>() }
+const fieldsOfLarge = 12
+
 /** Reads one body. */
 class TypedReader {
   readonly #strictErrors = new Set<string>()
   readonly #isKeptAsProto: boolean
+  readonly #unchanged: WeakMap<JsonObject, GoStruct>
   /** From the root down: fields of structs, keys of maps, positions in lists. */
   readonly #path: (GoField | string | number)[]
   #fault: string | undefined
 
   constructor(isKeptAsProto: boolean, path: readonly (GoField | string | number)[] = []) {
     this.#isKeptAsProto = isKeptAsProto
+    this.#unchanged = isKeptAsProto ? unchanged.asProto : unchanged.asJson
     this.#path = [...path]
   }
 
@@ -136,6 +145,7 @@ class TypedReader {
       if (value !== null) this.#saved(misfit(value, type.goName), null)
       return zeroStruct(type)
     }
+    if (this.#unchanged.get(value) === type) return value
     let isSame = true
     let last = -1
     let always = 0
@@ -158,8 +168,10 @@ class TypedReader {
       if (field.index < last) isSame = false
       last = field.index
     }
-    if (isSame && changed === undefined && always === type.alwaysWritten.length) return value
-    return written(type, value, changed)
+    if (!isSame || changed !== undefined || always !== type.alwaysWritten.length) return written(type, value, changed)
+    // What is wrong in a struct is read as something else, so there was nothing to tell of this one.
+    if (type.fields.size >= fieldsOfLarge) this.#unchanged.set(value, type)
+    return value
   }
 
   #list(type: GoList, value: Json): Json {

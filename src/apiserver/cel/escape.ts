@@ -32,6 +32,7 @@ export function escapedName(name: string): string | undefined {
 
 /** The property of an identifier; undefined for an escape that is none. */
 export function unescapedName(identifier: string): string | undefined {
+  if (!identifier.includes('__')) return identifier
   let isKnown = true
   const name = identifier.replace(/_{2}[^_]+_{2}/g, (found) => {
     const inner = found.slice(2, -2)

@@ -124,24 +124,24 @@ function grouped(list: ListType, items: readonly Json[]): Map<string, Alike> {
 
 /** What was found below each step, put together. */
 class Gathered {
-  readonly #removed = new Map<string, FieldSetChild>()
-  readonly #modified = new Map<string, FieldSetChild>()
-  readonly #added = new Map<string, FieldSetChild>()
+  #removed: Map<string, FieldSetChild> | undefined
+  #modified: Map<string, FieldSetChild> | undefined
+  #added: Map<string, FieldSetChild> | undefined
 
   add(key: string, element: PathElement, { removed, modified, added }: Comparison): void {
-    if (!removed.isEmpty) this.#removed.set(key, { element, set: removed })
-    if (!modified.isEmpty) this.#modified.set(key, { element, set: modified })
-    if (!added.isEmpty) this.#added.set(key, { element, set: added })
+    if (!removed.isEmpty) this.#removed = (this.#removed ?? new Map()).set(key, { element, set: removed })
+    if (!modified.isEmpty) this.#modified = (this.#modified ?? new Map()).set(key, { element, set: modified })
+    if (!added.isEmpty) this.#added = (this.#added ?? new Map()).set(key, { element, set: added })
   }
 
   get comparison(): Comparison {
-    if (this.#removed.size + this.#modified.size + this.#added.size === 0) return same
+    if (this.#removed === undefined && this.#modified === undefined && this.#added === undefined) return same
     return { removed: setOf(this.#removed), modified: setOf(this.#modified), added: setOf(this.#added) }
   }
 }
 
-function setOf(children: ReadonlyMap<string, FieldSetChild>): FieldSet {
-  return children.size === 0 ? FieldSet.empty : new FieldSet(false, children)
+function setOf(children: ReadonlyMap<string, FieldSetChild> | undefined): FieldSet {
+  return children === undefined ? FieldSet.empty : new FieldSet(false, children)
 }
 
 function both(left: Comparison, right: Comparison): Comparison {

@@ -35,6 +35,19 @@ export function numberRules(source: JsonObject, types: readonly string[], format
   }
 }
 
+/** Is there clearly nothing to say against it? Most numbers are small, as are their bounds, and then nothing is made. */
+export function isPlainlyWithin(value: Numeric, rules: NumberRules): boolean {
+  const { multipleOf, maximum, isMaximumExclusive, minimum, isMinimumExclusive } = rules
+  if (multipleOf !== undefined || !isPlain(value, rules)) return false
+  if (maximum !== undefined && !(isPlain(maximum, rules) && (isMaximumExclusive ? value < maximum : value <= maximum)))
+    return false
+  return minimum === undefined || (isPlain(minimum, rules) && (isMinimumExclusive ? value > minimum : value >= minimum))
+}
+
+function isPlain(value: Numeric, { type, format }: NumberRules): boolean {
+  return Number.isSafeInteger(value) && isWithinRange(value, type, format)
+}
+
 export function numberFailures(value: Numeric, rules: NumberRules, path: string): Failure[] {
   const { multipleOf, maximum, minimum } = rules
   return [

@@ -5,7 +5,7 @@ import { deepEqual, isJsonList, isJsonObject, type Json, type JsonObject, own } 
 import { type FieldError, goJson, goQuoted, sortedByKey } from '../field-error.ts'
 import type { Correlation } from './correlation.ts'
 import { type Failure, failure, fieldErrorOf, plainFailure } from './failure.ts'
-import { isInteger, isNearlyInteger, numberFailures } from './number-rules.ts'
+import { isInteger, isNearlyInteger, isPlainlyWithin, numberFailures } from './number-rules.ts'
 import type { Schema } from './schema.ts'
 import { type Reading, type ValueRules, valueRules } from './value-rules.ts'
 
@@ -133,7 +133,7 @@ class Walk {
 
   #checkNumber(value: number | bigint, rules: ValueRules, findings: Findings): void {
     findings.count += 2
-    if (!rules.hasNumberRules) return
+    if (!rules.hasNumberRules || isPlainlyWithin(value, rules.number)) return
     for (const found of numberFailures(value, rules.number, this.#name())) findings.add(found)
   }
 
