@@ -49,8 +49,10 @@ function beginsWithState({ sendsInitialEvents, resourceVersionMatch, resourceVer
 }
 
 export function integer(text: string | null): number | undefined {
-  if (text === null || text === '') return undefined
+  if (text === null) return undefined
   if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
+  if (BigInt.asIntN(64, BigInt(text)) !== BigInt(text))
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`)
   return Number(text)
 }
 

@@ -4,6 +4,7 @@ import type { Clock } from '../base/clock.ts'
 import { timestampOf } from '../base/clock.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { Admission } from './admission/admission.ts'
+import type { DeleteOptions } from './delete-options.ts'
 import { finalizersOf, isTerminating, metadataNumber, metadataText, withMetadata } from './metadata.ts'
 import { servedObject } from './object-form.ts'
 import type { Committed, ObjectLog, Shelf } from './object-log.ts'
@@ -11,7 +12,6 @@ import { groupResourceOf, placeOf } from './object-writes.ts'
 import { conflict, notFound } from './status-error.ts'
 import type { ServedResource } from './strategy.ts'
 import type { User } from './user.ts'
-import type { DeleteOptions } from './write-options.ts'
 
 export interface DeleteScope {
   readonly resource: ServedResource

@@ -4,6 +4,7 @@ import type { JsonObject } from '../base/json.ts'
 import { bindingSteps } from './built-in/binding-steps.ts'
 import { decideEviction } from './built-in/eviction.ts'
 import { mapAt, structAt, structsAt, textAt, valueAt } from './built-in/field-walk.ts'
+import { deleteOptionsIn } from './delete-options.ts'
 import type { Endpoint, EndpointRequest } from './endpoint.ts'
 import { type ApiAnswer, jsonAnswer } from './exchange.ts'
 import { aggregateText, errorText, notSupported, required } from './field-error.ts'
@@ -11,7 +12,7 @@ import { isTerminating, metadataOf, metadataText, withMetadata } from './metadat
 import { bodyTypeOf, parseObject } from './request-body.ts'
 import { badRequest, conflict, notFound, plainError } from './status-error.ts'
 import type { SystemClient, Target } from './system-client.ts'
-import { deleteOptionsOf, writeOptionsOf } from './write-options.ts'
+import { writeOptionsOf } from './write-options.ts'
 
 export interface PodEndpointsOptions {
   readonly client: SystemClient
@@ -86,7 +87,7 @@ function evict(asked: EndpointRequest, { client, timestamp }: PodEndpointsOption
   const { request, info } = asked
   const eviction = bodyOf(asked, 'Eviction')
   const asksDryRun = writeOptionsOf(request.query, 'CreateOptions').isDryRun
-  const options = deleteOptionsOf(request.query, structAt(eviction, 'deleteOptions') ?? {})
+  const options = deleteOptionsIn(structAt(eviction, 'deleteOptions') ?? {})
   const isDryRun = options.isDryRun || asksDryRun
   const { target, object: pod } = podOf(client, info)
   const resource = client.resource('policy/v1', 'PodDisruptionBudget')

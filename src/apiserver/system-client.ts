@@ -1,6 +1,7 @@
 // How do the server's own controllers read and write? Through the same steps as everybody's requests, but in one go: no HTTP, no
 // waiting, and a manager's name of their own in managedFields.
 import type { JsonObject } from '../base/json.ts'
+import type { DeleteOptions } from './delete-options.ts'
 import type { KindFieldManagers } from './kind-field-managers.ts'
 import { metadataText } from './metadata.ts'
 import type { Deleted, ObjectDeletes } from './object-deletes.ts'
@@ -11,7 +12,6 @@ import type { ResourceRegistry } from './resource-registry.ts'
 import { StatusError } from './status-error.ts'
 import type { ServedResource, Steps } from './strategy.ts'
 import type { User } from './user.ts'
-import type { DeleteOptions } from './write-options.ts'
 
 export interface SystemClientOptions {
   readonly log: ObjectLog

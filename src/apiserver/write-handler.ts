@@ -3,7 +3,8 @@
 import { type Clock, timestampOf } from '../base/clock.ts'
 import type { JsonObject } from '../base/json.ts'
 import { decodeObject } from './decode-object.ts'
-import { type ApiAnswer, type ApiRequest, jsonAnswer, jsonType, textAnswer } from './exchange.ts'
+import { deleteOptionsOf } from './delete-options.ts'
+import { type ApiAnswer, jsonAnswer, jsonType, textAnswer } from './exchange.ts'
 import type { KindFieldManagers } from './kind-field-managers.ts'
 import { listOptionsOf } from './list-options.ts'
 import { metadataText, withMetadata } from './metadata.ts'
@@ -15,13 +16,13 @@ import { groupResourceOf, type ObjectWrites, type WriteScope, type Written } fro
 import { patchObject, patchTypeOf, type StrategicMerge } from './patch-object.ts'
 import { scopeOf } from './read-handler.ts'
 import { applyDigest, RepeatedApplies } from './repeated-applies.ts'
-import { bodyTypeOf, parseObject, typeMetaType } from './request-body.ts'
+import { bodyTypeOf, parseObject } from './request-body.ts'
 import type { RequestInfo } from './request-info.ts'
 import type { ResourceRequest } from './resource-request.ts'
 import { decodeScale, readScale, scaleToChange, writtenScale } from './scale-endpoint.ts'
 import { badRequest, conflict, methodNotAllowed, notFound } from './status-error.ts'
 import { type ServedResource, stepsOf } from './strategy.ts'
-import { deleteOptionsOf, type WriteOptions, writeOptionsOf } from './write-options.ts'
+import { type WriteOptions, writeOptionsOf } from './write-options.ts'
 
 export interface WriteHandlerOptions {
   readonly clock: Clock
@@ -181,7 +182,7 @@ export class WriteHandler {
     const { request, info, resource, user, warnings } = asked
     if (info.subresource !== '') throw methodNotAllowed()
     const output = outputFormOf(request.header('accept'), null)
-    const options = deleteOptionsOf(request.query, deleteBody(request))
+    const options = deleteOptionsOf(request)
     warnings.push(...resource.strategy.warningsOnDelete(options))
     const scope = { resource, shelf: resource.shelf, namespace: info.namespace, user }
     const { object, isGone } = this.#options.deletes.delete(scope, info.name, options)
@@ -194,7 +195,7 @@ export class WriteHandler {
     const { request, info, resource, user, warnings } = asked
     const output = outputFormOf(request.header('accept'), null)
     const listOptions = listOptionsOf(request.query, resource, false)
-    const options = deleteOptionsOf(request.query, deleteBody(request))
+    const options = deleteOptionsOf(request)
     warnings.push(...resource.strategy.warningsOnDelete(options))
     const scope = { resource, shelf: resource.shelf, namespace: info.namespace, user }
     const page = listPage(this.#options.log, scopeOf(info, resource), listOptions)
@@ -272,16 +273,6 @@ function checkName(object: JsonObject, { name }: RequestInfo): void {
     throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
   if (written !== name)
     throw badRequest(`the name of the object (${written}) does not match the name on the URL (${name})`)
-}
-
-function deleteBody(request: ApiRequest): JsonObject | undefined {
-  if (request.body.trim() === '') return undefined
-  return parseObject(
-    request.body,
-    bodyTypeOf(request.header('content-type')),
-    "couldn't get version/kind; json parse error",
-    typeMetaType,
-  ).value
 }
 
 const printable = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u

@@ -1,10 +1,8 @@
 // How does a client want to write? The options in a write's query, checked as the API server does.
 // Source: k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go.
-import { isJsonList, isJsonObject, type JsonObject, own } from '../base/json.ts'
 import { type FieldError, forbidden, invalid, notSupported, required } from './field-error.ts'
-import { integer } from './list-options.ts'
 import { isTrue } from './request-info.ts'
-import { badRequest, invalidObject } from './status-error.ts'
+import { invalidObject } from './status-error.ts'
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
 
@@ -60,87 +58,6 @@ function managerFaults(fieldManager: string): readonly FieldError[] {
     : [...tooLong, invalid('fieldManager', fieldManager, `should only contain printable characters`)]
 }
 
-function dryRunFaults(dryRun: readonly string[]): readonly FieldError[] {
+export function dryRunFaults(dryRun: readonly string[]): readonly FieldError[] {
   return dryRun.every((value) => value === 'All') ? [] : [notSupported('dryRun', [...dryRun], ['All'])]
-}
-
-export interface DeleteOptions {
-  readonly gracePeriodSeconds: number | undefined
-  readonly propagationPolicy: 'Orphan' | 'Background' | 'Foreground' | undefined
-  readonly orphanDependents: boolean | undefined
-  readonly preconditions: { readonly uid?: string; readonly resourceVersion?: string }
-  readonly isDryRun: boolean
-}
-
-/** From the body if there is one, else from the query. Throws StatusError (400, 422). */
-export function deleteOptionsOf(query: URLSearchParams, body: JsonObject | undefined): DeleteOptions {
-  const options = body === undefined ? queriedOptions(query) : writtenOptions(body)
-  const { orphanDependents, policy, dryRun } = options
-  const faults: FieldError[] = [
-    ...(orphanDependents !== undefined && policy !== undefined
-      ? [invalid('propagationPolicy', policy, 'orphanDependents and deletionPropagation cannot be both set')]
-      : []),
-    ...(policy === undefined || ['Orphan', 'Background', 'Foreground'].includes(policy)
-      ? []
-      : [notSupported('propagationPolicy', policy, ['Foreground', 'Background', 'Orphan', 'nil'])]),
-    ...dryRunFaults(dryRun),
-  ]
-  if (faults.length > 0) throw invalidObject({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', faults)
-  return {
-    gracePeriodSeconds: options.gracePeriodSeconds,
-    propagationPolicy: policy as DeleteOptions['propagationPolicy'], // Checked above.
-    orphanDependents,
-    preconditions: options.preconditions,
-    isDryRun: dryRun.length > 0,
-  }
-}
-
-interface RawDeleteOptions {
-  readonly gracePeriodSeconds: number | undefined
-  readonly policy: string | undefined
-  readonly orphanDependents: boolean | undefined
-  readonly preconditions: DeleteOptions['preconditions']
-  readonly dryRun: readonly string[]
-}
-
-function queriedOptions(query: URLSearchParams): RawDeleteOptions {
-  const orphan = query.get('orphanDependents')
-  return {
-    gracePeriodSeconds: integer(query.get('gracePeriodSeconds')),
-    policy: query.get('propagationPolicy') ?? undefined,
-    orphanDependents: orphan === null ? undefined : isTrue(orphan),
-    preconditions: {},
-    dryRun: query.getAll('dryRun'),
-  }
-}
-
-function writtenOptions(body: JsonObject): RawDeleteOptions {
-  const kind = own(body, 'kind')
-  if (kind !== undefined && kind !== '' && kind !== 'DeleteOptions') {
-    const apiVersion = own(body, 'apiVersion') || 'meta.k8s.io/v1'
-    throw badRequest(
-      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:30"`,
-    )
-  }
-  const preconditions = own(body, 'preconditions')
-  const grace = own(body, 'gracePeriodSeconds')
-  const policy = own(body, 'propagationPolicy')
-  const orphan = own(body, 'orphanDependents')
-  const dryRun = own(body, 'dryRun')
-  const text = (key: string): string | undefined => {
-    const value = isJsonObject(preconditions) ? own(preconditions, key) : undefined
-    return typeof value === 'string' ? value : undefined
-  }
-  const uid = text('uid')
-  const resourceVersion = text('resourceVersion')
-  return {
-    gracePeriodSeconds: typeof grace === 'number' ? grace : undefined,
-    policy: typeof policy === 'string' ? policy : undefined,
-    orphanDependents: typeof orphan === 'boolean' ? orphan : undefined,
-    preconditions: {
-      ...(uid === undefined ? {} : { uid }),
-      ...(resourceVersion === undefined ? {} : { resourceVersion }),
-    },
-    dryRun: isJsonList(dryRun) ? dryRun.map(String) : [],
-  }
 }

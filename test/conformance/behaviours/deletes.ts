@@ -1,7 +1,7 @@
 // How does an object go? At once, or by a mark that finalizers hold; on which conditions; what a deletion of many does.
 // Source: k8s.io/apiserver/pkg/registry/{rest/delete.go,generic/registry/store.go}.
 import { expect } from 'vitest'
-import type { JsonObject } from '../../../src/base/json.ts'
+import type { Json, JsonObject } from '../../../src/base/json.ts'
 import { area } from '../area.ts'
 import { configMap, configMaps, jobs, object, pod, pods, podTemplate, widget, widgets } from '../kinds.ts'
 import { at, namesOf, type Stage, taken, textAt, versionOf } from '../stage.ts'
@@ -143,6 +143,59 @@ export const deletes = area('deletes', (it) => {
     expect(at(unknown.body, 'message')).toBe(
       'DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: "Sideways": supported values: "Foreground", "Background", "Orphan", "nil"',
     )
+  })
+
+  it('deletes nothing where an option is of another type, or no option at all', async (stage) => {
+    await stage.made(widgets, widget('typed'))
+    const cases: readonly [Json, string][] = [
+      [{ dryRun: 'All' }, 'json: cannot unmarshal string into Go struct field DeleteOptions.dryRun of type []string'],
+      [
+        { gracePeriodSeconds: '1' },
+        'json: cannot unmarshal string into Go struct field DeleteOptions.gracePeriodSeconds of type int64',
+      ],
+      [
+        { gracePeriodSeconds: 1.5 },
+        'json: cannot unmarshal number 1.5 into Go struct field DeleteOptions.gracePeriodSeconds of type int64',
+      ],
+      [
+        { preconditions: { uid: 1 } },
+        'json: cannot unmarshal number into Go struct field Preconditions.preconditions.uid of type types.UID',
+      ],
+      [
+        { orphanDependents: 'true' },
+        'json: cannot unmarshal string into Go struct field DeleteOptions.orphanDependents of type bool',
+      ],
+      [
+        { kind: 'Foo', apiVersion: 'v1' },
+        'no kind "Foo" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"',
+      ],
+      [' ', "couldn't get version/kind; json parse error: unexpected end of JSON input"],
+    ]
+    for (const [body, message] of cases) {
+      const refused = await stage.server.request({ method: 'DELETE', path: stage.path(widgets, 'typed'), body })
+      expect([refused.status, at(refused.body, 'message')]).toEqual([400, message])
+    }
+    expect((await stage.get(widgets, 'typed')).status).toBe(200)
+  })
+
+  it('holds preconditions of the query against the object', async (stage) => {
+    await stage.made(widgets, widget('asked'))
+    for (const query of [{ uid: 'other' }, { resourceVersion: '1' }, { gracePeriodSeconds: '' }]) {
+      const { status } = await stage.delete(widgets, 'asked', undefined, { query })
+      expect(status).toBe('gracePeriodSeconds' in query ? 400 : 409)
+    }
+    expect((await stage.get(widgets, 'asked')).status).toBe(200)
+  })
+
+  it('says of a name that is taken by an object on its way out that it is', async (stage) => {
+    await stage.made(widgets, widget('leaving', {}, held))
+    taken(await stage.delete(widgets, 'leaving'))
+    const { status, body } = await stage.create(widgets, widget('leaving'))
+    expect([status, at(body, 'message')]).toEqual([
+      409,
+      'object is being deleted: widgets.conformance.konverge.dev "leaving" already exists',
+    ])
+    await release(stage, 'leaving')
   })
 
   it('takes the options from the query too', async (stage) => {

@@ -2,10 +2,10 @@
 // that is not served has no objects.
 import { assert } from '../../../base/assert.ts'
 import type { JsonObject } from '../../../base/json.ts'
+import type { DeleteOptions } from '../../delete-options.ts'
 import { metadataText } from '../../metadata.ts'
 import type { ServedResource, Steps } from '../../strategy.ts'
 import type { SystemClient, Target } from '../../system-client.ts'
-import type { DeleteOptions } from '../../write-options.ts'
 
 type Change = (live: JsonObject) => JsonObject
 
