@@ -1,12 +1,12 @@
 // Is this body an object of the kind that the endpoint takes? Type, version and fields are checked and told in the decoder's words.
 // Source: k8s.io/apiserver/pkg/endpoints/handlers/{create,rest}.go, k8s.io/apimachinery/pkg/runtime/serializer.
 import { isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
-import { WireJsonError } from '../base/wire-json.ts'
+import { WireJsonError, WireNumberError } from '../base/wire-json.ts'
 import { invalid } from './field-error.ts'
 import { metadataText } from './metadata.ts'
 import { apiVersionOf } from './object-form.ts'
 import { goTypeOf, type MediaType, parseBody, typeMetaType } from './request-body.ts'
-import { badRequest, invalidObject } from './status-error.ts'
+import { badRequest, invalidObject, type StatusError } from './status-error.ts'
 import type { ServedResource } from './strategy.ts'
 import type { FieldValidation } from './write-options.ts'
 
@@ -52,6 +52,7 @@ function readBody(
     throw new WireJsonError(`json: cannot unmarshal ${goTypeOf(value)} into Go value of type ${typeMetaType}`)
   } catch (thrown) {
     if (!(thrown instanceof WireJsonError)) throw thrown
+    if (thrown instanceof WireNumberError) throw unhandled(resource, thrown.message)
     throw unrecognized(resource, `couldn't get version/kind; json parse error: ${thrown.message}`, body)
   }
 }
@@ -113,7 +114,11 @@ function textOr(value: Json | undefined, otherwise: string): string {
   return typeof value === 'string' && value !== '' ? value : otherwise
 }
 
-function unrecognized(resource: ServedResource, why: string, body: string): ReturnType<typeof badRequest> {
+function unhandled({ kind, version }: ServedResource, why: string): StatusError {
+  return badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${why}`)
+}
+
+function unrecognized(resource: ServedResource, why: string, body: string): StatusError {
   return badRequest(`the object provided is unrecognized (must be of type ${resource.kind}): ${why} (${summary(body)})`)
 }
 

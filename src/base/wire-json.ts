@@ -14,6 +14,9 @@ export class WireJsonError extends Error {
   override readonly name = 'WireJsonError'
 }
 
+/** JSON, but with a number that no value can hold. */
+export class WireNumberError extends WireJsonError {}
+
 /** Deeper than any real object. Go reads ten times as deep; a limit keeps every walk over a value within the stack. */
 const maxDepth = 1_000
 
@@ -202,7 +205,8 @@ class Reader {
       at += code === 0x5c ? this.#escapeLength(at) : 1
     }
     this.#at = at + 1
-    return JSON.parse(this.#text.slice(start - 1, at + 1)) as string // A string literal, checked above.
+    const value = JSON.parse(this.#text.slice(start - 1, at + 1)) as string // A string literal, checked above.
+    return value.toWellFormed() // Half of a surrogate pair is no character: Go reads it as U+FFFD.
   }
 
   #escapeLength(at: number): number {
@@ -241,6 +245,8 @@ class Reader {
     if ((next === 'e' || next === 'E') && exponent === undefined)
       throw this.#brokenNumber('in exponent of numeric literal')
     const value = Number(whole)
+    if (!Number.isFinite(value))
+      throw new WireNumberError(`json: cannot unmarshal number ${whole} into Go value of type float64`)
     if (fraction !== undefined || exponent !== undefined || Number.isSafeInteger(value)) return value
     if (String(value) === whole) return value
     const exact = BigInt(whole)

@@ -23,6 +23,11 @@ describe('parseWireJson', () => {
     expect(parseWireJson(text).value).toBe(value)
   })
 
+  it('refuses a number that no float can hold, and takes half of a surrogate pair for no character', () => {
+    expect(() => parseWireJson('[1e400]')).toThrow('json: cannot unmarshal number 1e400 into Go value of type float64')
+    expect(parseWireJson('"\\ud800\\ud83d\\ude00"').value).toBe('\ufffd😀')
+  })
+
   it('takes __proto__ as a key', () => {
     const { value } = parseWireJson('{"__proto__":{"polluted":true}}')
     expect(Object.keys(value as object)).toEqual(['__proto__'])
