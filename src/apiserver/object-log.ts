@@ -90,12 +90,15 @@ export interface View {
 export interface ObjectLogOptions {
   /** How many entries are kept for watches and old lists; older ones are compacted away as new ones come. */
   readonly historyLength?: number
+  /** How many characters their texts may have together, so that large objects cannot fill the memory. */
+  readonly historyCharacters?: number
   /** How many objects are kept as trees beside their texts. */
   readonly treesKept?: number
 }
 
 export class ObjectLog implements View {
   readonly #historyLength: number
+  readonly #historyCharacters: number
   readonly #shelter: TreeShelter
   readonly #shelves = new Map<Shelf, Map<string, Committed>>()
   readonly #sorted = new Map<Shelf, readonly Committed[]>()
@@ -105,9 +108,12 @@ export class ObjectLog implements View {
   #entries: LogEntry[] = []
   #revision = 1
   #compacted = 0
+  #characters = 0
 
-  constructor({ historyLength = 100_000, treesKept = 512 }: ObjectLogOptions = {}) {
+  constructor(options: ObjectLogOptions = {}) {
+    const { historyLength = 100_000, historyCharacters = 256 * 1024 * 1024, treesKept = 512 } = options
     this.#historyLength = historyLength
+    this.#historyCharacters = historyCharacters
     this.#shelter = new TreeShelter(treesKept)
   }
 
@@ -183,7 +189,9 @@ export class ObjectLog implements View {
     const until = Math.min(revision, this.#revision)
     if (until <= this.#compacted) return
     this.#compacted = until
-    this.#entries = this.#entries.slice(firstAfter(this.#entries, until))
+    const kept = firstAfter(this.#entries, until)
+    for (let index = 0; index < kept; index++) this.#characters -= this.#entries[index]?.now.text.length ?? 0
+    this.#entries = this.#entries.slice(kept)
     this.#hearCompacted()
   }
 
@@ -208,10 +216,20 @@ export class ObjectLog implements View {
     this.#sorted.delete(shelf)
     this.#revision = entry.revision
     this.#entries.push(entry)
-    // A tenth at a time, so that dropping costs nothing per write.
+    this.#characters += entry.now.text.length
+    this.#forget()
+    for (const hear of [...this.#listeners]) hear(entry)
+  }
+
+  /** A tenth at a time, so that dropping costs nothing per write. */
+  #forget(): void {
     if (this.#entries.length > this.#historyLength * 1.1)
       this.compact(this.#entries[this.#entries.length - this.#historyLength]?.revision ?? this.#revision)
-    for (const hear of [...this.#listeners]) hear(entry)
+    if (this.#characters <= this.#historyCharacters * 1.1) return
+    let left = this.#characters
+    let oldest = 0
+    while (left > this.#historyCharacters) left -= this.#entries[oldest++]?.now.text.length ?? left
+    this.compact(this.#entries[oldest - 1]?.revision ?? this.#revision)
   }
 
   #sortedShelf(shelf: Shelf): readonly Committed[] {
