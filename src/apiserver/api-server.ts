@@ -135,8 +135,9 @@ export class ApiServer implements Answering {
       const answer = withWarnings(await this.#route(request, { info, user, warnings }), warnings)
       return wantsYaml(request.header('accept')) ? inYaml(answer) : answer
     } catch (thrown) {
-      if (thrown instanceof StatusError) return withWarnings(refusal(thrown), warnings)
-      throw thrown
+      if (!(thrown instanceof StatusError)) throw thrown
+      const answer = withWarnings(refusal(thrown), warnings)
+      return wantsYaml(request.header('accept')) ? inYaml(answer) : answer
     }
   }
 
@@ -153,7 +154,7 @@ export class ApiServer implements Answering {
     }
     const resource = this.registry.find(info, info.resource)
     if (resource === undefined) throw this.#isBuiltInGroup(info) ? noSuchPath() : noSuchPage()
-    checkRoute(resource, info)
+    checkRoute(resource, info, asked.method)
     const scoped = resource.isNamespaced ? info : { ...info, namespace: '' }
     const authorizeCreate = () => this.#access.authorize(user, { ...info, verb: 'create' })
     return this.#resources.handle({ request, info: scoped, resource, user, warnings, authorizeCreate })
@@ -182,12 +183,13 @@ export class ApiServer implements Answering {
   /** What is no object: discovery, health, version. */
   #document(request: ApiRequest): ApiAnswer {
     const [root = '', group = '', version = '', ...more] = request.path.split('/').filter((step) => step !== '')
+    if (request.path.includes('//')) throw noSuchPage()
     const path = request.path.replace(/\/$/, '')
-    if (healthPaths.has(path)) return textAnswer(200, 'ok', 'text/plain; charset=utf-8')
-    if (request.method !== 'GET' && request.method !== 'HEAD' && this.#isRouted(path)) throw methodNotAllowed()
-    if (path === '/version') return jsonAnswer(200, this.#version())
+    if (healthPaths.has(request.path)) return textAnswer(200, 'ok', 'text/plain; charset=utf-8')
     if (root === 'openapi' && group === 'v3' && this.#options.openApi !== undefined)
       return this.#options.openApi.answer(request)
+    if (request.method !== 'GET' && this.#isRouted(path)) throw methodNotAllowed()
+    if (path === '/version') return jsonAnswer(200, this.#version())
     if (more.length > 0) throw noSuchPage()
     const entries = this.#entries()
     const wantsAggregate = request.header('accept')?.includes('as=APIGroupDiscoveryList') === true
@@ -199,9 +201,9 @@ export class ApiServer implements Answering {
         : root === 'apis'
           ? groupedDocument(entries, group, version)
           : undefined
-    if (document !== undefined) return jsonAnswer(200, document)
-    const isInRouter = root === 'api' || (root === 'apis' && this.#isBuiltInGroup({ group }))
-    throw isInRouter ? noSuchPath() : noSuchPage()
+    const isBuiltIn = root === 'api' || (root === 'apis' && this.#isBuiltInGroup({ group }))
+    if (document === undefined) throw isBuiltIn ? noSuchPath() : noSuchPage()
+    return jsonAnswer(200, document)
   }
 
   #aggregate(request: ApiRequest, entries: readonly CatalogueEntry[], isCore: boolean): ApiAnswer {

@@ -21,6 +21,17 @@ export interface ApiRequest {
   readonly asOf?: number
 }
 
+/** The parameters of a query, as Go reads them: one with a semicolon or a broken escape counts for nothing. */
+export function queryOf(text: string): URLSearchParams {
+  if (!/;|%(?![0-9a-fA-F]{2})/.test(text)) return new URLSearchParams(text)
+  return new URLSearchParams(
+    text
+      .split('&')
+      .filter((parameter) => !/;|%(?![0-9a-fA-F]{2})/.test(parameter))
+      .join('&'),
+  )
+}
+
 export const protobufType = 'application/vnd.kubernetes.protobuf'
 
 /** A body as its content type says it is. */

@@ -1,7 +1,7 @@
 // How does code in the same process ask the server? As it would ask any other: a Request in, a Response out, watches as a stream
 // of bytes. What the reader does not take waits for it.
 import type { Answering, ApiAnswer } from './exchange.ts'
-import { bodyParts, ConnectionCut } from './exchange.ts'
+import { bodyParts, ConnectionCut, queryOf } from './exchange.ts'
 
 /** Answers a request as fetch would. The host of its URL does not matter. Rejects with ConnectionCut where a connection would end. */
 export async function handleFetch(server: Answering, request: Request): Promise<Response> {
@@ -9,7 +9,7 @@ export async function handleFetch(server: Answering, request: Request): Promise<
   const answer = await server.answer({
     method: request.method,
     path: url.pathname,
-    query: url.searchParams,
+    query: queryOf(url.search.slice(1)),
     header: (name) => request.headers.get(name) ?? undefined,
     headerNames: [...request.headers.keys()],
     ...(request.body === null
@@ -18,7 +18,7 @@ export async function handleFetch(server: Answering, request: Request): Promise<
   })
   const headers = new Headers(answer.headers)
   for (const text of answer.warnings) headers.append('warning', `299 - ${JSON.stringify(text)}`)
-  const hasNoBody = answer.status === 304 || answer.status === 204
+  const hasNoBody = request.method === 'HEAD' || answer.status === 304 || answer.status === 204
   return new Response(hasNoBody ? null : bodyOf(answer), { status: answer.status, headers })
 }
 

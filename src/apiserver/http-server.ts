@@ -7,7 +7,7 @@ import type { Random } from '../base/random.ts'
 import type { ServerIdentity } from '../base/server-identity.ts'
 import type { ApiServer } from './api-server.ts'
 import type { ApiAnswer, ApiRequest } from './exchange.ts'
-import { bodyParts, refusal } from './exchange.ts'
+import { bodyParts, queryOf, refusal } from './exchange.ts'
 import { maxBodyBytes, tooLong } from './request-body.ts'
 import { StatusError } from './status-error.ts'
 
@@ -120,7 +120,7 @@ function requestOf(incoming: IncomingMessage, body: Buffer): ApiRequest {
   return {
     method: incoming.method ?? 'GET',
     path,
-    query: new URLSearchParams(query),
+    query: queryOf(query),
     header: (name) => {
       const value = incoming.headers[name]
       return Array.isArray(value) ? value.join(', ') : value

@@ -3,7 +3,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { JsonObject } from '../base/json.ts'
 import { type ApiAnswer, type ApiRequest, jsonType, textAnswer } from './exchange.ts'
-import { listOptionsOf } from './list-options.ts'
+import { type ListOptions, listOptionsOf } from './list-options.ts'
 import { listText, type OutputForm, oneText, outputFormOf, servedObject } from './object-form.ts'
 import type { ObjectLog, View } from './object-log.ts'
 import { type ListScope, listPage, revisionOf, revisionToWaitFor, tooLargeVersion } from './object-reads.ts'
@@ -56,7 +56,7 @@ export class ReadHandler {
       request.header('accept')?.replaceAll(';stream=watch', ''),
       request.query.get('includeObject'),
     )
-    const options = listOptionsOf(request.query, resource, true)
+    const options = ofName(info, listOptionsOf(request.query, resource, true))
     const revision = revisionOf(options.resourceVersion)
     const scope = { resource, namespace: scopeOf(info, resource).namespace, options, output }
     const isFromNow = /^0?$/.test(options.resourceVersion) && options.sendsInitialEvents === false
@@ -137,6 +137,13 @@ export class ReadHandler {
       })
     })
   }
+}
+
+/** A watch at the path of an object is of that object alone. */
+function ofName({ steps }: RequestInfo, options: ListOptions): ListOptions {
+  const name = steps[1] ?? ''
+  if (name === '') return options
+  return { ...options, fields: [...options.fields, { field: 'metadata.name', isNegated: false, value: name }] }
 }
 
 export function scopeOf({ namespace }: RequestInfo, resource: ServedResource): ListScope {

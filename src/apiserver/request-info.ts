@@ -1,6 +1,8 @@
 // What does a request ask for? Its path and method, read as the API server reads them: the authorizer judges by this, and
 // the router finds the endpoint by it. Source: k8s.io/apiserver/pkg/endpoints/request/requestinfo.go.
 
+import { StatusError } from './status-error.ts'
+
 export interface RequestInfo {
   readonly isResourceRequest: boolean
   readonly path: string
@@ -14,6 +16,8 @@ export interface RequestInfo {
   readonly name: string
   /** All steps after the version and the namespace. */
   readonly steps: readonly string[]
+  /** Two slashes follow each other where no step may be missing: nothing answers there. */
+  readonly hasGap: boolean
 }
 
 const verbs: Readonly<Record<string, string>> = {
@@ -28,9 +32,11 @@ const verbs: Readonly<Record<string, string>> = {
 /** What a namespace has below its name that is its own, not a resource in it. */
 const namespaceSubresources: ReadonlySet<string> = new Set(['status', 'finalize'])
 
-/** `path` is percent-encoded; a step that is no UTF-8 is taken as it stands. */
+/** `path` is percent-encoded. Throws StatusError (400) for one that is not. */
 export function requestInfoOf(method: string, path: string, query: URLSearchParams): RequestInfo {
-  const steps = path
+  // An empty namespace stands for all of them.
+  const written = path.replace(/^(\/(?:api|apis\/[^/]+)\/[^/]+)\/namespaces\/\/(?=[^/])/, '$1/')
+  const steps = written
     .split('/')
     .filter((step) => step !== '')
     .map(decoded)
@@ -45,6 +51,7 @@ export function requestInfoOf(method: string, path: string, query: URLSearchPara
     subresource: '',
     name: '',
     steps: [],
+    hasGap: written.includes('//'),
   }
   const [root = ''] = steps
   const isCore = root === 'api'
@@ -85,10 +92,11 @@ export function isTrue(value: string | null): boolean {
   return value !== null && value.toLowerCase() !== 'false' && value !== '0'
 }
 
+/** What is no UTF-8 becomes U+FFFD. */
 function decoded(step: string): string {
-  try {
-    return decodeURIComponent(step)
-  } catch {
-    return step
-  }
+  if (!step.includes('%')) return step
+  if (/%(?![0-9a-fA-F]{2})/.test(step))
+    throw new StatusError({ code: 400, message: '400 Bad Request', plainText: '400 Bad Request' })
+  const bytes = step.replace(/%(..)/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
+  return Buffer.from(bytes, 'latin1').toString('utf8')
 }

@@ -9,8 +9,11 @@ import type { ServedResource } from './strategy.ts'
 const overAllNamespaces: ReadonlySet<string> = new Set(['list', 'watch', 'deletecollection'])
 const ofObjects: ReadonlySet<string> = new Set(['status', 'scale'])
 
+const reads: ReadonlySet<string> = new Set(['get', 'list', 'watch'])
+
 /** Throws StatusError where nothing answers. */
-export function checkRoute(resource: ServedResource, info: RequestInfo): void {
+export function checkRoute(resource: ServedResource, info: RequestInfo, method: string): void {
+  checkForm(resource, info, method)
   const { verb, name, namespace, subresource } = info
   const isElsewhere = resource.isNamespaced && namespace === '' && !overAllNamespaces.has(verb)
   if (isElsewhere) throw resource.isCustom ? noSuchPage() : name === '' ? methodNotAllowed() : noSuchPath()
@@ -24,6 +27,12 @@ export function checkRoute(resource: ServedResource, info: RequestInfo): void {
   throw resource.subresources.includes(subresource) && !ofObjects.has(subresource)
     ? notServed(`The endpoint ${resource.plural}/${subresource}`)
     : noSuchPath()
+}
+
+function checkForm({ isCustom }: ServedResource, { hasGap, name, verb }: RequestInfo, method: string): void {
+  if (hasGap) throw isCustom ? noSuchPage() : noSuchPath()
+  if (name === '.' || name === '..') throw badRequest(`Name parameter invalid: "${name}": may not be '${name}'`)
+  if (!isCustom && reads.has(verb) && method !== 'GET') throw methodNotAllowed()
 }
 
 function hasEndpoint({ strategy, scale }: ServedResource, subresource: string): boolean {

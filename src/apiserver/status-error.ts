@@ -1,7 +1,7 @@
 // Which refusals does the API server give? Each is thrown as a StatusError, whose Status goes out as the body.
 // Source: k8s.io/apimachinery/pkg/api/errors/errors.go; the texts are that file's.
 import type { Json, JsonObject } from '../base/json.ts'
-import { aggregateText, errorBody, errorText, type FieldError } from './field-error.ts'
+import { aggregateText, errorBody, errorText, type FieldError, goQuoted } from './field-error.ts'
 
 export interface GroupResource {
   readonly group: string
@@ -78,7 +78,7 @@ export function notFound(of: GroupResource, name: string): StatusError {
   return new StatusError({
     code: 404,
     reason: 'NotFound',
-    message: `${groupResourceText(of)} ${JSON.stringify(name)} not found`,
+    message: `${groupResourceText(of)} ${goQuoted(name)} not found`,
     details: { name, group: of.group, kind: of.resource },
   })
 }

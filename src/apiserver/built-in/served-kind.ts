@@ -3,6 +3,7 @@
 
 import { assert } from '../../base/assert.ts'
 import type { JsonObject } from '../../base/json.ts'
+import { withReset } from '../merge/managed-fields.ts'
 import type { ScalePaths, ServedResource, Steps, Strategy } from '../strategy.ts'
 import type { BuiltInDataLoader, KindName } from './built-in-data-loader.ts'
 import { type CatalogueEntry, keptKinds } from './catalogue.ts'
@@ -56,7 +57,7 @@ function strategyOf(data: BuiltInDataLoader, kind: BuiltInKind, rules: KindRules
     decode(body) {
       // Defaults tell an empty list from none; what is stored does not.
       const { object, strictErrors } = decodeBuiltIn(asSent, body)
-      return { object: inForm(setDefaults(object)), strictErrors }
+      return { object: withReset(inForm(setDefaults(object)), body), strictErrors }
     },
     prepareForCreate: (object, context) => inForm(rules.prepareForCreate(object, context)),
     status: rules.status && { ...rules.status, ...stepsInForm(rules.status, inForm) },

@@ -35,6 +35,11 @@ export function isReset(list: readonly JsonObject[] | undefined): boolean {
   return list.every((entry) => entryFields.every((name) => isZero(own(entry, name))))
 }
 
+/** The object as it was read, with the empty list that `sent` has: reading drops it, and it says that nothing is to be managed. */
+export function withReset(object: JsonObject, sent: JsonObject): JsonObject {
+  return managedFieldsOf(sent)?.length === 0 ? withManagedFields(object, []) : object
+}
+
 const read = new WeakMap<readonly JsonObject[], Managed | string>()
 
 /** The entries by their identity, or in one sentence what is wrong with them. */

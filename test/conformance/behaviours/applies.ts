@@ -367,6 +367,20 @@ export const applies = area('applies', (it) => {
     expect(owners).toContain('ancient-changes Update')
   })
 
+  it('forgets all owners of a built-in kind where an empty list of them is sent, and none of a custom kind', async (stage) => {
+    for (const [kind, sent] of [
+      [widgets, widget('forgetful')],
+      [configMaps, configMap('forgetful', { a: '1' })],
+    ] as const) {
+      const made = await stage.made(kind, sent)
+      const left = kind === widgets ? ['conformance Update'] : []
+      const metadata = { ...(made['metadata'] as JsonObject), managedFields: [] }
+      expect(Object.keys(ownersOf(taken(await stage.update(kind, { ...made, metadata }))))).toEqual(left)
+      const patched = taken(await stage.patch('merge', kind, 'forgetful', { metadata: { managedFields: [] } }))
+      expect(Object.keys(ownersOf(patched))).toEqual(left)
+    }
+  })
+
   it('shows no entry of an applier without fields, and keeps one that names the object only', async (stage) => {
     const body = await applied(stage, 'a', widget('bare'))
     expect(ownersOf(body)).toEqual({ 'a Apply': { 'f:spec': {} } })

@@ -215,6 +215,17 @@ export const creates = area('creates', (it) => {
     expect(at(made, 'type')).toBe('Opaque')
   })
 
+  it('keeps half of a surrogate pair as the character for what is no character', async (stage) => {
+    const made = await stage.made(configMaps, configMap('halves', { a: '\ud800x\udc00' }))
+    expect(at(made, 'data.a')).toBe('\ufffdx\ufffd')
+  })
+
+  it('warns of a field that it does not know, even where it refuses the object', async (stage) => {
+    await stage.made(configMaps, configMap('warned'))
+    const { status, headers } = await stage.create(configMaps, { ...configMap('warned'), absent: 1 })
+    expect([status, headers['warning']]).toEqual([409, '299 - "unknown field \\"absent\\""'])
+  })
+
   it('labels a namespace with its name, and gives it the finalizer of its content', async (stage) => {
     const made = await stage.made(namespaces, object(namespaces, `${stage.namespace}-labelled`))
     expect(at(made, 'metadata.labels')).toEqual({ 'kubernetes.io/metadata.name': `${stage.namespace}-labelled` })

@@ -51,6 +51,21 @@ const jsonPatches: readonly { does: string; patch: Json; leaves: JsonObject }[] 
     leaves: {},
   },
   { does: 'does nothing where it is null', patch: 'null', leaves: {} },
+  {
+    does: 'removes the item at an index from the end',
+    patch: [{ op: 'remove', path: '/spec/steps/-2' }],
+    leaves: { steps: ['b'] },
+  },
+  {
+    does: 'reads an index with a zero before it',
+    patch: [{ op: 'replace', path: '/spec/steps/01', value: 'c' }],
+    leaves: { steps: ['a', 'c'] },
+  },
+  {
+    does: 'moves from the end to the end',
+    patch: [{ op: 'move', from: '/spec/steps/-2', path: '/spec/steps/-1' }],
+    leaves: { steps: ['b', 'a'] },
+  },
   { does: 'removes a field', patch: [{ op: 'remove', path: '/spec/color' }], leaves: { color: undefined } },
   { does: 'removes an item', patch: [{ op: 'remove', path: '/spec/steps/0' }], leaves: { steps: ['b'] } },
   {

@@ -215,6 +215,23 @@ export const watches = area(
       expect(at(read.body, 'kind')).toBe('Widget')
     })
 
+    it('tells of one object only on the old path of a watch of it', async (stage) => {
+      await stage.made(configMaps, configMap('one'))
+      await stage.made(configMaps, configMap('other'))
+      const path = stage.path(configMaps, 'one').replace('/api/v1/', '/api/v1/watch/')
+      const { body } = await stage.server.request({ method: 'GET', path, query: { timeoutSeconds: 1 } })
+      expect(at(body, 'object.metadata.name')).toBe('one') // Two events would be no JSON.
+    })
+
+    it('sends nothing of what is there where initial events are refused and no revision is given', async (stage) => {
+      await stage.made(configMaps, configMap('present'))
+      const query = {
+        ...{ watch: true, timeoutSeconds: 1, fieldSelector: 'metadata.name=present' },
+        ...{ sendInitialEvents: false, resourceVersionMatch: 'NotOlderThan' },
+      }
+      expect((await stage.list(configMaps, query)).body).toBe('')
+    })
+
     it('tells nothing of a write that changes nothing', async (stage) => {
       const made = await stage.made(widgets, widget('still', { size: 1 }, labelled('still')))
       const watch = await stage.watch(widgets, { ...selecting('still'), resourceVersion: versionOf(made) })
