@@ -54,7 +54,8 @@ export interface ContainerExit {
 }
 
 export interface RunningProgram {
-  readonly command: string
+  /** What the image stands for. */
+  readonly name: string
   /** Who it runs as; undefined where users have no numbers. */
   readonly userId: number | undefined
 }
@@ -108,6 +109,7 @@ export class ContainerRunner {
       user: this.#options.userId === 0 ? askedUser(pod, spec) : undefined,
     }
     const verdict = programOf(this.#options.images, ask, {
+      image: spec.image,
       podIp: start.podIp,
       namespace: pod.metadata.namespace ?? '',
       mounts,
@@ -284,8 +286,8 @@ class ProcessContainer implements RunningContainer {
 
   constructor(options: ProcessContainerOptions) {
     this.#options = options
-    const { command, user } = options.program
-    this.program = { command, userId: user?.uid ?? options.userId }
+    const { command, standsFor, user } = options.program
+    this.program = { name: standsFor ?? command, userId: user?.uid ?? options.userId }
     this.exit = this.#runToEnd()
   }
 

@@ -45,6 +45,8 @@ export interface ContainerAsk {
 }
 
 export interface ProgramPlace {
+  /** As the container names it. */
+  readonly image: string
   readonly podIp: string
   readonly namespace: string
   readonly mounts: readonly Mount[]
@@ -58,6 +60,8 @@ export interface Program {
   readonly environment: ReadonlyMap<string, string>
   readonly workingFolder: string
   readonly user?: MachineUser
+  /** What the image stands for, in a few words; absent: the command. */
+  readonly standsFor?: string
   /** Written into the container's folder before the start. */
   readonly files?: readonly { readonly name: string; readonly text: string }[]
 }

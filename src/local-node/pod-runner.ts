@@ -233,7 +233,7 @@ export class PodRunner {
     }
     this.#running.set(name, container)
     this.#programs.set(name, container.program)
-    this.#report(...startReports(spec, container.program?.command))
+    this.#report(...startReports(spec, container.program?.name))
     this.#sayWhatIsIgnored()
     this.#life = startedContainer(this.#life, { spec, containerId, nowMs: clock.now() })
     this.#run(name, () => this.#awaitExit(name, container))

@@ -13,6 +13,7 @@ const table: ImageTable = [
   { repositories: ['box'], entrypoint: [], runsOwnCommands: true },
 ]
 const place = {
+  image: 'app',
   podIp: '127.50.0.1',
   namespace: 'n',
   mounts: [{ mountPath: '/data', realPath: '/n/v' }],

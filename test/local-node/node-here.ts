@@ -15,12 +15,10 @@ import { postgresImage } from '../../src/local-node/known-images.ts'
 import { loadMachine } from '../../src/local-node/machine-loader.ts'
 import { NodeRunner } from '../../src/local-node/node-runner.ts'
 
-const postgres = machinePostgres()
-
 /** `konverge-test/node` is the Node that runs the tests; its args are Node's. */
 export const testImages: ImageTable = [
   { repositories: ['konverge-test/node'], entrypoint: [process.execPath], runsOwnCommands: true },
-  ...(postgres === undefined ? [] : [postgresImage(postgres)]),
+  postgresImage(machinePostgres()),
 ]
 
 export interface NodeHereOptions {

@@ -301,7 +301,7 @@ describe('workloads on a local node', () => {
     expect(exec.stderr).toContain('the local node does not serve exec')
   })
 
-  it.skipIf(machinePostgres() === undefined)('runs the machine’s PostgreSQL as its own user', async () => {
+  it.skipIf(machinePostgres().versions.length === 0)('runs the machine’s PostgreSQL as its own user', async () => {
     const postgres = {
       image: 'postgres:16',
       args: ['-c', 'max_connections=7'],

@@ -104,11 +104,10 @@ export async function endPodsOf(folder: string, signal: AbortSignal): Promise<vo
 }
 
 function imagesHere(server: string): ImageTable {
-  const postgres = machinePostgres()
   const cliPath = process.argv[1] ?? ''
   return [
     konvergeImage({ execPath: process.execPath, cliPath, server }),
-    ...(postgres === undefined ? [] : [postgresImage(postgres)]),
+    postgresImage(machinePostgres()),
     // Here to show what a store says of an image that nobody has.
     { repositories: ['kv'], entrypoint: [], isMissing: true },
   ]
