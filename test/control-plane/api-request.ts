@@ -14,6 +14,8 @@ export interface ApiRequest {
   readonly body?: object
   /** A PATCH says which kind of patch it is. Default: plain JSON. */
   readonly contentType?: string
+  /** Default: whatever the server likes, which is JSON. */
+  readonly accept?: string
 }
 
 export interface ApiAnswer {
@@ -29,7 +31,11 @@ export function apiRequest(access: ApiAccess, ask: ApiRequest): Promise<ApiAnswe
     const options = {
       method: ask.method,
       ca: access.ca,
-      headers: { authorization: `Bearer ${access.token}`, 'content-type': ask.contentType ?? 'application/json' },
+      headers: {
+        authorization: `Bearer ${access.token}`,
+        'content-type': ask.contentType ?? 'application/json',
+        accept: ask.accept ?? '*/*',
+      },
       signal: AbortSignal.timeout(limitMs),
     }
     const outgoing = request(new URL(ask.path, access.url), options, (response) => {

@@ -110,9 +110,15 @@ export class EmbeddedStoryServer implements OwnServer {
     return this.#cluster.clock.now()
   }
 
-  async request({ method, path, body, contentType }: ApiRequest): Promise<ApiAnswer> {
+  async request({
+    method,
+    path,
+    body,
+    contentType = 'application/json',
+    accept = '*/*',
+  }: ApiRequest): Promise<ApiAnswer> {
     const token = await this.#tokenOf(adminAccount)
-    const headers = { authorization: `Bearer ${token}`, 'content-type': contentType ?? 'application/json' }
+    const headers = { authorization: `Bearer ${token}`, 'content-type': contentType, accept }
     const content = body === undefined ? {} : { body: JSON.stringify(body) }
     const answer = await handleFetch(
       this.#cluster.server,

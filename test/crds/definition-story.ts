@@ -1,0 +1,269 @@
+// Does an API server take the definition, and does it keep from the store what would break it? Also: does it give back what the construct
+// declares? It plays on every server.
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse, parseAllDocuments } from 'yaml'
+import type { ApiRequest } from '../control-plane/api-request.ts'
+import type { StartStoryServer, StoryServer } from '../e2e/story-server.ts'
+
+const stores = '/apis/data.konverge.dev/v1alpha1/namespaces/default/replicatedkvstores'
+const plain = { image: 'valkey/valkey:8.0' }
+
+const plurals: Readonly<Record<string, string>> = {
+  ServiceAccount: 'serviceaccounts',
+  Service: 'services',
+  StatefulSet: 'statefulsets',
+  PodDisruptionBudget: 'poddisruptionbudgets',
+}
+
+const readYaml = async (path: string) => parse(await readFile(path, 'utf8'))
+const store = (name: string, spec: object) => ({
+  apiVersion: 'data.konverge.dev/v1alpha1',
+  kind: 'ReplicatedKVStore',
+  metadata: { name, namespace: 'default' },
+  spec,
+})
+
+/** `start` gives a server on which the definition is installed. */
+export function describeDefinition(start: StartStoryServer): void {
+  let server: StoryServer
+
+  /** What the server says to a request, with the fields that its refusal names. */
+  async function ask(method: ApiRequest['method'], path: string, body?: object, accept = 'application/json') {
+    const isApply = path.includes('fieldManager=')
+    const patchType = isApply ? 'application/apply-patch+yaml' : 'application/merge-patch+json'
+    const contentType = method === 'PATCH' ? patchType : 'application/json'
+    const { status, text } = await server.request({
+      method,
+      path,
+      contentType,
+      accept,
+      ...(body === undefined ? {} : { body }),
+    })
+    const object = JSON.parse(text)
+    const fields: string[] = (object.details?.causes ?? []).map(({ field }: { field: string }) => field)
+    return { status, object, message: String(object.message ?? ''), fields }
+  }
+
+  beforeAll(async () => {
+    server = await start()
+    await server.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } })
+  })
+  afterAll(() => server?.stop())
+
+  describe('the definition of ReplicatedKVStore', () => {
+    it('is structural and has no rule over the cost budget', async () => {
+      const { object } = await ask(
+        'GET',
+        '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/replicatedkvstores.data.konverge.dev',
+      )
+      const statuses = object.status.conditions.map(
+        ({ type, status }: { type: string; status: string }) => `${type}=${status}`,
+      )
+      expect(statuses).toEqual(expect.arrayContaining(['NamesAccepted=True', 'Established=True']))
+      expect(statuses.join()).not.toContain('NonStructuralSchema=True')
+    })
+
+    it('takes the samples, and drops none of their fields', async () => {
+      for (const path of ['examples/kv-store.yaml', 'examples/kv-store-custom.yaml']) {
+        const sample = await readYaml(path)
+        const strict = `${stores.replace('default', 'shop')}?dryRun=All&fieldValidation=Strict`
+        const { status, object, message } = await ask('POST', strict, sample)
+        expect(message).toBe('')
+        expect(status).toBe(201)
+        expect(object.spec).toMatchObject(sample.spec)
+      }
+    })
+
+    it('fills in the defaults', async () => {
+      const { object } = await ask('POST', `${stores}?dryRun=All`, store('plain', plain))
+      expect(object.spec).toEqual({
+        ...plain,
+        replicas: 1,
+        port: 6379,
+        storage: { size: '1Gi', reuseRetained: 'Refuse' },
+        pvcRetention: { whenDeleted: 'Retain', whenScaled: 'Retain' },
+        pdb: { enabled: true },
+      })
+    })
+
+    it.each<[string, object]>([
+      ['one character', store('a', plain)],
+      ['52 characters', store('a'.repeat(52), plain)],
+    ])('takes a name of %s', async (_name, object) => {
+      expect((await ask('POST', `${stores}?dryRun=All`, object)).status).toBe(201)
+    })
+
+    it.each<[string, string, object, string, RegExp]>([
+      ['a name that pods cannot carry', 'a'.repeat(53), {}, 'metadata.name', /at most 52/],
+      ['a name that Services cannot take', '1cart', {}, 'metadata.name', /starts with a letter/],
+      ['a name with a dot', 'my.cart', {}, 'metadata.name', /no dots/],
+      ['no replica', 'cart', { replicas: 0 }, 'spec.replicas', /greater than or equal to 1/],
+      ['no image', 'cart', { image: '' }, 'spec.image', /at least 1 char/],
+      ['a port beyond the last', 'cart', { port: 65536 }, 'spec.port', /65535/],
+      [
+        'a partition beyond the replicas',
+        'cart',
+        { updateStrategy: { partition: 2 } },
+        'spec.updateStrategy.partition',
+        /not be greater than replicas/,
+      ],
+      [
+        'a size that is no quantity',
+        'cart',
+        { storage: { size: 'big' } },
+        'spec.storage.size',
+        /a quantity greater than zero/,
+      ],
+      ['a size of nothing', 'cart', { storage: { size: '0' } }, 'spec.storage.size', /a quantity greater than zero/],
+      [
+        'an unknown word about old volumes',
+        'cart',
+        { storage: { reuseRetained: 'Maybe' } },
+        'spec.storage.reuseRetained',
+        /Unsupported value/,
+      ],
+      [
+        'a variable of the operator',
+        'cart',
+        { env: [{ name: 'KV_PEERS' }] },
+        'spec.env[0].name',
+        /set by the operator/,
+      ],
+      ['a variable twice', 'cart', { env: [{ name: 'A' }, { name: 'A' }] }, 'spec.env[1]', /Duplicate/],
+      [
+        'a variable with two values',
+        'cart',
+        { env: [{ name: 'A', value: 'x', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }] },
+        'spec.env[0]',
+        /not both/,
+      ],
+      [
+        'a variable from nowhere',
+        'cart',
+        { env: [{ name: 'A', valueFrom: {} }] },
+        'spec.env[0].valueFrom',
+        /exactly one/,
+      ],
+      [
+        'a probe of two kinds',
+        'cart',
+        { probes: { liveness: { tcpSocket: {}, httpGet: {} } } },
+        'spec.probes.liveness',
+        /at most one/,
+      ],
+      [
+        'an update that takes none down',
+        'cart',
+        { updateStrategy: { maxUnavailable: '0%' } },
+        'spec.updateStrategy.maxUnavailable',
+        /should match/,
+      ],
+      [
+        'a limit that is no quantity',
+        'cart',
+        { resources: { limits: { cpu: 'many' } } },
+        'spec.resources.limits.cpu',
+        /should match/,
+      ],
+    ])('refuses %s, and names the field', async (_name, name, spec, field, message) => {
+      const answer = await ask('POST', `${stores}?dryRun=All`, store(name, { ...plain, ...spec }))
+      expect(answer.status).toBe(422)
+      expect(answer.fields).toContain(field)
+      expect(answer.message).toMatch(message)
+    })
+
+    describe('of a store that exists', () => {
+      beforeAll(async () => {
+        const classless = await ask('POST', stores, store('classless', { ...plain, storage: { size: '10Gi' } }))
+        const classy = await ask('POST', stores, store('classy', { ...plain, storageClassName: 'fast' }))
+        expect([classless.status, classy.status]).toEqual([201, 201])
+      })
+
+      it.each<[string, string, object, string, RegExp]>([
+        ['a smaller size', 'classless', { storage: { size: '9.9Gi' } }, 'spec.storage.size', /can only grow/],
+        [
+          'a class where there was none',
+          'classless',
+          { storageClassName: 'fast' },
+          'spec.storageClassName',
+          /immutable/,
+        ],
+        ['another class', 'classy', { storageClassName: 'slow' }, 'spec.storageClassName', /immutable/],
+        ['no class where there was one', 'classy', { storageClassName: null }, 'spec.storageClassName', /immutable/],
+      ])('refuses %s', async (_name, name, spec, field, message) => {
+        const answer = await ask('PATCH', `${stores}/${name}?dryRun=All`, { spec })
+        expect(answer.status).toBe(422)
+        expect(answer.fields).toEqual([field])
+        expect(answer.message).toMatch(message)
+      })
+
+      it.each<[string, string, object]>([
+        ['a greater size', 'classless', { storage: { size: '11Gi' } }],
+        ['the same size in other words', 'classless', { storage: { size: '10240Mi' } }],
+        ['the same class', 'classy', { storageClassName: 'fast', port: 7000 }],
+      ])('takes %s', async (_name, name, spec) => {
+        expect((await ask('PATCH', `${stores}/${name}?dryRun=All`, { spec })).status).toBe(200)
+      })
+
+      it('can be scaled by the scale subresource, and shows the selector there', async () => {
+        const selector = 'data.konverge.dev/replicatedkvstore=classy'
+        await ask('PATCH', `${stores}/classy/status`, { status: { replicas: 1, selector } })
+        const { status, object } = await ask('PATCH', `${stores}/classy/scale`, { spec: { replicas: 3 } })
+        expect(status).toBe(200)
+        expect(object).toMatchObject({ spec: { replicas: 3 }, status: { replicas: 1, selector } })
+      })
+
+      it('keeps status to its subresource', async () => {
+        const { object } = await ask('PATCH', `${stores}/classless`, { status: { readyReplicas: 9 } })
+        expect(object.status).toBeUndefined()
+      })
+
+      it('shows people what they look for first', async () => {
+        const condition = {
+          type: 'Ready',
+          status: 'False',
+          reason: 'WaitingForReplicas',
+          message: 'm',
+          lastTransitionTime: '2026-01-01T00:00:00Z',
+        }
+        await ask('PATCH', `${stores}/classless/status`, {
+          status: { readyReplicas: 0, updatedReplicas: 1, conditions: [condition] },
+        })
+        const { object } = await ask('GET', stores, undefined, 'application/json;as=Table;v=v1;g=meta.k8s.io')
+        const names = object.columnDefinitions.map(({ name }: { name: string }) => name)
+        expect(names.join(' ')).toBe('Name Desired Ready Updated Image Status Age')
+        const row = object.rows
+          .map(({ cells }: { cells: unknown[] }) => cells)
+          .find(([name]: unknown[]) => name === 'classless')
+        expect(row.slice(0, -1)).toEqual(['classless', 1, 0, 1, 'valkey/valkey:8.0', 'WaitingForReplicas'])
+        expect(row.at(-1)).toMatch(/^\d+s$/)
+      })
+    })
+  })
+
+  describe('the manifests of KvCluster', () => {
+    it.each(['kv-store', 'kv-store-custom'])(
+      'of %s are taken strictly, and a second apply changes nothing',
+      async (sample) => {
+        const text = await readFile(`test/golden/${sample}.k8s.yaml`, 'utf8')
+        const objects = parseAllDocuments(text).map((document) => document.toJS())
+        const versions = async () => {
+          const applied = []
+          for (const object of objects) applied.push(await apply(object))
+          return applied.map(({ metadata }) => `${metadata.name} ${metadata.generation} ${metadata.resourceVersion}`)
+        }
+        expect(await versions()).toEqual(await versions())
+      },
+    )
+  })
+
+  async function apply(object: { apiVersion: string; kind: string; metadata: { name: string; namespace: string } }) {
+    const { apiVersion, kind, metadata } = object
+    const api = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
+    const path = `${api}/namespaces/${metadata.namespace}/${plurals[kind]}/${metadata.name}?fieldManager=test&fieldValidation=Strict`
+    const { object: applied, message } = await ask('PATCH', path, object)
+    expect(message).toBe('')
+    return applied
+  }
+}
