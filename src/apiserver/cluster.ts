@@ -35,6 +35,7 @@ import { ObjectLog } from './object-log.ts'
 import { OpenApi, type OpenApiDocument } from './open-api.ts'
 import { customDocuments } from './openapi/custom-documents.ts'
 import { applyStrategicMergePatch } from './patch/strategic-merge.ts'
+import { unstructuredFault } from './patch/unstructured-fault.ts'
 import { podEndpoints } from './pod-endpoints.ts'
 import { type Kubelets, podLogEndpoint } from './pod-log.ts'
 import { badRequest } from './status-error.ts'
@@ -102,7 +103,11 @@ export class Cluster {
       readProtobuf: (body) => protobufBody(body, data),
       strategicMergeOf: (resource) => {
         const kind = resource.isCustom ? undefined : data.kind(resource)
-        return kind && ((original, patch) => applyStrategicMergePatch(original, patch, kind.type))
+        if (kind === undefined) return undefined
+        return {
+          merge: (original, patch) => applyStrategicMergePatch(original, patch, kind.type),
+          faultOf: (merged) => unstructuredFault(kind.type, merged),
+        }
       },
     })
     const endpoints = [

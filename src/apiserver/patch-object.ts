@@ -3,6 +3,7 @@
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import { parseWireJson, type WireJson, WireJsonError, wireJson } from '../base/wire-json.ts'
 import { invalid } from './field-error.ts'
+import { goPrinted } from './patch/go-print.ts'
 import { jsonPatched } from './patch/json-patch.ts'
 import { readJsonPatch } from './patch/json-patch-body.ts'
 import { mergePatched } from './patch/merge-patch.ts'
@@ -50,7 +51,12 @@ export interface PatchRequest {
   warn(text: string): void
 }
 
-export type StrategicMerge = (original: JsonObject, patch: JsonObject) => JsonObject
+/** Strategic merge of one kind. */
+export interface StrategicMerge {
+  merge(original: JsonObject, patch: JsonObject): JsonObject
+  /** Why can what was made not be read as the kind? */
+  faultOf(merged: JsonObject): string | undefined
+}
 
 /** The patched object, read as its kind reads it. Throws StatusError. */
 export function patchObject(
@@ -62,11 +68,12 @@ export function patchObject(
   const { value: patch, duplicates } = readPatch(request)
   const prefix = type === 'json' ? 'json patch ' : ''
   const inPatch = duplicates.map((path) => `${prefix}duplicate field ${JSON.stringify(path)}`)
-  const { patched, strictErrors } = patchedBy(live, patch, request, strategicMerge)
-  const result = decoded(decode, patched)
-  const faults = [...inPatch, ...strictErrors, ...result.strictErrors]
+  const { patched, strictErrors, shown, isConverted } = patchedBy(live, patch, request, strategicMerge)
+  const result = decoded(decode, patched, shown)
+  const unknown = isConverted ? [...result.strictErrors].sort() : result.strictErrors
+  const faults = [...inPatch, ...strictErrors, ...unknown]
   if (faults.length === 0 || fieldValidation === 'Ignore') return result.object
-  if (fieldValidation === 'Strict') throw refusedPatch(patched, `strict decoding error: ${faults.join(', ')}`)
+  if (fieldValidation === 'Strict') throw refusedPatch(shown(), `strict decoding error: ${faults.join(', ')}`)
   for (const fault of faults) warn(fault)
   return result.object
 }
@@ -88,6 +95,10 @@ interface Patched {
   readonly patched: Json
   /** What is wrong with the patch itself. */
   readonly strictErrors: readonly string[]
+  /** What a refusal shows. */
+  readonly shown: () => string
+  /** Was it made as maps, not as JSON? */
+  readonly isConverted: boolean
 }
 
 function patchedBy(
@@ -100,15 +111,23 @@ function patchedBy(
   if (type === 'json') {
     const { operations, strictErrors } = readJsonPatch(patch, isChecked)
     const patched = jsonPatched(live, operations)
-    if (patched !== undefined) return { patched, strictErrors }
+    if (patched !== undefined) return asJson(patched, strictErrors)
     const message = 'the server rejected our request due to an error in our request'
     throw new StatusError({ code: 422, reason: 'Invalid', message, details: {} })
   }
   if (type === 'strategic' && strategicMerge !== undefined) {
     if (!isJsonObject(patch)) throw mistypedPatch(patch)
-    return { patched: strategicMerge(live, patch), strictErrors: [] }
+    const patched = strategicMerge.merge(live, patch)
+    const shown = () => goPrinted(patch)
+    const fault = strategicMerge.faultOf(patched)
+    if (fault !== undefined) throw refusedPatch(shown(), fault)
+    return { patched, strictErrors: [], shown, isConverted: true }
   }
-  return { patched: mergedWith(live, patch, isChecked), strictErrors: [] }
+  return asJson(mergedWith(live, patch, isChecked), [])
+}
+
+function asJson(patched: Json, strictErrors: readonly string[]): Patched {
+  return { patched, strictErrors, shown: () => wireJson(patched), isConverted: false }
 }
 
 /** A list in place of an object is no object, which only its decoder finds. */
@@ -125,21 +144,21 @@ function mistypedPatch(patch: Json): StatusError {
   )
 }
 
-function decoded(decode: PatchRequest['decode'], patched: Json): Decoded {
+function decoded(decode: PatchRequest['decode'], patched: Json, shown: () => string): Decoded {
   if (!isJsonObject(patched))
     throw refusedPatch(
-      patched,
+      shown(),
       `couldn't get version/kind; json parse error: json: cannot unmarshal ${goTypeOf(patched)} into Go value of type ${typeMetaType}`,
     )
   try {
     return decode(patched)
   } catch (thrown) {
     if (thrown instanceof StatusError && thrown.parts.code === 400)
-      throw refusedPatch(patched, thrown.message.replace(/^.* cannot be handled as a [^:]*: /, ''))
+      throw refusedPatch(shown(), thrown.message.replace(/^.* cannot be handled as a [^:]*: /, ''))
     throw thrown
   }
 }
 
-function refusedPatch(patched: Json, why: string): StatusError {
-  return invalidObject({ group: '', kind: '' }, '', [invalid('patch', wireJson(patched), why)])
+function refusedPatch(shown: string, why: string): StatusError {
+  return invalidObject({ group: '', kind: '' }, '', [invalid('patch', shown, why)])
 }
