@@ -30,6 +30,7 @@ import {
 import { KindFieldManagers } from './kind-field-managers.ts'
 import { ObjectDeletes } from './object-deletes.ts'
 import { wantsYaml } from './object-form.ts'
+import { ObjectIndex } from './object-index.ts'
 import { ObjectLog } from './object-log.ts'
 import { ObjectWrites } from './object-writes.ts'
 import type { OpenApi } from './open-api.ts'
@@ -85,6 +86,7 @@ export class ApiServer implements Answering {
   readonly #options: ApiServerOptions
   readonly #access: Access
   readonly #fieldManagers: KindFieldManagers
+  readonly #index: ObjectIndex
   readonly #resources: ResourceHandler
   readonly #endpoints = new Map<string, Endpoint>()
 
@@ -93,6 +95,7 @@ export class ApiServer implements Answering {
     this.#options = options
     this.#access = options.access ?? everybody
     this.log = options.log ?? new ObjectLog()
+    this.#index = new ObjectIndex(this.log)
     this.registry = new ResourceRegistry(options.resources)
     this.#fieldManagers = new KindFieldManagers(() => this.registry.all())
     this.watches = new WatchHub({ clock, random, log: this.log })
@@ -121,7 +124,17 @@ export class ApiServer implements Answering {
     const { log, registry, writes, deletes } = this
     const fieldManagers = this.#fieldManagers
     const timestamp = () => timestampOf(this.#options.clock)
-    return new SystemClient({ log, registry, writes, deletes, fieldManagers, manager, user: systemUser, timestamp })
+    return new SystemClient({
+      log,
+      index: this.#index,
+      registry,
+      writes,
+      deletes,
+      fieldManagers,
+      manager,
+      user: systemUser,
+      timestamp,
+    })
   }
 
   /** Answers one request. Never throws: a refusal is an answer, and so is a fault of our own (500). */

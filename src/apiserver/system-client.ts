@@ -6,6 +6,7 @@ import type { KindFieldManagers } from './kind-field-managers.ts'
 import { metadataText } from './metadata.ts'
 import type { Deleted, ObjectDeletes } from './object-deletes.ts'
 import { apiVersionOf, servedObject } from './object-form.ts'
+import type { ObjectIndex, Term } from './object-index.ts'
 import type { ObjectLog, Place } from './object-log.ts'
 import type { ObjectWrites, WriteScope } from './object-writes.ts'
 import type { ResourceRegistry } from './resource-registry.ts'
@@ -15,6 +16,7 @@ import type { User } from './user.ts'
 
 export interface SystemClientOptions {
   readonly log: ObjectLog
+  readonly index: ObjectIndex
   readonly registry: ResourceRegistry
   readonly writes: ObjectWrites
   readonly deletes: ObjectDeletes
@@ -66,6 +68,15 @@ export class SystemClient {
 
   list(resource: ServedResource, namespace?: string): readonly JsonObject[] {
     return this.#options.log.list(resource.shelf, namespace).map((state) => servedObject(resource, state))
+  }
+
+  /** What the index finds, in the order of the names. */
+  find(resource: ServedResource, term: Term): readonly JsonObject[] {
+    const { log, index } = this.#options
+    return index.places(resource.shelf, term).flatMap((place) => {
+      const state = log.get(place)
+      return state === undefined ? [] : [servedObject(resource, state)]
+    })
   }
 
   /** Creates; `object` needs no kind and no version. Throws StatusError. */

@@ -20,7 +20,7 @@ import {
 } from './cron-job-starts.ts'
 import { EventRecorder } from './event-recorder.ts'
 import { KindClient } from './kind-client.ts'
-import { controllerKeys, controllerOf, isControlledBy } from './membership.ts'
+import { controllerKeys, isControlledBy } from './membership.ts'
 import { isNamespaceGoing } from './pod-maker.ts'
 import { nextScheduled } from './schedule-time.ts'
 import { utcOffset, type ZoneOffset, zoneOffset } from './zone-offset.ts'
@@ -89,10 +89,8 @@ export class CronJobController implements ServerController {
     }
   }
 
-  /** Whatever names it as its controller, as the real one looks for them. */
   #jobsOf(cronJob: JsonObject): readonly JsonObject[] {
-    const name = metadataText(cronJob, 'name')
-    return this.#jobs.list(metadataText(cronJob, 'namespace')).filter((job) => controllerOf(job)?.name === name)
+    return this.#jobs.controlledBy(metadataText(cronJob, 'uid'))
   }
 
   #untilNext(cronJob: JsonObject): number | undefined {

@@ -43,10 +43,9 @@ export class DaemonSetController implements ServerController {
   reconcile(key: string): number | undefined {
     const set = this.#sets.at(key)
     if (set === undefined) return undefined
-    const namespace = metadataText(set, 'namespace')
     const matcher = LabelMatcher.of(structAt(structAt(set, 'spec'), 'selector'))
     const chooses = (object: JsonObject) => matcher?.matches(labelsOf(object)) ?? false
-    const pods = settleMembership(this.#pods, set, membershipOf(set, this.#pods.list(namespace), chooses))
+    const pods = settleMembership(this.#pods, set, membershipOf(set, this.#pods.candidatesOf(set), chooses))
     const nodes = this.#nodes.list().filter((node) => !isTerminating(node))
     const nowMs = this.#clock.now()
     const plan = daemonPlan({ set, pods, nodes, hash: this.#currentHash(set, pods), nowMs })
@@ -63,7 +62,7 @@ export class DaemonSetController implements ServerController {
   /** The hash in the label of the revision of the set's template, which is made if it is not there. */
   #currentHash(set: JsonObject, pods: readonly JsonObject[]): string {
     const namespace = metadataText(set, 'namespace')
-    const history = membershipOf(set, this.#revisions.list(namespace), () => true).members
+    const history = membershipOf(set, this.#revisions.controlledBy(metadataText(set, 'uid')), () => true).members
     const step = revisionStep(set, history, (name) => this.#revisions.get(namespace, name) !== undefined)
     const revision =
       step.kind === 'create' && !isTerminating(set)

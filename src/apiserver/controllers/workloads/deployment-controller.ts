@@ -45,7 +45,7 @@ export class DeploymentController implements ServerController {
     return [
       ...keys,
       ...this.#deployments
-        .list(namespace)
+        .perhapsChoosing(set)
         .filter((one) => chooses(one, set))
         .map(keyOf),
     ]
@@ -54,13 +54,12 @@ export class DeploymentController implements ServerController {
   reconcile(key: string): number | undefined {
     const deployment = this.#deployments.at(key)
     if (deployment === undefined) return undefined
-    const namespace = metadataText(deployment, 'namespace')
-    const membership = membershipOf(deployment, this.#sets.list(namespace), (set) => chooses(deployment, set))
+    const membership = membershipOf(deployment, this.#sets.candidatesOf(deployment), (set) => chooses(deployment, set))
     const sets = settleMembership(this.#sets, deployment, membership)
     const timestamp = timestampOf(this.#clock)
     const plan = deploymentPlan({
       ...{ deployment, sets, timestamp, nowMs: this.#clock.now() },
-      runsOldPods: (current) => this.#runsOldPods(sets, current, namespace),
+      runsOldPods: (current) => this.#runsOldPods(sets, current),
     })
     if (plan.create !== undefined && !this.#create(deployment, plan.create)) return undefined
     for (const set of plan.update) this.#sets.update(set, () => set)
@@ -108,10 +107,10 @@ export class DeploymentController implements ServerController {
     this.#events.warning(deployment, reason, message)
   }
 
-  #runsOldPods(sets: readonly JsonObject[], current: JsonObject | undefined, namespace: string): boolean {
+  #runsOldPods(sets: readonly JsonObject[], current: JsonObject | undefined): boolean {
     const uid = current === undefined ? '' : metadataText(current, 'uid')
     const olds = new Set(sets.map((set) => metadataText(set, 'uid')).filter((one) => one !== uid))
-    return this.#pods.list(namespace).some((pod) => !isFinished(pod) && olds.has(controllerOf(pod)?.uid ?? ''))
+    return [...olds].some((old) => this.#pods.controlledBy(old).some((pod) => !isFinished(pod)))
   }
 
   #keysOfPod(pod: JsonObject): readonly string[] {

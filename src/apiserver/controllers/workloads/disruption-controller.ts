@@ -37,8 +37,8 @@ export class DisruptionController implements ServerController {
     if (shelf === 'poddisruptionbudgets.policy') return [`${namespace}/${name}`]
     if (shelf === 'pods') {
       const pods = [entry.before, entry.now].flatMap((state) => (state === undefined ? [] : [state.object]))
-      return this.#budgets
-        .list(namespace)
+      return pods
+        .flatMap((pod) => this.#budgets.perhapsChoosing(pod))
         .filter((budget) => pods.some((pod) => covers(budget, pod)))
         .map(keyOf)
     }
@@ -52,7 +52,7 @@ export class DisruptionController implements ServerController {
   reconcile(key: string): number | undefined {
     const budget = this.#budgets.at(key)
     if (budget === undefined) return undefined
-    const pods = this.#pods.list(metadataText(budget, 'namespace')).filter((pod) => covers(budget, pod))
+    const pods = this.#pods.perhapsChosenBy(budget).filter((pod) => covers(budget, pod))
     if (pods.length === 0) this.#events.normal(budget, 'NoPods', 'No matching pods found')
     const { expectedScale, fault } = this.#scaleOf(pods)
     const facts = { pods, expectedScale, fault, nowMs: this.#clock.now(), timestamp: timestampOf(this.#clock) }

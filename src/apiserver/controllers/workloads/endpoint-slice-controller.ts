@@ -38,8 +38,10 @@ export class EndpointSliceController implements ServerController {
       labels[managedByLabel] === sliceManager && labels[serviceNameLabel] === metadataText(service, 'name')
     const plan = slicePlan({
       service,
-      pods: this.#pods.list(namespace),
-      slices: this.#slices.list(namespace).filter((slice) => isOurs(labelsOf(slice)) && !isTerminating(slice)),
+      pods: this.#pods.perhapsChosenBy(service),
+      slices: this.#slices
+        .labelled(namespace, serviceNameLabel, metadataText(service, 'name'))
+        .filter((slice) => isOurs(labelsOf(slice)) && !isTerminating(slice)),
       zoneOf: (node) => this.#zoneOf(node),
     })
     for (const slice of plan.create) this.#slices.create(namespace, slice)

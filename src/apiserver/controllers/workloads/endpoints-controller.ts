@@ -39,7 +39,7 @@ export class EndpointsController implements ServerController {
     }
     if (!selectsPods(service)) return
     const namespace = metadataText(service, 'namespace')
-    const subsets = endpointSubsets(service, this.#pods.list(namespace))
+    const subsets = endpointSubsets(service, this.#pods.perhapsChosenBy(service))
     const labels = endpointLabels(service, managedBy)
     const content: JsonObject = subsets.length === 0 ? {} : { subsets }
     if (live === undefined) {

@@ -60,7 +60,7 @@ export class JobController implements ServerController {
 
   #podsOf(job: JsonObject): readonly JsonObject[] {
     const matcher = LabelMatcher.of(structAt(structAt(job, 'spec'), 'selector'))
-    const candidates = this.#pods.list(metadataText(job, 'namespace'))
+    const candidates = this.#pods.candidatesOf(job)
     const membership = membershipOf(job, candidates, (pod) => matcher?.matches(labelsOf(pod)) ?? false)
     return settleMembership(this.#pods, job, membership)
   }

@@ -2,8 +2,11 @@
 // that is not served has no objects.
 import { assert } from '../../../base/assert.ts'
 import type { JsonObject } from '../../../base/json.ts'
+import { mapAt, structAt } from '../../built-in/field-walk.ts'
 import type { DeleteOptions } from '../../delete-options.ts'
-import { metadataText } from '../../metadata.ts'
+import { labelsOf, metadataText } from '../../metadata.ts'
+import { pairsOf, type Term } from '../../object-index.ts'
+import { ownersOf } from '../../owner-references.ts'
 import type { ServedResource, Steps } from '../../strategy.ts'
 import type { SystemClient, Target } from '../../system-client.ts'
 
@@ -25,6 +28,41 @@ export class KindClient {
   list(namespace?: string): readonly JsonObject[] {
     const resource = this.#found()
     return resource === undefined ? [] : this.#client.list(resource, namespace)
+  }
+
+  /** What an owner controls. */
+  controlledBy(uid: string): readonly JsonObject[] {
+    return this.#find({ controller: uid })
+  }
+
+  /** At least those that an object's selector chooses: all with the first label that it asks for. */
+  perhapsChosenBy(chooser: JsonObject): readonly JsonObject[] {
+    const namespace = metadataText(chooser, 'namespace')
+    const [pair] = pairsOf(mapAt(structAt(chooser, 'spec'), 'selector'))
+    return pair === undefined ? this.list(namespace) : this.labelled(namespace, ...pair)
+  }
+
+  labelled(namespace: string, label: string, value: string): readonly JsonObject[] {
+    return this.#find({ label, value, namespace })
+  }
+
+  /** At least those whose selector chooses an object: each that asks for one of its labels first, or for none. */
+  perhapsChoosing(object: JsonObject): readonly JsonObject[] {
+    const namespace = metadataText(object, 'namespace')
+    const pairs = Object.entries(labelsOf(object))
+    return [undefined, ...pairs].flatMap((asksFor) => this.#find({ asksFor, namespace }))
+  }
+
+  /** What an owner controls, and at least the orphans that its selector chooses. */
+  candidatesOf(owner: JsonObject): readonly JsonObject[] {
+    const chosen = this.perhapsChosenBy(owner)
+    const controlled = this.controlledBy(metadataText(owner, 'uid'))
+    return [...controlled, ...chosen.filter((one) => ownersOf(one).every(({ isController }) => !isController))]
+  }
+
+  /** Volumes that are kept for a claim, and those that are for nobody yet. */
+  volumesFor(claim: string): readonly JsonObject[] {
+    return [...this.#find({ claim }), ...this.#find({ claim: '' })]
   }
 
   get(namespace: string, name: string): JsonObject | undefined {
@@ -61,6 +99,11 @@ export class KindClient {
   delete(object: JsonObject, options: Partial<DeleteOptions> = {}): void {
     const preconditions = { uid: metadataText(object, 'uid') }
     this.#client.delete(this.#target(object), { preconditions, ...options })
+  }
+
+  #find(term: Term): readonly JsonObject[] {
+    const resource = this.#found()
+    return resource === undefined ? [] : this.#client.find(resource, term)
   }
 
   #target(object: JsonObject): Target {

@@ -40,7 +40,7 @@ export class ReplicaSetController implements ServerController {
   reconcile(key: string): number | undefined {
     const set = this.#sets.at(key)
     if (set === undefined) return undefined
-    const pods = this.#pods.list(metadataText(set, 'namespace'))
+    const pods = this.#pods.candidatesOf(set)
     const matcher = matcherOf(set)
     const chooses = (pod: JsonObject) => matcher?.matches(labelsOf(pod)) ?? false
     const membership = membershipOf(set, pods.filter(isActive), chooses)
@@ -49,7 +49,7 @@ export class ReplicaSetController implements ServerController {
       (pod) => isTerminating(pod) && !isFinished(pod) && isControlledBy(pod, set) && chooses(pod),
     )
     const nowMs = this.#clock.now()
-    const failure = this.#carryOut(set, active, pods)
+    const failure = this.#carryOut(set, active)
     const timestamp = timestampOf(this.#clock)
     const facts = { active, terminating, failure: failure?.parts.message, nowMs, timestamp }
     this.#sets.updateStatus(set, (live) => withReplicaStatus(live, facts))
@@ -58,8 +58,8 @@ export class ReplicaSetController implements ServerController {
   }
 
   /** What stood in the way. */
-  #carryOut(set: JsonObject, active: readonly JsonObject[], pods: readonly JsonObject[]): StatusError | undefined {
-    const plan = replicaPlan(set, active, { related: this.#relatedPods(set, pods), nowMs: this.#clock.now() })
+  #carryOut(set: JsonObject, active: readonly JsonObject[]): StatusError | undefined {
+    const plan = replicaPlan(set, active, { related: () => this.#relatedPods(set), nowMs: this.#clock.now() })
     try {
       for (let made = 0; made < plan.missing; made++) if (!this.#maker.create(set, templatePod(set))) break
       for (const pod of plan.surplus) this.#maker.delete(set, pod)
@@ -71,19 +71,21 @@ export class ReplicaSetController implements ServerController {
   }
 
   /** The pods of all sets that the owner of this set has. */
-  #relatedPods(set: JsonObject, pods: readonly JsonObject[]): readonly JsonObject[] {
+  #relatedPods(set: JsonObject): readonly JsonObject[] {
     const owner = controllerOf(set)
-    const siblings =
-      owner === undefined
-        ? [set]
-        : this.#sets.list(metadataText(set, 'namespace')).filter((one) => controllerOf(one)?.uid === owner.uid)
-    const matchers = siblings.map(matcherOf)
-    return pods.filter((pod) => matchers.some((matcher) => matcher?.matches(labelsOf(pod))))
+    const siblings = owner === undefined ? [set] : this.#sets.controlledBy(owner.uid)
+    const related = new Map<string, JsonObject>()
+    for (const sibling of siblings) {
+      const matcher = matcherOf(sibling)
+      for (const pod of this.#pods.perhapsChosenBy(sibling))
+        if (matcher?.matches(labelsOf(pod))) related.set(metadataText(pod, 'uid'), pod)
+    }
+    return [...related.values()]
   }
 
   #keysOfChoosing(pod: JsonObject): readonly string[] {
     return this.#sets
-      .list(metadataText(pod, 'namespace'))
+      .perhapsChoosing(pod)
       .filter((set) => matcherOf(set)?.matches(labelsOf(pod)))
       .map(keyOf)
   }

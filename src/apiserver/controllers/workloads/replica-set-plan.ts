@@ -18,12 +18,12 @@ export interface ReplicaPlan {
 export function replicaPlan(
   set: JsonObject,
   active: readonly JsonObject[],
-  { related, nowMs }: { readonly related: readonly JsonObject[]; readonly nowMs: number },
+  { related, nowMs }: { readonly related: () => readonly JsonObject[]; readonly nowMs: number },
 ): ReplicaPlan {
   const missing = desiredReplicas(set) - active.length
   if (isTerminating(set) || missing === 0) return { missing: 0, surplus: [] }
   if (missing > 0) return { missing: Math.min(missing, burst), surplus: [] }
-  return { missing: 0, surplus: byDeletionRank(active, related, nowMs).slice(0, Math.min(-missing, burst)) }
+  return { missing: 0, surplus: byDeletionRank(active, related(), nowMs).slice(0, Math.min(-missing, burst)) }
 }
 
 export function desiredReplicas(set: JsonObject): number {

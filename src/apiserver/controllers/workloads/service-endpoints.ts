@@ -94,8 +94,8 @@ export function serviceKeys(entry: LogEntry, services: KindClient): readonly str
   if (shelf === 'services') return [`${namespace}/${name}`]
   if (shelf !== 'pods') return []
   const pods = [entry.before, entry.now].flatMap((state) => (state === undefined ? [] : [state.object]))
-  return services
-    .list(namespace)
+  return pods
+    .flatMap((pod) => services.perhapsChoosing(pod))
     .filter((service) => selectsPods(service) && pods.some((pod) => isSelected(service, pod)))
     .map(keyOf)
 }

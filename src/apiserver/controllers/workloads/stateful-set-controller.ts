@@ -44,7 +44,7 @@ export class StatefulSetController implements ServerController {
     const keys = controllerKeys(entry, 'apps/v1', 'StatefulSet')
     if (!isOrphan(entry)) return keys
     const pod = entry.now.object
-    const choosing = this.#sets.list(namespace).filter((set) => chooses(set, pod))
+    const choosing = this.#sets.perhapsChoosing(pod).filter((set) => chooses(set, pod))
     return [...keys, ...choosing.map(keyOf)]
   }
 
@@ -52,12 +52,12 @@ export class StatefulSetController implements ServerController {
     const set = this.#sets.at(key)
     if (set === undefined) return undefined
     const namespace = metadataText(set, 'namespace')
-    const ofSet = membershipOf(set, this.#pods.list(namespace), (pod) => chooses(set, pod))
+    const ofSet = membershipOf(set, this.#pods.candidatesOf(set), (pod) => chooses(set, pod))
     const pods = settleMembership(this.#pods, set, ofSet)
     const matcher = matcherOf(set)
     const ofHistory = membershipOf(
       set,
-      this.#revisions.list(namespace),
+      this.#revisions.candidatesOf(set),
       (one) => matcher?.matches(labelsOf(one)) ?? false,
     )
     const history = settleMembership(this.#revisions, set, { ...ofHistory, released: [] })

@@ -61,7 +61,7 @@ export class VolumeBinder implements ServerController {
     const claim = this.#claims.at(key)
     if (claim === undefined) return
     const classes = this.#classes.list()
-    const step = claimStep({ claim, volumes: this.#volumes.list(), classes, isOurs: isOwnProvisioner })
+    const step = claimStep({ claim, volumes: this.#volumesFor(claim), classes, isOurs: isOwnProvisioner })
     switch (step.kind) {
       case 'bind':
         this.#bind(claim, step.volume)
@@ -108,6 +108,11 @@ export class VolumeBinder implements ServerController {
     this.#volumes.create('', provisionedVolume(annotated, storageClass, name))
     const message = `Successfully provisioned volume ${name} using ${provisioner}`
     this.#events.normal(annotated, 'ProvisioningSucceeded', message)
+  }
+
+  #volumesFor(claim: JsonObject): readonly JsonObject[] {
+    const named = this.#volumes.get('', textAt(structAt(claim, 'spec'), 'volumeName'))
+    return [...this.#volumes.volumesFor(keyOf(claim)), ...(named === undefined ? [] : [named])]
   }
 
   #settleVolume(name: string): void {
