@@ -23,11 +23,6 @@ const deviations: readonly Deviation[] = [
     reason: 'What is wrong with YAML is said in the words of another parser.',
     behaviours: ['refusals: refuses an apply that is no YAML'],
   },
-  {
-    id: 'rules-compiler-texts',
-    reason: 'What is wrong with the text of a rule is said in other words.',
-    behaviours: ['refusals: refuses a rule that cannot be read'],
-  },
 ]
 
 export const skips: readonly Skip[] = deviations.flatMap(({ id, reason, behaviours }) =>

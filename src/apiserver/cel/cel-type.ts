@@ -95,6 +95,7 @@ export function secondParameter(type: CelType): CelType {
   return type.parameters[1] ?? dynType
 }
 
+/** As the checker names it. */
 export function typeText(type: CelType): string {
   switch (type.kind) {
     case 'list':
@@ -103,7 +104,9 @@ export function typeText(type: CelType): string {
     case 'type':
       return type.parameters.length === 0 ? type.name : `${type.name}(${type.parameters.map(typeText).join(', ')})`
     case 'null':
-      return 'null'
+    case 'duration':
+    case 'timestamp':
+      return type.kind
     case 'error':
       return '!error!'
     default:

@@ -194,6 +194,7 @@ class Checker {
   }
 
   #resolve(call: CallExpression, table: FunctionTable, target: Expression | undefined): CelType {
+    if (table.name === '_&&_' || table.name === '_||_') return this.#logic(call, table)
     const given = [...(target === undefined ? [] : [target]), ...call.args].map((part) => this.#known(part))
     const found: Overload[] = []
     let result: CelType | undefined
@@ -211,6 +212,14 @@ class Checker {
     if (result === undefined) return this.#noOverload(call, table, given, target)
     this.#references.set(call, { kind: 'function', table, overloads: found })
     return result
+  }
+
+  /** Each operand that is no bool is a fault of its own. */
+  #logic(call: CallExpression, table: FunctionTable): CelType {
+    const misfits = call.args.filter((part) => !this.#fits(this.#known(part), boolType))
+    for (const part of misfits) this.#mismatch(part, boolType, this.#known(part))
+    this.#references.set(call, { kind: 'function', table, overloads: table.overloads })
+    return misfits.length === 0 ? boolType : errorType
   }
 
   #noOverload(

@@ -12,7 +12,8 @@ import { PlanFault, planExpression } from './plan.ts'
 import { type Rule, rulesOf } from './rule.ts'
 import { ruleFieldPath } from './rule-field-path.ts'
 import type { Step } from './step.ts'
-import { locatedText, SyntaxFault } from './syntax.ts'
+import { type Fault, locatedText, SyntaxFault } from './syntax.ts'
+import { syntaxFaults } from './syntax-faults.ts'
 
 /** One expression, ready or not. */
 export type Compiled =
@@ -101,9 +102,20 @@ function checkText(text: string, environment: Environment): Checked | string {
     const { checked, faults } = checkExpression(parseExpression(text), environment)
     const all = faults.length > 0 ? faults : literalFaults(checked)
     if (all.length === 0) return checked
-    return all.map(({ at, message }) => locatedText(text, at, message)).join('\n')
+    return located(text, all)
   } catch (thrown) {
-    if (thrown instanceof SyntaxFault) return locatedText(text, thrown.at, thrown.message)
-    throw thrown
+    if (!(thrown instanceof SyntaxFault)) throw thrown
+    const faults = syntaxFaults(text)
+    return located(text, faults.length === 0 ? [thrown] : faults)
   }
+}
+
+const maxTold = 100
+
+/** In the order of the text, and no more than anybody reads. */
+function located(text: string, faults: readonly Fault[]): string {
+  const told = faults.slice(0, maxTold).toSorted((left, right) => left.at - right.at)
+  const lines = told.map(({ at, message }) => locatedText(text, at, message))
+  const left = faults.length - told.length
+  return [...lines, ...(left === 0 ? [] : [`${left} more errors were truncated`])].join('\n')
 }

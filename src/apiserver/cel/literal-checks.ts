@@ -30,8 +30,9 @@ function argumentFaults({ name, args }: CallExpression): readonly CheckFault[] {
 }
 
 function isFaulty(name: string, value: Parameters<typeof toDuration>[0]): boolean {
-  if (name === 'duration') return toDuration(value) instanceof CelError
-  if (name === 'timestamp') return toTimestamp(value) instanceof CelError
+  // The checker takes null for either; the conversion does not.
+  if (name === 'duration') return value === null || toDuration(value) instanceof CelError
+  if (name === 'timestamp') return value === null || toTimestamp(value) instanceof CelError
   return name === 'matches' && typeof value === 'string' && !isPattern(value)
 }
 

@@ -173,7 +173,7 @@ class Parser {
         const number = this.#peek()
         this.#next++
         if (number.kind === 'integer' || number.kind === 'double')
-          return { kind: 'literal', at: token.at, value: literalValue(number, '-') }
+          return { kind: 'literal', at: token.at, value: literalValue({ ...number, at: token.at }, '-') }
         this.#next--
         throw this.#unexpected()
       }
@@ -261,7 +261,7 @@ class Parser {
   }
 
   #peek(): Token {
-    return this.#tokens[this.#next] ?? { kind: 'end', text: '<EOF>', at: 0 }
+    return this.#tokens[this.#next] ?? { kind: 'end', text: '<EOF>', space: '', at: 0 }
   }
 
   #take(mark: string): Token | undefined {

@@ -66,8 +66,14 @@ export type Expression =
   | MapExpression
   | FoldExpression
 
+/** What is wrong with an expression, and where in the text. */
+export interface Fault {
+  readonly at: number
+  readonly message: string
+}
+
 /** An expression that is none; `at` says where. */
-export class SyntaxFault extends Error {
+export class SyntaxFault extends Error implements Fault {
   override readonly name = 'SyntaxFault'
   readonly at: number
 
@@ -101,13 +107,17 @@ function childrenOf(expression: Expression): readonly Expression[] {
   }
 }
 
-/** A message that shows where: `ERROR: <input>:1:5: …` with the line and a pointer below it. */
+/** A message that shows where: `ERROR: <input>:1:5: …` with the line and a pointer below it, in wide signs below wide text. */
 export function locatedText(source: string, at: number, message: string): string {
   const points = Array.from(source)
-  const start = points.lastIndexOf('\n', at - 1) + 1
-  const line = points.slice(0, start).filter((point) => point === '\n').length + 1
-  const column = at - start
+  const before = points.slice(0, at)
+  const start = before.lastIndexOf('\n') + 1
+  const line = before.filter((point) => point === '\n').length + 1
   const end = points.indexOf('\n', start)
-  const shown = points.slice(start, end < 0 ? undefined : end).join('')
-  return `ERROR: <input>:${line}:${column + 1}: ${message}\n | ${shown.replaceAll('\t', ' ')}\n | ${'.'.repeat(column)}^`
+  const shown = points.slice(start, end < 0 ? undefined : end).map((point) => (point === '\t' ? ' ' : point))
+  const column = at - start
+  const isWide = (index: number) => (shown[index] ?? '') > '\u007f'
+  const dots = shown.slice(0, column).map((_, index) => (isWide(index) ? '\uff0e' : '.'))
+  const pointer = `${dots.join('')}${isWide(column) ? '\uff3e' : '^'}`
+  return `ERROR: <input>:${line}:${column + 1}: ${message}\n | ${shown.join('')}\n | ${pointer}`
 }

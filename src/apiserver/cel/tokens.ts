@@ -1,12 +1,14 @@
 // Which words is an expression made of? Each token is the longest that fits. Source: the lexer rules of
 // github.com/google/cel-go/parser/gen/CEL.g4.
-import { SyntaxFault } from './syntax.ts'
+import { type Fault, SyntaxFault } from './syntax.ts'
 
 export type TokenKind = 'name' | 'integer' | 'unsigned' | 'double' | 'text' | 'bytes' | 'mark' | 'end'
 
 export interface Token {
   readonly kind: TokenKind
   readonly text: string
+  /** The white space and comments before it. */
+  readonly space: string
   /** As an index of code points. */
   readonly at: number
 }
@@ -38,21 +40,45 @@ const rules: readonly (readonly [TokenKind | 'space', string])[] = [
 const pattern = new RegExp(rules.map(([kind, rule]) => `(?<${kind}>${rule})`).join('|'), 'y')
 
 /** The tokens of an expression, an end token last. Throws SyntaxFault for what is no token. */
-export function tokensOf(source: string): Token[] {
+export function tokensOf(source: string): readonly Token[] {
+  const { tokens, faults } = readTokens(source)
+  const [fault] = faults
+  if (fault !== undefined) throw new SyntaxFault(fault.at, fault.message)
+  return tokens
+}
+
+/** The tokens that there are, and what is none. */
+export function readTokens(source: string): { readonly tokens: readonly Token[]; readonly faults: readonly Fault[] } {
   const tokens: Token[] = []
-  let [unit, point] = [0, 0]
+  const faults: Fault[] = []
+  let [unit, point, space] = [0, 0, '']
   while (unit < source.length) {
     pattern.lastIndex = unit
     const groups = pattern.exec(source)?.groups
-    const [kind, text = ''] = Object.entries(groups ?? {}).find(([, found]) => found !== undefined) ?? []
+    const [kind, text = strayText(source, unit)] =
+      Object.entries(groups ?? {}).find(([, found]) => found !== undefined) ?? []
     if (kind === undefined) {
-      const character = String.fromCodePoint(source.codePointAt(unit) ?? 0)
-      throw new SyntaxFault(point, `Syntax error: token recognition error at: '${character}'`)
+      const shown = text.replaceAll('\n', '\\n').replaceAll('\t', '\\t').replaceAll('\r', '\\r')
+      faults.push({ at: point, message: `Syntax error: token recognition error at: '${shown}'` })
+    } else if (kind === 'space') space += text
+    else {
+      tokens.push({ kind: kind as TokenKind, text, space, at: point }) // The names of the groups.
+      space = ''
     }
-    if (kind !== 'space') tokens.push({ kind: kind as TokenKind, text, at: point }) // The names of the groups.
     unit += text.length
     for (const _ of text) point++
   }
-  tokens.push({ kind: 'end', text: '<EOF>', at: point })
-  return tokens
+  tokens.push({ kind: 'end', text: '<EOF>', space, at: point })
+  return { tokens, faults }
+}
+
+/** How far a token could have begun here, and the character that ends the hope. */
+const stray = new RegExp(
+  String.raw`(?:[=&|]|"(?:${escaped}|[^\\"\n\r])*\\?|'(?:${escaped}|[^\\'\n\r])*\\?)?[\s\S]?`,
+  'uy',
+)
+
+function strayText(source: string, unit: number): string {
+  stray.lastIndex = unit
+  return stray.exec(source)?.[0] ?? ''
 }

@@ -24,6 +24,7 @@ describe('the rules of a schema', () => {
 
   it.each([
     ['self.nope == 1', "compilation failed: ERROR: <input>:1:5: undefined field 'nope'\n | self.nope == 1\n | ....^"],
+    ["'é' == ü", "<input>:1:8: Syntax error: token recognition error at: 'ü'\n | 'é' == ü\n | .．.....＾"],
     ['self.a', 'cel expression must evaluate to a bool'],
     ['math.abs(self.a) > 1', "undeclared reference to 'abs' (in container '')"],
     ['self.s == self.a', "found no matching overload for '_==_' applied to '(string, int)'"],
@@ -32,6 +33,11 @@ describe('the rules of a schema', () => {
     expect(texts).toHaveLength(1)
     expect(texts[0]).toContain('schema.properties[spec].x-kubernetes-validations[0].rule: Invalid value: ')
     expect(texts[0]).toContain(why)
+  })
+
+  it('refuse a rule of two lines for its first', () => {
+    const [error] = compiled({ rule: 'nope\n== 1', message: 'no' }).errors.map(errorText)
+    expect(error).toContain("ERROR: <input>:1:1: undeclared reference to 'nope' (in container '')\n | nope\n | ^")
   })
 
   it('refuse what could cost too much', () => {
