@@ -59,7 +59,7 @@ export function statusOf({ code, reason, message, details, continueToken }: Stat
     apiVersion: 'v1',
     metadata: continueToken === undefined ? {} : { continue: continueToken },
     status: 'Failure',
-    message,
+    ...(message === '' ? {} : { message }),
     ...(reason === undefined ? {} : { reason }),
     ...(details === undefined ? {} : { details: detailsOf(details) }),
     code,
@@ -206,7 +206,7 @@ export function internalError(why: string): StatusError {
     code: 500,
     reason: 'InternalError',
     message: `Internal error occurred: ${why}`,
-    details: { causes: [{ message: why }] },
+    details: { causes: [why === '' ? {} : { message: why }] },
   })
 }
 

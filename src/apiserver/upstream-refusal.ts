@@ -1,6 +1,7 @@
 // What does the API server say when a server behind it refuses? The other's words where it is known to have some, else what the
 // number means. Source: k8s.io/apimachinery/pkg/api/errors/errors.go, NewGenericServerResponse;
 // k8s.io/apiserver/pkg/registry/generic/rest/response_checker.go.
+import { goQuoted } from './field-error.ts'
 import { badRequest, type GroupResource, groupResourceText, internalError, StatusError } from './status-error.ts'
 
 export interface UpstreamRefusal {
@@ -53,6 +54,6 @@ function meaningOf(status: number, text: string): Meaning {
         : text,
     ]
   return status > 500
-    ? ['InternalError', `an error on the server (${JSON.stringify(text)}) has prevented the request from succeeding`]
+    ? ['InternalError', `an error on the server (${goQuoted(text)}) has prevented the request from succeeding`]
     : ['', `the server responded with the status code ${status} but did not return more information`]
 }

@@ -28,6 +28,7 @@ export class EventRecorder {
   readonly #options: EventRecorderOptions
   readonly #book: EventBook
   readonly #waiting: EventWrite[] = []
+  readonly #ending = new AbortController()
   #running: Promise<void> | undefined
 
   constructor(options: EventRecorderOptions) {
@@ -44,8 +45,9 @@ export class EventRecorder {
     })
   }
 
-  /** Resolves when all that was told is written or let go. */
-  async settled(): Promise<void> {
+  /** Nothing more is told: resolves when what was is written, with no more than one more attempt each. */
+  async end(): Promise<void> {
+    this.#ending.abort()
     while (this.#running !== undefined) await this.#running
   }
 
@@ -61,10 +63,11 @@ export class EventRecorder {
       try {
         return await this.#write(write)
       } catch (thrown) {
-        if (!isNoAnswer(thrown) || attempt === maxAttempts)
+        if (!isNoAnswer(thrown) || attempt === maxAttempts || this.#ending.signal.aborted)
           return log.debug({ reason: write.event.kind, error: messageOf(thrown) }, 'an Event could not be written')
       }
-      await sleep(clock, retryMs, signal).catch(() => undefined) // Only the signal rejects.
+      const until = AbortSignal.any([signal, this.#ending.signal])
+      await sleep(clock, retryMs, until).catch(() => undefined) // Only the signals reject.
     }
   }
 

@@ -241,10 +241,12 @@ export class NodeRunner {
     await Promise.all(pods.map((pod) => pod.shutDown(stopLimitMs)))
     const limit = deadline(clock, farewellLimitMs, new AbortController().signal)
     try {
-      const written = Promise.all([...pods, this.#events].map((one) => one.settled()))
-      await Promise.race([written, new Promise((resolve) => limit.signal.addEventListener('abort', resolve))])
-      await this.#services.stop(limit.signal)
+      const tooLate = new Promise((resolve) => limit.signal.addEventListener('abort', resolve))
+      await Promise.race([Promise.all(pods.map((pod) => pod.settled())), tooLate])
       await node.leave(limit.signal)
+      await this.#services.stop(limit.signal)
+      // Last, because they matter least.
+      await Promise.race([this.#events.end(), tooLate])
     } catch (thrown) {
       instruments.log.warn({ error: messageOf(thrown) }, 'could not say that the node stops')
     } finally {
