@@ -19,6 +19,8 @@ export interface HttpServerOptions {
   readonly host?: string
   /** What to show of TLS; absent: plain HTTP. */
   readonly identity?: ServerIdentity
+  /** How long a request may take to come in whole; 60 s where it is not said. What waits for an answer has no limit here. */
+  readonly requestLimitMs?: number
   /** Hears of a fault of the server's own; whoever asked is told that there was one. */
   readonly onFault?: (thrown: unknown) => void
 }
@@ -31,6 +33,9 @@ export interface HttpServer {
   close(): Promise<void>
 }
 
+/** Source: k8s.io/apiserver/pkg/server/secure_serving.go, and the default of Go's net/http. */
+const headersLimitMs = 32_000
+const maxHeaderBytes = 1024 * 1024
 /** What a watch may have unsent before it is ended; its client begins again. */
 const maxUnsentBytes = 64 * 1024 * 1024
 /** Source: k8s.io/apiserver/pkg/server/filters/wrap.go. */
@@ -39,15 +44,13 @@ const faultText = 'This request caused apiserver to panic. Look in the logs for 
 /** Rejects with the system's error if the port cannot be had. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { server, random, port, host = '127.0.0.1', identity, onFault = () => {} } = options
-  const http = serverOf(identity, (incoming, outgoing) => {
+  const http = serverOf(options, (incoming, outgoing) => {
     serve(server, random, incoming, outgoing).catch((thrown: unknown) => {
       if (!outgoing.destroyed) onFault(thrown)
       if (outgoing.headersSent) outgoing.destroy()
       else outgoing.writeHead(500, { 'content-type': 'text/plain; charset=utf-8' }).end(faultText)
     })
   })
-  // Requests that wait on purpose are bounded by the server itself.
-  http.requestTimeout = 0
   http.keepAliveTimeout = 120_000
   await listening(http, port, host)
   const address = http.address() as AddressInfo // A TCP server's.
@@ -64,10 +67,16 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   }
 }
 
-function serverOf(identity: ServerIdentity | undefined, listener: RequestListener): Server {
+function serverOf({ identity, requestLimitMs = 60_000 }: HttpServerOptions, listener: RequestListener): Server {
+  const limits = {
+    requestTimeout: requestLimitMs,
+    headersTimeout: Math.min(requestLimitMs, headersLimitMs),
+    connectionsCheckingInterval: Math.min(requestLimitMs, 10_000),
+    maxHeaderSize: maxHeaderBytes,
+  }
   // An import of node:http would load everything that it has to offer, a client of WebSockets included: 25 ms.
-  if (identity === undefined) return process.getBuiltinModule('node:http').createServer(listener)
-  return createServer({ key: identity.key, cert: identity.certificate }, listener)
+  if (identity === undefined) return process.getBuiltinModule('node:http').createServer(limits, listener)
+  return createServer({ ...limits, key: identity.key, cert: identity.certificate }, listener)
 }
 
 function listening(http: Server, port: number, host: string): Promise<void> {
@@ -86,11 +95,13 @@ async function serve(
   const auditId = random.uuid()
   const body = await readBody(incoming)
   const answer = body instanceof StatusError ? refusal(body) : await server.answer(requestOf(incoming, body))
-  outgoing.writeHead(answer.status, headersOf(answer, auditId))
   if (answer.stream === undefined) {
+    const length = answer.status === 304 ? {} : { 'content-length': String(Buffer.byteLength(answer.body ?? '')) }
+    outgoing.writeHead(answer.status, { ...headersOf(answer, auditId), ...length })
     outgoing.end(incoming.method === 'HEAD' ? undefined : answer.body)
     return
   }
+  outgoing.writeHead(answer.status, headersOf(answer, auditId))
   outgoing.flushHeaders()
   const stop = answer.stream({
     write: (chunk) => {

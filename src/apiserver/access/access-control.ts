@@ -3,6 +3,7 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Access } from '../api-server.ts'
 import type { ApiRequest } from '../exchange.ts'
+import { goQuoted } from '../field-error.ts'
 import { metadataText } from '../metadata.ts'
 import type { ObjectLog } from '../object-log.ts'
 import type { RequestInfo } from '../request-info.ts'
@@ -23,6 +24,10 @@ export interface AccessControlOptions {
 }
 
 const anonymous: User = { name: 'system:anonymous', groups: ['system:unauthenticated'] }
+
+export type Reviewed = { readonly user: User; readonly audiences: readonly string[] } | { readonly error: string }
+
+const unknown = 'invalid bearer token'
 
 export class AccessControl implements Access {
   readonly #options: AccessControlOptions
@@ -53,11 +58,23 @@ export class AccessControl implements Access {
 
   /** The user of a token; undefined for one that is not ours or for others, has expired, or whose owner is gone. */
   userOf(token: string): User | undefined {
+    const found = this.review(token, [issuer])
+    return 'user' in found ? found.user : undefined
+  }
+
+  /** Whom a token names, to which of `audiences`; or why it names nobody to them. */
+  review(token: string, audiences: readonly string[]): Reviewed {
     const fixed = this.#options.tokens.get(token)
-    if (fixed !== undefined) return fixed
+    if (fixed !== undefined)
+      return audiences.includes(issuer) ? { user: fixed, audiences: [issuer] } : { error: unknown }
     const claims = readToken(token, this.#options.tokenKey, Math.floor(this.#options.clock.now() / 1_000))
-    if (claims === undefined || !claims.audiences.includes(issuer) || !this.#isAlive(claims)) return undefined
-    return tokenUser(claims)
+    if (claims === undefined) return { error: unknown }
+    const shared = claims.audiences.filter((audience) => audiences.includes(audience))
+    if (shared.length === 0)
+      return {
+        error: `[${unknown}, token audiences ${goList(claims.audiences)} is invalid for the target audiences ${goList(audiences)}]`,
+      }
+    return this.#isAlive(claims) ? { user: tokenUser(claims), audiences: shared } : { error: unknown }
   }
 
   #isAlive({ namespace, serviceAccount, boundTo }: TokenClaims): boolean {
@@ -79,4 +96,8 @@ function bearerToken(header: string | undefined): string | undefined {
 function attributesOf(info: RequestInfo): AccessAttributes {
   const { isResourceRequest, verb, group, resource, subresource, namespace, name, path } = info
   return { isResourceRequest, verb, group, resource, subresource, namespace, name, path }
+}
+
+function goList(texts: readonly string[]): string {
+  return `[${texts.map(goQuoted).join(' ')}]`
 }

@@ -10,6 +10,7 @@ import { badRequest, invalidObject } from '../status-error.ts'
 import type { User } from '../user.ts'
 import type { AccessControl } from './access-control.ts'
 import { type AccessAttributes, type PolicyRule, rightsOf } from './policy-rules.ts'
+import { issuer } from './service-account-token.ts'
 
 /** The endpoints by their keys. */
 export function reviewEndpoints(access: AccessControl, view: View): ReadonlyMap<string, Endpoint> {
@@ -32,7 +33,9 @@ export function reviewEndpoints(access: AccessControl, view: View): ReadonlyMap<
     }),
     authorization('SelfSubjectRulesReview', (spec, { user }) => rulesStatus(user, text(own(spec, 'namespace')), view)),
     authentication('SelfSubjectReview', (_spec, { user }) => ({ userInfo: userInfo(user) })),
-    authentication('TokenReview', (spec) => tokenStatus(access, text(own(spec, 'token')))),
+    authentication('TokenReview', (spec) =>
+      tokenStatus(access, text(own(spec, 'token')), texts(own(spec, 'audiences'))),
+    ),
   ])
 }
 
@@ -142,11 +145,12 @@ function rulesStatus(user: User, namespace: string, view: View): JsonObject {
   }
 }
 
-function tokenStatus(access: AccessControl, token: string): JsonObject {
-  const user = access.userOf(token)
-  return user === undefined
-    ? { user: {}, error: 'invalid bearer token' }
-    : { authenticated: true, user: userInfo(user), audiences: ['https://kubernetes.default.svc.cluster.local'] }
+/** Without audiences the server's own counts. */
+function tokenStatus(access: AccessControl, token: string, audiences: readonly string[]): JsonObject {
+  if (token === '') throw badRequest('token is required for TokenReview in authentication')
+  const found = access.review(token, audiences.length === 0 ? [issuer] : audiences)
+  if ('error' in found) return { user: {}, error: found.error }
+  return { authenticated: true, user: userInfo(found.user), audiences: found.audiences }
 }
 
 function userInfo({ name, uid, groups, extra }: User): JsonObject {

@@ -3,8 +3,8 @@
 import { expect } from 'vitest'
 import type { JsonObject } from '../../../src/base/json.ts'
 import { area } from '../area.ts'
-import { configMap, configMaps, object, roleBindings, roles, widget, widgets } from '../kinds.ts'
-import { at, type Stage, taken } from '../stage.ts'
+import { configMap, configMaps, object, roleBindings, roles, serviceAccounts, widget, widgets } from '../kinds.ts'
+import { at, type Stage, taken, textAt } from '../stage.ts'
 
 const asTable = { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' }
 const partial = { accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1' }
@@ -247,6 +247,34 @@ export const documents = area('documents', (it) => {
     for (const authorization of ['Bearer', 'Basic YTpi', 'Bearer  two-blanks'])
       expect(await status('/version', authorization), authorization).toBe(200)
     expect(await status('/version', 'bearer wrong')).toBe(401)
+  })
+
+  it('names the user of a token only to those that the token is for', async (stage) => {
+    await stage.made(serviceAccounts, object(serviceAccounts, 'reviewed'))
+    const path = `${stage.path(serviceAccounts, 'reviewed')}/token`
+    const asked = (audiences: readonly string[]) => ({
+      apiVersion: 'authentication.k8s.io/v1',
+      kind: 'TokenRequest',
+      spec: { audiences },
+    })
+    const made = taken(await stage.server.request({ method: 'POST', path, body: asked(['vault']) }))
+    const review = async (audiences: readonly string[]) => {
+      const { body } = await stage.server.request({
+        method: 'POST',
+        path: '/apis/authentication.k8s.io/v1/tokenreviews',
+        body: {
+          apiVersion: 'authentication.k8s.io/v1',
+          kind: 'TokenReview',
+          spec: { token: textAt(made, 'status.token'), audiences },
+        },
+      })
+      return [at(body, 'status.authenticated'), at(body, 'status.audiences'), at(body, 'status.error')]
+    }
+    expect(await review(['vault', 'other'])).toEqual([true, ['vault'], undefined])
+    const refused = 'token audiences ["vault"] is invalid for the target audiences'
+    expect(await review(['other'])).toEqual([undefined, undefined, `[invalid bearer token, ${refused} ["other"]]`])
+    const own = 'https://kubernetes.default.svc.cluster.local'
+    expect(await review([])).toEqual([undefined, undefined, `[invalid bearer token, ${refused} ["${own}"]]`])
   })
 
   it('lets nobody give rights that they do not have', async (stage) => {
