@@ -22,6 +22,7 @@ export const deployments: Kind = builtIn('apps', 'v1', 'Deployment', 'deployment
 export const statefulSets: Kind = builtIn('apps', 'v1', 'StatefulSet', 'statefulsets')
 export const jobs: Kind = builtIn('batch', 'v1', 'Job', 'jobs')
 export const cronJobs: Kind = builtIn('batch', 'v1', 'CronJob', 'cronjobs')
+export const autoscalers: Kind = builtIn('autoscaling', 'v2', 'HorizontalPodAutoscaler', 'horizontalpodautoscalers')
 export const leases: Kind = builtIn('coordination.k8s.io', 'v1', 'Lease', 'leases')
 export const roles: Kind = builtIn('rbac.authorization.k8s.io', 'v1', 'Role', 'roles')
 export const roleBindings: Kind = builtIn('rbac.authorization.k8s.io', 'v1', 'RoleBinding', 'rolebindings')

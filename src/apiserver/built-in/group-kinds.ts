@@ -7,6 +7,7 @@ import { cronJobRules } from './cron-job.ts'
 import { daemonSetRules } from './daemon-set.ts'
 import { deploymentRules } from './deployment.ts'
 import { horizontalPodAutoscalerRules } from './horizontal-pod-autoscaler.ts'
+import { horizontalPodAutoscalerV1 } from './horizontal-pod-autoscaler-v1.ts'
 import { ingressRules } from './ingress.ts'
 import { ingressClassRules } from './ingress-class.ts'
 import { jobRules } from './job.ts'
@@ -48,8 +49,9 @@ export const groupKindRules: readonly (readonly [apiVersion: string, kind: strin
 ]
 
 export function groupResources(data: BuiltInDataLoader): readonly ServedResource[] {
-  return groupKindRules.map(([apiVersion, kind, rules, scale]) => {
+  const own = groupKindRules.map(([apiVersion, kind, rules, scale]) => {
     const [group = '', version = ''] = apiVersion.split('/')
     return servedKind(data, { name: { group, version, kind }, rules, ...(scale === undefined ? {} : { scale }) })
   })
+  return [...own, horizontalPodAutoscalerV1(data)]
 }

@@ -517,6 +517,28 @@ const others: readonly GroupKindCase[] = [
     statuses: [],
   },
   {
+    apiVersion: 'autoscaling/v1',
+    kind: 'HorizontalPodAutoscaler',
+    bases: [
+      { metadata, spec: { scaleTargetRef: scaled, maxReplicas: 4 } },
+      {
+        metadata: {
+          ...metadata,
+          annotations: {
+            'autoscaling.alpha.kubernetes.io/metrics':
+              '[{"type":"External","external":{"metricName":"queue","targetAverageValue":"30"}}]',
+            'autoscaling.alpha.kubernetes.io/behavior':
+              '{"ScaleUp":{"StabilizationWindowSeconds":10,"SelectPolicy":"Max","Policies":[{"Type":"Pods","Value":1,"PeriodSeconds":60}]}}',
+          },
+        },
+        spec: { scaleTargetRef: scaled, minReplicas: 2, maxReplicas: 9, targetCPUUtilizationPercentage: 50 },
+      },
+    ],
+    words: ['0', '-1', 'a/b/c', 'v1', '{}', '[]', 'ReplicationController'],
+    isOpen: isAnywhere,
+    statuses: [{ desiredReplicas: 1, currentReplicas: 2, currentCPUUtilizationPercentage: 40 }],
+  },
+  {
     apiVersion: 'autoscaling/v2',
     kind: 'HorizontalPodAutoscaler',
     bases: [

@@ -2,6 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { BuiltInDataLoader } from '../../../src/apiserver/built-in/built-in-data-loader.ts'
 import { type BuiltInKind, decodeBuiltIn } from '../../../src/apiserver/built-in/codec.ts'
 import { groupKindRules } from '../../../src/apiserver/built-in/group-kinds.ts'
+import {
+  autoscalerVersions,
+  horizontalPodAutoscalerV1Rules,
+} from '../../../src/apiserver/built-in/horizontal-pod-autoscaler-v1.ts'
 import type { KindRules } from '../../../src/apiserver/built-in/kind-rules.ts'
 import { podPrintTable } from '../../../src/apiserver/built-in/pod-print-table.ts'
 import { StatusError } from '../../../src/apiserver/status-error.ts'
@@ -12,10 +16,6 @@ import type { OracleAnswer } from '../../oracles/program.ts'
 import { type GroupKindCase, groupKindCases } from './group-kind-cases.ts'
 import { Dice, mutated, type Path } from './object-mutations.ts'
 
-const rulesByKind: Record<string, KindRules> = Object.fromEntries(
-  groupKindRules.map(([, kind, rules]) => [kind, rules]),
-)
-
 interface Question {
   readonly operation: 'default' | 'create' | 'update' | 'status'
   readonly object: JsonObject
@@ -23,13 +23,17 @@ interface Question {
 }
 
 const data = new BuiltInDataLoader()
+const rulesByKind: Record<string, KindRules> = {
+  ...Object.fromEntries(groupKindRules.map(([apiVersion, kind, rules]) => [`${apiVersion} ${kind}`, rules])),
+  'autoscaling/v1 HorizontalPodAutoscaler': horizontalPodAutoscalerV1Rules(autoscalerVersions(data)),
+}
 const context = { timestamp: '2026-01-01T00:00:00Z' }
 
 describe('the kinds of the other groups', () => {
-  it.each(groupKindCases.filter(({ kind }) => rulesByKind[kind] !== undefined))(
-    'takes, refuses and prepares a $kind as the control plane does',
+  it.each(groupKindCases)(
+    'takes, refuses and prepares a $kind of $apiVersion as the control plane does',
     async (kindCase) => {
-      const rules = rulesByKind[kindCase.kind]
+      const rules = rulesByKind[`${kindCase.apiVersion} ${kindCase.kind}`]
       if (rules === undefined) throw new Error(`no rules for ${kindCase.kind}`)
       const [group = '', version = ''] = kindCase.apiVersion.split('/')
       const kind = data.kind({ group, version, kind: kindCase.kind })

@@ -1,7 +1,7 @@
 // What has a cluster beside what its users make? What admission adds, and what its controllers keep. Looked at when all is quiet.
 import { expect } from 'vitest'
 import { area } from '../area.ts'
-import { claims, cronJobs, events, jobs, object, pod, pods, services } from '../kinds.ts'
+import { apiVersionOf, autoscalers, claims, cronJobs, events, jobs, object, pod, pods, services } from '../kinds.ts'
 import { at, taken, textAt } from '../stage.ts'
 
 const claimSpec = {
@@ -111,6 +111,47 @@ export const controlPlane = area(
         ...{ type: 'Normal', message: `Created job ${textAt(job, 'metadata.name')}` },
         source: { component: 'cronjob-controller' },
       })
+    })
+
+    it('shows an autoscaler in both versions, whichever it was written in', async (stage) => {
+      const old = { ...autoscalers, version: 'v1' }
+      const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'none' }
+      const queue = {
+        type: 'External',
+        external: { metric: { name: 'queue' }, target: { type: 'Value', value: '30' } },
+      }
+      await stage.made(old, object(old, 'older', { spec: { scaleTargetRef, maxReplicas: 4 } }))
+      const newer = { scaleTargetRef, maxReplicas: 4, metrics: [queue] }
+      await stage.made(autoscalers, object(autoscalers, 'newer', { spec: newer }))
+      const shown = await Promise.all([
+        stage.get(autoscalers, 'older'),
+        stage.get(old, 'newer'),
+        stage.get(old, 'older'),
+      ])
+      expect(shown.map(({ body }) => at(body, 'apiVersion'))).toEqual([
+        apiVersionOf(autoscalers),
+        'autoscaling/v1',
+        'autoscaling/v1',
+      ])
+      const [asNew, asOld, same] = shown.map(({ body }) => body)
+      expect(at(asNew ?? null, 'spec.metrics')).toEqual([
+        {
+          type: 'Resource',
+          resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } },
+        },
+      ])
+      expect(JSON.parse(String(Object.values(at(asOld ?? null, 'metadata.annotations') ?? {})[0]))).toEqual([
+        { type: 'External', external: { metricName: 'queue', targetValue: '30' } },
+      ])
+      expect(at(same ?? null, 'spec')).toEqual({
+        ...{ scaleTargetRef, minReplicas: 1, maxReplicas: 4, targetCPUUtilizationPercentage: 80 },
+      })
+      expect(at(same ?? null, 'metadata.managedFields.0.apiVersion')).toBe('autoscaling/v1')
+      const grown = { spec: { targetCPUUtilizationPercentage: 50 } }
+      taken(await stage.patch('merge', old, 'older', grown))
+      const { body } = await stage.get(autoscalers, 'older')
+      expect(at(body, 'spec.metrics.0.resource.target.averageUtilization')).toBe(50)
+      expect(at(body, 'metadata.annotations')).toBe(undefined)
     })
 
     it('has a service for the API server itself', async (stage) => {

@@ -121,6 +121,7 @@ var builtinKinds = map[string]strategies{
 	"coordination.k8s.io/v1/Lease":                    {lease.Strategy, nil},
 	"discovery.k8s.io/v1/EndpointSlice":               {endpointslice.Strategy, nil},
 	"events.k8s.io/v1/Event":                          {event.Strategy, nil},
+	"autoscaling/v1/HorizontalPodAutoscaler":          {horizontalpodautoscaler.Strategy, horizontalpodautoscaler.StatusStrategy},
 	"autoscaling/v2/HorizontalPodAutoscaler":          {horizontalpodautoscaler.Strategy, horizontalpodautoscaler.StatusStrategy},
 	"networking.k8s.io/v1/Ingress":                    {ingress.Strategy, ingress.StatusStrategy},
 	"networking.k8s.io/v1/IngressClass":               {ingressclass.Strategy, nil},
