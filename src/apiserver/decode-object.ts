@@ -4,9 +4,9 @@ import { isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
 import { WireJsonError, WireNumberError } from '../base/wire-json.ts'
 import { invalid } from './field-error.ts'
 import { metadataText } from './metadata.ts'
-import { apiVersionOf } from './object-form.ts'
+import { apiVersionOf, packageOf } from './object-form.ts'
 import { goTypeOf, type MediaType, parseBody, typeMetaType } from './request-body.ts'
-import { badRequest, invalidObject, type StatusError } from './status-error.ts'
+import { badRequest, invalidObject, StatusError } from './status-error.ts'
 import type { ServedResource } from './strategy.ts'
 import type { FieldValidation } from './write-options.ts'
 
@@ -48,7 +48,7 @@ function readBody(
   try {
     const { value, duplicates } = parseBody(body, type)
     if (isJsonObject(value)) return { value, duplicates }
-    if (value === null && !resource.isCustom) return { value: {}, duplicates }
+    if (value === null) return { value: {}, duplicates }
     throw new WireJsonError(`json: cannot unmarshal ${goTypeOf(value)} into Go value of type ${typeMetaType}`)
   } catch (thrown) {
     if (!(thrown instanceof WireJsonError)) throw thrown
@@ -88,6 +88,7 @@ function checkType(resource: ServedResource, value: JsonObject, { of, kind, apiV
       invalid('kind', kind, `must be ${resource.kind}`),
     ])
   const known = of(apiVersion, kind)
+  if (known !== undefined && !known.isCustom && !resource.isCustom) readAsSaid(resource, known, value)
   if (resource.isCustom || known?.shelf === resource.shelf)
     throw badRequest(
       `the API version in the data (${apiVersion}) does not match the expected API version (${expected})`,
@@ -101,13 +102,18 @@ function checkType(resource: ServedResource, value: JsonObject, { of, kind, apiV
   )
 }
 
-function versionOf(apiVersion: string): string {
-  return apiVersion.slice(apiVersion.lastIndexOf('/') + 1)
+/** A body is read as what it says it is before it is found to be something else. Throws StatusError (400). */
+function readAsSaid(resource: ServedResource, known: ServedResource, value: JsonObject): void {
+  try {
+    known.strategy.decode(value)
+  } catch (thrown) {
+    if (!(thrown instanceof StatusError) || thrown.parts.code !== 400) throw thrown
+    throw badRequest(thrown.message.replace(`handled as a ${known.kind}:`, `handled as a ${resource.kind}:`))
+  }
 }
 
-/** The Go package of a group's internal types. */
-function packageOf({ group }: ServedResource): string {
-  return group === '' ? 'core' : (group.split('.')[0] ?? '')
+function versionOf(apiVersion: string): string {
+  return apiVersion.slice(apiVersion.lastIndexOf('/') + 1)
 }
 
 function textOr(value: Json | undefined, otherwise: string): string {

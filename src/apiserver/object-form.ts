@@ -16,6 +16,8 @@ export interface OutputForm {
   readonly version: string
   /** How much of the object each row of a table carries. */
   readonly includeObject: 'None' | 'Metadata' | 'Object'
+  /** Metadata of a list were asked for, not those of one object. */
+  readonly isOfList?: boolean
   /** A watch names the columns of its tables only once. */
   readonly leavesOutColumns?: boolean
 }
@@ -32,23 +34,36 @@ export function outputFormOf(accept: string | undefined, includeObject: string |
     if (group !== 'meta.k8s.io' || (version !== 'v1' && version !== 'v1beta1')) continue
     if (as === 'Table') return { form: 'table', version, includeObject: include }
     if (as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList')
-      return { form: 'partial', version, includeObject: include }
+      return { form: 'partial', version, includeObject: include, isOfList: as.endsWith('List') }
   }
-  throw new StatusError({
-    code: 406,
-    reason: 'NotAcceptable',
-    message: `only the following media types are accepted: ${mediaTypes.join(', ')}`,
-  })
+  throw notAcceptable(`only the following media types are accepted: ${mediaTypes.join(', ')}`)
+}
+
+function notAcceptable(message: string): StatusError {
+  return new StatusError({ code: 406, reason: 'NotAcceptable', message })
+}
+
+/** The real server's own type of a kind, as it names it in refusals. */
+function goTypeNameOf(resource: ServedResource): string {
+  return resource.isCustom ? '*unstructured.Unstructured' : `*${packageOf(resource)}.${resource.kind}`
+}
+
+/** The Go package of a group's internal types. */
+export function packageOf({ group }: ServedResource): string {
+  return group === '' ? 'core' : (group.split('.')[0] ?? '')
 }
 
 const mediaTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
 
 /** Throws StatusError (406) where the router of the built-in kinds does, before any handler looks at the form. */
-export function checkAccepted({ isCustom }: ServedResource, accept: string | undefined): void {
+export function checkAccepted({ isCustom }: ServedResource, verb: string, accept: string | undefined): void {
   if (isCustom || accept === undefined || accept.trim() === '') return
   const accepted = [...mediaTypes, 'application/*', '*/*']
   if (clausesOf(accept).some(({ type }) => accepted.includes(type))) return
-  const streams = mediaTypes.filter((type) => !type.endsWith('yaml')).map((type) => `${type};stream=watch`)
+  const isStreamed = verb === 'list' || verb === 'watch'
+  const streams = mediaTypes
+    .filter((type) => isStreamed && !type.endsWith('yaml'))
+    .map((type) => `${type};stream=watch`)
   throw new StatusError({
     code: 406,
     reason: 'NotAcceptable',
@@ -87,7 +102,11 @@ function isServedAsStored(resource: ServedResource, state: Committed): boolean {
 /** One object as the answer's text. */
 export function oneText(resource: ServedResource, object: JsonObject, output: OutputForm, nowMs: number): string {
   if (output.form === 'object') return committedText(object) ?? wireJson(object)
-  if (output.form === 'partial') return wireJson(partial(object, output.version))
+  if (output.form === 'partial' && output.isOfList !== true) return wireJson(partial(object, output.version))
+  if (output.form === 'partial')
+    throw notAcceptable(
+      `you requested PartialObjectMetadataList, but the requested object is not a list (${goTypeNameOf(resource)})`,
+    )
   return wireJson(
     table(resource, [object], { output, nowMs, metadata: { resourceVersion: metadataOf(object)['resourceVersion'] } }),
   )
@@ -103,6 +122,10 @@ export function listText(resource: ServedResource, { items, metadata, nowMs }: L
   if (output.form === 'object') return wholeList(resource, items, metadata)
   const objects = items.map((state) => servedObject(resource, state))
   if (output.form === 'table') return wireJson(table(resource, objects, { output, nowMs, metadata }))
+  if (output.isOfList !== true)
+    throw notAcceptable(
+      `you requested PartialObjectMetadata, but the requested object is a list (${goTypeNameOf(resource)}List)`,
+    )
   return wireJson({
     kind: 'PartialObjectMetadataList',
     apiVersion: `meta.k8s.io/${output.version}`,

@@ -2,11 +2,12 @@
 // server-side apply is the field manager's. Source: k8s.io/apiserver/pkg/endpoints/handlers/patch.go.
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import { parseWireJson, type WireJson, WireJsonError, wireJson } from '../base/wire-json.ts'
-import { invalid } from './field-error.ts'
+import { invalid, sortedByKey } from './field-error.ts'
 import { goPrinted } from './patch/go-print.ts'
 import { jsonPatched } from './patch/json-patch.ts'
 import { readJsonPatch } from './patch/json-patch-body.ts'
 import { mergePatched } from './patch/merge-patch.ts'
+import { sortedAlong, sortedWhereMerged } from './patch/patched-text.ts'
 import { goTypeOf, typeMetaType } from './request-body.ts'
 import { badRequest, invalidObject, StatusError } from './status-error.ts'
 import type { Decoded, ServedResource } from './strategy.ts'
@@ -48,6 +49,8 @@ export interface PatchRequest {
   readonly type: Exclude<PatchType, 'apply'>
   readonly body: string
   readonly fieldValidation: FieldValidation
+  /** Custom objects are shown with their keys in order. */
+  readonly isCustom: boolean
   warn(text: string): void
 }
 
@@ -104,14 +107,16 @@ interface Patched {
 function patchedBy(
   live: JsonObject,
   patch: Json,
-  { type, fieldValidation }: PatchRequest,
+  request: PatchRequest,
   strategicMerge: StrategicMerge | undefined,
 ): Patched {
-  const isChecked = fieldValidation !== 'Ignore'
+  const { type } = request
+  const isChecked = request.fieldValidation !== 'Ignore'
   if (type === 'json') {
     const { operations, strictErrors } = readJsonPatch(patch, isChecked)
     const patched = jsonPatched(live, operations)
-    if (patched !== undefined) return asJson(patched, strictErrors)
+    const again = () => jsonPatched(asEncoded(live, request), operations) ?? null
+    if (patched !== undefined) return asJson(patched, strictErrors, () => sortedAlong(again(), operations))
     const message = 'the server rejected our request due to an error in our request'
     throw new StatusError({ code: 422, reason: 'Invalid', message, details: {} })
   }
@@ -123,11 +128,17 @@ function patchedBy(
     if (fault !== undefined) throw refusedPatch(shown(), fault)
     return { patched, strictErrors: [], shown, isConverted: true }
   }
-  return asJson(mergedWith(live, patch, isChecked), [])
+  const again = () => mergedWith(asEncoded(live, request), patch, isChecked)
+  return asJson(mergedWith(live, patch, isChecked), [], () => sortedWhereMerged(again(), patch))
 }
 
-function asJson(patched: Json, strictErrors: readonly string[]): Patched {
-  return { patched, strictErrors, shown: () => wireJson(patched), isConverted: false }
+function asJson(patched: Json, strictErrors: readonly string[], shown: () => Json): Patched {
+  return { patched, strictErrors, shown: () => wireJson(shown()), isConverted: false }
+}
+
+/** The object with its keys in the order in which the real server gives it to its patches. */
+function asEncoded(live: JsonObject, { isCustom, decode }: PatchRequest): JsonObject {
+  return isCustom ? (sortedByKey(live) as JsonObject) : decode(live).object // It stays an object.
 }
 
 /** A list in place of an object is no object, which only its decoder finds. */

@@ -57,6 +57,7 @@ export function parseObject(
   try {
     const { value, duplicates } = parseBody(text, type)
     if (isJsonObject(value)) return { value, duplicates }
+    if (value === null) return { value: {}, duplicates } // As Go reads it into any struct or map.
     throw badRequest(`${what}: json: cannot unmarshal ${goTypeOf(value)} into Go value of type ${goType}`)
   } catch (thrown) {
     if (thrown instanceof WireJsonError) throw badRequest(`${what}: ${thrown.message}`)

@@ -24,7 +24,7 @@ export class ResourceHandler {
   /** Throws StatusError for a refusal. */
   async handle(asked: ResourceRequest): Promise<ApiAnswer> {
     const { request, info, resource } = asked
-    checkAccepted(resource, request.header('accept'))
+    checkAccepted(resource, info.verb, request.header('accept'))
     if (resource.isCustom && info.subresource !== '' && !belowObjects.has(info.verb))
       throw verbNotSupported(groupResourceOf(resource), info.verb)
     switch (info.verb) {

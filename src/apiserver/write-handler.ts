@@ -7,6 +7,7 @@ import { deleteOptionsOf } from './delete-options.ts'
 import { type ApiAnswer, jsonAnswer, jsonType, textAnswer } from './exchange.ts'
 import type { KindFieldManagers } from './kind-field-managers.ts'
 import { listOptionsOf } from './list-options.ts'
+import { objectText } from './merge/field-manager.ts'
 import { metadataText, withMetadata } from './metadata.ts'
 import type { ObjectDeletes } from './object-deletes.ts'
 import { listText, type OutputForm, oneText, outputFormOf, wholeText } from './object-form.ts'
@@ -20,8 +21,8 @@ import { bodyTypeOf, parseObject } from './request-body.ts'
 import type { RequestInfo } from './request-info.ts'
 import type { ResourceRequest } from './resource-request.ts'
 import { decodeScale, readScale, scaleToChange, writtenScale } from './scale-endpoint.ts'
-import { badRequest, conflict, methodNotAllowed, notFound } from './status-error.ts'
-import { type ServedResource, stepsOf } from './strategy.ts'
+import { badRequest, conflict, methodNotAllowed, notFound, plainError, StatusError } from './status-error.ts'
+import { type Decoded, type ServedResource, stepsOf } from './strategy.ts'
 import { type WriteOptions, writeOptionsOf } from './write-options.ts'
 
 export interface WriteHandlerOptions {
@@ -54,7 +55,7 @@ export class WriteHandler {
   }
 
   update(asked: ResourceRequest): ApiAnswer {
-    const { request, info, resource } = asked
+    const { request, info, resource, warnings } = asked
     const output = outputFormOf(request.header('accept'), null)
     const options = writeOptionsOf(request.query, 'UpdateOptions')
     if (info.subresource === 'scale') {
@@ -63,7 +64,15 @@ export class WriteHandler {
         bodyTypeOf(request.header('content-type')),
         "couldn't get version/kind; json parse error",
       )
-      return this.#writeScale(asked, { options, output, change: () => value })
+      const { object, strictErrors } = decodeScale(value)
+      if (options.fieldValidation === 'Strict' && strictErrors.length > 0)
+        throw badRequest(
+          `Scale in version "v1" cannot be handled as a Scale: strict decoding error: ${strictErrors.join(', ')}`,
+        )
+      if (options.fieldValidation === 'Warn') warnings.push(...strictErrors)
+      const scale = inNamespace(object, resource, info.namespace)
+      checkName(scale, info)
+      return this.#writeScale(asked, { options, output, change: () => scale })
     }
     const object = inNamespace(this.#decode(asked, options), resource, info.namespace)
     checkName(object, info)
@@ -101,7 +110,14 @@ export class WriteHandler {
     const patch = (live: JsonObject): JsonObject =>
       patchObject(
         live,
-        { decode, type, body: request.body, fieldValidation: options.fieldValidation, warn },
+        {
+          decode,
+          type,
+          body: request.body,
+          fieldValidation: options.fieldValidation,
+          isCustom: resource.isCustom,
+          warn,
+        },
         this.#options.strategicMergeOf(resource),
       )
     if (info.subresource === 'scale') return this.#writeScale(asked, { options, output, change: patch })
@@ -134,7 +150,7 @@ export class WriteHandler {
           timestamp: timestampOf(this.#options.clock),
         })
         const { strategy } = resource
-        const { object, strictErrors } = strategy.decodeApplied?.(merged) ?? strategy.decode(merged)
+        const { object, strictErrors } = strategy.decodeApplied?.(merged) ?? asApplied(resource, applied, merged)
         const faults = [...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`), ...strictErrors]
         if (faults.length > 0 && options.fieldValidation === 'Strict')
           throw badRequest(`error strict decoding YAML: ${faults.join(', ')}`)
@@ -234,6 +250,20 @@ export class WriteHandler {
 
   #one(status: number, resource: ServedResource, object: JsonObject, output: OutputForm): ApiAnswer {
     return answerOf(status, oneText(resource, object, output, this.#options.clock.now()))
+  }
+}
+
+/** What an apply made of an object of a built-in kind. Throws StatusError (500) in the words of the field manager. */
+function asApplied({ strategy }: ServedResource, applied: JsonObject, merged: JsonObject): Decoded {
+  try {
+    return strategy.decode(merged)
+  } catch (thrown) {
+    if (!(thrown instanceof StatusError) || thrown.parts.code !== 400) throw thrown
+    const [, type = ''] = objectText(applied).split('; ')
+    const why = thrown.message.replace(/^.* cannot be handled as a [^:]*: /, '')
+    throw plainError(
+      `failed to convert new object (${objectText(applied)}) to proper version: unable to convert unstructured object to ${type}: error decoding from json: ${why}`,
+    )
   }
 }
 

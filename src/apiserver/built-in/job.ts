@@ -58,7 +58,10 @@ export const jobRules: KindRules = {
   ...usualRules,
   setDefaults,
   prepareForCreate: (object) =>
-    asNew(isTrueAt(structAt(object, 'spec'), 'manualSelector') ? object : withGeneratedSelector(object), {}),
+    asNew(
+      isTrueAt(structAt(object, 'spec'), 'manualSelector') ? object : withLabelsOfPods(withGeneratedSelector(object)),
+      {},
+    ),
   prepareForUpdate: keepStatus,
   validateCreate: (object) => jobErrors(object, { requiresPrefixedLabels: true, selector: strictSelector }),
   validateUpdate,
@@ -92,7 +95,11 @@ interface JobOptions {
 const strictSelector: LabelSelectorOptions = { allowsInvalidValues: false }
 
 function setDefaults(object: JsonObject): JsonObject {
-  const specified = withEmbedded(object, 'spec', specDefaults)
+  return withLabelsOfPods(withEmbedded(object, 'spec', specDefaults))
+}
+
+/** A Job without labels has those of its pods; generated ones too, as soon as the real server reads what it stored. */
+function withLabelsOfPods(specified: JsonObject): JsonObject {
   const templateLabels = templateLabelsOf(specified)
   if (templateLabels === undefined || Object.keys(templateLabels).length === 0) return specified
   const metadata = mapAt(specified, 'metadata')

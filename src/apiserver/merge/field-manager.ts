@@ -209,7 +209,8 @@ function hasUid(object: JsonObject): boolean {
   return isJsonObject(metadata) && Boolean(own(metadata, 'uid'))
 }
 
-function objectText(object: JsonObject): string {
+/** As the field manager names an object: its namespace, name and type. */
+export function objectText(object: JsonObject): string {
   const metadata = own(object, 'metadata')
   const [namespace, name] = ['namespace', 'name'].map((key) =>
     isJsonObject(metadata) ? textOf(own(metadata, key)) : '',

@@ -2,6 +2,7 @@
 // names by first occurrence, versions by rank, times, list tokens by what they hold. Pure.
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../../src/base/json.ts'
 import { parseWireJson, WireJsonError } from '../../../src/base/wire-json.ts'
+import { withoutKnownDifferences } from './known-differences.ts'
 import type { Reply } from './script.ts'
 
 const comparedHeaders = ['content-type', 'retry-after', 'warning']
@@ -12,7 +13,10 @@ const time = /\b[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?
 const scheme = /in scheme (\\?")[^"\\]+\1/g
 /** Which of several unknown fields an apply is refused for is by chance. */
 const undeclared = /(^|[ \n])\.[^\n]*?: field not declared in schema/g
-const versionInText = /(resource version: |ResourceVersion in record \(|current: |\()([1-9][0-9]*)(?=[), ]|$)/g
+/** What a cluster gives its services by chance. */
+const address = /\b10\.96\.[0-9]{1,3}\.[0-9]{1,3}\b/g
+const versionInText =
+  /(resource version: |ResourceVersion in record \(|current: |\(|"?resourceVersion\\?":\\?")([1-9][0-9]*)(?=[)\\", ]|$)/g
 
 /** What stays as it is, because the script itself says it: given uids and times. */
 export interface CanonicalOptions {
@@ -85,6 +89,7 @@ function withLinesInOrder(message: string): string {
 class Renamer {
   readonly #options: CanonicalOptions
   readonly #uids = new Map<string, string>()
+  readonly #addresses = new Map<string, string>()
   readonly #generated = new Map<string, string>()
   /** The versions of objects, in order. */
   readonly #versions: readonly bigint[]
@@ -127,10 +132,11 @@ class Renamer {
   text(text: string): string {
     let found = text.replaceAll(this.#options.namespace, '<namespace>')
     for (const [name, renamed] of this.#generated) found = found.replaceAll(name, renamed)
-    return found
+    return withoutKnownDifferences(found)
       .replaceAll(scheme, 'in scheme $1<scheme>$1')
       .replaceAll(undeclared, '$1<path>: field not declared in schema')
       .replaceAll(uuid, (uid) => (this.#options.script.includes(uid) ? uid : this.#uid(uid)))
+      .replaceAll(address, (given) => this.#address(given))
       .replaceAll(time, (moment) => (this.#options.script.includes(moment) ? moment : '<time>'))
       .replaceAll(versionInText, (_, before: string, version: string) => `${before}${this.#version(version)}`)
   }
@@ -159,6 +165,12 @@ class Renamer {
   #uid(uid: string): string {
     const known = this.#uids.get(uid) ?? `<uid ${this.#uids.size + 1}>`
     this.#uids.set(uid, known)
+    return known
+  }
+
+  #address(given: string): string {
+    const known = this.#addresses.get(given) ?? `<address ${this.#addresses.size + 1}>`
+    this.#addresses.set(given, known)
     return known
   }
 

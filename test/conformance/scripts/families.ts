@@ -1,10 +1,12 @@
 // Which scripts are there? One arbitrary a family; fast-check makes them by seed and shrinks what fails.
 import type fc from 'fast-check'
+import { builtInSteps } from './families/built-ins.ts'
 import { deletionSteps } from './families/deletions.ts'
 import { mistakeSteps } from './families/mistakes.ts'
 import { listSteps, watchSteps } from './families/reads.ts'
 import { schemaSteps } from './families/schemas.ts'
 import { applySteps, patchSteps, updateSteps } from './families/writes.ts'
+import { isAsked } from './known-differences.ts'
 import type { Family, Script, Step } from './script.ts'
 
 export interface ScriptFamily {
@@ -21,10 +23,11 @@ export const families: readonly ScriptFamily[] = [
   of('patch', patchSteps, 0.14),
   of('update', updateSteps, 0.12),
   of('error', mistakeSteps, 0.14),
+  of('built-in', builtInSteps, 0.2),
   of('schema', schemaSteps, 0.05),
   of('delete', deletionSteps, 0.03),
 ]
 
 function of(family: Family, steps: fc.Arbitrary<Step[]>, share: number): ScriptFamily {
-  return { family, share, scripts: steps.map((steps) => ({ family, steps })) }
+  return { family, share, scripts: steps.map((steps) => ({ family, steps: steps.filter(isAsked) })) }
 }

@@ -73,7 +73,7 @@ async function furnished(stage: Stage): Promise<void> {
 async function replyTo(server: ServerUnderTest, { kind, ask }: Step, wasRefused: boolean): Promise<Reply> {
   switch (kind) {
     case 'ask':
-      if (ask.query?.['resourceVersion'] === '0') await catchUp(server, ask.path)
+      if (ask.method === 'GET' && ask.query?.['resourceVersion'] !== undefined) await catchUp(server, ask.path)
       return { answer: await server.request(ask) }
     case 'watch': {
       await catchUp(server, ask.path)

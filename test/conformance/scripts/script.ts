@@ -5,7 +5,7 @@ import type { Answer, Ask } from '../server-under-test.ts'
 import type { WatchEvent } from '../watch-reader.ts'
 
 /** The feature that a script is about; agreement is counted by it. */
-export type Family = 'apply' | 'list' | 'watch' | 'patch' | 'update' | 'delete' | 'schema' | 'error'
+export type Family = 'apply' | 'list' | 'watch' | 'patch' | 'update' | 'delete' | 'schema' | 'error' | 'built-in'
 
 /**
  * `ask` is answered at once. `watch` is read until it is quiet. `settle` waits until the objects of a list stay as they are,
@@ -97,5 +97,7 @@ export function verbOf({ kind, ask }: Step): string {
   const type = ask.headers?.['content-type'] ?? ''
   if (ask.method === 'PATCH') return `patch ${type.replace('application/', '').replace(/-patch\+.*$/, '')}`
   if (ask.method !== 'GET') return { POST: 'create', PUT: 'update', DELETE: 'delete' }[ask.method as string] ?? 'other'
-  return /\/(widgets|configmaps|secrets|things)$/.test(ask.path) ? 'list' : 'get'
+  return /\/(widgets|configmaps|secrets|things|pods|services|jobs|deployments|statefulsets)$/.test(ask.path)
+    ? 'list'
+    : 'get'
 }

@@ -94,6 +94,17 @@ export function nameOf(body: JsonObject): string {
   return isJsonObject(metadata) && typeof metadata['name'] === 'string' ? metadata['name'] : ''
 }
 
+/** How an answer is wanted. */
+export const form = fc.constantFrom<Readonly<Record<string, string>>>(
+  {},
+  {},
+  {},
+  { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' },
+  { accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1' },
+  { accept: 'application/json;as=Nothing;g=meta.k8s.io;v=v1' },
+  { accept: 'text/html' },
+)
+
 /** Options of a write: mostly none. */
 export const writeQuery: fc.Arbitrary<Query> = fc.oneof(
   { arbitrary: fc.constant({}), weight: 4 },

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { configMaps, widgets } from '../../kinds.ts'
 import type { Query } from '../../server-under-test.ts'
 import type { Step } from '../script.ts'
-import { collection, step } from './objects.ts'
+import { collection, form, step } from './objects.ts'
 import { create, mergePatch, remove, update } from './writes.ts'
 
 const kind = fc.constantFrom(widgets, widgets, configMaps)
@@ -34,16 +34,6 @@ const selector: fc.Arbitrary<Query> = fc.constantFrom<Query>(
   { fieldSelector: 'metadata.name!=a' },
   { fieldSelector: 'metadata.namespace={{namespace}}' },
   { fieldSelector: 'spec.size=1' },
-)
-
-const form = fc.constantFrom<Readonly<Record<string, string>>>(
-  {},
-  {},
-  {},
-  { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' },
-  { accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1' },
-  { accept: 'application/json;as=Nothing;g=meta.k8s.io;v=v1' },
-  { accept: 'text/html' },
 )
 
 /** Config maps have one that the controllers make; lists of them leave it out. */
