@@ -10,7 +10,7 @@ import { horizontalPodAutoscalerRules } from './horizontal-pod-autoscaler.ts'
 import { horizontalPodAutoscalerV1 } from './horizontal-pod-autoscaler-v1.ts'
 import { ingressRules } from './ingress.ts'
 import { ingressClassRules } from './ingress-class.ts'
-import { jobRules } from './job.ts'
+import { jobRules, servedJob } from './job.ts'
 import type { KindRules } from './kind-rules.ts'
 import { networkPolicyRules } from './network-policy.ts'
 import { podDisruptionBudgetRules } from './pod-disruption-budget.ts'
@@ -51,7 +51,12 @@ export const groupKindRules: readonly (readonly [apiVersion: string, kind: strin
 export function groupResources(data: BuiltInDataLoader): readonly ServedResource[] {
   const own = groupKindRules.map(([apiVersion, kind, rules, scale]) => {
     const [group = '', version = ''] = apiVersion.split('/')
-    return servedKind(data, { name: { group, version, kind }, rules, ...(scale === undefined ? {} : { scale }) })
+    const served = servedKind(data, {
+      name: { group, version, kind },
+      rules,
+      ...(scale === undefined ? {} : { scale }),
+    })
+    return kind === 'Job' ? { ...served, fromStored: servedJob } : served
   })
   return [...own, horizontalPodAutoscalerV1(data)]
 }

@@ -58,10 +58,7 @@ export const jobRules: KindRules = {
   ...usualRules,
   setDefaults,
   prepareForCreate: (object) =>
-    asNew(
-      isTrueAt(structAt(object, 'spec'), 'manualSelector') ? object : withLabelsOfPods(withGeneratedSelector(object)),
-      {},
-    ),
+    asNew(isTrueAt(structAt(object, 'spec'), 'manualSelector') ? object : withGeneratedSelector(object), {}),
   prepareForUpdate: keepStatus,
   validateCreate: (object) => jobErrors(object, { requiresPrefixedLabels: true, selector: strictSelector }),
   validateUpdate,
@@ -95,11 +92,11 @@ interface JobOptions {
 const strictSelector: LabelSelectorOptions = { allowsInvalidValues: false }
 
 function setDefaults(object: JsonObject): JsonObject {
-  return withLabelsOfPods(withEmbedded(object, 'spec', specDefaults))
+  return servedJob(withEmbedded(object, 'spec', specDefaults))
 }
 
-/** A Job without labels has those of its pods; generated ones too, as soon as the real server reads what it stored. */
-function withLabelsOfPods(specified: JsonObject): JsonObject {
+/** A Job without labels has those of its pods. Generated ones come to it when it is read from storage. */
+export function servedJob(specified: JsonObject): JsonObject {
   const templateLabels = templateLabelsOf(specified)
   if (templateLabels === undefined || Object.keys(templateLabels).length === 0) return specified
   const metadata = mapAt(specified, 'metadata')

@@ -57,15 +57,27 @@ export function readMetadata(body: JsonObject): ReadObject {
  */
 export function readApplied(object: JsonObject, schema: Schema): JsonObject {
   const metadata = own(object, 'metadata')
-  const present = isJsonObject(metadata) ? withoutNulls(metadata) : metadata
+  const present = isJsonObject(metadata) ? withEmptiesForNulls(metadata) : metadata
   return setDefaults(replaced(object, 'metadata', present), schema) as JsonObject // An object stays one.
 }
 
-function withoutNulls(object: JsonObject): JsonObject {
-  const entries = Object.entries(object)
-  return entries.some(([, value]) => value === null)
-    ? Object.fromEntries(entries.filter(([, value]) => value !== null))
-    : object
+const emptyMetadata: Readonly<Record<string, Json>> = {
+  labels: {},
+  annotations: {},
+  finalizers: [],
+  ownerReferences: [],
+}
+
+/** A map or list all of whose items an apply took away is null in what it makes; nobody who reads metadata expects that. */
+function withEmptiesForNulls(metadata: JsonObject): JsonObject {
+  const entries = Object.entries(metadata)
+  if (entries.every(([, value]) => value !== null)) return metadata
+  return Object.fromEntries(
+    entries.flatMap(([key, value]) => {
+      const kept = value === null ? own(emptyMetadata, key) : value
+      return kept === undefined ? [] : [[key, kept]]
+    }),
+  )
 }
 
 function replaced(object: JsonObject, key: string, value: Json | undefined): JsonObject {

@@ -56,6 +56,12 @@ export const applies = area('applies', (it) => {
     expect(versionOf(patched)).not.toBe(versionOf(applied))
     const again = taken(await stage.patch('merge', widgets, 'hollow', {}))
     expect(versionOf(again)).toBe(versionOf(patched))
+    const filled = { metadata: { labels: { a: 'b' }, finalizers: ['example.com/hold'] } }
+    taken(await stage.apply('m', widgets, widget('hollowed', {}, filled)))
+    taken(await stage.apply('n', widgets, widget('hollowed', {}, { metadata: { labels: {} } })))
+    const emptied = taken(await stage.apply('m', widgets, widget('hollowed')))
+    const rewritten = taken(await stage.patch('merge', widgets, 'hollowed', {}))
+    expect(versionOf(rewritten)).not.toBe(versionOf(emptied))
   })
 
   it('takes YAML', async (stage) => {

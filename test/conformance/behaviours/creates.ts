@@ -6,6 +6,7 @@ import {
   configMaps,
   deployment,
   deployments,
+  jobs,
   namespaces,
   object,
   pod,
@@ -224,6 +225,22 @@ export const creates = area('creates', (it) => {
     await stage.made(configMaps, configMap('warned'))
     const { status, headers } = await stage.create(configMaps, { ...configMap('warned'), absent: 1 })
     expect([status, headers['warning']]).toEqual([409, '299 - "unknown field \\"absent\\""'])
+  })
+
+  it('gives a job without labels those that were generated for its pods, owned by nobody', async (stage) => {
+    const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'example:1' }] } }
+    const made = await stage.made(jobs, object(jobs, 'labelled', { spec: { suspend: true, template } }))
+    expect(at(made, 'metadata.labels')).toEqual(at(made, 'spec.template.metadata.labels'))
+    expect(at(made, 'metadata.labels.job-name')).toBe('labelled')
+    expect(JSON.stringify(at(made, 'metadata.managedFields'))).not.toContain('f:labels')
+  })
+
+  it('shows no traffic policy of a service that has become an external name', async (stage) => {
+    await stage.made(services, object(services, 'external', { spec: { clusterIP: 'None' } }))
+    const spec = { type: 'ExternalName', externalName: 'example.com', clusterIP: null, clusterIPs: null }
+    const patched = taken(await stage.patch('merge', services, 'external', { spec }))
+    expect(at(patched, 'spec.type')).toBe('ExternalName')
+    expect(at(patched, 'spec.internalTrafficPolicy')).toBeUndefined()
   })
 
   it('labels a namespace with its name, and gives it the finalizer of its content', async (stage) => {

@@ -127,6 +127,15 @@ describe('withErrorsInOrder', () => {
     expect(withErrorsInOrder(status)['message']).toBe('X "a" is invalid: [spec.a: bad, spec.b: bad]')
   })
 
+  it('orders the lines of what cannot be applied', () => {
+    const message = 'failed to create typed patch object (/x; v1, Kind=X): errors:\n  .b: bad\n  .a: bad'
+    expect(withErrorsInOrder({ message })['message']).toMatch(/errors:\n {2}\.a: bad\n {2}\.b: bad$/)
+    const unknown = `${message}\n  .c: field not declared in schema`
+    expect(withErrorsInOrder({ message: unknown })['message']).toMatch(
+      /v1, Kind=X\): \.c: field not declared in schema$/,
+    )
+  })
+
   it('leaves a message that says something else than its causes', () => {
     const status = {
       message: 'X "a" is invalid: [spec.b: bad, spec.c: bad]',

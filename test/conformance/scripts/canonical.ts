@@ -80,10 +80,11 @@ export function withErrorsInOrder(status: JsonObject): JsonObject {
   return { ...status, message: `${message.slice(0, begin)}is invalid: [${errors.sort().join(', ')}]` }
 }
 
-/** The faults of an applied object's fields, a line each. */
+/** The faults of an applied object's fields, a line each. After an unknown field no more are looked for. */
 function withLinesInOrder(message: string): string {
   const [head = '', ...lines] = message.split('\n  ')
-  return [head, ...lines.sort()].join('\n  ')
+  const unknown = lines.find((line) => line.endsWith(': field not declared in schema'))
+  return unknown === undefined ? [head, ...lines.sort()].join('\n  ') : `${head.replace(/errors:$/, '')}${unknown}`
 }
 
 class Renamer {
