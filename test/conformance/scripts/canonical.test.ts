@@ -92,6 +92,12 @@ describe('canonical', () => {
     expect(bodies(replies(...left))).not.toEqual(bodies(replies(...right)))
   })
 
+  it('takes every age in a table for one', () => {
+    const table = (age: string) => ({ kind: 'Table', rows: [{ cells: ['a', 1, age] }] })
+    expect(bodies(replies(table('1s')))).toEqual(bodies(replies(table('2s'))))
+    expect(bodies(replies(table('1s')))).not.toEqual(bodies(replies(table('old'))))
+  })
+
   it('leaves what the script itself says', () => {
     const [body] = bodies(replies({ uid: one, at: '2001-01-01T00:00:00Z' }), `"${one}" "2001-01-01T00:00:00Z"`)
     expect(body).toEqual({ at: '2001-01-01T00:00:00Z', uid: one })

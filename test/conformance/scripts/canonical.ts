@@ -15,6 +15,7 @@ const scheme = /in scheme (\\?")[^"\\]+\1/g
 const undeclared = /(^|[ \n])\.[^\n]*?: field not declared in schema/g
 /** What a cluster gives its services by chance. */
 const address = /\b10\.96\.[0-9]{1,3}\.[0-9]{1,3}\b/g
+const age = /^[0-9]+s$/
 const versionInText =
   /(resource version: |ResourceVersion in record \(|current: |\(|"?resourceVersion\\?":\\?")([1-9][0-9]*)(?=[)\\", ]|$)/g
 
@@ -80,6 +81,19 @@ export function withErrorsInOrder(status: JsonObject): JsonObject {
   return { ...status, message: `${message.slice(0, begin)}is invalid: [${errors.sort().join(', ')}]` }
 }
 
+/** The rows of a table with their ages, which go by, as one word. */
+function withoutAges(table: JsonObject): JsonObject {
+  const { rows } = table
+  if (!isJsonList(rows)) return table
+  const timeless = (cell: Json): Json => (typeof cell === 'string' && age.test(cell) ? '<age>' : cell)
+  return {
+    ...table,
+    rows: rows.map((row) =>
+      isJsonObject(row) && isJsonList(row['cells']) ? { ...row, cells: row['cells'].map(timeless) } : row,
+    ),
+  }
+}
+
 /** The faults of an applied object's fields, a line each. After an unknown field no more are looked for. */
 function withLinesInOrder(message: string): string {
   const [head = '', ...lines] = message.split('\n  ')
@@ -122,7 +136,8 @@ class Renamer {
     if (typeof given === 'string') return this.text(given)
     if (isJsonList(given)) return given.map((item) => this.value(item))
     if (!isJsonObject(given)) return given ?? null
-    const value = given['kind'] === 'Status' ? withErrorsInOrder(given) : given
+    const value =
+      given['kind'] === 'Status' ? withErrorsInOrder(given) : given['kind'] === 'Table' ? withoutAges(given) : given
     return Object.fromEntries(
       Object.entries(value)
         .sort(([left], [right]) => (left < right ? -1 : 1))

@@ -1,10 +1,11 @@
 // How are many scripts run? Each family gets its share of the steps, several scripts are under way at once, and the first
 // that parts the two sides is shrunk to the smallest that still does.
 import fc from 'fast-check'
+import { at } from '../stage.ts'
 import type { Agreement } from './agreement.ts'
 import type { ScriptFamily } from './families.ts'
 import type { Parting } from './parting.ts'
-import type { Script } from './script.ts'
+import type { Script, Step } from './script.ts'
 import type { ScriptRunner } from './script-runner.ts'
 
 export interface Campaign {
@@ -65,8 +66,7 @@ export class CampaignRunner {
     let smallest = { ...parting, script: upTo(parting) }
     for (let index = smallest.script.steps.length - 2; index >= 0 && performance.now() < deadline; index--) {
       const { steps, family } = smallest.script
-      // What is not waited for parts the sides by itself.
-      if (steps[index]?.kind === 'serve') continue
+      if (isNeeded(steps, index)) continue
       const script = { family, steps: steps.toSpliced(index, 1) }
       const { difference } = await this.#runner.compare(script)
       if (difference !== undefined) smallest = { script: upTo({ script, difference }), difference }
@@ -74,6 +74,13 @@ export class CampaignRunner {
     }
     return smallest
   }
+}
+
+/** What is not waited for, and an owner that is not there, part the sides by themselves. */
+function isNeeded(steps: readonly Step[], index: number): boolean {
+  const step = steps[index]
+  const name = at(step?.ask.body ?? null, 'metadata.name')
+  return step?.kind === 'serve' || JSON.stringify(steps.slice(index + 1)).includes(`{{uid:${String(name)}}}`)
 }
 
 function upTo({ script: { family, steps }, difference: { step } }: Parting): Script {
