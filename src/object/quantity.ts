@@ -20,8 +20,7 @@ export interface Quantity {
  * One deviation, a refusal: a text of more than 128 characters (arithmetic on it would cost a reader more than its writer).
  */
 export function parseQuantity(text: string): Quantity | undefined {
-  const written = readWritten(text)
-  return typeof written === 'string' ? undefined : amountOf(written)
+  return parsed(text)
 }
 
 /** What the API server says of a text that stands for no quantity; undefined for one that does. */
@@ -57,10 +56,7 @@ export function compareQuantities(left: Quantity, right: Quantity): number {
  * `1.234`, `1234m` and `+1` all stay what they are.
  */
 export function canonicalQuantity(sent: string | number): string | undefined {
-  const text = String(sent).trim()
-  const written = readWritten(text)
-  if (typeof written === 'string') return undefined
-  return isTakenForCanonical(written) ? text : formatQuantity(amountOf(written))
+  return canonical(String(sent).trim())
 }
 
 /**
@@ -72,6 +68,33 @@ export function quantityInMilli(text: string): string | undefined {
   if (quantity === undefined) return undefined
   return formatQuantity(quantity.exponent >= milli ? quantity : { ...quantity, ...inMilli(quantity) })
 }
+
+const textsKept = 1_024
+const longestKept = 32
+
+/** What is made of a text, kept for the last of them: a cluster says the same few quantities over and over. */
+function remembered<Made>(make: (text: string) => Made): (text: string) => Made {
+  const known = new Map<string, { readonly made: Made }>()
+  return (text) => {
+    const found = known.get(text)
+    if (found !== undefined) return found.made
+    const made = make(text)
+    if (known.size === textsKept) known.clear()
+    if (text.length <= longestKept) known.set(text, { made })
+    return made
+  }
+}
+
+const parsed = remembered((text): Quantity | undefined => {
+  const written = readWritten(text)
+  return typeof written === 'string' ? undefined : amountOf(written)
+})
+
+const canonical = remembered((text): string | undefined => {
+  const written = readWritten(text)
+  if (typeof written === 'string') return undefined
+  return isTakenForCanonical(written) ? text : formatQuantity(amountOf(written))
+})
 
 /** A text taken apart; `whole` has no leading zeros but at least one digit. */
 interface Written {
