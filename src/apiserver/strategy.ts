@@ -81,6 +81,8 @@ export interface Strategy extends Steps {
   markForDeletion?(object: JsonObject, context: StepContext): JsonObject
   /** Something beside the finalizers still keeps an object that is being deleted: `spec.finalizers` of a namespace. */
   isHeld?(object: JsonObject): boolean
+  /** Why the object of this name is never deleted by itself; undefined where it is. */
+  refusedDelete?(name: string): string | undefined
   /** A delete answers with the object instead of a Status. */
   readonly returnsDeletedObject: boolean
 }

@@ -21,7 +21,15 @@ import { bodyTypeOf, parseObject } from './request-body.ts'
 import type { RequestInfo } from './request-info.ts'
 import type { ResourceRequest } from './resource-request.ts'
 import { decodeScale, readScale, scaleToChange, writtenScale } from './scale-endpoint.ts'
-import { badRequest, conflict, methodNotAllowed, notFound, plainError, StatusError } from './status-error.ts'
+import {
+  badRequest,
+  conflict,
+  forbiddenRequest,
+  methodNotAllowed,
+  notFound,
+  plainError,
+  StatusError,
+} from './status-error.ts'
 import { type Decoded, type ServedResource, stepsOf } from './strategy.ts'
 import { type WriteOptions, writeOptionsOf } from './write-options.ts'
 
@@ -200,6 +208,8 @@ export class WriteHandler {
     const output = outputFormOf(request.header('accept'), null)
     const options = deleteOptionsOf(request)
     warnings.push(...resource.strategy.warningsOnDelete(options))
+    const refused = resource.strategy.refusedDelete?.(info.name)
+    if (refused !== undefined) throw forbiddenRequest(groupResourceOf(resource), info.name, refused)
     const scope = { resource, shelf: resource.shelf, namespace: info.namespace, user }
     const { object, isGone } = this.#options.deletes.delete(scope, info.name, options)
     const status = !isGone && options.orphanDependents === false ? 202 : 200

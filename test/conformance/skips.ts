@@ -19,7 +19,7 @@ interface Deviation {
 
 const deviations: readonly Deviation[] = [
   {
-    id: 'open-yaml-texts',
+    id: 'yaml-texts',
     reason: 'What is wrong with YAML is said in the words of another parser.',
     behaviours: ['refusals: refuses an apply that is no YAML'],
   },

@@ -30,9 +30,6 @@ const systemValues: Readonly<Record<string, number>> = {
   'system-cluster-critical': 2_000_000_000,
 }
 
-/** The classes that cannot be deleted. */
-export const systemPriorityClasses: readonly string[] = Object.keys(systemValues)
-
 export const priorityClassRules: KindRules = {
   ...usualRules,
   setDefaults: (object) => withDefaults(object, { preemptionPolicy: 'PreemptLowerPriority' }),
@@ -52,6 +49,8 @@ export const priorityClassRules: KindRules = {
       shown: () => valueAt(object, 'preemptionPolicy') ?? null,
     }),
   ],
+  refusedDelete: (name) =>
+    Object.hasOwn(systemValues, name) ? 'this is a system priority class and cannot be deleted' : undefined,
 }
 
 function valueErrors(object: JsonObject): FieldErrors {

@@ -28,6 +28,7 @@ export const wrongRequests: readonly MistakenRequest[] = [
   ['a creation in an absent namespace', () => ({ method: 'POST', path: '/api/v1/namespaces/absent/configmaps', body: configMap('x') })],
   ['a custom creation in an absent namespace', () => ({ method: 'POST', path: '/apis/conformance.konverge.dev/v1/namespaces/absent/widgets', body: widget('x') })],
   ['the deletion of the namespace default', () => ({ method: 'DELETE', path: '/api/v1/namespaces/default' })],
+  ['the deletion of a priority class of the system', () => ({ method: 'DELETE', path: '/apis/scheduling.k8s.io/v1/priorityclasses/system-node-critical' })],
   ['the deletion of the namespace kube-system', () => ({ method: 'DELETE', path: '/api/v1/namespaces/kube-system' })],
   ['a body in an unknown form', (path) => ({ method: 'POST', path: path(configMaps), headers: { 'content-type': 'text/plain' }, body: configMap('x') })],
   ['a custom body in an unknown form', (path) => ({ method: 'POST', path: path(widgets), headers: { 'content-type': 'text/plain' }, body: widget('x') })],
