@@ -76,6 +76,7 @@ function bodyOf({ body, header }: Pick<ApiRequest, 'body' | 'header'>): JsonObje
 
 function writtenOptions(value: JsonObject): RawDeleteOptions {
   checkType(value)
+  read(value, 'ignoreStoreReadErrorWithClusterBreakingPotential', boolean) // Nothing here can be unreadable.
   const preconditions = read(value, 'preconditions', struct) ?? {}
   return {
     gracePeriodSeconds: read(value, 'gracePeriodSeconds', int64),

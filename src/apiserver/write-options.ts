@@ -52,11 +52,22 @@ function managerFaults(fieldManager: string): readonly FieldError[] {
     length > maxManagerLength
       ? [{ type: 'FieldValueTooLong', field: 'fieldManager', detail: `may not be more than ${maxManagerLength} bytes` }]
       : []
-  const odd = [...fieldManager].findIndex((character) => !/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(character))
-  return odd < 0
-    ? tooLong
-    : [...tooLong, invalid('fieldManager', fieldManager, `should only contain printable characters`)]
+  return [...tooLong, ...oddCharacters(fieldManager)]
 }
+
+/** Each that cannot be printed, by its place in bytes. */
+function oddCharacters(fieldManager: string): readonly FieldError[] {
+  let position = 0
+  return [...fieldManager].flatMap((character) => {
+    const at = position
+    position += Buffer.byteLength(character)
+    if (printable.test(character)) return []
+    const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
+    return [invalid('fieldManager', fieldManager, `invalid character U+${code} (at position ${at})`)]
+  })
+}
+
+const printable = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u
 
 export function dryRunFaults(dryRun: readonly string[]): readonly FieldError[] {
   return dryRun.every((value) => value === 'All') ? [] : [notSupported('dryRun', [...dryRun], ['All'])]

@@ -21,7 +21,8 @@ export function parseYaml(text: string): WireJson {
     merge: true,
     lineCounter: lines,
   })
-  const [fault] = document.errors
+  // Of several documents the first counts.
+  const fault = document.errors.find(({ code }) => code !== 'MULTIPLE_DOCS')
   if (fault !== undefined) throw new WireJsonError(`yaml: ${fault.message.split('\n')[0] ?? ''}`)
   const duplicates: string[] = []
   visit(document, {

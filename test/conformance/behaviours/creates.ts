@@ -193,6 +193,12 @@ export const creates = area('creates', (it) => {
     expect(at(body, 'data')).toEqual({ a: '1' })
   })
 
+  it('takes the first of several documents in YAML', async (stage) => {
+    const body = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: several\n---\nmetadata:\n  name: second\n'
+    const headers = { 'content-type': 'application/yaml' }
+    expect(at((await stage.create(configMaps, body, { headers })).body, 'metadata.name')).toBe('several')
+  })
+
   it('makes one owner reference of two that are alike, and warns', async (stage) => {
     const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: '00000000-0000-4000-8000-000000000001' }
     const { status, body, headers } = await stage.create(

@@ -109,4 +109,6 @@ export const wrongRequests: readonly MistakenRequest[] = [
   ['a limit beyond all numbers', (path) => ({ method: 'GET', path: path(configMaps), query: { limit: '9223372036854775808' } })],
   ['an absent object in YAML', (path) => ({ method: 'GET', path: path(configMaps, 'absent'), headers: { accept: 'application/yaml' } })],
   ['a custom number beyond all numbers', (path) => ({ method: 'POST', path: path(widgets), body: '{"apiVersion":"conformance.konverge.dev/v1","kind":"Widget","metadata":{"name":"x"},"spec":{"size":1e400}}' })],
+  ['a field manager with a line break', (path) => ({ method: 'POST', path: path(configMaps), query: { fieldManager: 'é\nb\u0007' }, body: configMap('x') })],
+  ['a deletion with an unsafe option of another type', (path) => ({ method: 'DELETE', path: path(configMaps, 'x'), body: { ignoreStoreReadErrorWithClusterBreakingPotential: 1 } })],
 ]
