@@ -6,10 +6,12 @@ import process from 'node:process'
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { CodedError, messageOf } from '../base/errors.ts'
 import { CommandError } from './command-error.ts'
+import { compileCacheFolder } from './compile-cache-folder.ts'
 import { packageVersion } from './package-folder.ts'
 
 // What the commands load is compiled once for many starts. Where the cache cannot be written, nothing is lost but time.
-enableCompileCache()
+const compiled = compileCacheFolder(process.env)
+if (compiled !== undefined) enableCompileCache(compiled)
 process.exitCode = await main(process.argv)
 
 async function main(argv: readonly string[]): Promise<number> {

@@ -8,8 +8,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runningPrograms } from '../control-plane/running-programs.ts'
 import { waitUntil } from '../control-plane/wait-until.ts'
 import { askBy } from './ask-by.ts'
-import { konverge, sentenceOf } from './konverge.ts'
-import { RunningKonverge, withoutCompileCache } from './running-konverge.ts'
+import { konverge, noHome, sentenceOf } from './konverge.ts'
+import { RunningKonverge } from './running-konverge.ts'
 
 const stores = '/apis/data.konverge.dev/v1alpha1/namespaces/shop/replicatedkvstores'
 const builtProgram = join(import.meta.dirname, '..', '..', 'dist', 'src', 'cli', 'main.js')
@@ -65,7 +65,7 @@ describe('konverge dev', () => {
 
   it('ends when the process that started it, as npm does, is killed', async () => {
     const command = `${process.execPath} ${program} dev --no-samples; true`
-    const env = { ...process.env, ...withoutCompileCache, TMPDIR: folder }
+    const env = { ...process.env, HOME: noHome, TMPDIR: folder }
     const shell = spawn('sh', ['-c', command], { env, stdio: 'ignore' })
     await waitUntil({ what: 'its kubeconfig', limitMs: 30_000 }, async () =>
       readdirSync(folder).some((name) => existsSync(join(folder, name, 'operator.log'))),

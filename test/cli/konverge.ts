@@ -17,6 +17,8 @@ export interface KonvergeOptions {
 }
 
 const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+/** No file can be in it, not even one of the superuser: what a program keeps in its home is no business of a test. */
+export const noHome = '/dev/null'
 /** Far more than any of these runs needs, also on a busy machine. */
 const limitMs = 60_000
 
@@ -24,7 +26,7 @@ const limitMs = 60_000
 export function konverge(args: readonly string[], { input, environment = {} }: KonvergeOptions = {}): Promise<Ended> {
   return new Promise((resolve, reject) => {
     // Of the surroundings only what Node needs: a KUBECONFIG of this machine is no business of a test.
-    const env = { PATH: process.env['PATH'] ?? '', HOME: '/nowhere', ...environment }
+    const env = { PATH: process.env['PATH'] ?? '', HOME: noHome, ...environment }
     const child = execFile(process.execPath, [program, ...args], { env, timeout: limitMs }, (error, stdout, stderr) => {
       if (child.exitCode === null) reject(error ?? new Error('the program was killed'))
       else resolve({ exitCode: child.exitCode, stdout, stderr })

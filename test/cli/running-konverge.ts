@@ -5,13 +5,11 @@ import { fileURLToPath } from 'node:url'
 import type { ApiAnswer, ApiRequest } from '../control-plane/api-request.ts'
 import { waitUntil } from '../control-plane/wait-until.ts'
 import { askBy } from './ask-by.ts'
+import { noHome } from './konverge.ts'
 
 const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 /** Far more than a start needs, also on a busy machine. */
 const limitMs = 30_000
-
-/** Node's own cache stays in the temporary folder by design; what else stays there is a fault. */
-export const withoutCompileCache = { NODE_DISABLE_COMPILE_CACHE: '1' }
 
 export class RunningKonverge {
   stdout = ''
@@ -20,7 +18,7 @@ export class RunningKonverge {
 
   constructor(args: readonly string[], environment: Readonly<Record<string, string>> = {}, path = program) {
     this.#child = spawn(process.execPath, [path, ...args], {
-      env: { PATH: process.env['PATH'] ?? '', HOME: '/nowhere', ...withoutCompileCache, ...environment },
+      env: { PATH: process.env['PATH'] ?? '', HOME: noHome, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#child.stdout?.on('data', (chunk: Buffer) => {
