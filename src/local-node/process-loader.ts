@@ -22,8 +22,27 @@ export function sessionOf(leader: number): readonly number[] {
     })
 }
 
+/**
+ * Whom a process works for when it is a shell that only runs a command, as npm starts its scripts: the shell's parent, and so
+ * on upwards. None for any other process, and elsewhere than on Linux.
+ */
+export function behindShell(pid: number): readonly number[] {
+  const parent = runsOneCommand(pid) ? statOf(pid)?.parent : undefined
+  return parent === undefined ? [] : [parent, ...behindShell(parent)]
+}
+
+function runsOneCommand(pid: number): boolean {
+  try {
+    const [program = '', option = ''] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+    return /(^|\/)\w*sh$/.test(program) && /^-\w*c$/.test(option)
+  } catch {
+    return false // It has ended, or there is no /proc.
+  }
+}
+
 interface ProcessStat {
   readonly state: string
+  readonly parent: number
   readonly session: number
   readonly startMark: string
 }
@@ -33,7 +52,8 @@ function statOf(pid: number): ProcessStat | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-    return { state: fields[0] ?? '', session: Number(fields[3]), startMark: `${bootId()}:${fields[19]}` }
+    const [state = '', parent, , session] = fields
+    return { state, parent: Number(parent), session: Number(session), startMark: `${bootId()}:${fields[19]}` }
   } catch {
     return undefined // It has ended.
   }

@@ -14,6 +14,7 @@ import { RunningKonverge } from './running-konverge.ts'
 const stores = '/apis/data.konverge.dev/v1alpha1/namespaces/shop/replicatedkvstores'
 const builtProgram = join(import.meta.dirname, '..', '..', 'dist', 'src', 'cli', 'main.js')
 const program = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts')
+const startsByShell = "require('node:child_process').spawn('sh', ['-c', process.argv[1]], { stdio: 'ignore' })"
 
 let folder: string
 let running: RunningKonverge[]
@@ -63,14 +64,18 @@ describe('konverge dev', () => {
     expect(existsSync(join(folder, 'log', 'lock'))).toBe(false)
   })
 
-  it('ends when the process that started it, as npm does, is killed', async () => {
+  it.each([
+    { title: 'the shell that started it,', starter: ['sh', '-c'] },
+    // Of the two it is the shell that stays, with the program as its child.
+    { title: 'what started it by a shell, as npm does,', starter: [process.execPath, '-e', startsByShell] },
+  ])('ends when $title is killed', async ({ starter: [starter = '', ...args] }) => {
     const command = `${process.execPath} ${program} dev --no-samples; true`
     const env = { ...process.env, HOME: noHome, TMPDIR: folder }
-    const shell = spawn('sh', ['-c', command], { env, stdio: 'ignore' })
+    const started = spawn(starter, [...args, command], { env, stdio: 'ignore' })
     await waitUntil({ what: 'its kubeconfig', limitMs: 30_000 }, async () =>
       readdirSync(folder).some((name) => existsSync(join(folder, name, 'operator.log'))),
     )
-    shell.kill('SIGKILL')
+    started.kill('SIGKILL')
     await waitUntil({ what: 'its end', limitMs: 30_000 }, async () => readdirSync(folder).length === 0)
   })
 

@@ -1,7 +1,8 @@
 // Until when does anybody want `konverge dev` to go on? Until a signal ends it, nobody reads its output any more, or the process that
-// started it, as npm does, is gone. Then it has a limit for its clean-up.
+// started it, as npm does by way of a shell, is gone. Then it has a limit for its clean-up.
 import process from 'node:process'
 import { systemClock, type Timer } from '../../base/clock.ts'
+import { behindShell } from '../../local-node/process-loader.ts'
 
 export interface Interest extends Disposable {
   readonly signal: AbortSignal
@@ -27,10 +28,10 @@ export function interest(onEnd: () => void): Interest {
   // A real control plane and its build listen to signals themselves, so anything else becomes one.
   const terminate = () => void process.kill(process.pid, 'SIGTERM')
   for (const stream of [process.stdout, process.stderr]) stream.once('error', terminate).on('error', () => undefined)
-  const parent = process.ppid
+  const starters = startersOfThis()
   let orphanCheck: Timer
   const lookForParent = () => {
-    if (process.ppid !== parent) terminate()
+    if (startersOfThis() !== starters) terminate()
     else orphanCheck = systemClock.setTimer(orphanCheckMs, lookForParent)
   }
   orphanCheck = systemClock.setTimer(orphanCheckMs, lookForParent)
@@ -42,4 +43,9 @@ export function interest(onEnd: () => void): Interest {
       for (const signal of signals) process.off(signal, end)
     },
   }
+}
+
+/** A shell between them outlives its own parent. */
+function startersOfThis(): string {
+  return [process.ppid, ...behindShell(process.ppid)].join()
 }
