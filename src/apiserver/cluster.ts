@@ -96,10 +96,11 @@ export class Cluster {
       catalogue: builtInCatalogue.filter((entry) => !entry.verbs.includes('get') || isServed(entry)),
       access,
       admission: [definitionLifecycle, ...usualAdmission({ random, ...promised }), escalationGuard],
-      openApi: new OpenApi(
-        openApiDocuments(resources, data),
-        customDocuments(log, () => data.customTemplates()),
-      ),
+      openApi: new OpenApi({
+        documents: openApiDocuments(resources, data),
+        custom: customDocuments(log, () => data.customTemplates()),
+        whole: (form) => data.wholeOpenApi(form),
+      }),
       readProtobuf: (body) => protobufBody(body, data),
       strategicMergeOf: (resource) => {
         const kind = resource.isCustom ? undefined : data.kind(resource)

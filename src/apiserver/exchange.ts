@@ -81,6 +81,16 @@ export function textAnswer(status: number, body: string, type: string, extra: Pa
   return { status, warnings: [], body, ...extra, headers: { 'content-type': type, ...extra.headers } }
 }
 
+/** An answer that is no text. */
+export function bytesAnswer(bytes: Uint8Array, headers: Readonly<Record<string, string>>): ApiAnswer {
+  const stream = (sink: StreamSink) => {
+    sink.write(bytes)
+    sink.close()
+    return () => {}
+  }
+  return { status: 200, headers, warnings: [], body: undefined, stream }
+}
+
 /** The answer in YAML, where it is JSON and no stream. */
 export function inYaml(answer: ApiAnswer): ApiAnswer {
   if (answer.body === undefined || answer.headers['content-type'] !== jsonType) return answer

@@ -185,7 +185,7 @@ interface Clause {
 }
 
 /** By quality, then in their order. */
-function clausesOf(accept: string): readonly Clause[] {
+export function clausesOf(accept: string): readonly Clause[] {
   const clauses = accept.split(',').map((part) => {
     const [type = '', ...parameters] = part.split(';').map((piece) => piece.trim())
     const pairs = parameters.map((parameter) => {

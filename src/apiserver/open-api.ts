@@ -1,9 +1,11 @@
 // Where do clients learn the form of the kinds? From an index of documents, one for each group and version; kubectl asks them
-// before it writes. The address of a document carries its hash, so that clients may keep it for ever.
-// Source: k8s.io/kube-openapi/pkg/handler3/handler.go.
+// before it writes. The address of a document carries its hash, so that clients may keep it for ever. The older document of
+// all kinds is there for those who write lists of objects.
+// Source: k8s.io/kube-openapi/pkg/handler3/handler.go and pkg/handler/handler.go.
 import { createHash } from 'node:crypto'
-import { type ApiAnswer, type ApiRequest, jsonType, textAnswer } from './exchange.ts'
-import { noSuchPath } from './status-error.ts'
+import { type ApiAnswer, type ApiRequest, bytesAnswer, jsonType, textAnswer } from './exchange.ts'
+import { clausesOf } from './object-form.ts'
+import { noSuchPage, noSuchPath } from './status-error.ts'
 
 /** One published document. */
 export interface OpenApiDocument {
@@ -13,21 +15,40 @@ export interface OpenApiDocument {
   readonly text: () => string
 }
 
+export interface OpenApiOptions {
+  readonly documents: readonly OpenApiDocument[]
+  /** The documents that come and go; the same ones for as long as their texts stay. */
+  readonly custom: () => readonly OpenApiDocument[]
+  /** The one document of /openapi/v2 in one of its forms. */
+  readonly whole: (form: 'json' | 'pb') => Uint8Array
+}
+
 const root = '/openapi/v3'
+const wholePath = '/openapi/v2'
+const protobufType = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
+const wholeForms = [
+  { type: jsonType, form: 'json', sent: jsonType },
+  { type: 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf', form: 'pb', sent: protobufType },
+  { type: protobufType, form: 'pb', sent: protobufType },
+] as const
 
 export class OpenApi {
   readonly #documents: ReadonlyMap<string, OpenApiDocument>
   readonly #custom: () => readonly OpenApiDocument[]
+  readonly #whole: OpenApiOptions['whole']
   readonly #hashes = new WeakMap<OpenApiDocument, string>()
+  #wholeHash: string | undefined
 
-  /** `custom` gives the documents that come and go; the same ones for as long as their texts stay. */
-  constructor(documents: readonly OpenApiDocument[], custom: () => readonly OpenApiDocument[] = () => []) {
+  constructor({ documents, custom, whole }: OpenApiOptions) {
     this.#documents = new Map(documents.map((document) => [document.name, document]))
     this.#custom = custom
+    this.#whole = whole
   }
 
-  /** Answers a GET at or below /openapi/v3. Throws StatusError (404). */
+  /** Answers a GET below /openapi. Throws StatusError (404). */
   answer({ path, query, header }: ApiRequest): ApiAnswer {
+    if (path === wholePath) return this.#wholeAnswer(header('accept'), header('if-none-match'))
+    if (!path.startsWith(root)) throw noSuchPage()
     if (path === root || path === `${root}/`) return this.#index(header('if-none-match'))
     const name = path.slice(root.length + 1)
     const document = this.#documents.get(name) ?? this.#custom().find((one) => one.name === name)
@@ -55,6 +76,17 @@ export class OpenApi {
     return textAnswer(200, text, jsonType, { headers })
   }
 
+  #wholeAnswer(accept: string | undefined, known: string | undefined): ApiAnswer {
+    const found = clausesOf(accept?.trim() || '*/*').flatMap((clause) =>
+      wholeForms.filter(({ type }) => isCovered(type, clause.type)),
+    )[0]
+    if (found === undefined) return { status: 406, headers: { vary: 'Accept' }, warnings: [], body: '' }
+    this.#wholeHash ??= hashOf(this.#whole('json'))
+    const headers = { vary: 'Accept', etag: `"${this.#wholeHash}"`, 'content-type': found.sent }
+    if (known === headers.etag) return { status: 304, headers, warnings: [], body: '' }
+    return bytesAnswer(this.#whole(found.form), headers)
+  }
+
   #hashOf(document: OpenApiDocument): string {
     const known = this.#hashes.get(document) ?? hashOf(document.text())
     this.#hashes.set(document, known)
@@ -66,8 +98,12 @@ function addressOf(name: string, hash: string): string {
   return `${root}/${name}?hash=${hash}`
 }
 
-function hashOf(text: string): string {
+function hashOf(text: string | Uint8Array): string {
   return createHash('sha512').update(text).digest('hex').toUpperCase()
+}
+
+function isCovered(type: string, asked: string): boolean {
+  return asked === type || asked === '*/*' || asked === 'application/*'
 }
 
 /** The other form, protocol buffers, is not served; who takes both gets JSON. */

@@ -6,10 +6,14 @@ import { StatusError } from '../../src/apiserver/status-error.ts'
 
 const text = '{"openapi":"3.0.0"}'
 const hash = createHash('sha512').update(text).digest('hex').toUpperCase()
-const openApi = new OpenApi([
-  { name: 'apis/apps/v1', text: () => text },
-  { name: 'api/v1', text: () => text },
-])
+const openApi = new OpenApi({
+  documents: [
+    { name: 'apis/apps/v1', text: () => text },
+    { name: 'api/v1', text: () => text },
+  ],
+  custom: () => [],
+  whole: (form) => Buffer.from(form === 'json' ? text : 'bytes'),
+})
 
 function get(target: string, headers: Readonly<Record<string, string>> = {}): ApiAnswer {
   const { pathname, searchParams } = new URL(target, 'http://server')

@@ -21,6 +21,8 @@ export interface ApiRequest {
 export interface ApiAnswer {
   readonly status: number
   readonly text: string
+  /** The same, where it may be no text. */
+  readonly bytes: Buffer
 }
 
 const limitMs = 30_000
@@ -43,7 +45,8 @@ export function apiRequest(access: ApiAccess, ask: ApiRequest): Promise<ApiAnswe
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('error', reject)
       response.on('end', () => {
-        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') })
+        const bytes = Buffer.concat(chunks)
+        resolve({ status: response.statusCode ?? 0, text: bytes.toString('utf8'), bytes })
       })
     })
     outgoing.on('error', reject)

@@ -44,6 +44,15 @@ export const documents: readonly { readonly file: string; readonly path: string 
   path: group === '' ? `/openapi/v3/api/${version}` : `/openapi/v3/apis/${group}/${version}`,
 }))
 
+/** All kinds in one document, in the older form, as JSON and in protocol buffers. */
+export const wholeDocument = {
+  path: '/openapi/v2',
+  forms: [
+    { file: 'openapi-v2.json.br', accept: 'application/json' },
+    { file: 'openapi-v2.pb.br', accept: 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf' },
+  ],
+} as const
+
 /** The table of types, as the file has it. */
 export async function typesText(oracles: string): Promise<string> {
   const [answer] = await askProgram(oracles, 'built-in-types', [typedKinds.map((name) => ({ ...name }))])
@@ -168,7 +177,7 @@ function capital(word: string): string {
 
 async function write(): Promise<void> {
   const oracles = await findOrBuildProgram('oracles', process.env)
-  const texts = new Map([
+  const texts = new Map<string, string | Buffer>([
     ['types.json.br', await typesText(oracles)],
     ['columns.json.br', await columnsText(oracles)],
   ])
@@ -178,6 +187,9 @@ async function write(): Promise<void> {
     if (status !== 200) throw new Error(`${path} answered ${status}`)
     texts.set(file, text)
   }
+  const { path, forms } = wholeDocument
+  for (const { file, accept } of forms)
+    texts.set(file, (await controlPlane.request({ method: 'GET', path, accept })).bytes)
   const get = async (path: string) => (await controlPlane.request({ method: 'GET', path })).text
   const admin = '/apis/rbac.authorization.k8s.io/v1/clusterroles/admin'
   const what = 'the rules of the aggregated roles'
@@ -197,6 +209,7 @@ async function write(): Promise<void> {
 \`node test/control-plane/built-in-data.ts\`; tests compare it with the real server.
 
 - \`openapi-<group>-<version>.json.br\`: the documents of /openapi/v3, byte for byte.
+- \`openapi-v2.json.br\`, \`openapi-v2.pb.br\`: the document of /openapi/v2, in both its forms.
 - \`types.json.br\`: how the Go types behind the kinds read and write JSON and protocol buffers; see \`../go-type.ts\`.
 - \`columns.json.br\`: the columns of \`kubectl get\` for each kind.
 - \`openapi-custom.json.br\`: the documents of two custom kinds, to be put under the names of others.
@@ -205,7 +218,7 @@ async function write(): Promise<void> {
   )
 }
 
-function keep(file: string, text: string): void {
+function keep(file: string, text: string | Buffer): void {
   const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 22 }
   writeFileSync(join(folder, file), brotliCompressSync(text, { params }))
 }

@@ -124,7 +124,8 @@ export class EmbeddedStoryServer implements OwnServer {
       this.#cluster.server,
       new Request(`http://here${path}`, { method, headers, ...content }),
     )
-    return { status: answer.status, text: await answer.text() }
+    const bytes = Buffer.from(await answer.arrayBuffer())
+    return { status: answer.status, text: bytes.toString('utf8'), bytes }
   }
 
   async startOperator(namespace?: string): Promise<StoryOperator> {

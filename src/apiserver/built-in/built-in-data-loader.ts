@@ -41,6 +41,11 @@ export class BuiltInDataLoader {
     return this.#read(`openapi-${group === '' ? 'core' : group}-${version}.json.br`)
   }
 
+  /** The document that the real server serves at /openapi/v2, about all kinds: JSON, or a Document of gnostic in protocol buffers. */
+  wholeOpenApi(form: 'json' | 'pb'): Uint8Array {
+    return this.#readBytes(`openapi-v2.${form}.br`)
+  }
+
   /** The kind's whole schema. The first kind of a group and version costs the reading of its document (10 to 40 ms). */
   schema(name: KindName): Schema | undefined {
     const key = `${name.group}/${name.version}/${name.kind}`
@@ -85,7 +90,11 @@ export class BuiltInDataLoader {
   }
 
   #read(file: string): string {
-    return brotliDecompressSync(readFileSync(join(this.#folder, file))).toString('utf8')
+    return this.#readBytes(file).toString('utf8')
+  }
+
+  #readBytes(file: string): Buffer {
+    return brotliDecompressSync(readFileSync(join(this.#folder, file)))
   }
 }
 

@@ -50,6 +50,12 @@ metadata: { name: host, labels: { zone: a } }
 spec: { podCIDR: 10.1.0.0/24 }
 `
 
+/** Objects of v1, each named after its place. */
+function listOf(...items: readonly string[]): string {
+  const written = items.map((item, index) => `- { apiVersion: v1, metadata: { name: listed-${index} }, ${item} }\n`)
+  return `apiVersion: v1\nkind: List\nitems:\n${written.join('')}`
+}
+
 function settings(a: string): string {
   return `apiVersion: v1
 kind: ConfigMap
@@ -96,6 +102,9 @@ export const stories: Readonly<Record<string, readonly Command[]>> = {
     of('apply -f -', settings('3')),
     of('diff -f -', settings('4')),
     of('diff -f -', settings('3')),
+    of('apply -f -', listOf('kind: ConfigMap, data: { a: "1" }', 'kind: Secret, stringData: { a: "1" }')),
+    of('apply -f -', listOf('kind: ConfigMap, data: { a: 1 }, extra: true', 'kind: Secret')),
+    of('apply --server-side -f -', listOf('kind: ConfigMap, data: { b: "1" }', 'kind: Secret')),
     of('apply -f - --dry-run=server', settings('4')),
     of('apply -f -', 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: wrong }\ndata: { a: 1 }\nextra: true\n'),
     of('apply view-last-applied configmap settings'),

@@ -28,6 +28,28 @@ export const documents = area('documents', (it) => {
     }
   })
 
+  it('publishes all built-in kinds in one document of version 2, in two forms', async (stage) => {
+    const whole = await read(stage, '/openapi/v2')
+    expect(at(whole.body, 'swagger')).toBe('2.0')
+    expect(Object.keys(at(whole.body, 'definitions') ?? {})).toContain('io.k8s.api.apps.v1.StatefulSet')
+    expect(whole.headers['content-type']).toBe('application/json')
+    expect(whole.headers['vary']?.split(', ')).toContain('Accept')
+    const { etag = '' } = whole.headers
+    expect(etag).toMatch(/^"[0-9A-F]{128}"$/)
+    expect((await read(stage, '/openapi/v2', { 'if-none-match': etag })).status).toBe(304)
+    for (const name of ['v2.v1.0', 'v2@v1.0']) {
+      const accept = `application/com.github.proto-openapi.spec.${name}+protobuf`
+      const { status, headers } = await read(stage, '/openapi/v2', { accept })
+      expect([status, headers['content-type'], headers['etag']]).toEqual([
+        200,
+        'application/com.github.proto-openapi.spec.v2.v1.0+protobuf',
+        etag,
+      ])
+    }
+    expect((await read(stage, '/openapi/v2', { accept: 'text/html' })).status).toBe(406)
+    expect((await read(stage, '/openapi/v2/more')).status).toBe(404)
+  })
+
   it('says its version', async (stage) => {
     const { body } = await read(stage, '/version')
     expect(body).toMatchObject({ major: '1', minor: '36' })
