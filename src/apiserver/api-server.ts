@@ -100,7 +100,7 @@ export class ApiServer implements Answering {
     this.#fieldManagers = new KindFieldManagers(() => this.registry.all())
     this.watches = new WatchHub({ clock, random, log: this.log })
     const admission = new Admission(options.admission ?? [])
-    this.writes = new ObjectWrites({ log: this.log, clock, random, admission })
+    this.writes = new ObjectWrites({ log: this.log, index: this.#index, clock, random, admission })
     this.deletes = new ObjectDeletes({ log: this.log, clock, admission })
     this.#resources = new ResourceHandler({
       clock,

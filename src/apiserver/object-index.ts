@@ -2,6 +2,7 @@
 // going through a namespace, so that an event costs what it concerns and not what there is.
 import type { JsonObject } from '../base/json.ts'
 import { mapAt, structAt, textAt } from './built-in/field-walk.ts'
+import { takenBy } from './built-in/service-allocation.ts'
 import { labelsOf } from './metadata.ts'
 import { keyOf, type LogEntry, type ObjectLog, type Place, type Shelf } from './object-log.ts'
 import { ownersOf } from './owner-references.ts'
@@ -15,6 +16,8 @@ export type Term =
   | { readonly asksFor: readonly [label: string, value: string] | undefined; readonly namespace: string }
   /** Volumes that are kept for a claim, by its key; '' for none. */
   | { readonly claim: string }
+  /** Services that have this address, or this port of the nodes. */
+  | { readonly taken: string }
 
 export class ObjectIndex {
   readonly #log: ObjectLog
@@ -29,6 +32,11 @@ export class ObjectIndex {
   /** In the order of their names. A shelf is indexed from the first question on. */
   places(shelf: Shelf, term: Term): readonly Place[] {
     return this.#indexOf(shelf).places(termText(term))
+  }
+
+  /** Is there any? It costs the same however many there are. */
+  has(shelf: Shelf, term: Term): boolean {
+    return this.#indexOf(shelf).has(termText(term))
   }
 
   #indexOf(shelf: Shelf): ShelfIndex {
@@ -49,6 +57,10 @@ class ShelfIndex {
     const found = this.#places.get(term)
     if (found === undefined) return []
     return [...found].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, place]) => place)
+  }
+
+  has(term: string): boolean {
+    return this.#places.has(term)
   }
 
   follow({ kind, place, before, now }: LogEntry): void {
@@ -80,6 +92,7 @@ function termsOf({ shelf, namespace }: Place, object: JsonObject): readonly stri
     ...(controller === undefined ? [] : [{ controller: controller.uid }]),
     ...Object.entries(labelsOf(object)).map(([label, value]) => ({ label, value, namespace })),
     ...(selector === undefined ? [] : [{ asksFor: pairsOf(selector)[0], namespace }]),
+    ...(shelf === 'services' ? takenBy(object).map((taken) => ({ taken })) : []),
     ...(shelf === 'persistentvolumes' ? [{ claim: claimKey(structAt(spec, 'claimRef')) }] : []),
   ]
   return terms.map(termText)
@@ -100,6 +113,7 @@ function claimKey(reference: JsonObject | undefined): string {
 function termText(term: Term): string {
   if ('controller' in term) return `controller ${term.controller}`
   if ('claim' in term) return `claim ${term.claim}`
+  if ('taken' in term) return `taken ${term.taken}`
   if ('label' in term) return `label ${term.namespace} ${term.label} ${term.value}`
   return `asks ${term.namespace} ${term.asksFor?.join(' ') ?? ''}`
 }

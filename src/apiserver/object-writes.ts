@@ -12,6 +12,7 @@ import { generatedName } from './generated-name.ts'
 import { finalizersOf, isTerminating, metadataNumber, metadataText, withMetadata } from './metadata.ts'
 import { pathSegmentName } from './name-rules.ts'
 import { servedObject } from './object-form.ts'
+import type { ObjectIndex } from './object-index.ts'
 import type { Committed, ObjectLog, Place, Shelf } from './object-log.ts'
 import { validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts'
 import { withoutDuplicateOwners } from './owner-references.ts'
@@ -61,6 +62,7 @@ export interface UpdateOptions {
 
 export interface ObjectWritesOptions {
   readonly log: ObjectLog
+  readonly index: ObjectIndex
   readonly clock: Clock
   readonly random: Random
   readonly admission: Admission
@@ -71,12 +73,14 @@ const optimisticLock = 'the object has been modified; please apply your changes 
 
 export class ObjectWrites {
   readonly #log: ObjectLog
+  readonly #index: ObjectIndex
   readonly #clock: Clock
   readonly #random: Random
   readonly #admission: Admission
 
-  constructor({ log, clock, random, admission }: ObjectWritesOptions) {
+  constructor({ log, index, clock, random, admission }: ObjectWritesOptions) {
     this.#log = log
+    this.#index = index
     this.#clock = clock
     this.#random = random
     this.#admission = admission
@@ -218,7 +222,7 @@ export class ObjectWrites {
     const { allocate } = resource.strategy
     if (allocate === undefined || subresource !== '') return object
     return allocate(object, old, {
-      objects: this.#log.list(shelf).map((state) => servedObject(resource, state)),
+      isTaken: (value) => this.#index.has(shelf, { taken: value }),
       below: (limit) => Math.floor(this.#random.next() * limit),
     })
   }

@@ -21,8 +21,8 @@ export interface StepContext {
 
 /** What a kind chooses from that gives out addresses or numbers. */
 export interface Stock {
-  /** All of the kind that there are, this one too if it is there. */
-  readonly objects: readonly JsonObject[]
+  /** Has one of the kind this, if only the one that is written, before the write? */
+  isTaken(value: string): boolean
   /** A whole number drawn from 0 up to the limit, without it. */
   below(limit: number): number
 }

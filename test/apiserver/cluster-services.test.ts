@@ -51,6 +51,16 @@ describe('the services of a cluster', () => {
     })
   })
 
+  it('get an address again that went with its service, or that it gave back', async () => {
+    const spec = { clusterIP: '10.96.3.4', ports }
+    await posted(services, { metadata: { name: 'first' }, spec })
+    expect((await send('DELETE', `${services}/first`, {})).status).toBe(200)
+    await posted(services, { metadata: { name: 'second' }, spec })
+    const external = { metadata: { name: 'second' }, spec: { type: 'ExternalName', externalName: 'example.com' } }
+    expect((await send('PUT', `${services}/second`, external)).status).toBe(200)
+    await posted(services, { metadata: { name: 'third' }, spec })
+  })
+
   it('get ports of the nodes, none of them twice', async () => {
     const spec = { type: 'NodePort', ports }
     const told = await Promise.all(

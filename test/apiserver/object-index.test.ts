@@ -43,6 +43,24 @@ describe('an index of objects', () => {
     expect(names({ asksFor: ['app', 'other'], namespace: 'shop' })).toEqual([])
   })
 
+  it('knows the addresses and ports that services have, until the last that has them goes', () => {
+    const shelf = 'services'
+    const place = { shelf, namespace: 'shop' }
+    const has = (...values: readonly string[]) => values.map((taken) => index.has(shelf, { taken }))
+    write('web', {}, { clusterIPs: ['10.96.3.4'], ports: [{ port: 80, nodePort: 30_080 }, { port: 81 }] }, place)
+    write(
+      'mail',
+      {},
+      { clusterIPs: ['None'], ports: [{ port: 80, nodePort: 30_080 }], healthCheckNodePort: 31_000 },
+      place,
+    )
+    expect(has('10.96.3.4', '30080', '31000', 'None', '0', '80')).toEqual([true, true, true, false, false, false])
+    write('web', {}, { clusterIPs: ['10.96.3.5'], ports: [] }, place)
+    expect(has('10.96.3.4', '10.96.3.5', '30080')).toEqual([false, true, true])
+    remove('mail', place)
+    expect(has('10.96.3.5', '30080', '31000')).toEqual([true, false, false])
+  })
+
   it('finds volumes by the claim that they are kept for', () => {
     const shelf = 'persistentvolumes'
     write('free', {}, {}, { shelf, namespace: '' })
@@ -67,7 +85,7 @@ function write(
   log.commit(place, kind, () => ({ metadata: { name, namespace, ...metadata }, spec }))
 }
 
-function remove(name: string): void {
-  const place = { shelf: 'pods', namespace: 'shop', name }
+function remove(name: string, { shelf, namespace } = { shelf: 'pods', namespace: 'shop' }): void {
+  const place = { shelf, namespace, name }
   log.commit(place, 'deleted', () => log.get(place)?.object ?? {})
 }

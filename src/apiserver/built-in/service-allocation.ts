@@ -26,7 +26,6 @@ import { drawsNodePorts, isExternalName, needsHealthCheck, specOf } from './serv
 export interface ServicePools extends PortPool {
   /** Of IPv4: `10.96.0.0/16`. */
   readonly clusterIps: IpRange
-  readonly takenIps: ReadonlySet<string>
   /** A whole number from 0 up to the limit, without it. */
   below(limit: number): number
 }
@@ -40,18 +39,17 @@ export const usualRanges: Pick<ServicePools, 'clusterIps' | 'nodePorts'> = {
   nodePorts: { from: 30_000, to: 32_767 },
 }
 
-/** What other services have of what is given out. */
-export function takenBy(services: readonly JsonObject[]): Pick<ServicePools, 'takenIps' | 'takenPorts'> {
-  const specs = services.map(specOf)
-  return {
-    takenIps: new Set(specs.flatMap((spec) => textsAt(spec, 'clusterIPs'))),
-    takenPorts: new Set(
-      specs.flatMap((spec) => [
-        ...structsAt(spec, 'ports').map((port) => integerAt(port, 'nodePort')),
-        integerAt(spec, 'healthCheckNodePort'),
-      ]),
-    ),
-  }
+/** What a service has of what is given out: addresses, and ports as texts. */
+export function takenBy(service: JsonObject): readonly string[] {
+  const spec = specOf(service)
+  const ports = [
+    ...structsAt(spec, 'ports').map((port) => integerAt(port, 'nodePort')),
+    integerAt(spec, 'healthCheckNodePort'),
+  ]
+  return [
+    ...textsAt(spec, 'clusterIPs').filter((ip) => ip !== 'None'),
+    ...ports.filter((port) => port !== 0).map(String),
+  ]
 }
 
 /** The service with all that it needs; the same one if it has it. Throws StatusError where a wish cannot be met. */
@@ -202,21 +200,21 @@ function withAddresses(
   return spec
 }
 
-function ipFault(asked: string, { clusterIps, takenIps }: ServicePools): string | undefined {
+function ipFault(asked: string, { clusterIps, isTaken }: ServicePools): string | undefined {
   const ip = parseIp(asked)
   const offset = ip === undefined ? -1 : offsetOf(ip.bytes) - offsetOf(networkOf(clusterIps).bytes)
   const size = 2 ** (32 - clusterIps.prefixLength)
   // The first is the network's, the last the broadcast's.
   if (ip === undefined || offset <= 0 || offset >= size - 1)
     return 'the provided network does not match the current range'
-  return takenIps.has(ipText(ip)) ? 'provided IP is already allocated' : undefined
+  return isTaken(ipText(ip)) ? 'provided IP is already allocated' : undefined
 }
 
-function freeIp({ clusterIps, takenIps, below }: ServicePools, name: string): string {
+function freeIp({ clusterIps, isTaken, below }: ServicePools, name: string): string {
   const first = offsetOf(networkOf(clusterIps).bytes) + 1
   const size = 2 ** (32 - clusterIps.prefixLength)
   const range = { size: size - 2, reserved: reservedOf(size, 16, 256), below }
-  const position = freeNumber(range, (number) => takenIps.has(textOf(first + number)))
+  const position = freeNumber(range, (number) => isTaken(textOf(first + number)))
   if (position !== undefined) return textOf(first + position)
   throw internalError(`failed to allocate a serviceIP for Service ${JSON.stringify(name)}: range is full`)
 }

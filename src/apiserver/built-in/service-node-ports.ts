@@ -10,7 +10,8 @@ import { drawsNodePorts, hasNodePorts, needsHealthCheck } from './service-type.t
 export interface PortPool {
   /** Both ends included: 30000 and 32767. */
   readonly nodePorts: { readonly from: number; readonly to: number }
-  readonly takenPorts: ReadonlySet<number>
+  /** Has some service this address or port? */
+  isTaken(value: string): boolean
   /** A whole number from 0 up to the limit, without it. */
   below(limit: number): number
 }
@@ -36,21 +37,20 @@ export function allocateNodePorts(
 class PortDraw {
   readonly #pool: PortPool
   readonly #name: string
-  readonly #taken: Set<number>
+  readonly #drawn = new Set<number>()
 
   constructor(pool: PortPool, name: string) {
     this.#pool = pool
     this.#name = name
-    this.#taken = new Set(pool.takenPorts)
   }
 
   any(what: string): number {
     const { nodePorts, below } = this.#pool
     const size = nodePorts.to - nodePorts.from + 1
     const range = { size, reserved: reservedOf(size, 32, 128), below }
-    const number = freeNumber(range, (position) => this.#taken.has(nodePorts.from + position))
+    const number = freeNumber(range, (position) => this.#isTaken(nodePorts.from + position))
     if (number !== undefined) {
-      this.#taken.add(nodePorts.from + number)
+      this.#drawn.add(nodePorts.from + number)
       return nodePorts.from + number
     }
     throw internalError(`failed to allocate a ${what}: range is full`)
@@ -61,8 +61,8 @@ class PortDraw {
     const { from, to } = this.#pool.nodePorts
     if (port < from || port > to)
       return `provided port is not in the valid range. The range of valid ports is ${from}-${to}`
-    if (this.#taken.has(port)) return 'provided port is already allocated'
-    this.#taken.add(port)
+    if (this.#isTaken(port)) return 'provided port is already allocated'
+    this.#drawn.add(port)
     return undefined
   }
 
@@ -71,6 +71,10 @@ class PortDraw {
     if (fault === undefined) return
     const error = invalid(`spec.ports[${index}].nodePort`, port, fault)
     throw invalidObject({ group: '', kind: 'Service' }, this.#name, [error])
+  }
+
+  #isTaken(port: number): boolean {
+    return this.#drawn.has(port) || this.#pool.isTaken(String(port))
   }
 }
 

@@ -17,7 +17,7 @@ import {
 } from './field-walk.ts'
 import { cidrWarnings, ipWarnings } from './ip-rules.ts'
 import { type KindRules, keepField, statusIsReset, statusSteps, usualRules } from './kind-rules.ts'
-import { allocateService, takenBy, usualRanges } from './service-allocation.ts'
+import { allocateService, usualRanges } from './service-allocation.ts'
 import { serviceDefaults } from './service-defaults.ts'
 import {
   hasNodePorts,
@@ -32,8 +32,7 @@ import { validateService, validateServiceStatusUpdate, validateServiceUpdate } f
 export const serviceRules: KindRules = {
   ...usualRules,
   setDefaults: serviceDefaults,
-  allocate: (service, old, { objects, below }) =>
-    allocateService(service, old, { ...usualRanges, ...takenBy(objects), below }),
+  allocate: (service, old, stock) => allocateService(service, old, { ...usualRanges, ...stock }),
   prepareForCreate: (service) => withField(service, 'status', { loadBalancer: {} }),
   validateCreate: validateService,
   warningsOnCreate: serviceWarnings,

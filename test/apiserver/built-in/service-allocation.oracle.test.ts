@@ -133,12 +133,12 @@ function outcome(question: Question): string {
 
 function allocated(question: Question, seed: number): JsonObject {
   const { takenIPs, takenPorts: inUse } = asked(question) as { takenIPs: string[]; takenPorts: number[] }
+  const taken = new Set([...takenIPs, ...inUse.map(String)])
   let drawn = seed
   const pools = {
     clusterIps,
-    takenIps: new Set(takenIPs),
     nodePorts: { from: 30_000, to: 32_767 },
-    takenPorts: new Set(inUse),
+    isTaken: (value: string) => taken.has(value),
     below: (limit: number) => {
       drawn = (drawn * 7_919 + 1) % 1_000_003
       return drawn % limit
