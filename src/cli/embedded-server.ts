@@ -2,7 +2,6 @@
 // HTTPS before it, and a kubeconfig that leads there. Whatever fails on the way, nothing stays; a wrong option is one sentence.
 import { hostname, networkInterfaces } from 'node:os'
 import { join } from 'node:path'
-import process from 'node:process'
 import { Cluster } from '../apiserver/cluster.ts'
 import { controllerChoice } from '../apiserver/controllers/controller-choice.ts'
 import { type HttpServer, startHttpServer } from '../apiserver/http-server.ts'
@@ -94,7 +93,7 @@ function checkReach({ host, token }: EmbeddedServerOptions): void {
 
 function openLog(folder: string, repairs: boolean): PersistedLog {
   try {
-    return openPersistedLog({ folder, repairs, processId: process.pid, isAlive })
+    return openPersistedLog({ folder, repairs })
   } catch (thrown) {
     if (thrown instanceof PersistenceError) throw new CommandError(thrown.message, 2)
     throw new CommandError(`--persist: cannot keep a log in ${folder}: ${messageOf(thrown)}; name another folder`, 2)
@@ -161,14 +160,4 @@ async function ownFolder(undo: AsyncDisposableStack): Promise<string> {
   const folder = await makeOwnFolder(folderPrefix)
   undo.defer(() => folder.remove())
   return folder.path
-}
-
-/** Whoever owns it. */
-function isAlive(processId: number): boolean {
-  try {
-    process.kill(processId, 0)
-    return true
-  } catch (thrown) {
-    return !(thrown instanceof Error && 'code' in thrown && thrown.code === 'ESRCH')
-  }
 }

@@ -5,15 +5,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
+import { isRunning, thisProcess } from '../base/claim-provisioner.ts'
 import { isJsonObject } from '../base/json.ts'
-import { startMarkOf } from '../local-node/process-loader.ts'
 
 const ownerFile = 'owner.json'
 
 /** `prefix` says what kind of process it is; `remove` is for its end. */
 export async function makeOwnFolder(prefix: string): Promise<{ readonly path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), prefix))
-  const owner = { pid: process.pid, startMark: startMarkOf(process.pid), place: placeOfProcesses() }
+  const owner = { ...thisProcess(), place: placeOfProcesses() }
   await writeFile(join(path, ownerFile), JSON.stringify(owner), { mode: 0o600 })
   return { path, remove: () => removeFolder(path) }
 }
@@ -38,8 +38,7 @@ function isLeftBehind(folder: string): boolean {
     const stat = lstatSync(folder)
     if (!stat.isDirectory() || stat.uid !== process.getuid?.()) return false
     const owner: unknown = JSON.parse(readFileSync(join(folder, ownerFile), 'utf8'))
-    if (!isJsonObject(owner) || typeof owner.pid !== 'number' || typeof owner.startMark !== 'string') return false
-    return owner.place === placeOfProcesses() && startMarkOf(owner.pid) !== owner.startMark
+    return isJsonObject(owner) && owner.place === placeOfProcesses() && isRunning(owner) === false
   } catch {
     return false // Not ours, or still being made.
   }

@@ -10,8 +10,8 @@ import { type Clock, sleep } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import type { Log } from '../base/instrument.ts'
 import { isJsonObject } from '../base/json.ts'
+import { sessionOf, startMarkOf } from '../base/process-loader.ts'
 import type { Program } from './images.ts'
-import { sessionOf, startMarkOf } from './process-loader.ts'
 
 export interface ProcessStart {
   readonly containerId: string

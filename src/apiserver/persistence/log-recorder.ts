@@ -13,8 +13,10 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { CodedError } from '../../base/errors.ts'
+import { type Claim, claim } from '../../base/claim-provisioner.ts'
+import { CodedError, messageOf } from '../../base/errors.ts'
 import { type LogEntry, ObjectLog, type ObjectLogOptions } from '../object-log.ts'
+import { internalError } from '../status-error.ts'
 import { type LogRecord, recordLine, scanLog } from './log-format.ts'
 
 export type PersistenceErrorCode = 'CorruptLog' | 'LogInUse'
@@ -27,8 +29,6 @@ export interface OpenLogOptions extends ObjectLogOptions {
   readonly folder: string
   /** Keeps every whole record of a corrupt file instead of refusing it; the file as it was stays beside it. */
   readonly repairs?: boolean
-  readonly processId: number
-  isAlive(processId: number): boolean
 }
 
 export interface PersistedLog {
@@ -51,11 +51,11 @@ const superseded = 10_000
 export function openPersistedLog(options: OpenLogOptions): PersistedLog {
   const { folder, repairs = false } = options
   mkdirSync(folder, { recursive: true, mode: passedThrough })
-  const lock = takeLock(options)
+  const lock = takeLock(folder)
   const path = join(folder, fileName)
   const scanned = scanLog(readIfThere(path))
   if (scanned.corruptAt !== undefined && !repairs) {
-    rmSync(lock, { force: true })
+    lock.release()
     throw new PersistenceError({
       code: 'CorruptLog',
       remedy: 'stop',
@@ -77,7 +77,7 @@ export function openPersistedLog(options: OpenLogOptions): PersistedLog {
     if (!isOpen) return
     isOpen = false
     recorder.close()
-    rmSync(lock, { force: true })
+    lock.release()
   }
   return { log, read: records.length, close }
 }
@@ -99,20 +99,28 @@ class LogRecorder {
     ftruncateSync(this.#file, this.#size)
   }
 
+  /** Throws StatusError (500) where the disk takes no more: nothing is committed then, and the next write is tried anew. */
   write({ kind, revision, place, now }: LogEntry): void {
     try {
       this.#size += writeWhole(this.#file, recordLine({ kind, revision, place, object: now.object }))
       this.#records++
     } catch (thrown) {
       ftruncateSync(this.#file, this.#size) // Half a record must not stand before the next one.
-      throw thrown
+      throw internalError(`nothing was written, because ${this.#path} takes no more: ${messageOf(thrown)}`)
     }
   }
 
   /** A file that is more history than objects is written anew; so the cost of that is shared by as many writes. */
   rewriteIfSuperseded(): void {
     const count = countOf(this.#log)
-    if (this.#records - count > Math.max(superseded, count)) this.rewrite()
+    if (this.#records - count <= Math.max(superseded, count)) return
+    try {
+      this.rewrite()
+    } catch (thrown) {
+      // On a full disk the file that is there serves on, and is written anew when there is room.
+      rmSync(`${this.#path}.new`, { force: true })
+      if (!isFullDisk(thrown)) throw thrown
+    }
   }
 
   rewrite(): void {
@@ -148,11 +156,14 @@ function countOf(log: ObjectLog): number {
 function rewrite(path: string, log: ObjectLog): void {
   const states = log.shelves().flatMap((shelf) => log.list(shelf))
   const file = openSync(`${path}.new`, 'w', ownerOnly)
-  for (const { place, revision, object } of states.toSorted((left, right) => left.revision - right.revision))
-    writeWhole(file, recordLine({ kind: 'created', revision, place, object }))
-  writeWhole(file, recordLine({ kind: 'base', revision: log.revision }))
-  fsyncSync(file)
-  closeSync(file)
+  try {
+    for (const { place, revision, object } of states.toSorted((left, right) => left.revision - right.revision))
+      writeWhole(file, recordLine({ kind: 'created', revision, place, object }))
+    writeWhole(file, recordLine({ kind: 'base', revision: log.revision }))
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
   renameSync(`${path}.new`, path)
 }
 
@@ -163,20 +174,20 @@ function writeWhole(file: number, text: string): number {
   return bytes.length
 }
 
-/** One process a folder. A lock whose holder is gone counts for nothing. */
-function takeLock({ folder, processId, isAlive }: OpenLogOptions): string {
-  const path = join(folder, lockName)
-  const holder = Number(readIfThere(path).toString('utf8'))
-  if (holder > 0 && holder !== processId && isAlive(holder))
-    throw new PersistenceError({
-      code: 'LogInUse',
-      remedy: 'stop',
-      message: `${folder} is in use by process ${holder}; end it, or name another folder`,
-    })
-  const file = openSync(path, 'w')
-  writeWhole(file, String(processId))
-  closeSync(file)
-  return path
+/** One process a folder. */
+function takeLock(folder: string): Claim {
+  const claimed = claim(join(folder, lockName))
+  if (!claimed.isTaken) return claimed
+  const who = claimed.holder === undefined ? 'another process' : `process ${claimed.holder}`
+  throw new PersistenceError({
+    code: 'LogInUse',
+    remedy: 'stop',
+    message: `${folder} is in use by ${who}; end it, or name another folder`,
+  })
+}
+
+function isFullDisk(thrown: unknown): boolean {
+  return thrown instanceof Error && 'code' in thrown && (thrown.code === 'ENOSPC' || thrown.code === 'EDQUOT')
 }
 
 function readIfThere(path: string): Buffer {

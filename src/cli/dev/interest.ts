@@ -2,7 +2,7 @@
 // started it, as npm does by way of a shell, is gone. Then it has a limit for its clean-up.
 import process from 'node:process'
 import { systemClock, type Timer } from '../../base/clock.ts'
-import { behindShell } from '../../local-node/process-loader.ts'
+import { behindShell } from '../../base/process-loader.ts'
 
 export interface Interest extends Disposable {
   readonly signal: AbortSignal

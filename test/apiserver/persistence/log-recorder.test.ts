@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -91,8 +92,31 @@ describe('a persisted log', () => {
   })
 
   it('lets one process in at a time', () => {
+    const { close } = start()
+    expect(() => start()).toThrow(`is in use by process ${process.pid}; end it, or name another folder`)
+    close()
     start()
-    expect(() => start({ processId: 2 })).toThrow('is in use by process 1; end it, or name another folder')
+  })
+
+  it('lets the next one in after a process that has ended, though another one has its number now', () => {
+    start().close()
+    writeFileSync(join(folder, 'lock'), JSON.stringify({ pid: process.pid, startMark: 'before' }))
+    start()
+  })
+
+  it('says that there is no room, has nothing of that write, and goes on with what fits', () => {
+    const { stdout, stderr } = spawnSync('sh', [
+      '-c',
+      'ulimit -f 8; exec "$0" --input-type=module -e "$1"',
+      process.execPath,
+      crowded(),
+    ])
+    expect(String(stderr)).toBe('')
+    const { messages, revision } = JSON.parse(String(stdout))
+    const message = `Internal error occurred: nothing was written, because ${file()} takes no more: EFBIG: file too large, write`
+    expect(messages).toEqual([message])
+    expect(revision).toBe(3)
+    expect(names(start().log)).toEqual(['small', 'smaller'])
   })
 
   it('is written anew when most of it is superseded, and forgets the history then', () => {
@@ -122,8 +146,25 @@ describe('a persisted log', () => {
   })
 })
 
+/** A process that may write so much to a file and no more. */
+function crowded(): string {
+  const recorder = new URL('../../../src/apiserver/persistence/log-recorder.ts', import.meta.url).href
+  return `
+    import { openPersistedLog } from ${JSON.stringify(recorder)}
+    const { log, close } = openPersistedLog({ folder: ${JSON.stringify(folder)} })
+    const messages = []
+    for (const [name, size] of [['small', 10], ['large', 20_000], ['smaller', 5]])
+      try {
+        log.commit({ shelf: 'toys', namespace: 'box', name }, 'created', () => ({ name, text: 'x'.repeat(size) }))
+      } catch (thrown) {
+        messages.push(thrown.message)
+      }
+    close()
+    console.log(JSON.stringify({ messages, revision: log.revision }))`
+}
+
 function start(options: Partial<OpenLogOptions> = {}): PersistedLog {
-  const persisted = openPersistedLog({ folder, processId: 1, isAlive: () => true, ...options })
+  const persisted = openPersistedLog({ folder, ...options })
   open.push(persisted)
   return persisted
 }
