@@ -1,10 +1,10 @@
 // What is a behaviour? One sentence about the API server, and a run that fails where it is not so. An area is the
 // behaviours of one subject; both servers run the same ones.
 import { beforeAll, describe, it } from 'vitest'
-import { definitions, widgets } from './kinds.ts'
+import { definitions, widget, widgets } from './kinds.ts'
 import type { ServerName, ServerUnderTest } from './server-under-test.ts'
 import { skips } from './skips.ts'
-import { Stage } from './stage.ts'
+import { Stage, taken } from './stage.ts'
 import { widgetDefinition } from './widget-definition.ts'
 
 export interface Behaviour {
@@ -19,7 +19,12 @@ export interface Area {
   readonly behaviours: readonly Behaviour[]
   /** `together` where behaviours mostly wait: for controllers, for time. */
   readonly runs: 'together' | 'one-by-one'
+  /** The garbage collector has to know the custom kinds. */
+  readonly needsCollector: boolean
 }
+
+/** Two rounds of the collector, as one may have begun just before. */
+const collectorLimitMs = 75_000
 
 /**
  * @example
@@ -30,11 +35,11 @@ export interface Area {
 export function area(
   name: string,
   define: (it: (sentence: string, run: Behaviour['run']) => void) => void,
-  { runs = 'one-by-one' }: Partial<Pick<Area, 'runs'>> = {},
+  { runs = 'one-by-one', needsCollector = false }: Partial<Pick<Area, 'runs' | 'needsCollector'>> = {},
 ): Area {
   const behaviours: Behaviour[] = []
   define((sentence, run) => behaviours.push({ sentence, run }))
-  return { name, behaviours, runs }
+  return { name, behaviours, runs, needsCollector }
 }
 
 /** Registers every behaviour with vitest; those that skips.ts lists for this server are expected to fail. */
@@ -45,10 +50,12 @@ export function runAreas(areas: readonly Area[], serverName: ServerName, connect
     server = connect()
     await serveWidgets(new Stage(server, 'default'))
   })
-  describe.each(areas)('$name', ({ name, behaviours, runs }) => {
+  describe.each(areas)('$name', ({ name, behaviours, runs, needsCollector }) => {
     const namespace = `${name}-${suffix}`
     beforeAll(async () => {
-      await new Stage(server, '').furnishedNamespace(namespace)
+      const stage = new Stage(server, namespace)
+      await stage.furnishedNamespace(namespace)
+      if (needsCollector) await collectWidgets(stage)
     })
     for (const { sentence, run } of behaviours) {
       const isSkipped = skips.some((skip) => skip.behaviour === `${name}: ${sentence}` && skip.server === serverName)
@@ -74,4 +81,14 @@ export async function serveWidgets(stage: Stage): Promise<void> {
     () => stage.list(widgets),
     ({ status }) => status === 200,
   )
+}
+
+/**
+ * Waits until the garbage collector looks after widgets. The real one asks every 30 s which kinds there are; what it meets of
+ * one that it does not know it tries again later and later, up to minutes after it has come to know it.
+ */
+async function collectWidgets(stage: Stage): Promise<void> {
+  await stage.made(widgets, widget('probe'))
+  taken(await stage.delete(widgets, 'probe', { propagationPolicy: 'Foreground' }))
+  await stage.gone(widgets, 'probe', { limitMs: collectorLimitMs })
 }

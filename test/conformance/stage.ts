@@ -119,13 +119,17 @@ export class Stage {
   }
 
   /** Asks again until `isSo`, and returns the answer for which it is. */
-  async eventually(ask: () => Promise<Answer>, isSo: (answer: Answer) => boolean): Promise<Answer> {
-    const deadline = performance.now() + this.#limitMs
+  async eventually(
+    ask: () => Promise<Answer>,
+    isSo: (answer: Answer) => boolean,
+    limitMs = this.#limitMs,
+  ): Promise<Answer> {
+    const deadline = performance.now() + limitMs
     for (;;) {
       const answer = await ask()
       if (isSo(answer)) return answer
       if (performance.now() > deadline)
-        throw new Error(`It did not come to be within ${this.#limitMs} ms; the last answer: ${JSON.stringify(answer)}`)
+        throw new Error(`It did not come to be within ${limitMs} ms; the last answer: ${JSON.stringify(answer)}`)
       await sleep(25)
     }
   }
@@ -142,10 +146,11 @@ export class Stage {
   }
 
   /** Waits until an object is gone. */
-  async gone(kind: Kind, name: string, where: Where = {}): Promise<void> {
+  async gone(kind: Kind, name: string, { limitMs, ...where }: Where & { limitMs?: number } = {}): Promise<void> {
     await this.eventually(
       () => this.get(kind, name, where),
       ({ status }) => status === 404,
+      limitMs,
     )
   }
 

@@ -199,13 +199,14 @@ export const deletes = area('deletes', (it) => {
   })
 
   it('takes the options from the query too', async (stage) => {
-    await stage.made(widgets, widget('query'))
-    const { status, body } = await stage.delete(widgets, 'query', undefined, {
+    // The garbage collector knows the built-in kinds from the first moment on.
+    await stage.made(configMaps, configMap('query'))
+    const { status, body } = await stage.delete(configMaps, 'query', undefined, {
       query: { propagationPolicy: 'Foreground' },
     })
     expect(status).toBe(200)
     expect(at(body, 'metadata.finalizers')).toEqual(['foregroundDeletion'])
-    await stage.gone(widgets, 'query')
+    await stage.gone(configMaps, 'query')
   })
 
   it('adds the finalizer of a foreground deletion, and the garbage collector takes it off', async (stage) => {

@@ -186,5 +186,5 @@ export const ownership = area(
       expect(at(updated, 'metadata.name')).toBe(at(object(namespaces, namespace), 'metadata.name'))
     })
   },
-  { runs: 'together' },
+  { runs: 'together', needsCollector: true },
 )
