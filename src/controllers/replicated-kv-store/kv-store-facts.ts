@@ -17,11 +17,11 @@ export interface KvStoreFacts extends Admission, VolumeGrowth {
   readonly olderClaims: readonly string[]
   /** Made, and not gone again for its volumes to grow. */
   readonly hasStatefulSet: boolean
-  /** The pods, while no StatefulSet has counted them: it is not there, or was made anew just now. */
-  readonly uncounted?: Uncounted
+  /** For as long as the StatefulSet has not counted them all. Present if there are any. */
+  readonly pods?: PodCounts
 }
 
-export interface Uncounted {
+export interface PodCounts {
   readonly replicas: number
   readonly readyReplicas: number
 }

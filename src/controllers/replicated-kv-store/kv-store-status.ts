@@ -12,7 +12,7 @@ import {
   type StatusReport,
   valueAt,
 } from '../../index.ts'
-import type { KvStoreFacts } from './kv-store-facts.ts'
+import type { KvStoreFacts, PodCounts } from './kv-store-facts.ts'
 import { holdNote, reuseNote } from './retained-volumes.ts'
 import { expansionNote } from './volume-growth.ts'
 
@@ -33,8 +33,11 @@ export function kvStoreStatus(context: Context): StatusReport<ReplicatedKVStoreS
   const { object, facts, children } = context
   const { namespace = 'default', name } = object.metadata
   const { replicas: wanted, port } = object.spec
-  const counted = countsOf(children.find((child) => isOf(StatefulSet, child.object))?.object)
-  const counts = facts?.uncounted === undefined ? counted : { ...counted, ...lastCountsOf(object), ...facts.uncounted }
+  const statefulSet = children.find((child) => isOf(StatefulSet, child.object))?.object
+  const counted = countsOf(statefulSet)
+  // Asked of the StatefulSet as it is now: since the pods were looked at, this turn may have made it anew.
+  const isCounted = facts?.pods === undefined || hasCounted(statefulSet, facts.pods)
+  const counts = isCounted ? counted : { ...counted, ...lastCountsOf(object), ...facts.pods }
   const { isCurrent: _, ...told } = counts
   const retained = facts?.unusedClaims ?? []
   const conditions = [...conditionsOf(context, counts), ...volumesReused(facts)]
@@ -65,6 +68,14 @@ function countsOf(statefulSet: KubeObject | undefined): Counts {
     ...revision('updateRevision'),
     isCurrent: valueAt(statefulSet, 'status', 'observedGeneration') === statefulSet.metadata.generation,
   }
+}
+
+/**
+ * One that was made anew counts nothing at first, and then only the pods that it has taken; all of them serve all the same.
+ * Going by its count again is the next turn's, which its count causes.
+ */
+function hasCounted(statefulSet: KubeObject | undefined, { replicas }: PodCounts): boolean {
+  return statefulSet !== undefined && Number(valueAt(statefulSet, 'status', 'replicas') ?? 0) >= replicas
 }
 
 /** What pods do not say of themselves stays as it was told last. */

@@ -33,10 +33,9 @@ import {
   ServiceAccount,
   StatefulSet,
   StorageClass,
-  valueAt,
 } from '../../index.ts'
 import { headlessPodStep } from './headless-pods.ts'
-import type { KvStoreFacts } from './kv-store-facts.ts'
+import type { KvStoreFacts, PodCounts } from './kv-store-facts.ts'
 import { kvStoreStatus } from './kv-store-status.ts'
 import { podTroubleOf, troubleOf } from './pod-trouble.ts'
 import { isServing, numbered } from './replica.ts'
@@ -165,7 +164,7 @@ async function observe({ object, children, live, nowMs }: Observing): Promise<Kv
     ...admission,
     ...growthOf({ size: spec.storage.size, claims: used, storageClasses: await classesOf(live, used), statefulSet }),
     hasStatefulSet: statefulSet !== undefined,
-    ...uncountedBy(statefulSet, pods),
+    ...(pods.length === 0 ? {} : { pods: countsOf(pods) }),
     unusedClaims: unusedClaimsOf(claims, isBeingDeleted(object) ? 0 : admission.admittedReplicas),
     olderClaims: olderClaimsOf(claims, object, admission.admittedReplicas),
   }
@@ -183,15 +182,9 @@ async function classesOf(live: LiveReader, claims: readonly LiveObject[]): Promi
   return new Map(found.flatMap((storageClass) => (storageClass ? [[storageClass.metadata.name, storageClass]] : [])))
 }
 
-/** A StatefulSet that was made anew has counted nothing yet, and its pods serve all the same. */
-function uncountedBy(
-  statefulSet: LiveObject | undefined,
-  pods: readonly LiveObject[],
-): Pick<KvStoreFacts, 'uncounted'> {
-  const hasCounted = statefulSet !== undefined && valueAt(statefulSet, 'status', 'observedGeneration') !== undefined
-  if (hasCounted || pods.length === 0) return {}
+function countsOf(pods: readonly LiveObject[]): PodCounts {
   const there = pods.filter((pod) => !isBeingDeleted(pod))
-  return { uncounted: { replicas: there.length, readyReplicas: there.filter(isServing).length } }
+  return { replicas: there.length, readyReplicas: there.filter(isServing).length }
 }
 
 /** Without a name the cluster's default class is taken; the empty name means volumes that exist already. */

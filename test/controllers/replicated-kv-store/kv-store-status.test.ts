@@ -308,11 +308,31 @@ const cases: readonly Case[] = [
       before: ['Available=True/QuorumServes'],
       facts: {
         expansion: { size: '2Gi', smaller: [], fileSystemPending: [] },
-        uncounted: { replicas: 3, readyReplicas: 3 },
+        pods: { replicas: 3, readyReplicas: 3 },
       },
     },
     short: { Progressing: 'True/VolumeExpanding', Degraded: 'False/AsExpected', Available: 'True/QuorumServes' },
     messages: { Progressing: 'volumes have 2Gi; the StatefulSet is made anew around its pods' },
+  },
+  {
+    title: 'serves with the pods that are there while the new StatefulSet has not taken all of them',
+    given: {
+      counts: allOf(1),
+      before: ['Available=True/QuorumServes'],
+      readyBefore: 3,
+      facts: { pods: { replicas: 3, readyReplicas: 3 } },
+    },
+    short: { Available: 'True/QuorumServes', Degraded: 'False/AsExpected' },
+  },
+  {
+    title: 'counts what its StatefulSet counts as soon as it counts all, whatever its pods looked like before',
+    given: {
+      counts: { ...allOf(3), readyReplicas: 1 },
+      before: ['Available=True/QuorumServes'],
+      readyBefore: 3,
+      facts: { pods: { replicas: 3, readyReplicas: 3 } },
+    },
+    short: { Available: 'False/QuorumLost' },
   },
   {
     title: 'whose volumes cannot grow says why, and waits for a person',
