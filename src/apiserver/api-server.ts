@@ -29,7 +29,7 @@ import {
 } from './exchange.ts'
 import { KindFieldManagers } from './kind-field-managers.ts'
 import { ObjectDeletes } from './object-deletes.ts'
-import { wantsYaml } from './object-form.ts'
+import { checkDocumentForm, wantsYaml } from './object-form.ts'
 import { ObjectIndex } from './object-index.ts'
 import { ObjectLog } from './object-log.ts'
 import { ObjectWrites } from './object-writes.ts'
@@ -200,7 +200,9 @@ export class ApiServer implements Answering {
     const path = request.path.replace(/\/$/, '')
     if (healthPaths.has(request.path)) return textAnswer(200, 'ok', 'text/plain; charset=utf-8')
     if (root === 'openapi' && this.#options.openApi !== undefined) return this.#options.openApi.answer(request)
-    if (request.method !== 'GET' && this.#isRouted(path)) throw methodNotAllowed()
+    const isRouted = this.#isRouted(path)
+    if (request.method !== 'GET' && isRouted) throw methodNotAllowed()
+    if (isRouted) checkDocumentForm(request.header('accept'), { path, isRouted })
     if (path === '/version') return jsonAnswer(200, this.#version())
     if (more.length > 0) throw noSuchPage()
     const entries = this.#entries()
@@ -215,6 +217,7 @@ export class ApiServer implements Answering {
           : undefined
     const isBuiltIn = root === 'api' || (root === 'apis' && this.#isBuiltInGroup({ group }))
     if (document === undefined) throw isBuiltIn ? noSuchPath() : noSuchPage()
+    checkDocumentForm(request.header('accept'), { path, isRouted })
     return jsonAnswer(200, document)
   }
 

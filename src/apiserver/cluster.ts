@@ -112,7 +112,7 @@ export class Cluster {
       },
     })
     const endpoints = [
-      ...reviewEndpoints(access, log),
+      ...reviewEndpoints({ access, view: log, timestamp: () => timestampOf(clock) }),
       ...podEndpoints({ client: this.server.systemClient('kube-apiserver'), timestamp: () => timestampOf(clock) }),
       podLogEndpoint({ client: this.server.systemClient('kube-apiserver'), kubelets: options.kubelets }),
       tokenEndpoint({ clock, random, view: log, tokenKey }),

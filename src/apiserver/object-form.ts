@@ -36,7 +36,7 @@ export function outputFormOf(accept: string | undefined, includeObject: string |
     if (as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList')
       return { form: 'partial', version, includeObject: include, isOfList: as.endsWith('List') }
   }
-  throw notAcceptable(`only the following media types are accepted: ${mediaTypes.join(', ')}`)
+  throw notAcceptable(onlyAccepted(mediaTypes))
 }
 
 function notAcceptable(message: string): StatusError {
@@ -57,19 +57,48 @@ const mediaTypes = ['application/json', 'application/yaml', 'application/vnd.kub
 
 /** Throws StatusError (406) where the router of the built-in kinds does, before any handler looks at the form. */
 export function checkAccepted({ isCustom }: ServedResource, verb: string, accept: string | undefined): void {
-  if (isCustom || accept === undefined || accept.trim() === '') return
-  const accepted = [...mediaTypes, 'application/*', '*/*']
-  if (clausesOf(accept).some(({ type }) => accepted.includes(type))) return
+  if (isCustom || isAccepted(accept, mediaTypes)) return
   const isStreamed = verb === 'list' || verb === 'watch'
   const streams = mediaTypes
     .filter((type) => isStreamed && !type.endsWith('yaml'))
     .map((type) => `${type};stream=watch`)
-  throw new StatusError({
+  throw notRepresentable([...mediaTypes, ...streams])
+}
+
+/** Throws StatusError (406) for a form that no document of discovery has: in the router's words where that finds it, else the handler's. */
+export function checkDocumentForm(
+  accept: string | undefined,
+  { path, isRouted }: { readonly path: string; readonly isRouted: boolean },
+): void {
+  const types = path === '/version' ? ['application/json'] : mediaTypes
+  if (isAccepted(accept, types)) return
+  throw isRouted ? notRepresentable(types) : notAcceptable(onlyAccepted(types))
+}
+
+/** Throws StatusError (406) for a watch in a form that cannot be streamed. */
+export function checkStreamForm(accept: string | undefined): void {
+  if (!wantsYaml(accept)) return
+  const streams = mediaTypes.filter((type) => !type.endsWith('yaml')).map((type) => `${type};stream=watch`)
+  throw notAcceptable(onlyAccepted(streams))
+}
+
+function isAccepted(accept: string | undefined, types: readonly string[]): boolean {
+  if (accept === undefined || accept.trim() === '') return true
+  const accepted = [...types, 'application/*', '*/*']
+  return clausesOf(accept).some(({ type }) => accepted.includes(type))
+}
+
+function notRepresentable(types: readonly string[]): StatusError {
+  return new StatusError({
     code: 406,
     reason: 'NotAcceptable',
-    message: `406: Not Acceptable\n\nAvailable representations: ${[...mediaTypes, ...streams].join(', ')}`,
+    message: `406: Not Acceptable\n\nAvailable representations: ${types.join(', ')}`,
     details: {},
   })
+}
+
+function onlyAccepted(types: readonly string[]): string {
+  return `only the following media types are accepted: ${types.join(', ')}`
 }
 
 /** Does the client want YAML before anything else that we can give? */

@@ -131,12 +131,17 @@ export function revisionOf(resourceVersion: string): number {
 }
 
 function isRevision(resourceVersion: string): boolean {
-  return /^\d*$/.test(resourceVersion)
+  return /^\d*$/.test(resourceVersion) && !isBeyond(resourceVersion)
+}
+
+function isBeyond(digits: string): boolean {
+  return digits.length > 19 && BigInt(digits) >= 2n ** 64n
 }
 
 function unreadable(resourceVersion: string): string {
   const text = JSON.stringify(resourceVersion)
-  return `resourceVersion: Invalid value: ${text}: strconv.ParseUint: parsing ${text}: invalid syntax`
+  const why = /^\d+$/.test(resourceVersion) ? 'value out of range' : 'invalid syntax'
+  return `resourceVersion: Invalid value: ${text}: strconv.ParseUint: parsing ${text}: ${why}`
 }
 
 function viewFor(

@@ -4,14 +4,14 @@ import type { Clock } from '../base/clock.ts'
 import type { JsonObject } from '../base/json.ts'
 import { type ApiAnswer, type ApiRequest, jsonType, textAnswer } from './exchange.ts'
 import { type ListOptions, listOptionsOf } from './list-options.ts'
-import { listText, type OutputForm, oneText, outputFormOf, servedObject } from './object-form.ts'
+import { checkStreamForm, listText, type OutputForm, oneText, outputFormOf, servedObject } from './object-form.ts'
 import type { ObjectLog, View } from './object-log.ts'
 import { type ListScope, listPage, revisionOf, revisionToWaitFor, tooLargeVersion } from './object-reads.ts'
 import { groupResourceOf } from './object-writes.ts'
-import type { RequestInfo } from './request-info.ts'
+import { isTrue, type RequestInfo } from './request-info.ts'
 import type { ResourceRequest } from './resource-request.ts'
 import { readScale } from './scale-endpoint.ts'
-import { notFound } from './status-error.ts'
+import { badRequest, notFound } from './status-error.ts'
 import type { ServedResource } from './strategy.ts'
 import { errorLine } from './watch-events.ts'
 import type { WatchHub } from './watch-hub.ts'
@@ -33,6 +33,8 @@ export class ReadHandler {
   }
 
   async get({ request, info, resource }: ResourceRequest): Promise<ApiAnswer> {
+    if (isTrue(request.query.get('export')))
+      throw badRequest('the export parameter, deprecated since v1.14, is no longer supported')
     const output = outputFormOf(request.header('accept'), request.query.get('includeObject'))
     await this.#reach(revisionOf(request.query.get('resourceVersion') ?? ''))
     const state = this.#view(request).get({ shelf: resource.shelf, namespace: info.namespace, name: info.name })
@@ -52,11 +54,10 @@ export class ReadHandler {
 
   async watch({ request, info, resource }: ResourceRequest): Promise<ApiAnswer> {
     const { log, watches } = this.#options
-    const output = outputFormOf(
-      request.header('accept')?.replaceAll(';stream=watch', ''),
-      request.query.get('includeObject'),
-    )
+    const accept = request.header('accept')?.replaceAll(';stream=watch', '')
+    const output = outputFormOf(accept, request.query.get('includeObject'))
     const options = ofName(info, listOptionsOf(request.query, resource, true))
+    checkStreamForm(accept)
     const revision = revisionOf(options.resourceVersion)
     const scope = { resource, namespace: scopeOf(info, resource).namespace, options, output }
     const isFromNow = /^0?$/.test(options.resourceVersion) && options.sendsInitialEvents === false

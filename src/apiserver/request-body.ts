@@ -24,10 +24,13 @@ export function tooLong(): StatusError {
   })
 }
 
+/** A type whose parameters are whole. Source: Go's mime.ParseMediaType. */
+const wholeType = /^[^;]*(;\s*[^\s;="]+\s*=\s*([^\s;"]+|"([^"\\]|\\.)*")\s*)*;?\s*$/
+
 /** The type of a create's or update's body; none counts as JSON. Throws StatusError (415). */
 export function bodyTypeOf(contentType: string | undefined): MediaType {
   if (contentType === undefined || contentType === '') return 'application/json'
-  const type = contentType.split(';')[0]?.trim().toLowerCase()
+  const type = wholeType.test(contentType) ? contentType.split(';')[0]?.trim().toLowerCase() : undefined
   if (type === 'application/json') return 'application/json'
   if (type === 'application/yaml') return 'application/yaml'
   throw unsupportedMediaType(['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'])

@@ -12,8 +12,15 @@ import type { AccessControl } from './access-control.ts'
 import { type AccessAttributes, type PolicyRule, rightsOf } from './policy-rules.ts'
 import { issuer } from './service-account-token.ts'
 
+export interface ReviewOptions {
+  readonly access: AccessControl
+  readonly view: View
+  /** Of now. */
+  readonly timestamp: () => string
+}
+
 /** The endpoints by their keys. */
-export function reviewEndpoints(access: AccessControl, view: View): ReadonlyMap<string, Endpoint> {
+export function reviewEndpoints({ access, view, timestamp }: ReviewOptions): ReadonlyMap<string, Endpoint> {
   const authorization = (kind: string, statusOf: (spec: JsonObject, asked: EndpointRequest) => JsonObject) =>
     review('authorization.k8s.io', kind, statusOf)
   const authentication = (kind: string, statusOf: (spec: JsonObject, asked: EndpointRequest) => JsonObject) =>
@@ -31,8 +38,16 @@ export function reviewEndpoints(access: AccessControl, view: View): ReadonlyMap<
         throw badRequest(`spec.resourceAttributes.namespace must match namespace: ${info.namespace}`)
       return decision(access, subjectOf(spec, 'LocalSubjectAccessReview'), attributes)
     }),
-    authorization('SelfSubjectRulesReview', (spec, { user }) => rulesStatus(user, text(own(spec, 'namespace')), view)),
-    authentication('SelfSubjectReview', (_spec, { user }) => ({ userInfo: userInfo(user) })),
+    // These two answer with an object of their own instead of the one that was sent.
+    endpoint('authorization.k8s.io', 'SelfSubjectRulesReview', (asked) => {
+      const namespace = text(own(specOf(bodyOf(asked)), 'namespace'))
+      if (namespace === '') throw badRequest('no namespace on request')
+      return { metadata: {}, spec: {}, status: rulesStatus(asked.user, namespace, view) }
+    }),
+    endpoint('authentication.k8s.io', 'SelfSubjectReview', (asked) => {
+      bodyOf(asked)
+      return { metadata: { creationTimestamp: timestamp() }, status: { userInfo: userInfo(asked.user) } }
+    }),
     authentication('TokenReview', (spec) =>
       tokenStatus(access, text(own(spec, 'token')), texts(own(spec, 'audiences'))),
     ),
@@ -44,25 +59,33 @@ function review(
   kind: string,
   statusOf: (spec: JsonObject, asked: EndpointRequest) => JsonObject,
 ): readonly [string, Endpoint] {
-  const handle = (asked: EndpointRequest) => {
-    const { request } = asked
-    const { value } = parseObject(
-      request.body,
-      bodyTypeOf(request.header('content-type')),
-      "couldn't get version/kind; json parse error",
-    )
-    const spec = own(value, 'spec')
+  return endpoint(group, kind, (asked) => {
+    const value = bodyOf(asked)
     const metadata = own(value, 'metadata')
-    const status = statusOf(isJsonObject(spec) ? spec : {}, asked)
-    return jsonAnswer(201, {
-      kind,
-      apiVersion: `${group}/v1`,
-      metadata: isJsonObject(metadata) ? metadata : {},
-      ...(isJsonObject(spec) ? { spec } : {}),
-      status,
-    })
-  }
+    const status = statusOf(specOf(value), asked)
+    const spec = own(value, 'spec')
+    return { metadata: isJsonObject(metadata) ? metadata : {}, ...(isJsonObject(spec) ? { spec } : {}), status }
+  })
+}
+
+function endpoint(
+  group: string,
+  kind: string,
+  answerTo: (asked: EndpointRequest) => JsonObject,
+): readonly [string, Endpoint] {
+  const handle = (asked: EndpointRequest) => jsonAnswer(201, { kind, apiVersion: `${group}/v1`, ...answerTo(asked) })
   return [`${group}/v1/${kind.toLowerCase()}s`, { verbs: ['create'], handle }]
+}
+
+/** Throws StatusError (400, 415). */
+function bodyOf({ request }: EndpointRequest): JsonObject {
+  const type = bodyTypeOf(request.header('content-type'))
+  return parseObject(request.body, type, "couldn't get version/kind; json parse error").value
+}
+
+function specOf(body: JsonObject): JsonObject {
+  const spec = own(body, 'spec')
+  return isJsonObject(spec) ? spec : {}
 }
 
 function decision(access: AccessControl, user: User, attributes: AccessAttributes): JsonObject {

@@ -44,13 +44,15 @@ function checkRole(request: Written): void {
 }
 
 function checkBinding(request: Written): void {
-  const { namespace, world } = request
+  const { namespace, world, resource: written } = request
   const roleRef = structAt(request.object, 'roleRef') ?? {}
   const [kind, name] = [textAt(roleRef, 'kind'), textAt(roleRef, 'name')]
   const resource = kind === 'ClusterRole' ? 'clusterroles' : kind === 'Role' ? 'roles' : undefined
   if (resource !== undefined && may(request, 'bind', { group: textAt(roleRef, 'apiGroup'), resource, name })) return
   const { rules, fault } = referredRules(roleRef, namespace, world)
-  if (fault !== undefined) throw resource === undefined ? plainError(fault) : notFound({ group: rbac, resource }, name)
+  // The real one's store names what the request is about, also where it looks for something else.
+  if (fault !== undefined)
+    throw resource === undefined ? plainError(fault) : notFound({ group: rbac, resource: written.plural }, name)
   refuseEscalation(request, rules)
 }
 

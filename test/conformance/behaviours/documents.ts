@@ -213,6 +213,14 @@ export const documents = area('documents', (it) => {
     expect(body).toMatch(/^apiVersion: v1\ndata:\n {2}a: "1"\nkind: ConfigMap\n/)
   })
 
+  it('streams no watch in YAML', async (stage) => {
+    for (const kind of [configMaps, widgets]) {
+      const query = { watch: true, timeoutSeconds: 1 }
+      const { status, body } = await stage.list(kind, query, { headers: { accept: 'application/yaml' } })
+      expect([status, String(body).includes('only the following media types are accepted')]).toEqual([406, true])
+    }
+  })
+
   it('lets an impersonated user do what its roles say, and no more', async (stage) => {
     const headers = { 'impersonate-user': 'reader' }
     const refused = await stage.list(configMaps, {}, { headers })
@@ -242,6 +250,19 @@ export const documents = area('documents', (it) => {
       'impersonate-group': 'system:authenticated',
     })
     expect(taken(other)['status']).toEqual({ allowed: false })
+  })
+
+  it('tells askers who they are, and what they may do in a namespace', async (stage) => {
+    const ask = async (group: string, kind: string, spec: JsonObject) => {
+      const path = `/apis/${group}/v1/${kind.toLowerCase()}s`
+      const body = { kind, apiVersion: `${group}/v1`, metadata: { labels: { a: 'b' } }, spec }
+      return taken(await stage.server.request({ method: 'POST', path, body }))
+    }
+    const who = await ask('authentication.k8s.io', 'SelfSubjectReview', {})
+    expect(who['metadata']).toEqual({ creationTimestamp: expect.stringMatching(/^\d{4}-.*Z$/) })
+    expect(Object.keys(who).sort()).toEqual(['apiVersion', 'kind', 'metadata', 'status'])
+    const rules = await ask('authorization.k8s.io', 'SelfSubjectRulesReview', { namespace: stage.namespace })
+    expect([rules['metadata'], rules['spec']]).toEqual([{}, {}])
   })
 
   it('lets nobody impersonate who may not', async (stage) => {
@@ -314,5 +335,21 @@ export const documents = area('documents', (it) => {
     expect(at(body, 'message')).toBe(
       'roles.rbac.authorization.k8s.io "greedy" is forbidden: user "manager" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n{APIGroups:[""], Resources:["configmaps"], Verbs:["*"]}',
     )
+  })
+
+  it('misses the binding where somebody binds a role that is not there', async (stage) => {
+    const rules = [{ apiGroups: ['rbac.authorization.k8s.io'], resources: ['rolebindings'], verbs: ['create'] }]
+    await stage.made(roles, object(roles, 'binder', { rules }))
+    const apiGroup = 'rbac.authorization.k8s.io'
+    const subjects = [{ kind: 'User', apiGroup, name: 'binder' }]
+    const bound = (name: string, role: string) =>
+      object(roleBindings, name, { roleRef: { apiGroup, kind: 'Role', name: role }, subjects })
+    await stage.made(roleBindings, bound('binder', 'binder'))
+    const headers = { 'impersonate-user': 'binder' }
+    const { body } = await stage.eventually(
+      () => stage.create(roleBindings, bound('vain', 'absent'), { headers }),
+      ({ status }) => status === 404,
+    )
+    expect(at(body, 'message')).toBe('rolebindings.rbac.authorization.k8s.io "absent" not found')
   })
 })
