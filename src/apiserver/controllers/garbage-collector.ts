@@ -59,9 +59,10 @@ export class GarbageCollector implements ServerController {
     const waiting = before.flatMap((owner) => this.#keyOfOwner(owner, entry.place.namespace))
     if (entry.kind === 'deleted') return [...dependents, ...waiting]
     const isWaiting = isTerminating(object) && finalizersOf(object).includes(foreground)
+    // Dependents first, as the real collector's graph has it: they ask for what their owner still says of itself.
     return [
-      ...(now.length > 0 || isTerminating(object) ? [key] : []),
       ...(isWaiting ? dependents : []),
+      ...(now.length > 0 || isTerminating(object) ? [key] : []),
       ...waiting,
       ...misplacing,
     ]

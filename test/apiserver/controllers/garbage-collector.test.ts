@@ -65,6 +65,16 @@ describe('the garbage collector', () => {
     expect(names()).toEqual(['free'])
   })
 
+  it('passes on that it deletes in the foreground before anything waits for it', async () => {
+    const top = create('top')
+    const middle = create('middle', [top], {}, ['hold.example/on'])
+    create('bottom', [middle])
+    await settle()
+    client.delete(named('top'), { propagationPolicy: 'Foreground' })
+    await settle()
+    expect(names()).toEqual(['middle'])
+  })
+
   it('leaves dependents behind when asked to orphan them', async () => {
     const owner = create('owner')
     create('child', [owner])
