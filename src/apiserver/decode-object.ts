@@ -31,9 +31,10 @@ export function decodeObject(request: DecodeRequest): JsonObject {
   const typed = resource.isCustom ? value : withType(resource, value)
   const { object, strictErrors } = resource.strategy.decode(typed)
   const faults = [...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`), ...strictErrors]
+  // A custom kind has become what the body says by then.
   if (faults.length > 0 && fieldValidation === 'Strict')
     throw badRequest(
-      `${said.kind} in version ${JSON.stringify(versionOf(said.apiVersion))} cannot be handled as a ${resource.kind}: strict decoding error: ${faults.join(', ')}`,
+      `${said.kind} in version ${JSON.stringify(versionOf(said.apiVersion))} cannot be handled as a ${resource.isCustom ? said.kind : resource.kind}: strict decoding error: ${faults.join(', ')}`,
     )
   if (fieldValidation === 'Warn') for (const fault of faults) warn(fault)
   if (resource.isCustom) checkType(resource, value, said)
