@@ -6,7 +6,7 @@ import type { JsonObject } from '../base/json.ts'
 import type { Admission } from './admission/admission.ts'
 import type { DeleteOptions } from './delete-options.ts'
 import { finalizersOf, isTerminating, metadataNumber, metadataText, withMetadata } from './metadata.ts'
-import { servedObject } from './object-form.ts'
+import { liveObject, servedObject } from './object-form.ts'
 import type { Committed, ObjectLog, Shelf } from './object-log.ts'
 import { groupResourceOf, placeOf } from './object-writes.ts'
 import { conflict, notFound } from './status-error.ts'
@@ -52,7 +52,7 @@ export class ObjectDeletes {
     const { resource, namespace, user } = scope
     const existing = this.#log.get(placeOf(scope, name))
     if (existing === undefined) throw notFound(groupResourceOf(resource), name)
-    const live = servedObject(resource, existing)
+    const live = liveObject(resource, existing)
     const context = { timestamp: timestampOf(this.#clock) }
     const isOwnWay = resource.strategy.markForDeletion !== undefined
     checkPreconditions(resource, live, options, isOwnWay)
@@ -99,7 +99,7 @@ export class ObjectDeletes {
   }
 
   #commit(scope: DeleteScope, existing: Committed, object: JsonObject, { isDryRun }: DeleteOptions): JsonObject {
-    if (isDryRun || object === servedObject(scope.resource, existing)) return object
+    if (isDryRun || object === liveObject(scope.resource, existing)) return object
     return servedObject(scope.resource, this.#commitState(scope, existing, object))
   }
 

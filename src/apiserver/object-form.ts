@@ -109,12 +109,19 @@ export function wantsYaml(accept: string | undefined): boolean {
 
 /** The object's whole text in the version that is asked for. Where that is how it is stored, no tree is read for it. */
 export function wholeText(resource: ServedResource, state: Committed): string {
-  if (isServedAsStored(resource, state)) return state.text
+  if (resource.shown === undefined && isServedAsStored(resource, state)) return state.text
   const object = servedObject(resource, state)
-  return isServedAsStored(resource, state) ? state.text : wireJson(object)
+  return object === state.object ? state.text : wireJson(object)
 }
 
+/** The object as answers and watches show it. */
 export function servedObject(resource: ServedResource, state: Committed): JsonObject {
+  const live = liveObject(resource, state)
+  return resource.shown?.(live) ?? live
+}
+
+/** The object as writes find it, in the version that is asked for. */
+export function liveObject(resource: ServedResource, state: Committed): JsonObject {
   if (resource.fromStored === undefined || isServedAsStored(resource, state)) return state.object
   const served = resource.fromStored(state.object)
   if (served === state.object) servedAsStored.set(state, resource)

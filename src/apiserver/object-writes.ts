@@ -11,7 +11,7 @@ import type { FieldManager } from './field-manager.ts'
 import { generatedName } from './generated-name.ts'
 import { finalizersOf, isTerminating, metadataNumber, metadataText, withMetadata } from './metadata.ts'
 import { pathSegmentName } from './name-rules.ts'
-import { servedObject } from './object-form.ts'
+import { liveObject, servedObject } from './object-form.ts'
 import type { ObjectIndex } from './object-index.ts'
 import type { Committed, ObjectLog, Place, Shelf } from './object-log.ts'
 import { validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts'
@@ -107,7 +107,7 @@ export class ObjectWrites {
     if (existing === undefined && !creates) throw notFound(groupResourceOf(scope.resource), scope.name)
     if (existing !== undefined && isWithoutEffect?.(existing) === true && this.#admitsAsItIs(scope, existing))
       return { object: servedObject(scope.resource, existing), wasCreated: false, unchanged: existing }
-    const live = existing === undefined ? undefined : servedObject(scope.resource, existing)
+    const live = existing === undefined ? undefined : liveObject(scope.resource, existing)
     const changed = withoutDuplicateOwners(change(live), scope.warn)
     const recorded = keepsManagedFields
       ? changed
@@ -117,12 +117,13 @@ export class ObjectWrites {
       return { object: this.#insert(scope, recorded), wasCreated: true }
     }
     const object = this.#replace(scope, recorded, existing)
-    return { object, wasCreated: false, ...(object === live ? { unchanged: existing } : {}) }
+    if (object !== live) return { object, wasCreated: false }
+    return { object: servedObject(scope.resource, existing), wasCreated: false, unchanged: existing }
   }
 
   /** Admission is asked even about nothing: it may know more than the object. Throws StatusError. */
   #admitsAsItIs(scope: WriteScope, existing: Committed): boolean {
-    const live = servedObject(scope.resource, existing)
+    const live = liveObject(scope.resource, existing)
     if (this.#mutate(scope, 'UPDATE', live, live) !== live) return false
     this.#admission.validate(this.#admissionRequest(scope, 'UPDATE', live, live, scope.name))
     return true
@@ -158,7 +159,7 @@ export class ObjectWrites {
 
   #replace(scope: WriteScope, recorded: JsonObject, existing: Committed): JsonObject {
     const { resource, steps } = scope
-    const live = servedObject(resource, existing)
+    const live = liveObject(resource, existing)
     const admitted = this.#mutate(scope, 'UPDATE', recorded, live)
     const versioned = this.#checkVersion(scope, admitted, existing)
     const prepared = this.#prepareUpdate(scope, versioned, live)
@@ -269,7 +270,8 @@ export class ObjectWrites {
   ): JsonObject {
     const stored = resource.toStored?.(object) ?? object
     if (isDryRun) {
-      const shown = resource.fromStored?.(stored) ?? stored
+      const live = resource.fromStored?.(stored) ?? stored
+      const shown = resource.shown?.(live) ?? live
       return kind === 'created' ? withMetadata(shown, { resourceVersion: undefined }) : shown
     }
     const state = this.#log.commit(place, kind, (resourceVersion) => withMetadata(stored, { resourceVersion }))

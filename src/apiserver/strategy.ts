@@ -147,4 +147,6 @@ export interface ServedResource {
   toStored?(object: JsonObject): JsonObject
   /** What is kept, in this version and under the schema of today; the same reference where it is that already. */
   fromStored?(object: JsonObject): JsonObject
+  /** What answers and watches show of an object, where that is not all of it; the same reference where it is. Writes know all. */
+  shown?(object: JsonObject): JsonObject
 }

@@ -16,7 +16,7 @@ import { secretRules } from './secret.ts'
 import { servedKind } from './served-kind.ts'
 import { serviceRules } from './service.ts'
 import { serviceAccountRules } from './service-account.ts'
-import { servedService } from './service-defaults.ts'
+import { shownService } from './service-defaults.ts'
 import { storageClassRules } from './storage-class.ts'
 
 /** By apiVersion and kind. */
@@ -42,7 +42,7 @@ export function coreResources(data: BuiltInDataLoader): readonly ServedResource[
   return coreKindRules.map(([apiVersion, kind, rules]) => {
     const name = kindName(apiVersion, kind)
     const served = servedKind(data, { name, rules })
-    if (kind === 'Service') return { ...served, fromStored: servedService }
+    if (kind === 'Service') return { ...served, shown: shownService }
     // Both kinds of Events are kept as those of core/v1.
     return name.group === 'events.k8s.io' ? { ...served, toStored: storedEvent, fromStored: servedEvent } : served
   })

@@ -58,7 +58,7 @@ function portDefaults(port: JsonObject): JsonObject {
 }
 
 /** A service as it is shown: what has no meaning for its type, though kept, is left out. */
-export function servedService(service: JsonObject): JsonObject {
+export function shownService(service: JsonObject): JsonObject {
   return withStruct(service, 'spec', (spec) =>
     isExternalName(spec) && optionalTextAt(spec, 'internalTrafficPolicy') !== undefined
       ? withoutField(spec, 'internalTrafficPolicy')

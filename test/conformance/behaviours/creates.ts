@@ -1,5 +1,6 @@
 // What does a create do? What the server sets and takes from nobody else, how it makes names, and what it refuses. Source: k8s.io/apiserver/pkg/registry/{rest,generic}.
 import { expect } from 'vitest'
+import type { JsonObject } from '../../../src/base/json.ts'
 import { area } from '../area.ts'
 import {
   configMap,
@@ -247,6 +248,30 @@ export const creates = area('creates', (it) => {
     const patched = taken(await stage.patch('merge', services, 'external', { spec }))
     expect(at(patched, 'spec.type')).toBe('ExternalName')
     expect(at(patched, 'spec.internalTrafficPolicy')).toBeUndefined()
+  })
+
+  it('keeps the traffic policy of a service that it does not show', async (stage) => {
+    await stage.made(services, object(services, 'unshown', { spec: { clusterIP: 'None' } }))
+    const external = { type: 'ExternalName', externalName: 'example.com', clusterIP: null, clusterIPs: null }
+    taken(await stage.patch('merge', services, 'unshown', { spec: external }))
+    const spec = { type: 'ClusterIP', externalName: null, clusterIP: 'None' }
+    const back = taken(await stage.patch('merge', services, 'unshown', { spec }, { query: { fieldManager: 'other' } }))
+    expect(at(back, 'spec.internalTrafficPolicy')).toBe('Cluster')
+    const entries = at(back, 'metadata.managedFields') as readonly JsonObject[] // A list of objects, by its schema.
+    const owners = entries.filter((entry) => JSON.stringify(entry).includes('f:internalTrafficPolicy'))
+    expect(owners.map(({ manager }) => manager)).toEqual(['conformance'])
+  })
+
+  it('reads the fields of a custom object before its kind, and names what is wrong with them after the kind it has', async (stage) => {
+    const { body } = await stage.server.request({
+      method: 'POST',
+      path: `/apis/conformance.konverge.dev/v1/namespaces/${stage.namespace}/widgets`,
+      query: { fieldValidation: 'Strict' },
+      body: '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"x":"1","x":"2"}}',
+    })
+    expect(at(body, 'message')).toBe(
+      'ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: duplicate field "data.x"',
+    )
   })
 
   it('labels a namespace with its name, and gives it the finalizer of its content', async (stage) => {
