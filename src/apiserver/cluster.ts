@@ -62,6 +62,9 @@ export interface ClusterOptions {
   readonly kubelets?: Kubelets
 }
 
+/** What one cluster of the program has read, the next need not read again: it never changes. */
+const packagedData = new BuiltInDataLoader()
+
 /** What no controller that runs answers for, admission must not promise: without them no pod could be created, say. */
 function promises(words: readonly string[]): Omit<UsualAdmissionOptions, 'random'> {
   const runs = (...names: readonly string[]) => controllerChoice(words, names).chosen.length === names.length
@@ -80,7 +83,7 @@ export class Cluster {
   readonly #compactor: LogCompactor
 
   constructor(options: ClusterOptions) {
-    const { clock, random, tokens = new Map(), data = new BuiltInDataLoader(), log = new ObjectLog() } = options
+    const { clock, random, tokens = new Map(), data = packagedData, log = new ObjectLog() } = options
     const { tokenKey = random.uuid() } = options
     const chosenControllers = options.controllers ?? ['*']
     const promised = promises(chosenControllers)

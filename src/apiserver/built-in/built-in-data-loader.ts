@@ -30,6 +30,7 @@ export class BuiltInDataLoader {
   #types: GoTypes | undefined
   #templates: CustomTemplates | undefined
   #columns: ColumnsByKind | undefined
+  #bootstrapObjects: readonly JsonObject[] | undefined
 
   /** `folder` is where the data lies; by default this package's own. */
   constructor(folder = packagedFolder()) {
@@ -78,7 +79,8 @@ export class BuiltInDataLoader {
 
   /** The roles, bindings and priorities that every server makes for itself. */
   bootstrapObjects(): readonly JsonObject[] {
-    return JSON.parse(this.#read('bootstrap.json.br')) as readonly JsonObject[] // As above.
+    this.#bootstrapObjects ??= JSON.parse(this.#read('bootstrap.json.br')) as readonly JsonObject[] // As above.
+    return this.#bootstrapObjects
   }
 
   #document({ group, version }: KindName): SchemasOfDocument {
