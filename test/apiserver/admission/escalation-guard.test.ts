@@ -41,7 +41,7 @@ describe('somebody who may write roles', () => {
     await asked.allow(writesRoles)
     expect(await asked.create(bindings, bindingOf('none'), { as })).toMatchObject({
       status: 404,
-      body: { message: 'clusterroles.rbac.authorization.k8s.io "none" not found' },
+      body: { message: 'clusterrolebindings.rbac.authorization.k8s.io "none" not found' },
     })
     expect((await asked.create(bindings, bindingOf('view'), { as })).status).toBe(403)
     const binds = {

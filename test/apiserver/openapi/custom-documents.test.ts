@@ -27,7 +27,7 @@ describe('OpenAPI documents of a cluster', () => {
     expect([other.status, other.headers.get('location')]).toEqual([301, serverRelativeURL])
     expect((await get('/openapi/v3/apis/apps/v1', { accept: 'application/x-protobuf' })).status).toBe(406)
     expect((await get('/openapi/v3/apis/nope/v1')).status).toBe(404)
-    expect((await get('/openapi/v2')).status).toBe(404)
+    expect((await get('/openapi/v4')).status).toBe(404)
   })
 
   it('come and go with the definitions of custom kinds', async () => {
