@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { attachToControlPlane } from '../control-plane/attach.ts'
 import type { CommandOutcome, ControlPlaneClient } from '../control-plane/control-plane-client.ts'
+import { waitUntil } from '../control-plane/wait-until.ts'
 import { startEmbeddedPlane } from './embedded-plane.ts'
 import { NodeHere } from './node-here.ts'
 import { NodeStage, nodePod } from './node-stage.ts'
@@ -82,7 +83,11 @@ describe.each(['real', 'embedded'] as const)('pods of a local node by kubectl on
       (status?.containerStatuses ?? []).some(({ restartCount }) => restartCount > 0),
     )
     expect((await logs('crasher', '-c', 'main', '-p')).stdout).toBe('main of crasher\n')
-    expect((await logs('crasher', '-c', 'side')).stdout).toBe('side\n')
+    // That main has ended once does not say that side has come to its first word.
+    await waitUntil({ what: 'the word of side', limitMs: 30_000 }, async () => {
+      const { stdout } = await logs('crasher', '-c', 'side')
+      return stdout === 'side\n'
+    })
     expect((await logs('crasher', '-c', 'side', '-p')).stderr).toBe(
       'Error from server (BadRequest): previous terminated container "side" in pod "crasher" not found\n',
     )
