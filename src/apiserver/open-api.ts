@@ -77,9 +77,9 @@ export class OpenApi {
   }
 
   #wholeAnswer(accept: string | undefined, known: string | undefined): ApiAnswer {
-    const found = clausesOf(accept?.trim() || '*/*').flatMap((clause) =>
+    const [found] = askedClauses(accept).flatMap((clause) =>
       wholeForms.filter(({ type }) => isCovered(type, clause.type)),
-    )[0]
+    )
     if (found === undefined) return { status: 406, headers: { vary: 'Accept' }, warnings: [], body: '' }
     this.#wholeHash ??= hashOf(this.#whole('json'))
     const headers = { vary: 'Accept', etag: `"${this.#wholeHash}"`, 'content-type': found.sent }
@@ -107,7 +107,10 @@ function isCovered(type: string, asked: string): boolean {
 }
 
 /** The other form, protocol buffers, is not served; who takes both gets JSON. */
-function takesJson(accept = '*/*'): boolean {
-  const types = accept.split(',').map((clause) => clause.split(';')[0]?.trim().toLowerCase())
-  return types.some((type) => type === '' || type === '*/*' || type === 'application/*' || type === jsonType)
+function takesJson(accept: string | undefined): boolean {
+  return askedClauses(accept).some(({ type }) => isCovered(jsonType, type))
+}
+
+function askedClauses(accept: string | undefined): ReturnType<typeof clausesOf> {
+  return clausesOf(accept?.trim() || '*/*')
 }
