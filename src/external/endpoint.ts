@@ -1,0 +1,14 @@
+// How is one place outside the cluster called? Through this port: it counts, keeps to a rate, and refuses at once while the place
+// is known to be down, so that a dead server costs one probe and not a turn of every resource.
+
+export interface Endpoint {
+  readonly name: string
+  /**
+   * Makes one call. `operation` is one word for metrics and traces. Rejects with the call's own error, or with a CodedError
+   * `DependencyUnavailable` (retry, with the wait until the next probe) while the breaker is open. Only failures that say
+   * something about the place itself, those with `remedy: 'retry'`, count against it.
+   */
+  call<T>(operation: string, run: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T>
+  /** Has it failed so often that calls are refused? */
+  readonly isOpen: boolean
+}
