@@ -1,5 +1,19 @@
 // The public door: everything that a controller's author imports, by name.
 export { CodedError, type Remedy } from './base/errors.ts'
+export type { Endpoint } from './external/endpoint.ts'
+export type {
+  Consistency,
+  ExternalCall,
+  ExternalChange,
+  ExternalDriver,
+  ExternalRecord,
+  ExternalRemoval,
+  ExternalReport,
+  ExternalTools,
+  ExternalWish,
+  Observation,
+  Token,
+} from './external/external.ts'
 export { type OperatorNeeds, type OperatorRights, type PolicyRule, rightsOf } from './generate/rbac.ts'
 export {
   ConfigMap,

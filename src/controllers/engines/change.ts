@@ -1,0 +1,92 @@
+// What can be changed on a database server? Data, so that a plan can be compared, shown and tested before anything is carried
+// out. All changes of one call are carried out in one transaction, in their order; all but `createRole` may be repeated.
+import type { Token } from '../../index.ts'
+import type { DefaultGrantChange, GrantChange } from './grant.ts'
+
+/** What a role may do beyond logging in. Superuser and bypassing row security are absent on purpose. */
+export interface RoleAttributes {
+  readonly canLogin?: boolean
+  readonly inherits?: boolean
+  readonly canCreateDatabases?: boolean
+  readonly canCreateRoles?: boolean
+  readonly canReplicate?: boolean
+  /** -1: no limit. */
+  readonly connectionLimit?: number
+  /** RFC 3339; null: for ever. */
+  readonly validUntil?: string | null
+  /** A SCRAM verifier, never a password (I11); null: none, nobody can log in with a password. */
+  readonly verifier?: string | null
+}
+
+export type RoleChange =
+  /**
+   * With the token in its comment from its first moment on. An admin that is no superuser becomes a member of it in the same
+   * transaction, as he could not make it an owner otherwise. Fails with AlreadyExists.
+   */
+  | { readonly kind: 'createRole'; readonly role: string; readonly token: Token; readonly attributes: RoleAttributes }
+  | { readonly kind: 'alterRole'; readonly role: string; readonly attributes: RoleAttributes }
+  /** Writes the token into its comment; what stood there is lost. */
+  | { readonly kind: 'markRole'; readonly role: string; readonly token: Token }
+  /** The admin becomes a member, if he is none and no superuser: for roles that he has not made. */
+  | { readonly kind: 'joinRole'; readonly role: string }
+  /** Of the options only those given are said; before PostgreSQL 16 there is only `isAdmin`. */
+  | {
+      readonly kind: 'grantMembership'
+      readonly role: string
+      readonly member: string
+      readonly isAdmin?: boolean
+      readonly inherits?: boolean
+      readonly canSet?: boolean
+    }
+  | { readonly kind: 'revokeMembership'; readonly role: string; readonly member: string }
+  | {
+      readonly kind: 'setRoleSetting'
+      readonly role: string
+      readonly database: string | undefined
+      readonly name: string
+      readonly value: string
+    }
+  | {
+      readonly kind: 'resetRoleSetting'
+      readonly role: string
+      readonly database: string | undefined
+      readonly name: string
+    }
+  /** No failure if it is not there; DependentObjects while something depends on it. */
+  | { readonly kind: 'dropRole'; readonly role: string }
+
+export type DatabaseChange =
+  /** The admin has to be a member of the new owner; see joinRole. */
+  | { readonly kind: 'setDatabaseOwner'; readonly database: string; readonly owner: string }
+  | { readonly kind: 'markDatabase'; readonly database: string; readonly token: Token }
+  | { readonly kind: 'limitConnections'; readonly database: string; readonly connectionLimit: number }
+  | { readonly kind: 'allowConnections'; readonly database: string; readonly allows: boolean }
+  /** Takes CONNECT and TEMPORARY from everybody; owners and those granted keep theirs. */
+  | { readonly kind: 'hardenDatabase'; readonly database: string }
+  /** DatabaseInUse while anybody is connected. Two in one call swap names atomically. */
+  | { readonly kind: 'renameDatabase'; readonly database: string; readonly to: string }
+
+/** Changes inside one database. */
+export type ContentChange =
+  | {
+      readonly kind: 'createExtension'
+      readonly extension: string
+      readonly version?: string
+      readonly schema?: string
+    }
+  | { readonly kind: 'updateExtension'; readonly extension: string; readonly version: string }
+  | { readonly kind: 'moveExtension'; readonly extension: string; readonly schema: string }
+  | { readonly kind: 'dropExtension'; readonly extension: string }
+  | { readonly kind: 'createSchema'; readonly schema: string; readonly owner: string }
+  | { readonly kind: 'setSchemaOwner'; readonly schema: string; readonly owner: string }
+  /** DependentObjects while something is in it. */
+  | { readonly kind: 'dropSchema'; readonly schema: string }
+  /** Takes CREATE from everybody. */
+  | { readonly kind: 'hardenSchema'; readonly schema: string }
+  /** Everything that `role` owns in this database, and the database itself, becomes `to`'s. */
+  | { readonly kind: 'reassignOwned'; readonly role: string; readonly to: string }
+  /** Drops what `role` owns in this database and takes all its privileges there; after reassignOwned only the latter. */
+  | { readonly kind: 'dropOwned'; readonly role: string }
+
+/** Roles and databases can be changed from inside any database, the rest only in its own. */
+export type Change = RoleChange | DatabaseChange | ContentChange | GrantChange | DefaultGrantChange

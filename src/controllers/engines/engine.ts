@@ -1,0 +1,96 @@
+// How do controllers speak to a database server? Through this port. What it reads are single statements, so that a look at a
+// resource at rest costs one on the maintenance database and one in the database itself; what it changes is data (change.ts),
+// carried out in one transaction. Every method may reject with an EngineError.
+import type { Token } from '../../index.ts'
+import type { Change } from './change.ts'
+import type { GrantQuestion, ObservedGrants } from './grant.ts'
+import type { ObservedContents, ObservedSession, ServerObservation } from './observed-server.ts'
+import type { Caller, ServerAccess } from './server-access.ts'
+
+export interface DatabaseEngine {
+  /** The server as one credential sees it, for one resource's turn. Connects only when it is used. */
+  server(access: ServerAccess, use: { readonly caller: Caller; readonly signal: AbortSignal }): DatabaseServer
+}
+
+export interface DatabaseServer {
+  /** One statement on the maintenance database. */
+  observe(question: ServerQuestion): Promise<ServerObservation>
+  /** One statement in the database: extensions and schemas. */
+  observeContents(database: string): Promise<ObservedContents>
+  /** One statement in the database: privileges. */
+  observeGrants(database: string, question: GrantQuestion): Promise<ObservedGrants>
+  sessions(filter: SessionFilter): Promise<readonly ObservedSession[]>
+
+  /** One transaction, on the maintenance database or in the one named. None if there is no change. */
+  change(changes: readonly Change[], at?: { readonly database: string }): Promise<void>
+  /** Two statements: CREATE DATABASE, whose owner is set with it, then its mark. Fails with AlreadyExists. */
+  createDatabase(wish: DatabaseWish): Promise<void>
+  /** With `force`, sessions are ended first; without, DatabaseInUse while there are any. No failure if it is not there. */
+  dropDatabase(database: string, options: { readonly force: boolean }): Promise<void>
+  /** Ends sessions of others, and says of how many. */
+  terminate(filter: SessionFilter): Promise<number>
+
+  /** Logs in for real on a connection of its own, within 5 s, and says how it went. */
+  tryLogin(attempt: LoginAttempt): Promise<LoginVerdict>
+  /** One statement with its parameters; rows as the server wrote them. Whoever writes the text answers for it. */
+  query(statement: PlainStatement): Promise<readonly Row[]>
+}
+
+/** What to look for; what is there of it is in the answer. */
+export interface ServerQuestion {
+  readonly databases?: readonly string[]
+  readonly roles?: readonly RoleQuestion[]
+}
+
+export interface RoleQuestion {
+  readonly name: string
+  /** Ask whether this SCRAM verifier is the stored one. It is compared here, and not sent. */
+  readonly verifier?: string
+}
+
+export interface DatabaseWish {
+  readonly name: string
+  readonly owner: string
+  readonly token: Token
+  /** Default: UTF8. */
+  readonly encoding?: string
+  /** LC_COLLATE and LC_CTYPE, e.g. `C.UTF-8`. Default: as in template0. */
+  readonly locale?: string
+  readonly connectionLimit?: number
+}
+
+/** All that are named have to fit; neither: everybody but ourselves. */
+export interface SessionFilter {
+  readonly database?: string
+  /** Who logged in. */
+  readonly role?: string
+}
+
+export interface LoginAttempt {
+  readonly username: string
+  readonly password: string
+  readonly database: string
+}
+
+export type LoginVerdict =
+  | 'Verified'
+  | 'WrongPassword'
+  /** Its `valid until` has passed; servers call that a wrong password, so the role is looked at then. */
+  | 'Expired'
+  /** It may not log in. */
+  | 'Disabled'
+  | 'ConnectNotGranted'
+  | 'RoleMissing'
+  | 'DatabaseMissing'
+  /** The limit of the role, of the database or of the server is reached. */
+  | 'TooManyConnections'
+
+export interface PlainStatement {
+  readonly text: string
+  readonly values?: readonly (string | number | boolean | null)[]
+  /** Default: the maintenance database. */
+  readonly database?: string
+}
+
+/** Columns by name. */
+export type Row = Readonly<Record<string, unknown>>

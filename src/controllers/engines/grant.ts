@@ -1,0 +1,98 @@
+// What may a role do in one database? The words for it: what somebody wants, what was found, and what makes the one the other.
+// `grants.ts` compares them.
+
+/** What has privileges of its own. A view is a `Table`, a procedure is a `Function`. */
+export type GrantTarget = 'Database' | 'Schema' | 'Table' | 'Sequence' | 'Function' | 'Column'
+
+/** What a role that creates objects can give away beforehand. */
+export type DefaultTarget = 'Table' | 'Sequence' | 'Function' | 'Schema' | 'Type'
+
+/** In capitals, as in SQL: `SELECT`. */
+export type Privilege = string
+
+/** Presets; `Custom` is nothing but the grants listed. */
+export type Access = 'ReadOnly' | 'ReadWrite' | 'Owner' | 'Custom'
+
+/** What a role should be able to do in one database. */
+export interface GrantWish {
+  readonly role: string
+  readonly database: string
+  readonly access: Access
+  /** Where presets, and grants on tables, sequences and functions, apply. */
+  readonly schemas: readonly string[]
+  /** Beyond the preset. */
+  readonly grants: readonly CustomGrant[]
+  /** The roles that make objects here: what they make later is granted too, where a preset or a grant says all. */
+  readonly creators: readonly string[]
+}
+
+export interface CustomGrant {
+  readonly on: 'Database' | 'Schema' | 'Table' | 'Sequence' | 'Function'
+  /**
+   * Names without schema, which are looked for in every schema of the wish; a function also with its arguments, `area(integer)`,
+   * and without them all of its name. Absent: all, also those to come. Of no meaning for Database and Schema.
+   */
+  readonly names?: readonly string[]
+  readonly privileges: readonly Privilege[]
+}
+
+/** Objects of one kind, in one schema, on which one role holds the same. Grouped, as ten thousand tables are one line so. */
+export interface GrantGroup {
+  readonly role: string
+  readonly on: GrantTarget
+  /** `''` for Database and Schema. */
+  readonly schema: string
+  /** The table whose columns they are; `''` for all but Column. */
+  readonly table: string
+  /** Sorted. Functions with the types of their arguments: `area(integer)`. */
+  readonly names: readonly string[]
+  /** Sorted; of an object that was asked for and on which the role holds nothing: none. */
+  readonly privileges: readonly Privilege[]
+  /** Those of them that it may pass on. */
+  readonly grantable: readonly Privilege[]
+  /** It owns them, and may do everything. */
+  readonly isOwner: boolean
+}
+
+/** What objects will be granted that `creator` makes. */
+export interface DefaultGrant {
+  readonly role: string
+  readonly creator: string
+  /** Only what it makes in this schema; `''`: in all of them. */
+  readonly schema: string
+  readonly on: DefaultTarget
+  readonly privileges: readonly Privilege[]
+}
+
+/** Every privilege of the roles asked about in one database, and every object of the schemas asked about. */
+export interface ObservedGrants {
+  readonly majorVersion: number
+  readonly groups: readonly GrantGroup[]
+  readonly defaults: readonly DefaultGrant[]
+  /** Of the roles and schemas asked about, those that are there. */
+  readonly roles: readonly string[]
+  readonly schemas: readonly string[]
+}
+
+/** What to ask one database. */
+export interface GrantQuestion {
+  readonly roles: readonly string[]
+  /** Whose objects are listed also where the roles hold nothing. */
+  readonly schemas: readonly string[]
+}
+
+/** One thing to give or to take. Without `names`: on all there are of the schema. */
+export interface GrantChange {
+  readonly kind: 'grant' | 'revoke'
+  readonly role: string
+  readonly on: GrantTarget
+  readonly schema: string
+  readonly table: string
+  readonly names: readonly string[] | undefined
+  readonly privileges: readonly Privilege[]
+}
+
+/** One thing to give or to take beforehand. */
+export interface DefaultGrantChange extends DefaultGrant {
+  readonly kind: 'grantDefault' | 'revokeDefault'
+}

@@ -1,0 +1,30 @@
+// How is a database server reached, and as whom? What a connection Secret says, or what an operator knows of a server it made.
+
+/**
+ * libpq's words. `require` encrypts and believes any certificate, `verify-ca` wants one of a known authority, `verify-full` also
+ * the host's name in it.
+ */
+export type TlsMode = 'disable' | 'require' | 'verify-ca' | 'verify-full'
+
+/** A server and a credential. Two with the same content share their sessions. */
+export interface ServerAccess {
+  /** The name that the certificate has to show, also where another address is dialled. */
+  readonly host: string
+  readonly port: number
+  /** The address that is dialled instead of host and port: a forwarded port, a pod. */
+  readonly dial?: { readonly host: string; readonly port: number }
+  readonly username: string
+  readonly password: string
+  /** Where statements run that are about no database in particular; `postgres` by custom. */
+  readonly maintenanceDatabase: string
+  readonly tls: TlsMode
+  /** PEM. Trusted instead of the machine's authorities. */
+  readonly ca?: string
+}
+
+/** For whom a statement runs; a server's own view of its sessions shows it. */
+export interface Caller {
+  readonly kind: string
+  readonly namespace: string
+  readonly name: string
+}
