@@ -1,5 +1,6 @@
 // The public door: everything that a controller's author imports, by name.
 export { CodedError, type Remedy } from './base/errors.ts'
+export { passwordFrom, type SecretSource } from './base/random.ts'
 export type { Endpoint } from './external/endpoint.ts'
 export type {
   Consistency,
@@ -66,6 +67,13 @@ export {
   type StatusContext,
   type Watch,
 } from './reconcile/definition.ts'
+export {
+  defineExternal,
+  type External,
+  type ExternalContext,
+  type ExternalRemovalContext,
+  reportOf,
+} from './reconcile/external-definition.ts'
 export type { Child, Outcome } from './reconcile/outcome.ts'
 export type { Repair } from './reconcile/repair.ts'
 export type { StatusReport } from './reconcile/status.ts'

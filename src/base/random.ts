@@ -1,6 +1,6 @@
 // Where does chance come from? The only file that draws random numbers; every other part is handed a Random, so that a
-// seed replays a run.
-import { randomUUID } from 'node:crypto'
+// seed replays a run, or a SecretSource, where nobody may be able to.
+import { randomBytes, randomUUID } from 'node:crypto'
 
 /** The chance port. */
 export interface Random {
@@ -28,4 +28,38 @@ export function seededRandom(seed: number): Random {
     next,
     uuid: () => `${hex(8)}-${hex(4)}-4${hex(3)}-${'89ab'.charAt(Math.floor(next() * 4))}${hex(3)}-${hex(12)}`,
   }
+}
+
+/** The port for what must not be guessed: passwords, keys, salts. */
+export interface SecretSource {
+  /** So many bytes, each with even odds. */
+  bytes(count: number): Uint8Array
+}
+
+/** The machine's cryptographic randomness. */
+export const systemSecrets: SecretSource = { bytes: (count) => new Uint8Array(randomBytes(count)) }
+
+/** The same "secrets" for the same seed: for tests. */
+export function seededSecrets(seed: number): SecretSource {
+  const random = seededRandom(seed)
+  return { bytes: (count) => Uint8Array.from({ length: count }, () => Math.floor(random.next() * 256)) }
+}
+
+const passwordLetters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+
+/**
+ * A password of letters and digits, which no shell, URL or connection string has to quote: 5.9 bits a character.
+ *
+ * @example passwordFrom(secrets, 32)
+ */
+export function passwordFrom(secrets: SecretSource, length: number): string {
+  // A byte beyond the last whole multiple of the alphabet would favour its first letters.
+  const fair = 256 - (256 % passwordLetters.length)
+  let password = ''
+  while (password.length < length) {
+    for (const byte of secrets.bytes(length)) {
+      if (byte < fair && password.length < length) password += passwordLetters.charAt(byte % passwordLetters.length)
+    }
+  }
+  return password
 }

@@ -2,6 +2,7 @@
 // cluster: what `observe` would find is taken as not there, and nothing is refused for it.
 import { CodedError } from '../base/errors.ts'
 import type { JsonObject } from '../base/json.ts'
+import { systemSecrets } from '../base/random.ts'
 import { validateObject } from '../generate/validate.ts'
 import type { Controller, LiveReader } from '../index.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
@@ -63,7 +64,8 @@ async function desiredOf(
 ): Promise<readonly KubeObject[]> {
   const parent = asPreviewed(given, controller)
   const object = parent as never
-  const facts = await controller.observe({ object, children: [], live: nothingLive, nowMs: 0, signal })
+  const seen = { children: [], externals: [], live: nothingLive, nowMs: 0, secrets: systemSecrets }
+  const facts = await controller.observe({ object, ...seen, signal })
   const { objects } = assertPure({
     parent,
     controllerName: controller.name,

@@ -52,7 +52,14 @@ export type Observation<Observed> =
     }
   | { readonly kind: 'deleting'; readonly detail: string }
   /** It will not become usable by itself. `isTerminal`: by nothing that we can do. */
-  | { readonly kind: 'broken'; readonly reason: string; readonly message: string; readonly isTerminal: boolean }
+  | {
+      readonly kind: 'broken'
+      readonly reason: string
+      readonly message: string
+      readonly isTerminal: boolean
+      /** The token marked on it, where that can still be told: only then can it be removed. */
+      readonly owner?: Token | undefined
+    }
 
 /** One difference between what is desired and what is there. */
 export interface ExternalChange {

@@ -2,7 +2,7 @@
 // and controllers meet here and nowhere else; `konverge run` and every operator built on konverge start the same way.
 import { hostname } from 'node:os'
 import { deadline, systemClock } from '../base/clock.ts'
-import { systemRandom } from '../base/random.ts'
+import { systemRandom, systemSecrets } from '../base/random.ts'
 import type { KubeClient } from '../kube/client.ts'
 import { Fence } from '../kube/fence.ts'
 import { FencedClient } from '../kube/fenced-client.ts'
@@ -89,6 +89,7 @@ export async function runOperator(options: RunOperatorOptions, signal: AbortSign
     const operator = new Operator({
       clock,
       random: systemRandom,
+      secrets: systemSecrets,
       instruments,
       client,
       elector,

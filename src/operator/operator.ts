@@ -3,7 +3,7 @@
 
 import { type Clock, deadline } from '../base/clock.ts'
 import type { Instruments } from '../base/instrument.ts'
-import type { Random } from '../base/random.ts'
+import type { Random, SecretSource } from '../base/random.ts'
 import { TokenBucket } from '../base/token-bucket.ts'
 import { Informers } from '../cache/informers.ts'
 import type { KubeClient } from '../kube/client.ts'
@@ -20,6 +20,8 @@ import { readinessChecks } from './readiness-checks.ts'
 export interface OperatorOptions {
   readonly clock: Clock
   readonly random: Random
+  /** Where controllers draw passwords from. */
+  readonly secrets: SecretSource
   readonly instruments: Instruments
   /** Fenced where there is an elector. */
   readonly client: KubeClient
@@ -55,7 +57,7 @@ export class Operator {
   readonly #runners: readonly ControllerRunner[]
 
   constructor(options: OperatorOptions) {
-    const { clock, random, instruments, client, controllers, namespaces, labelSelector, backoff } = options
+    const { clock, random, secrets, instruments, client, controllers, namespaces, labelSelector, backoff } = options
     const { maxConcurrent = 10, turnRate = { perSecond: 200, burst: 400 } } = options
     this.#options = options
     this.#informers = new Informers({ clock, random, instruments, client, manager: childManager, namespaces })
@@ -73,6 +75,7 @@ export class Operator {
         new ControllerRunner({
           clock,
           random,
+          secrets,
           instruments,
           client,
           discovery,

@@ -6,7 +6,7 @@ import type { Compare } from '../apply/plan.ts'
 import { assert } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Instruments } from '../base/instrument.ts'
-import type { Random } from '../base/random.ts'
+import type { Random, SecretSource } from '../base/random.ts'
 import type { TokenBucket } from '../base/token-bucket.ts'
 import type { InformerHealth } from '../cache/informer.ts'
 import type { Informers } from '../cache/informers.ts'
@@ -28,10 +28,11 @@ import { ChildrenReconciler, type ChildrenReconcilerOptions } from './children-r
 import type { EventReport } from './context.ts'
 import { ControllerView } from './controller-view.ts'
 import { isDeclaredRead } from './declared-read.ts'
-import { type Controller, type ParentOf, parentOf, resourceIn } from './definition.ts'
+import { type Controller, resourceIn } from './definition.ts'
 import { inventoryOf } from './inventory.ts'
 import { InventoryLoader, type InventoryLoaderOptions } from './inventory-loader.ts'
 import { LiveLoader } from './live-loader.ts'
+import { type ParentOf, parentOf } from './parent.ts'
 import { ParentRecorder } from './parent-recorder.ts'
 import { Reconciler } from './reconciler.ts'
 import { RepairRunner } from './repair-runner.ts'
@@ -41,6 +42,7 @@ import { TurnMetrics } from './turn-metrics.ts'
 export interface ControllerRunnerOptions {
   readonly clock: Clock
   readonly random: Random
+  readonly secrets: SecretSource
   readonly instruments: Instruments
   readonly client: KubeClient
   /** Which kinds the server has; shared by all controllers of the process. */
@@ -120,7 +122,8 @@ export class ControllerRunner {
   }
 
   #makeWorker(): Worker<Key> {
-    const { clock, random, instruments, client, controller, maxConcurrent, rateLimit, recordEvent } = this.#options
+    const { clock, random, secrets, instruments, client, controller, maxConcurrent, rateLimit, recordEvent } =
+      this.#options
     const { tracer } = instruments
     const view = this.#view
     const log = instruments.log.with({ controller: controller.name })
@@ -142,6 +145,7 @@ export class ControllerRunner {
       controller,
       clock,
       random,
+      secrets,
       log,
       tracer,
       metrics,

@@ -3,17 +3,18 @@
 import type { Chart } from 'cdk8s'
 import { assert } from '../base/assert.ts'
 import type { Json } from '../base/json.ts'
+import type { SecretSource } from '../base/random.ts'
+import type { ExternalReport } from '../external/external.ts'
 import type { KubeObject, LiveObject, StatusWithConditions } from '../object/object.ts'
 import type { Key } from '../object/ref.ts'
 import { groupResourceOf, isOf, type Resource } from '../object/resource.ts'
 import type { Role } from '../synth/draft.ts'
 import type { EventReport, LiveReader } from './context.ts'
+import type { External } from './external-definition.ts'
 import type { Child, Outcome } from './outcome.ts'
+import type { ParentOf } from './parent.ts'
 import type { Repair } from './repair.ts'
 import type { StatusReport } from './status.ts'
-
-/** A live resource of the controller's kind. */
-export type ParentOf<Spec, Status> = LiveObject<Spec, Status> & { readonly spec: Spec }
 
 export interface ObserveContext<Spec, Status> {
   readonly object: ParentOf<Spec, Status>
@@ -23,6 +24,13 @@ export interface ObserveContext<Spec, Status> {
   readonly nowMs: number
   /** Kinds that are watched are read from memory, others from the API server. */
   readonly live: LiveReader
+  /** For passwords and salts; what is drawn must be kept in the cluster, or the next turn draws another. */
+  readonly secrets: SecretSource
+  /**
+   * How the last turn of this process left the things outside; empty after a restart. When a turn leaves them otherwise than
+   * its `observe` was told, another follows at once.
+   */
+  readonly externals: readonly ExternalReport[]
   readonly signal: AbortSignal
 }
 
@@ -36,6 +44,8 @@ export interface StatusContext<Spec, Status, Facts> {
   /** Absent when `observe` failed. */
   readonly facts: Facts | undefined
   readonly children: readonly Child[]
+  /** How it stands with the things outside, one report for each declared External, in the order of declaration. */
+  readonly externals: readonly ExternalReport[]
   readonly outcome: Outcome
 }
 
@@ -111,6 +121,11 @@ export interface ControllerOptions<Spec, Status extends StatusWithConditions, Fa
   readonly reads?: readonly (Resource | Read)[]
   /** Kinds that earlier versions of the controller made and this one does not. What is left of them is pruned, given the right. */
   readonly retired?: readonly Resource[]
+  /**
+   * What a resource stands for outside the cluster, looked after in this order once the children are applied, and removed in
+   * reverse before them. The CRD has a list `status.external` for it.
+   */
+  readonly external?: readonly External<Spec, Status, Facts>[]
   /** Named values of a resource, for `Watch.keysFor` to look up. */
   readonly indexes?: Readonly<Record<string, (object: ParentOf<Spec, Status>) => readonly string[]>>
   /** Where the kind has `spec.suspend`: is it true? The same as the annotation konverge.dev/paused, kept in the manifest. */
@@ -135,6 +150,7 @@ export interface Controller {
   readonly watches: readonly Watch[]
   readonly reads: readonly Required<Read>[]
   readonly retired: readonly Resource[]
+  readonly external: readonly External<unknown, unknown, unknown>[]
   readonly indexes: Readonly<Record<string, (object: LiveObject) => readonly string[]>>
   isSuspended(object: LiveObject): boolean
   observe(context: ObserveContext<unknown, unknown>): Promise<unknown>
@@ -178,6 +194,7 @@ export function defineController<Spec, Status extends StatusWithConditions, Fact
       'resource' in read ? { isListed: false, ...read } : { isListed: false, resource: read },
     ),
     retired: erased.retired ?? [],
+    external: erased.external ?? [],
     indexes: (erased.indexes ?? {}) as Controller['indexes'],
     isSuspended: (object) => erased.isSuspended?.(object as never) ?? false,
     observe: (context) => erased.observe?.(context as never) ?? Promise.resolve(undefined),
@@ -197,9 +214,4 @@ export function resourceIn(
 ): Resource | undefined {
   const held = role === 'child' ? owns : watches.filter(({ contributes }) => contributes === true)
   return held.find(({ resource }) => isOf(resource, object))?.resource
-}
-
-/** Sound: the informer of a controller's own resource holds nothing else, and its CRD requires `spec`. */
-export function parentOf(object: LiveObject): ParentOf<unknown, unknown> {
-  return object as ParentOf<unknown, unknown>
 }

@@ -5,7 +5,7 @@ import { unreachable } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
 import type { Log, SpanAttributes, Tracer } from '../base/instrument.ts'
-import type { Random } from '../base/random.ts'
+import type { Random, SecretSource } from '../base/random.ts'
 import type { LiveObject } from '../object/object.ts'
 import { type Key, parseKey } from '../object/ref.ts'
 import { type Cause, describeCause } from '../queue/cause.ts'
@@ -14,10 +14,11 @@ import type { Verdict } from '../queue/worker.ts'
 import type { DesiredObject } from '../synth/desired.ts'
 import type { ChildrenReconciler, Wait } from './children-reconciler.ts'
 import type { EventReport, LiveReader } from './context.ts'
-import { type Controller, type ObserveContext, parentOf } from './definition.ts'
+import type { Controller, ObserveContext } from './definition.ts'
 import { foreignInventory, type Inventory } from './inventory.ts'
 import { logFieldsOf } from './log-fields.ts'
 import { cacheCatchUp, isMomentary, type Outcome, outcomeOfError, spaced, verdictOf } from './outcome.ts'
+import { parentOf } from './parent.ts'
 import type { ParentRecorder } from './parent-recorder.ts'
 import type { RepairRunner } from './repair-runner.ts'
 import type { StatusRecorder, TurnEnd } from './status-recorder.ts'
@@ -29,6 +30,7 @@ export interface ReconcilerOptions {
   readonly controller: Controller
   readonly clock: Clock
   readonly random: Random
+  readonly secrets: SecretSource
   readonly log: Log
   readonly tracer: Tracer
   readonly metrics: TurnMetrics
@@ -131,7 +133,13 @@ export class Reconciler {
       return await this.#run(kind === 'adopt' ? await parents.adopt(object, signal) : object, causes, signal)
     } catch (thrown) {
       signal.throwIfAborted()
-      return { object, outcome: outcomeOfError(thrown), facts: undefined, children: children.childrenOf(object) }
+      return {
+        object,
+        outcome: outcomeOfError(thrown),
+        facts: undefined,
+        children: children.childrenOf(object),
+        externals: [],
+      }
     }
   }
 
@@ -156,10 +164,10 @@ export class Reconciler {
       if (repair !== undefined && !isHeld) await repairs.run(object, repair, signal)
       const outcome: Outcome =
         isHeld && made.outcome.kind === 'settled' ? { kind: 'waiting', ...cacheCatchUp } : made.outcome
-      return { object, facts, ...made, outcome }
+      return { object, facts, ...made, externals: [], outcome }
     } catch (thrown) {
       signal.throwIfAborted()
-      return { object, outcome: outcomeOfError(thrown), facts, children: children.childrenOf(object) }
+      return { object, outcome: outcomeOfError(thrown), facts, children: children.childrenOf(object), externals: [] }
     }
   }
 
@@ -202,7 +210,7 @@ export class Reconciler {
   async #deleting(object: LiveObject, wait: Wait, signal: AbortSignal): Promise<TurnEnd> {
     const { children, log } = this.#options
     const outcome: Outcome = { ...wait, kind: 'deleting' }
-    const end = { object, outcome, children: children.childrenOf(object) }
+    const end = { object, outcome, children: children.childrenOf(object), externals: [] }
     try {
       return { ...end, facts: await this.#observe(object, signal) }
     } catch (thrown) {
@@ -219,9 +227,10 @@ export class Reconciler {
   }
 
   #observing(object: LiveObject, signal: AbortSignal): ObserveContext<unknown, unknown> {
-    const { clock, liveFor, children: made } = this.#options
+    const { clock, liveFor, secrets, children: made } = this.#options
     const children = made.childrenOf(object).map((child) => child.object)
-    return { object: parentOf(object), children, nowMs: clock.now(), live: liveFor(signal), signal }
+    const live = liveFor(signal)
+    return { object: parentOf(object), children, nowMs: clock.now(), live, secrets, externals: [], signal }
   }
 
   #logEnd(outcome: Outcome, item: WorkItem<Key>): void {

@@ -3,12 +3,14 @@
 import { type Clock, timestampOf } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import type { Log } from '../base/instrument.ts'
+import type { ExternalReport } from '../external/external.ts'
 import type { KubeClient, Patch } from '../kube/client.ts'
 import type { LiveObject, StatusWithConditions } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import type { EventReport } from './context.ts'
-import { type Controller, parentOf } from './definition.ts'
+import type { Controller } from './definition.ts'
 import type { Child, Outcome } from './outcome.ts'
+import { parentOf } from './parent.ts'
 import { pausedStatus } from './paused-status.ts'
 import { nextStatus, type StatusReport, type StatusWrite, statusWrite } from './status.ts'
 import { isAnswerDue, steeringOf } from './steering.ts'
@@ -22,6 +24,7 @@ export interface TurnEnd {
   /** Undefined when `observe` failed. */
   readonly facts: unknown
   readonly children: readonly Child[]
+  readonly externals: readonly ExternalReport[]
 }
 
 export interface StatusRecorderOptions {
@@ -121,10 +124,10 @@ export class StatusRecorder {
     )
   }
 
-  #reportOf({ object, facts, children, outcome }: TurnEnd): StatusReport<StatusWithConditions> | undefined {
+  #reportOf({ object, ...end }: TurnEnd): StatusReport<StatusWithConditions> | undefined {
     const { controller, log } = this.#options
     try {
-      return controller.status({ object: parentOf(object), facts, children, outcome })
+      return controller.status({ object: parentOf(object), ...end })
     } catch (thrown) {
       const fields = { object: describeRef(refOf(object)), error: messageOf(thrown) }
       log.error(fields, 'the status function threw; the kind’s own fields stay as they were')

@@ -11,8 +11,8 @@ import type { Outcome } from './outcome.ts'
 
 /** What a controller's status function returns. */
 export interface StatusReport<Status> {
-  /** The kind's own fields; those of `StatusWithConditions` are the runtime's. A field left out is removed. */
-  readonly fields: Omit<Status, keyof StatusWithConditions>
+  /** The kind's own fields; those of `StatusWithConditions`, and `external`, are the runtime's. A field left out is removed. */
+  readonly fields: Omit<Status, keyof StatusWithConditions | 'external'>
   /** The kind's own conditions, and its own words for the runtime's. */
   readonly conditions: readonly ConditionClaim[]
   /** What this status brings to light: told when it is written, so a flip should be the occasion. Lost in a crash between. */

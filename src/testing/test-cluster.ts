@@ -10,7 +10,7 @@ import { handleFetch } from '../apiserver/fetch-handler.ts'
 import type { User } from '../apiserver/user.ts'
 import { assert } from '../base/assert.ts'
 import { type Instruments, silentInstruments } from '../base/instrument.ts'
-import { seededRandom } from '../base/random.ts'
+import { seededRandom, seededSecrets } from '../base/random.ts'
 import type { KubeClient } from '../kube/client.ts'
 import { FetchClient } from '../kube/fetch-client.ts'
 import { KubeError } from '../kube/kube-errors.ts'
@@ -155,6 +155,7 @@ export class TestCluster implements AsyncDisposable {
     const operator = new Operator({
       clock: this.clock,
       random: seededRandom(this.#seed + 2),
+      secrets: seededSecrets(this.#seed + 3),
       instruments: this.#instruments,
       client: this.#clientOver(this.#requests, 'operator', operatorToken),
       health: new HealthRegistry(),

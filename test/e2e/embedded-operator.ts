@@ -1,7 +1,7 @@
 // An operator in this process over the server in this process, with a way between the two that faults can be on. It may die and be
 // born again, as a process does by -9: of a life that has ended nothing runs any more, and nothing reaches it.
 import type { Instruments } from '../../src/base/instrument.ts'
-import { seededRandom } from '../../src/base/random.ts'
+import { seededRandom, seededSecrets } from '../../src/base/random.ts'
 import { flagshipControllers } from '../../src/cli/flagship.ts'
 import { Fence } from '../../src/kube/fence.ts'
 import { FencedClient } from '../../src/kube/fenced-client.ts'
@@ -79,7 +79,7 @@ export class EmbeddedOperator implements MortalOperator {
     const health = new HealthRegistry()
     const check = () => 'the API server has not been reached yet'
     const operator = new Operator({
-      ...{ clock, random, instruments, health, controllers, backoff },
+      ...{ clock, random, instruments, health, controllers, backoff, secrets: seededSecrets(1) },
       namespaces: namespaces.length === 0 ? undefined : namespaces,
       client: election === undefined ? client : new FencedClient({ client, fence }),
       elector: election && new Elector({ clock, instruments, random, client, fence, ...election }),

@@ -1,6 +1,6 @@
 // Two replicas of one operator over the model API: who works, who watches, and how the work goes from one to the other.
 import { describe, expect, it } from 'vitest'
-import { seededRandom } from '../../src/base/random.ts'
+import { seededRandom, seededSecrets } from '../../src/base/random.ts'
 import { Fence } from '../../src/kube/fence.ts'
 import { FencedClient } from '../../src/kube/fenced-client.ts'
 import { ConfigMap } from '../../src/object/built-in.ts'
@@ -28,6 +28,7 @@ class Replica {
     const its = { identity, lease, timing: defaultTiming, fence: this.fence }
     const operator = new Operator({
       ...surroundings,
+      secrets: seededSecrets(1),
       client: new FencedClient({ client: api, fence: this.fence }),
       elector: new Elector({ ...surroundings, client: api, ...its }),
       health: this.health,

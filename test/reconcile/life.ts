@@ -3,7 +3,7 @@
 import { ApiObject } from 'cdk8s'
 import type { Instruments, LogFields, Tracer } from '../../src/base/instrument.ts'
 import { silentInstruments } from '../../src/base/instrument.ts'
-import { seededRandom } from '../../src/base/random.ts'
+import { seededRandom, seededSecrets } from '../../src/base/random.ts'
 import { Informers } from '../../src/cache/informers.ts'
 import { DiscoveryClient } from '../../src/kube/discovery-client.ts'
 import { ConfigMap, Secret, Service } from '../../src/object/built-in.ts'
@@ -143,6 +143,7 @@ export class Life {
     this.#informers = new Informers({ ...surroundings, manager: childManager, namespaces })
     this.#runner = new ControllerRunner({
       ...surroundings,
+      secrets: seededSecrets(1),
       discovery: new DiscoveryClient({ clock, client }),
       informers: this.#informers,
       controller,

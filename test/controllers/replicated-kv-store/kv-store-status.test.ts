@@ -75,7 +75,8 @@ function contextOf({
     ...(facts === 'none' ? {} : facts),
   }
   // The spec has what these functions read.
-  return { object: store as Context['object'], children, outcome, facts: facts === 'none' ? undefined : known }
+  const object = store as Context['object']
+  return { object, children, externals: [], outcome, facts: facts === 'none' ? undefined : known }
 }
 
 /** The whole status as the runtime would write it, and its conditions in short. */

@@ -1,5 +1,6 @@
 // The declaration itself: what it looks at, what it refuses, whom an event concerns.
 import { describe, expect, it } from 'vitest'
+import { seededSecrets } from '../../../src/base/random.ts'
 import { replicatedKvStore } from '../../../src/controllers/replicated-kv-store/replicated-kv-store.ts'
 import {
   type EventReport,
@@ -14,7 +15,14 @@ import { live } from '../../objects.ts'
 
 const label = 'data.konverge.dev/replicatedkvstore'
 const signal = new AbortController().signal
-const nowMs = Date.parse('2026-01-01T12:00:00Z')
+/** What is the same for every look. */
+const seen = {
+  children: [],
+  externals: [],
+  secrets: seededSecrets(1),
+  signal,
+  nowMs: Date.parse('2026-01-01T12:00:00Z'),
+}
 
 function storeOf(spec: object = {}, metadata: object = {}): never {
   const object = live({
@@ -63,7 +71,7 @@ const storageClass = live({ apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass
 describe('a store', () => {
   const refusalOf = async (spec: object, objects: readonly LiveObject[]) => {
     const object = storeOf(spec)
-    const facts = await replicatedKvStore.observe({ object, children: [], live: readerOf(objects), signal, nowMs })
+    const facts = await replicatedKvStore.observe({ object, live: readerOf(objects), ...seen })
     return replicatedKvStore.refuse({ object, facts })
   }
 
@@ -88,20 +96,18 @@ describe('a store', () => {
 
   it('without a class asks for none', async () => {
     const reader = readerOf([])
-    await replicatedKvStore.observe({ object: storeOf(), children: [], live: reader, signal, nowMs })
+    await replicatedKvStore.observe({ object: storeOf(), live: reader, ...seen })
     expect(reader.asked).toEqual([])
   })
 
   it('knows the claims beyond its replicas, and all of them when it goes', async () => {
     const reader = readerOf([claim(0), claim(1), claim(2), claim(3, 'elsewhere')])
-    const staying = await replicatedKvStore.observe({ object: storeOf(), children: [], live: reader, signal, nowMs })
+    const staying = await replicatedKvStore.observe({ object: storeOf(), live: reader, ...seen })
     expect(staying).toMatchObject({ unusedClaims: ['data-cart-2'] })
     const going = storeOf({}, { deletionTimestamp: '2026-01-01T00:00:00Z' })
-    expect(await replicatedKvStore.observe({ object: going, children: [], live: reader, signal, nowMs })).toMatchObject(
-      {
-        unusedClaims: ['data-cart-0', 'data-cart-1', 'data-cart-2'],
-      },
-    )
+    expect(await replicatedKvStore.observe({ object: going, live: reader, ...seen })).toMatchObject({
+      unusedClaims: ['data-cart-0', 'data-cart-1', 'data-cart-2'],
+    })
   })
 
   it.each([
@@ -116,10 +122,8 @@ describe('a store', () => {
       const report = (event: EventReport) => void events.push(event)
       const result = await replicatedKvStore.cleanup({
         object,
-        children: [],
         live: readerOf(claims),
-        signal,
-        nowMs,
+        ...seen,
         report,
       })
       expect(result).toEqual({ kind: 'done' })
