@@ -1,7 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
 /**
- * `unit` needs nothing but Node; `oracle` holds our pure functions against the control plane's own, linked into a Go program; `real` runs against the real control plane that its set-up starts.
+ * `unit` needs nothing but Node; `oracle` holds our pure functions against the control plane's own, linked into a Go program;
+ * `postgres` runs against real PostgreSQL processes; `real` runs against the real control plane that its set-up starts.
  */
 export default defineConfig({
   test: {
@@ -10,7 +11,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
-          exclude: ['test/**/*.{real,oracle}.test.ts', 'node_modules/**'],
+          exclude: ['test/**/*.{real,oracle,postgres}.test.ts', 'node_modules/**'],
           // Some start a process or explore hundreds of schedules; a busy machine must not fail them.
           testTimeout: 30_000,
         },
@@ -21,6 +22,15 @@ export default defineConfig({
           include: ['test/**/*.oracle.test.ts'],
           globalSetup: ['test/oracles/vitest-global-setup.ts'],
           testTimeout: 300_000,
+        },
+      },
+      {
+        test: {
+          name: 'postgres',
+          include: ['test/**/*.postgres.test.ts'],
+          globalSetup: ['test/postgres/vitest-global-setup.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {

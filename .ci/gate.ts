@@ -1,5 +1,5 @@
 // Is this checkout good? Runs every check in order, prints what each took, and ends with the plain line that counts tests.
-// `check` is the quick gate; `test` adds the oracles and the real control plane. A check that fails does not hide the ones after it.
+// `check` is the quick gate; `test` adds the oracles, real PostgreSQL and the real control plane. A check that fails does not hide the ones after it.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,7 +20,7 @@ interface Counts {
 const bin = (name: string): string => `node_modules/${name}`
 const folder = mkdtempSync(join(tmpdir(), 'konverge-gate-'))
 const quickProjects = ['unit']
-const allProjects = ['unit', 'oracle', 'real']
+const allProjects = ['unit', 'oracle', 'postgres', 'real']
 
 const checks: readonly Step[] = [
   { title: 'format and lint', args: [bin('@biomejs/biome/bin/biome'), 'check', '--error-on-warnings', '.'] },

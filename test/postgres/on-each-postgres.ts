@@ -1,0 +1,39 @@
+// How does one suite run on every version of PostgreSQL that this machine has? By these two, in test files of the project
+// `postgres`; what they start goes with the suite or the test.
+import { afterAll, beforeAll, describe, inject, onTestFinished } from 'vitest'
+import { type PostgresOptions, PostgresServer } from './postgres-server.ts'
+
+/**
+ * Tells the suite once for every version, each time with one server for all its tests.
+ *
+ * @example
+ * onEachPostgres('roles', (server) => {
+ *   it('…', async () => { await server().byHand('SELECT 1') })
+ * })
+ */
+export function onEachPostgres(
+  title: string,
+  suite: (server: () => PostgresServer, version: number) => void,
+  options: PostgresOptions = {},
+): void {
+  for (const { major } of inject('postgresHome').versions) {
+    describe(`${title}, on PostgreSQL ${major}`, () => {
+      let server: PostgresServer | undefined
+      beforeAll(async () => {
+        server = await PostgresServer.start(inject('postgresHome'), { ...options, version: major })
+      })
+      afterAll(() => server?.remove())
+      suite(() => {
+        if (server === undefined) throw new Error('The server has not been started yet; ask for it in a test.')
+        return server
+      }, major)
+    })
+  }
+}
+
+/** A server for one test, which is removed after it. */
+export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
+  const server = await PostgresServer.start(inject('postgresHome'), options)
+  onTestFinished(() => server.remove())
+  return server
+}

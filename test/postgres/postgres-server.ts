@@ -1,0 +1,301 @@
+// What is a database server in a test? A real PostgreSQL process on loopback with a data folder of its own, which can be stopped,
+// killed, paused and started again under the same port, and whose log can be read. It ends with the process that started it.
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { chown, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { Client } from 'pg'
+import { selfSignedCertificate } from '../../src/base/self-signed-certificate.ts'
+import type { ServerAccess } from '../../src/controllers/engines/server-access.ts'
+import { freePorts } from '../control-plane/free-ports.ts'
+import { waitUntil } from '../control-plane/wait-until.ts'
+import { type HomeVersion, type PostgresHome, superuser } from './postgres-home.ts'
+
+const run = promisify(execFile)
+
+export interface PostgresOptions {
+  /** The major version. Default: the newest there is. */
+  readonly version?: number
+  /** More of postgresql.conf. */
+  readonly settings?: Readonly<Record<string, string>>
+  /** Speaks TLS too, with a certificate of its own for these names and addresses. */
+  readonly tlsFor?: readonly string[]
+  /** Lines that come before those of pg_hba.conf. */
+  readonly hba?: readonly string[]
+}
+
+/** What the superuser does in a test, by hand. */
+export interface ByHand {
+  readonly database?: string
+  readonly user?: string
+  readonly password?: string
+  readonly values?: readonly unknown[]
+  /** For the server to let us in, milliseconds. */
+  readonly limitMs?: number
+}
+
+export class PostgresServer {
+  readonly version: number
+  readonly port: number
+  readonly password: string
+  /** PEM; undefined if it speaks no TLS. */
+  readonly certificate: string | undefined
+  readonly #binFolder: string
+  readonly #home: PostgresHome
+  readonly #folder: string
+  readonly #args: readonly string[]
+  #child: ChildProcess | undefined
+
+  private constructor(of: Made) {
+    this.version = of.version.major
+    this.#binFolder = of.version.binFolder
+    this.port = of.port
+    this.password = of.home.password
+    this.certificate = of.certificate
+    this.#home = of.home
+    this.#folder = of.folder
+    this.#args = of.args
+  }
+
+  /** Copies a data folder and starts a server on it, which answers when this resolves. */
+  static async start(home: PostgresHome, options: PostgresOptions = {}): Promise<PostgresServer> {
+    const version =
+      options.version === undefined
+        ? home.versions.at(-1)
+        : home.versions.find(({ major }) => major === options.version)
+    if (version === undefined) throw new Error(`There is no PostgreSQL ${options.version} on this machine.`)
+    const folder = mkdtempSync(join(home.folder, `server-${version.major}-`))
+    await owned(home, folder)
+    await run('cp', ['-a', '--reflink=auto', version.template, join(folder, 'data')], { ...home.user })
+    const certificate = options.tlsFor === undefined ? undefined : await writeCertificate(home, folder, options.tlsFor)
+    const [port = 0] = await freePorts(1)
+    if (options.hba !== undefined) await prependHba(join(folder, 'data', 'pg_hba.conf'), options.hba)
+    const args = argsOf(folder, { ...tlsSettings(folder, certificate), port: String(port), ...options.settings })
+    const server = new PostgresServer({ home, version, folder, port, certificate, args })
+    try {
+      await server.start()
+    } catch (error) {
+      await server.remove()
+      throw error
+    }
+    return server
+  }
+
+  /** As its superuser, without TLS; change what a test needs. */
+  access(changes: Partial<ServerAccess> = {}): ServerAccess {
+    return {
+      host: '127.0.0.1',
+      port: this.port,
+      username: superuser,
+      password: this.password,
+      maintenanceDatabase: 'postgres',
+      tls: 'disable',
+      ...changes,
+    }
+  }
+
+  /** Starts it again, after stop or kill. */
+  async start(): Promise<void> {
+    const log = openSync(this.#logFile, 'a')
+    try {
+      this.#child = spawn('/bin/sh', ['-c', untilWeEnd, 'sh', join(this.#binFolder, 'postgres'), ...this.#args], {
+        stdio: ['pipe', log, log],
+        cwd: this.#folder,
+        ...this.#home.user,
+        env: { LC_ALL: 'C', TZ: 'UTC' },
+        detached: true,
+      })
+      this.#child.stdin?.on('error', () => undefined) // The life line carries nothing.
+    } finally {
+      closeSync(log)
+    }
+    await waitUntil(
+      {
+        what: `PostgreSQL ${this.version} to answer`,
+        limitMs: 60_000,
+        everyMs: 20,
+        giveUp: () => this.#throwIfEnded(),
+      },
+      async () => (await this.byHand('SELECT 1')).length === 1,
+    )
+  }
+
+  /** `fast` ends the sessions, `smart` waits for them to end, `immediate` does not write what it has in memory. */
+  async stop(how: 'fast' | 'smart' | 'immediate' = 'fast'): Promise<void> {
+    const signal = { fast: 'SIGINT', smart: 'SIGTERM', immediate: 'SIGQUIT' } as const
+    await this.#end(() => this.#signal(signal[how]))
+  }
+
+  async restart(how: 'fast' | 'immediate' = 'fast'): Promise<void> {
+    await this.stop(how)
+    await this.start()
+  }
+
+  /** As a machine does that loses power. */
+  async kill(): Promise<void> {
+    await this.#end(() => {
+      for (const pid of this.#pids()) signalTo(pid, 'SIGKILL')
+    })
+  }
+
+  /** All its processes stand still: connections stay open, and new ones are taken by the kernel, but nobody answers. */
+  pause(): void {
+    for (const pid of this.#pids()) signalTo(pid, 'SIGSTOP')
+  }
+
+  resume(): void {
+    for (const pid of this.#pids()) signalTo(pid, 'SIGCONT')
+  }
+
+  /** Stops it and removes all there is of it. */
+  async remove(): Promise<void> {
+    if (this.#isRunning()) {
+      this.resume()
+      await this.stop('immediate')
+    }
+    await rm(this.#folder, { recursive: true, force: true })
+  }
+
+  /** What the server has logged, from its first start on. */
+  log(): string {
+    return readFileSync(this.#logFile, 'utf8')
+  }
+
+  /** One connection, one statement or several, and its rows (of several: none that count). */
+  async byHand(text: string, options: ByHand = {}): Promise<readonly Record<string, unknown>[]> {
+    const { database = 'postgres', user = superuser, password = this.password, values, limitMs = 10_000 } = options
+    const address = { host: '127.0.0.1', port: this.port, connectionTimeoutMillis: limitMs }
+    const client = new Client({ ...address, user, password, database, ssl: false, application_name: 'by hand' })
+    client.on('error', () => undefined) // Whoever asked hears of it by the rejection.
+    try {
+      await client.connect()
+      const { rows } = await client.query(text, values === undefined ? undefined : [...values])
+      return rows
+    } finally {
+      await client.end()
+    }
+  }
+
+  get #logFile(): string {
+    return join(this.#folder, 'log')
+  }
+
+  /** The first process and its children; none if it does not run. */
+  #pids(): readonly number[] {
+    const first = this.#postmaster()
+    if (first === undefined) return []
+    const children = readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number)
+      .filter((pid) => parentOf(pid) === first)
+    return [first, ...children]
+  }
+
+  #postmaster(): number | undefined {
+    const file = join(this.#folder, 'data', 'postmaster.pid')
+    return this.#isRunning() && existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) : undefined
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    const pid = this.#postmaster()
+    if (pid !== undefined) signalTo(pid, signal)
+  }
+
+  async #end(how: () => void): Promise<void> {
+    const child = this.#child
+    if (child === undefined || !this.#isRunning()) return
+    const ended = once(child, 'exit')
+    how()
+    await ended
+    child.stdin?.destroy()
+  }
+
+  #isRunning(): boolean {
+    return this.#child?.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null
+  }
+
+  #throwIfEnded(): void {
+    if (this.#isRunning()) return
+    throw new Error(`PostgreSQL ${this.version} ended by itself. Its last words:\n${this.log().slice(-2_000)}`)
+  }
+}
+
+interface Made {
+  readonly home: PostgresHome
+  readonly version: HomeVersion
+  readonly folder: string
+  readonly port: number
+  readonly certificate: string | undefined
+  readonly args: readonly string[]
+}
+
+/** The server ends when our end of the pipe is closed, however we end. */
+const untilWeEnd = `
+exec 3<&0
+"$@" < /dev/null 3<&- &
+server=$!
+(cat <&3 > /dev/null; kill -QUIT $server 2> /dev/null) &
+exec 3<&-
+wait $server
+`
+
+function argsOf(folder: string, settings: Readonly<Record<string, string>>): readonly string[] {
+  const all = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    fsync: 'off',
+    synchronous_commit: 'off',
+    full_page_writes: 'off',
+    shared_buffers: '16MB',
+    min_wal_size: '2MB',
+    autovacuum: 'off',
+    log_line_prefix: '%m [%p] %u@%d %a: ',
+    ...settings,
+  }
+  return ['-D', join(folder, 'data'), ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
+}
+
+function tlsSettings(folder: string, certificate: string | undefined): Readonly<Record<string, string>> {
+  if (certificate === undefined) return {}
+  return { ssl: 'on', ssl_cert_file: join(folder, 'tls.crt'), ssl_key_file: join(folder, 'tls.key') }
+}
+
+async function writeCertificate(home: PostgresHome, folder: string, hosts: readonly string[]): Promise<string> {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  const notBeforeMs = Date.now() - 60_000
+  const validity = { notBeforeMs, notAfterMs: notBeforeMs + 86_400_000 }
+  const certificate = selfSignedCertificate({ commonName: 'postgres', hosts, ...validity, publicKey, privateKey })
+  await writeFile(join(folder, 'tls.crt'), certificate)
+  await writeFile(join(folder, 'tls.key'), privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
+  await owned(home, join(folder, 'tls.crt'))
+  await owned(home, join(folder, 'tls.key'))
+  return certificate
+}
+
+async function prependHba(path: string, lines: readonly string[]): Promise<void> {
+  await writeFile(path, `${lines.join('\n')}\n${readFileSync(path, 'utf8')}`)
+}
+
+async function owned({ user }: PostgresHome, path: string): Promise<void> {
+  if (user !== undefined) await chown(realpathSync(path), user.uid, user.gid)
+}
+
+function parentOf(pid: number): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+  } catch {
+    return undefined // It has ended.
+  }
+}
+
+function signalTo(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // It has ended.
+  }
+}

@@ -1,0 +1,84 @@
+// Does the proxy do what it is told, and nothing else?
+import { Client } from 'pg'
+import { expect, it, onTestFinished } from 'vitest'
+import { onEachPostgres } from './on-each-postgres.ts'
+import type { PostgresServer } from './postgres-server.ts'
+import { cutAt, cutAtText, SqlProxy } from './sql-proxy.ts'
+
+onEachPostgres('a proxy', (server) => {
+  it('counts connections and statements, and says whose they are', async () => {
+    const proxy = await proxyOf(server())
+    const client = await clientOf(proxy, 'one')
+    await client.query('SELECT 1')
+    const { rows } = await client.query('SELECT $1::text AS said', ['two'])
+    expect(rows).toEqual([{ said: 'two' }])
+    await clientOf(proxy, 'other')
+    expect(proxy.connections).toEqual({ open: 2, peak: 2, total: 2 })
+    expect(proxy.statements).toMatchObject([
+      { index: 1, connection: 1, text: 'SELECT 1', database: 'postgres', user: 'postgres', applicationName: 'one' },
+      { index: 2, connection: 1, text: 'SELECT $1::text AS said' },
+    ])
+  })
+
+  it('cuts before a statement, which is never carried out, or after it, which is', async () => {
+    const proxy = await proxyOf(server())
+    await server().byHand('DROP TABLE IF EXISTS cuts; CREATE TABLE cuts (n int)')
+    for (const [when, count] of [
+      ['before', '0'],
+      ['after', '1'],
+    ] as const) {
+      proxy.judge = cutAtText(/COMMIT/, when)
+      const client = await clientOf(proxy, when)
+      await client.query('BEGIN')
+      await client.query('INSERT INTO cuts VALUES ($1)', [1])
+      await expect(client.query('COMMIT')).rejects.toThrow('terminated')
+      expect(await server().byHand('SELECT count(*) FROM cuts')).toEqual([{ count }])
+    }
+    proxy.judge = cutAt(2, 'after')
+    const client = await clientOf(proxy, 'second')
+    await client.query('SELECT 1')
+    await expect(client.query('INSERT INTO cuts VALUES ($1)', [2])).rejects.toThrow('terminated')
+    expect(await server().byHand('SELECT n FROM cuts ORDER BY n')).toEqual([{ n: 1 }, { n: 2 }])
+  })
+
+  it('refuses, hangs, answers with garbage, and comes back', async () => {
+    const proxy = await proxyOf(server())
+    const first = await clientOf(proxy, 'first')
+    await proxy.refuse()
+    await expect(clientOf(proxy, 'refused')).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+    await first.query('SELECT 1')
+    await proxy.accept()
+    proxy.welcome = 'hang'
+    await expect(clientOf(proxy, 'hung')).rejects.toThrow('timeout')
+    proxy.welcome = 'garbage'
+    await expect(clientOf(proxy, 'puzzled')).rejects.toThrow()
+    proxy.welcome = 'pass'
+    await clientOf(proxy, 'back')
+    proxy.cutAll()
+    await expect(first.query('SELECT 1')).rejects.toThrow()
+  })
+})
+
+async function proxyOf(server: PostgresServer): Promise<SqlProxy> {
+  const proxy = await SqlProxy.start(server.access())
+  onTestFinished(() => proxy.stop())
+  return proxy
+}
+
+async function clientOf(proxy: SqlProxy, applicationName: string): Promise<Client> {
+  const { username: user, password, dial } = proxy.access()
+  const limits = { connectionTimeoutMillis: 1_000 }
+  const client = new Client({
+    ...dial,
+    ...limits,
+    user,
+    password,
+    database: 'postgres',
+    ssl: false,
+    application_name: applicationName,
+  })
+  client.on('error', () => undefined)
+  onTestFinished(() => client.end())
+  await client.connect()
+  return client
+}

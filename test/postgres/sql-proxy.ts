@@ -1,0 +1,242 @@
+// What does a client live through when the way to its database server is bad? A proxy between the two, plain TCP on loopback. It
+// keeps a record of every connection and statement, and cuts, refuses or hangs as it is told. Through TLS it only counts connections.
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import type { ServerAccess } from '../../src/controllers/engines/server-access.ts'
+import { type Frame, FrameReader, parametersOf, requestOf, statementOf } from './wire-frames.ts'
+
+export interface ProxyStatement {
+  /** From 1, over all connections. A message with several statements counts once, as one with parameters does. */
+  readonly index: number
+  readonly text: string
+  readonly connection: number
+  readonly database: string
+  readonly user: string
+  /** As the connection began; statements may have changed it. */
+  readonly applicationName: string
+}
+
+/**
+ * - `cutBefore`: the connection breaks and the server never sees the statement.
+ * - `cutAfter`: the server has carried it out, and the connection breaks instead of its answer.
+ * - `hang`: nothing of this connection goes on any more, in either direction.
+ */
+export type Verdict = 'pass' | 'cutBefore' | 'cutAfter' | 'hang'
+
+export type Judge = (statement: ProxyStatement) => Verdict
+
+/** `hang`: taken and never answered. `garbage`: answered by something that is no PostgreSQL. */
+export type Welcome = 'pass' | 'hang' | 'garbage'
+
+export class SqlProxy {
+  readonly port: number
+  /** Asked about every statement; replace it at any time. */
+  judge: Judge = () => 'pass'
+  /** What becomes of new connections. */
+  welcome: Welcome = 'pass'
+  readonly #target: ServerAccess
+  readonly #server: Server
+  readonly #links = new Set<Link>()
+  readonly #statements: ProxyStatement[] = []
+  #connections = 0
+  #peak = 0
+
+  private constructor(target: ServerAccess, server: Server) {
+    this.#target = target
+    this.#server = server
+    this.port = (server.address() as AddressInfo).port // A listening TCP server has a port.
+    server.on('connection', (socket) => this.#accept(socket))
+  }
+
+  /** In front of the server that `target` dials. Stop it. */
+  static async start(target: ServerAccess): Promise<SqlProxy> {
+    const server = createServer({ noDelay: true }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return new SqlProxy(target, server)
+  }
+
+  /** The target by way of this proxy; its host stays what certificates have to show. */
+  access(changes: Partial<ServerAccess> = {}): ServerAccess {
+    return { ...this.#target, dial: { host: '127.0.0.1', port: this.port }, ...changes }
+  }
+
+  /** In order of arrival. */
+  get statements(): readonly ProxyStatement[] {
+    return [...this.#statements]
+  }
+
+  /** Connections: now, most at once, ever. */
+  get connections(): { readonly open: number; readonly peak: number; readonly total: number } {
+    return { open: this.#links.size, peak: this.#peak, total: this.#connections }
+  }
+
+  /** Forgets what was counted; indexes begin with 1 again. */
+  forget(): void {
+    this.#statements.length = 0
+    this.#connections = this.#links.size
+    this.#peak = this.#links.size
+  }
+
+  /** Breaks every connection there is. */
+  cutAll(): void {
+    for (const link of this.#links) link.cut()
+  }
+
+  /** From now on nobody listens here; what is connected stays. */
+  async refuse(): Promise<void> {
+    this.#server.close()
+  }
+
+  async accept(): Promise<void> {
+    this.#server.listen(this.port, '127.0.0.1')
+    await once(this.#server, 'listening')
+  }
+
+  async stop(): Promise<void> {
+    this.#server.close()
+    this.cutAll()
+  }
+
+  #accept(client: Socket): void {
+    this.#connections += 1
+    const link = new Link(client, this.#connections, {
+      connect: () => this.#connect(client),
+      judge: (statement) => {
+        const numbered = { ...statement, index: this.#statements.length + 1 }
+        this.#statements.push(numbered)
+        return this.judge(numbered)
+      },
+      end: () => this.#links.delete(link),
+    })
+    this.#links.add(link)
+    this.#peak = Math.max(this.#peak, this.#links.size)
+    link.begin()
+  }
+
+  #connect(client: Socket): Socket | undefined {
+    if (this.welcome === 'garbage') client.end('HTTP/1.1 400 Bad Request\r\n\r\n')
+    if (this.welcome !== 'pass') return undefined
+    const { host, port } = this.#target.dial ?? this.#target
+    return connect({ host, port, noDelay: true })
+  }
+}
+
+/** Cuts at the nth statement from now on, once. */
+export function cutAt(n: number, when: 'before' | 'after'): Judge {
+  let seen = 0
+  return () => {
+    seen += 1
+    return seen === n ? verdictOf[when] : 'pass'
+  }
+}
+
+/** Cuts at the first statement whose text fits, once. */
+export function cutAtText(text: RegExp, when: 'before' | 'after'): Judge {
+  let isDone = false
+  return (statement) => {
+    if (isDone || !text.test(statement.text)) return 'pass'
+    isDone = true
+    return verdictOf[when]
+  }
+}
+
+const verdictOf = { before: 'cutBefore', after: 'cutAfter' } as const
+
+interface LinkRules {
+  /** Undefined: there will be nobody behind. */
+  connect(): Socket | undefined
+  judge(statement: Omit<ProxyStatement, 'index'>): Verdict
+  end(): void
+}
+
+/** One connection, from the client to the server. */
+class Link {
+  readonly #client: Socket
+  readonly #number: number
+  readonly #rules: LinkRules
+  readonly #fromClient = new FrameReader(false)
+  readonly #fromServer = new FrameReader(true)
+  #parameters: ReadonlyMap<string, string> = new Map()
+  #state: 'passing' | 'hanging' | 'cutting' = 'passing'
+  /** How bytes are read: `asked` waits for the one byte that answers a request for TLS; `sealed` is TLS, which is not read. */
+  #reading: 'frames' | 'asked' | 'sealed' = 'frames'
+  #server: Socket | undefined
+
+  constructor(client: Socket, number: number, rules: LinkRules) {
+    this.#client = client
+    this.#number = number
+    this.#rules = rules
+  }
+
+  begin(): void {
+    const server = this.#rules.connect()
+    this.#server = server
+    for (const socket of [this.#client, ...(server === undefined ? [] : [server])]) {
+      socket.on('error', () => undefined) // Followed by close.
+      socket.on('close', () => this.cut())
+    }
+    if (server === undefined) return
+    this.#client.on('data', (chunk: Buffer) => this.#takeFromClient(server, chunk))
+    server.on('data', (chunk: Buffer) => this.#takeFromServer(chunk))
+    this.#client.on('end', () => server.end())
+    server.on('end', () => this.#client.end())
+  }
+
+  cut(): void {
+    this.#client.destroy()
+    this.#server?.destroy()
+    this.#rules.end()
+  }
+
+  #takeFromClient(server: Socket, chunk: Buffer): void {
+    if (this.#reading === 'sealed') {
+      server.write(chunk)
+      return
+    }
+    for (const frame of this.#fromClient.read(chunk)) {
+      if (!this.#fromClient.isTyped) this.#begin(frame)
+      const verdict = this.#verdictOn(frame)
+      if (verdict === 'cutBefore') return this.cut()
+      if (verdict === 'cutAfter') this.#state = 'cutting'
+      if (verdict === 'hang') this.#state = 'hanging'
+      if (this.#state !== 'hanging') server.write(frame.bytes)
+    }
+  }
+
+  #begin(frame: Frame): void {
+    const request = requestOf(frame)
+    if (request === 'tls' || request === 'gss') this.#reading = 'asked'
+    if (request !== 'start') return
+    this.#parameters = parametersOf(frame)
+    this.#fromClient.isTyped = true
+  }
+
+  #verdictOn(frame: Frame): Verdict {
+    const text = statementOf(frame)
+    if (text === undefined || this.#state !== 'passing') return 'pass'
+    return this.#rules.judge({
+      text,
+      connection: this.#number,
+      database: this.#parameters.get('database') ?? '',
+      user: this.#parameters.get('user') ?? '',
+      applicationName: this.#parameters.get('application_name') ?? '',
+    })
+  }
+
+  #takeFromServer(chunk: Buffer): void {
+    if (this.#reading === 'asked') {
+      this.#reading = chunk.toString('latin1', 0, 1) === 'S' ? 'sealed' : 'frames'
+      this.#client.write(chunk)
+      return
+    }
+    if (this.#reading === 'sealed') {
+      this.#client.write(chunk)
+      return
+    }
+    for (const { type, bytes } of this.#fromServer.read(chunk)) {
+      if (this.#state === 'passing') this.#client.write(bytes)
+      // Ready for the next query: what it was asked is done.
+      if (this.#state === 'cutting' && type === 'Z') return this.cut()
+    }
+  }
+}
