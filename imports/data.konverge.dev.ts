@@ -5,6 +5,1686 @@ import type { Construct } from 'constructs';
 
 
 /**
+ * A database of PostgreSQL, with its owner role, extensions and schemas.
+ *
+ * @schema Database
+ */
+export class Database extends ApiObject {
+  /**
+   * Returns the apiVersion and kind for "Database"
+   */
+  public static readonly GVK: GroupVersionKind = {
+    apiVersion: 'data.konverge.dev/v1alpha1',
+    kind: 'Database',
+  }
+
+  /**
+   * Renders a Kubernetes manifest for "Database".
+   *
+   * This can be used to inline resource manifests inside other objects (e.g. as templates).
+   *
+   * @param props initialization props
+   */
+  public static manifest(props: DatabaseProps): any {
+    return {
+      ...Database.GVK,
+      ...toJson_DatabaseProps(props),
+    };
+  }
+
+  /**
+   * Defines a "Database" API object
+   * @param scope the scope in which to define this object
+   * @param id a scope-local name for the object
+   * @param props initialization props
+   */
+  public constructor(scope: Construct, id: string, props: DatabaseProps) {
+    super(scope, id, {
+      ...Database.GVK,
+      ...props,
+    });
+  }
+
+  /**
+   * Renders the object to Kubernetes JSON.
+   */
+  public override toJson(): any {
+    const resolved = super.toJson();
+
+    return {
+      ...Database.GVK,
+      ...toJson_DatabaseProps(resolved),
+    };
+  }
+}
+
+/**
+ * A database of PostgreSQL, with its owner role, extensions and schemas.
+ *
+ * @schema Database
+ */
+export interface DatabaseProps {
+  /**
+   * @schema Database#metadata
+   */
+  readonly metadata?: ApiObjectMetadata;
+
+  /**
+   * What the database should be.
+   *
+   * @schema Database#spec
+   */
+  readonly spec: DatabaseSpec;
+}
+
+/**
+ * Converts an object of type 'DatabaseProps' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseProps(obj: DatabaseProps | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'metadata': obj.metadata,
+    'spec': toJson_DatabaseSpec(obj.spec),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * What the database should be.
+ *
+ * @schema DatabaseSpec
+ */
+export interface DatabaseSpec {
+  /**
+   * Whether the operator leaves the database alone: while true nothing of it is changed, and its deletion waits. It goes on serving. For a while and by hand, the annotation konverge.dev/paused does the same.
+   *
+   * @schema DatabaseSpec#suspend
+   */
+  readonly suspend?: boolean;
+
+  /**
+   * The name of the database on its server. Without it metadata.name, with '_' for '-'. Its owner is the role `<databaseName>_owner`, which nobody logs in as. Immutable.
+   *
+   * @schema DatabaseSpec#databaseName
+   */
+  readonly databaseName?: string;
+
+  /**
+   * The major version of PostgreSQL. With provider.inCluster and provider.rds it is needed, with provider.server it is the server's.
+   *
+   * @schema DatabaseSpec#version
+   */
+  readonly version?: DatabaseSpecVersion;
+
+  /**
+   * Where the server is; exactly one of them, for ever.
+   *
+   * @schema DatabaseSpec#provider
+   */
+  readonly provider: DatabaseSpecProvider;
+
+  /**
+   * What becomes of a database of this name that the operator did not make. Never leaves it alone and says so; Adopt takes it over.
+   *
+   * @schema DatabaseSpec#adoptionPolicy
+   */
+  readonly adoptionPolicy?: DatabaseSpecAdoptionPolicy;
+
+  /**
+   * What becomes of the data when the Database is deleted. Retain keeps it; Delete drops it, once no DatabaseUser uses it; Snapshot, for rds, deletes it after a final snapshot.
+   *
+   * @schema DatabaseSpec#deletionPolicy
+   */
+  readonly deletionPolicy?: DatabaseSpecDeletionPolicy;
+
+  /**
+   * What becomes of changes that somebody else has made on the server. Correct puts them right; Report only shows them.
+   *
+   * @schema DatabaseSpec#driftPolicy
+   */
+  readonly driftPolicy?: DatabaseSpecDriftPolicy;
+
+  /**
+   * Whether a database that has vanished is made anew, and empty. Else it is reported, and nothing is done.
+   *
+   * @schema DatabaseSpec#recreateIfMissing
+   */
+  readonly recreateIfMissing?: boolean;
+
+  /**
+   * The encoding, such as UTF8. Without it the server's own. Immutable.
+   *
+   * @schema DatabaseSpec#encoding
+   */
+  readonly encoding?: string;
+
+  /**
+   * The locale by which text is sorted and classified, such as C.UTF-8. Without it the server's own. Immutable.
+   *
+   * @schema DatabaseSpec#locale
+   */
+  readonly locale?: string;
+
+  /**
+   * The most sessions at a time; -1 means no limit but the server's.
+   *
+   * @schema DatabaseSpec#connectionLimit
+   */
+  readonly connectionLimit?: number;
+
+  /**
+   * Extensions that are installed. One that is taken out of the list stays, because data may depend on it.
+   *
+   * @schema DatabaseSpec#extensions
+   */
+  readonly extensions?: DatabaseSpecExtensions[];
+
+  /**
+   * Schemas, which the database's owner owns. One that is taken out of the list stays, because data may be in it.
+   *
+   * @schema DatabaseSpec#schemas
+   */
+  readonly schemas?: DatabaseSpecSchemas[];
+
+  /**
+   * Other namespaces whose DatabaseUsers may use the database. Without it only its own.
+   *
+   * @schema DatabaseSpec#allowedNamespaces
+   */
+  readonly allowedNamespaces?: DatabaseSpecAllowedNamespaces;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpec' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpec(obj: DatabaseSpec | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'suspend': obj.suspend,
+    'databaseName': obj.databaseName,
+    'version': obj.version,
+    'provider': toJson_DatabaseSpecProvider(obj.provider),
+    'adoptionPolicy': obj.adoptionPolicy,
+    'deletionPolicy': obj.deletionPolicy,
+    'driftPolicy': obj.driftPolicy,
+    'recreateIfMissing': obj.recreateIfMissing,
+    'encoding': obj.encoding,
+    'locale': obj.locale,
+    'connectionLimit': obj.connectionLimit,
+    'extensions': obj.extensions?.map(y => toJson_DatabaseSpecExtensions(y)),
+    'schemas': obj.schemas?.map(y => toJson_DatabaseSpecSchemas(y)),
+    'allowedNamespaces': toJson_DatabaseSpecAllowedNamespaces(obj.allowedNamespaces),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * The major version of PostgreSQL. With provider.inCluster and provider.rds it is needed, with provider.server it is the server's.
+ *
+ * @schema DatabaseSpecVersion
+ */
+export enum DatabaseSpecVersion {
+  /** 14 */
+  VALUE_14 = "14",
+  /** 15 */
+  VALUE_15 = "15",
+  /** 16 */
+  VALUE_16 = "16",
+  /** 17 */
+  VALUE_17 = "17",
+  /** 18 */
+  VALUE_18 = "18",
+}
+
+/**
+ * Where the server is; exactly one of them, for ever.
+ *
+ * @schema DatabaseSpecProvider
+ */
+export interface DatabaseSpecProvider {
+  /**
+   * A server of its own in the cluster, one pod with a volume. It has no standby.
+   *
+   * @schema DatabaseSpecProvider#inCluster
+   */
+  readonly inCluster?: DatabaseSpecProviderInCluster;
+
+  /**
+   * A server that exists, and goes on existing without us.
+   *
+   * @schema DatabaseSpecProvider#server
+   */
+  readonly server?: DatabaseSpecProviderServer;
+
+  /**
+   * An instance of Amazon RDS, made for this database.
+   *
+   * @schema DatabaseSpecProvider#rds
+   */
+  readonly rds?: DatabaseSpecProviderRds;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecProvider' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecProvider(obj: DatabaseSpecProvider | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'inCluster': toJson_DatabaseSpecProviderInCluster(obj.inCluster),
+    'server': toJson_DatabaseSpecProviderServer(obj.server),
+    'rds': toJson_DatabaseSpecProviderRds(obj.rds),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * What becomes of a database of this name that the operator did not make. Never leaves it alone and says so; Adopt takes it over.
+ *
+ * @schema DatabaseSpecAdoptionPolicy
+ */
+export enum DatabaseSpecAdoptionPolicy {
+  /** Never */
+  NEVER = "Never",
+  /** Adopt */
+  ADOPT = "Adopt",
+}
+
+/**
+ * What becomes of the data when the Database is deleted. Retain keeps it; Delete drops it, once no DatabaseUser uses it; Snapshot, for rds, deletes it after a final snapshot.
+ *
+ * @schema DatabaseSpecDeletionPolicy
+ */
+export enum DatabaseSpecDeletionPolicy {
+  /** Retain */
+  RETAIN = "Retain",
+  /** Delete */
+  DELETE = "Delete",
+  /** Snapshot */
+  SNAPSHOT = "Snapshot",
+}
+
+/**
+ * What becomes of changes that somebody else has made on the server. Correct puts them right; Report only shows them.
+ *
+ * @schema DatabaseSpecDriftPolicy
+ */
+export enum DatabaseSpecDriftPolicy {
+  /** Correct */
+  CORRECT = "Correct",
+  /** Report */
+  REPORT = "Report",
+}
+
+/**
+ * @schema DatabaseSpecExtensions
+ */
+export interface DatabaseSpecExtensions {
+  /**
+   * The name, such as pg_trgm.
+   *
+   * @schema DatabaseSpecExtensions#name
+   */
+  readonly name: string;
+
+  /**
+   * The version; without it the server's default.
+   *
+   * @schema DatabaseSpecExtensions#version
+   */
+  readonly version?: string;
+
+  /**
+   * The schema of its objects; without it the extension's own or public.
+   *
+   * @schema DatabaseSpecExtensions#schema
+   */
+  readonly schema?: string;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecExtensions' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecExtensions(obj: DatabaseSpecExtensions | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+    'version': obj.version,
+    'schema': obj.schema,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * @schema DatabaseSpecSchemas
+ */
+export interface DatabaseSpecSchemas {
+  /**
+   * The name of the schema.
+   *
+   * @schema DatabaseSpecSchemas#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecSchemas' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecSchemas(obj: DatabaseSpecSchemas | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Other namespaces whose DatabaseUsers may use the database. Without it only its own.
+ *
+ * @schema DatabaseSpecAllowedNamespaces
+ */
+export interface DatabaseSpecAllowedNamespaces {
+  /**
+   * The namespaces by name.
+   *
+   * @schema DatabaseSpecAllowedNamespaces#names
+   */
+  readonly names?: string[];
+
+  /**
+   * The namespaces by their labels, as a label selector; an empty one means all.
+   *
+   * @schema DatabaseSpecAllowedNamespaces#selector
+   */
+  readonly selector?: DatabaseSpecAllowedNamespacesSelector;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecAllowedNamespaces' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecAllowedNamespaces(obj: DatabaseSpecAllowedNamespaces | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'names': obj.names?.map(y => y),
+    'selector': toJson_DatabaseSpecAllowedNamespacesSelector(obj.selector),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A server of its own in the cluster, one pod with a volume. It has no standby.
+ *
+ * @schema DatabaseSpecProviderInCluster
+ */
+export interface DatabaseSpecProviderInCluster {
+  /**
+   * The container image, which takes what Docker's official image takes. Without it postgres:<version>.
+   *
+   * @schema DatabaseSpecProviderInCluster#image
+   */
+  readonly image?: string;
+
+  /**
+   * The volume of the server.
+   *
+   * @schema DatabaseSpecProviderInCluster#storage
+   */
+  readonly storage?: DatabaseSpecProviderInClusterStorage;
+
+  /**
+   * Compute resources of the container.
+   *
+   * @schema DatabaseSpecProviderInCluster#resources
+   */
+  readonly resources?: DatabaseSpecProviderInClusterResources;
+
+  /**
+   * Settings of the server by name in small letters, as in postgresql.conf: {shared_buffers: 256MB, max_connections: 200}. A change restarts the server.
+   *
+   * @schema DatabaseSpecProviderInCluster#parameters
+   */
+  readonly parameters?: { [key: string]: DatabaseSpecProviderInClusterParameters };
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecProviderInCluster' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecProviderInCluster(obj: DatabaseSpecProviderInCluster | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'image': obj.image,
+    'storage': toJson_DatabaseSpecProviderInClusterStorage(obj.storage),
+    'resources': toJson_DatabaseSpecProviderInClusterResources(obj.resources),
+    'parameters': ((obj.parameters) === undefined) ? undefined : (Object.entries(obj.parameters).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1]?.value }), {})),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A server that exists, and goes on existing without us.
+ *
+ * @schema DatabaseSpecProviderServer
+ */
+export interface DatabaseSpecProviderServer {
+  /**
+   * A Secret of the same namespace with the keys host, port, username and password, and if need be ca.crt. Its role may create roles and databases.
+   *
+   * @schema DatabaseSpecProviderServer#connectionSecretRef
+   */
+  readonly connectionSecretRef: DatabaseSpecProviderServerConnectionSecretRef;
+
+  /**
+   * The database to which the operator connects for what concerns the whole server.
+   *
+   * @schema DatabaseSpecProviderServer#maintenanceDatabase
+   */
+  readonly maintenanceDatabase?: string;
+
+  /**
+   * How the connection is protected: verify-full checks the server's certificate and its name, verify-ca the certificate alone, require neither; disable sends everything in clear text.
+   *
+   * @schema DatabaseSpecProviderServer#sslMode
+   */
+  readonly sslMode?: DatabaseSpecProviderServerSslMode;
+
+  /**
+   * The certificates by which the server's is checked, in PEM. Without it ca.crt of the connection's Secret, and without that those that the operator's own system trusts.
+   *
+   * @schema DatabaseSpecProviderServer#caSecretRef
+   */
+  readonly caSecretRef?: DatabaseSpecProviderServerCaSecretRef;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecProviderServer' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecProviderServer(obj: DatabaseSpecProviderServer | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'connectionSecretRef': toJson_DatabaseSpecProviderServerConnectionSecretRef(obj.connectionSecretRef),
+    'maintenanceDatabase': obj.maintenanceDatabase,
+    'sslMode': obj.sslMode,
+    'caSecretRef': toJson_DatabaseSpecProviderServerCaSecretRef(obj.caSecretRef),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * An instance of Amazon RDS, made for this database.
+ *
+ * @schema DatabaseSpecProviderRds
+ */
+export interface DatabaseSpecProviderRds {
+  /**
+   * The region of AWS, such as eu-central-1. Immutable.
+   *
+   * @schema DatabaseSpecProviderRds#region
+   */
+  readonly region: string;
+
+  /**
+   * The class of the instance, such as db.t4g.micro.
+   *
+   * @schema DatabaseSpecProviderRds#instanceClass
+   */
+  readonly instanceClass: string;
+
+  /**
+   * The size of the storage in GiB. It can grow, never shrink.
+   *
+   * @schema DatabaseSpecProviderRds#allocatedStorageGiB
+   */
+  readonly allocatedStorageGiB: number;
+
+  /**
+   * The DB subnet group. Without it the default one of the account. Immutable.
+   *
+   * @schema DatabaseSpecProviderRds#subnetGroupName
+   */
+  readonly subnetGroupName?: string;
+
+  /**
+   * The VPC security groups. Without it the default one of the VPC.
+   *
+   * @schema DatabaseSpecProviderRds#securityGroupIDs
+   */
+  readonly securityGroupIDs?: string[];
+
+  /**
+   * Whether there is a standby in another availability zone.
+   *
+   * @schema DatabaseSpecProviderRds#multiAZ
+   */
+  readonly multiAz?: boolean;
+
+  /**
+   * As whom the operator speaks to AWS.
+   *
+   * @schema DatabaseSpecProviderRds#credentials
+   */
+  readonly credentials?: DatabaseSpecProviderRdsCredentials;
+
+  /**
+   * Whether RDS refuses to delete the instance. While true, a Database whose deletionPolicy is not Retain waits with its deletion.
+   *
+   * @schema DatabaseSpecProviderRds#deletionProtection
+   */
+  readonly deletionProtection?: boolean;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecProviderRds' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecProviderRds(obj: DatabaseSpecProviderRds | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'region': obj.region,
+    'instanceClass': obj.instanceClass,
+    'allocatedStorageGiB': obj.allocatedStorageGiB,
+    'subnetGroupName': obj.subnetGroupName,
+    'securityGroupIDs': obj.securityGroupIDs?.map(y => y),
+    'multiAZ': obj.multiAz,
+    'credentials': toJson_DatabaseSpecProviderRdsCredentials(obj.credentials),
+    'deletionProtection': obj.deletionProtection,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * The namespaces by their labels, as a label selector; an empty one means all.
+ *
+ * @schema DatabaseSpecAllowedNamespacesSelector
+ */
+export interface DatabaseSpecAllowedNamespacesSelector {
+  /**
+   * Labels that the namespace must have.
+   *
+   * @schema DatabaseSpecAllowedNamespacesSelector#matchLabels
+   */
+  readonly matchLabels?: { [key: string]: string };
+
+  /**
+   * Conditions that its labels must fulfil, all of them.
+   *
+   * @schema DatabaseSpecAllowedNamespacesSelector#matchExpressions
+   */
+  readonly matchExpressions?: DatabaseSpecAllowedNamespacesSelectorMatchExpressions[];
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecAllowedNamespacesSelector' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecAllowedNamespacesSelector(obj: DatabaseSpecAllowedNamespacesSelector | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'matchLabels': ((obj.matchLabels) === undefined) ? undefined : (Object.entries(obj.matchLabels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+    'matchExpressions': obj.matchExpressions?.map(y => toJson_DatabaseSpecAllowedNamespacesSelectorMatchExpressions(y)),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * The volume of the server.
+ *
+ * @schema DatabaseSpecProviderInClusterStorage
+ */
+export interface DatabaseSpecProviderInClusterStorage {
+  /**
+   * The size of the volume, a quantity such as 10Gi. It can grow, never shrink; a volume that exists grows with it if its StorageClass allows expansion.
+   *
+   * @schema DatabaseSpecProviderInClusterStorage#size
+   */
+  readonly size?: string;
+
+  /**
+   * The StorageClass of the volume. Without it the cluster's default class is taken; the empty string means a volume that exists already. Immutable.
+   *
+   * @schema DatabaseSpecProviderInClusterStorage#storageClassName
+   */
+  readonly storageClassName?: string;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecProviderInClusterStorage' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecProviderInClusterStorage(obj: DatabaseSpecProviderInClusterStorage | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'size': obj.size,
+    'storageClassName': obj.storageClassName,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Compute resources of the container.
+ *
+ * @schema DatabaseSpecProviderInClusterResources
+ */
+export interface DatabaseSpecProviderInClusterResources {
+  /**
+   * The most it may use: quantities by resource name, such as cpu and memory.
+   *
+   * @schema DatabaseSpecProviderInClusterResources#limits
+   */
+  readonly limits?: { [key: string]: DatabaseSpecProviderInClusterResourcesLimits };
+
+  /**
+   * What is set aside for it: quantities by resource name, such as cpu and memory.
+   *
+   * @schema DatabaseSpecProviderInClusterResources#requests
+   */
+  readonly requests?: { [key: string]: DatabaseSpecProviderInClusterResourcesRequests };
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecProviderInClusterResources' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecProviderInClusterResources(obj: DatabaseSpecProviderInClusterResources | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'limits': ((obj.limits) === undefined) ? undefined : (Object.entries(obj.limits).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1]?.value }), {})),
+    'requests': ((obj.requests) === undefined) ? undefined : (Object.entries(obj.requests).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1]?.value }), {})),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * @schema DatabaseSpecProviderInClusterParameters
+ */
+export class DatabaseSpecProviderInClusterParameters {
+  public static fromNumber(value: number): DatabaseSpecProviderInClusterParameters {
+    return new DatabaseSpecProviderInClusterParameters(value);
+  }
+  public static fromString(value: string): DatabaseSpecProviderInClusterParameters {
+    return new DatabaseSpecProviderInClusterParameters(value);
+  }
+  private constructor(public readonly value: number | string) {
+  }
+}
+
+/**
+ * A Secret of the same namespace with the keys host, port, username and password, and if need be ca.crt. Its role may create roles and databases.
+ *
+ * @schema DatabaseSpecProviderServerConnectionSecretRef
+ */
+export interface DatabaseSpecProviderServerConnectionSecretRef {
+  /**
+   * The Secret's name.
+   *
+   * @schema DatabaseSpecProviderServerConnectionSecretRef#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecProviderServerConnectionSecretRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecProviderServerConnectionSecretRef(obj: DatabaseSpecProviderServerConnectionSecretRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * How the connection is protected: verify-full checks the server's certificate and its name, verify-ca the certificate alone, require neither; disable sends everything in clear text.
+ *
+ * @schema DatabaseSpecProviderServerSslMode
+ */
+export enum DatabaseSpecProviderServerSslMode {
+  /** disable */
+  DISABLE = "disable",
+  /** require */
+  REQUIRE = "require",
+  /** verify-ca */
+  VERIFY_HYPHEN_CA = "verify-ca",
+  /** verify-full */
+  VERIFY_HYPHEN_FULL = "verify-full",
+}
+
+/**
+ * The certificates by which the server's is checked, in PEM. Without it ca.crt of the connection's Secret, and without that those that the operator's own system trusts.
+ *
+ * @schema DatabaseSpecProviderServerCaSecretRef
+ */
+export interface DatabaseSpecProviderServerCaSecretRef {
+  /**
+   * The Secret's name.
+   *
+   * @schema DatabaseSpecProviderServerCaSecretRef#name
+   */
+  readonly name: string;
+
+  /**
+   * The key in its data.
+   *
+   * @schema DatabaseSpecProviderServerCaSecretRef#key
+   */
+  readonly key?: string;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecProviderServerCaSecretRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecProviderServerCaSecretRef(obj: DatabaseSpecProviderServerCaSecretRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+    'key': obj.key,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * As whom the operator speaks to AWS.
+ *
+ * @schema DatabaseSpecProviderRdsCredentials
+ */
+export interface DatabaseSpecProviderRdsCredentials {
+  /**
+   * A Secret of the same namespace with the keys accessKeyId and secretAccessKey, and if need be sessionToken. Without it the identity of the operator's own pod is used.
+   *
+   * @schema DatabaseSpecProviderRdsCredentials#secretRef
+   */
+  readonly secretRef?: DatabaseSpecProviderRdsCredentialsSecretRef;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecProviderRdsCredentials' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecProviderRdsCredentials(obj: DatabaseSpecProviderRdsCredentials | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'secretRef': toJson_DatabaseSpecProviderRdsCredentialsSecretRef(obj.secretRef),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * @schema DatabaseSpecAllowedNamespacesSelectorMatchExpressions
+ */
+export interface DatabaseSpecAllowedNamespacesSelectorMatchExpressions {
+  /**
+   * The label's key.
+   *
+   * @schema DatabaseSpecAllowedNamespacesSelectorMatchExpressions#key
+   */
+  readonly key: string;
+
+  /**
+   * How values are compared.
+   *
+   * @schema DatabaseSpecAllowedNamespacesSelectorMatchExpressions#operator
+   */
+  readonly operator: DatabaseSpecAllowedNamespacesSelectorMatchExpressionsOperator;
+
+  /**
+   * The values; none for Exists and DoesNotExist.
+   *
+   * @schema DatabaseSpecAllowedNamespacesSelectorMatchExpressions#values
+   */
+  readonly values?: string[];
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecAllowedNamespacesSelectorMatchExpressions' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecAllowedNamespacesSelectorMatchExpressions(obj: DatabaseSpecAllowedNamespacesSelectorMatchExpressions | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'key': obj.key,
+    'operator': obj.operator,
+    'values': obj.values?.map(y => y),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * @schema DatabaseSpecProviderInClusterResourcesLimits
+ */
+export class DatabaseSpecProviderInClusterResourcesLimits {
+  public static fromNumber(value: number): DatabaseSpecProviderInClusterResourcesLimits {
+    return new DatabaseSpecProviderInClusterResourcesLimits(value);
+  }
+  public static fromString(value: string): DatabaseSpecProviderInClusterResourcesLimits {
+    return new DatabaseSpecProviderInClusterResourcesLimits(value);
+  }
+  private constructor(public readonly value: number | string) {
+  }
+}
+
+/**
+ * @schema DatabaseSpecProviderInClusterResourcesRequests
+ */
+export class DatabaseSpecProviderInClusterResourcesRequests {
+  public static fromNumber(value: number): DatabaseSpecProviderInClusterResourcesRequests {
+    return new DatabaseSpecProviderInClusterResourcesRequests(value);
+  }
+  public static fromString(value: string): DatabaseSpecProviderInClusterResourcesRequests {
+    return new DatabaseSpecProviderInClusterResourcesRequests(value);
+  }
+  private constructor(public readonly value: number | string) {
+  }
+}
+
+/**
+ * A Secret of the same namespace with the keys accessKeyId and secretAccessKey, and if need be sessionToken. Without it the identity of the operator's own pod is used.
+ *
+ * @schema DatabaseSpecProviderRdsCredentialsSecretRef
+ */
+export interface DatabaseSpecProviderRdsCredentialsSecretRef {
+  /**
+   * The Secret's name.
+   *
+   * @schema DatabaseSpecProviderRdsCredentialsSecretRef#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecProviderRdsCredentialsSecretRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecProviderRdsCredentialsSecretRef(obj: DatabaseSpecProviderRdsCredentialsSecretRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * How values are compared.
+ *
+ * @schema DatabaseSpecAllowedNamespacesSelectorMatchExpressionsOperator
+ */
+export enum DatabaseSpecAllowedNamespacesSelectorMatchExpressionsOperator {
+  /** In */
+  IN = "In",
+  /** NotIn */
+  NOT_IN = "NotIn",
+  /** Exists */
+  EXISTS = "Exists",
+  /** DoesNotExist */
+  DOES_NOT_EXIST = "DoesNotExist",
+}
+
+
+/**
+ * A user of databases, with its rights, its password and the Secret in which an application finds them.
+ *
+ * @schema DatabaseUser
+ */
+export class DatabaseUser extends ApiObject {
+  /**
+   * Returns the apiVersion and kind for "DatabaseUser"
+   */
+  public static readonly GVK: GroupVersionKind = {
+    apiVersion: 'data.konverge.dev/v1alpha1',
+    kind: 'DatabaseUser',
+  }
+
+  /**
+   * Renders a Kubernetes manifest for "DatabaseUser".
+   *
+   * This can be used to inline resource manifests inside other objects (e.g. as templates).
+   *
+   * @param props initialization props
+   */
+  public static manifest(props: DatabaseUserProps): any {
+    return {
+      ...DatabaseUser.GVK,
+      ...toJson_DatabaseUserProps(props),
+    };
+  }
+
+  /**
+   * Defines a "DatabaseUser" API object
+   * @param scope the scope in which to define this object
+   * @param id a scope-local name for the object
+   * @param props initialization props
+   */
+  public constructor(scope: Construct, id: string, props: DatabaseUserProps) {
+    super(scope, id, {
+      ...DatabaseUser.GVK,
+      ...props,
+    });
+  }
+
+  /**
+   * Renders the object to Kubernetes JSON.
+   */
+  public override toJson(): any {
+    const resolved = super.toJson();
+
+    return {
+      ...DatabaseUser.GVK,
+      ...toJson_DatabaseUserProps(resolved),
+    };
+  }
+}
+
+/**
+ * A user of databases, with its rights, its password and the Secret in which an application finds them.
+ *
+ * @schema DatabaseUser
+ */
+export interface DatabaseUserProps {
+  /**
+   * @schema DatabaseUser#metadata
+   */
+  readonly metadata?: ApiObjectMetadata;
+
+  /**
+   * What the user should be.
+   *
+   * @schema DatabaseUser#spec
+   */
+  readonly spec: DatabaseUserSpec;
+}
+
+/**
+ * Converts an object of type 'DatabaseUserProps' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseUserProps(obj: DatabaseUserProps | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'metadata': obj.metadata,
+    'spec': toJson_DatabaseUserSpec(obj.spec),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * What the user should be.
+ *
+ * @schema DatabaseUserSpec
+ */
+export interface DatabaseUserSpec {
+  /**
+   * Whether the operator leaves the user alone: while true nothing of it is changed, and its deletion waits. It can go on logging in. For a while and by hand, the annotation konverge.dev/paused does the same.
+   *
+   * @schema DatabaseUserSpec#suspend
+   */
+  readonly suspend?: boolean;
+
+  /**
+   * The name of the role that holds the rights and owns what is made; nobody logs in as it. Without it metadata.name, with '_' for '-'. The roles that log in are `<roleName>_a` and `<roleName>_b`. Immutable.
+   *
+   * @schema DatabaseUserSpec#roleName
+   */
+  readonly roleName?: string;
+
+  /**
+   * The databases that it may use, all of them on one server. One that is taken out of the list is closed to it.
+   *
+   * @schema DatabaseUserSpec#databases
+   */
+  readonly databases: DatabaseUserSpecDatabases[];
+
+  /**
+   * Other roles of the server whose rights it has too.
+   *
+   * @schema DatabaseUserSpec#memberOf
+   */
+  readonly memberOf?: string[];
+
+  /**
+   * The most sessions at a time of each role that logs in; -1 means no limit but the server's.
+   *
+   * @schema DatabaseUserSpec#connectionLimit
+   */
+  readonly connectionLimit?: number;
+
+  /**
+   * What it may do on the server as a whole.
+   *
+   * @schema DatabaseUserSpec#attributes
+   */
+  readonly attributes?: DatabaseUserSpecAttributes;
+
+  /**
+   * Settings of its sessions by name in small letters: {search_path: shop, statement_timeout: 30s}.
+   *
+   * @schema DatabaseUserSpec#config
+   */
+  readonly config?: { [key: string]: string };
+
+  /**
+   * Where the password comes from; exactly one of them. Without it the operator makes one of 32 letters and digits.
+   *
+   * @schema DatabaseUserSpec#password
+   */
+  readonly password?: DatabaseUserSpecPassword;
+
+  /**
+   * When and how a generated password is made anew.
+   *
+   * @schema DatabaseUserSpec#rotation
+   */
+  readonly rotation?: DatabaseUserSpecRotation;
+
+  /**
+   * The Secret in which an application finds how to log in, as servicebinding.io describes it.
+   *
+   * @schema DatabaseUserSpec#secret
+   */
+  readonly secret?: DatabaseUserSpecSecret;
+
+  /**
+   * What becomes of a role of this name that the operator did not make. Never leaves it alone and says so; Adopt takes it over.
+   *
+   * @schema DatabaseUserSpec#adoptionPolicy
+   */
+  readonly adoptionPolicy?: DatabaseUserSpecAdoptionPolicy;
+
+  /**
+   * What becomes of the roles when the DatabaseUser is deleted. Delete drops them; Retain keeps them, unable to log in.
+   *
+   * @schema DatabaseUserSpec#deletionPolicy
+   */
+  readonly deletionPolicy?: DatabaseUserSpecDeletionPolicy;
+
+  /**
+   * What becomes of tables and other objects that the role owns when it is dropped. ReassignToOwner gives them to the database's owner; Block waits until it owns none.
+   *
+   * @schema DatabaseUserSpec#ownedObjects
+   */
+  readonly ownedObjects?: DatabaseUserSpecOwnedObjects;
+
+  /**
+   * What becomes of changes that somebody else has made on the server. Correct puts them right; Report only shows them.
+   *
+   * @schema DatabaseUserSpec#driftPolicy
+   */
+  readonly driftPolicy?: DatabaseUserSpecDriftPolicy;
+}
+
+/**
+ * Converts an object of type 'DatabaseUserSpec' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseUserSpec(obj: DatabaseUserSpec | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'suspend': obj.suspend,
+    'roleName': obj.roleName,
+    'databases': obj.databases?.map(y => toJson_DatabaseUserSpecDatabases(y)),
+    'memberOf': obj.memberOf?.map(y => y),
+    'connectionLimit': obj.connectionLimit,
+    'attributes': toJson_DatabaseUserSpecAttributes(obj.attributes),
+    'config': ((obj.config) === undefined) ? undefined : (Object.entries(obj.config).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+    'password': toJson_DatabaseUserSpecPassword(obj.password),
+    'rotation': toJson_DatabaseUserSpecRotation(obj.rotation),
+    'secret': toJson_DatabaseUserSpecSecret(obj.secret),
+    'adoptionPolicy': obj.adoptionPolicy,
+    'deletionPolicy': obj.deletionPolicy,
+    'ownedObjects': obj.ownedObjects,
+    'driftPolicy': obj.driftPolicy,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * @schema DatabaseUserSpecDatabases
+ */
+export interface DatabaseUserSpecDatabases {
+  /**
+   * The name of the Database.
+   *
+   * @schema DatabaseUserSpecDatabases#name
+   */
+  readonly name: string;
+
+  /**
+   * The namespace of the Database, which must allow it by its allowedNamespaces. Without it the user's own.
+   *
+   * @schema DatabaseUserSpecDatabases#namespace
+   */
+  readonly namespace?: string;
+
+  /**
+   * What it may do in the schemas. ReadOnly reads tables; ReadWrite changes what is in them as well; Owner also makes and changes the tables, and owns them; Custom is what grants say.
+   *
+   * @schema DatabaseUserSpecDatabases#access
+   */
+  readonly access: DatabaseUserSpecDatabasesAccess;
+
+  /**
+   * The schemas that access and grants are about, also for tables that are made later.
+   *
+   * @schema DatabaseUserSpecDatabases#schemas
+   */
+  readonly schemas?: string[];
+
+  /**
+   * Single rights, for access Custom.
+   *
+   * @schema DatabaseUserSpecDatabases#grants
+   */
+  readonly grants?: DatabaseUserSpecDatabasesGrants[];
+}
+
+/**
+ * Converts an object of type 'DatabaseUserSpecDatabases' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseUserSpecDatabases(obj: DatabaseUserSpecDatabases | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+    'namespace': obj.namespace,
+    'access': obj.access,
+    'schemas': obj.schemas?.map(y => y),
+    'grants': obj.grants?.map(y => toJson_DatabaseUserSpecDatabasesGrants(y)),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * What it may do on the server as a whole.
+ *
+ * @schema DatabaseUserSpecAttributes
+ */
+export interface DatabaseUserSpecAttributes {
+  /**
+   * Whether it may create databases.
+   *
+   * @schema DatabaseUserSpecAttributes#createdb
+   */
+  readonly createdb?: boolean;
+
+  /**
+   * Whether it may replicate the whole server, and so read all of it.
+   *
+   * @schema DatabaseUserSpecAttributes#replication
+   */
+  readonly replication?: boolean;
+}
+
+/**
+ * Converts an object of type 'DatabaseUserSpecAttributes' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseUserSpecAttributes(obj: DatabaseUserSpecAttributes | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'createdb': obj.createdb,
+    'replication': obj.replication,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Where the password comes from; exactly one of them. Without it the operator makes one of 32 letters and digits.
+ *
+ * @schema DatabaseUserSpecPassword
+ */
+export interface DatabaseUserSpecPassword {
+  /**
+   * The operator makes one.
+   *
+   * @schema DatabaseUserSpecPassword#generate
+   */
+  readonly generate?: DatabaseUserSpecPasswordGenerate;
+
+  /**
+   * A Secret of the same namespace holds one, in clear text or as a SCRAM verifier (SCRAM-SHA-256$…). A change of it is carried out.
+   *
+   * @schema DatabaseUserSpecPassword#secretRef
+   */
+  readonly secretRef?: DatabaseUserSpecPasswordSecretRef;
+
+  /**
+   * Nobody logs in with a password.
+   *
+   * @schema DatabaseUserSpecPassword#disabled
+   */
+  readonly disabled?: boolean;
+}
+
+/**
+ * Converts an object of type 'DatabaseUserSpecPassword' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseUserSpecPassword(obj: DatabaseUserSpecPassword | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'generate': toJson_DatabaseUserSpecPasswordGenerate(obj.generate),
+    'secretRef': toJson_DatabaseUserSpecPasswordSecretRef(obj.secretRef),
+    'disabled': obj.disabled,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * When and how a generated password is made anew.
+ *
+ * @schema DatabaseUserSpecRotation
+ */
+export interface DatabaseUserSpecRotation {
+  /**
+   * How long a password is used, such as 720h; at least 1h. Without it only trigger rotates.
+   *
+   * @schema DatabaseUserSpecRotation#interval
+   */
+  readonly interval?: string;
+
+  /**
+   * InPlace changes the password of the role that logs in: who has the old one is refused from then on. DualRole changes between two roles: the old one goes on working for the time of overlap.
+   *
+   * @schema DatabaseUserSpecRotation#strategy
+   */
+  readonly strategy?: DatabaseUserSpecRotationStrategy;
+
+  /**
+   * With DualRole, for how long the old role still works, such as 24h.
+   *
+   * @schema DatabaseUserSpecRotation#overlap
+   */
+  readonly overlap?: string;
+
+  /**
+   * Any text; whenever it changes, the password is made anew.
+   *
+   * @schema DatabaseUserSpecRotation#trigger
+   */
+  readonly trigger?: string;
+}
+
+/**
+ * Converts an object of type 'DatabaseUserSpecRotation' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseUserSpecRotation(obj: DatabaseUserSpecRotation | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'interval': obj.interval,
+    'strategy': obj.strategy,
+    'overlap': obj.overlap,
+    'trigger': obj.trigger,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * The Secret in which an application finds how to log in, as servicebinding.io describes it.
+ *
+ * @schema DatabaseUserSpecSecret
+ */
+export interface DatabaseUserSpecSecret {
+  /**
+   * The Secret's name. Without it <name>-db.
+   *
+   * @schema DatabaseUserSpecSecret#name
+   */
+  readonly name?: string;
+
+  /**
+   * Further labels of the Secret.
+   *
+   * @schema DatabaseUserSpecSecret#labels
+   */
+  readonly labels?: { [key: string]: string };
+
+  /**
+   * Further annotations of the Secret.
+   *
+   * @schema DatabaseUserSpecSecret#annotations
+   */
+  readonly annotations?: { [key: string]: string };
+
+  /**
+   * Further keys of the Secret. In a value, {{host}}, {{port}}, {{database}}, {{username}}, {{password}} and the other keys stand for their values.
+   *
+   * @schema DatabaseUserSpecSecret#template
+   */
+  readonly template?: { [key: string]: string };
+}
+
+/**
+ * Converts an object of type 'DatabaseUserSpecSecret' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseUserSpecSecret(obj: DatabaseUserSpecSecret | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+    'labels': ((obj.labels) === undefined) ? undefined : (Object.entries(obj.labels).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+    'annotations': ((obj.annotations) === undefined) ? undefined : (Object.entries(obj.annotations).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+    'template': ((obj.template) === undefined) ? undefined : (Object.entries(obj.template).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * What becomes of a role of this name that the operator did not make. Never leaves it alone and says so; Adopt takes it over.
+ *
+ * @schema DatabaseUserSpecAdoptionPolicy
+ */
+export enum DatabaseUserSpecAdoptionPolicy {
+  /** Never */
+  NEVER = "Never",
+  /** Adopt */
+  ADOPT = "Adopt",
+}
+
+/**
+ * What becomes of the roles when the DatabaseUser is deleted. Delete drops them; Retain keeps them, unable to log in.
+ *
+ * @schema DatabaseUserSpecDeletionPolicy
+ */
+export enum DatabaseUserSpecDeletionPolicy {
+  /** Retain */
+  RETAIN = "Retain",
+  /** Delete */
+  DELETE = "Delete",
+}
+
+/**
+ * What becomes of tables and other objects that the role owns when it is dropped. ReassignToOwner gives them to the database's owner; Block waits until it owns none.
+ *
+ * @schema DatabaseUserSpecOwnedObjects
+ */
+export enum DatabaseUserSpecOwnedObjects {
+  /** ReassignToOwner */
+  REASSIGN_TO_OWNER = "ReassignToOwner",
+  /** Block */
+  BLOCK = "Block",
+}
+
+/**
+ * What becomes of changes that somebody else has made on the server. Correct puts them right; Report only shows them.
+ *
+ * @schema DatabaseUserSpecDriftPolicy
+ */
+export enum DatabaseUserSpecDriftPolicy {
+  /** Correct */
+  CORRECT = "Correct",
+  /** Report */
+  REPORT = "Report",
+}
+
+/**
+ * What it may do in the schemas. ReadOnly reads tables; ReadWrite changes what is in them as well; Owner also makes and changes the tables, and owns them; Custom is what grants say.
+ *
+ * @schema DatabaseUserSpecDatabasesAccess
+ */
+export enum DatabaseUserSpecDatabasesAccess {
+  /** ReadOnly */
+  READ_ONLY = "ReadOnly",
+  /** ReadWrite */
+  READ_WRITE = "ReadWrite",
+  /** Owner */
+  OWNER = "Owner",
+  /** Custom */
+  CUSTOM = "Custom",
+}
+
+/**
+ * @schema DatabaseUserSpecDatabasesGrants
+ */
+export interface DatabaseUserSpecDatabasesGrants {
+  /**
+   * What the rights are on. A Table may be a view too; Schema means the schemas of this entry.
+   *
+   * @schema DatabaseUserSpecDatabasesGrants#on
+   */
+  readonly on: DatabaseUserSpecDatabasesGrantsOn;
+
+  /**
+   * The tables, sequences or functions by name, in each of the schemas in which they are; functions of one name all together.
+   *
+   * @schema DatabaseUserSpecDatabasesGrants#names
+   */
+  readonly names?: string[];
+
+  /**
+   * All of the schemas, also those that are made later.
+   *
+   * @schema DatabaseUserSpecDatabasesGrants#all
+   */
+  readonly all?: boolean;
+
+  /**
+   * The rights, as PostgreSQL calls them. MAINTAIN needs PostgreSQL 17.
+   *
+   * @schema DatabaseUserSpecDatabasesGrants#privileges
+   */
+  readonly privileges: DatabaseUserSpecDatabasesGrantsPrivileges[];
+}
+
+/**
+ * Converts an object of type 'DatabaseUserSpecDatabasesGrants' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseUserSpecDatabasesGrants(obj: DatabaseUserSpecDatabasesGrants | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'on': obj.on,
+    'names': obj.names?.map(y => y),
+    'all': obj.all,
+    'privileges': obj.privileges?.map(y => y),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * The operator makes one.
+ *
+ * @schema DatabaseUserSpecPasswordGenerate
+ */
+export interface DatabaseUserSpecPasswordGenerate {
+  /**
+   * How many characters it has.
+   *
+   * @schema DatabaseUserSpecPasswordGenerate#length
+   */
+  readonly length?: number;
+
+  /**
+   * Of which characters: letters and digits, or all of ASCII that can be seen but the space.
+   *
+   * @schema DatabaseUserSpecPasswordGenerate#charset
+   */
+  readonly charset?: DatabaseUserSpecPasswordGenerateCharset;
+}
+
+/**
+ * Converts an object of type 'DatabaseUserSpecPasswordGenerate' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseUserSpecPasswordGenerate(obj: DatabaseUserSpecPasswordGenerate | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'length': obj.length,
+    'charset': obj.charset,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A Secret of the same namespace holds one, in clear text or as a SCRAM verifier (SCRAM-SHA-256$…). A change of it is carried out.
+ *
+ * @schema DatabaseUserSpecPasswordSecretRef
+ */
+export interface DatabaseUserSpecPasswordSecretRef {
+  /**
+   * The Secret's name.
+   *
+   * @schema DatabaseUserSpecPasswordSecretRef#name
+   */
+  readonly name: string;
+
+  /**
+   * The key in its data.
+   *
+   * @schema DatabaseUserSpecPasswordSecretRef#key
+   */
+  readonly key?: string;
+}
+
+/**
+ * Converts an object of type 'DatabaseUserSpecPasswordSecretRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseUserSpecPasswordSecretRef(obj: DatabaseUserSpecPasswordSecretRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+    'key': obj.key,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * InPlace changes the password of the role that logs in: who has the old one is refused from then on. DualRole changes between two roles: the old one goes on working for the time of overlap.
+ *
+ * @schema DatabaseUserSpecRotationStrategy
+ */
+export enum DatabaseUserSpecRotationStrategy {
+  /** InPlace */
+  IN_PLACE = "InPlace",
+  /** DualRole */
+  DUAL_ROLE = "DualRole",
+}
+
+/**
+ * What the rights are on. A Table may be a view too; Schema means the schemas of this entry.
+ *
+ * @schema DatabaseUserSpecDatabasesGrantsOn
+ */
+export enum DatabaseUserSpecDatabasesGrantsOn {
+  /** Table */
+  TABLE = "Table",
+  /** Sequence */
+  SEQUENCE = "Sequence",
+  /** Function */
+  FUNCTION = "Function",
+  /** Schema */
+  SCHEMA = "Schema",
+  /** Database */
+  DATABASE = "Database",
+}
+
+/**
+ * @schema DatabaseUserSpecDatabasesGrantsPrivileges
+ */
+export enum DatabaseUserSpecDatabasesGrantsPrivileges {
+  /** SELECT */
+  SELECT = "SELECT",
+  /** INSERT */
+  INSERT = "INSERT",
+  /** UPDATE */
+  UPDATE = "UPDATE",
+  /** DELETE */
+  DELETE = "DELETE",
+  /** TRUNCATE */
+  TRUNCATE = "TRUNCATE",
+  /** REFERENCES */
+  REFERENCES = "REFERENCES",
+  /** TRIGGER */
+  TRIGGER = "TRIGGER",
+  /** MAINTAIN */
+  MAINTAIN = "MAINTAIN",
+  /** USAGE */
+  USAGE = "USAGE",
+  /** EXECUTE */
+  EXECUTE = "EXECUTE",
+  /** CREATE */
+  CREATE = "CREATE",
+  /** CONNECT */
+  CONNECT = "CONNECT",
+  /** TEMPORARY */
+  TEMPORARY = "TEMPORARY",
+}
+
+/**
+ * Of which characters: letters and digits, or all of ASCII that can be seen but the space.
+ *
+ * @schema DatabaseUserSpecPasswordGenerateCharset
+ */
+export enum DatabaseUserSpecPasswordGenerateCharset {
+  /** Alnum */
+  ALNUM = "Alnum",
+  /** Printable */
+  PRINTABLE = "Printable",
+}
+
+
+/**
  * A replicated key-value store whose replicas have stable names and volumes of their own.
  *
  * @schema ReplicatedKVStore

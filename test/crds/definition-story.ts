@@ -3,8 +3,8 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
-import type { ApiRequest } from '../control-plane/api-request.ts'
 import type { StartStoryServer, StoryServer } from '../e2e/story-server.ts'
+import { type Ask, askerOf } from './asking.ts'
 
 const stores = '/apis/data.konverge.dev/v1alpha1/namespaces/default/replicatedkvstores'
 const plain = { image: 'valkey/valkey:8.0' }
@@ -28,22 +28,7 @@ const store = (name: string, spec: object) => ({
 export function describeDefinition(start: StartStoryServer): void {
   let server: StoryServer
 
-  /** What the server says to a request, with the fields that its refusal names. */
-  async function ask(method: ApiRequest['method'], path: string, body?: object, accept = 'application/json') {
-    const isApply = path.includes('fieldManager=')
-    const patchType = isApply ? 'application/apply-patch+yaml' : 'application/merge-patch+json'
-    const contentType = method === 'PATCH' ? patchType : 'application/json'
-    const { status, text } = await server.request({
-      method,
-      path,
-      contentType,
-      accept,
-      ...(body === undefined ? {} : { body }),
-    })
-    const object = JSON.parse(text)
-    const fields: string[] = (object.details?.causes ?? []).map(({ field }: { field: string }) => field)
-    return { status, object, message: String(object.message ?? ''), fields }
-  }
+  const ask: Ask = (...request) => askerOf(server)(...request)
 
   beforeAll(async () => {
     server = await start()

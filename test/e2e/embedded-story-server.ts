@@ -1,7 +1,6 @@
 // A story's server that is the one in this process: the test kit's cluster, with nodes whose pods only seem to run. A wait costs no
 // time: the cluster's clock moves on.
 import { readFile } from 'node:fs/promises'
-import { parse } from 'yaml'
 import { handleFetch } from '../../src/apiserver/fetch-handler.ts'
 import { requestInfoOf } from '../../src/apiserver/request-info.ts'
 import { storageClasses } from '../../src/cli/dev/sample-stores.ts'
@@ -9,6 +8,7 @@ import { ServiceAccount } from '../../src/index.ts'
 import type { KubeObject } from '../../src/object/object.ts'
 import { startCluster, type TestCluster } from '../../src/testing/index.ts'
 import type { ApiAnswer, ApiRequest } from '../control-plane/api-request.ts'
+import { flagshipDefinitions } from './definitions.ts'
 import { EmbeddedOperator } from './embedded-operator.ts'
 import { kindsOfAccount, manifestsIn, operatorNamespace } from './rights.ts'
 import { isWrite } from './stores.ts'
@@ -56,7 +56,7 @@ export class EmbeddedStoryServer implements OwnServer {
 
   static async start(options: EmbeddedStoryOptions = {}): Promise<EmbeddedStoryServer> {
     const { nodes = 3, hasDefinitions = true } = options
-    const definitions = hasDefinitions ? [parse(await file('crds/replicated-kv-store.yaml'))] : []
+    const definitions = hasDefinitions ? await flagshipDefinitions() : []
     const server = new EmbeddedStoryServer(await startCluster({ definitions, simulatedNodes: nodes }))
     // The class `standard` is there.
     await server.apply(...storageClasses.filter(({ metadata }) => metadata.name === 'fast'))

@@ -1,7 +1,6 @@
 // Stores in a namespace of a cluster, whichever server it has.
-import { readFile } from 'node:fs/promises'
-import { parse } from 'yaml'
 import type { Requesting } from '../fault-lab/namespace-reader.ts'
+import { flagshipDefinitions, listPath } from './definitions.ts'
 import type { Place, StoryObjects } from './story-server.ts'
 
 export interface StoreObject {
@@ -28,16 +27,15 @@ export interface StoreObject {
   }
 }
 
-/** Resolves when stores are served. */
+/** Resolves when the flagship's kinds are served. */
 export async function installDefinitions(cluster: Installable): Promise<void> {
-  const definition: object = parse(
-    await readFile(new URL('../../crds/replicated-kv-store.yaml', import.meta.url), 'utf8'),
-  )
-  await cluster.apply(definition)
-  const path = '/apis/data.konverge.dev/v1alpha1/replicatedkvstores'
-  for (let look = 0; (await cluster.request({ method: 'GET', path })).status !== 200; look++) {
-    if (look > 600) throw new Error('the definition of stores has been applied, and stores are not served')
-    await cluster.pass(100)
+  const definitions = await flagshipDefinitions()
+  await cluster.apply(...definitions)
+  for (const path of definitions.map(listPath)) {
+    for (let look = 0; (await cluster.request({ method: 'GET', path })).status !== 200; look++) {
+      if (look > 600) throw new Error(`the definition has been applied, and ${path} is not served`)
+      await cluster.pass(100)
+    }
   }
 }
 

@@ -1,0 +1,850 @@
+// Generated from crds/database.yaml by `konverge generate`. Do not edit: change the definition and generate again.
+// How Database of data.konverge.dev looks on the wire.
+
+/** A database of PostgreSQL, with its owner role, extensions and schemas. */
+export const Database: DatabaseResource = Object.freeze({
+  group: 'data.konverge.dev',
+  version: 'v1alpha1',
+  kind: 'Database',
+  plural: 'databases',
+  scope: 'Namespaced',
+})
+
+/** The type of the descriptor `Database`: a Resource<DatabaseSpec, DatabaseStatus>. */
+export interface DatabaseResource {
+  readonly group: 'data.konverge.dev'
+  readonly version: 'v1alpha1'
+  readonly kind: 'Database'
+  readonly plural: 'databases'
+  readonly scope: 'Namespaced'
+  /** Types only; never present at run time. */
+  readonly types?: { readonly spec: DatabaseSpec; readonly status: DatabaseStatus }
+}
+
+/**
+ * What the database should be.
+ * Rule: databaseName is immutable; create a new Database and copy the data.
+ * Rule: encoding is immutable, because PostgreSQL cannot change it; create a new Database and copy the data.
+ * Rule: locale is immutable, because PostgreSQL cannot change it; create a new Database and copy the data.
+ * Rule: version is not given with provider.server, because the server has one; see status.serverVersion.
+ * Rule: version is needed with provider.inCluster and provider.rds.
+ * Rule: version cannot change yet, because upgrades come with a later release; create a new Database and copy the data.
+ * Rule: deletionPolicy Snapshot comes with Backup for provider.server and provider.inCluster; until then use Retain or
+ * Delete.
+ */
+export interface DatabaseSpec {
+  /**
+   * Whether the operator leaves the database alone: while true nothing of it is changed, and its deletion waits. It
+   * goes on serving. For a while and by hand, the annotation konverge.dev/paused does the same.
+   */
+  readonly suspend?: boolean
+  /**
+   * The name of the database on its server. Without it metadata.name, with '_' for '-'. Its owner is the role
+   * `<databaseName>_owner`, which nobody logs in as. Immutable.
+   * At least 1 character. At most 57 characters. Matches `^[a-z_][a-z0-9_-]{0,62}$`.
+   * Rule: PostgreSQL keeps this name for itself; names that begin with pg_, and postgres, template0, template1, public
+   * and rdsadmin are refused.
+   */
+  readonly databaseName?: string
+  /**
+   * The major version of PostgreSQL. With provider.inCluster and provider.rds it is needed, with provider.server it is
+   * the server's.
+   */
+  readonly version?: '14' | '15' | '16' | '17' | '18'
+  /**
+   * Where the server is; exactly one of them, for ever.
+   * Rule: give exactly one of inCluster, server and rds.
+   * Rule: a database cannot move to another provider; create a new Database and copy the data.
+   */
+  readonly provider: DatabaseSpecProvider
+  /**
+   * What becomes of a database of this name that the operator did not make. Never leaves it alone and says so; Adopt
+   * takes it over.
+   * @default "Never"
+   */
+  readonly adoptionPolicy: 'Never' | 'Adopt'
+  /**
+   * What becomes of the data when the Database is deleted. Retain keeps it; Delete drops it, once no DatabaseUser uses
+   * it; Snapshot, for rds, deletes it after a final snapshot.
+   * @default "Retain"
+   */
+  readonly deletionPolicy: 'Retain' | 'Delete' | 'Snapshot'
+  /**
+   * What becomes of changes that somebody else has made on the server. Correct puts them right; Report only shows them.
+   * @default "Correct"
+   */
+  readonly driftPolicy: 'Correct' | 'Report'
+  /**
+   * Whether a database that has vanished is made anew, and empty. Else it is reported, and nothing is done.
+   * @default false
+   */
+  readonly recreateIfMissing: boolean
+  /**
+   * The encoding, such as UTF8. Without it the server's own. Immutable.
+   * At least 1 character. At most 32 characters. Matches `^[A-Za-z0-9_-]+$`.
+   */
+  readonly encoding?: string
+  /**
+   * The locale by which text is sorted and classified, such as C.UTF-8. Without it the server's own. Immutable.
+   * At least 1 character. At most 63 characters. Matches `^[A-Za-z0-9_.@-]+$`.
+   */
+  readonly locale?: string
+  /**
+   * The most sessions at a time; -1 means no limit but the server's.
+   * At least -1. Format int32.
+   * @default -1
+   */
+  readonly connectionLimit: number
+  /**
+   * Extensions that are installed. One that is taken out of the list stays, because data may depend on it.
+   * At most 64 items. One item for each name.
+   */
+  readonly extensions?: readonly DatabaseSpecExtensions[]
+  /**
+   * Schemas, which the database's owner owns. One that is taken out of the list stays, because data may be in it.
+   * At most 64 items. One item for each name.
+   */
+  readonly schemas?: readonly DatabaseSpecSchemas[]
+  /**
+   * Other namespaces whose DatabaseUsers may use the database. Without it only its own.
+   * Rule: give exactly one of names and selector.
+   */
+  readonly allowedNamespaces?: DatabaseSpecAllowedNamespaces
+}
+
+/**
+ * What the database should be.
+ * Rule: databaseName is immutable; create a new Database and copy the data.
+ * Rule: encoding is immutable, because PostgreSQL cannot change it; create a new Database and copy the data.
+ * Rule: locale is immutable, because PostgreSQL cannot change it; create a new Database and copy the data.
+ * Rule: version is not given with provider.server, because the server has one; see status.serverVersion.
+ * Rule: version is needed with provider.inCluster and provider.rds.
+ * Rule: version cannot change yet, because upgrades come with a later release; create a new Database and copy the data.
+ * Rule: deletionPolicy Snapshot comes with Backup for provider.server and provider.inCluster; until then use Retain or
+ * Delete.
+ */
+export interface DatabaseSpecInput {
+  /**
+   * Whether the operator leaves the database alone: while true nothing of it is changed, and its deletion waits. It
+   * goes on serving. For a while and by hand, the annotation konverge.dev/paused does the same.
+   */
+  readonly suspend?: boolean
+  /**
+   * The name of the database on its server. Without it metadata.name, with '_' for '-'. Its owner is the role
+   * `<databaseName>_owner`, which nobody logs in as. Immutable.
+   * At least 1 character. At most 57 characters. Matches `^[a-z_][a-z0-9_-]{0,62}$`.
+   * Rule: PostgreSQL keeps this name for itself; names that begin with pg_, and postgres, template0, template1, public
+   * and rdsadmin are refused.
+   */
+  readonly databaseName?: string
+  /**
+   * The major version of PostgreSQL. With provider.inCluster and provider.rds it is needed, with provider.server it is
+   * the server's.
+   */
+  readonly version?: '14' | '15' | '16' | '17' | '18'
+  /**
+   * Where the server is; exactly one of them, for ever.
+   * Rule: give exactly one of inCluster, server and rds.
+   * Rule: a database cannot move to another provider; create a new Database and copy the data.
+   */
+  readonly provider: DatabaseSpecProviderInput
+  /**
+   * What becomes of a database of this name that the operator did not make. Never leaves it alone and says so; Adopt
+   * takes it over.
+   * @default "Never"
+   */
+  readonly adoptionPolicy?: 'Never' | 'Adopt'
+  /**
+   * What becomes of the data when the Database is deleted. Retain keeps it; Delete drops it, once no DatabaseUser uses
+   * it; Snapshot, for rds, deletes it after a final snapshot.
+   * @default "Retain"
+   */
+  readonly deletionPolicy?: 'Retain' | 'Delete' | 'Snapshot'
+  /**
+   * What becomes of changes that somebody else has made on the server. Correct puts them right; Report only shows them.
+   * @default "Correct"
+   */
+  readonly driftPolicy?: 'Correct' | 'Report'
+  /**
+   * Whether a database that has vanished is made anew, and empty. Else it is reported, and nothing is done.
+   * @default false
+   */
+  readonly recreateIfMissing?: boolean
+  /**
+   * The encoding, such as UTF8. Without it the server's own. Immutable.
+   * At least 1 character. At most 32 characters. Matches `^[A-Za-z0-9_-]+$`.
+   */
+  readonly encoding?: string
+  /**
+   * The locale by which text is sorted and classified, such as C.UTF-8. Without it the server's own. Immutable.
+   * At least 1 character. At most 63 characters. Matches `^[A-Za-z0-9_.@-]+$`.
+   */
+  readonly locale?: string
+  /**
+   * The most sessions at a time; -1 means no limit but the server's.
+   * At least -1. Format int32.
+   * @default -1
+   */
+  readonly connectionLimit?: number
+  /**
+   * Extensions that are installed. One that is taken out of the list stays, because data may depend on it.
+   * At most 64 items. One item for each name.
+   */
+  readonly extensions?: readonly DatabaseSpecExtensions[]
+  /**
+   * Schemas, which the database's owner owns. One that is taken out of the list stays, because data may be in it.
+   * At most 64 items. One item for each name.
+   */
+  readonly schemas?: readonly DatabaseSpecSchemas[]
+  /**
+   * Other namespaces whose DatabaseUsers may use the database. Without it only its own.
+   * Rule: give exactly one of names and selector.
+   */
+  readonly allowedNamespaces?: DatabaseSpecAllowedNamespaces
+}
+
+/** What the database is, as last seen by the operator. */
+export interface DatabaseStatus {
+  /**
+   * The generation of the spec that this status is about.
+   * Format int64.
+   */
+  readonly observedGeneration?: number
+  /** The newest konverge.dev/reconcile-now annotation whose turn has ended. */
+  readonly lastHandledReconcileAt?: string
+  /** How far it is, in one word; a summary of the conditions. */
+  readonly phase?: 'Pending' | 'Provisioning' | 'Configuring' | 'Ready' | 'Deleting' | 'Failed'
+  /** The name of the database on its server. */
+  readonly databaseName?: string
+  /** Where the server is. */
+  readonly provider?: 'InCluster' | 'Server' | 'RDS'
+  /** What the provider calls it for ever, such as an ARN or pg://<system identifier>/<oid>. */
+  readonly providerID?: string
+  /** The making of the server or the database, while and after it goes on. */
+  readonly provisioning?: DatabaseStatusProvisioning
+  /** The version of PostgreSQL, as the server says. */
+  readonly serverVersion?: string
+  /** What tells this database from every other, also behind the same address and name. */
+  readonly identity?: DatabaseStatusIdentity
+  /** Where the server is reached. */
+  readonly endpoint?: DatabaseStatusEndpoint
+  /** The Secret by which the server is reached with the operator's own rights. */
+  readonly binding?: DatabaseStatusBinding
+  /** What was last seen on the server. */
+  readonly observed?: DatabaseStatusObserved
+  /** What was last put right after somebody else had changed it. */
+  readonly lastDriftCorrection?: DatabaseStatusLastDriftCorrection
+  /**
+   * What is there of it outside the cluster. The operator's own record, which it needs to go on after a crash.
+   * At most 64 items. One item for each name.
+   */
+  readonly external?: readonly DatabaseStatusExternal[]
+  /**
+   * Ready, Progressing and Degraded always, with Provisioned, Connected, Configured and Drifted as far as they are
+   * known; DeletionBlocked, Reconciling and Stalled while they are true.
+   * One item for each type.
+   */
+  readonly conditions?: readonly DatabaseStatusConditions[]
+}
+
+/**
+ * Where the server is; exactly one of them, for ever.
+ * Rule: give exactly one of inCluster, server and rds.
+ * Rule: a database cannot move to another provider; create a new Database and copy the data.
+ */
+export interface DatabaseSpecProvider {
+  /** A server of its own in the cluster, one pod with a volume. It has no standby. */
+  readonly inCluster?: DatabaseSpecProviderInCluster
+  /** A server that exists, and goes on existing without us. */
+  readonly server?: DatabaseSpecProviderServer
+  /**
+   * An instance of Amazon RDS, made for this database.
+   * Rule: subnetGroupName is immutable; create a new Database and copy the data.
+   */
+  readonly rds?: DatabaseSpecProviderRds
+}
+
+/** A server of its own in the cluster, one pod with a volume. It has no standby. */
+export interface DatabaseSpecProviderInCluster {
+  /**
+   * The container image, which takes what Docker's official image takes. Without it postgres:<version>.
+   * At least 1 character. At most 1024 characters.
+   */
+  readonly image?: string
+  /**
+   * The volume of the server.
+   * Rule: storageClassName is immutable, because volumes cannot change their class; create a new Database and copy the
+   * data.
+   * @default {}
+   */
+  readonly storage: DatabaseSpecProviderInClusterStorage
+  /** Compute resources of the container. */
+  readonly resources?: DatabaseSpecProviderInClusterResources
+  /**
+   * Settings of the server by name in small letters, as in postgresql.conf: {shared_buffers: 256MB, max_connections:
+   * 200}. A change restarts the server.
+   * At most 50 keys.
+   * Rule: files and folders of the server are set by the operator.
+   * Rule: the addresses on which the server listens are set by the operator.
+   * Rule: encryption and authentication are set by the operator.
+   * Rule: archiving, recovery and replication come with Backup, and are set by the operator.
+   * Rule: the server's log goes to the container's, which is set by the operator.
+   * Rule: other files are not included; give the settings themselves.
+   */
+  readonly parameters?: Readonly<Record<string, number | string>>
+}
+
+/**
+ * The volume of the server.
+ * Rule: storageClassName is immutable, because volumes cannot change their class; create a new Database and copy the
+ * data.
+ */
+export interface DatabaseSpecProviderInClusterStorage {
+  /**
+   * The size of the volume, a quantity such as 10Gi. It can grow, never shrink; a volume that exists grows with it if
+   * its StorageClass allows expansion.
+   * At least 1 character. At most 32 characters.
+   * Rule: size is a quantity greater than zero, such as 10Gi.
+   * Rule: size can only grow, because volumes cannot shrink.
+   * @default "1Gi"
+   */
+  readonly size: string
+  /**
+   * The StorageClass of the volume. Without it the cluster's default class is taken; the empty string means a volume
+   * that exists already. Immutable.
+   * At most 253 characters.
+   */
+  readonly storageClassName?: string
+}
+
+/** Compute resources of the container. */
+export interface DatabaseSpecProviderInClusterResources {
+  /**
+   * The most it may use: quantities by resource name, such as cpu and memory.
+   * At most 16 keys.
+   */
+  readonly limits?: Readonly<Record<string, number | string>>
+  /**
+   * What is set aside for it: quantities by resource name, such as cpu and memory.
+   * At most 16 keys.
+   */
+  readonly requests?: Readonly<Record<string, number | string>>
+}
+
+/** A server that exists, and goes on existing without us. */
+export interface DatabaseSpecProviderServer {
+  /**
+   * A Secret of the same namespace with the keys host, port, username and password, and if need be ca.crt. Its role may
+   * create roles and databases.
+   */
+  readonly connectionSecretRef: DatabaseSpecProviderServerConnectionSecretRef
+  /**
+   * The database to which the operator connects for what concerns the whole server.
+   * At least 1 character. At most 63 characters.
+   * @default "postgres"
+   */
+  readonly maintenanceDatabase: string
+  /**
+   * How the connection is protected: verify-full checks the server's certificate and its name, verify-ca the
+   * certificate alone, require neither; disable sends everything in clear text.
+   * @default "verify-full"
+   */
+  readonly sslMode: 'disable' | 'require' | 'verify-ca' | 'verify-full'
+  /**
+   * The certificates by which the server's is checked, in PEM. Without it ca.crt of the connection's Secret, and
+   * without that those that the operator's own system trusts.
+   */
+  readonly caSecretRef?: DatabaseSpecProviderServerCaSecretRef
+}
+
+/**
+ * A Secret of the same namespace with the keys host, port, username and password, and if need be ca.crt. Its role may
+ * create roles and databases.
+ */
+export interface DatabaseSpecProviderServerConnectionSecretRef {
+  /**
+   * The Secret's name.
+   * At least 1 character. At most 253 characters.
+   */
+  readonly name: string
+}
+
+/**
+ * The certificates by which the server's is checked, in PEM. Without it ca.crt of the connection's Secret, and without
+ * that those that the operator's own system trusts.
+ */
+export interface DatabaseSpecProviderServerCaSecretRef {
+  /**
+   * The Secret's name.
+   * At least 1 character. At most 253 characters.
+   */
+  readonly name: string
+  /**
+   * The key in its data.
+   * At least 1 character. At most 253 characters.
+   * @default "ca.crt"
+   */
+  readonly key: string
+}
+
+/**
+ * An instance of Amazon RDS, made for this database.
+ * Rule: subnetGroupName is immutable; create a new Database and copy the data.
+ */
+export interface DatabaseSpecProviderRds {
+  /**
+   * The region of AWS, such as eu-central-1. Immutable.
+   * At least 1 character. At most 32 characters. Matches `^[a-z]{2}(-[a-z]+)+-[0-9]+$`.
+   * Rule: region is immutable; create a new Database and copy the data.
+   */
+  readonly region: string
+  /**
+   * The class of the instance, such as db.t4g.micro.
+   * At least 1 character. At most 64 characters. Matches `^db\.[a-z0-9]+(-[a-z0-9]+)*\.[a-z0-9-]+$`.
+   */
+  readonly instanceClass: string
+  /**
+   * The size of the storage in GiB. It can grow, never shrink.
+   * At least 20. At most 65536. Format int32.
+   * Rule: allocatedStorageGiB can only grow, because RDS cannot shrink storage.
+   */
+  readonly allocatedStorageGiB: number
+  /**
+   * The DB subnet group. Without it the default one of the account. Immutable.
+   * At least 1 character. At most 255 characters.
+   */
+  readonly subnetGroupName?: string
+  /**
+   * The VPC security groups. Without it the default one of the VPC.
+   * At most 16 items. No item twice.
+   */
+  readonly securityGroupIDs?: readonly string[]
+  /**
+   * Whether there is a standby in another availability zone.
+   * @default false
+   */
+  readonly multiAZ: boolean
+  /**
+   * As whom the operator speaks to AWS.
+   * @default {}
+   */
+  readonly credentials: DatabaseSpecProviderRdsCredentials
+  /**
+   * Whether RDS refuses to delete the instance. While true, a Database whose deletionPolicy is not Retain waits with
+   * its deletion.
+   * @default true
+   */
+  readonly deletionProtection: boolean
+}
+
+/** As whom the operator speaks to AWS. */
+export interface DatabaseSpecProviderRdsCredentials {
+  /**
+   * A Secret of the same namespace with the keys accessKeyId and secretAccessKey, and if need be sessionToken. Without
+   * it the identity of the operator's own pod is used.
+   */
+  readonly secretRef?: DatabaseSpecProviderRdsCredentialsSecretRef
+}
+
+/**
+ * A Secret of the same namespace with the keys accessKeyId and secretAccessKey, and if need be sessionToken. Without it
+ * the identity of the operator's own pod is used.
+ */
+export interface DatabaseSpecProviderRdsCredentialsSecretRef {
+  /**
+   * The Secret's name.
+   * At least 1 character. At most 253 characters.
+   */
+  readonly name: string
+}
+
+export interface DatabaseSpecExtensions {
+  /**
+   * The name, such as pg_trgm.
+   * At least 1 character. At most 63 characters. Matches `^[a-z_][a-z0-9_-]{0,62}$`.
+   */
+  readonly name: string
+  /**
+   * The version; without it the server's default.
+   * At least 1 character. At most 63 characters. Matches `^[A-Za-z0-9_.+-]+$`.
+   */
+  readonly version?: string
+  /**
+   * The schema of its objects; without it the extension's own or public.
+   * At least 1 character. At most 63 characters. Matches `^[a-z_][a-z0-9_-]{0,62}$`.
+   */
+  readonly schema?: string
+}
+
+export interface DatabaseSpecSchemas {
+  /**
+   * The name of the schema.
+   * At least 1 character. At most 63 characters. Matches `^[a-z_][a-z0-9_-]{0,62}$`.
+   * Rule: PostgreSQL keeps this name for itself; schemas that begin with pg_, and information_schema are refused.
+   */
+  readonly name: string
+}
+
+/**
+ * Other namespaces whose DatabaseUsers may use the database. Without it only its own.
+ * Rule: give exactly one of names and selector.
+ */
+export interface DatabaseSpecAllowedNamespaces {
+  /**
+   * The namespaces by name.
+   * At most 256 items. No item twice.
+   */
+  readonly names?: readonly string[]
+  /** The namespaces by their labels, as a label selector; an empty one means all. */
+  readonly selector?: DatabaseSpecAllowedNamespacesSelector
+}
+
+/** The namespaces by their labels, as a label selector; an empty one means all. */
+export interface DatabaseSpecAllowedNamespacesSelector {
+  /**
+   * Labels that the namespace must have.
+   * At most 64 keys.
+   */
+  readonly matchLabels?: Readonly<Record<string, string>>
+  /**
+   * Conditions that its labels must fulfil, all of them.
+   * At most 64 items.
+   */
+  readonly matchExpressions?: readonly DatabaseSpecAllowedNamespacesSelectorMatchExpressions[]
+}
+
+export interface DatabaseSpecAllowedNamespacesSelectorMatchExpressions {
+  /**
+   * The label's key.
+   * At least 1 character. At most 317 characters.
+   */
+  readonly key: string
+  /** How values are compared. */
+  readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist'
+  /**
+   * The values; none for Exists and DoesNotExist.
+   * At most 64 items.
+   */
+  readonly values?: readonly string[]
+}
+
+/**
+ * Where the server is; exactly one of them, for ever.
+ * Rule: give exactly one of inCluster, server and rds.
+ * Rule: a database cannot move to another provider; create a new Database and copy the data.
+ */
+export interface DatabaseSpecProviderInput {
+  /** A server of its own in the cluster, one pod with a volume. It has no standby. */
+  readonly inCluster?: DatabaseSpecProviderInClusterInput
+  /** A server that exists, and goes on existing without us. */
+  readonly server?: DatabaseSpecProviderServerInput
+  /**
+   * An instance of Amazon RDS, made for this database.
+   * Rule: subnetGroupName is immutable; create a new Database and copy the data.
+   */
+  readonly rds?: DatabaseSpecProviderRdsInput
+}
+
+/** A server of its own in the cluster, one pod with a volume. It has no standby. */
+export interface DatabaseSpecProviderInClusterInput {
+  /**
+   * The container image, which takes what Docker's official image takes. Without it postgres:<version>.
+   * At least 1 character. At most 1024 characters.
+   */
+  readonly image?: string
+  /**
+   * The volume of the server.
+   * Rule: storageClassName is immutable, because volumes cannot change their class; create a new Database and copy the
+   * data.
+   * @default {}
+   */
+  readonly storage?: DatabaseSpecProviderInClusterStorageInput
+  /** Compute resources of the container. */
+  readonly resources?: DatabaseSpecProviderInClusterResources
+  /**
+   * Settings of the server by name in small letters, as in postgresql.conf: {shared_buffers: 256MB, max_connections:
+   * 200}. A change restarts the server.
+   * At most 50 keys.
+   * Rule: files and folders of the server are set by the operator.
+   * Rule: the addresses on which the server listens are set by the operator.
+   * Rule: encryption and authentication are set by the operator.
+   * Rule: archiving, recovery and replication come with Backup, and are set by the operator.
+   * Rule: the server's log goes to the container's, which is set by the operator.
+   * Rule: other files are not included; give the settings themselves.
+   */
+  readonly parameters?: Readonly<Record<string, number | string>>
+}
+
+/**
+ * The volume of the server.
+ * Rule: storageClassName is immutable, because volumes cannot change their class; create a new Database and copy the
+ * data.
+ */
+export interface DatabaseSpecProviderInClusterStorageInput {
+  /**
+   * The size of the volume, a quantity such as 10Gi. It can grow, never shrink; a volume that exists grows with it if
+   * its StorageClass allows expansion.
+   * At least 1 character. At most 32 characters.
+   * Rule: size is a quantity greater than zero, such as 10Gi.
+   * Rule: size can only grow, because volumes cannot shrink.
+   * @default "1Gi"
+   */
+  readonly size?: string
+  /**
+   * The StorageClass of the volume. Without it the cluster's default class is taken; the empty string means a volume
+   * that exists already. Immutable.
+   * At most 253 characters.
+   */
+  readonly storageClassName?: string
+}
+
+/** A server that exists, and goes on existing without us. */
+export interface DatabaseSpecProviderServerInput {
+  /**
+   * A Secret of the same namespace with the keys host, port, username and password, and if need be ca.crt. Its role may
+   * create roles and databases.
+   */
+  readonly connectionSecretRef: DatabaseSpecProviderServerConnectionSecretRef
+  /**
+   * The database to which the operator connects for what concerns the whole server.
+   * At least 1 character. At most 63 characters.
+   * @default "postgres"
+   */
+  readonly maintenanceDatabase?: string
+  /**
+   * How the connection is protected: verify-full checks the server's certificate and its name, verify-ca the
+   * certificate alone, require neither; disable sends everything in clear text.
+   * @default "verify-full"
+   */
+  readonly sslMode?: 'disable' | 'require' | 'verify-ca' | 'verify-full'
+  /**
+   * The certificates by which the server's is checked, in PEM. Without it ca.crt of the connection's Secret, and
+   * without that those that the operator's own system trusts.
+   */
+  readonly caSecretRef?: DatabaseSpecProviderServerCaSecretRefInput
+}
+
+/**
+ * The certificates by which the server's is checked, in PEM. Without it ca.crt of the connection's Secret, and without
+ * that those that the operator's own system trusts.
+ */
+export interface DatabaseSpecProviderServerCaSecretRefInput {
+  /**
+   * The Secret's name.
+   * At least 1 character. At most 253 characters.
+   */
+  readonly name: string
+  /**
+   * The key in its data.
+   * At least 1 character. At most 253 characters.
+   * @default "ca.crt"
+   */
+  readonly key?: string
+}
+
+/**
+ * An instance of Amazon RDS, made for this database.
+ * Rule: subnetGroupName is immutable; create a new Database and copy the data.
+ */
+export interface DatabaseSpecProviderRdsInput {
+  /**
+   * The region of AWS, such as eu-central-1. Immutable.
+   * At least 1 character. At most 32 characters. Matches `^[a-z]{2}(-[a-z]+)+-[0-9]+$`.
+   * Rule: region is immutable; create a new Database and copy the data.
+   */
+  readonly region: string
+  /**
+   * The class of the instance, such as db.t4g.micro.
+   * At least 1 character. At most 64 characters. Matches `^db\.[a-z0-9]+(-[a-z0-9]+)*\.[a-z0-9-]+$`.
+   */
+  readonly instanceClass: string
+  /**
+   * The size of the storage in GiB. It can grow, never shrink.
+   * At least 20. At most 65536. Format int32.
+   * Rule: allocatedStorageGiB can only grow, because RDS cannot shrink storage.
+   */
+  readonly allocatedStorageGiB: number
+  /**
+   * The DB subnet group. Without it the default one of the account. Immutable.
+   * At least 1 character. At most 255 characters.
+   */
+  readonly subnetGroupName?: string
+  /**
+   * The VPC security groups. Without it the default one of the VPC.
+   * At most 16 items. No item twice.
+   */
+  readonly securityGroupIDs?: readonly string[]
+  /**
+   * Whether there is a standby in another availability zone.
+   * @default false
+   */
+  readonly multiAZ?: boolean
+  /**
+   * As whom the operator speaks to AWS.
+   * @default {}
+   */
+  readonly credentials?: DatabaseSpecProviderRdsCredentials
+  /**
+   * Whether RDS refuses to delete the instance. While true, a Database whose deletionPolicy is not Retain waits with
+   * its deletion.
+   * @default true
+   */
+  readonly deletionProtection?: boolean
+}
+
+/** The making of the server or the database, while and after it goes on. */
+export interface DatabaseStatusProvisioning {
+  /** Who asked for it: uid and generation of the Database. */
+  readonly token?: string
+  /**
+   * When it was last asked for.
+   * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
+   */
+  readonly startedAt?: string
+  /** What the provider last called its state, such as creating. */
+  readonly lastObservedState?: string
+}
+
+/** What tells this database from every other, also behind the same address and name. */
+export interface DatabaseStatusIdentity {
+  /** The number of the server's data folder. */
+  readonly systemIdentifier?: string
+  /**
+   * The number of the database on it.
+   * Format int64.
+   */
+  readonly databaseOID?: number
+}
+
+/** Where the server is reached. */
+export interface DatabaseStatusEndpoint {
+  /** The host. */
+  readonly host?: string
+  /**
+   * The TCP port.
+   * Format int32.
+   */
+  readonly port?: number
+}
+
+/** The Secret by which the server is reached with the operator's own rights. */
+export interface DatabaseStatusBinding {
+  /** The Secret's name. */
+  readonly name?: string
+}
+
+/** What was last seen on the server. */
+export interface DatabaseStatusObserved {
+  /** The role that owns the database. */
+  readonly owner?: string
+  /**
+   * The extensions that are installed.
+   * One item for each name.
+   */
+  readonly extensions?: readonly DatabaseStatusObservedExtensions[]
+  /**
+   * The schemas, without PostgreSQL's own.
+   * No item twice.
+   */
+  readonly schemas?: readonly string[]
+  /**
+   * How many bytes the database holds.
+   * Format int64.
+   */
+  readonly sizeBytes?: number
+  /** The same for people, such as 34MB. */
+  readonly size?: string
+}
+
+export interface DatabaseStatusObservedExtensions {
+  /** The name. */
+  readonly name: string
+  /** The version. */
+  readonly version?: string
+  /** The schema of its objects. */
+  readonly schema?: string
+}
+
+/** What was last put right after somebody else had changed it. */
+export interface DatabaseStatusLastDriftCorrection {
+  /**
+   * When.
+   * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
+   */
+  readonly time?: string
+  /**
+   * What.
+   * At most 32768 characters.
+   */
+  readonly message?: string
+}
+
+export interface DatabaseStatusExternal {
+  /**
+   * Which of the parts it is.
+   * At least 1 character. At most 63 characters.
+   */
+  readonly name: string
+  /** How far it is. */
+  readonly phase: 'Pending' | 'Available' | 'Deleting'
+  /**
+   * The name it has outside, chosen before it is made.
+   * At least 1 character. At most 253 characters.
+   */
+  readonly externalName: string
+  /** Who made it. */
+  readonly token: DatabaseStatusExternalToken
+  /**
+   * When its making was last asked for.
+   * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
+   */
+  readonly requestedAt: string
+  /** What the provider calls it for ever, once known. */
+  readonly providerID?: string
+  /**
+   * The generation whose changes were last carried out.
+   * Format int64.
+   */
+  readonly appliedGeneration?: number
+}
+
+/** Who made it. */
+export interface DatabaseStatusExternalToken {
+  /** The resource's uid. */
+  readonly uid: string
+  /**
+   * The generation that first asked for it.
+   * Format int64.
+   */
+  readonly generation: number
+}
+
+export interface DatabaseStatusConditions {
+  /**
+   * What the condition is about.
+   * At least 1 character. At most 316 characters.
+   */
+  readonly type: string
+  /** Whether it holds. */
+  readonly status: 'True' | 'False' | 'Unknown'
+  /**
+   * The generation that it was judged by.
+   * At least 0. Format int64.
+   */
+  readonly observedGeneration?: number
+  /**
+   * When the status last changed.
+   * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
+   */
+  readonly lastTransitionTime: string
+  /**
+   * One word for programs.
+   * At least 1 character. At most 1024 characters.
+   */
+  readonly reason: string
+  /**
+   * A sentence for people.
+   * At most 32768 characters.
+   */
+  readonly message: string
+}

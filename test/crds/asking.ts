@@ -1,0 +1,37 @@
+// What does a server say to an object? Its answer, taken apart: the tables of definitions are about its fields and sentences.
+import type { ApiRequest } from '../control-plane/api-request.ts'
+import type { StoryServer } from '../e2e/story-server.ts'
+
+export interface Answer {
+  readonly status: number
+  // Whatever came; a test looks into it.
+  // biome-ignore lint/suspicious/noExplicitAny: an object from the wire, by what was asked.
+  readonly object: any
+  readonly message: string
+  /** The fields that a refusal names. */
+  readonly fields: readonly string[]
+  /** Its sentences, each with its field: `spec.size: can only grow`. */
+  readonly sentences: readonly string[]
+}
+
+export type Ask = (method: ApiRequest['method'], path: string, body?: object, accept?: string) => Promise<Answer>
+
+interface Cause {
+  readonly field: string
+  readonly message: string
+}
+
+export function askerOf(server: StoryServer): Ask {
+  return async (method, path, body, accept = 'application/json') => {
+    const isApply = path.includes('fieldManager=')
+    const patchType = isApply ? 'application/apply-patch+yaml' : 'application/merge-patch+json'
+    const contentType = method === 'PATCH' ? patchType : 'application/json'
+    const given = body === undefined ? {} : { body }
+    const { status, text } = await server.request({ method, path, contentType, accept, ...given })
+    const object = JSON.parse(text)
+    const causes: readonly Cause[] = object.details?.causes ?? []
+    const fields = causes.map(({ field }) => field)
+    const sentences = causes.map(({ field, message }) => `${field}: ${message}`)
+    return { status, object, message: String(object.message ?? ''), fields, sentences }
+  }
+}

@@ -1,0 +1,326 @@
+// What is a Database allowed to be? One row for each rule and limit of its definition.
+import type { RuleTable } from './rule-table.ts'
+
+const here = { version: '18', provider: { inCluster: {} } }
+const there = { provider: { server: { connectionSecretRef: { name: 'admin' } } } }
+const instance = { region: 'eu-central-1', instanceClass: 'db.t4g.micro', allocatedStorageGiB: 20 }
+const away = { version: '18', provider: { rds: instance } }
+const hereWith = (inCluster: object) => ({ ...here, provider: { inCluster } })
+const awayWith = (rds: object) => ({ ...away, provider: { rds: { ...instance, ...rds } } })
+const parameters = (...names: readonly string[]) =>
+  hereWith({ parameters: Object.fromEntries(names.map((name) => [name, 'x'])) })
+
+const kept =
+  'PostgreSQL keeps this name for itself; names that begin with pg_, and postgres, template0, template1, public and rdsadmin are refused'
+const keptDefault = 'without spec.databaseName the database takes the name, and PostgreSQL keeps this one for itself'
+const notAName =
+  "without spec.databaseName the database takes the name, which then has at most 57 of a-z, 0-9 and '-' and begins with a letter"
+const notAService =
+  "for inCluster the name has at most 43 of a-z, 0-9 and '-' and begins with a letter, because Services and pods take it"
+const keptSchema =
+  'PostgreSQL keeps this name for itself; schemas that begin with pg_, and information_schema are refused'
+const notOneProvider = 'give exactly one of inCluster, server and rds'
+const otherProvider = 'a database cannot move to another provider; create a new Database and copy the data'
+const files = 'files and folders of the server are set by the operator'
+const addresses = 'the addresses on which the server listens are set by the operator'
+const encryption = 'encryption and authentication are set by the operator'
+const recovery = 'archiving, recovery and replication come with Backup, and are set by the operator'
+const log = "the server's log goes to the container's, which is set by the operator"
+const notYet =
+  'deletionPolicy Snapshot comes with Backup for provider.server and provider.inCluster; until then use Retain or Delete'
+const noNewVersion =
+  'version cannot change yet, because upgrades come with a later release; create a new Database and copy the data'
+const fixedName = 'databaseName is immutable; create a new Database and copy the data'
+const fixedEncoding =
+  'encoding is immutable, because PostgreSQL cannot change it; create a new Database and copy the data'
+const fixedLocale = 'locale is immutable, because PostgreSQL cannot change it; create a new Database and copy the data'
+const fixedClass =
+  'storageClassName is immutable, because volumes cannot change their class; create a new Database and copy the data'
+const fixedSubnets = 'subnetGroupName is immutable; create a new Database and copy the data'
+const notASize = 'size is a quantity greater than zero, such as 10Gi'
+
+export const databaseRules: RuleTable = {
+  kind: 'Database',
+  plural: 'databases',
+  accepted: [
+    ['a server in the cluster', 'shop', here],
+    ['a server that exists', 'shop', there],
+    ['an instance of RDS', 'shop', away],
+    ['43 characters for inCluster', `a${'b'.repeat(42)}`, here],
+    ['57 characters as the name of a database', `a${'b'.repeat(56)}`, there],
+    ['any name beside databaseName', '1.shop', { ...there, databaseName: 'shop' }],
+    ['a kept name beside databaseName', 'postgres', { ...there, databaseName: 'shop' }],
+    ['the oldest version', 'shop', { ...here, version: '14' }],
+    [
+      'settings as texts and numbers',
+      'shop',
+      hereWith({ parameters: { max_connections: 200, shared_buffers: '256MB', 'pg_stat_statements.max': 1000 } }),
+    ],
+    ['settings that only look kept', 'shop', parameters('log_statement', 'restart_after_crash', 'port_of_call')],
+    [
+      'extensions and schemas',
+      'shop',
+      { ...there, extensions: [{ name: 'uuid-ossp', version: '1.1', schema: 'app' }], schemas: [{ name: 'app' }] },
+    ],
+    ['guests by name', 'shop', { ...there, allowedNamespaces: { names: ['web', 'jobs'] } }],
+    [
+      'guests by labels',
+      'shop',
+      {
+        ...there,
+        allowedNamespaces: { selector: { matchExpressions: [{ key: 'team', operator: 'In', values: ['a'] }] } },
+      },
+    ],
+    ['all as guests', 'shop', { ...there, allowedNamespaces: { selector: {} } }],
+    ['a final snapshot of an instance', 'shop', { ...away, deletionPolicy: 'Snapshot' }],
+    [
+      'keys of a Secret for AWS',
+      'shop',
+      awayWith({ credentials: { secretRef: { name: 'aws' } }, securityGroupIDs: ['sg-0a'] }),
+    ],
+  ],
+  refused: [
+    ['no provider', 'shop', { version: '18', provider: {} }, 'spec.provider', notOneProvider],
+    ['two providers', 'shop', { provider: { ...there.provider, ...here.provider } }, 'spec.provider', notOneProvider],
+    ['a name that is no name of a database', '1shop', there, 'metadata.name', notAName],
+    ['a name that is too long for a database', 'a'.repeat(58), there, 'metadata.name', notAName],
+    ['a name with a dot', 'my.shop', there, 'metadata.name', notAName],
+    ['a kept name', 'template1', there, 'metadata.name', keptDefault],
+    ['a name that would begin with pg_', 'pg-shop', there, 'metadata.name', keptDefault],
+    ['a name that is too long for pods', 'a'.repeat(44), here, 'metadata.name', notAService],
+    ['a name that Services cannot take', 'my.shop', { ...here, databaseName: 'shop' }, 'metadata.name', notAService],
+    ['a kept databaseName', 'shop', { ...there, databaseName: 'rdsadmin' }, 'spec.databaseName', kept],
+    ['a databaseName with pg_', 'shop', { ...there, databaseName: 'pg_shop' }, 'spec.databaseName', kept],
+    [
+      'a databaseName in capitals',
+      'shop',
+      { ...there, databaseName: 'Shop' },
+      'spec.databaseName',
+      "spec.databaseName in body should match '^[a-z_][a-z0-9_-]{0,62}$'",
+    ],
+    [
+      'a databaseName with a quote',
+      'shop',
+      { ...there, databaseName: 'a"; drop' },
+      'spec.databaseName',
+      "spec.databaseName in body should match '^[a-z_][a-z0-9_-]{0,62}$'",
+    ],
+    [
+      'a databaseName that leaves no room for its owner',
+      'shop',
+      { ...there, databaseName: 'a'.repeat(58) },
+      'spec.databaseName',
+      'may not be more than 57 bytes',
+    ],
+    [
+      'a version of a server that has one',
+      'shop',
+      { ...there, version: '18' },
+      'spec.version',
+      'version is not given with provider.server, because the server has one; see status.serverVersion',
+    ],
+    [
+      'no version in the cluster',
+      'shop',
+      { provider: here.provider },
+      'spec.version',
+      'version is needed with provider.inCluster and provider.rds',
+    ],
+    [
+      'no version on RDS',
+      'shop',
+      { provider: away.provider },
+      'spec.version',
+      'version is needed with provider.inCluster and provider.rds',
+    ],
+    [
+      'a version that is too old',
+      'shop',
+      { ...here, version: '13' },
+      'spec.version',
+      'supported values: "14", "15", "16", "17", "18"',
+    ],
+    [
+      'a snapshot of a server in the cluster',
+      'shop',
+      { ...here, deletionPolicy: 'Snapshot' },
+      'spec.deletionPolicy',
+      notYet,
+    ],
+    [
+      'a snapshot of a server that exists',
+      'shop',
+      { ...there, deletionPolicy: 'Snapshot' },
+      'spec.deletionPolicy',
+      notYet,
+    ],
+    [
+      'a size that is none',
+      'shop',
+      hereWith({ storage: { size: 'big' } }),
+      'spec.provider.inCluster.storage.size',
+      notASize,
+    ],
+    [
+      'a size of nothing',
+      'shop',
+      hereWith({ storage: { size: '0' } }),
+      'spec.provider.inCluster.storage.size',
+      notASize,
+    ],
+    ...['data_directory', 'hba_file', 'config_file', 'ident_file', 'external_pid_file'].map(denied(files)),
+    ...['listen_addresses', 'port', 'unix_socket_directories', 'bonjour_name'].map(denied(addresses)),
+    ...['ssl', 'ssl_cert_file', 'krb_server_keyfile', 'password_encryption', 'db_user_namespace'].map(
+      denied(encryption),
+    ),
+    ...['archive_mode', 'archive_command', 'recovery_target', 'restore_command', 'primary_conninfo'].map(
+      denied(recovery),
+    ),
+    ...['promote_trigger_file', 'synchronous_standby_names'].map(denied(recovery)),
+    ...['log_destination', 'logging_collector', 'event_source', 'syslog_ident'].map(denied(log)),
+    ...['include', 'include_dir'].map(denied('other files are not included; give the settings themselves')),
+    [
+      'a setting of two lines',
+      'shop',
+      hereWith({ parameters: { work_mem: "4MB'\nssl = off" } }),
+      'spec.provider.inCluster.parameters.work_mem',
+      "spec.provider.inCluster.parameters.work_mem in body should match '^[^\\x00-\\x1f\\x7f]*$'",
+    ],
+    [
+      'an instance that is too small',
+      'shop',
+      awayWith({ allocatedStorageGiB: 19 }),
+      'spec.provider.rds.allocatedStorageGiB',
+      'spec.provider.rds.allocatedStorageGiB in body should be greater than or equal to 20',
+    ],
+    [
+      'a connection limit below none',
+      'shop',
+      { ...there, connectionLimit: -2 },
+      'spec.connectionLimit',
+      'spec.connectionLimit in body should be greater than or equal to -1',
+    ],
+    ['a kept schema', 'shop', { ...there, schemas: [{ name: 'pg_app' }] }, 'spec.schemas[0].name', keptSchema],
+    [
+      'the schema of the standard',
+      'shop',
+      { ...there, schemas: [{ name: 'information_schema' }] },
+      'spec.schemas[0].name',
+      keptSchema,
+    ],
+    [
+      'a schema twice',
+      'shop',
+      { ...there, schemas: [{ name: 'a' }, { name: 'a' }] },
+      'spec.schemas[1]',
+      '{"name":"a"}',
+    ],
+    [
+      'an extension twice',
+      'shop',
+      { ...there, extensions: [{ name: 'a' }, { name: 'a', version: '1' }] },
+      'spec.extensions[1]',
+      '{"name":"a"}',
+    ],
+    [
+      'guests by names and labels',
+      'shop',
+      { ...there, allowedNamespaces: { names: ['web'], selector: {} } },
+      'spec.allowedNamespaces',
+      'give exactly one of names and selector',
+    ],
+    [
+      'guests by nothing',
+      'shop',
+      { ...there, allowedNamespaces: {} },
+      'spec.allowedNamespaces',
+      'give exactly one of names and selector',
+    ],
+  ],
+  existing: {
+    'was-here': hereWith({ storage: { size: '10Gi' } }),
+    'was-classy': { ...hereWith({ storage: { size: '10Gi', storageClassName: 'fast' } }), databaseName: 'classy' },
+    'was-there': there,
+    'was-away': {
+      ...awayWith({ subnetGroupName: 'inner', allocatedStorageGiB: 25 }),
+      encoding: 'UTF8',
+      locale: 'C.UTF-8',
+    },
+  },
+  acceptedChanges: [
+    ['a greater size', 'was-here', { provider: { inCluster: { storage: { size: '11Gi' } } } }],
+    ['the same size in other words', 'was-here', { provider: { inCluster: { storage: { size: '10240Mi' } } } }],
+    ['another Secret', 'was-there', { provider: { server: { connectionSecretRef: { name: 'other' } } } }],
+    ['more storage', 'was-away', { provider: { rds: { allocatedStorageGiB: 30, instanceClass: 'db.m7g.large' } } }],
+    ['another deletion policy', 'was-there', { deletionPolicy: 'Delete' }],
+  ],
+  refusedChanges: [
+    [
+      'another provider',
+      'was-here',
+      { version: null, provider: { inCluster: null, ...there.provider } },
+      'spec.provider',
+      otherProvider,
+    ],
+    ['another version', 'was-here', { version: '17' }, 'spec.version', noNewVersion],
+    ['an older version', 'was-away', { version: '16' }, 'spec.version', noNewVersion],
+    ['a databaseName where there was none', 'was-here', { databaseName: 'other' }, 'spec.databaseName', fixedName],
+    ['another databaseName', 'was-classy', { databaseName: 'other' }, 'spec.databaseName', fixedName],
+    ['no databaseName where there was one', 'was-classy', { databaseName: null }, 'spec.databaseName', fixedName],
+    ['an encoding where there was none', 'was-there', { encoding: 'UTF8' }, 'spec.encoding', fixedEncoding],
+    ['another encoding', 'was-away', { encoding: 'LATIN1' }, 'spec.encoding', fixedEncoding],
+    ['another locale', 'was-away', { locale: 'C' }, 'spec.locale', fixedLocale],
+    [
+      'a smaller size',
+      'was-here',
+      { provider: { inCluster: { storage: { size: '9.9Gi' } } } },
+      'spec.provider.inCluster.storage.size',
+      'size can only grow, because volumes cannot shrink',
+    ],
+    [
+      'another class',
+      'was-classy',
+      { provider: { inCluster: { storage: { storageClassName: 'slow' } } } },
+      'spec.provider.inCluster.storage.storageClassName',
+      fixedClass,
+    ],
+    [
+      'a class where there was none',
+      'was-here',
+      { provider: { inCluster: { storage: { storageClassName: 'slow' } } } },
+      'spec.provider.inCluster.storage.storageClassName',
+      fixedClass,
+    ],
+    [
+      'another region',
+      'was-away',
+      { provider: { rds: { region: 'eu-west-1' } } },
+      'spec.provider.rds.region',
+      'region is immutable; create a new Database and copy the data',
+    ],
+    [
+      'other subnets',
+      'was-away',
+      { provider: { rds: { subnetGroupName: 'outer' } } },
+      'spec.provider.rds.subnetGroupName',
+      fixedSubnets,
+    ],
+    [
+      'less storage',
+      'was-away',
+      { provider: { rds: { allocatedStorageGiB: 20 } } },
+      'spec.provider.rds.allocatedStorageGiB',
+      'allocatedStorageGiB can only grow, because RDS cannot shrink storage',
+    ],
+  ],
+}
+
+function denied(sentence: string) {
+  return (name: string): RuleTable['refused'][number] => [
+    `the setting ${name}`,
+    'shop',
+    parameters(name),
+    'spec.provider.inCluster.parameters',
+    sentence,
+  ]
+}

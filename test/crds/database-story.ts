@@ -1,0 +1,130 @@
+// Does an API server take the definition of Database, and keep from a server of PostgreSQL what would break it? It plays on every
+// server.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { StartStoryServer, StoryServer } from '../e2e/story-server.ts'
+import { type Ask, askerOf } from './asking.ts'
+import { databaseRules } from './database-rules.ts'
+import { describeRules, groupPath } from './rule-table.ts'
+
+const databases = `${groupPath}/databases`
+const database = (name: string, spec: object) => ({
+  apiVersion: 'data.konverge.dev/v1alpha1',
+  kind: 'Database',
+  metadata: { name, namespace: 'default' },
+  spec,
+})
+
+/** `start` gives a server on which the definition is installed. */
+export function describeDatabase(start: StartStoryServer): void {
+  let server: StoryServer
+  const ask: Ask = (...request) => askerOf(server)(...request)
+
+  beforeAll(async () => {
+    server = await start()
+  })
+  afterAll(() => server?.stop())
+
+  describe('the definition of Database', () => {
+    describeRules(databaseRules, ask)
+
+    it('fills in the defaults of each provider', async () => {
+      const common = {
+        adoptionPolicy: 'Never',
+        deletionPolicy: 'Retain',
+        driftPolicy: 'Correct',
+        recreateIfMissing: false,
+        connectionLimit: -1,
+      }
+      const stored = async (name: string, spec: object) => {
+        const { object } = await ask('POST', `${databases}?dryRun=All`, database(name, spec))
+        return object.spec
+      }
+      expect(await stored('here', { version: '18', provider: { inCluster: {} } })).toEqual({
+        ...common,
+        version: '18',
+        provider: { inCluster: { storage: { size: '1Gi' } } },
+      })
+      const connectionSecretRef = { name: 'admin' }
+      expect(
+        await stored('there', { provider: { server: { connectionSecretRef, caSecretRef: { name: 'ca' } } } }),
+      ).toEqual({
+        ...common,
+        provider: {
+          server: {
+            connectionSecretRef,
+            maintenanceDatabase: 'postgres',
+            sslMode: 'verify-full',
+            caSecretRef: { name: 'ca', key: 'ca.crt' },
+          },
+        },
+      })
+      const rds = { region: 'eu-central-1', instanceClass: 'db.t4g.micro', allocatedStorageGiB: 20 }
+      expect(await stored('away', { version: '18', provider: { rds } })).toEqual({
+        ...common,
+        version: '18',
+        provider: { rds: { ...rds, multiAZ: false, credentials: {}, deletionProtection: true } },
+      })
+    })
+
+    it('drops fields that it does not know', async () => {
+      const spec = { version: '18', provider: { inCluster: { standbys: 2 } }, superuser: true }
+      const { object } = await ask('POST', `${databases}?dryRun=All`, database('plain', spec))
+      expect(object.spec).not.toHaveProperty('superuser')
+      expect(object.spec.provider.inCluster).not.toHaveProperty('standbys')
+      const strict = await ask('POST', `${databases}?dryRun=All&fieldValidation=Strict`, database('plain', spec))
+      expect(strict.status).toBe(400)
+      expect(strict.message).toContain('unknown field "spec.superuser"')
+    })
+
+    it('shows people what they look for first', async () => {
+      await ask('POST', databases, database('seen', { version: '18', provider: { inCluster: {} } }))
+      const condition = {
+        type: 'Ready',
+        status: 'True',
+        reason: 'InSync',
+        message: 'm',
+        lastTransitionTime: '2026-01-01T00:00:00Z',
+      }
+      const patched = await ask('PATCH', `${databases}/seen/status`, {
+        status: {
+          databaseName: 'seen',
+          provider: 'InCluster',
+          serverVersion: '18.4',
+          endpoint: { host: 'seen-postgres.default.svc', port: 5432 },
+          observed: { size: '34MB', sizeBytes: 34_000_000 },
+          conditions: [condition],
+        },
+      })
+      expect(patched.message).toBe('')
+      const { object } = await ask('GET', databases, undefined, 'application/json;as=Table;v=v1;g=meta.k8s.io')
+      const names = object.columnDefinitions.map(({ name }: { name: string }) => name)
+      expect(names.join(' ')).toBe('Name DB Provider Version Endpoint Size Ready Reason Age')
+      const rows: readonly (readonly unknown[])[] = object.rows.map(({ cells }: { cells: unknown[] }) => cells)
+      expect(rows.find(([name]) => name === 'seen')?.slice(0, -1)).toEqual([
+        ...['seen', 'seen', 'InCluster', '18.4', 'seen-postgres.default.svc', '34MB', 'True', 'InSync'],
+      ])
+    })
+
+    it('keeps the record of what is outside, one entry for each name', async () => {
+      await ask('POST', databases, database('kept', { version: '18', provider: { inCluster: {} } }))
+      const record = {
+        name: 'database',
+        phase: 'Pending',
+        externalName: 'kept',
+        token: { uid: 'a-b', generation: 1 },
+        requestedAt: '2026-01-01T00:00:00Z',
+      }
+      const put = (external: readonly object[]) => ask('PATCH', `${databases}/kept/status`, { status: { external } })
+      expect((await put([record])).object.status.external).toEqual([record])
+      expect((await put([record, record])).sentences).toEqual([
+        'status.external[1]: Duplicate value: {"name":"database"}',
+      ])
+    })
+
+    it('is found by its short name, and in the category data', async () => {
+      const { object } = await ask('GET', '/apis/data.konverge.dev/v1alpha1')
+      const found = object.resources.find(({ name }: { name: string }) => name === 'databases')
+      expect(found).toMatchObject({ shortNames: ['db'], categories: ['data'], singularName: 'database' })
+    })
+  })
+}

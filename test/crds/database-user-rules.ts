@@ -1,0 +1,314 @@
+// What is a DatabaseUser allowed to be? One row for each rule and limit of its definition.
+import type { RuleTable } from './rule-table.ts'
+
+const reader = { databases: [{ name: 'shop', access: 'ReadOnly' }] }
+const granted = (...grants: readonly object[]) => ({ databases: [{ name: 'shop', access: 'Custom', grants }] })
+const everyTable = { on: 'Table', all: true, privileges: ['SELECT'] }
+
+const kept =
+  'PostgreSQL keeps this name for itself; names that begin with pg_, and postgres, template0, template1, public and rdsadmin are refused'
+const keptDefault = 'without spec.roleName the role takes the name, and PostgreSQL keeps this one for itself'
+const notAName =
+  "without spec.roleName the role takes the name, which then has at most 61 of a-z, 0-9 and '-' and begins with a letter"
+const notASecret =
+  'without spec.secret.name the Secret is called <name>-db, so that the name has at most 250 characters'
+const keptSchema =
+  'PostgreSQL keeps this name for itself; schemas that begin with pg_, and information_schema are refused'
+const custom = 'give grants with access Custom, and with no other'
+const what =
+  'give exactly one of names and all for Table, Sequence and Function, and neither for Schema, which means the schemas, and Database'
+const onTable =
+  'the privileges on a Table are SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER and MAINTAIN'
+const password = 'give exactly one of generate, secretRef and disabled: true'
+const generated =
+  'rotation needs password.generate, because only a password that the operator makes can be made anew by it'
+const overlap = 'overlap must be shorter than interval, because there are only two roles to change between'
+const wholeServer = 'whoever has this role has the whole server; give rights by databases and attributes'
+const ownKeys = 'the keys that the operator sets itself cannot be replaced; choose another name'
+const fixedName = 'roleName is immutable; create a new DatabaseUser'
+const ownSettings = 'role and session_authorization are set by the operator'
+
+const grantField = 'spec.databases[0].grants[0]'
+
+export const databaseUserRules: RuleTable = {
+  kind: 'DatabaseUser',
+  plural: 'databaseusers',
+  accepted: [
+    ['a user of one database', 'shop-app', reader],
+    ['61 characters as the name of a role', `a${'b'.repeat(60)}`, reader],
+    ['any name beside roleName', '1.app', { ...reader, roleName: 'app' }],
+    ['a very long name beside the names', 'a'.repeat(253), { ...reader, roleName: 'app', secret: { name: 'app' } }],
+    ['a Database of another namespace', 'app', { databases: [{ name: 'shop', namespace: 'data', access: 'Owner' }] }],
+    ['rights on all tables', 'app', granted(everyTable)],
+    [
+      'rights on tables by name',
+      'app',
+      granted({ on: 'Table', names: ['Orders', 'a "b"'], privileges: ['SELECT', 'INSERT', 'UPDATE'] }),
+    ],
+    ['rights on sequences', 'app', granted({ on: 'Sequence', all: true, privileges: ['USAGE', 'SELECT', 'UPDATE'] })],
+    ['rights on functions', 'app', granted({ on: 'Function', names: ['f'], privileges: ['EXECUTE'] })],
+    ['rights on the schemas', 'app', granted({ on: 'Schema', privileges: ['USAGE', 'CREATE'] })],
+    ['rights on the database', 'app', granted({ on: 'Database', privileges: ['CONNECT', 'CREATE', 'TEMPORARY'] })],
+    ['a password of its own', 'app', { ...reader, password: { secretRef: { name: 'app' } } }],
+    ['no password', 'app', { ...reader, password: { disabled: true } }],
+    [
+      'a password that is not disabled',
+      'app',
+      { ...reader, password: { generate: { length: 128, charset: 'Printable' }, disabled: false } },
+    ],
+    ['the shortest interval in place', 'app', { ...reader, rotation: { interval: '1h' } }],
+    [
+      'an interval of two units',
+      'app',
+      { ...reader, rotation: { interval: '1h30m', overlap: '1h29m', strategy: 'DualRole' } },
+    ],
+    ['two roles by hand', 'app', { ...reader, rotation: { strategy: 'DualRole', trigger: 'now' } }],
+    ['roles of the server', 'app', { ...reader, memberOf: ['pg_monitor', 'reporting'] }],
+    ['settings', 'app', { ...reader, config: { search_path: 'shop, public', statement_timeout: '30s' } }],
+    [
+      'further keys',
+      'app',
+      { ...reader, secret: { template: { DATABASE_URL: '{{uri}}' }, labels: { reload: 'yes' } } },
+    ],
+  ],
+  refused: [
+    ['a name that is no name of a role', '1app', reader, 'metadata.name', notAName],
+    ['a name that leaves no room for login roles', 'a'.repeat(62), reader, 'metadata.name', notAName],
+    ['a kept name', 'public', reader, 'metadata.name', keptDefault],
+    ['a name that would begin with pg_', 'pg-app', reader, 'metadata.name', keptDefault],
+    [
+      'a name that leaves no room for the Secret',
+      'a'.repeat(251),
+      { ...reader, roleName: 'app' },
+      'metadata.name',
+      notASecret,
+    ],
+    ['a kept roleName', 'app', { ...reader, roleName: 'postgres' }, 'spec.roleName', kept],
+    ['a roleName with pg_', 'app', { ...reader, roleName: 'pg_app' }, 'spec.roleName', kept],
+    [
+      'a roleName with a quote',
+      'app',
+      { ...reader, roleName: 'a"b' },
+      'spec.roleName',
+      "spec.roleName in body should match '^[a-z_][a-z0-9_-]{0,62}$'",
+    ],
+    [
+      'a roleName that is too long',
+      'app',
+      { ...reader, roleName: 'a'.repeat(62) },
+      'spec.roleName',
+      'may not be more than 61 bytes',
+    ],
+    ['no database', 'app', { databases: [] }, 'spec.databases', 'spec.databases in body should have at least 1 items'],
+    [
+      'a database twice',
+      'app',
+      {
+        databases: [
+          { name: 'a', access: 'Owner' },
+          { name: 'a', access: 'ReadOnly' },
+        ],
+      },
+      'spec.databases[1]',
+      '{"name":"a"}',
+    ],
+    ['a database without access', 'app', { databases: [{ name: 'a' }] }, 'spec.databases[0].access', 'Required value'],
+    [
+      'a kept schema',
+      'app',
+      { databases: [{ name: 'a', access: 'Owner', schemas: ['pg_catalog'] }] },
+      'spec.databases[0].schemas[0]',
+      keptSchema,
+    ],
+    [
+      'a schema in capitals',
+      'app',
+      { databases: [{ name: 'a', access: 'Owner', schemas: ['App'] }] },
+      'spec.databases[0].schemas[0]',
+      "spec.databases[0].schemas[0] in body should match '^[a-z_][a-z0-9_-]{0,62}$'",
+    ],
+    [
+      'Custom without grants',
+      'app',
+      { databases: [{ name: 'a', access: 'Custom' }] },
+      'spec.databases[0].grants',
+      custom,
+    ],
+    ['Custom with no grant', 'app', granted(), 'spec.databases[0].grants', custom],
+    [
+      'grants beside an access',
+      'app',
+      { databases: [{ name: 'a', access: 'Owner', grants: [everyTable] }] },
+      'spec.databases[0].grants',
+      custom,
+    ],
+    ['rights on no table', 'app', granted({ on: 'Table', privileges: ['SELECT'] }), grantField, what],
+    ['rights on all tables and some', 'app', granted({ ...everyTable, names: ['a'] }), grantField, what],
+    ['rights on not all tables', 'app', granted({ ...everyTable, all: false }), grantField, what],
+    [
+      'rights on a schema by name',
+      'app',
+      granted({ on: 'Schema', names: ['a'], privileges: ['USAGE'] }),
+      grantField,
+      what,
+    ],
+    [
+      'rights on all databases',
+      'app',
+      granted({ on: 'Database', all: true, privileges: ['CONNECT'] }),
+      grantField,
+      what,
+    ],
+    [
+      'EXECUTE on a table',
+      'app',
+      granted({ ...everyTable, privileges: ['SELECT', 'EXECUTE'] }),
+      `${grantField}.privileges`,
+      onTable,
+    ],
+    [
+      'INSERT on a sequence',
+      'app',
+      granted({ on: 'Sequence', all: true, privileges: ['INSERT'] }),
+      `${grantField}.privileges`,
+      'the privileges on a Sequence are USAGE, SELECT and UPDATE',
+    ],
+    [
+      'SELECT on a function',
+      'app',
+      granted({ on: 'Function', all: true, privileges: ['SELECT'] }),
+      `${grantField}.privileges`,
+      'the privilege on a Function is EXECUTE',
+    ],
+    [
+      'SELECT on a schema',
+      'app',
+      granted({ on: 'Schema', privileges: ['SELECT'] }),
+      `${grantField}.privileges`,
+      'the privileges on a Schema are USAGE and CREATE',
+    ],
+    [
+      'USAGE on a database',
+      'app',
+      granted({ on: 'Database', privileges: ['USAGE'] }),
+      `${grantField}.privileges`,
+      'the privileges on a Database are CONNECT, CREATE and TEMPORARY',
+    ],
+    [
+      'a privilege that does not exist',
+      'app',
+      granted({ ...everyTable, privileges: ['SELECT, SUPERUSER'] }),
+      `${grantField}.privileges[0]`,
+      'supported values: "SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER", "MAINTAIN", "USAGE", "EXECUTE", "CREATE", "CONNECT", "TEMPORARY"',
+    ],
+    [
+      'a privilege twice',
+      'app',
+      granted({ ...everyTable, privileges: ['SELECT', 'SELECT'] }),
+      `${grantField}.privileges[1]`,
+      '"SELECT"',
+    ],
+    ['no password at all', 'app', { ...reader, password: {} }, 'spec.password', password],
+    [
+      'two passwords',
+      'app',
+      { ...reader, password: { generate: {}, secretRef: { name: 'app' } } },
+      'spec.password',
+      password,
+    ],
+    [
+      'a disabled password that is made',
+      'app',
+      { ...reader, password: { generate: {}, disabled: true } },
+      'spec.password',
+      password,
+    ],
+    [
+      'a password that is too short',
+      'app',
+      { ...reader, password: { generate: { length: 23 } } },
+      'spec.password.generate.length',
+      'spec.password.generate.length in body should be greater than or equal to 24',
+    ],
+    [
+      'the rotation of a password of its own',
+      'app',
+      { ...reader, password: { secretRef: { name: 'app' } }, rotation: { interval: '24h' } },
+      'spec.rotation',
+      generated,
+    ],
+    [
+      'the rotation of no password',
+      'app',
+      { ...reader, password: { disabled: true }, rotation: {} },
+      'spec.rotation',
+      generated,
+    ],
+    [
+      'an interval that is too short',
+      'app',
+      { ...reader, rotation: { interval: '59m59s' } },
+      'spec.rotation.interval',
+      'interval is at least 1h',
+    ],
+    [
+      'an interval that is none',
+      'app',
+      { ...reader, rotation: { interval: '30d' } },
+      'spec.rotation.interval',
+      "spec.rotation.interval in body should match '^([0-9]{1,5}(h|m|s)){1,3}$'",
+    ],
+    [
+      'an overlap as long as the interval',
+      'app',
+      { ...reader, rotation: { interval: '24h', strategy: 'DualRole' } },
+      'spec.rotation.overlap',
+      overlap,
+    ],
+    ...['rds_superuser', 'pg_execute_server_program', 'pg_write_server_files', 'pg_read_server_files', 'postgres'].map(
+      (role): RuleTable['refused'][number] => [
+        `a member of ${role}`,
+        'app',
+        { ...reader, memberOf: [role] },
+        'spec.memberOf[0]',
+        wholeServer,
+      ],
+    ),
+    ...['role', 'session_authorization'].map((name): RuleTable['refused'][number] => [
+      `the setting ${name}`,
+      'app',
+      { ...reader, config: { [name]: 'x' } },
+      'spec.config',
+      ownSettings,
+    ]),
+    ...['password', 'verifier', 'ca.crt', 'uri'].map((key): RuleTable['refused'][number] => [
+      `the key ${key} from a template`,
+      'app',
+      { ...reader, secret: { template: { [key]: 'x' } } },
+      'spec.secret.template',
+      ownKeys,
+    ]),
+    [
+      'a Secret that has no name',
+      'app',
+      { ...reader, secret: { name: 'A' } },
+      'spec.secret.name',
+      "spec.secret.name in body should match '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$'",
+    ],
+  ],
+  existing: {
+    plain: reader,
+    named: { ...reader, roleName: 'app' },
+  },
+  acceptedChanges: [
+    ['another access', 'plain', { databases: [{ name: 'shop', access: 'Owner' }] }],
+    ['another database', 'named', { databases: [{ name: 'crm', access: 'Owner' }] }],
+    ['a password of its own instead', 'plain', { password: { secretRef: { name: 'app' } } }],
+    ['the same roleName', 'named', { roleName: 'app', connectionLimit: 3 }],
+  ],
+  refusedChanges: [
+    ['a roleName where there was none', 'plain', { roleName: 'app' }, 'spec.roleName', fixedName],
+    ['another roleName', 'named', { roleName: 'other' }, 'spec.roleName', fixedName],
+    ['no roleName where there was one', 'named', { roleName: null }, 'spec.roleName', fixedName],
+  ],
+}
