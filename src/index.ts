@@ -1,6 +1,7 @@
 // The public door: everything that a controller's author imports, by name.
 export { CodedError, type Remedy } from './base/errors.ts'
 export { passwordFrom, type SecretSource } from './base/random.ts'
+export { type CertificateAsk, curveKeys, selfSignedCertificate } from './base/self-signed-certificate.ts'
 export type { Endpoint } from './external/endpoint.ts'
 export type {
   Consistency,

@@ -1,7 +1,10 @@
 // What does an HTTPS server of ours show? A certificate that it signed itself, written here byte by byte, so that neither a
-// package nor a program is needed. Source: RFC 5280 for the structure, RFC 8410 for Ed25519, X.690 for the encoding.
-import { type KeyObject, sign } from 'node:crypto'
+// package nor a program is needed. Source: RFC 5280 for the structure, RFC 8410 for Ed25519, RFC 5758 for ECDSA, X.690 for the
+// encoding.
+import { createECDH, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
 import { isIP } from 'node:net'
+import { assert } from './assert.ts'
+import type { SecretSource } from './random.ts'
 
 export interface CertificateAsk {
   readonly commonName: string
@@ -9,19 +12,38 @@ export interface CertificateAsk {
   readonly hosts: readonly string[]
   readonly notBeforeMs: number
   readonly notAfterMs: number
-  /** An Ed25519 pair. */
+  /** A pair of Ed25519, or of the curve P-256. */
   readonly publicKey: KeyObject
   readonly privateKey: KeyObject
 }
 
-/** PEM. The same for the same ask: Ed25519 signs without chance. */
+/**
+ * A pair of the curve P-256, which every client of TLS knows. PostgreSQL and its clients refuse Ed25519 where they bind the
+ * password's exchange to the certificate: that has no digest to bind to.
+ */
+export function curveKeys(secrets: SecretSource): Pick<CertificateAsk, 'publicKey' | 'privateKey'> {
+  const scalar = Buffer.from(secrets.bytes(32))
+  // Below the curve's order, whatever was drawn.
+  scalar[0] = (scalar[0] ?? 0) & 0x7f
+  const curve = createECDH('prime256v1')
+  curve.setPrivateKey(scalar)
+  const point = curve.getPublicKey()
+  const [x, y, d] = [point.subarray(1, 33), point.subarray(33), scalar].map((bytes) => bytes.toString('base64url'))
+  assert(x !== undefined && y !== undefined && d !== undefined, 'three parts are three texts')
+  const privateKey = createPrivateKey({ key: { kty: 'EC', crv: 'P-256', x, y, d }, format: 'jwk' })
+  return { privateKey, publicKey: createPublicKey(privateKey) }
+}
+
+/** PEM. With Ed25519 the same for the same ask; ECDSA draws by chance how it signs. */
 export function selfSignedCertificate(ask: CertificateAsk): string {
+  const isEd25519 = ask.privateKey.asymmetricKeyType === 'ed25519'
+  const algorithm = isEd25519 ? ed25519 : ecdsaWithSha256
   const name = sequence(set(sequence(commonName, text(ask.commonName))))
   const validity = sequence(time(ask.notBeforeMs), time(ask.notAfterMs))
   const publicKey = ask.publicKey.export({ type: 'spki', format: 'der' })
-  const content = sequence(version3, integer(1), ed25519, name, validity, name, publicKey, extensions(ask.hosts))
-  const signature = sign(null, content, ask.privateKey)
-  const certificate = sequence(content, ed25519, element(0x03, Buffer.from([0]), signature))
+  const content = sequence(version3, integer(1), algorithm, name, validity, name, publicKey, extensions(ask.hosts))
+  const signature = sign(isEd25519 ? null : 'sha256', content, ask.privateKey)
+  const certificate = sequence(content, algorithm, element(0x03, Buffer.from([0]), signature))
   const lines = certificate.toString('base64').match(/.{1,64}/g) ?? []
   return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`
 }
@@ -92,5 +114,6 @@ function addressBytes(address: string): Buffer {
 
 const version3 = element(0xa0, integer(2))
 const ed25519 = sequence(identifier(0x2b, 0x65, 0x70)) // 1.3.101.112
+const ecdsaWithSha256 = sequence(identifier(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02)) // 1.2.840.10045.4.3.2
 const commonName = identifier(0x55, 0x04, 0x03) // 2.5.4.3
 const alternativeNames = identifier(0x55, 0x1d, 0x11) // 2.5.29.17

@@ -1,8 +1,32 @@
-import { generateKeyPairSync, X509Certificate } from 'node:crypto'
+import { generateKeyPairSync, sign, verify, X509Certificate } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { selfSignedCertificate } from '../../src/base/self-signed-certificate.ts'
+import { seededSecrets } from '../../src/base/random.ts'
+import { curveKeys, selfSignedCertificate } from '../../src/base/self-signed-certificate.ts'
 
 const keys = generateKeyPairSync('ed25519')
+
+describe('keys of the curve P-256', () => {
+  it('follow from what was drawn, whatever it was', () => {
+    const drawn = [0x7f, 0x80, 0xff].map((byte) => new Uint8Array(32).fill(byte))
+    const pairs = drawn.map((bytes) => curveKeys({ bytes: () => bytes }))
+    for (const { publicKey, privateKey } of pairs) {
+      expect(verify('sha256', Buffer.from('a'), publicKey, sign('sha256', Buffer.from('a'), privateKey))).toBe(true)
+    }
+    const pem = (seed: number) => curveKeys(seededSecrets(seed)).publicKey.export({ type: 'spki', format: 'pem' })
+    expect(pem(1)).toBe(pem(1))
+    expect(pem(1)).not.toBe(pem(2))
+  })
+
+  it('sign a certificate', () => {
+    const pair = curveKeys(seededSecrets(1))
+    const hosts = ['db.shop.svc']
+    const pem = selfSignedCertificate({ commonName: 'db', hosts, notBeforeMs: 0, notAfterMs: 1e12, ...pair })
+    const certificate = new X509Certificate(pem)
+    expect(certificate.verify(pair.publicKey)).toBe(true)
+    expect(certificate.checkHost('db.shop.svc')).toBe('db.shop.svc')
+    expect(certificate.checkPrivateKey(pair.privateKey)).toBe(true)
+  })
+})
 
 describe('a certificate that a server signs itself', () => {
   it.each([

@@ -1,14 +1,14 @@
 // What is a database server in a test? A real PostgreSQL process on loopback with a data folder of its own, which can be stopped,
 // killed, paused and started again under the same port, and whose log can be read. It ends with the process that started it.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { chown, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
-import { selfSignedCertificate } from '../../src/base/self-signed-certificate.ts'
+import { systemSecrets } from '../../src/base/random.ts'
+import { curveKeys, selfSignedCertificate } from '../../src/base/self-signed-certificate.ts'
 import type { ServerAccess } from '../../src/controllers/engines/server-access.ts'
 import { freePorts } from '../control-plane/free-ports.ts'
 import { waitUntil } from '../control-plane/wait-until.ts'
@@ -264,7 +264,7 @@ function tlsSettings(folder: string, certificate: string | undefined): Readonly<
 }
 
 async function writeCertificate(home: PostgresHome, folder: string, hosts: readonly string[]): Promise<string> {
-  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  const { publicKey, privateKey } = curveKeys(systemSecrets)
   const notBeforeMs = Date.now() - 60_000
   const validity = { notBeforeMs, notAfterMs: notBeforeMs + 86_400_000 }
   const certificate = selfSignedCertificate({ commonName: 'postgres', hosts, ...validity, publicKey, privateKey })
