@@ -43,8 +43,8 @@ export interface InformerOptions<T extends LiveObject = LiveObject> {
   readonly client: KubeClient
   readonly resource: Resource
   readonly selection: Selection
-  /** The field manager whose applied fields are kept. */
-  readonly manager: string
+  /** The field manager whose applied fields are kept; undefined: nobody's. */
+  readonly manager: string | undefined
   readonly fieldSets: FieldSetPool
   readonly indexes?: Indexes<T> | undefined
   readonly transform?: Transform<T> | undefined

@@ -17,7 +17,7 @@ export interface InformersOptions {
   readonly random: Random
   readonly instruments: Instruments
   readonly client: KubeClient
-  /** The field manager whose applied fields are kept with each object. */
+  /** The field manager whose applied fields are kept with each object that is held whole. */
   readonly manager: string
   /** Confines watches of namespaced resources that name no namespace themselves; absent: the whole cluster. */
   readonly namespaces?: readonly string[] | undefined
@@ -99,8 +99,8 @@ export class Informers {
   }
 
   #hold<Spec, Status>(request: InformerRequest<Spec, Status>, namespace: string | undefined) {
-    const { resource, labelSelector, fieldSelector, indexes, transform } = request
-    const selection = { namespace, labelSelector, fieldSelector }
+    const { resource, labelSelector, fieldSelector, metadataOnly, indexes, transform } = request
+    const selection = { namespace, labelSelector, fieldSelector, metadataOnly }
     const key = `${apiVersionOf(resource)}/${resource.plural}?${selectionText(selection)}#${this.#transformId(transform)}`
     const existing = this.#shared.get(key)
     if (existing !== undefined) {
@@ -110,7 +110,9 @@ export class Informers {
       if (indexes !== undefined) informer.addIndexes(indexes)
       return { key, informer }
     }
-    const { clock, random, instruments, client, manager } = this.#options
+    const { clock, random, instruments, client } = this.#options
+    // Who owns which field is no use without the fields.
+    const manager = metadataOnly === true ? undefined : this.#options.manager
     const surroundings = { clock, random, instruments, client, manager, fieldSets: this.#fieldSets }
     const informer = new Informer({ ...surroundings, resource, selection, indexes, transform })
     // Held for everybody who asks for the same key, and given out with its types again, as above.

@@ -2,22 +2,25 @@
 import type { Selection } from '../kube/client.ts'
 import { groupResourceOf, type Resource } from '../object/resource.ts'
 
-/** `namespace=default,labels=(app=store)`; empty for everything. */
-export function selectionText({ namespace, labelSelector, fieldSelector }: Selection): string {
+/** `namespace=default,labels=(app=store)`; empty for all of everything. */
+export function selectionText({ namespace, labelSelector, fieldSelector, metadataOnly }: Selection): string {
   return [
     ...(namespace === undefined ? [] : [`namespace=${namespace}`]),
     ...(labelSelector === undefined ? [] : [`labels=(${labelSelector})`]),
     ...(fieldSelector === undefined ? [] : [`fields=(${fieldSelector})`]),
+    ...(metadataOnly === true ? ['metadataOnly'] : []),
   ].join(',')
 }
 
 /** `statefulsets.apps in namespace default with labels app=store`: what messages call the watched objects. */
-export function describeWatched(resource: Resource, { namespace, labelSelector, fieldSelector }: Selection): string {
+export function describeWatched(resource: Resource, selection: Selection): string {
+  const { namespace, labelSelector, fieldSelector, metadataOnly } = selection
+  const what = `${metadataOnly === true ? 'metadata of ' : ''}${groupResourceOf(resource)}`
   const where =
     resource.scope === 'Cluster' ? '' : namespace === undefined ? ' in all namespaces' : ` in namespace ${namespace}`
   const selectors = [
     ...(labelSelector === undefined ? [] : [`labels ${labelSelector}`]),
     ...(fieldSelector === undefined ? [] : [`fields ${fieldSelector}`]),
   ]
-  return `${groupResourceOf(resource)}${where}${selectors.length === 0 ? '' : ` with ${selectors.join(' and ')}`}`
+  return `${what}${where}${selectors.length === 0 ? '' : ` with ${selectors.join(' and ')}`}`
 }

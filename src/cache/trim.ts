@@ -6,8 +6,8 @@ import type { FieldSetPool } from './field-set-pool.ts'
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration'
 
 export interface TrimOptions {
-  /** Whose applied fields are kept. */
-  readonly manager: string
+  /** Whose applied fields are kept; undefined: nobody's. */
+  readonly manager: string | undefined
   readonly fieldSets: FieldSetPool
 }
 
@@ -32,7 +32,7 @@ export function trim(object: LiveObject, { manager, fieldSets }: TrimOptions): L
 }
 
 /** The status subresource has an entry of its own, which says nothing about the main resource. */
-function isAppliedBy(entry: ManagedFieldsEntry, manager: string): boolean {
+function isAppliedBy(entry: ManagedFieldsEntry, manager: string | undefined): boolean {
   return entry.manager === manager && entry.operation === 'Apply' && (entry.subresource ?? '') === ''
 }
 

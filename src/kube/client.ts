@@ -11,11 +11,14 @@ export interface Location {
   readonly name: string
 }
 
+/** Which objects of a kind are read, and how much of each. */
 export interface Selection {
   /** Absent: all namespaces. */
   readonly namespace?: string | undefined
   readonly labelSelector?: string | undefined
   readonly fieldSelector?: string | undefined
+  /** Of each object only its metadata is sent and given, under its own apiVersion and kind. Default false. */
+  readonly metadataOnly?: boolean | undefined
 }
 
 export interface ListOptions extends Selection {

@@ -23,6 +23,12 @@ import { collectionPath, listQuery, objectPath, watchQuery, writeQuery } from '.
 import { WatchFrameDecoder } from './watch-frames.ts'
 
 const json = 'application/json'
+/**
+ * How metadata alone is asked for. Nothing else is accepted: a server that cannot leave the rest out answers 406, which is said,
+ * rather than send what the caller did not want to hold.
+ */
+const metadataAs = (form: 'PartialObjectMetadata' | 'PartialObjectMetadataList') =>
+  `application/json;as=${form};g=meta.k8s.io;v=v1`
 
 /**
  * The KubeClient that talks to a server.
@@ -46,16 +52,24 @@ export class RestClient implements KubeClient {
 
   async list(resource: Resource, options: ListOptions, signal: AbortSignal): Promise<ListPage> {
     const path = collectionPath(resource, options.namespace) + listQuery(options)
-    const request: HttpRequest = { ...about('list', resource, options), method: 'GET', path }
-    return pageOf(request, resource, await this.#json(request, signal))
+    const { metadataOnly = false } = options
+    const accept = metadataOnly ? metadataAs('PartialObjectMetadataList') : undefined
+    const request: HttpRequest = { ...about('list', resource, options), method: 'GET', path, accept }
+    const page = pageOf(request, resource, await this.#json(request, signal))
+    return metadataOnly ? { ...page, items: page.items.map((item) => metadataOf(resource, item)) } : page
   }
 
   async *watch(resource: Resource, options: WatchOptions, signal: AbortSignal): AsyncGenerator<WatchFrame, void> {
     const path = collectionPath(resource, options.namespace) + watchQuery(options)
-    const request: HttpRequest = { ...about('watch', resource, options), method: 'GET', path }
+    const { metadataOnly = false } = options
+    const accept = metadataOnly ? metadataAs('PartialObjectMetadata') : undefined
+    const request: HttpRequest = { ...about('watch', resource, options), method: 'GET', path, accept }
     const decoder = new WatchFrameDecoder({ attempt: request.attempt })
-    for await (const chunk of this.#http.stream(request, signal)) yield* decoder.push(chunk)
-    yield* decoder.end()
+    const given = (frame: WatchFrame) => (metadataOnly ? metadataFrame(resource, frame) : frame)
+    for await (const chunk of this.#http.stream(request, signal)) {
+      for (const frame of decoder.push(chunk)) yield given(frame)
+    }
+    for (const frame of decoder.end()) yield given(frame)
   }
 
   async create(
@@ -164,6 +178,16 @@ function pageOf(request: HttpRequest, resource: Resource, list: JsonObject): Lis
     }),
     ...(typeof token === 'string' && token !== '' ? { continueToken: token } : {}),
   }
+}
+
+/** The server calls it a PartialObjectMetadata; whoever asked knows it by its own kind. */
+function metadataOf(resource: Resource, { metadata }: LiveObject): LiveObject {
+  return { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata }
+}
+
+function metadataFrame(resource: Resource, frame: WatchFrame): WatchFrame {
+  if (frame.type === 'BOOKMARK' || frame.type === 'ERROR') return frame
+  return { ...frame, object: metadataOf(resource, frame.object) }
 }
 
 function malformed({ attempt }: HttpRequest, wanted: string): KubeError {

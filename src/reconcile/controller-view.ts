@@ -62,12 +62,18 @@ export class ControllerView {
       }),
     )
     this.#watched = controller.watches.map((watch) => {
-      const { resource, labelSelector, keep } = watch
+      const { resource, labelSelector, metadataOnly, keep } = watch
       // A selector that is a bare label key says which label the reads go by.
       const labels = labelSelector !== undefined && /^[\w./-]+$/.test(labelSelector) ? [labelSelector] : []
       return {
         watch,
-        informer: informers.informerFor({ resource, labelSelector, transform: keep, indexes: { labels } }),
+        informer: informers.informerFor({
+          resource,
+          labelSelector,
+          metadataOnly,
+          transform: keep,
+          indexes: { labels },
+        }),
       }
     })
   }
@@ -159,9 +165,14 @@ export class ControllerView {
     return this.#watched.find(({ watch }) => watch.contributes === true && isOf(watch.resource, object))
   }
 
-  /** A watched kind in memory, for reads; children are no good for it, as foreign objects are missing among them. */
+  /**
+   * A watched kind in memory, for reads; children are no good for it, as foreign objects are missing among them, nor is a
+   * watch of metadata, as all else is missing.
+   */
   cachedKind(resource: Resource): CachedKind | undefined {
-    const held = this.#watched.find(({ watch }) => groupKindOf(watch.resource) === groupKindOf(resource))
+    const held = this.#watched.find(
+      ({ watch }) => watch.metadataOnly !== true && groupKindOf(watch.resource) === groupKindOf(resource),
+    )
     if (held === undefined) return undefined
     const { informer, watch } = held
     return {

@@ -22,7 +22,7 @@ export interface ObserveContext<Spec, Status> {
   readonly children: readonly LiveObject[]
   /** Wall clock of the turn, milliseconds since the epoch: for facts that have an age. Constructs must not see it. */
   readonly nowMs: number
-  /** Kinds that are watched are read from memory, others from the API server. */
+  /** Kinds that are watched with their content are read from memory, others from the API server. */
   readonly live: LiveReader
   /** For passwords and salts; what is drawn must be kept in the cluster, or the next turn draws another. */
   readonly secrets: SecretSource
@@ -78,15 +78,21 @@ export interface Watch {
   readonly labelSelector?: string
   /** Which resources an object of that kind concerns. */
   keysFor(object: LiveObject, lookup: IndexLookup): readonly Key[]
-  /** The part that matters; a change elsewhere in the object wakes nobody. Default: all of it. */
+  /** The part that matters; a change elsewhere in the object wakes nobody. Default: all of it but its version. */
   digest?(object: LiveObject): Json
   /** What to keep in memory of each object. Default: all but foreign managedFields. */
   keep?(object: LiveObject): LiveObject
+  /**
+   * Is only the metadata of the objects asked for and held, without managedFields? So a foreign Secret may wake a resource
+   * while nothing of what is in it enters memory. Every new resourceVersion counts as a change, unless `digest` says what
+   * does; reads of the kind go to the API server, and have to be declared in `reads`. Default false.
+   */
+  readonly metadataOnly?: boolean
   /** May `repair` delete objects of this kind? Said here, so that rights can be derived from the definition. Default false. */
   readonly repairMayDelete?: boolean
   /**
    * Does `desired` set fields on objects of this kind, with `contribute`? Then the operator needs the right to patch them,
-   * and `keep` must be absent: all of the object is compared. Default false.
+   * and `keep` and `metadataOnly` must be absent: all of the object is compared. Default false.
    */
   readonly contributes?: boolean
 }
@@ -177,9 +183,14 @@ export function defineController<Spec, Status extends StatusWithConditions, Fact
   resource: Resource<Spec, Status>,
   options: ControllerOptions<Spec, Status, Facts>,
 ): Controller {
-  const trimmed = options.watches?.find(({ contributes, keep }) => contributes === true && keep !== undefined)
+  const trimmed = options.watches?.find(
+    ({ contributes, keep, metadataOnly }) => contributes === true && (keep !== undefined || metadataOnly === true),
+  )
   const kept = trimmed?.resource.kind
-  assert(kept === undefined, `the watch of ${kept} contributes, so it needs whole objects; leave keep out`)
+  assert(
+    kept === undefined,
+    `the watch of ${kept} contributes, so it needs whole objects; leave keep and metadataOnly out`,
+  )
   // The types are erased here, once: the runtime hands a controller only objects of its own resource and facts that its
   // own `observe` returned.
   const erased = options as unknown as ControllerOptions<unknown, StatusWithConditions, unknown>

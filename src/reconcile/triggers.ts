@@ -68,7 +68,7 @@ export function triggersOfChild({ parent, owned, parentsOfSet }: ChildKind, even
 export function triggersOfWatched(watch: Watch, lookup: IndexLookup, event: ObjectEvent): readonly Trigger[] {
   const { object, previous, kind, isInitial } = event
   if (isInitial && kind === 'added') return []
-  const digest = watch.digest ?? contentOf
+  const digest = watch.digest ?? (watch.metadataOnly === true ? versionOf : contentOf)
   if (kind === 'updated' && previous !== undefined && deepEqual(digest(previous), digest(object))) return []
   const cause: Cause = { kind: 'watched', detail: `${describeRef(refOf(object))} ${kind}${changeOf(digest, event)}` }
   const keys = new Set(
@@ -98,6 +98,11 @@ function changedFields(before: Json | undefined, after: Json | undefined) {
   return [...new Set([...Object.keys(before), ...Object.keys(after)])]
     .map((name) => ({ name, before: own(before, name), after: own(after, name) }))
     .filter((field) => !deepEqual(field.before, field.after))
+}
+
+/** Of an object whose content is not held only its version says that it is another. */
+function versionOf({ metadata }: LiveObject): Json {
+  return metadata.resourceVersion
 }
 
 function contentOf(object: LiveObject): Json {

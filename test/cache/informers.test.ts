@@ -47,6 +47,7 @@ describe('Informers', () => {
     ['selector', { labelSelector: 'app=x' }],
     ['namespace', { namespace: 'other' }],
     ['field', { fieldSelector: 'metadata.name=a' }],
+    ['part of the objects', { metadataOnly: true }],
     ['transform', { transform: <T>(object: T) => object }],
   ])('runs another for another %s', async (_, request) => {
     const { server, informers, start } = setUp()
@@ -144,6 +145,13 @@ describe('Informers', () => {
       'configmaps namespace=left,labels=(app=x) synced',
       'configmaps namespace=right,labels=(app=x) synced',
     ])
+  })
+
+  it('names one of metadata by what it holds', async () => {
+    const { informers, start } = setUp()
+    informers.informerFor({ resource: ConfigMap, labelSelector: 'app=x', metadataOnly: true })
+    await start()
+    expect(informers.health()).toMatchObject([{ resource: 'configmaps', selection: 'labels=(app=x),metadataOnly' }])
   })
 
   it('stops all, and leaves nothing running', async () => {

@@ -34,6 +34,14 @@ describe('trim', () => {
     expect(metadata).not.toHaveProperty('managedFields')
   })
 
+  it('keeps nobody’s where it is for nobody', () => {
+    const { metadata } = trim(configMap('a', { version: 1, managedFields: [entry({})] }), {
+      ...options(),
+      manager: undefined,
+    })
+    expect(metadata).not.toHaveProperty('managedFields')
+  })
+
   it('shares equal field sets between objects', () => {
     const shared = options()
     const [left, right] = ['a', 'b'].map(

@@ -36,6 +36,7 @@ const kinds: readonly Resource[] = [
   ...[namespaced('autoscaling', 'v2', 'HorizontalPodAutoscaler'), namespaced('coordination.k8s.io', 'v1', 'Lease')],
   ...[namespaced('test.konverge.dev', 'v1', 'Bundle'), namespaced('test.konverge.dev', 'v1', 'Pruned')],
   ...[namespaced('inventory.example.dev', 'v1', 'Shelf', 'shelves')],
+  ...[namespaced('visits.example.dev', 'v1', 'Guest'), namespaced('visits.example.dev', 'v1', 'House')],
   // The old form, with the message and the involved object.
   namespaced('', 'v1', 'Event'),
 ]

@@ -80,6 +80,13 @@ describe('the rights of an operator', () => {
     ])
   })
 
+  it('to wake by the metadata of a kind are to list and watch it; to read one is asked for by a read', () => {
+    const controller = { ...declared(), watches: [{ resource: Secret, metadataOnly: true }] }
+    expect(linesOf(rights(controller).namespaced)).toContain('/secrets list,watch')
+    const reading = { ...controller, reads: [{ resource: Secret, isListed: false }] }
+    expect(linesOf(rights(reading).namespaced)).toContain('/secrets get,list,watch')
+  })
+
   it('include patching what the constructs contribute to, and never creating it', () => {
     const controller = { ...declared(), watches: [{ resource: Pod, contributes: true }, { resource: Secret }] }
     expect(linesOf(rights(controller).namespaced)).toContain('/pods get,list,watch,patch')

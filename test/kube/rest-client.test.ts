@@ -191,6 +191,25 @@ describe('RestClient: what it makes of answers', () => {
     })
   })
 
+  it('gives of a list of metadata the kind that was asked for, and drops what a careless server sends all the same', async () => {
+    const metadata = { name: 's', namespace: 'default', uid: 'u1', resourceVersion: '7' }
+    const partial = { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata', metadata, data: { password: 'x' } }
+    const server = await serve((response) =>
+      answer(response, 200, { metadata: { resourceVersion: '9', continue: 'more' }, items: [partial] }),
+    )
+    expect(await clientOf(connectionTo(server.url)).list(Secret, { metadataOnly: true }, signal)).toEqual({
+      resourceVersion: '9',
+      continueToken: 'more',
+      items: [{ apiVersion: 'v1', kind: 'Secret', metadata }],
+    })
+    expect(server.requests).toMatchObject([
+      {
+        path: '/api/v1/secrets',
+        headers: { accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1' },
+      },
+    ])
+  })
+
   it('reads a last page and an empty list written as null', async () => {
     const server = await serve((response) =>
       answer(response, 200, { metadata: { resourceVersion: '9', continue: '' }, items: null }),
@@ -450,6 +469,23 @@ describe('RestClient: limits and aborts', () => {
 })
 
 describe('RestClient: watch', () => {
+  it('of metadata gives the kind that was asked for and nothing but metadata; bookmarks and errors are as they came', async () => {
+    const metadata = { name: 's', namespace: 'default', uid: 'u1', resourceVersion: '7' }
+    const partial = { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata' }
+    const bookmark = { type: 'BOOKMARK', object: { ...partial, metadata: { resourceVersion: '8' } } }
+    const error = { type: 'ERROR', object: { kind: 'Status', code: 410 } }
+    const frames = [{ type: 'MODIFIED', object: { ...partial, metadata, data: { password: 'x' } } }, bookmark, error]
+    // The last one without its newline.
+    const lines = frames.map((frame) => JSON.stringify(frame)).join('\n')
+    const server = await serve((response) => response.writeHead(200).end(lines))
+    expect(await framesOf(clientOf(connectionTo(server.url)).watch(Secret, { metadataOnly: true }, signal))).toEqual([
+      { type: 'MODIFIED', object: { apiVersion: 'v1', kind: 'Secret', metadata } },
+      bookmark,
+      error,
+    ])
+    expect(server.requests[0]?.headers.accept).toBe('application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1')
+  })
+
   const frameOf = (name: string) => ({ type: 'ADDED', object: { kind: 'ConfigMap', metadata: { name } } })
 
   it('gives frames as they come, cut anywhere', async () => {

@@ -3,6 +3,7 @@
 import { ApiObject, type Chart } from 'cdk8s'
 import { describe, expect, it } from 'vitest'
 import { ConfigMap, PersistentVolumeClaim, Service } from '../../src/object/built-in.ts'
+import type { LiveObject } from '../../src/object/object.ts'
 import { keyFor } from '../../src/object/ref.ts'
 import type { Watch } from '../../src/reconcile/definition.ts'
 import { contribute, hold, waitForReady } from '../../src/synth/field-policies.ts'
@@ -147,8 +148,12 @@ describe('a contribution', () => {
     expect(world.api.find(PersistentVolumeClaim, claimKey)?.spec).toEqual(claim('1Gi').spec)
   })
 
-  it('needs a watch that keeps whole objects', () => {
-    expect(() => siteController({ watches: [{ ...claims, keep: (object) => object }] })).toThrow(/leave keep out/)
+  it.each([
+    ['keep', { keep: (object: LiveObject) => object }],
+    ['metadataOnly', { metadataOnly: true }],
+  ])('needs a watch that keeps whole objects, and so none with %s', (_, partial) => {
+    const watches = [{ ...claims, ...partial }]
+    expect(() => siteController({ watches })).toThrow(/needs whole objects; leave keep and metadataOnly out/)
   })
 })
 

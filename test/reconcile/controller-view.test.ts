@@ -78,6 +78,15 @@ describe('a controller’s own functions', () => {
     expect(asked).toEqual(['get secrets default/s'])
   })
 
+  it('read a kind of which metadata alone is held from the server, beside a watch with content from memory', async () => {
+    const metadataOnly: Watch = { ...everyTheme, metadataOnly: true }
+    const put = (world: World) => world.api.put(ConfigMap, { ...theme, data: { a: 'b' } })
+    const { found, asked } = await observed(put, findTheme, { watches: [metadataOnly] })
+    expect(found).toMatchObject({ data: { a: 'b' } })
+    expect(asked).toEqual(['get configmaps default/theme'])
+    expect((await observed(put, findTheme, { watches: [metadataOnly, everyTheme] })).asked).toEqual([])
+  })
+
   it('do not take an object for absent that lies outside the namespaces in memory', async () => {
     const elsewhere = live({ metadata: { name: 'theme', namespace: 'elsewhere' } })
     const { found } = await observed(

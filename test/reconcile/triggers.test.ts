@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { Service, StatefulSet, StorageClass } from '../../src/object/built-in.ts'
+import { Secret, Service, StatefulSet, StorageClass } from '../../src/object/built-in.ts'
+import type { LiveObject } from '../../src/object/object.ts'
 import { keyFor } from '../../src/object/ref.ts'
 import { defineResource } from '../../src/object/resource.ts'
 import { type ChildKind, triggersOfChild, triggersOfParent, triggersOfWatched } from '../../src/reconcile/triggers.ts'
@@ -194,6 +195,19 @@ describe('an event of a watched kind', () => {
       'default/a',
       'default/b',
     ])
+  })
+
+  it('whose metadata alone is held is changed by every new version, unless the declaration says what matters', () => {
+    const metadataOnly = { resource: Secret, metadataOnly: true, keysFor: () => [keyFor('default', 'a')] }
+    const secret = (resourceVersion: string) => live({ kind: 'Secret', metadata: { name: 's', resourceVersion } })
+    const change = updated(secret('7'), secret('8'))
+    expect(triggersOfWatched(metadataOnly, lookup, change)).toEqual([
+      { key: 'default/a', priority: 'child', cause: { kind: 'watched', detail: 'Secret default/s updated' } },
+    ])
+    expect(triggersOfWatched(metadataOnly, lookup, updated(secret('7'), secret('7')))).toEqual([])
+    const ofLabels = { ...metadataOnly, digest: ({ metadata }: LiveObject) => metadata.labels ?? {} }
+    expect(triggersOfWatched(ofLabels, lookup, change)).toEqual([])
+    expect(triggersOfWatched({ ...metadataOnly, metadataOnly: false }, lookup, change), 'of a whole one').toEqual([])
   })
 
   it('wakes nobody when the part that matters is the same', () => {
