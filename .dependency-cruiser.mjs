@@ -36,6 +36,7 @@ const packageOwners = {
   re2js: '^src/apiserver/regular-expression\\.ts$',
   yaml: '^(src/(apiserver|cli|generate|kube)|examples)/',
   cdk8s: '^(src/(synth|reconcile|index|controllers)|constructs|imports|examples)',
+  '@aws-sdk/client-rds': '^src/controllers/database/rds/',
   'cdk8s-plus-27': '^(constructs|examples)/',
 }
 

@@ -1,0 +1,167 @@
+// Looks at, makes, changes and removes one instance of Amazon RDS. Every method may be repeated: the name is always the same, and
+// RDS refuses a second instance of it. Nothing is done to an instance that is at work, and none counts as gone before the snapshot
+// is there that was to be made of it.
+import type { DBInstance, DBSnapshot, RDS } from '@aws-sdk/client-rds'
+import type {
+  Consistency,
+  ExternalCall,
+  ExternalChange,
+  ExternalDriver,
+  ExternalTools,
+  Observation,
+} from '../../../index.ts'
+import type { DesiredInstance, ObservedInstance } from './instance.ts'
+import { instanceChanges, modificationOf } from './instance-changes.ts'
+import { observationOf } from './instance-observation.ts'
+import { creationRequest, deletionRequest } from './instance-requests.ts'
+import { instanceState } from './instance-state.ts'
+import { tagsOf } from './instance-tags.ts'
+import { RdsClientLoader, type RdsClientLoaderOptions } from './rds-client-loader.ts'
+import { isAboutPlace, isNotFound, RdsError, rdsFailure } from './rds-failure.ts'
+
+type Call = ExternalCall<DesiredInstance>
+
+const busyRecheckMs = 30_000
+
+export class InstanceDriver implements ExternalDriver<DesiredInstance, ObservedInstance> {
+  /** RDS promises no time for anything; AWS's own operator and Terraform wait up to an hour for an instance. */
+  readonly consistency: Consistency = { visibilityDelayMs: 60_000, pollMs: 30_000, createTimeoutMs: 60 * 60_000 }
+  readonly #tools: ExternalTools
+  readonly #clients: RdsClientLoader
+
+  constructor(tools: ExternalTools, options: RdsClientLoaderOptions = {}) {
+    this.#tools = tools
+    this.#clients = new RdsClientLoader(options)
+    tools.atStop(async () => this.#clients.close())
+  }
+
+  async observe(call: Call): Promise<Observation<ObservedInstance>> {
+    const described = await this.#describe(call)
+    if (described !== undefined) return observationOf(described)
+    const { finalSnapshot } = call.desired
+    // What was never seen leaves no snapshot behind.
+    if (finalSnapshot !== undefined && call.providerID !== undefined) {
+      const unfinished = unfinishedSnapshot(finalSnapshot, await this.#snapshot(call, finalSnapshot))
+      if (unfinished !== undefined) return { kind: 'deleting', detail: unfinished }
+    }
+    return { kind: 'absent', proof: 'hint' }
+  }
+
+  async create(call: Call): Promise<void> {
+    const request = creationRequest(call.externalName, call.token, call.desired)
+    await this.#call('CreateDBInstance', call, (client, options) => client.createDBInstance(request, options))
+  }
+
+  differences(desired: DesiredInstance, observed: ObservedInstance): readonly ExternalChange[] {
+    return instanceChanges(desired, observed)
+  }
+
+  async update(call: Call, observed: ObservedInstance, changes: readonly ExternalChange[]): Promise<void> {
+    const tooOld = changes.find(({ reason }) => reason === 'VersionTooOld')
+    if (tooOld !== undefined) throw versionTooOld(call, tooOld.message)
+    const modification = modificationOf(call.desired, observed)
+    if (modification !== undefined) {
+      if (!observed.mayModify) throw busy(call, observed)
+      const request = { DBInstanceIdentifier: call.externalName, ApplyImmediately: true, ...modification }
+      await this.#call('ModifyDBInstance', call, (client, options) => client.modifyDBInstance(request, options))
+    }
+    // Last: the tag of a password says that RDS has taken it.
+    const { owner, passwordID } = observed
+    const isOurs = owner?.uid === call.token.uid
+    if (isOurs && passwordID === call.desired.admin.passwordID) return
+    const tags = { ResourceName: observed.arn, Tags: tagsOf(isOurs ? owner : call.token, call.desired) }
+    await this.#call('AddTagsToResource', call, (client, options) => client.addTagsToResource(tags, options))
+  }
+
+  async delete(call: Call): Promise<void> {
+    const described = await this.#describe(call)
+    if (described === undefined) return
+    const { desired, externalName } = call
+    const { DBInstanceStatus: word = '', DeletionProtection: isProtected = false } = described
+    if (desired.finalSnapshot !== undefined && instanceState(word).kind === 'broken') throw noSnapshot(call, word)
+    if (isProtected && !desired.deletionProtection) {
+      const request = { DBInstanceIdentifier: externalName, DeletionProtection: false, ApplyImmediately: true }
+      await this.#call('ModifyDBInstance', call, (client, options) => client.modifyDBInstance(request, options))
+    }
+    const request = deletionRequest(externalName, desired)
+    await this.#call('DeleteDBInstance', call, async (client, options) => {
+      await client.deleteDBInstance(request, options).catch(ignoreNotFound)
+    })
+  }
+
+  #describe(call: Call): Promise<DBInstance | undefined> {
+    return this.#call('DescribeDBInstances', call, async (client, options) => {
+      const request = { DBInstanceIdentifier: call.externalName }
+      const answer = await client.describeDBInstances(request, options).catch(ignoreNotFound)
+      return answer?.DBInstances?.[0]
+    })
+  }
+
+  #snapshot(call: Call, name: string): Promise<DBSnapshot | undefined> {
+    return this.#call('DescribeDBSnapshots', call, async (client, options) => {
+      const answer = await client.describeDBSnapshots({ DBSnapshotIdentifier: name }, options).catch(ignoreNotFound)
+      return answer?.DBSnapshots?.[0]
+    })
+  }
+
+  async #call<T>(
+    operation: string,
+    { desired, signal }: Call,
+    send: (client: RDS, options: { abortSignal: AbortSignal }) => Promise<T>,
+  ): Promise<T> {
+    const { region } = desired.access
+    const client = await this.#clients.clientFor(desired.access)
+    const secrets = secretsIn(desired)
+    const run = async (abortSignal: AbortSignal): Promise<{ value: T } | { failure: RdsError }> => {
+      try {
+        return { value: await send(client, { abortSignal }) }
+      } catch (thrown) {
+        abortSignal.throwIfAborted()
+        const failure = rdsFailure(thrown, { operation, region, secrets })
+        if (isAboutPlace(failure)) throw failure
+        return { failure }
+      }
+    }
+    const answer = await this.#tools.endpoint(`rds/${region}`).call(operation, run, signal)
+    if ('failure' in answer) throw answer.failure
+    return answer.value
+  }
+}
+
+function secretsIn({ access: { credentials }, admin }: DesiredInstance): readonly string[] {
+  if (credentials.kind === 'ambient') return [admin.password]
+  return [admin.password, credentials.secretAccessKey, credentials.sessionToken ?? '']
+}
+
+function ignoreNotFound(thrown: unknown): undefined {
+  if (!isNotFound(thrown)) throw thrown
+}
+
+/** What is still to be waited for; undefined when the snapshot is there. */
+function unfinishedSnapshot(name: string, snapshot: DBSnapshot | undefined): string | undefined {
+  if (snapshot?.Status === 'available') return undefined
+  if (snapshot === undefined) {
+    const message = `the instance is gone and its snapshot ${name} is not to be found; see whether the data is safe, then let go of it with the annotation konverge.dev/abandon-external: "true"`
+    throw new RdsError({ code: 'SnapshotMissing', message, remedy: 'retry' })
+  }
+  if (snapshot.Status === 'failed') {
+    const message = `the instance is gone and its snapshot ${name} has failed; see whether the data is safe in another, then let go of it with the annotation konverge.dev/abandon-external: "true"`
+    throw new RdsError({ code: 'SnapshotFailed', message, remedy: 'stop', retryAfterMs: 10 * 60_000 })
+  }
+  return `its snapshot ${name} is ${snapshot.Status}, ${snapshot.PercentProgress ?? 0} %`
+}
+
+function busy({ externalName }: Call, { state }: ObservedInstance): RdsError {
+  const message = `${externalName} is ${state}; it is changed when that is over`
+  return new RdsError({ code: 'InstanceBusy', message, remedy: 'retry', retryAfterMs: busyRecheckMs })
+}
+
+function versionTooOld({ externalName }: Call, difference: string): RdsError {
+  const message = `${externalName} is not upgraded by us: ${difference}; upgrade it in RDS`
+  return new RdsError({ code: 'VersionTooOld', message, remedy: 'stop', retryAfterMs: 10 * 60_000 })
+}
+
+function noSnapshot({ externalName }: Call, word: string): RdsError {
+  const message = `no snapshot can be made of ${externalName}, as RDS says ${word}; mend it, or change spec.deletionPolicy to Delete or Retain`
+  return new RdsError({ code: 'SnapshotImpossible', message, remedy: 'stop', retryAfterMs: 10 * 60_000 })
+}

@@ -1,0 +1,31 @@
+// Whose is an instance? Its tags say so: the token of the Database that made it, and which password it was given last.
+import type { Tag } from '@aws-sdk/client-rds'
+import type { Token } from '../../../index.ts'
+import type { DesiredInstance } from './instance.ts'
+
+const uidTag = 'konverge.dev/uid'
+const generationTag = 'konverge.dev/generation'
+const databaseTag = 'konverge.dev/database'
+const passwordTag = 'konverge.dev/password-id'
+
+export function tagsOf(token: Token, { label, admin }: DesiredInstance): Tag[] {
+  return [
+    { Key: uidTag, Value: token.uid },
+    { Key: generationTag, Value: String(token.generation) },
+    { Key: databaseTag, Value: label },
+    { Key: passwordTag, Value: admin.passwordID },
+  ]
+}
+
+export function ownerIn(tags: readonly Tag[] | undefined): Token | undefined {
+  const uid = valueUnder(tags, uidTag)
+  return uid === undefined ? undefined : { uid, generation: Number(valueUnder(tags, generationTag) ?? 0) }
+}
+
+export function passwordIDIn(tags: readonly Tag[] | undefined): string | undefined {
+  return valueUnder(tags, passwordTag)
+}
+
+function valueUnder(tags: readonly Tag[] | undefined, key: string): string | undefined {
+  return tags?.find(({ Key }) => Key === key)?.Value
+}

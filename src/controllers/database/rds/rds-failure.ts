@@ -1,0 +1,166 @@
+// What does a failure of the AWS SDK mean? A reason, and whether to try again: by the code that RDS answered with, or by the lack
+// of an answer. RDS's own sentence is told where it helps; what we sent is taken out of it, as it has secrets (I11).
+import { CodedError, type Remedy } from '../../../index.ts'
+
+export type RdsReason =
+  | 'AccessDenied'
+  /** The name is taken. */
+  | 'AlreadyExists'
+  | 'CredentialsExpired'
+  | 'CredentialsInvalid'
+  | 'CredentialsMissing'
+  /** The instance is at work, and takes the request later. */
+  | 'InstanceBusy'
+  | 'InstanceQuotaExceeded'
+  | 'InsufficientCapacity'
+  | 'ProviderUnavailable'
+  | 'ProviderUnreachable'
+  | 'RegionNotEnabled'
+  | 'RequestRefused'
+  | 'SdkMissing'
+  | 'SnapshotFailed'
+  | 'SnapshotImpossible'
+  | 'SnapshotMissing'
+  | 'SnapshotNameTaken'
+  | 'SnapshotQuotaExceeded'
+  | 'StorageQuotaExceeded'
+  | 'Throttled'
+  | 'VersionTooOld'
+
+export class RdsError extends CodedError<RdsReason> {
+  override readonly name = 'RdsError'
+}
+
+interface Meaning {
+  readonly reason: RdsReason
+  readonly remedy: Remedy
+  readonly retryAfterMs?: number
+  /** Said instead of RDS's own sentence. */
+  readonly advice?: string
+}
+
+const minuteMs = 60_000
+const throttled: Meaning = { reason: 'Throttled', remedy: 'retry' }
+const unavailable: Meaning = { reason: 'ProviderUnavailable', remedy: 'retry' }
+const denied: Meaning = { reason: 'AccessDenied', remedy: 'stop', retryAfterMs: 10 * minuteMs }
+const invalid: Meaning = {
+  reason: 'CredentialsInvalid',
+  remedy: 'stop',
+  retryAfterMs: 5 * minuteMs,
+  advice: 'AWS does not know the access key, or the secret key is not its own; see the Secret of the credentials',
+}
+const expired: Meaning = {
+  reason: 'CredentialsExpired',
+  remedy: 'stop',
+  retryAfterMs: 5 * minuteMs,
+  advice: 'the session of the credentials has expired; put new ones into their Secret',
+}
+const missing: Meaning = {
+  reason: 'CredentialsMissing',
+  remedy: 'stop',
+  retryAfterMs: minuteMs,
+  advice:
+    'the operator has no identity at AWS; name a Secret in spec.provider.rds.credentials.secretRef, or give its service account a role',
+}
+const quota = (reason: RdsReason): Meaning => ({ reason, remedy: 'stop', retryAfterMs: 10 * minuteMs })
+const refused: Meaning = { reason: 'RequestRefused', remedy: 'stop', retryAfterMs: 10 * minuteMs }
+
+/** By AWS's codes, without the ending that the SDK gives to some. */
+const meanings: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
+  ['DBInstanceAlreadyExists', { reason: 'AlreadyExists', remedy: 'retry' }],
+  ['InvalidDBInstanceState', { reason: 'InstanceBusy', remedy: 'retry', retryAfterMs: 30_000 }],
+  ['DBSnapshotAlreadyExists', { reason: 'SnapshotNameTaken', remedy: 'stop', retryAfterMs: 10 * minuteMs }],
+  ['InstanceQuotaExceeded', quota('InstanceQuotaExceeded')],
+  ['StorageQuotaExceeded', quota('StorageQuotaExceeded')],
+  ['SnapshotQuotaExceeded', quota('SnapshotQuotaExceeded')],
+  ['InsufficientDBInstanceCapacity', { reason: 'InsufficientCapacity', remedy: 'stop', retryAfterMs: 5 * minuteMs }],
+  ['AccessDenied', denied],
+  ['UnauthorizedOperation', denied],
+  ['NotAuthorized', denied],
+  ['InvalidClientTokenId', invalid],
+  ['UnrecognizedClient', invalid],
+  ['SignatureDoesNotMatch', invalid],
+  ['IncompleteSignature', invalid],
+  ['MissingAuthenticationToken', invalid],
+  ['InvalidAccessKeyId', invalid],
+  ['ExpiredToken', expired],
+  ['TokenRefreshRequired', expired],
+  ['CredentialsProviderError', missing],
+  ['OptInRequired', { reason: 'RegionNotEnabled', remedy: 'stop', retryAfterMs: 10 * minuteMs }],
+  ['Throttling', throttled],
+  ['Throttled', throttled],
+  ['RequestLimitExceeded', throttled],
+  ['TooManyRequests', throttled],
+  ['PriorRequestNotComplete', throttled],
+  ['InternalFailure', unavailable],
+  ['InternalError', unavailable],
+  ['ServiceUnavailable', unavailable],
+  // The SDK learns the difference of the clocks from the answer, and takes it into account the next time.
+  ['RequestExpired', unavailable],
+  ['RequestTimeTooSkewed', unavailable],
+])
+
+export interface FailedCall {
+  /** As in the API: `CreateDBInstance`. */
+  readonly operation: string
+  readonly region: string
+  /** What must not be told, whatever RDS repeats. */
+  readonly secrets: readonly string[]
+}
+
+export function rdsFailure(thrown: unknown, { operation, region, secrets }: FailedCall): RdsError {
+  const { code, status, message } = readFailure(thrown)
+  const meaning = meanings.get(code) ?? meaningOfStatus(status)
+  const { reason, remedy, retryAfterMs, advice } = meaning
+  const what = `${operation} in ${region}`
+  const sentence =
+    reason === 'ProviderUnreachable'
+      ? `RDS gave no answer to ${what}: ${withoutSecrets(message, secrets)}`
+      : `${what}: ${code}: ${advice ?? withoutSecrets(message, secrets)}`
+  // Without a cause: the SDK's errors carry requests and answers.
+  return new RdsError({ code: reason, message: sentence, remedy, retryAfterMs })
+}
+
+/** Is the answer that there is no such instance, or no such snapshot? */
+export function isNotFound(thrown: unknown): boolean {
+  return /^DB(Instance|Snapshot)NotFound$/.test(readFailure(thrown).code)
+}
+
+/** What was answered says something of RDS itself, and not only of the request. */
+export function isAboutPlace({ code, remedy }: RdsError): boolean {
+  return remedy === 'stop' || (code !== 'InstanceBusy' && code !== 'AlreadyExists')
+}
+
+function meaningOfStatus(status: number | undefined): Meaning {
+  if (status === undefined) return { reason: 'ProviderUnreachable', remedy: 'retry' }
+  if (status === 429) return throttled
+  return status >= 500 ? unavailable : refused
+}
+
+interface ReadFailure {
+  readonly code: string
+  /** Undefined: there was no answer. */
+  readonly status: number | undefined
+  readonly message: string
+}
+
+function readFailure(thrown: unknown): ReadFailure {
+  if (!(thrown instanceof Error)) return { code: 'UnknownError', status: undefined, message: String(thrown) }
+  // The SDK's errors: a name that is AWS's code, and metadata of the answer if there was one.
+  const { $metadata: metadata } = thrown as { readonly $metadata?: { readonly httpStatusCode?: number } }
+  const code = thrown.name.replace(/(Fault|Exception)$/, '')
+  return { code, status: metadata?.httpStatusCode, message: sentenceOf(thrown) }
+}
+
+const longestMessage = 500
+
+function sentenceOf(thrown: Error): string {
+  // A refused connection to a name with several addresses has its words one level deeper.
+  const said = thrown instanceof AggregateError ? thrown.errors.map(String).join('; ') : thrown.message
+  const code = 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : thrown.name
+  return (said === '' ? code : said).slice(0, longestMessage)
+}
+
+function withoutSecrets(message: string, secrets: readonly string[]): string {
+  return secrets.filter((secret) => secret !== '').reduce((text, secret) => text.replaceAll(secret, '***'), message)
+}

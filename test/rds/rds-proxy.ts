@@ -1,0 +1,189 @@
+// What does a client of RDS live through? moto behind, and in front of it what moto does not play: instances that take their time,
+// refuse changes while they are at work, and lead to a real PostgreSQL; and a way that breaks, throttles and refuses as it is told.
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { isBusy, type Life, lookAt, type Pace, withEndpoint } from './instance-life.ts'
+
+export interface RdsRequest {
+  /** From 1, over all. */
+  readonly index: number
+  /** `CreateDBInstance` */
+  readonly action: string
+  readonly parameters: URLSearchParams
+}
+
+export interface RdsRecord extends RdsRequest {
+  /** How it was answered on the other side; undefined: it never got there. */
+  status?: number
+}
+
+/** `cut…`: the connection breaks before RDS has heard of the request, or after it has carried it out. */
+export type Verdict = 'pass' | 'cutBefore' | 'cutAfter' | { readonly code: string; readonly status: number }
+
+interface Answer {
+  readonly status: number
+  readonly body: string
+}
+
+const atOnce: Pace = { hidden: 0, creating: 0, deleting: 0, snapshot: 0 }
+
+export class RdsProxy {
+  readonly url: string
+  judge: (request: RdsRequest) => Verdict = () => 'pass'
+  /** Of instances that are made from now on. */
+  pace: Pace = atOnce
+  /** Where instances lead to; undefined: to moto's own name. */
+  databaseAt: { readonly host: string; readonly port: number } | undefined
+  readonly #moto: string
+  readonly #server: Server
+  readonly #records: RdsRecord[] = []
+  readonly #lives = new Map<string, Life>()
+  readonly #snapshots = new Map<string, number>()
+
+  private constructor(moto: string, server: Server) {
+    this.#moto = moto
+    this.#server = server
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // A listening TCP server has a port.
+    server.on('request', (message, response) => {
+      this.#serve(message, response).catch(() => message.socket.destroy())
+    })
+  }
+
+  /** In front of the moto that is at this URL. Stop it. */
+  static async start(moto: string): Promise<RdsProxy> {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return new RdsProxy(moto, server)
+  }
+
+  async stop(): Promise<void> {
+    this.#server.close()
+    this.#server.closeAllConnections()
+    // moto would keep what this test has made for the next.
+    await fetch(`${this.#moto}/moto-api/reset`, { method: 'POST' })
+  }
+
+  get records(): readonly RdsRecord[] {
+    return this.#records
+  }
+
+  /** The actions in order, `!` behind those that RDS did not carry out. */
+  get actions(): readonly string[] {
+    return this.#records.map(({ action, status }) => (status === 200 ? action : `${action}!`))
+  }
+
+  /** How many requests of this kind took effect. */
+  effective(action: string): number {
+    return this.#records.filter((record) => record.action === action && record.status === 200).length
+  }
+
+  forget(): void {
+    this.#records.length = 0
+  }
+
+  /** From now on RDS says this of the instance; undefined: `available`. */
+  setWord(identifier: string, word: string | undefined): void {
+    this.#lifeOf(identifier).word = word
+  }
+
+  async #serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const text = await textOf(message)
+    const parameters = new URLSearchParams(text)
+    const action = parameters.get('Action') ?? ''
+    const record: RdsRecord = { index: this.#records.length + 1, action, parameters }
+    this.#records.push(record)
+    const verdict = this.judge(record)
+    if (verdict === 'cutBefore') return void message.socket.destroy()
+    if (typeof verdict === 'object') return send(response, refusal(verdict.status, verdict.code))
+    const pass = (form: URLSearchParams) => this.#forward(form, message.headers.authorization ?? '')
+    const answer = await this.#answer(record, pass)
+    record.status = answer.status
+    if (verdict === 'cutAfter') return void message.socket.destroy()
+    send(response, answer)
+  }
+
+  async #answer({ action, parameters }: RdsRequest, pass: Pass): Promise<Answer> {
+    const identifier = parameters.get('DBInstanceIdentifier') ?? ''
+    switch (action) {
+      case 'DescribeDBInstances':
+        return this.#look(identifier, await pass(parameters))
+      case 'DescribeDBSnapshots':
+        return this.#lookAtSnapshot(parameters.get('DBSnapshotIdentifier') ?? '', await pass(parameters))
+      case 'CreateDBInstance':
+        return this.#create(identifier, parameters, pass)
+      case 'ModifyDBInstance':
+        if (isBusy(this.#lifeOf(identifier))) return refusal(400, 'InvalidDBInstanceState')
+        return pass(parameters)
+      case 'DeleteDBInstance':
+        return this.#delete(identifier, parameters, pass)
+      default:
+        return pass(parameters)
+    }
+  }
+
+  #look(identifier: string, answer: Answer): Answer {
+    const shown = lookAt(this.#lifeOf(identifier), answer.status === 200 ? answer.body : undefined)
+    if (shown === undefined) return refusal(404, 'DBInstanceNotFound')
+    return { status: 200, body: this.databaseAt === undefined ? shown : withEndpoint(shown, this.databaseAt) }
+  }
+
+  #lookAtSnapshot(name: string, answer: Answer): Answer {
+    const left = this.#snapshots.get(name) ?? 0
+    this.#snapshots.set(name, left - 1)
+    return left <= 0 ? answer : { ...answer, body: answer.body.replace('<Status>available<', '<Status>creating<') }
+  }
+
+  async #create(identifier: string, parameters: URLSearchParams, pass: Pass): Promise<Answer> {
+    const former = this.#lives.get(identifier)
+    if (former?.last !== undefined && former.deleting > 0) return refusal(400, 'DBInstanceAlreadyExists')
+    const answer = await pass(parameters)
+    const { hidden, creating } = this.pace
+    if (answer.status === 200) this.#lives.set(identifier, { hidden, creating, deleting: 0 })
+    return answer
+  }
+
+  async #delete(identifier: string, parameters: URLSearchParams, pass: Pass): Promise<Answer> {
+    const life = this.#lifeOf(identifier)
+    if (isBusy(life)) return refusal(400, 'InvalidDBInstanceState')
+    const look = new URLSearchParams({ Action: 'DescribeDBInstances', DBInstanceIdentifier: identifier })
+    look.set('Version', parameters.get('Version') ?? '')
+    const description = await pass(look)
+    const answer = await pass(parameters)
+    if (answer.status !== 200) return answer
+    Object.assign(life, { last: description.body, deleting: this.pace.deleting })
+    const snapshot = parameters.get('FinalDBSnapshotIdentifier')
+    if (snapshot !== null) this.#snapshots.set(snapshot, this.pace.snapshot)
+    return answer
+  }
+
+  #lifeOf(identifier: string): Life {
+    const life = this.#lives.get(identifier) ?? { hidden: 0, creating: 0, deleting: 0 }
+    this.#lives.set(identifier, life)
+    return life
+  }
+
+  async #forward(form: URLSearchParams, authorization: string): Promise<Answer> {
+    const headers = { authorization, 'content-type': 'application/x-www-form-urlencoded' }
+    const answer = await fetch(this.#moto, { method: 'POST', headers, body: form.toString() })
+    return { status: answer.status, body: await answer.text() }
+  }
+}
+
+type Pass = (form: URLSearchParams) => Promise<Answer>
+
+/** As AWS's query protocol writes a refusal. */
+function refusal(status: number, code: string): Answer {
+  const error = `<Error><Type>Sender</Type><Code>${code}</Code><Message>the test says ${code}</Message></Error>`
+  return { status, body: `<ErrorResponse>${error}<RequestId>1</RequestId></ErrorResponse>` }
+}
+
+function send(response: ServerResponse, { status, body }: Answer): void {
+  response.writeHead(status, { 'content-type': 'text/xml' }).end(body)
+}
+
+async function textOf(message: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of message) chunks.push(chunk as Buffer) // A stream without encoding yields buffers.
+  return Buffer.concat(chunks).toString('utf8')
+}
