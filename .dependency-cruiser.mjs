@@ -10,7 +10,7 @@ const rooms = {
   apply: ['base', 'object', 'diff', 'synth', 'kube', 'cache'],
   external: ['base', 'object'],
   reconcile: ['base', 'object', 'queue', 'diff', 'synth', 'kube', 'cache', 'apply', 'external'],
-  operator: ['base', 'object', 'queue', 'kube', 'cache', 'reconcile', 'telemetry'],
+  operator: ['base', 'object', 'queue', 'kube', 'cache', 'external', 'reconcile', 'telemetry'],
   telemetry: ['base', 'object', 'kube'],
   apiserver: ['base', 'object', 'diff'],
   'local-node': ['base', 'object', 'kube', 'cache'],

@@ -24,6 +24,8 @@ export interface MetricOptions {
 
 export interface Counter {
   add(labels: MetricLabels, amount?: number): void
+  /** Forgets the series with exactly these labels, so that it is no longer exposed. */
+  remove(labels: MetricLabels): void
 }
 
 export interface Gauge {
@@ -34,6 +36,8 @@ export interface Gauge {
 
 export interface Histogram {
   observe(labels: MetricLabels, value: number): void
+  /** Forgets the series with exactly these labels, so that it is no longer exposed. */
+  remove(labels: MetricLabels): void
 }
 
 /** Making a metric of a name that exists already gives the existing one. */
@@ -74,9 +78,9 @@ export interface Instruments {
 
 const silentLog: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, with: () => silentLog }
 const silentMetrics: Metrics = {
-  counter: () => ({ add: () => {} }),
+  counter: () => ({ add: () => {}, remove: () => {} }),
   gauge: () => ({ set: () => {}, remove: () => {} }),
-  histogram: () => ({ observe: () => {} }),
+  histogram: () => ({ observe: () => {}, remove: () => {} }),
 }
 
 /** A span that nobody records. */

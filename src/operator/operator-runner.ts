@@ -75,7 +75,7 @@ export async function runOperator(options: RunOperatorOptions, signal: AbortSign
   const identity = identityOf(environment)
   const election = leaderElectionOf(options.leaderElection ?? {}, { identity, podNamespace: connection.podNamespace })
   const toServer = { connection, clock, instruments, userAgent: `${userAgent} (${identity})` }
-  const { client, elector, close } = clientsFor(toServer, election)
+  const { client, fence, elector, close } = clientsFor(toServer, election)
   const health = new HealthRegistry()
   const server = new HttpServer({ clock, instruments, health, exposition: metrics, ...http })
   // Not ready from the first probe on, until the operator's own checks take over.
@@ -92,6 +92,7 @@ export async function runOperator(options: RunOperatorOptions, signal: AbortSign
       secrets: systemSecrets,
       instruments,
       client,
+      fence,
       elector,
       health,
       controllers,
@@ -113,6 +114,7 @@ export async function runOperator(options: RunOperatorOptions, signal: AbortSign
 
 interface Clients {
   readonly client: KubeClient
+  readonly fence: Fence | undefined
   readonly elector: Elector | undefined
   close(signal: AbortSignal): Promise<unknown>
 }
@@ -121,7 +123,7 @@ interface Clients {
 function clientsFor(options: HttpClientOptions, election: LeaderElection | undefined): Clients {
   if (election === undefined) {
     const client = new RestClient(options)
-    return { client, elector: undefined, close: (signal) => client.close(signal) }
+    return { client, fence: undefined, elector: undefined, close: (signal) => client.close(signal) }
   }
   const fence = new Fence(options.clock)
   const unfenced = new RestClient({ ...options, limits: { connections: electionConnections } })
@@ -129,6 +131,7 @@ function clientsFor(options: HttpClientOptions, election: LeaderElection | undef
   const { clock, instruments } = options
   return {
     client: new FencedClient({ client: fenced, fence }),
+    fence,
     elector: new Elector({ clock, instruments, random: systemRandom, client: unfenced, fence, ...election }),
     close: (signal) => Promise.all([fenced.close(signal), unfenced.close(signal)]),
   }

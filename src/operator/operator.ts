@@ -2,12 +2,15 @@
 // started is stopped, in reverse, within ten seconds of the signal.
 
 import { type Clock, deadline } from '../base/clock.ts'
+import { messageOf } from '../base/errors.ts'
 import type { Instruments } from '../base/instrument.ts'
 import type { Random, SecretSource } from '../base/random.ts'
 import { TokenBucket } from '../base/token-bucket.ts'
 import { Informers } from '../cache/informers.ts'
+import { ToolBox } from '../external/tool-box.ts'
 import type { KubeClient } from '../kube/client.ts'
 import { DiscoveryClient } from '../kube/discovery-client.ts'
+import type { Fence } from '../kube/fence.ts'
 import { childManager } from '../object/ownership.ts'
 import type { BackoffPolicy } from '../queue/backoff.ts'
 import { ControllerRunner } from '../reconcile/controller-runner.ts'
@@ -25,6 +28,8 @@ export interface OperatorOptions {
   readonly instruments: Instruments
   /** Fenced where there is an elector. */
   readonly client: KubeClient
+  /** Effects outside the cluster begin only while it is open, as writes do; absent: always. */
+  readonly fence?: Fence | undefined
   /** Absent: this process acts alone. */
   readonly elector?: Elector | undefined
   readonly health: HealthRegistry
@@ -48,12 +53,14 @@ export interface OperatorOptions {
 /** What running turns get to end after the signal; one that then ignores its abort costs 5 s more. All of it under 10 s. */
 const drainLimitMs = 2_500
 const flushLimitMs = 1_000
+const closeLimitMs = 1_000
 const stopping = new DOMException('the operator stops', 'AbortError')
 
 export class Operator {
   readonly #options: OperatorOptions
   readonly #informers: Informers
   readonly #events: EventRecorder
+  readonly #tools: ToolBox
   readonly #runners: readonly ControllerRunner[]
 
   constructor(options: OperatorOptions) {
@@ -68,6 +75,7 @@ export class Operator {
       client,
       reporter: { controller: 'konverge.dev/operator', instance: options.instance ?? 'konverge' },
     })
+    this.#tools = new ToolBox({ clock, random, instruments })
     const rateLimit = new TokenBucket(turnRate)
     const discovery = new DiscoveryClient({ clock, client })
     this.#runners = controllers.map(
@@ -85,6 +93,8 @@ export class Operator {
           maxConcurrent,
           backoff,
           rateLimit,
+          tools: this.#tools,
+          gate: options.fence,
           recordEvent: (regarding, event) => this.#events.record({ regarding, ...event }),
         }),
     )
@@ -115,6 +125,7 @@ export class Operator {
       instruments.log.info({}, 'stopping')
       const limitMs = signal.aborted ? drainLimitMs : 0
       await Promise.all(this.#runners.map((runner) => runner.drain(limitMs)))
+      await this.#closeTools()
       telling.abort(stopping)
       await events
       await this.#flushEvents()
@@ -126,6 +137,20 @@ export class Operator {
       for (const remove of checks) remove()
       instruments.log.info({}, 'stopped')
     }
+  }
+
+  /** What drivers opened, newest first; one that does not close keeps nobody from stopping. */
+  async #closeTools(): Promise<void> {
+    const { clock, instruments } = this.#options
+    const limit = deadline(clock, closeLimitMs, new AbortController().signal)
+    for (const close of this.#tools.closers) {
+      try {
+        await Promise.race([close(), aborted(limit.signal)])
+      } catch (thrown) {
+        instruments.log.warn({ error: messageOf(thrown) }, 'what a driver opened could not be closed')
+      }
+    }
+    limit.clear()
   }
 
   async #flushEvents(): Promise<void> {

@@ -5,12 +5,14 @@ import { Convergence } from '../apply/convergence.ts'
 import type { Compare } from '../apply/plan.ts'
 import { assert } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
-import type { Instruments } from '../base/instrument.ts'
+import type { Instruments, Log } from '../base/instrument.ts'
 import type { Random, SecretSource } from '../base/random.ts'
 import type { TokenBucket } from '../base/token-bucket.ts'
 import type { InformerHealth } from '../cache/informer.ts'
 import type { Informers } from '../cache/informers.ts'
 import { normalize } from '../diff/normalize.ts'
+import type { ExternalTools } from '../external/external.ts'
+import { type EffectGate, openGate } from '../external/protocol-runner.ts'
 import type { KubeClient } from '../kube/client.ts'
 import { untilAborted } from '../kube/shared-runner.ts'
 import { TracedClient } from '../kube/traced-client.ts'
@@ -29,6 +31,8 @@ import type { EventReport } from './context.ts'
 import { ControllerView } from './controller-view.ts'
 import { isDeclaredRead } from './declared-read.ts'
 import { type Controller, resourceIn } from './definition.ts'
+import { ExternalRecorder } from './external-recorder.ts'
+import { ExternalsReconciler } from './externals-reconciler.ts'
 import { inventoryOf } from './inventory.ts'
 import { InventoryLoader, type InventoryLoaderOptions } from './inventory-loader.ts'
 import { LiveLoader } from './live-loader.ts'
@@ -57,6 +61,10 @@ export interface ControllerRunnerOptions {
   /** Shared by all controllers of the process. */
   readonly rateLimit?: TokenBucket | undefined
   readonly recordEvent: (regarding: LiveObject, event: EventReport) => void
+  /** Lent to the drivers of things outside; one for all controllers of the process. */
+  readonly tools: ExternalTools
+  /** Effects outside begin only while it is open. Default: always. */
+  readonly gate?: EffectGate | undefined
 }
 
 /** How many resources keep their synthesized objects in memory; about 10 KiB each. */
@@ -138,9 +146,11 @@ export class ControllerRunner {
       log,
       metrics,
       client,
+      newest: (key) => view.parent(key),
       onWritten: (live) => view.statusWritten(live),
       recordEvent,
     })
+    const externals = this.#makeExternalsReconciler(log)
     const reconciler = new Reconciler({
       controller,
       clock,
@@ -158,6 +168,7 @@ export class ControllerRunner {
           signal,
         }),
       children,
+      externals,
       repairs: new RepairRunner({ controller, log, client, recordEvent }),
       status,
       parents,
@@ -170,6 +181,7 @@ export class ControllerRunner {
       ({ metadata: { uid } }) => {
         desired.forget(uid)
         status.forget(uid)
+        externals.forget(uid)
         convergence.forget(uid)
       },
     )
@@ -207,6 +219,19 @@ export class ControllerRunner {
     })
     const compare: Compare = (object, live) => convergence.compare(object, live)
     return new ChildrenReconciler({ ...parts, clock, view, applier, compare, members })
+  }
+
+  #makeExternalsReconciler(log: Log): ExternalsReconciler {
+    const { clock, random, instruments, client, controller, recordEvent, tools, gate = openGate } = this.#options
+    const view = this.#view
+    const records = new ExternalRecorder({
+      controller,
+      client,
+      newest: (key) => view.parent(key),
+      onWritten: (live) => view.statusWritten(live),
+    })
+    const { tracer } = instruments
+    return new ExternalsReconciler({ controller, clock, random, log, tracer, tools, gate, records, recordEvent })
   }
 
   #makeInventoryLoader(): InventoryLoader {

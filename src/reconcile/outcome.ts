@@ -35,6 +35,9 @@ export const cacheCatchUp = {
   afterMs: 200,
 } as const
 
+/** What a turn waits for whose records of things outside were not the newest. */
+export const recordCatchUp = { on: 'waiting for the cache to catch up with what is recorded', afterMs: 200 } as const
+
 /** Is it over before anybody could read of it? Then the status is not written. */
 export function isMomentary(outcome: Outcome): boolean {
   return (outcome.kind === 'waiting' || outcome.kind === 'deleting') && outcome.afterMs !== undefined
@@ -49,6 +52,12 @@ export function spaced(outcome: Outcome, momentaryBefore: number): Outcome {
   if (outcome.afterMs === undefined) return outcome
   return { ...outcome, afterMs: Math.min(outcome.afterMs * 2 ** momentaryBefore, longestMomentMs) }
 }
+
+/** A turn that leaves things outside otherwise than its `observe` was told is followed by another; a row of them slows down. */
+export function followUpMs(before: number): number {
+  return Math.min(firstFollowUpMs * 2 ** before, longestMomentMs)
+}
+const firstFollowUpMs = 50
 
 /** While the API server cannot be reached, try again at least this often. Refused connections cost next to nothing. */
 const unreachableRetryMs = 5_000
@@ -106,7 +115,7 @@ function isEndOfNamespace({ code }: CodedError): boolean {
 export interface DueTimes {
   /** When a deferred status write is due. */
   readonly statusMs?: number | undefined
-  /** When to look again at a resource that nothing is left to do for; absent: when an event comes. */
+  /** When to look again, at the latest, at a resource that no failure brings back; absent: when an event comes. */
   readonly lookMs?: number | undefined
 }
 
@@ -118,7 +127,10 @@ export function verdictOf(outcome: Outcome, { statusMs = waitingRecheckMs, lookM
       return { kind: outcome.kind, ...(lookMs === undefined ? {} : { lookAgainAfterMs: lookMs }) }
     case 'waiting':
     case 'deleting':
-      return { kind: 'waiting', afterMs: Math.min(waitingRecheckMs, statusMs, outcome.afterMs ?? waitingRecheckMs) }
+      return {
+        kind: 'waiting',
+        afterMs: Math.min(waitingRecheckMs, statusMs, outcome.afterMs ?? waitingRecheckMs, lookMs ?? waitingRecheckMs),
+      }
     case 'retry':
       // No answer is no fault of this resource, and every resource has to be back soon after the API server is.
       if (outcome.reason === 'Unreachable') return { kind: 'retry', atMostMs: unreachableRetryMs }

@@ -15,9 +15,23 @@ import type { DesiredObject } from '../synth/desired.ts'
 import type { ChildrenReconciler, Wait } from './children-reconciler.ts'
 import type { EventReport, LiveReader } from './context.ts'
 import type { Controller, ObserveContext } from './definition.ts'
+import { isNews, joinedOutcome } from './external-outcome.ts'
+import { StaleRecordsError } from './external-records.ts'
+import type { ExternalsReconciler } from './externals-reconciler.ts'
+import type { ExternalsTurn } from './externals-turn.ts'
 import { foreignInventory, type Inventory } from './inventory.ts'
 import { logFieldsOf } from './log-fields.ts'
-import { cacheCatchUp, isMomentary, type Outcome, outcomeOfError, spaced, verdictOf } from './outcome.ts'
+import {
+  cacheCatchUp,
+  type DueTimes,
+  followUpMs,
+  isMomentary,
+  type Outcome,
+  outcomeOfError,
+  recordCatchUp,
+  spaced,
+  verdictOf,
+} from './outcome.ts'
 import { parentOf } from './parent.ts'
 import type { ParentRecorder } from './parent-recorder.ts'
 import type { RepairRunner } from './repair-runner.ts'
@@ -41,6 +55,7 @@ export interface ReconcilerOptions {
   readonly children: ChildrenReconciler
   readonly parents: ParentRecorder
   readonly repairs: RepairRunner
+  readonly externals: ExternalsReconciler
   readonly status: StatusRecorder
   /** The objects that should exist, in wave order, normalized; throws a CodedError when the constructs do not build. */
   readonly desiredOf: (parent: LiveObject, facts: unknown) => readonly DesiredObject[]
@@ -53,8 +68,8 @@ type LiveTurn = Exclude<Turn, { kind: 'forget' | 'leave' }>
 
 export class Reconciler {
   readonly #options: ReconcilerOptions
-  /** How many turns in a row waited for the caches. One entry per living resource that waits. */
-  readonly #momentary = new Map<Key, number>()
+  /** How many turns in a row were to be over in no time. One entry per living resource that has such. */
+  readonly #short = new Map<Key, number>()
 
   constructor(options: ReconcilerOptions) {
     this.#options = options
@@ -66,7 +81,7 @@ export class Reconciler {
     const turn = nextTurn(cached(item.key), { inventoryOf, isSuspended: controller.isSuspended })
     if (turn.kind === 'forget' || turn.kind === 'leave') {
       metrics.forget(item.key)
-      this.#momentary.delete(item.key)
+      this.#short.delete(item.key)
       return { kind: 'settled' }
     }
     const name = `reconcile ${turn.object.kind}`
@@ -74,31 +89,40 @@ export class Reconciler {
   }
 
   async #turn(turn: LiveTurn, item: WorkItem<Key>, signal: AbortSignal): Promise<Verdict> {
-    const { metrics, clock, random } = this.#options
+    const { metrics, clock, random, externals } = this.#options
+    const { object } = turn
     const startedMs = clock.monotonicMs()
-    const { outcome, statusMs } = await this.#take(turn, item, signal)
+    const told = externals.lastReports(object)
+    const { outcome, statusMs, lookMs } = await this.#take(turn, item, signal)
     metrics.observeTurn(outcome, clock.monotonicMs() - startedMs)
     this.#logEnd(outcome, item)
-    const { intervalMs } = steeringOf(turn.object)
-    return verdictOf(this.#spaced(outcome, item.key), {
+    // What stands otherwise outside than `observe` was told may change what it says.
+    const isOvertaken = turn.kind !== 'clean' && isNews(told, externals.lastReports(object))
+    const before = this.#inARow(item.key, isOvertaken || isMomentary(outcome))
+    const { intervalMs } = steeringOf(object)
+    return verdictOf(spaced(outcome, before), {
       statusMs,
-      lookMs: intervalMs === undefined ? undefined : nextLookMs(intervalMs, random),
+      lookMs: earliest(
+        lookMs,
+        intervalMs === undefined ? undefined : nextLookMs(intervalMs, random),
+        isOvertaken ? followUpMs(before) : undefined,
+      ),
     })
   }
 
-  /** Waits for the caches must not take the turns of others when the watch that would end them is broken. */
-  #spaced(outcome: Outcome, key: Key): Outcome {
-    const before = this.#momentary.get(key) ?? 0
-    if (isMomentary(outcome)) this.#momentary.set(key, before + 1)
-    else this.#momentary.delete(key)
-    return spaced(outcome, before)
+  /** How many turns before this one were to be over in no time: what they wait for must not take the turns of others. */
+  #inARow(key: Key, isShort: boolean): number {
+    const before = this.#short.get(key) ?? 0
+    if (isShort) this.#short.set(key, before + 1)
+    else this.#short.delete(key)
+    return before
   }
 
   async #take(
     turn: LiveTurn,
     { causes, failures }: WorkItem<Key>,
     signal: AbortSignal,
-  ): Promise<{ outcome: Outcome; statusMs?: number | undefined }> {
+  ): Promise<{ outcome: Outcome } & DueTimes> {
     const { status } = this.#options
     try {
       if (turn.kind === 'pause') {
@@ -107,12 +131,16 @@ export class Reconciler {
       }
       const end = await this.#endOf(turn, causes, signal)
       if (end === undefined) return { outcome: { kind: 'settled' } }
+      const { outcome, externals } = end
+      const { lookMs } = externals
       // A failure that has not come twice may be gone before anybody reads of it.
-      if (end.outcome.kind === 'retry' && failures === 0 && !status.isAwaited(end.object)) return end
-      if (isMomentary(end.outcome)) return end
-      return { outcome: end.outcome, statusMs: await status.record(end, signal) }
+      const isUntold = outcome.kind === 'retry' && failures === 0 && !status.isAwaited(end.object)
+      const isBrief = isUntold || isMomentary(outcome)
+      if (isBrief && !status.hasNewRecords(end)) return { outcome, lookMs }
+      return { outcome, lookMs, statusMs: await status.record(end, signal) }
     } catch (thrown) {
       signal.throwIfAborted()
+      if (thrown instanceof StaleRecordsError) return { outcome: { kind: 'waiting', ...recordCatchUp } }
       return { outcome: outcomeOfError(thrown) }
     }
   }
@@ -123,7 +151,7 @@ export class Reconciler {
     causes: readonly Cause[],
     signal: AbortSignal,
   ): Promise<TurnEnd | undefined> {
-    const { children, parents } = this.#options
+    const { parents } = this.#options
     const { kind, object } = turn
     try {
       if (turn.kind === 'fail') throw turn.error
@@ -133,18 +161,18 @@ export class Reconciler {
       return await this.#run(kind === 'adopt' ? await parents.adopt(object, signal) : object, causes, signal)
     } catch (thrown) {
       signal.throwIfAborted()
-      return {
-        object,
-        outcome: outcomeOfError(thrown),
-        facts: undefined,
-        children: children.childrenOf(object),
-        externals: [],
-      }
+      return this.#failed(object, undefined, thrown)
     }
   }
 
+  #failed(object: LiveObject, facts: unknown, thrown: unknown): TurnEnd {
+    const { children, externals } = this.#options
+    const found = { children: children.childrenOf(object), externals: externals.untouched(object) }
+    return { object, outcome: outcomeOfError(thrown), facts, ...found }
+  }
+
   async #run(object: LiveObject, causes: readonly Cause[], signal: AbortSignal): Promise<TurnEnd> {
-    const { controller, children, desiredOf, repairs } = this.#options
+    const { controller, children, desiredOf, repairs, externals } = this.#options
     let facts: unknown
     try {
       facts = await this.#observe(object, signal)
@@ -164,31 +192,43 @@ export class Reconciler {
       if (repair !== undefined && !isHeld) await repairs.run(object, repair, signal)
       const outcome: Outcome =
         isHeld && made.outcome.kind === 'settled' ? { kind: 'waiting', ...cacheCatchUp } : made.outcome
-      return { object, facts, ...made, externals: [], outcome }
+      // What is made outside may need what is kept in the cluster, as a password: first the one, then the other.
+      const outside = isApplied
+        ? await externals.provide(object, { facts, children: made.children }, signal)
+        : externals.untouched(object)
+      return { object, facts, ...made, outcome: joinedOutcome(outcome, outside.outcome), externals: outside }
     } catch (thrown) {
       signal.throwIfAborted()
-      return { object, outcome: outcomeOfError(thrown), facts, children: children.childrenOf(object), externals: [] }
+      return this.#failed(object, facts, thrown)
     }
   }
 
-  /** Deletes in the stored order, then lets the controller clean up, then lets go; undefined when it has let go (I6). */
+  /**
+   * Takes away what is outside, then deletes in the stored order, then lets the controller clean up, then lets go; undefined
+   * when it has let go (I6).
+   */
   async #clean(object: LiveObject, signal: AbortSignal): Promise<TurnEnd | undefined> {
-    const { children, parents } = this.#options
+    const { children, parents, externals } = this.#options
+    const deletion: Deletion = { object, factsOf: once(() => this.#factsIfAny(object, signal)) }
+    const outside = await externals.remove(object, deletion.factsOf, signal)
+    if (!outside.isOver) return await this.#deleting(deletion, outside, outside.outcome)
     const wait = (await children.deleteNext(object, signal)) ?? (await this.#cleanUp(object, signal))
-    if (wait !== undefined) return await this.#deleting(object, wait, signal)
-    await this.#tellTheEnd(object, signal)
+    if (wait !== undefined) return await this.#deleting(deletion, outside, { ...wait, kind: 'deleting' })
+    await this.#tellTheEnd(deletion, outside, signal)
     await parents.release(object, signal)
     return undefined
   }
 
   /** The last word in the status, such as which volumes stay. A deletion never fails for it. */
-  async #tellTheEnd(object: LiveObject, signal: AbortSignal): Promise<void> {
+  async #tellTheEnd(deletion: Deletion, outside: ExternalsTurn, signal: AbortSignal): Promise<void> {
     const { status, log } = this.#options
     try {
-      await status.record(await this.#deleting(object, { on: 'everything is cleaned up' }, signal), signal)
+      const outcome: Outcome = { kind: 'deleting', on: 'everything is cleaned up' }
+      await status.record(await this.#deleting(deletion, outside, outcome), signal)
     } catch (thrown) {
       signal.throwIfAborted()
-      log.warn({ ...logFieldsOf(object), error: messageOf(thrown) }, 'the last status could not be written')
+      const fields = { ...logFieldsOf(deletion.object), error: messageOf(thrown) }
+      log.warn(fields, 'the last status could not be written')
     }
   }
 
@@ -207,17 +247,19 @@ export class Reconciler {
     return { on, afterMs: cacheCatchUp.afterMs }
   }
 
-  async #deleting(object: LiveObject, wait: Wait, signal: AbortSignal): Promise<TurnEnd> {
-    const { children, log } = this.#options
-    const outcome: Outcome = { ...wait, kind: 'deleting' }
-    const end = { object, outcome, children: children.childrenOf(object), externals: [] }
+  async #deleting({ object, factsOf }: Deletion, outside: ExternalsTurn, outcome: Outcome): Promise<TurnEnd> {
+    const children = this.#options.children.childrenOf(object)
+    return { object, outcome, children, facts: await factsOf(), externals: outside }
+  }
+
+  /** Deletion never depends on facts; the status does without them. */
+  async #factsIfAny(object: LiveObject, signal: AbortSignal): Promise<unknown> {
     try {
-      return { ...end, facts: await this.#observe(object, signal) }
+      return await this.#observe(object, signal)
     } catch (thrown) {
-      // Deletion never depends on facts; the status does without them.
       signal.throwIfAborted()
-      log.debug({ ...logFieldsOf(object), error: messageOf(thrown) }, 'no facts during deletion')
-      return { ...end, facts: undefined }
+      this.#options.log.debug({ ...logFieldsOf(object), error: messageOf(thrown) }, 'no facts during deletion')
+      return undefined
     }
   }
 
@@ -227,10 +269,11 @@ export class Reconciler {
   }
 
   #observing(object: LiveObject, signal: AbortSignal): ObserveContext<unknown, unknown> {
-    const { clock, liveFor, secrets, children: made } = this.#options
+    const { clock, liveFor, secrets, externals, children: made } = this.#options
     const children = made.childrenOf(object).map((child) => child.object)
     const live = liveFor(signal)
-    return { object: parentOf(object), children, nowMs: clock.now(), live, secrets, externals: [], signal }
+    const outside = externals.lastReports(object)
+    return { object: parentOf(object), children, nowMs: clock.now(), live, secrets, externals: outside, signal }
   }
 
   #logEnd(outcome: Outcome, item: WorkItem<Key>): void {
@@ -254,6 +297,26 @@ export class Reconciler {
 }
 
 const noAttributes = () => ({})
+
+/** One turn of a deletion. */
+interface Deletion {
+  readonly object: LiveObject
+  /** Undefined when `observe` failed; it runs once a turn, and only if somebody wants to know. */
+  readonly factsOf: () => Promise<unknown>
+}
+
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let begun: Promise<T> | undefined
+  return () => {
+    begun ??= work()
+    return begun
+  }
+}
+
+function earliest(...times: readonly (number | undefined)[]): number | undefined {
+  const due = times.filter((ms) => ms !== undefined)
+  return due.length === 0 ? undefined : Math.min(...due)
+}
 
 /** Which resource, and why now. Source of the first name: OpenTelemetry's semantic conventions. */
 function attributesOf({ kind, object }: LiveTurn, { causes, failures }: WorkItem<Key>): () => SpanAttributes {

@@ -3,12 +3,14 @@
 import { type Clock, timestampOf } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import type { Log } from '../base/instrument.ts'
-import type { ExternalReport } from '../external/external.ts'
+import type { ExternalRecord } from '../external/external.ts'
 import type { KubeClient, Patch } from '../kube/client.ts'
 import type { LiveObject, StatusWithConditions } from '../object/object.ts'
-import { describeRef, refOf } from '../object/ref.ts'
+import { describeRef, type Key, keyOf, refOf } from '../object/ref.ts'
 import type { EventReport } from './context.ts'
 import type { Controller } from './definition.ts'
+import { areSameRecords, assertKept, lockedVersion, type ResourceStatus, recordsOf } from './external-records.ts'
+import type { ExternalsTurn } from './externals-turn.ts'
 import type { Child, Outcome } from './outcome.ts'
 import { parentOf } from './parent.ts'
 import { pausedStatus } from './paused-status.ts'
@@ -24,7 +26,7 @@ export interface TurnEnd {
   /** Undefined when `observe` failed. */
   readonly facts: unknown
   readonly children: readonly Child[]
-  readonly externals: readonly ExternalReport[]
+  readonly externals: Pick<ExternalsTurn, 'reports' | 'records' | 'lookMs'>
 }
 
 export interface StatusRecorderOptions {
@@ -33,12 +35,14 @@ export interface StatusRecorderOptions {
   readonly log: Log
   readonly metrics: TurnMetrics
   readonly client: KubeClient
+  /** The newest state that memory has of a resource. */
+  readonly newest: (key: Key) => LiveObject | undefined
   /** Our own write, to be seen by the next read. */
   readonly onWritten: (live: LiveObject) => void
   readonly recordEvent: (regarding: LiveObject, event: EventReport) => void
 }
 
-const statusManager = 'konverge-status'
+export const statusManager = 'konverge-status'
 
 export class StatusRecorder {
   readonly #options: StatusRecorderOptions
@@ -57,21 +61,32 @@ export class StatusRecorder {
     const report = this.#reportOf(end)
     const told = report === undefined ? untold(outcome) : outcome
     const { complaint } = steeringOf(object)
-    const next = nextStatus({ ...this.#since(object), report, outcome: told, complaint, token: this.#tokenOf(object) })
+    const { stored, next: records } = end.externals.records
+    const since = this.#since(object)
+    const previous = stored.length === 0 ? since.previous : { ...since.previous, external: stored }
+    const token = this.#tokenOf(object)
+    const next = nextStatus({ ...since, previous, report, outcome: told, records, complaint, token })
     const isUnderWay = outcome.kind === 'waiting' || outcome.kind === 'deleting'
-    const write = await this.#write(object, next, isUnderWay, signal)
+    const write = await this.#write(object, { previous, next, stored, isUnderWay }, signal)
     if (write.kind === 'now') for (const event of report?.events ?? []) this.#options.recordEvent(object, event)
     return write.kind === 'later' ? write.afterMs : undefined
   }
 
   /** Says that the resource is left alone; nothing is written when it says so already. */
   async recordPause(object: LiveObject, pause: string, signal: AbortSignal): Promise<void> {
-    await this.#write(object, pausedStatus({ ...this.#since(object), pause }), false, signal)
+    const { previous, ...since } = this.#since(object)
+    const next = pausedStatus({ ...since, previous, pause })
+    await this.#write(object, { previous, next, stored: recordsOf(object), isUnderWay: false }, signal)
   }
 
   /** Does somebody wait for the end of this turn, so that even a first failure must be told? */
   isAwaited(object: LiveObject): boolean {
     return isAnswerDue(this.#tokenOf(object), statusOf(object))
+  }
+
+  /** Has the turn come to know something of things outside that must not be forgotten? */
+  hasNewRecords({ externals: { records } }: TurnEnd): boolean {
+    return !areSameRecords(records.stored, records.next)
   }
 
   /** The resource is gone. */
@@ -90,22 +105,24 @@ export class StatusRecorder {
 
   async #write(
     object: LiveObject,
-    next: StatusWithConditions,
-    isUnderWay: boolean,
+    { previous, next, stored, isUnderWay }: Written,
     signal: AbortSignal,
   ): Promise<StatusWrite> {
-    const { clock, controller, client, metrics, onWritten } = this.#options
+    const { clock, controller, client, metrics, newest, onWritten } = this.#options
     metrics.observeConditions(object, next.conditions ?? [])
     const { uid } = object.metadata
     const nowMs = clock.monotonicMs()
     const writtenAtMs = this.#writtenAtMs.get(uid)
-    const write = statusWrite({ previous: statusOf(object), next, isUnderWay, writtenAtMs, nowMs })
+    const write = statusWrite({ previous, next, isUnderWay, writtenAtMs, nowMs })
     if (write.kind !== 'now') return write
-    // The uid makes sure that a namesake never gets this status.
-    const patch: Patch = { type: 'merge', body: { metadata: { uid }, status: write.patch } }
+    // The uid makes sure that a namesake never gets this status; the version, that no newer record is lost.
+    const isLocked = Object.hasOwn(write.patch, 'external')
+    const lock = isLocked ? { resourceVersion: lockedVersion({ object, newest: newest(keyOf(object)), stored }) } : {}
+    const patch: Patch = { type: 'merge', body: { metadata: { uid, ...lock }, status: write.patch } }
     const options = { fieldManager: statusManager, subresource: 'status' } as const
     const written = await client.patch(controller.resource, object.metadata, patch, options, signal)
     onWritten(written)
+    if (isLocked) assertKept(controller.name, next.external ?? [], written)
     this.#writtenAtMs.set(uid, nowMs)
     // Only what was sent can be dropped: an earlier answer may have been taken away behind our cache.
     const { lastHandledReconcileAt: answer } = next
@@ -124,10 +141,10 @@ export class StatusRecorder {
     )
   }
 
-  #reportOf({ object, ...end }: TurnEnd): StatusReport<StatusWithConditions> | undefined {
+  #reportOf({ object, externals, ...end }: TurnEnd): StatusReport<StatusWithConditions> | undefined {
     const { controller, log } = this.#options
     try {
-      return controller.status({ object: parentOf(object), ...end })
+      return controller.status({ object: parentOf(object), ...end, externals: externals.reports })
     } catch (thrown) {
       const fields = { object: describeRef(refOf(object)), error: messageOf(thrown) }
       log.error(fields, 'the status function threw; the kind’s own fields stay as they were')
@@ -136,9 +153,17 @@ export class StatusRecorder {
   }
 }
 
+interface Written {
+  readonly previous: ResourceStatus | undefined
+  readonly next: ResourceStatus
+  /** The records that are known to be in the cluster. */
+  readonly stored: readonly ExternalRecord[]
+  readonly isUnderWay: boolean
+}
+
 /** Sound: the status of our own kinds is written here and nowhere else. */
-function statusOf({ status }: LiveObject): StatusWithConditions | undefined {
-  return status as StatusWithConditions | undefined
+function statusOf({ status }: LiveObject): ResourceStatus | undefined {
+  return status as ResourceStatus | undefined
 }
 
 /** Without the kind's own word nothing may be called ready (I8). */

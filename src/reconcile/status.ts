@@ -2,11 +2,13 @@
 // kstatus' Reconciling and Stalled only while they are true; a kind's own claims win over the runtime's. Equal is not
 // written, and mere progress is written at most every 30 s (I8).
 import { unreachable } from '../base/assert.ts'
-import type { JsonObject } from '../base/json.ts'
+import { canonicalJson, type Json, type JsonObject } from '../base/json.ts'
 import { mergePatchBetween } from '../base/json-patch.ts'
+import type { ExternalRecord } from '../external/external.ts'
 import { type ConditionClaim, mergeConditions } from '../object/condition.ts'
 import type { StatusWithConditions } from '../object/object.ts'
 import type { EventReport } from './context.ts'
+import type { ResourceStatus } from './external-records.ts'
 import type { Outcome } from './outcome.ts'
 
 /** What a controller's status function returns. */
@@ -53,9 +55,11 @@ export function standardClaims(outcome: Outcome): readonly ConditionClaim[] {
 }
 
 export interface NextStatusInput {
-  readonly previous: StatusWithConditions | undefined
+  readonly previous: ResourceStatus | undefined
   readonly report: StatusReport<StatusWithConditions> | undefined
   readonly outcome: Outcome
+  /** What is kept of the things outside. */
+  readonly records?: readonly ExternalRecord[]
   readonly generation: number
   /** RFC 3339, whole seconds. */
   readonly now: string
@@ -66,9 +70,15 @@ export interface NextStatusInput {
 }
 
 /** The whole status to be written. Without a report (its function threw) the kind's own fields stay as they were. */
-export function nextStatus(input: NextStatusInput): StatusWithConditions {
-  const { previous, report, outcome, generation, now, complaint } = input
-  const { conditions: before = [], observedGeneration: _, lastHandledReconcileAt, ...kept } = previous ?? {}
+export function nextStatus(input: NextStatusInput): ResourceStatus {
+  const { previous, report, outcome, generation, now, complaint, records = [] } = input
+  const {
+    conditions: before = [],
+    observedGeneration: _,
+    lastHandledReconcileAt,
+    external: __,
+    ...kept
+  } = previous ?? {}
   const token = input.token ?? lastHandledReconcileAt
   const claims = withEffectiveReconciling([
     ...(report?.conditions ?? []),
@@ -79,6 +89,7 @@ export function nextStatus(input: NextStatusInput): StatusWithConditions {
     ...(report?.fields ?? kept),
     observedGeneration: generation,
     ...(token === undefined ? {} : { lastHandledReconcileAt: token }),
+    ...(records.length === 0 ? {} : { external: records }),
     conditions: mergeConditions({ previous: before, claims, observedGeneration: generation, now }),
   }
 }
@@ -104,8 +115,8 @@ export const progressIntervalMs = 30_000
 export const countsIntervalMs = 120_000
 
 export interface StatusWriteInput {
-  readonly previous: StatusWithConditions | undefined
-  readonly next: StatusWithConditions
+  readonly previous: ResourceStatus | undefined
+  readonly next: ResourceStatus
   /** Something takes time and nothing is wrong. */
   readonly isUnderWay: boolean
   /** When this process last wrote it, on the monotonic clock; undefined if it never did. */
@@ -123,12 +134,13 @@ export function statusWrite({ previous, next, isUnderWay, writtenAtMs, nowMs }: 
   return nowMs < dueMs ? { kind: 'later', afterMs: dueMs - nowMs } : { kind: 'now', patch }
 }
 
-/** What others act on or wait for: the generation and token that were seen, which conditions hold, and why it is not ready. */
-function flipsOf(status: StatusWithConditions | undefined): string {
+/** What others act on or wait for: the generation and token that were seen, which conditions hold, why it is not ready; and our own records. */
+function flipsOf(status: ResourceStatus | undefined): string {
   const conditions = (status?.conditions ?? []).map(({ type, status: state, reason }) =>
     type === 'Ready' ? `${type}=${state}/${reason}` : `${type}=${state}`,
   )
-  return `${status?.observedGeneration} ${status?.lastHandledReconcileAt} ${conditions.join(' ')}`
+  const external = (status?.external ?? []) as unknown as Json // Records are JSON.
+  return `${status?.observedGeneration} ${status?.lastHandledReconcileAt} ${conditions.join(' ')} ${canonicalJson(external)}`
 }
 
 /** What people read. */

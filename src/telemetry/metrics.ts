@@ -41,7 +41,10 @@ export class PrometheusMetrics implements Metrics, Exposition {
   counter(options: MetricOptions): Counter {
     return this.#once('counter', options, () => {
       const counter = new prom.Counter(this.#configurationOf(options))
-      return { add: (labels, amount = 1) => counter.inc(labels, amount) } satisfies Counter
+      return {
+        add: (labels, amount = 1) => counter.inc(labels, amount),
+        remove: (labels) => counter.remove(labels),
+      } satisfies Counter
     })
   }
 
@@ -58,7 +61,10 @@ export class PrometheusMetrics implements Metrics, Exposition {
   histogram(options: MetricOptions & { readonly buckets: readonly number[] }): Histogram {
     return this.#once('histogram', options, () => {
       const histogram = new prom.Histogram({ ...this.#configurationOf(options), buckets: [...options.buckets] })
-      return { observe: (labels, value) => histogram.observe(labels, value) } satisfies Histogram
+      return {
+        observe: (labels, value) => histogram.observe(labels, value),
+        remove: (labels) => histogram.remove(labels),
+      } satisfies Histogram
     })
   }
 

@@ -53,7 +53,7 @@ function recorded() {
     },
     metrics: {
       ...silentInstruments.metrics,
-      counter: ({ name }) => ({ add: () => void counts.set(name, (counts.get(name) ?? 0) + 1) }),
+      counter: ({ name }) => ({ add: () => void counts.set(name, (counts.get(name) ?? 0) + 1), remove: () => {} }),
       gauge: ({ name }) => ({
         set: (_, value) => void gauges.set(name, value),
         remove: () => void gauges.delete(name),

@@ -368,6 +368,7 @@ describe('Watcher', () => {
             const series = `${name} ${Object.values(labels).join(' ')}`
             counts.set(series, (counts.get(series) ?? 0) + amount)
           },
+          remove: () => {},
         }),
       },
     }

@@ -275,8 +275,8 @@ describe('RestClient: what it makes of answers', () => {
       ...silentInstruments,
       metrics: {
         ...silentInstruments.metrics,
-        counter: ({ name }) => ({ add: (labels) => void seen.push([name, labels]) }),
-        histogram: ({ name }) => ({ observe: (labels) => void seen.push([name, labels]) }),
+        counter: ({ name }) => ({ add: (labels) => void seen.push([name, labels]), remove: () => {} }),
+        histogram: ({ name }) => ({ observe: (labels) => void seen.push([name, labels]), remove: () => {} }),
       },
     }
     const server = await serve((response) => answer(response, 404, {}))

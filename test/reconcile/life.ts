@@ -5,6 +5,7 @@ import type { Instruments, LogFields, Tracer } from '../../src/base/instrument.t
 import { silentInstruments } from '../../src/base/instrument.ts'
 import { seededRandom, seededSecrets } from '../../src/base/random.ts'
 import { Informers } from '../../src/cache/informers.ts'
+import { ToolBox } from '../../src/external/tool-box.ts'
 import { DiscoveryClient } from '../../src/kube/discovery-client.ts'
 import { ConfigMap, Secret, Service } from '../../src/object/built-in.ts'
 import type { Condition } from '../../src/object/condition.ts'
@@ -148,6 +149,7 @@ export class Life {
       informers: this.#informers,
       controller,
       maxConcurrent,
+      tools: new ToolBox(surroundings),
       recordEvent: (_, event) => void world.events.push(event),
     })
     this.#informers.start(this.#stop.signal)

@@ -253,7 +253,12 @@ describe('an outcome', () => {
     { outcome: settled, due: { lookMs: 60_000 }, expected: { kind: 'settled', lookAgainAfterMs: 60_000 } },
     { outcome: waiting('x'), expected: { kind: 'waiting', afterMs: 15_000 } },
     { outcome: waiting('x'), due: { statusMs: 4_000 }, expected: { kind: 'waiting', afterMs: 4_000 } },
-    { outcome: waiting('x'), due: { statusMs: 29_000, lookMs: 1 }, expected: { kind: 'waiting', afterMs: 15_000 } },
+    {
+      outcome: waiting('x'),
+      due: { statusMs: 29_000, lookMs: 20_000 },
+      expected: { kind: 'waiting', afterMs: 15_000 },
+    },
+    { outcome: waiting('x'), due: { lookMs: 3_000 }, expected: { kind: 'waiting', afterMs: 3_000 } },
     { outcome: { kind: 'deleting', on: 'x' }, expected: { kind: 'waiting', afterMs: 15_000 } },
     { outcome: { kind: 'waiting', on: 'x', afterMs: 200 }, expected: { kind: 'waiting', afterMs: 200 } },
     { outcome: { kind: 'deleting', on: 'x', afterMs: 200 }, expected: { kind: 'waiting', afterMs: 200 } },

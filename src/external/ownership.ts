@@ -1,0 +1,45 @@
+// Whose is what a driver sees? By the token marked on it, and by the identity that was recorded of it. What is not ours is never
+// changed and never removed, unless its taking over was asked for.
+import type { ExternalRecord, Token } from './external.ts'
+
+export interface OwnershipInput {
+  readonly record: ExternalRecord | undefined
+  /** The resource, and its generation now. */
+  readonly token: Token
+  readonly owner: Token | undefined
+  /** Undefined where it could not be told. */
+  readonly providerID: string | undefined
+  /** For how long after a creation what is seen may lag behind, milliseconds. */
+  readonly visibilityDelayMs: number
+  readonly nowMs: number
+}
+
+export type Ownership =
+  | 'ours'
+  /** The very one that we made, and its mark has been taken off. */
+  | 'unmarked'
+  /** Asked for so lately that its mark may be on its way. */
+  | 'late'
+  /** Somebody else's, or nobody's that we know of. */
+  | 'foreign'
+  /** Not the one that we made, although it has its name, perhaps even its mark: a copy, or one made in its place. */
+  | 'replaced'
+
+export function ownershipOf(input: OwnershipInput): Ownership {
+  const { record, token, owner, providerID } = input
+  const recorded = record?.providerID
+  if (recorded !== undefined && providerID !== undefined && recorded !== providerID) return 'replaced'
+  if (owner !== undefined) return owner.uid === token.uid ? 'ours' : 'foreign'
+  if (recorded !== undefined && providerID !== undefined) return 'unmarked'
+  return isAskedForLately(input) ? 'late' : 'foreign'
+}
+
+/** Has its creation been asked for within the delay, so that not to see it means nothing yet? */
+export function isAskedForLately({
+  record,
+  visibilityDelayMs,
+  nowMs,
+}: Pick<OwnershipInput, 'record' | 'visibilityDelayMs' | 'nowMs'>): boolean {
+  if (record?.phase !== 'Pending') return false
+  return nowMs - Date.parse(record.requestedAt) < visibilityDelayMs
+}

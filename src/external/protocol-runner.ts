@@ -1,0 +1,281 @@
+// Carries out the protocol on one thing outside: observe, decide, act, and again, until there is nothing more to do in this pass.
+// Decides nothing. The record is stored before every effect; may be cut off at any await (I3). No effect begins once this process
+// may not act any more (I9).
+import { assert } from '../base/assert.ts'
+import type { Clock } from '../base/clock.ts'
+import { CodedError } from '../base/errors.ts'
+import type { Log } from '../base/instrument.ts'
+import type { EventReport } from '../object/event-report.ts'
+import { type CreationInput, creationStep, externalNameOf, type Wanted } from './creation.ts'
+import type { ExternalCall, ExternalChange, ExternalDriver, ExternalRecord, Observation } from './external.ts'
+import type { Found, Pass } from './pass.ts'
+import { eventOf, failureOf } from './provision.ts'
+import { removalStep } from './removal.ts'
+import { described, quoted, type Standing } from './standing.ts'
+
+/** Lets effects begin while this process may act, and cuts them off when it may not any more; a closed one throws. */
+export interface EffectGate {
+  enter(signal: AbortSignal): { readonly signal: AbortSignal; end(): void }
+}
+
+/** Of a process that acts alone. */
+export const openGate: EffectGate = { enter: (signal) => ({ signal, end: () => {} }) }
+
+export interface ProtocolRunnerOptions {
+  /** The External's. */
+  readonly name: string
+  readonly driver: ExternalDriver<unknown, unknown>
+  readonly clock: Clock
+  readonly log: Log
+  readonly gate: EffectGate
+}
+
+/** What a pass has come to so far; what of it holds when a driver fails. */
+interface Progress {
+  record: ExternalRecord | undefined
+  observation: Observation<unknown> | undefined
+  readonly events: EventReport[]
+}
+
+/** Steps of one pass. The longest honest one takes four: create, adopt, update, rest. */
+const mostSteps = 8
+
+export class ProtocolRunner {
+  readonly #options: ProtocolRunnerOptions
+  /** Since when looks in a row have not shown what was seen before, on the monotonic clock; by uid. */
+  readonly #missingSinceMs = new Map<string, number>()
+  /** Updates in a row that left something that differs; by uid. */
+  readonly #futileUpdates = new Map<string, number>()
+
+  constructor(options: ProtocolRunnerOptions) {
+    this.#options = options
+  }
+
+  forget(uid: string): void {
+    this.#missingSinceMs.delete(uid)
+    this.#futileUpdates.delete(uid)
+  }
+
+  /** Rejects when the record could not be stored, or the signal aborted; what the driver rejects is found. */
+  establish(wish: Wanted, pass: Pass): Promise<Found> {
+    return this.#unlessItFails(pass, (progress) => this.#establish(wish, pass, progress))
+  }
+
+  /** As `establish`. What is found without a record is no business of the resource's any more. */
+  dissolve(desired: unknown, pass: Pass): Promise<Found> {
+    return this.#unlessItFails(pass, (progress) => this.#dissolve(desired, pass, progress))
+  }
+
+  async #establish(wish: Wanted, pass: Pass, progress: Progress): Promise<Found> {
+    const { name, driver, clock } = this.#options
+    const { consistency } = driver
+    const { token } = pass
+    const { uid } = token
+    let done: CreationInput['done'] = 'nothing'
+    let corrected: readonly ExternalChange[] = []
+    for (let steps = 0; steps < mostSteps; steps++) {
+      const { record } = progress
+      const call = this.#callOf(pass, { ...wish, externalName: externalNameOf({ record, wish }), record })
+      progress.observation ??= await this.#observe(pass, call)
+      const { observation } = progress
+      const changes = observation.kind === 'available' ? driver.differences(wish.desired, observation.observed) : []
+      const missingForMs = this.#missingForMs(uid, progress)
+      const futileUpdates = this.#futileUpdates.get(uid) ?? 0
+      const known = { name, wish, token, record, observation, changes, consistency }
+      const step = creationStep({ ...known, nowMs: clock.now(), missingForMs, done, futileUpdates })
+      switch (step.kind) {
+        case 'create':
+        case 'adopt':
+          await pass.store(step.record)
+          progress.record = step.record
+          if (step.kind === 'adopt') {
+            progress.events.push(eventOf.adopted(this.#what(call)))
+            break
+          }
+          done = await this.#create(pass, { ...call, providerID: undefined }, progress)
+          break
+        case 'update':
+          await this.#update(pass, call, { ...step, observation })
+          progress.record = step.record
+          this.#futileUpdates.set(uid, futileUpdates + 1)
+          progress.observation = undefined
+          corrected = step.isDrift ? step.changes : []
+          done = 'updated'
+          break
+        case 'rest': {
+          const { standing, drift } = step
+          if (standing.state === 'available') this.#futileUpdates.delete(uid)
+          const isRight = standing.state === 'available' && corrected.length > 0
+          if (isRight) progress.events.push(eventOf.corrected(this.#what(call), corrected))
+          return { ...progress, record: step.record, standing, drift, corrected: isRight ? corrected : [] }
+        }
+      }
+    }
+    return { ...progress, standing: unsettled(name), drift: [], corrected: [] }
+  }
+
+  async #create(pass: Pass, call: ExternalCall<unknown>, progress: Progress): Promise<CreationInput['done']> {
+    const { driver } = this.#options
+    progress.observation = undefined
+    try {
+      await this.#act(pass, call, { operation: 'create', run: (cut) => driver.create(cut) })
+    } catch (thrown) {
+      if (!(thrown instanceof DriverFailure) || !isNameTaken(thrown.cause)) throw thrown
+      return 'nameTaken'
+    }
+    progress.events.push(eventOf.created(this.#what(call)))
+    return 'created'
+  }
+
+  async #update(
+    pass: Pass,
+    call: ExternalCall<unknown>,
+    {
+      changes,
+      observation,
+    }: { readonly changes: readonly ExternalChange[]; readonly observation: Observation<unknown> },
+  ): Promise<void> {
+    const { driver } = this.#options
+    assert(observation.kind === 'available', 'only what is available is changed')
+    const { observed } = observation
+    const run = (cut: ExternalCall<unknown>) => driver.update(cut, observed, changes)
+    await this.#act(pass, call, { operation: 'update', run, why: described(changes) })
+  }
+
+  async #dissolve(desired: unknown, pass: Pass, progress: Progress): Promise<Found> {
+    const { driver, clock } = this.#options
+    const { consistency } = driver
+    const { token } = pass
+    let isAskedFor = false
+    for (;;) {
+      const { record } = progress
+      assert(record !== undefined, 'only what is recorded is removed')
+      const call = this.#callOf(pass, { desired, externalName: record.externalName, record })
+      progress.observation ??= await this.#observe(pass, call)
+      const { observation } = progress
+      const missingForMs = this.#missingForMs(token.uid, progress)
+      const known = { token, record, observation, consistency, isAskedFor }
+      const step = removalStep({ ...known, nowMs: clock.now(), missingForMs })
+      switch (step.kind) {
+        case 'delete': {
+          await pass.store(step.record)
+          progress.record = step.record
+          const observed = observation.kind === 'available' ? observation.observed : undefined
+          await this.#act(pass, call, { operation: 'delete', run: (cut) => driver.delete(cut, observed) })
+          progress.observation = undefined
+          isAskedFor = true
+          break
+        }
+        case 'rest':
+          return { ...progress, ...step, drift: [], corrected: [] }
+        case 'end': {
+          const { standing } = step
+          const what = this.#what(call)
+          const event = standing.state === 'gone' ? eventOf.removed(what) : eventOf.leftAlone(standing.message)
+          progress.events.push(event)
+          return { ...progress, record: undefined, standing, drift: [], corrected: [] }
+        }
+      }
+    }
+  }
+
+  async #unlessItFails(pass: Pass, work: (progress: Progress) => Promise<Found>): Promise<Found> {
+    const progress: Progress = { record: pass.record, observation: undefined, events: [] }
+    try {
+      return await work(progress)
+    } catch (thrown) {
+      if (!(thrown instanceof DriverFailure)) throw thrown
+      // What cannot be told ends the row of looks that did not show it.
+      this.#missingSinceMs.delete(pass.token.uid)
+      const { retryAfterMs, ...standing } = failureOf(thrown.cause)
+      return { ...progress, observation: undefined, standing, retryAfterMs, drift: [], corrected: [] }
+    }
+  }
+
+  /** A look that shows it begins the count anew. */
+  #missingForMs(uid: string, { record, observation }: Progress): number {
+    if (observation?.kind !== 'absent' || record?.providerID === undefined) {
+      this.#missingSinceMs.delete(uid)
+      return 0
+    }
+    const nowMs = this.#options.clock.monotonicMs()
+    const sinceMs = this.#missingSinceMs.get(uid) ?? nowMs
+    this.#missingSinceMs.set(uid, sinceMs)
+    return nowMs - sinceMs
+  }
+
+  #callOf(
+    { token, signal }: Pass,
+    { desired, externalName, record, adopts = false }: CallParts,
+  ): ExternalCall<unknown> {
+    return { desired, externalName, token, providerID: record?.providerID, adopts, signal }
+  }
+
+  async #observe(pass: Pass, call: ExternalCall<unknown>): Promise<Observation<unknown>> {
+    return await this.#ask(pass, () => this.#options.driver.observe(call))
+  }
+
+  async #act(pass: Pass, call: ExternalCall<unknown>, { operation, run, why }: Effect): Promise<void> {
+    const { log, gate } = this.#options
+    await this.#ask(pass, async () => {
+      const passage = gate.enter(pass.signal)
+      const fields = { ...pass.logFields, external: this.#what(call), ...(why === undefined ? {} : { why }) }
+      log.info(fields, `${operation} outside the cluster`)
+      try {
+        await run({ ...call, signal: passage.signal })
+      } catch (thrown) {
+        // What a call that was cut off says of itself is of no use.
+        throw passage.signal.aborted ? passage.signal.reason : thrown
+      } finally {
+        passage.end()
+      }
+    })
+  }
+
+  async #ask<T>({ signal }: Pass, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (thrown) {
+      signal.throwIfAborted()
+      throw new DriverFailure(thrown)
+    }
+  }
+
+  /** `database "shop"` */
+  #what({ externalName }: ExternalCall<unknown>): string {
+    return `${this.#options.name} ${quoted(externalName)}`
+  }
+}
+
+interface CallParts {
+  readonly desired: unknown
+  readonly externalName: string
+  readonly record: ExternalRecord | undefined
+  readonly adopts?: boolean | undefined
+}
+
+interface Effect {
+  /** `create` */
+  readonly operation: string
+  readonly run: (call: ExternalCall<unknown>) => Promise<void>
+  readonly why?: string
+}
+
+/** Tells what the driver rejects from what the cluster does. */
+class DriverFailure {
+  readonly cause: unknown
+
+  constructor(cause: unknown) {
+    this.cause = cause
+  }
+}
+
+function isNameTaken(thrown: unknown): boolean {
+  return thrown instanceof CodedError && thrown.code === 'AlreadyExists'
+}
+
+/** It is changed behind our back as fast as we look. */
+function unsettled(name: string): Standing {
+  const message = `the ${name} was another at every look of this turn`
+  return { state: 'failed', reason: 'Unsettled', message, end: 'retry' }
+}

@@ -1,0 +1,150 @@
+// Looks after one External of every resource: asks the protocol where it stands, and remembers the answer. While nothing that
+// counts has changed and it is not time to look, no turn makes a call. What is remembered may be lost at any time: then there is
+// one look more.
+import { assert } from '../base/assert.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Tracer } from '../base/instrument.ts'
+import { deepEqual, hashJson, type Json } from '../base/json.ts'
+import type { Random } from '../base/random.ts'
+import type { EventReport } from '../object/event-report.ts'
+import { lookInMs, restMs } from './cadence.ts'
+import type { ExternalRecord, ExternalRemoval, ExternalReport, ExternalWish } from './external.ts'
+import type { Found, Pass } from './pass.ts'
+import { ProtocolRunner, type ProtocolRunnerOptions } from './protocol-runner.ts'
+import { eventOf, type Provision, reportOf } from './provision.ts'
+import { gone } from './removal.ts'
+import { quoted, type Standing } from './standing.ts'
+
+export interface ProvisionerOptions extends ProtocolRunnerOptions {
+  readonly clock: Clock
+  readonly random: Random
+  readonly tracer: Tracer
+}
+
+interface Memory {
+  /** What was asked, as a hash: it may hold passwords. */
+  readonly question: string | undefined
+  readonly demand: string | undefined
+  readonly standing: Standing
+  readonly provision: Provision
+  /** On the monotonic clock. */
+  readonly lookedAtMs: number
+}
+
+export class Provisioner {
+  readonly #options: ProvisionerOptions
+  readonly #protocol: ProtocolRunner
+  /** By uid. One entry per living resource. */
+  readonly #memory = new Map<string, Memory>()
+
+  constructor(options: ProvisionerOptions) {
+    this.#options = options
+    this.#protocol = new ProtocolRunner(options)
+  }
+
+  /** How it stood last; undefined when nobody has asked in this life of the process. */
+  lastReport(uid: string): ExternalReport | undefined {
+    return this.#memory.get(uid)?.provision.report
+  }
+
+  /** The resource is gone. */
+  forget(uid: string): void {
+    this.#memory.delete(uid)
+    this.#protocol.forget(uid)
+  }
+
+  /** Rejects when the record could not be stored, or the signal aborted; what the driver rejects is in the report. */
+  async provide(wish: ExternalWish<unknown>, pass: Pass): Promise<Provision> {
+    if (wish.kind === 'none') return this.#standStill(pass, noneWanted, undefined)
+    if (wish.kind === 'blocked') return this.#standStill(pass, blocked(wish), pass.record)
+    return await this.#answer(wish, pass, () => this.#protocol.establish(wish, pass))
+  }
+
+  /** As `provide`, of one that has a record. What has none afterwards is no business of the resource's any more. */
+  async remove(removal: ExternalRemoval<unknown>, pass: Pass): Promise<Provision> {
+    const { record } = pass
+    assert(record !== undefined, 'only what is recorded is removed')
+    if (removal.kind === 'blocked') return this.#standStill(pass, blocked(removal), record)
+    if (removal.kind === 'keep') return this.#keep(removal.note, record, pass)
+    return await this.#answer(removal, pass, () => this.#protocol.dissolve(removal.desired, pass))
+  }
+
+  /** There is no record: it is gone, or was let go, or was never asked for. */
+  over(pass: Pass): Provision {
+    const known = this.#memory.get(pass.token.uid)
+    const isTold = known?.standing.state === 'kept' || known?.standing.state === 'gone'
+    return isTold ? { ...known.provision, events: [] } : this.#standStill(pass, gone(this.#options.name), undefined)
+  }
+
+  #keep(note: string, { externalName }: ExternalRecord, pass: Pass): Provision {
+    const event = eventOf.kept(`${this.#options.name} ${quoted(externalName)}`, note)
+    return this.#standStill(pass, { state: 'kept', reason: 'Kept', message: note, end: 'settled' }, undefined, [event])
+  }
+
+  /** Without a call. */
+  #standStill(
+    { token: { uid } }: Pass,
+    standing: Standing,
+    record: ExternalRecord | undefined,
+    events: readonly EventReport[] = [],
+  ): Provision {
+    const { name, clock } = this.#options
+    const report = reportOf({ name, standing, record, last: this.lastReport(uid), nowMs: clock.now() })
+    const provision = { report, record, end: standing.end, events }
+    const lookedAtMs = clock.monotonicMs()
+    this.#memory.set(uid, { question: undefined, demand: undefined, standing, provision, lookedAtMs })
+    return provision
+  }
+
+  async #answer(asked: object, pass: Pass, look: () => Promise<Found>): Promise<Provision> {
+    const { name, clock, tracer } = this.#options
+    const { uid, generation } = pass.token
+    // Sound: what is wished for is JSON, or a change of it would not be seen.
+    const question = hashJson([generation, asked as unknown as Json])
+    const known = this.#memory.get(uid)
+    if (known?.question === question) {
+      const provision = this.#remembered(known, pass)
+      if (provision !== undefined) return provision
+    }
+    const found = await tracer.run(`external ${name}`, () => ({}), look)
+    const { standing, record, retryAfterMs, events } = found
+    const report = reportOf({ ...found, name, last: this.lastReport(uid), nowMs: clock.now() })
+    const provision: Provision = { report, record, end: standing.end, retryAfterMs, events }
+    const memory = { question, demand: pass.demand, standing, provision, lookedAtMs: clock.monotonicMs() }
+    this.#memory.set(uid, memory)
+    return this.#withNextLook(memory, pass)
+  }
+
+  /** What was found last, if it still holds. */
+  #remembered(known: Memory, pass: Pass): Provision | undefined {
+    const { provision, demand } = known
+    const isDemanded = pass.demand !== undefined && pass.demand !== demand
+    // Sound: a record is JSON.
+    const isSame = deepEqual(provision.record as Json | undefined, pass.record as Json | undefined)
+    if (isDemanded || !isSame || this.#restedMs(known) >= this.#restMs(known, pass)) return undefined
+    const report = { ...provision.report, corrected: [] }
+    return this.#withNextLook({ ...known, provision: { ...provision, report, events: [] } }, pass)
+  }
+
+  #withNextLook(known: Memory, pass: Pass): Provision {
+    const rest = this.#restMs(known, pass)
+    if (rest === 0) return known.provision
+    const times = { restMs: rest, restedMs: this.#restedMs(known) }
+    return { ...known.provision, lookInMs: lookInMs(times, this.#options.random) }
+  }
+
+  #restMs({ standing, provision: { retryAfterMs } }: Memory, { cadenceMs }: Pass): number {
+    const { pollMs } = this.#options.driver.consistency
+    return restMs({ standing, cadenceMs, pollMs, retryAfterMs })
+  }
+
+  #restedMs({ lookedAtMs }: Memory): number {
+    return this.#options.clock.monotonicMs() - lookedAtMs
+  }
+}
+
+const noneWanted: Standing = { state: 'none', reason: 'NotWanted', message: '', end: 'settled' }
+
+function blocked({ reason, message }: { readonly reason: string; readonly message: string }): Standing {
+  return { state: 'blocked', reason, message, end: 'waiting' }
+}

@@ -1,0 +1,47 @@
+// What does an operator lend to the drivers of its controllers? One box a process: its places outside, its instruments, and a list
+// of what is to be closed at the end.
+import type { Clock } from '../base/clock.ts'
+import type { Instruments, Log, Tracer } from '../base/instrument.ts'
+import type { Random } from '../base/random.ts'
+import type { Endpoint } from './endpoint.ts'
+import { Endpoints } from './endpoints.ts'
+import type { ExternalTools } from './external.ts'
+
+export interface ToolBoxOptions {
+  readonly clock: Clock
+  readonly random: Random
+  readonly instruments: Instruments
+}
+
+/** Enough for a thousand resources to converge in a minute, and no flood. */
+const callLimit = { perSecond: 200, burst: 400 }
+
+export class ToolBox implements ExternalTools {
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly tracer: Tracer
+  readonly #endpoints: Endpoints
+  readonly #closers: (() => Promise<void>)[] = []
+
+  constructor({ clock, random, instruments }: ToolBoxOptions) {
+    this.clock = clock
+    this.random = random
+    this.log = instruments.log
+    this.tracer = instruments.tracer
+    this.#endpoints = new Endpoints({ clock, random, instruments, limit: callLimit })
+  }
+
+  endpoint(name: string): Endpoint {
+    return this.#endpoints.endpoint(name)
+  }
+
+  atStop(close: () => Promise<void>): void {
+    this.#closers.push(close)
+  }
+
+  /** What is to be closed, newest first. */
+  get closers(): readonly (() => Promise<void>)[] {
+    return this.#closers.toReversed()
+  }
+}

@@ -1,0 +1,59 @@
+// What do the things outside mean for the end of a turn? What may pass is retried, what will not stops, what takes time is waited
+// for; and the children of the resource go on whatever they do.
+import { unreachable } from '../base/assert.ts'
+import { deepEqual, type Json } from '../base/json.ts'
+import type { ExternalReport } from '../external/external.ts'
+import type { Provision } from '../external/provision.ts'
+import type { Outcome } from './outcome.ts'
+
+type Judged = Pick<Provision, 'report' | 'end' | 'retryAfterMs'>
+
+/** One that can be retried makes the turn a retry: the others come round again with it. */
+export function outcomeOfExternals(provisions: readonly Judged[]): Outcome {
+  const [failed] = provisions.filter(({ end }) => end === 'retry')
+  if (failed !== undefined) {
+    const { reason, message } = failed.report
+    return { kind: 'retry', reason, message, retryAfterMs: failed.retryAfterMs }
+  }
+  const [stopped] = provisions.filter(({ end }) => end === 'stopped')
+  if (stopped !== undefined) return { kind: 'stopped', reason: stopped.report.reason, message: stopped.report.message }
+  const waits = provisions.filter(({ end }) => end === 'waiting').map(({ report }) => report.message)
+  return waits.length === 0 ? { kind: 'settled' } : { kind: 'waiting', on: waits.join('; ') }
+}
+
+const weights: Readonly<Record<Outcome['kind'], number>> = { retry: 4, stopped: 3, deleting: 2, waiting: 1, settled: 0 }
+
+/** The children's word comes first where both say the same. */
+export function joinedOutcome(children: Outcome, externals: Outcome): Outcome {
+  if (children.kind === 'waiting' && externals.kind === 'waiting') {
+    return { ...children, on: `${children.on}; ${externals.on}`, afterMs: children.afterMs ?? externals.afterMs }
+  }
+  return weights[children.kind] >= weights[externals.kind] ? children : externals
+}
+
+/** What the removal of things outside means for a deletion; undefined when nothing is left of them. */
+export function outcomeOfRemoval(provisions: readonly Judged[]): Outcome | undefined {
+  const outcome = outcomeOfExternals(provisions)
+  switch (outcome.kind) {
+    case 'settled':
+      return undefined
+    case 'waiting':
+      return { kind: 'deleting', on: outcome.on }
+    case 'retry':
+    case 'stopped':
+    case 'deleting':
+      return outcome
+    default:
+      return unreachable(outcome)
+  }
+}
+
+/** Do the things outside stand otherwise than they did, in what `observe` can make of them? */
+export function isNews(told: readonly ExternalReport[], now: readonly ExternalReport[]): boolean {
+  // Sound: what a driver observes is JSON, or a change of it would not be seen.
+  return !deepEqual(told.map(essence) as Json[], now.map(essence) as Json[])
+}
+
+function essence({ name, state, providerID, observed }: ExternalReport) {
+  return { name, state, providerID, observed }
+}

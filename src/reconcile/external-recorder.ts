@@ -1,0 +1,47 @@
+// Writes the records of things outside into the status of their resource, before anything is done to them: locked to the version
+// that the turn was decided from, so that a turn from a stale cache ends here (I3).
+import type { Json } from '../base/json.ts'
+import type { KubeClient, Patch } from '../kube/client.ts'
+import { isKubeError } from '../kube/kube-errors.ts'
+import type { LiveObject } from '../object/object.ts'
+import { type Key, keyOf } from '../object/ref.ts'
+import type { Controller } from './definition.ts'
+import { assertKept, lockedVersion, StaleRecordsError, type TurnRecords } from './external-records.ts'
+import { statusManager } from './status-recorder.ts'
+
+export interface ExternalRecorderOptions {
+  readonly controller: Controller
+  readonly client: KubeClient
+  /** The newest state that memory has of a resource. */
+  readonly newest: (key: Key) => LiveObject | undefined
+  /** Our own write, to be seen by the next read. */
+  readonly onWritten: (live: LiveObject) => void
+}
+
+export class ExternalRecorder {
+  readonly #options: ExternalRecorderOptions
+
+  constructor(options: ExternalRecorderOptions) {
+    this.#options = options
+  }
+
+  /** Rejects with a StaleRecordsError when the resource is not any more what the turn was decided from. */
+  async store(object: LiveObject, { stored, next }: TurnRecords, signal: AbortSignal): Promise<void> {
+    const { controller, client, newest, onWritten } = this.#options
+    const { uid } = object.metadata
+    const resourceVersion = lockedVersion({ object, newest: newest(keyOf(object)), stored })
+    // Records are JSON.
+    const patch: Patch = {
+      type: 'merge',
+      body: { metadata: { uid, resourceVersion }, status: { external: next as unknown as Json } },
+    }
+    const options = { fieldManager: statusManager, subresource: 'status' } as const
+    try {
+      const written = await client.patch(controller.resource, object.metadata, patch, options, signal)
+      onWritten(written)
+      assertKept(controller.name, next, written)
+    } catch (thrown) {
+      throw isKubeError(thrown, 'Conflict') ? new StaleRecordsError(thrown) : thrown
+    }
+  }
+}

@@ -1,0 +1,85 @@
+// What does the status of a resource remember of the things outside, and may it be written now? Records are written only over the
+// very records that they were decided from: whoever is behind learns it before anything is made outside (I3, I9).
+import { CodedError } from '../base/errors.ts'
+import { deepEqual, type Json } from '../base/json.ts'
+import type { ExternalRecord } from '../external/external.ts'
+import { isBeingDeleted, type LiveObject, type StatusWithConditions } from '../object/object.ts'
+import { steeringOf } from './steering.ts'
+
+/** A status with what the runtime keeps there for controllers with Externals. */
+export interface ResourceStatus extends StatusWithConditions {
+  readonly external?: readonly ExternalRecord[]
+}
+
+/** The records of one turn: as they stand in the cluster, and as the turn leaves them. */
+export interface TurnRecords {
+  readonly stored: readonly ExternalRecord[]
+  readonly next: readonly ExternalRecord[]
+}
+
+/** Sound: `status.external` is written here and nowhere else, and its schema is the record's. */
+export function recordsOf({ status }: LiveObject): readonly ExternalRecord[] {
+  return (status as ResourceStatus | undefined)?.external ?? []
+}
+
+export function recordOf(records: readonly ExternalRecord[], name: string): ExternalRecord | undefined {
+  return records.find((record) => record.name === name)
+}
+
+/** In the order in which they came; `record` undefined: without the one of that name. */
+export function withRecord(
+  records: readonly ExternalRecord[],
+  name: string,
+  record: ExternalRecord | undefined,
+): readonly ExternalRecord[] {
+  const isKnown = records.some((known) => known.name === name)
+  const others = records.filter((known) => known.name !== name)
+  if (record === undefined) return others
+  return isKnown ? records.map((known) => (known.name === name ? record : known)) : [...others, record]
+}
+
+export function areSameRecords(left: readonly ExternalRecord[], right: readonly ExternalRecord[]): boolean {
+  return deepEqual(left as unknown as Json, right as unknown as Json) // Records are JSON.
+}
+
+/** The turn was decided from a resource that has changed since. */
+export class StaleRecordsError extends CodedError<'Conflict'> {
+  override readonly name = 'StaleRecordsError'
+
+  constructor(cause?: unknown) {
+    const message = 'the resource has changed since this turn began, so nothing is done outside the cluster'
+    super({ code: 'Conflict', message, remedy: 'retry', cause })
+  }
+}
+
+export interface LockInput {
+  /** The resource as the turn knew it when it began. */
+  readonly object: LiveObject
+  /** As memory has it now: the turn's own writes are in it. */
+  readonly newest: LiveObject | undefined
+  /** The records that the turn knows to be in the cluster. */
+  readonly stored: readonly ExternalRecord[]
+}
+
+/** The version that a write of records is locked to. Throws a StaleRecordsError when memory knows already that it is behind. */
+export function lockedVersion({ object, newest, stored }: LockInput): string {
+  const isSame =
+    newest !== undefined &&
+    newest.metadata.uid === object.metadata.uid &&
+    newest.metadata.generation === object.metadata.generation &&
+    isBeingDeleted(newest) === isBeingDeleted(object) &&
+    steeringOf(newest).pause === steeringOf(object).pause &&
+    areSameRecords(recordsOf(newest), stored)
+  if (!isSame) throw new StaleRecordsError()
+  return newest.metadata.resourceVersion
+}
+
+/** Throws if the API server did not keep what was sent: then nothing may be made outside. */
+export function assertKept(resource: string, sent: readonly ExternalRecord[], written: LiveObject): void {
+  if (areSameRecords(recordsOf(written), sent)) return
+  throw new CodedError({
+    code: 'RecordsNotKept',
+    remedy: 'stop',
+    message: `the CRD of ${resource} does not keep status.external as it is sent, so nothing is made outside the cluster; give its schema the list that "Things outside the cluster" in docs/writing-a-controller.md shows`,
+  })
+}

@@ -1,0 +1,204 @@
+// Looks after the things outside of one resource, one after the other in the order of their declaration, and takes them away in
+// reverse. The protocol is the provisioner's; here is what it needs of a resource: wishes, records, events.
+
+import type { Clock } from '../base/clock.ts'
+import type { Log, Tracer } from '../base/instrument.ts'
+import type { Random } from '../base/random.ts'
+import { defaultCadenceMs } from '../external/cadence.ts'
+import type { ExternalRecord, ExternalReport, ExternalTools } from '../external/external.ts'
+import type { Pass } from '../external/pass.ts'
+import type { EffectGate } from '../external/protocol-runner.ts'
+import { type Provision, unlooked } from '../external/provision.ts'
+import { Provisioner } from '../external/provisioner.ts'
+import type { LiveObject } from '../object/object.ts'
+import type { EventReport } from './context.ts'
+import type { Controller } from './definition.ts'
+import type { External } from './external-definition.ts'
+import { outcomeOfExternals, outcomeOfRemoval } from './external-outcome.ts'
+import type { ExternalRecorder } from './external-recorder.ts'
+import { recordOf, recordsOf, StaleRecordsError, withRecord } from './external-records.ts'
+import type { ExternalsTurn } from './externals-turn.ts'
+import { logFieldsOf } from './log-fields.ts'
+import { type Child, type Outcome, outcomeOfError, recordCatchUp } from './outcome.ts'
+import { parentOf } from './parent.ts'
+import { steeringOf } from './steering.ts'
+
+export interface ExternalsReconcilerOptions {
+  readonly controller: Controller
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly tracer: Tracer
+  readonly tools: ExternalTools
+  readonly gate: EffectGate
+  readonly records: ExternalRecorder
+  readonly recordEvent: (regarding: LiveObject, event: EventReport) => void
+}
+
+interface Kept {
+  readonly external: External<unknown, unknown, unknown>
+  readonly provisioner: Provisioner
+}
+
+export class ExternalsReconciler {
+  readonly #options: ExternalsReconcilerOptions
+  readonly #kept: readonly Kept[]
+
+  constructor(options: ExternalsReconcilerOptions) {
+    const { controller, clock, random, log, tracer, tools, gate } = options
+    this.#options = options
+    this.#kept = controller.external.map((external) => {
+      const driver = external.driver(tools)
+      const { name } = external
+      return { external, provisioner: new Provisioner({ name, driver, clock, random, log, tracer, gate }) }
+    })
+  }
+
+  /** How the last turn left them; those that no turn of this process has looked at are left out. */
+  lastReports({ metadata: { uid } }: LiveObject): readonly ExternalReport[] {
+    return this.#kept.flatMap(({ provisioner }) => provisioner.lastReport(uid) ?? [])
+  }
+
+  /** The resource is gone. */
+  forget(uid: string): void {
+    for (const { provisioner } of this.#kept) provisioner.forget(uid)
+  }
+
+  /** A turn that does not come to them. */
+  untouched(object: LiveObject): ExternalsTurn {
+    return this.#end(object, new Turn(object), [], { kind: 'settled' })
+  }
+
+  /** Rejects only when aborted. */
+  async provide(
+    object: LiveObject,
+    { facts, children }: { readonly facts: unknown; readonly children: readonly Child[] },
+    signal: AbortSignal,
+  ): Promise<ExternalsTurn> {
+    const turn = new Turn(object)
+    const parent = parentOf(object)
+    const provisions: Provision[] = []
+    try {
+      for (const { external, provisioner } of this.#kept) {
+        const earlier = provisions.map(({ report }) => report)
+        const wish = external.wish({ object: parent, facts, children, earlier })
+        const pass = this.#passFor(object, external, turn, signal)
+        const provision =
+          wish.kind === 'none' && pass.record !== undefined
+            ? await provisioner.remove(external.removal({ object: parent, facts }), pass)
+            : await provisioner.provide(wish, pass)
+        provisions.push(this.#settled(object, external, turn, provision))
+      }
+    } catch (thrown) {
+      signal.throwIfAborted()
+      return this.#end(object, turn, provisions, outcomeOfThrown(thrown))
+    }
+    return this.#end(object, turn, provisions, outcomeOfExternals(provisions))
+  }
+
+  /**
+   * One step of taking them away, the last declared first; `isOver` when none is left. `facts` is asked only if something is.
+   * Rejects only when aborted.
+   */
+  async remove(
+    object: LiveObject,
+    factsOf: () => Promise<unknown>,
+    signal: AbortSignal,
+  ): Promise<ExternalsTurn & { readonly isOver: boolean }> {
+    const turn = new Turn(object)
+    const provisions: Provision[] = []
+    const parent = parentOf(object)
+    try {
+      const facts = turn.next.length === 0 ? undefined : await factsOf()
+      for (const { external, provisioner } of this.#kept.toReversed()) {
+        const pass = this.#passFor(object, external, turn, signal)
+        const provision =
+          pass.record === undefined
+            ? provisioner.over(pass)
+            : await provisioner.remove(external.removal({ object: parent, facts }), pass)
+        provisions.push(this.#settled(object, external, turn, provision))
+        if (provision.record !== undefined) break
+      }
+      if (provisions.every(({ record }) => record === undefined)) this.#letGo(object, turn)
+    } catch (thrown) {
+      signal.throwIfAborted()
+      return { ...this.#end(object, turn, provisions, outcomeOfThrown(thrown)), isOver: false }
+    }
+    const left = provisions.filter(({ record }) => record !== undefined)
+    const outcome = outcomeOfRemoval(left)
+    const end = this.#end(object, turn, provisions, outcome ?? { kind: 'settled' })
+    return { ...end, isOver: outcome === undefined }
+  }
+
+  /** Records of Externals that an earlier version of the controller declared: there is no driver left that knows them. */
+  #letGo(object: LiveObject, turn: Turn): void {
+    for (const { name, externalName } of turn.next) {
+      const note = `${name} ${JSON.stringify(externalName)} stays: this version of the controller does not know it`
+      this.#options.recordEvent(object, { type: 'Warning', reason: 'LeftAlone', action: 'Delete', note })
+    }
+    turn.next = []
+  }
+
+  #passFor(
+    object: LiveObject,
+    { name, cadenceMs = defaultCadenceMs }: External<unknown, unknown, unknown>,
+    turn: Turn,
+    signal: AbortSignal,
+  ): Pass {
+    const { uid, generation = 0 } = object.metadata
+    const { intervalMs, token: demand } = steeringOf(object)
+    return {
+      token: { uid, generation },
+      record: recordOf(turn.next, name),
+      cadenceMs: intervalMs ?? cadenceMs,
+      demand,
+      store: (record) => this.#store(object, turn, record, signal),
+      logFields: logFieldsOf(object),
+      signal,
+    }
+  }
+
+  async #store(object: LiveObject, turn: Turn, record: ExternalRecord, signal: AbortSignal): Promise<void> {
+    const next = withRecord(turn.next, record.name, record)
+    await this.#options.records.store(object, { stored: turn.stored, next }, signal)
+    turn.stored = next
+    turn.next = next
+  }
+
+  #settled(
+    object: LiveObject,
+    { name }: External<unknown, unknown, unknown>,
+    turn: Turn,
+    provision: Provision,
+  ): Provision {
+    turn.next = withRecord(turn.next, name, provision.record)
+    for (const event of provision.events) this.#options.recordEvent(object, event)
+    return provision
+  }
+
+  #end(object: LiveObject, turn: Turn, provisions: readonly Provision[], outcome: Outcome): ExternalsTurn {
+    const found = new Map(provisions.map(({ report }) => [report.name, report]))
+    const reports = this.#kept.map(
+      ({ external: { name }, provisioner }) =>
+        found.get(name) ?? provisioner.lastReport(object.metadata.uid) ?? unlooked(name, recordOf(turn.next, name)),
+    )
+    const looks = provisions.flatMap(({ lookInMs }) => lookInMs ?? [])
+    const lookMs = looks.length === 0 ? undefined : Math.min(...looks)
+    return { reports, records: { stored: turn.stored, next: turn.next }, outcome, lookMs }
+  }
+}
+
+/** The records while a turn goes on. */
+class Turn {
+  stored: readonly ExternalRecord[]
+  next: readonly ExternalRecord[]
+
+  constructor(object: LiveObject) {
+    this.stored = recordsOf(object)
+    this.next = this.stored
+  }
+}
+
+function outcomeOfThrown(thrown: unknown): Outcome {
+  return thrown instanceof StaleRecordsError ? { kind: 'waiting', ...recordCatchUp } : outcomeOfError(thrown)
+}
