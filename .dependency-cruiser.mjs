@@ -33,6 +33,7 @@ const packageOwners = {
   'prom-client': '^src/telemetry/',
   '@opentelemetry/api': '^src/telemetry/tracer\\.ts$',
   commander: '^src/cli/',
+  pg: '^src/controllers/engines/postgres/',
   re2js: '^src/apiserver/regular-expression\\.ts$',
   yaml: '^(src/(apiserver|cli|generate|kube)|examples)/',
   cdk8s: '^(src/(synth|reconcile|index|controllers)|constructs|imports|examples)',

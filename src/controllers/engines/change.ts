@@ -38,7 +38,13 @@ export type RoleChange =
       readonly inherits?: boolean
       readonly canSet?: boolean
     }
-  | { readonly kind: 'revokeMembership'; readonly role: string; readonly member: string }
+  /** In the name of each of those who granted it, as observed; none: in the admin's own. */
+  | {
+      readonly kind: 'revokeMembership'
+      readonly role: string
+      readonly member: string
+      readonly grantors?: readonly string[]
+    }
   | {
       readonly kind: 'setRoleSetting'
       readonly role: string

@@ -79,6 +79,8 @@ export type LoginVerdict =
   | 'Expired'
   /** It may not log in. */
   | 'Disabled'
+  /** The server's pg_hba.conf does not let it in, or nobody into this database. */
+  | 'Rejected'
   | 'ConnectNotGranted'
   | 'RoleMissing'
   | 'DatabaseMissing'

@@ -44,7 +44,7 @@ export interface GrantGroup {
   readonly schema: string
   /** The table whose columns they are; `''` for all but Column. */
   readonly table: string
-  /** Sorted. Functions with the types of their arguments: `area(integer)`. */
+  /** Functions as the server writes them, quoted where they must be: `area(integer)`, `"Odd name"(public.box)`. */
   readonly names: readonly string[]
   /** Sorted; of an object that was asked for and on which the role holds nothing: none. */
   readonly privileges: readonly Privilege[]
@@ -69,7 +69,7 @@ export interface ObservedGrants {
   readonly majorVersion: number
   readonly groups: readonly GrantGroup[]
   readonly defaults: readonly DefaultGrant[]
-  /** Of the roles and schemas asked about, those that are there. */
+  /** Of the roles, creators and schemas asked about, those that are there. */
   readonly roles: readonly string[]
   readonly schemas: readonly string[]
 }
@@ -79,16 +79,20 @@ export interface GrantQuestion {
   readonly roles: readonly string[]
   /** Whose objects are listed also where the roles hold nothing. */
   readonly schemas: readonly string[]
+  /** Roles of which only is asked whether they are there. */
+  readonly creators?: readonly string[]
 }
 
-/** One thing to give or to take. Without `names`: on all there are of the schema. */
+/** One thing to give or to take. What somebody has passed on goes with what is taken from him. */
 export interface GrantChange {
-  readonly kind: 'grant' | 'revoke'
+  /** `revokeOption`: it keeps the privileges and may no longer pass them on. */
+  readonly kind: 'grant' | 'revoke' | 'revokeOption'
   readonly role: string
   readonly on: GrantTarget
   readonly schema: string
   readonly table: string
-  readonly names: readonly string[] | undefined
+  /** As in GrantGroup. */
+  readonly names: readonly string[]
   readonly privileges: readonly Privilege[]
 }
 

@@ -41,6 +41,8 @@ export interface ObservedDatabase {
   readonly connectionLimit: number
   readonly allowsConnections: boolean
   readonly isTemplate: boolean
+  /** A DROP DATABASE was interrupted: nobody can connect any more, and it can only be dropped again. */
+  readonly isInvalid: boolean
   readonly encoding: string
   readonly collate: string
   readonly ctype: string
@@ -48,7 +50,7 @@ export interface ObservedDatabase {
   readonly sizeBytes: number | undefined
   /** What everybody may do there: `CONNECT` and `TEMPORARY` unless hardened. */
   readonly publicPrivileges: readonly string[]
-  /** Sessions of others than the one that asks. */
+  /** Those of this operator not counted. */
   readonly sessions: number
 }
 
@@ -85,6 +87,8 @@ export interface ObservedRole {
 export interface Membership {
   readonly role: string
   readonly member: string
+  /** Who granted it; each has to take it back. Before PostgreSQL 16 it does not matter. */
+  readonly grantors: readonly string[]
   readonly isAdmin: boolean
   readonly inherits: boolean
   readonly canSet: boolean
@@ -110,8 +114,6 @@ export interface ObservedExtension {
   readonly schema: string
   /** Can it be moved to another schema? */
   readonly isRelocatable: boolean
-  /** The version that the server would install today. */
-  readonly defaultVersion: string | undefined
 }
 
 export interface ObservedSchema {

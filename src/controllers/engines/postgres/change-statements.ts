@@ -1,0 +1,38 @@
+// Which SQL carries out a list of changes, in order? Pure: shown and tested without a server.
+import type { Change } from '../change.ts'
+import { contentStatements, databaseStatements } from './database-statements.ts'
+import { defaultGrantStatements, grantStatements } from './grant-statements.ts'
+import { roleStatements } from './role-statements.ts'
+import type { SessionFacts } from './session-facts.ts'
+import type { Sql } from './sql-text.ts'
+
+export function changeStatements(change: Change, facts: SessionFacts): readonly Sql[] {
+  switch (change.kind) {
+    case 'createRole':
+    case 'alterRole':
+    case 'markRole':
+    case 'joinRole':
+    case 'grantMembership':
+    case 'revokeMembership':
+    case 'setRoleSetting':
+    case 'resetRoleSetting':
+    case 'dropRole':
+      return roleStatements(change, facts)
+    case 'setDatabaseOwner':
+    case 'markDatabase':
+    case 'limitConnections':
+    case 'allowConnections':
+    case 'hardenDatabase':
+    case 'renameDatabase':
+      return databaseStatements(change)
+    case 'grant':
+    case 'revoke':
+    case 'revokeOption':
+      return grantStatements(change)
+    case 'grantDefault':
+    case 'revokeDefault':
+      return defaultGrantStatements(change)
+    default:
+      return contentStatements(change)
+  }
+}

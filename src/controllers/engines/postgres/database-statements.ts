@@ -1,0 +1,78 @@
+// Which SQL changes a database, or what is in it?
+import type { ContentChange, DatabaseChange } from '../change.ts'
+import type { DatabaseWish } from '../engine.ts'
+import { markOf } from './mark.ts'
+import { identifier, integer, literal, type Sql, sql, words } from './sql-text.ts'
+
+/** Template0, as its encoding and locale can be chosen, and as it has nothing in it that somebody put there. */
+export function createDatabaseStatement({ name, owner, encoding, locale, connectionLimit }: DatabaseWish): Sql {
+  return words(
+    sql`CREATE DATABASE ${identifier(name)} OWNER ${identifier(owner)} TEMPLATE template0`,
+    sql`ENCODING ${literal(encoding ?? 'UTF8')}`,
+    locale === undefined ? undefined : sql`LC_COLLATE ${literal(locale)} LC_CTYPE ${literal(locale)}`,
+    connectionLimit === undefined ? undefined : sql`CONNECTION LIMIT ${integer(connectionLimit)}`,
+  )
+}
+
+export function dropDatabaseStatement(database: string, force: 'force' | 'wait'): Sql {
+  const statement = sql`DROP DATABASE IF EXISTS ${identifier(database)}`
+  return force === 'force' ? sql`${statement} WITH (FORCE)` : statement
+}
+
+export function databaseStatements(change: DatabaseChange): readonly Sql[] {
+  const database = identifier(change.database)
+  switch (change.kind) {
+    case 'setDatabaseOwner':
+      return [sql`ALTER DATABASE ${database} OWNER TO ${identifier(change.owner)}`]
+    case 'markDatabase':
+      return [sql`COMMENT ON DATABASE ${database} IS ${literal(markOf(change.token))}`]
+    case 'limitConnections':
+      return [sql`ALTER DATABASE ${database} CONNECTION LIMIT ${integer(change.connectionLimit)}`]
+    case 'allowConnections':
+      return [sql`ALTER DATABASE ${database} ALLOW_CONNECTIONS ${change.allows ? sql`true` : sql`false`}`]
+    case 'hardenDatabase':
+      return [sql`REVOKE CONNECT, TEMPORARY ON DATABASE ${database} FROM PUBLIC`]
+    case 'renameDatabase':
+      return [sql`ALTER DATABASE ${database} RENAME TO ${identifier(change.to)}`]
+  }
+}
+
+export function contentStatements(change: ContentChange): readonly Sql[] {
+  switch (change.kind) {
+    case 'createExtension':
+      return createExtension(change)
+    case 'updateExtension':
+      return [sql`ALTER EXTENSION ${identifier(change.extension)} UPDATE TO ${literal(change.version)}`]
+    case 'moveExtension':
+      return [sql`ALTER EXTENSION ${identifier(change.extension)} SET SCHEMA ${identifier(change.schema)}`]
+    case 'dropExtension':
+      return [sql`DROP EXTENSION IF EXISTS ${identifier(change.extension)}`]
+    case 'createSchema':
+      return [sql`CREATE SCHEMA IF NOT EXISTS ${identifier(change.schema)} AUTHORIZATION ${identifier(change.owner)}`]
+    case 'setSchemaOwner':
+      return [sql`ALTER SCHEMA ${identifier(change.schema)} OWNER TO ${identifier(change.owner)}`]
+    case 'dropSchema':
+      return [sql`DROP SCHEMA IF EXISTS ${identifier(change.schema)}`]
+    case 'hardenSchema':
+      return [sql`REVOKE CREATE ON SCHEMA ${identifier(change.schema)} FROM PUBLIC`]
+    case 'reassignOwned':
+      return [sql`REASSIGN OWNED BY ${identifier(change.role)} TO ${identifier(change.to)}`]
+    case 'dropOwned':
+      return [sql`DROP OWNED BY ${identifier(change.role)}`]
+  }
+}
+
+/**
+ * Without a schema it goes where its control file says, else to the first of the search path. Ours is empty, so `public` stands
+ * there for this statement, as it would for anybody at a prompt.
+ */
+function createExtension(change: Extract<ContentChange, { readonly kind: 'createExtension' }>): readonly Sql[] {
+  const { extension, version, schema } = change
+  const statement = words(
+    sql`CREATE EXTENSION IF NOT EXISTS ${identifier(extension)}`,
+    schema === undefined ? undefined : sql`SCHEMA ${identifier(schema)}`,
+    version === undefined ? undefined : sql`VERSION ${literal(version)}`,
+  )
+  if (schema !== undefined) return [statement]
+  return [sql`SET LOCAL search_path = public`, statement, sql`SET LOCAL search_path = ''`]
+}

@@ -1,0 +1,106 @@
+// What is in one database? One statement for its extensions and schemas, and one for privileges, whose answers are JSON.
+import type { DefaultGrant, GrantGroup, GrantQuestion, ObservedGrants } from '../grant.ts'
+import type { ObservedContents, ObservedExtension, ObservedSchema } from '../observed-server.ts'
+import { type JsonQuestion, namesOf } from './observe-server.ts'
+
+export const contentsQuestion: JsonQuestion = {
+  text: `pg_catalog.jsonb_build_object(
+    'extensions', (SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('name', e.extname, 'version', e.extversion,
+        'schema', n.nspname, 'isRelocatable', e.extrelocatable) ORDER BY e.extname)
+      FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace),
+    'schemas', (SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('name', n.nspname,
+        'owner', pg_catalog.pg_get_userbyid(n.nspowner),
+        'publicPrivileges', COALESCE((SELECT pg_catalog.jsonb_agg(DISTINCT x.privilege_type)
+          FROM pg_catalog.aclexplode(n.nspacl) x WHERE x.grantee = 0), '[]')) ORDER BY n.nspname)
+      FROM pg_catalog.pg_namespace n WHERE n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'))`,
+  values: [],
+}
+
+/** What the statement above answers; null stands for an empty list. */
+export interface ContentsAnswer {
+  readonly extensions: readonly ObservedExtension[] | null
+  readonly schemas: readonly ObservedSchema[] | null
+}
+
+export function contentsOf({ extensions, schemas }: ContentsAnswer): ObservedContents {
+  return { extensions: extensions ?? [], schemas: schemas ?? [] }
+}
+
+export function grantsQuestion({ roles, schemas, creators = [] }: GrantQuestion): JsonQuestion {
+  return {
+    text: grantsText,
+    values: [JSON.stringify(roles), JSON.stringify(schemas), JSON.stringify([...roles, ...creators])],
+  }
+}
+
+/**
+ * Objects without privileges of their own belong to their owner alone; of those only the ones of the schemas asked about are
+ * looked at. `oidvectortypes` and `quote_ident` write a function so that it can be written into a statement.
+ */
+const grantsText = `(
+  WITH asked AS (SELECT r.oid, r.rolname FROM pg_catalog.pg_roles r WHERE r.rolname = ANY (${namesOf('$1')})),
+  listed AS (SELECT n.oid FROM pg_catalog.pg_namespace n WHERE n.nspname = ANY (${namesOf('$2')})),
+  things(kind, schema, parent, name, owner, acl, is_listed) AS (
+    SELECT 'Database', '', '', d.datname::text, d.datdba, d.datacl, true
+      FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database()
+    UNION ALL SELECT 'Schema', '', '', n.nspname, n.nspowner, n.nspacl, n.oid IN (SELECT l.oid FROM listed l)
+      FROM pg_catalog.pg_namespace n
+    UNION ALL SELECT CASE c.relkind WHEN 'S' THEN 'Sequence' ELSE 'Table' END, n.nspname, '', c.relname, c.relowner, c.relacl,
+        c.relnamespace IN (SELECT l.oid FROM listed l)
+      FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S')
+    UNION ALL SELECT 'Function', n.nspname, '',
+        pg_catalog.quote_ident(p.proname) || '(' || pg_catalog.oidvectortypes(p.proargtypes) || ')', p.proowner, p.proacl,
+        p.pronamespace IN (SELECT l.oid FROM listed l)
+      FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+    UNION ALL SELECT 'Column', n.nspname, c.relname, t.attname, c.relowner, t.attacl, false
+      FROM pg_catalog.pg_attribute t JOIN pg_catalog.pg_class c ON c.oid = t.attrelid
+        JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+      WHERE t.attacl IS NOT NULL AND NOT t.attisdropped),
+  held AS (
+    SELECT a.rolname AS role, t.kind, t.schema, t.parent, t.name, t.owner = a.oid AS is_owner,
+        COALESCE(x.privileges, '[]') AS privileges, COALESCE(x.grantable, '[]') AS grantable
+      FROM asked a CROSS JOIN things t LEFT JOIN LATERAL (
+        SELECT pg_catalog.jsonb_agg(DISTINCT e.privilege_type) AS privileges,
+            pg_catalog.jsonb_agg(DISTINCT e.privilege_type) FILTER (WHERE e.is_grantable) AS grantable
+          FROM pg_catalog.aclexplode(t.acl) e WHERE e.grantee = a.oid) x ON true
+      WHERE t.is_listed OR (t.acl IS NOT NULL AND x.privileges IS NOT NULL AND t.owner <> a.oid))
+  SELECT pg_catalog.jsonb_build_object(
+    'majorVersion', pg_catalog.current_setting('server_version_num')::int / 10000,
+    'roles', (SELECT pg_catalog.jsonb_agg(r.rolname) FROM pg_catalog.pg_roles r WHERE r.rolname = ANY (${namesOf('$3')})),
+    'schemas', (SELECT pg_catalog.jsonb_agg(n.nspname) FROM pg_catalog.pg_namespace n WHERE n.nspname = ANY (${namesOf('$2')})),
+    'groups', (SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('role', g.role, 'on', g.kind, 'schema', g.schema,
+        'table', g.parent, 'names', g.names, 'privileges', g.privileges, 'grantable', g.grantable, 'isOwner', g.is_owner))
+      FROM (SELECT h.role, h.kind, h.schema, h.parent, h.is_owner, h.privileges, h.grantable,
+          pg_catalog.jsonb_agg(h.name ORDER BY h.name) AS names
+        FROM held h GROUP BY h.role, h.kind, h.schema, h.parent, h.is_owner, h.privileges, h.grantable
+        ORDER BY h.role, h.kind, h.schema, h.parent, h.privileges) g),
+    'defaults', (SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('role', f.role, 'creator', f.creator,
+        'schema', f.schema, 'on', f.kind, 'privileges', f.privileges))
+      FROM (SELECT a.rolname AS role, pg_catalog.pg_get_userbyid(d.defaclrole) AS creator, COALESCE(n.nspname, '') AS schema,
+          CASE d.defaclobjtype WHEN 'r' THEN 'Table' WHEN 'S' THEN 'Sequence' WHEN 'f' THEN 'Function'
+            WHEN 'T' THEN 'Type' ELSE 'Schema' END AS kind,
+          pg_catalog.jsonb_agg(DISTINCT e.privilege_type) AS privileges
+        FROM pg_catalog.pg_default_acl d LEFT JOIN pg_catalog.pg_namespace n ON n.oid = d.defaclnamespace,
+          pg_catalog.aclexplode(d.defaclacl) e JOIN asked a ON a.oid = e.grantee
+        WHERE d.defaclrole <> e.grantee AND d.defaclobjtype IN ('r', 'S', 'f', 'T', 'n')
+        GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4) f)))`
+
+/** What the statement above answers; null stands for an empty list. */
+export interface GrantsAnswer {
+  readonly majorVersion: number
+  readonly roles: readonly string[] | null
+  readonly schemas: readonly string[] | null
+  readonly groups: readonly GrantGroup[] | null
+  readonly defaults: readonly DefaultGrant[] | null
+}
+
+export function grantsOf({ majorVersion, roles, schemas, groups, defaults }: GrantsAnswer): ObservedGrants {
+  return {
+    majorVersion,
+    roles: roles ?? [],
+    schemas: schemas ?? [],
+    groups: groups ?? [],
+    defaults: defaults ?? [],
+  }
+}

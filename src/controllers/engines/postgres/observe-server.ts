@@ -1,0 +1,157 @@
+// What is on a server? One statement whose answer is JSON: the server, and of what was asked for what is there. Nothing is locked and
+// nothing but catalogs is read.
+import type { ServerQuestion } from '../engine.ts'
+import type { Membership, ObservedDatabase, ObservedRole, ServerObservation } from '../observed-server.ts'
+import { tokenIn } from './mark.ts'
+import { settingIn } from './role-setting.ts'
+import type { SessionFacts } from './session-facts.ts'
+
+/** A statement whose one answer is JSON, in the column `answer`. */
+export interface JsonQuestion {
+  readonly text: string
+  readonly values: readonly string[]
+}
+
+export function serverQuestion({ databases = [], roles = [] }: ServerQuestion, facts: SessionFacts): JsonQuestion {
+  // Only superusers may look at verifiers, and a server checks that for a whole statement before it runs.
+  const asksVerifiers = facts.isSuperuser && roles.some(({ verifier }) => verifier !== undefined)
+  const text = `pg_catalog.jsonb_build_object(
+    'server', ${serverJson},
+    'databases', (SELECT pg_catalog.jsonb_agg(${databaseJson} ORDER BY d.datname)
+      FROM pg_catalog.pg_database d WHERE d.datname = ANY (${namesOf('$1')})),
+    'roles', (SELECT pg_catalog.jsonb_agg(${roleJson(facts.majorVersion, asksVerifiers)} ORDER BY r.rolname)
+      FROM pg_catalog.pg_roles r WHERE r.rolname = ANY (${namesOf('$2')})))`
+  return { text, values: [JSON.stringify(databases), JSON.stringify(roles.map(({ name }) => name))] }
+}
+
+/** The names in a parameter that is a JSON list. */
+export function namesOf(parameter: string): string {
+  return `ARRAY(SELECT pg_catalog.jsonb_array_elements_text(${parameter}::pg_catalog.jsonb))::pg_catalog.name[]`
+}
+
+/** Sessions of clients but for those of this operator, which come and go by themselves. */
+const foreignSession = `a.backend_type = 'client backend'
+  AND NOT (a.usename = current_user AND a.application_name LIKE 'konverge/%')`
+
+const serverJson = `pg_catalog.jsonb_build_object(
+  'version', pg_catalog.split_part(pg_catalog.current_setting('server_version'), ' ', 1),
+  'majorVersion', pg_catalog.current_setting('server_version_num')::int / 10000,
+  'systemIdentifier', (SELECT c.system_identifier::text FROM pg_catalog.pg_control_system() c),
+  'isReadOnly', pg_catalog.current_setting('transaction_read_only') = 'on',
+  'admin', (SELECT pg_catalog.jsonb_build_object('role', me.rolname, 'isSuperuser', me.rolsuper,
+      'canCreateDatabases', me.rolsuper OR me.rolcreatedb, 'canCreateRoles', me.rolsuper OR me.rolcreaterole)
+    FROM pg_catalog.pg_roles me WHERE me.rolname = current_user))`
+
+const databaseJson = `pg_catalog.jsonb_build_object(
+  'name', d.datname, 'oid', d.oid::bigint, 'owner', pg_catalog.pg_get_userbyid(d.datdba),
+  'comment', pg_catalog.shobj_description(d.oid, 'pg_database'),
+  'ownerComment', pg_catalog.shobj_description(d.datdba, 'pg_authid'),
+  'connectionLimit', CASE WHEN d.datconnlimit < -1 THEN -1 ELSE d.datconnlimit END, 'isInvalid', d.datconnlimit = -2,
+  'allowsConnections', d.datallowconn, 'isTemplate', d.datistemplate,
+  'encoding', pg_catalog.pg_encoding_to_char(d.encoding), 'collate', d.datcollate, 'ctype', d.datctype,
+  'sizeBytes', CASE WHEN d.datconnlimit <> -2 AND (pg_catalog.has_database_privilege(d.oid, 'CONNECT')
+      OR pg_catalog.pg_has_role('pg_read_all_stats', 'USAGE')) THEN pg_catalog.pg_database_size(d.oid) END,
+  'publicPrivileges', (SELECT pg_catalog.jsonb_agg(DISTINCT x.privilege_type)
+    FROM pg_catalog.aclexplode(COALESCE(d.datacl, pg_catalog.acldefault('d', d.datdba))) x WHERE x.grantee = 0),
+  'sessions', (SELECT pg_catalog.count(*) FROM pg_catalog.pg_stat_activity a WHERE a.datid = d.oid AND ${foreignSession}))`
+
+function roleJson(majorVersion: number, asksVerifiers: boolean): string {
+  const verifier = '(SELECT s.rolpassword FROM pg_catalog.pg_authid s WHERE s.oid = r.oid)'
+  return `pg_catalog.jsonb_build_object(
+  'name', r.rolname, 'oid', r.oid::bigint, 'comment', pg_catalog.shobj_description(r.oid, 'pg_authid'),
+  'canLogin', r.rolcanlogin, 'isSuperuser', r.rolsuper, 'inherits', r.rolinherit, 'canCreateDatabases', r.rolcreatedb,
+  'canCreateRoles', r.rolcreaterole, 'canReplicate', r.rolreplication, 'bypassesRowSecurity', r.rolbypassrls,
+  'connectionLimit', r.rolconnlimit, 'hasExpired', COALESCE(r.rolvaliduntil <= pg_catalog.now(), false),
+  'validUntil', CASE WHEN r.rolvaliduntil <> 'infinity' THEN
+    pg_catalog.to_char(r.rolvaliduntil AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') END,
+  'verifier', ${asksVerifiers ? verifier : 'NULL'},
+  'memberOf', ${membershipsJson('m.member = r.oid', majorVersion)},
+  'members', ${membershipsJson('m.roleid = r.oid', majorVersion)},
+  'settings', (SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('database', b.datname, 'text', text))
+    FROM pg_catalog.pg_db_role_setting s LEFT JOIN pg_catalog.pg_database b ON b.oid = s.setdatabase,
+      pg_catalog.unnest(s.setconfig) text WHERE s.setrole = r.oid),
+  'sessions', (SELECT pg_catalog.count(*) FROM pg_catalog.pg_stat_activity a WHERE a.usesysid = r.oid AND ${foreignSession}),
+  'dependents', (SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+      'database', COALESCE(e.database, ''), 'owned', e.owned, 'granted', e.granted) ORDER BY e.database)
+    FROM (SELECT b.datname AS database, pg_catalog.count(*) FILTER (WHERE p.deptype = 'o') AS owned,
+        pg_catalog.count(*) FILTER (WHERE p.deptype <> 'o') AS granted
+      FROM pg_catalog.pg_shdepend p LEFT JOIN pg_catalog.pg_database b ON b.oid = p.dbid
+      WHERE p.refclassid = 'pg_catalog.pg_authid'::pg_catalog.regclass AND p.refobjid = r.oid
+      GROUP BY b.datname) e))`
+}
+
+/** Since PostgreSQL 16 a membership has options, and several of one pair differ by who granted them. */
+function membershipsJson(condition: string, majorVersion: number): string {
+  const [inherits, canSet] =
+    majorVersion < 16
+      ? ['pg_catalog.bool_or(u.rolinherit)', 'true']
+      : ['pg_catalog.bool_or(m.inherit_option)', 'pg_catalog.bool_or(m.set_option)']
+  return `(SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('role', g.role, 'member', g.member,
+      'grantors', g.grantors, 'isAdmin', g.is_admin, 'inherits', g.inherits, 'canSet', g.can_set) ORDER BY g.role, g.member)
+    FROM (SELECT pg_catalog.pg_get_userbyid(m.roleid) AS role, u.rolname AS member,
+        pg_catalog.jsonb_agg(pg_catalog.pg_get_userbyid(m.grantor)) AS grantors,
+        pg_catalog.bool_or(m.admin_option) AS is_admin, ${inherits} AS inherits, ${canSet} AS can_set
+      FROM pg_catalog.pg_auth_members m JOIN pg_catalog.pg_roles u ON u.oid = m.member
+      WHERE ${condition} GROUP BY m.roleid, u.rolname) g)`
+}
+
+/** What the statement above answers; null stands for an empty list. */
+export interface ServerAnswer {
+  readonly server: ServerObservation['server']
+  readonly databases: readonly DatabaseAnswer[] | null
+  readonly roles: readonly RoleAnswer[] | null
+}
+
+type DatabaseAnswer = Omit<ObservedDatabase, 'token' | 'ownerToken' | 'publicPrivileges' | 'sizeBytes'> & {
+  readonly comment: string | null
+  readonly ownerComment: string | null
+  readonly publicPrivileges: readonly string[] | null
+  readonly sizeBytes: number | null
+}
+
+type Given = 'token' | 'validUntil' | 'verifierMatches' | 'memberOf' | 'members' | 'settings' | 'dependents'
+
+type RoleAnswer = Omit<ObservedRole, Given> & {
+  readonly comment: string | null
+  readonly validUntil: string | null
+  readonly verifier: string | null
+  readonly memberOf: readonly Membership[] | null
+  readonly members: readonly Membership[] | null
+  readonly settings: readonly { readonly database: string | null; readonly text: string }[] | null
+  readonly dependents: ObservedRole['dependents'] | null
+}
+
+/** Stored verifiers are compared and left behind. `facts` are those that the question was asked with. */
+export function serverObservation(
+  { server, databases, roles }: ServerAnswer,
+  question: ServerQuestion,
+  { isSuperuser }: SessionFacts,
+): ServerObservation {
+  const verifiers = new Map(question.roles?.map(({ name, verifier }) => [name, verifier]))
+  return {
+    server,
+    databases: (databases ?? []).map(({ comment, ownerComment, publicPrivileges, sizeBytes, ...database }) => ({
+      ...database,
+      token: tokenIn(comment),
+      ownerToken: tokenIn(ownerComment),
+      publicPrivileges: publicPrivileges ?? [],
+      sizeBytes: sizeBytes ?? undefined,
+    })),
+    roles: (roles ?? []).map(({ comment, verifier: stored, ...role }) => {
+      const asked = verifiers.get(role.name)
+      return {
+        ...role,
+        token: tokenIn(comment),
+        validUntil: role.validUntil ?? undefined,
+        verifierMatches: asked === undefined || !isSuperuser ? undefined : asked === stored,
+        memberOf: role.memberOf ?? [],
+        members: role.members ?? [],
+        settings: (role.settings ?? []).map(({ database, text }) => ({
+          database: database ?? undefined,
+          ...settingIn(text),
+        })),
+        dependents: role.dependents ?? [],
+      }
+    }),
+  }
+}

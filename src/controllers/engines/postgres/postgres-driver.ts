@@ -1,0 +1,54 @@
+// How are PostgreSQL servers spoken to? By this engine, one for all controllers of a process, so that they share the sessions of a
+// server and credential, its breaker and its rate.
+import { createHash } from 'node:crypto'
+import type { ExternalTools } from '../../../index.ts'
+import type { DatabaseEngine } from '../engine.ts'
+import type { Caller, ServerAccess } from '../server-access.ts'
+import { PostgresServer } from './postgres-server.ts'
+import { SessionClient } from './session-client.ts'
+import { SessionProvisioner } from './session-provisioner.ts'
+
+export function postgresEngine(tools: ExternalTools): DatabaseEngine {
+  const provisioners = new Map<string, SessionProvisioner>()
+  tools.atStop(async () => {
+    await Promise.all([...provisioners.values()].map((sessions) => sessions.close()))
+  })
+  const sessionsOf = (access: ServerAccess, caller: Caller): SessionProvisioner => {
+    const key = keyOf(access)
+    const known = provisioners.get(key)
+    if (known !== undefined) return known
+    const sessions = new SessionProvisioner({
+      clock: tools.clock,
+      open: (database, signal) =>
+        SessionClient.open({ access, database, applicationName: applicationName(caller), clock: tools.clock }, signal),
+      onEmpty: () => provisioners.delete(key),
+    })
+    provisioners.set(key, sessions)
+    return sessions
+  }
+  return {
+    server: (access, { caller, signal }) =>
+      new PostgresServer({
+        access,
+        clock: tools.clock,
+        endpoint: tools.endpoint(`postgres/${access.host}:${access.port}`),
+        sessions: () => sessionsOf(access, caller),
+        applicationName: applicationName(caller),
+        signal,
+      }),
+  }
+}
+
+/** The server cuts longer ones off. */
+const maxApplicationName = 63
+
+/** `konverge/<kind>/<namespace>/<name>` */
+export function applicationName({ kind, namespace, name }: Caller): string {
+  return `konverge/${kind}/${namespace}/${name}`.slice(0, maxApplicationName)
+}
+
+/** Everything that makes a session another one. A digest, as it holds a password. */
+function keyOf({ host, port, dial, username, password, tls, ca }: ServerAccess): string {
+  const parts = [host, port, dial?.host, dial?.port, username, password, tls, ca]
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64')
+}

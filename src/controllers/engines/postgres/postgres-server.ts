@@ -1,0 +1,237 @@
+// What can be asked of a PostgreSQL server, and done there? The port, carried out over shared sessions and through the server's
+// endpoint. Each use begins with a statement that changes nothing, so that a session that was lost meanwhile is replaced in silence.
+import type { Endpoint, ExternalTools } from '../../../index.ts'
+import type { Change } from '../change.ts'
+import type {
+  DatabaseServer,
+  DatabaseWish,
+  LoginAttempt,
+  LoginVerdict,
+  PlainStatement,
+  Row,
+  ServerQuestion,
+  SessionFilter,
+} from '../engine.ts'
+import type { EngineError } from '../engine-error.ts'
+import type { GrantQuestion, ObservedGrants } from '../grant.ts'
+import type { ObservedContents, ObservedSession, ServerObservation } from '../observed-server.ts'
+import type { ServerAccess } from '../server-access.ts'
+import { createDatabaseStatement, dropDatabaseStatement } from './database-statements.ts'
+import { asEngineError, endsSession } from './failure.ts'
+import { tryLogin } from './login-client.ts'
+import { markOf } from './mark.ts'
+import { contentsOf, contentsQuestion, grantsOf, grantsQuestion } from './observe-database.ts'
+import { type JsonQuestion, serverObservation, serverQuestion } from './observe-server.ts'
+import type { SessionProvisioner } from './session-provisioner.ts'
+import { sessionsQuestion, terminateQuestion } from './session-questions.ts'
+import { type BoundSession, runOnSession } from './session-runner.ts'
+import { identifier, literal, type Sql, sql } from './sql-text.ts'
+import { speaksOfServer } from './sqlstate.ts'
+import { outcomeUnknown, runTransaction } from './transaction-runner.ts'
+
+export interface PostgresServerOptions {
+  readonly access: ServerAccess
+  readonly clock: ExternalTools['clock']
+  readonly endpoint: Endpoint
+  /** Of this server and credential. */
+  readonly sessions: () => SessionProvisioner
+  readonly applicationName: string
+  readonly signal: AbortSignal
+}
+
+/** One piece of work with one session. */
+interface Work<T> {
+  /** One word, for metrics. */
+  readonly operation: string
+  /** Completes "could not …". */
+  readonly attempt: string
+  readonly database: string
+  readonly run: (session: BoundSession) => Promise<T>
+  /** What it leaves in its session must not reach others: the session ends with it. */
+  readonly isMessy?: true
+}
+
+export class PostgresServer implements DatabaseServer {
+  readonly #options: PostgresServerOptions
+
+  constructor(options: PostgresServerOptions) {
+    this.#options = options
+  }
+
+  async observe(question: ServerQuestion): Promise<ServerObservation> {
+    const { maintenanceDatabase: database } = this.#options.access
+    return this.#use({
+      operation: 'observe',
+      attempt: 'look at the server',
+      database,
+      run: async (session) =>
+        serverObservation(await this.#ask(session, serverQuestion(question, session.facts)), question, session.facts),
+    })
+  }
+
+  async observeContents(database: string): Promise<ObservedContents> {
+    const attempt = `look into database ${identifier(database)}`
+    return this.#use({
+      operation: 'observeContents',
+      attempt,
+      database,
+      run: async (session) => contentsOf(await this.#ask(session, contentsQuestion)),
+    })
+  }
+
+  async observeGrants(database: string, question: GrantQuestion): Promise<ObservedGrants> {
+    const attempt = `look at the privileges in database ${identifier(database)}`
+    return this.#use({
+      operation: 'observeGrants',
+      attempt,
+      database,
+      run: async (session) => grantsOf(await this.#ask(session, grantsQuestion(question))),
+    })
+  }
+
+  async sessions(filter: SessionFilter): Promise<readonly ObservedSession[]> {
+    const { maintenanceDatabase: database } = this.#options.access
+    return this.#use({
+      operation: 'sessions',
+      attempt: 'list sessions',
+      database,
+      run: async (session) => this.#ask(session, sessionsQuestion(filter)),
+    })
+  }
+
+  async terminate(filter: SessionFilter): Promise<number> {
+    const { maintenanceDatabase: database } = this.#options.access
+    return this.#use({
+      operation: 'terminate',
+      attempt: 'end sessions',
+      database,
+      run: async (session) => this.#ask(session, terminateQuestion(filter)),
+    })
+  }
+
+  async change(changes: readonly Change[], at?: { readonly database: string }): Promise<void> {
+    if (changes.length === 0) return
+    for (const change of changes) if (change.kind === 'renameDatabase') await this.#leave(change.database)
+    const { access, applicationName } = this.#options
+    await this.#use({
+      operation: 'change',
+      attempt: at === undefined ? 'change the server' : `change database ${identifier(at.database)}`,
+      database: at?.database ?? access.maintenanceDatabase,
+      run: (session) =>
+        runTransaction(session, changes, { applicationName, admin: access.username, server: this.#name }),
+    })
+  }
+
+  async createDatabase(wish: DatabaseWish): Promise<void> {
+    const name = identifier(wish.name)
+    await this.#alone('createDatabase', `create database ${name}`, [
+      createDatabaseStatement(wish),
+      sql`COMMENT ON DATABASE ${name} IS ${literal(markOf(wish.token))}`,
+    ])
+  }
+
+  async dropDatabase(database: string, { force }: { readonly force: boolean }): Promise<void> {
+    await this.#leave(database)
+    const statement = dropDatabaseStatement(database, force ? 'force' : 'wait')
+    await this.#alone('dropDatabase', `drop database ${identifier(database)}`, [statement])
+  }
+
+  async tryLogin(attempt: LoginAttempt): Promise<LoginVerdict> {
+    const { access, clock, endpoint, signal, applicationName } = this.#options
+    // It takes a place of the admin's, so that there are never more connections than five.
+    const verdict = await this.#options.sessions().use('', signal, async (place) => {
+      await place.discard()
+      return endpoint.call(
+        'login',
+        (until) => tryLogin({ access, clock, applicationName, attempt, signal: until }),
+        signal,
+      )
+    })
+    if (verdict !== 'WrongPassword') return verdict
+    const { roles } = await this.observe({ roles: [{ name: attempt.username }] })
+    const role = roles[0]
+    if (role === undefined) return 'RoleMissing'
+    if (role.hasExpired) return 'Expired'
+    return role.canLogin ? 'WrongPassword' : 'Disabled'
+  }
+
+  async query({ text, values = [], database }: PlainStatement): Promise<readonly Row[]> {
+    return this.#use({
+      operation: 'query',
+      attempt: 'run a statement',
+      database: database ?? this.#options.access.maintenanceDatabase,
+      run: async (session) => {
+        await this.#introduce(session)
+        return (await session.query(text, values)).rows
+      },
+      isMessy: true,
+    })
+  }
+
+  /** Statements that can be in no transaction, and of which the first is the one that counts. */
+  async #alone(operation: string, attempt: string, statements: readonly Sql[]): Promise<void> {
+    await this.#use({
+      operation,
+      attempt,
+      database: this.#options.access.maintenanceDatabase,
+      run: async (session) => {
+        await this.#introduce(session)
+        for (const statement of statements) {
+          await session.query(statement).catch((error: unknown) => {
+            throw endsSession(error) ? outcomeUnknown(`trying to ${attempt}`, this.#name) : error
+          })
+        }
+      },
+    })
+  }
+
+  /** Says for whom the next statements are, and shows that the session is alive before one that counts. */
+  async #introduce(session: BoundSession): Promise<void> {
+    await session.query(sql`SET application_name TO ${literal(this.#options.applicationName)}`)
+  }
+
+  /** One statement, which also says for whom it is. */
+  async #ask<T>(session: BoundSession, { text, values }: JsonQuestion): Promise<T> {
+    const introduction = `pg_catalog.set_config('application_name', $${values.length + 1}, false)`
+    const statement = `SELECT ${introduction} AS caller, (${text})::text AS answer`
+    const { rows } = await session.query(statement, [...values, this.#options.applicationName])
+    // Sound: whoever asks names the type that the statement builds.
+    return JSON.parse(rows[0]?.['answer'] ?? 'null') as T
+  }
+
+  /** For messages. */
+  get #name(): string {
+    const { host, port } = this.#options.access
+    return `${host}:${port}`
+  }
+
+  async #leave(database: string): Promise<void> {
+    await this.#options.sessions().leave(database)
+  }
+
+  async #use<T>(work: Work<T>): Promise<T> {
+    const { endpoint, signal, access } = this.#options
+    const context = { attempt: `${work.attempt} on ${this.#name}`, admin: access.username }
+    const outcome = await this.#options.sessions().use(work.database, signal, async (place) =>
+      endpoint.call(
+        work.operation,
+        async (until): Promise<{ readonly value: T } | { readonly error: EngineError }> => {
+          try {
+            const value = await runOnSession(place, until, work.run)
+            if (work.isMessy) await place.discard()
+            return { value }
+          } catch (thrown) {
+            if (until.aborted) throw until.reason
+            const error = asEngineError(thrown, context)
+            // A breaker hears only of what concerns the server as a whole.
+            if (speaksOfServer(error)) throw error
+            return { error }
+          }
+        },
+        signal,
+      ),
+    )
+    if ('error' in outcome) throw outcome.error
+    return outcome.value
+  }
+}

@@ -1,0 +1,106 @@
+// Which SQL changes a role? One list of statements for every change, for the version and the admin at hand.
+import type { RoleAttributes, RoleChange } from '../change.ts'
+import { EngineError } from '../engine-error.ts'
+import { markOf } from './mark.ts'
+import { settingName, settingText } from './role-setting.ts'
+import { isScramVerifier } from './scram.ts'
+import type { SessionFacts } from './session-facts.ts'
+import { identifier, integer, literal, type Sql, sql, words } from './sql-text.ts'
+
+export function roleStatements(change: RoleChange, facts: SessionFacts): readonly Sql[] {
+  const role = identifier(change.role)
+  switch (change.kind) {
+    case 'createRole':
+      return [
+        words(sql`CREATE ROLE ${role}`, ...attributeWords(change.attributes)),
+        markStatement(change),
+        ...joinStatements(role, facts),
+      ]
+    case 'alterRole': {
+      const attributes = attributeWords(change.attributes)
+      return attributes.length === 0 ? [] : [words(sql`ALTER ROLE ${role}`, ...attributes)]
+    }
+    case 'markRole':
+      return [markStatement(change)]
+    case 'joinRole':
+      return joinStatements(role, facts)
+    case 'grantMembership':
+      return [words(sql`GRANT ${role} TO ${identifier(change.member)}`, membershipOptions(change, facts))]
+    case 'revokeMembership':
+      return revokeMembership(change, facts)
+    case 'setRoleSetting':
+      return [sql`${alterIn(role, change.database)} SET ${settingText(change.name, change.value)}`]
+    case 'resetRoleSetting':
+      return [sql`${alterIn(role, change.database)} RESET ${settingName(change.name)}`]
+    case 'dropRole':
+      return [sql`DROP ROLE IF EXISTS ${role}`]
+  }
+}
+
+function markStatement({ role, token }: Extract<RoleChange, { readonly kind: 'createRole' | 'markRole' }>): Sql {
+  return sql`COMMENT ON ROLE ${identifier(role)} IS ${literal(markOf(token))}`
+}
+
+/** A superuser needs not be a member of anything. Since PostgreSQL 16 whoever makes a role may grant it, but is no member yet. */
+function joinStatements(role: Sql, { isSuperuser, majorVersion }: SessionFacts): readonly Sql[] {
+  if (isSuperuser) return []
+  return [
+    majorVersion < 16
+      ? sql`GRANT ${role} TO CURRENT_USER`
+      : sql`GRANT ${role} TO CURRENT_USER WITH INHERIT TRUE, SET TRUE`,
+  ]
+}
+
+function attributeWords(attributes: RoleAttributes): readonly Sql[] {
+  const { canLogin, inherits, canCreateDatabases, canCreateRoles, canReplicate } = attributes
+  const { connectionLimit, validUntil, verifier } = attributes
+  const flag = (value: boolean | undefined, yes: Sql, no: Sql): readonly Sql[] =>
+    value === undefined ? [] : [value ? yes : no]
+  return [
+    ...flag(canLogin, sql`LOGIN`, sql`NOLOGIN`),
+    ...flag(inherits, sql`INHERIT`, sql`NOINHERIT`),
+    ...flag(canCreateDatabases, sql`CREATEDB`, sql`NOCREATEDB`),
+    ...flag(canCreateRoles, sql`CREATEROLE`, sql`NOCREATEROLE`),
+    ...flag(canReplicate, sql`REPLICATION`, sql`NOREPLICATION`),
+    ...(connectionLimit === undefined ? [] : [sql`CONNECTION LIMIT ${integer(connectionLimit)}`]),
+    ...(validUntil === undefined ? [] : [sql`VALID UNTIL ${literal(validUntil ?? 'infinity')}`]),
+    ...(verifier === undefined ? [] : [passwordWords(verifier)]),
+  ]
+}
+
+/** Whatever is no verifier would go to the server as a clear password, so it stays here (I11). */
+function passwordWords(verifier: string | null): Sql {
+  if (verifier === null) return sql`PASSWORD NULL`
+  if (!isScramVerifier(verifier)) {
+    const message = 'what was to be stored as a password is no SCRAM verifier, and was not sent'
+    throw new EngineError({ code: 'StatementFailed', message, remedy: 'stop' })
+  }
+  return sql`PASSWORD ${literal(verifier)}`
+}
+
+function membershipOptions(
+  { isAdmin, inherits, canSet }: Extract<RoleChange, { readonly kind: 'grantMembership' }>,
+  { majorVersion }: SessionFacts,
+): Sql | undefined {
+  if (majorVersion < 16) return isAdmin === true ? sql`WITH ADMIN OPTION` : undefined
+  const options = [...option(sql`ADMIN`, isAdmin), ...option(sql`INHERIT`, inherits), ...option(sql`SET`, canSet)]
+  const [first, ...rest] = options
+  return first === undefined ? undefined : rest.reduce((all, next) => sql`${all}, ${next}`, sql`WITH ${first}`)
+}
+
+function option(name: Sql, value: boolean | undefined): readonly Sql[] {
+  return value === undefined ? [] : [value ? sql`${name} TRUE` : sql`${name} FALSE`]
+}
+
+function revokeMembership(
+  { role, member, grantors = [] }: Extract<RoleChange, { readonly kind: 'revokeMembership' }>,
+  { majorVersion }: SessionFacts,
+): readonly Sql[] {
+  const statement = sql`REVOKE ${identifier(role)} FROM ${identifier(member)}`
+  if (majorVersion < 16 || grantors.length === 0) return [statement]
+  return grantors.map((grantor) => sql`${statement} GRANTED BY ${identifier(grantor)}`)
+}
+
+function alterIn(role: Sql, database: string | undefined): Sql {
+  return database === undefined ? sql`ALTER ROLE ${role}` : sql`ALTER ROLE ${role} IN DATABASE ${identifier(database)}`
+}

@@ -1,0 +1,220 @@
+// What is one session? A connection that has logged in to one database, with limits on everything that waits. An error of the
+// connection while nobody uses it marks it as lost and ends nothing else.
+import { Socket } from 'node:net'
+import { Client, type ClientConfig } from 'pg'
+import type { ExternalTools } from '../../../index.ts'
+import type { ServerAccess } from '../server-access.ts'
+import type { SessionFacts } from './session-facts.ts'
+
+type Clock = ExternalTools['clock']
+
+/** Milliseconds. The server's own limits are shorter than ours, as its words are better than our silence. */
+export const limits = {
+  connectMs: 5_000,
+  statementMs: 30_000,
+  lockMs: 5_000,
+  idleInTransactionMs: 60_000,
+  /** Until a server that is asked to end a session has done so. */
+  closeMs: 1_000,
+  /** A statement whose answer has not come by then never will. */
+  answerMs: 35_000,
+} as const
+
+export interface SessionOptions {
+  readonly access: ServerAccess
+  readonly database: string
+  readonly applicationName: string
+  readonly clock: Clock
+}
+
+export interface QueryAnswer {
+  /** Columns as the server wrote them. */
+  readonly rows: readonly Readonly<Record<string, string | null>>[]
+}
+
+export class SessionClient {
+  readonly database: string
+  readonly facts: SessionFacts
+  /** What the server shows of it, until a statement changes it. */
+  readonly applicationName: string
+  readonly #client: Client
+  readonly #socket: Socket
+  readonly #clock: Clock
+  #isLost = false
+  #onLost: () => void = () => {}
+
+  private constructor(opened: Opened, facts: SessionFacts) {
+    this.#client = opened.client
+    this.#socket = opened.socket
+    this.#clock = opened.options.clock
+    this.database = opened.options.database
+    this.applicationName = opened.options.applicationName
+    this.facts = facts
+    opened.client.on('end', () => this.#lose())
+    opened.client.on('error', () => this.#lose())
+  }
+
+  /** Rejects with what the server, the network or TLS said, or with the signal's reason. */
+  static async open(options: SessionOptions, signal: AbortSignal): Promise<SessionClient> {
+    const { access, clock } = options
+    const socket = new DialingSocket(access.dial ?? { host: access.host, port: access.port })
+    const client = new Client({ ...clientConfig(options), stream: () => socket })
+    // Without a listener an error of a connection that nobody uses would end the process.
+    client.on('error', () => socket.destroy())
+    const parameters = new Map<string, string>()
+    client.connection.on('parameterStatus', (status: ParameterStatus) =>
+      parameters.set(status.parameterName, status.parameterValue),
+    )
+    const bounds = { clock, socket, signal, limitMs: limits.connectMs }
+    await withinLimit(bounds, () => client.connect()).catch((error: unknown) => {
+      socket.destroy()
+      throw error
+    })
+    const majorVersion = Number.parseInt(parameters.get('server_version') ?? '', 10)
+    return new SessionClient(
+      { client, socket, options },
+      { majorVersion, isSuperuser: parameters.get('is_superuser') === 'on' },
+    )
+  }
+
+  get isUsable(): boolean {
+    return !this.#isLost
+  }
+
+  /** Calls back once, when the session is lost. */
+  onLost(listener: () => void): void {
+    this.#onLost = listener
+  }
+
+  /** Without values, several statements at once are taken. When the signal aborts, the server gives up the statement within a second. */
+  async query(
+    text: string,
+    values: readonly (string | number | boolean | null)[],
+    signal: AbortSignal,
+  ): Promise<QueryAnswer> {
+    const bounds = { clock: this.#clock, socket: this.#socket, signal, limitMs: limits.answerMs }
+    const statement = values.length === 0 ? { text } : { text, values: [...values] }
+    return withinLimit(bounds, async () => {
+      // Sound: the parsers of this client leave every value as the text that came.
+      const { rows = [] } = await this.#client.query<Record<string, string | null>>(statement)
+      return { rows }
+    })
+  }
+
+  /** Resolves when the server has let it go, so that it does not count as a connection any more. Never rejects. */
+  async close(): Promise<void> {
+    const timer = this.#clock.setTimer(limits.closeMs, () => this.#socket.destroy())
+    try {
+      await this.#client.end()
+    } catch {
+      this.#socket.destroy()
+    } finally {
+      timer.cancel()
+      this.#lose()
+    }
+  }
+
+  #lose(): void {
+    if (this.#isLost) return
+    this.#isLost = true
+    this.#onLost()
+  }
+}
+
+interface Opened {
+  readonly client: Client
+  readonly socket: Socket
+  readonly options: SessionOptions
+}
+
+/** The server's word for a setting, as pg's connection passes it on. */
+interface ParameterStatus {
+  readonly parameterName: string
+  readonly parameterValue: string
+}
+
+/** Goes to its own address whatever it is told, so that the name that TLS checks may be another one. */
+class DialingSocket extends Socket {
+  readonly #address: { readonly host: string; readonly port: number }
+
+  constructor(address: { readonly host: string; readonly port: number }) {
+    super()
+    this.#address = address
+  }
+
+  override connect(): this {
+    return super.connect(this.#address)
+  }
+}
+
+interface Bounds {
+  readonly clock: Clock
+  readonly socket: Socket
+  readonly signal: AbortSignal
+  readonly limitMs: number
+}
+
+/** Nothing but the loss of its socket ends what a client waits for, so that is how both limits work. */
+async function withinLimit<T>({ clock, socket, signal, limitMs }: Bounds, work: () => Promise<T>): Promise<T> {
+  signal.throwIfAborted()
+  let hasPassed = false
+  const abort = () => socket.destroy()
+  const timer = clock.setTimer(limitMs, () => {
+    hasPassed = true
+    socket.destroy()
+  })
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    return await work()
+  } catch (error) {
+    if (signal.aborted) throw signal.reason
+    if (hasPassed) throw new Error(`no answer within ${limitMs / 1_000} s`)
+    throw error
+  } finally {
+    timer.cancel()
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+/** Everything that pg would else take from the environment or from files of the user's is said. */
+function clientConfig({ access, database, applicationName }: SessionOptions): ClientConfig {
+  return {
+    host: access.host,
+    port: access.port,
+    user: access.username,
+    // A function, as an empty one would be looked for elsewhere.
+    password: () => access.password,
+    database,
+    ssl: tlsOptions(access),
+    application_name: applicationName,
+    client_encoding: 'UTF8',
+    statement_timeout: limits.statementMs,
+    lock_timeout: limits.lockMs,
+    idle_in_transaction_session_timeout: limits.idleInTransactionMs,
+    options: startupOptions,
+    keepAlive: true,
+    types: { getTypeParser: () => (value: unknown) => value },
+  }
+}
+
+/** The server looks every second whether we are still there: what nobody waits for any more is given up. */
+const startupOptions = [
+  '-c search_path=',
+  '-c standard_conforming_strings=on',
+  '-c client_min_messages=warning',
+  '-c client_connection_check_interval=1s',
+].join(' ')
+
+function tlsOptions({ tls, ca }: ServerAccess): ClientConfig['ssl'] {
+  const trust = ca === undefined ? {} : { ca }
+  switch (tls) {
+    case 'disable':
+      return false
+    case 'require':
+      return { rejectUnauthorized: false }
+    case 'verify-ca':
+      return { ...trust, rejectUnauthorized: true, checkServerIdentity: () => undefined }
+    case 'verify-full':
+      return { ...trust, rejectUnauthorized: true }
+  }
+}

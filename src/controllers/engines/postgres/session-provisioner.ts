@@ -1,0 +1,233 @@
+// Who gets a session, and when? One credential on one server has five at most, over all its databases. A use takes one that is
+// idle in its database, or a place for a new one; where there is none it waits its turn, for a limited time.
+import type { ExternalTools } from '../../../index.ts'
+import { EngineError } from '../engine-error.ts'
+import { failureOf } from './failure.ts'
+import { chooseSession } from './session-choice.ts'
+import type { SessionClient } from './session-client.ts'
+
+type Clock = ExternalTools['clock']
+
+export const maxSessions = 5
+const idleMs = 10_000
+const waitMs = 30_000
+/** For how long fewer sessions are used after a server was full. */
+const modestMs = 60_000
+
+export interface ProvisionerOptions {
+  readonly clock: Clock
+  /** Logs in to a database. */
+  readonly open: (database: string, signal: AbortSignal) => Promise<SessionClient>
+  /** Called when it holds no session and nobody waits. */
+  readonly onEmpty: () => void
+}
+
+/** A right to one connection, which may have its session already. */
+export interface Place {
+  /** The session; `isReused` if it served others before. */
+  connect(signal: AbortSignal): Promise<{ readonly session: SessionClient; readonly isReused: boolean }>
+  /** Gives up the session, if there is one; the next connect opens another. */
+  discard(): Promise<void>
+}
+
+export class SessionProvisioner {
+  readonly #options: ProvisionerOptions
+  readonly #slots = new Set<Slot>()
+  readonly #waiting: Waiter[] = []
+  #limit = maxSessions
+  #modestUntilMs = 0
+  #isClosed = false
+
+  constructor(options: ProvisionerOptions) {
+    this.#options = options
+  }
+
+  /** Does the work with one place, which is free again when this settles. */
+  async use<T>(database: string, signal: AbortSignal, work: (place: Place) => Promise<T>): Promise<T> {
+    const held = { slot: await this.#acquire(database, signal) }
+    const place: Place = {
+      connect: (until) => this.#connect(held, database, until),
+      discard: () => discard(held.slot),
+    }
+    try {
+      return await work(place)
+    } finally {
+      await this.#release(held.slot)
+    }
+  }
+
+  /** Ends what is idle in a database, so that it can be dropped or renamed. */
+  async leave(database: string): Promise<void> {
+    const idle = [...this.#slots].filter((slot) => slot.database === database && slot.idleSinceMs !== undefined)
+    await Promise.all(idle.map((slot) => this.#end(slot)))
+  }
+
+  /** Ends all sessions, also those in use; whoever waits is told. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const waiter of this.#waiting.splice(0)) waiter.settle(closedError())
+    await Promise.all([...this.#slots].map((slot) => this.#end(slot)))
+  }
+
+  #acquire(database: string, signal: AbortSignal): Promise<Slot> {
+    if (this.#isClosed) return Promise.reject(closedError())
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason)
+      const onAbort = () => waiter.settle(signal.reason)
+      const timer = this.#options.clock.setTimer(waitMs, () => waiter.settle(busyError(this.#limit)))
+      const waiter: Waiter = {
+        database,
+        settle: (result) => {
+          timer.cancel()
+          signal.removeEventListener('abort', onAbort)
+          const at = this.#waiting.indexOf(waiter)
+          if (at >= 0) this.#waiting.splice(at, 1)
+          if (result instanceof Slot) resolve(result)
+          else reject(result)
+        },
+      }
+      signal.addEventListener('abort', onAbort, { once: true })
+      this.#waiting.push(waiter)
+      this.#serve()
+    })
+  }
+
+  /** First come, first served: who waits for a place is not overtaken by who would find a session in his database. */
+  #serve(): void {
+    if (this.#options.clock.monotonicMs() >= this.#modestUntilMs) this.#limit = maxSessions
+    for (;;) {
+      const waiter = this.#waiting[0]
+      if (waiter === undefined) break
+      const slot = this.#slotFor(waiter.database)
+      if (slot === undefined) break
+      waiter.settle(slot)
+    }
+    if (this.#slots.size === 0 && this.#waiting.length === 0) this.#options.onEmpty()
+  }
+
+  #slotFor(database: string): Slot | undefined {
+    const choice = chooseSession([...this.#slots], { database, limit: this.#limit })
+    switch (choice.kind) {
+      case 'wait':
+        return undefined
+      case 'open': {
+        const slot = new Slot(database)
+        this.#slots.add(slot)
+        return slot
+      }
+      case 'reuse':
+        choice.session.take()
+        return choice.session
+      case 'replace': {
+        // Its session is closed before the next is opened.
+        choice.session.take()
+        choice.session.database = database
+        return choice.session
+      }
+    }
+  }
+
+  async #connect(held: { slot: Slot }, database: string, signal: AbortSignal): ReturnType<Place['connect']> {
+    for (;;) {
+      const { slot } = held
+      if (slot.session?.isUsable && slot.session.database === database) return { session: slot.session, isReused: true }
+      await discard(slot)
+      try {
+        const session = await this.#options.open(database, signal)
+        slot.session = session
+        session.onLost(() => this.#forget(slot))
+        if (this.#isClosed) await discard(slot)
+        return { session, isReused: false }
+      } catch (error) {
+        if (!isServerFull(error) || !this.#makeDo()) throw error
+        await this.#release(slot)
+        held.slot = await this.#acquire(database, signal)
+      }
+    }
+  }
+
+  /** The server has no room for more: with those we have it has to go on. False if we have none. */
+  #makeDo(): boolean {
+    const others = this.#slots.size - 1
+    if (others === 0) return false
+    this.#limit = Math.min(this.#limit, others)
+    this.#modestUntilMs = this.#options.clock.monotonicMs() + modestMs
+    return true
+  }
+
+  async #release(slot: Slot): Promise<void> {
+    if (slot.session?.isUsable && !this.#isClosed) {
+      const { clock } = this.#options
+      slot.rest(
+        clock.monotonicMs(),
+        clock.setTimer(idleMs, () => void this.#end(slot)),
+      )
+    } else {
+      await this.#end(slot)
+    }
+    this.#serve()
+  }
+
+  async #end(slot: Slot): Promise<void> {
+    slot.take()
+    await discard(slot)
+    this.#slots.delete(slot)
+    this.#serve()
+  }
+
+  /** Lost while idle: its place is free. One in use is given back by its user. */
+  #forget(slot: Slot): void {
+    if (slot.idleSinceMs === undefined) return
+    slot.take()
+    this.#slots.delete(slot)
+    this.#serve()
+  }
+}
+
+/** A place for one connection. */
+class Slot {
+  database: string
+  session: SessionClient | undefined
+  idleSinceMs: number | undefined
+  #timer: { cancel(): void } | undefined
+
+  constructor(database: string) {
+    this.database = database
+  }
+
+  take(): void {
+    this.#timer?.cancel()
+    this.idleSinceMs = undefined
+  }
+
+  rest(nowMs: number, timer: { cancel(): void }): void {
+    this.idleSinceMs = nowMs
+    this.#timer = timer
+  }
+}
+
+interface Waiter {
+  readonly database: string
+  /** With a slot, or with what it is rejected with. */
+  settle(result: unknown): void
+}
+
+async function discard(slot: Slot): Promise<void> {
+  const { session } = slot
+  slot.session = undefined
+  await session?.close()
+}
+
+function isServerFull(error: unknown): boolean {
+  const { code, message } = failureOf(error)
+  return code === '53300' && !/for (role|database)/.test(message)
+}
+
+function busyError(limit: number): EngineError {
+  const message = `all ${limit} sessions of this operator have been in use for ${waitMs / 1_000} s`
+  return new EngineError({ code: 'TooManyConnections', message, remedy: 'retry' })
+}
+
+function closedError(): EngineError {
+  return new EngineError({ code: 'ServerUnreachable', message: 'the operator is stopping', remedy: 'retry' })
+}

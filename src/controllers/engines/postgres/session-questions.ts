@@ -1,0 +1,32 @@
+// Who is connected, and how are they disconnected? Statements whose answers are JSON. The one that asks is never meant, nor are
+// the other sessions of this operator where nobody in particular is asked about.
+import type { SessionFilter } from '../engine.ts'
+import type { JsonQuestion } from './observe-server.ts'
+
+export function sessionsQuestion(filter: SessionFilter): JsonQuestion {
+  const startedAt = `pg_catalog.to_char(a.backend_start AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
+  return {
+    text: `SELECT COALESCE(pg_catalog.jsonb_agg(pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object('pid', a.pid,
+        'role', COALESCE(a.usename, ''), 'database', COALESCE(a.datname, ''),
+        'applicationName', COALESCE(a.application_name, ''), 'clientAddress', pg_catalog.host(a.client_addr),
+        'state', a.state, 'startedAt', ${startedAt})) ORDER BY a.pid), '[]')
+      FROM pg_catalog.pg_stat_activity a WHERE ${condition}`,
+    values: valuesOf(filter),
+  }
+}
+
+export function terminateQuestion(filter: SessionFilter): JsonQuestion {
+  return {
+    text: `SELECT pg_catalog.count(*) FILTER (WHERE pg_catalog.pg_terminate_backend(a.pid))
+      FROM pg_catalog.pg_stat_activity a WHERE ${condition}`,
+    values: valuesOf(filter),
+  }
+}
+
+const condition = `a.backend_type = 'client backend' AND a.pid <> pg_catalog.pg_backend_pid()
+  AND NOT (a.usename = current_user AND a.application_name LIKE 'konverge/%')
+  AND ($1 = '' OR a.datname = $1) AND ($2 = '' OR a.usename = $2)`
+
+function valuesOf({ database = '', role = '' }: SessionFilter): readonly string[] {
+  return [database, role]
+}

@@ -1,0 +1,124 @@
+// Why did it fail, and does trying again help? The table from what a server, or the way to it, says to a reason. Messages hold the
+// SQLSTATE and the server's message; its detail, which may show rows, only where it counts objects or sessions (I11). Source:
+// PostgreSQL, "Error Codes"; Node.js, "Common system errors" and OpenSSL's verification codes.
+import { EngineError, type EngineErrorCode } from '../engine-error.ts'
+import { missingGrant } from './missing-grant.ts'
+
+/** What was thrown, as far as it matters. */
+export interface Failure {
+  /** A SQLSTATE, an errno, or OpenSSL's word. */
+  readonly code: string | undefined
+  readonly message: string
+  readonly detail: string | undefined
+  readonly constraint: string | undefined
+  /** The server said it, as opposed to the network or the client. */
+  readonly isFromServer: boolean
+}
+
+export interface FailureContext {
+  /** Completes "could not …". */
+  readonly attempt: string
+  /** Whose rights were not enough, and for which role, if one was to be changed. */
+  readonly admin: string
+  readonly role?: string | undefined
+}
+
+interface Rule {
+  /** Of codes that begin so. */
+  readonly codes: readonly string[]
+  /** And whose message fits. */
+  readonly text?: RegExp
+  readonly code: EngineErrorCode
+  readonly remedy: 'retry' | 'stop'
+  readonly retryAfterMs?: number
+  /** Shows the server's detail. */
+  readonly tellsDetail?: true
+}
+
+const minute = 60_000
+
+/** The first that fits counts. */
+const serverRules: readonly Rule[] = [
+  { codes: ['57P', '08', '25006', '25P'], code: 'ServerUnreachable', remedy: 'retry' },
+  { codes: ['53300'], code: 'TooManyConnections', remedy: 'retry', retryAfterMs: 15_000 },
+  { codes: ['28P01', '28000'], code: 'AdminAuthFailed', remedy: 'stop', retryAfterMs: 5 * minute },
+  { codes: ['42501'], code: 'InsufficientPrivilege', remedy: 'stop', retryAfterMs: 10 * minute },
+  { codes: ['42P04', '42710', '42P06', '42P07'], code: 'AlreadyExists', remedy: 'retry' },
+  { codes: ['3D000', '42704', '42P01', '3F000', '42883'], code: 'NotFound', remedy: 'retry' },
+  { codes: ['55006'], code: 'DatabaseInUse', remedy: 'retry', retryAfterMs: 10_000, tellsDetail: true },
+  { codes: ['2BP01'], code: 'DependentObjects', remedy: 'retry', retryAfterMs: 10_000, tellsDetail: true },
+  { codes: ['40001', '40P01', '55P03'], code: 'Contention', remedy: 'retry' },
+  { codes: ['XX000'], text: /^tuple concurrently /, code: 'Contention', remedy: 'retry' },
+  { codes: ['53100'], code: 'StorageFull', remedy: 'stop', retryAfterMs: 5 * minute },
+  { codes: ['57014', '53', '54', '58', 'XX'], code: 'StatementFailed', remedy: 'retry' },
+  { codes: [''], code: 'StatementFailed', remedy: 'stop', retryAfterMs: 10 * minute },
+]
+
+/** A role or database that two make at once: the second waits for the first and then hears of its index. */
+const uniqueNames = ['pg_authid_rolname_index', 'pg_database_datname_index']
+
+const untrusted =
+  /CERT|SELF_SIGNED|UNABLE_TO_(GET_ISSUER|VERIFY_LEAF)|HOSTNAME_MISMATCH|ERR_SSL|ERR_TLS|EPROTO|INVALID_CA|PATH_LENGTH/
+const refusesTls = /does not support SSL connections|establishing an SSL connection/
+
+export function engineErrorOf(failure: Failure, context: FailureContext): EngineError {
+  return failure.isFromServer ? serverError(failure, context) : connectionError(failure, context)
+}
+
+function serverError(failure: Failure, { attempt, admin, role }: FailureContext): EngineError {
+  const { code: sqlState = '', message, detail } = failure
+  const rule = ruleOf(failure)
+  const told = rule.tellsDetail === true && detail !== undefined ? ` (${detail.replaceAll('\n', '; ')})` : ''
+  const missing = rule.code === 'InsufficientPrivilege' ? missingGrant({ message, admin, role }) : undefined
+  const advice = missing === undefined ? '' : `; ${missing}`
+  return new EngineError({
+    code: rule.code,
+    message: `could not ${attempt}: ${sqlState} ${message}${told}${advice}`,
+    remedy: rule.remedy,
+    retryAfterMs: rule.retryAfterMs,
+    sqlState,
+  })
+}
+
+function ruleOf({ code = '', message, constraint = '' }: Failure): Rule {
+  if (code === '23505' && constraint.startsWith('pg_')) {
+    return { codes: [], code: uniqueNames.includes(constraint) ? 'AlreadyExists' : 'Contention', remedy: 'retry' }
+  }
+  const rule = serverRules.find(
+    ({ codes, text }) => codes.some((prefix) => code.startsWith(prefix)) && (text?.test(message) ?? true),
+  )
+  // The last rule fits everything.
+  return rule ?? { codes: [], code: 'StatementFailed', remedy: 'stop' }
+}
+
+function connectionError({ code = '', message }: Failure, { attempt }: FailureContext): EngineError {
+  const said = code === '' || message.includes(code) ? message : `${code} ${message}`
+  if (untrusted.test(code) || refusesTls.test(message)) {
+    const trouble = refusesTls.test(message) ? 'the server does not offer TLS' : said
+    return new EngineError({
+      code: 'TLSVerifyFailed',
+      message: `could not ${attempt}: ${trouble}`,
+      remedy: 'stop',
+      retryAfterMs: 5 * minute,
+    })
+  }
+  // Of SASL, only an empty password and a server that does not know ours get here.
+  if (message.startsWith('SASL: ')) {
+    const retryAfterMs = 5 * minute
+    return new EngineError({
+      code: 'AdminAuthFailed',
+      message: `could not ${attempt}: ${message}`,
+      remedy: 'stop',
+      retryAfterMs,
+    })
+  }
+  return new EngineError({ code: 'ServerUnreachable', message: `could not ${attempt}: ${said}`, remedy: 'retry' })
+}
+
+/**
+ * Does this failure say that the server is not to be reached? Others must not make a breaker believe so: a server that is full, or
+ * that refuses one of its roles, answers.
+ */
+export function speaksOfServer({ code }: EngineError): boolean {
+  return code === 'ServerUnreachable' || code === 'OutcomeUnknown'
+}

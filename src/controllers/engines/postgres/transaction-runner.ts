@@ -1,0 +1,83 @@
+// How is a list of changes carried out? In one transaction: all of them or none. Where others hold a lock it is tried three times
+// at once; where the connection is lost during the COMMIT nobody can know, and that is what is said.
+import type { Change } from '../change.ts'
+import { EngineError } from '../engine-error.ts'
+import { changeStatements } from './change-statements.ts'
+import { asEngineError, endsSession } from './failure.ts'
+import type { BoundSession } from './session-runner.ts'
+import { literal, type Sql, sql } from './sql-text.ts'
+
+export interface TransactionOptions {
+  readonly applicationName: string
+  readonly admin: string
+  /** For messages: `db.example:5432`. */
+  readonly server: string
+}
+
+const attempts = 3
+
+export async function runTransaction(
+  session: BoundSession,
+  changes: readonly Change[],
+  options: TransactionOptions,
+): Promise<void> {
+  // Built before anything is sent: what cannot be said is not begun.
+  const steps = changes.map((change) => ({ change, statements: changeStatements(change, session.facts) }))
+  for (let attempt = 1; ; attempt += 1) {
+    await session.query(beginning(session, changes, options))
+    try {
+      for (const { change, statements } of steps) {
+        for (const statement of statements) await session.query(statement).catch(tell(change, options))
+      }
+    } catch (error) {
+      if (!(error instanceof EngineError) || error.code !== 'Contention' || attempt >= attempts) throw error
+      await session.query('ROLLBACK')
+      continue
+    }
+    return commit(session, options)
+  }
+}
+
+async function commit(session: BoundSession, { server, admin }: TransactionOptions): Promise<void> {
+  try {
+    await session.query('COMMIT')
+  } catch (error) {
+    throw endsSession(error)
+      ? outcomeUnknown('a transaction was being committed', server)
+      : asEngineError(error, { attempt: `commit on ${server}`, admin })
+  }
+}
+
+export function outcomeUnknown(when: string, server: string): EngineError {
+  const message = `the connection to ${server} was lost while ${when}; whether it was done is looked at next`
+  return new EngineError({ code: 'OutcomeUnknown', message, remedy: 'retry' })
+}
+
+/** A server writes statements into its log where it is told to, and those that fail always; a superuser may keep verifiers out of it. */
+function beginning({ facts }: BoundSession, changes: readonly Change[], { applicationName }: TransactionOptions): Sql {
+  const begin = sql`BEGIN; SET LOCAL application_name TO ${literal(applicationName)}`
+  const hasVerifier = changes.some((change) => 'attributes' in change && change.attributes.verifier !== undefined)
+  return hasVerifier && facts.isSuperuser ? sql`${begin}; ${discretion}` : begin
+}
+
+const discretion = sql`SET LOCAL log_statement TO 'none'; SET LOCAL log_min_duration_statement TO -1;
+  SET LOCAL log_min_error_statement TO 'panic'`
+
+function tell(change: Change, { server, admin }: TransactionOptions): (error: unknown) => never {
+  return (error) => {
+    const role = 'role' in change ? change.role : undefined
+    throw asEngineError(error, { attempt: `${phraseOf(change)} on ${server}`, admin, role })
+  }
+}
+
+/** `create role "shop"` */
+export function phraseOf(change: Change): string {
+  const verb = change.kind.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  return `${verb} ${JSON.stringify(subjectOf(change))}`
+}
+
+function subjectOf(change: Change): string {
+  if ('extension' in change) return change.extension
+  if ('role' in change) return change.role
+  return 'database' in change ? change.database : change.schema
+}

@@ -1,0 +1,67 @@
+// What does a test need to speak to a server as the operator does? The engine, with the machine's clock and endpoints that let every
+// call pass and write it down. It stops with the test.
+import { onTestFinished } from 'vitest'
+import { systemClock } from '../../src/base/clock.ts'
+import { CodedError } from '../../src/base/errors.ts'
+import { silentInstruments } from '../../src/base/instrument.ts'
+import { systemRandom } from '../../src/base/random.ts'
+import type { DatabaseEngine, DatabaseServer } from '../../src/controllers/engines/engine.ts'
+import { postgresEngine } from '../../src/controllers/engines/postgres/postgres-driver.ts'
+import type { ServerAccess } from '../../src/controllers/engines/server-access.ts'
+import type { ExternalTools } from '../../src/external/external.ts'
+
+export interface EndpointCall {
+  readonly endpoint: string
+  readonly operation: string
+  /** Did it fail in a way that a breaker counts? */
+  readonly counts: boolean
+}
+
+export interface EngineHere {
+  readonly engine: DatabaseEngine
+  readonly calls: readonly EndpointCall[]
+  /** As a controller would ask for it. */
+  at(access: ServerAccess, signal?: AbortSignal, name?: string): DatabaseServer
+  stop(): Promise<void>
+}
+
+export function engineHere(): EngineHere {
+  const calls: EndpointCall[] = []
+  const closers: (() => Promise<void>)[] = []
+  const { log, tracer } = silentInstruments
+  const tools: ExternalTools = {
+    clock: systemClock,
+    random: systemRandom,
+    log,
+    tracer,
+    endpoint: (name) => ({
+      name,
+      isOpen: false,
+      call: async (operation, run, signal) => {
+        try {
+          const value = await run(signal)
+          calls.push({ endpoint: name, operation, counts: false })
+          return value
+        } catch (error) {
+          calls.push({ endpoint: name, operation, counts: error instanceof CodedError && error.remedy === 'retry' })
+          throw error
+        }
+      },
+    }),
+    atStop: (close) => {
+      closers.push(close)
+    },
+  }
+  const engine = postgresEngine(tools)
+  const stop = async () => {
+    await Promise.all(closers.splice(0).map((close) => close()))
+  }
+  onTestFinished(stop)
+  return {
+    engine,
+    calls,
+    stop,
+    at: (access, signal = new AbortController().signal, name = 'shop') =>
+      engine.server(access, { caller: { kind: 'Database', namespace: 'default', name }, signal }),
+  }
+}
