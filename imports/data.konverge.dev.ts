@@ -560,6 +560,13 @@ export interface DatabaseSpecProviderRds {
   readonly allocatedStorageGiB: number;
 
   /**
+   * The name of the instance in RDS. Without it one is made of namespace, name and uid. With adoptionPolicy Adopt an instance of this name is taken over. Immutable.
+   *
+   * @schema DatabaseSpecProviderRds#instanceIdentifier
+   */
+  readonly instanceIdentifier?: string;
+
+  /**
    * The DB subnet group. Without it the default one of the account. Immutable.
    *
    * @schema DatabaseSpecProviderRds#subnetGroupName
@@ -588,6 +595,20 @@ export interface DatabaseSpecProviderRds {
   readonly credentials?: DatabaseSpecProviderRdsCredentials;
 
   /**
+   * How the connection is protected: verify-full checks the instance's certificate and its name, verify-ca the certificate alone, require neither.
+   *
+   * @schema DatabaseSpecProviderRds#sslMode
+   */
+  readonly sslMode?: DatabaseSpecProviderRdsSslMode;
+
+  /**
+   * The certificates by which the instance's is checked, in PEM, as AWS publishes them.
+   *
+   * @schema DatabaseSpecProviderRds#caSecretRef
+   */
+  readonly caSecretRef?: DatabaseSpecProviderRdsCaSecretRef;
+
+  /**
    * Whether RDS refuses to delete the instance. While true, a Database whose deletionPolicy is not Retain waits with its deletion.
    *
    * @schema DatabaseSpecProviderRds#deletionProtection
@@ -605,10 +626,13 @@ export function toJson_DatabaseSpecProviderRds(obj: DatabaseSpecProviderRds | un
     'region': obj.region,
     'instanceClass': obj.instanceClass,
     'allocatedStorageGiB': obj.allocatedStorageGiB,
+    'instanceIdentifier': obj.instanceIdentifier,
     'subnetGroupName': obj.subnetGroupName,
     'securityGroupIDs': obj.securityGroupIDs?.map(y => y),
     'multiAZ': obj.multiAz,
     'credentials': toJson_DatabaseSpecProviderRdsCredentials(obj.credentials),
+    'sslMode': obj.sslMode,
+    'caSecretRef': toJson_DatabaseSpecProviderRdsCaSecretRef(obj.caSecretRef),
     'deletionProtection': obj.deletionProtection,
   };
   // filter undefined values
@@ -840,6 +864,56 @@ export function toJson_DatabaseSpecProviderRdsCredentials(obj: DatabaseSpecProvi
   if (obj === undefined) { return undefined; }
   const result = {
     'secretRef': toJson_DatabaseSpecProviderRdsCredentialsSecretRef(obj.secretRef),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * How the connection is protected: verify-full checks the instance's certificate and its name, verify-ca the certificate alone, require neither.
+ *
+ * @schema DatabaseSpecProviderRdsSslMode
+ */
+export enum DatabaseSpecProviderRdsSslMode {
+  /** require */
+  REQUIRE = "require",
+  /** verify-ca */
+  VERIFY_HYPHEN_CA = "verify-ca",
+  /** verify-full */
+  VERIFY_HYPHEN_FULL = "verify-full",
+}
+
+/**
+ * The certificates by which the instance's is checked, in PEM, as AWS publishes them.
+ *
+ * @schema DatabaseSpecProviderRdsCaSecretRef
+ */
+export interface DatabaseSpecProviderRdsCaSecretRef {
+  /**
+   * The Secret's name.
+   *
+   * @schema DatabaseSpecProviderRdsCaSecretRef#name
+   */
+  readonly name: string;
+
+  /**
+   * The key in its data.
+   *
+   * @schema DatabaseSpecProviderRdsCaSecretRef#key
+   */
+  readonly key?: string;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecProviderRdsCaSecretRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecProviderRdsCaSecretRef(obj: DatabaseSpecProviderRdsCaSecretRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+    'key': obj.key,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});

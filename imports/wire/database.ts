@@ -260,6 +260,9 @@ export interface DatabaseSpecProvider {
   /**
    * An instance of Amazon RDS, made for this database.
    * Rule: subnetGroupName is immutable; create a new Database and copy the data.
+   * Rule: instanceIdentifier is immutable; create a new Database and copy the data.
+   * Rule: caSecretRef is needed, because no system trusts the certificates of RDS by itself; put AWS's
+   * global-bundle.pem into a Secret, or give up the check with sslMode require.
    */
   readonly rds?: DatabaseSpecProviderRds
 }
@@ -390,6 +393,9 @@ export interface DatabaseSpecProviderServerCaSecretRef {
 /**
  * An instance of Amazon RDS, made for this database.
  * Rule: subnetGroupName is immutable; create a new Database and copy the data.
+ * Rule: instanceIdentifier is immutable; create a new Database and copy the data.
+ * Rule: caSecretRef is needed, because no system trusts the certificates of RDS by itself; put AWS's global-bundle.pem
+ * into a Secret, or give up the check with sslMode require.
  */
 export interface DatabaseSpecProviderRds {
   /**
@@ -410,6 +416,12 @@ export interface DatabaseSpecProviderRds {
    */
   readonly allocatedStorageGiB: number
   /**
+   * The name of the instance in RDS. Without it one is made of namespace, name and uid. With adoptionPolicy Adopt an
+   * instance of this name is taken over. Immutable.
+   * At least 1 character. At most 63 characters. Matches `^[a-z](-?[a-z0-9])*$`.
+   */
+  readonly instanceIdentifier?: string
+  /**
    * The DB subnet group. Without it the default one of the account. Immutable.
    * At least 1 character. At most 255 characters.
    */
@@ -429,6 +441,14 @@ export interface DatabaseSpecProviderRds {
    * @default {}
    */
   readonly credentials: DatabaseSpecProviderRdsCredentials
+  /**
+   * How the connection is protected: verify-full checks the instance's certificate and its name, verify-ca the
+   * certificate alone, require neither.
+   * @default "verify-full"
+   */
+  readonly sslMode: 'require' | 'verify-ca' | 'verify-full'
+  /** The certificates by which the instance's is checked, in PEM, as AWS publishes them. */
+  readonly caSecretRef?: DatabaseSpecProviderRdsCaSecretRef
   /**
    * Whether RDS refuses to delete the instance. While true, a Database whose deletionPolicy is not Retain waits with
    * its deletion.
@@ -456,6 +476,21 @@ export interface DatabaseSpecProviderRdsCredentialsSecretRef {
    * At least 1 character. At most 253 characters.
    */
   readonly name: string
+}
+
+/** The certificates by which the instance's is checked, in PEM, as AWS publishes them. */
+export interface DatabaseSpecProviderRdsCaSecretRef {
+  /**
+   * The Secret's name.
+   * At least 1 character. At most 253 characters.
+   */
+  readonly name: string
+  /**
+   * The key in its data.
+   * At least 1 character. At most 253 characters.
+   * @default "ca.crt"
+   */
+  readonly key: string
 }
 
 export interface DatabaseSpecExtensions {
@@ -541,6 +576,9 @@ export interface DatabaseSpecProviderInput {
   /**
    * An instance of Amazon RDS, made for this database.
    * Rule: subnetGroupName is immutable; create a new Database and copy the data.
+   * Rule: instanceIdentifier is immutable; create a new Database and copy the data.
+   * Rule: caSecretRef is needed, because no system trusts the certificates of RDS by itself; put AWS's
+   * global-bundle.pem into a Secret, or give up the check with sslMode require.
    */
   readonly rds?: DatabaseSpecProviderRdsInput
 }
@@ -645,6 +683,9 @@ export interface DatabaseSpecProviderServerCaSecretRefInput {
 /**
  * An instance of Amazon RDS, made for this database.
  * Rule: subnetGroupName is immutable; create a new Database and copy the data.
+ * Rule: instanceIdentifier is immutable; create a new Database and copy the data.
+ * Rule: caSecretRef is needed, because no system trusts the certificates of RDS by itself; put AWS's global-bundle.pem
+ * into a Secret, or give up the check with sslMode require.
  */
 export interface DatabaseSpecProviderRdsInput {
   /**
@@ -664,6 +705,12 @@ export interface DatabaseSpecProviderRdsInput {
    * Rule: allocatedStorageGiB can only grow, because RDS cannot shrink storage.
    */
   readonly allocatedStorageGiB: number
+  /**
+   * The name of the instance in RDS. Without it one is made of namespace, name and uid. With adoptionPolicy Adopt an
+   * instance of this name is taken over. Immutable.
+   * At least 1 character. At most 63 characters. Matches `^[a-z](-?[a-z0-9])*$`.
+   */
+  readonly instanceIdentifier?: string
   /**
    * The DB subnet group. Without it the default one of the account. Immutable.
    * At least 1 character. At most 255 characters.
@@ -685,11 +732,34 @@ export interface DatabaseSpecProviderRdsInput {
    */
   readonly credentials?: DatabaseSpecProviderRdsCredentials
   /**
+   * How the connection is protected: verify-full checks the instance's certificate and its name, verify-ca the
+   * certificate alone, require neither.
+   * @default "verify-full"
+   */
+  readonly sslMode?: 'require' | 'verify-ca' | 'verify-full'
+  /** The certificates by which the instance's is checked, in PEM, as AWS publishes them. */
+  readonly caSecretRef?: DatabaseSpecProviderRdsCaSecretRefInput
+  /**
    * Whether RDS refuses to delete the instance. While true, a Database whose deletionPolicy is not Retain waits with
    * its deletion.
    * @default true
    */
   readonly deletionProtection?: boolean
+}
+
+/** The certificates by which the instance's is checked, in PEM, as AWS publishes them. */
+export interface DatabaseSpecProviderRdsCaSecretRefInput {
+  /**
+   * The Secret's name.
+   * At least 1 character. At most 253 characters.
+   */
+  readonly name: string
+  /**
+   * The key in its data.
+   * At least 1 character. At most 253 characters.
+   * @default "ca.crt"
+   */
+  readonly key?: string
 }
 
 /** The making of the server or the database, while and after it goes on. */

@@ -3,7 +3,8 @@ import type { RuleTable } from './rule-table.ts'
 
 const here = { version: '18', provider: { inCluster: {} } }
 const there = { provider: { server: { connectionSecretRef: { name: 'admin' } } } }
-const instance = { region: 'eu-central-1', instanceClass: 'db.t4g.micro', allocatedStorageGiB: 20 }
+const unchecked = { region: 'eu-central-1', instanceClass: 'db.t4g.micro', allocatedStorageGiB: 20 }
+const instance = { ...unchecked, caSecretRef: { name: 'rds-ca' } }
 const away = { version: '18', provider: { rds: instance } }
 const hereWith = (inCluster: object) => ({ ...here, provider: { inCluster } })
 const awayWith = (rds: object) => ({ ...away, provider: { rds: { ...instance, ...rds } } })
@@ -36,6 +37,9 @@ const fixedEncoding =
 const fixedLocale = 'locale is immutable, because PostgreSQL cannot change it; create a new Database and copy the data'
 const fixedClass =
   'storageClassName is immutable, because volumes cannot change their class; create a new Database and copy the data'
+const fixedIdentifier = 'instanceIdentifier is immutable; create a new Database and copy the data'
+const noAuthority =
+  "caSecretRef is needed, because no system trusts the certificates of RDS by itself; put AWS's global-bundle.pem into a Secret, or give up the check with sslMode require"
 const fixedSubnets = 'subnetGroupName is immutable; create a new Database and copy the data'
 const notASize = 'size is a quantity greater than zero, such as 10Gi'
 
@@ -78,6 +82,12 @@ export const databaseRules: RuleTable = {
       'shop',
       awayWith({ credentials: { secretRef: { name: 'aws' } }, securityGroupIDs: ['sg-0a'] }),
     ],
+    [
+      'an instance whose certificate nobody checks',
+      'shop',
+      { ...away, provider: { rds: { ...unchecked, sslMode: 'require' } } },
+    ],
+    ['an instance by its name', 'shop', awayWith({ instanceIdentifier: 'crm-2019' })],
   ],
   refused: [
     ['no provider', 'shop', { version: '18', provider: {} }, 'spec.provider', notOneProvider],
@@ -194,6 +204,27 @@ export const databaseRules: RuleTable = {
       'spec.provider.rds.allocatedStorageGiB in body should be greater than or equal to 20',
     ],
     [
+      'an instance whose certificate could not be checked',
+      'shop',
+      { ...away, provider: { rds: unchecked } },
+      'spec.provider.rds.caSecretRef',
+      noAuthority,
+    ],
+    [
+      'an instance that speaks in clear text',
+      'shop',
+      awayWith({ sslMode: 'disable' }),
+      'spec.provider.rds.sslMode',
+      'supported values: "require", "verify-ca", "verify-full"',
+    ],
+    ...['Crm', '1crm', 'crm-', 'crm--old'].map((name): RuleTable['refused'][number] => [
+      `the name ${name} of an instance`,
+      'shop',
+      awayWith({ instanceIdentifier: name }),
+      'spec.provider.rds.instanceIdentifier',
+      "spec.provider.rds.instanceIdentifier in body should match '^[a-z](-?[a-z0-9])*$'",
+    ]),
+    [
       'a connection limit below none',
       'shop',
       { ...there, connectionLimit: -2 },
@@ -304,6 +335,13 @@ export const databaseRules: RuleTable = {
       { provider: { rds: { subnetGroupName: 'outer' } } },
       'spec.provider.rds.subnetGroupName',
       fixedSubnets,
+    ],
+    [
+      'another instance',
+      'was-away',
+      { provider: { rds: { instanceIdentifier: 'crm-2019' } } },
+      'spec.provider.rds.instanceIdentifier',
+      fixedIdentifier,
     ],
     [
       'less storage',

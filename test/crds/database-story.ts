@@ -59,10 +59,20 @@ export function describeDatabase(start: StartStoryServer): void {
         },
       })
       const rds = { region: 'eu-central-1', instanceClass: 'db.t4g.micro', allocatedStorageGiB: 20 }
-      expect(await stored('away', { version: '18', provider: { rds } })).toEqual({
+      const caSecretRef = { name: 'rds-ca' }
+      expect(await stored('away', { version: '18', provider: { rds: { ...rds, caSecretRef } } })).toEqual({
         ...common,
         version: '18',
-        provider: { rds: { ...rds, multiAZ: false, credentials: {}, deletionProtection: true } },
+        provider: {
+          rds: {
+            ...rds,
+            multiAZ: false,
+            credentials: {},
+            sslMode: 'verify-full',
+            caSecretRef: { ...caSecretRef, key: 'ca.crt' },
+            deletionProtection: true,
+          },
+        },
       })
     })
 
