@@ -48,17 +48,18 @@ export function seededSecrets(seed: number): SecretSource {
 const passwordLetters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
 /**
- * A password of letters and digits, which no shell, URL or connection string has to quote: 5.9 bits a character.
+ * A password of letters and digits, which no shell, URL or connection string has to quote: 5.9 bits a character. Or of other
+ * `letters`, 256 at most.
  *
  * @example passwordFrom(secrets, 32)
  */
-export function passwordFrom(secrets: SecretSource, length: number): string {
+export function passwordFrom(secrets: SecretSource, length: number, letters: string = passwordLetters): string {
   // A byte beyond the last whole multiple of the alphabet would favour its first letters.
-  const fair = 256 - (256 % passwordLetters.length)
+  const fair = 256 - (256 % letters.length)
   let password = ''
   while (password.length < length) {
     for (const byte of secrets.bytes(length)) {
-      if (byte < fair && password.length < length) password += passwordLetters.charAt(byte % passwordLetters.length)
+      if (byte < fair && password.length < length) password += letters.charAt(byte % letters.length)
     }
   }
   return password

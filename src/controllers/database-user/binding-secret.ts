@@ -1,0 +1,188 @@
+// What does an application find in the Secret, and what does the operator find there again? The keys of the Service Binding
+// specification and of PostgreSQL's own clients, and beside them what a rotation needs to go on after a crash. Pure.
+// Source: servicebinding.io/spec/core/1.1.0, and libpq's connection URIs and password file.
+import { createHash } from 'node:crypto'
+import { type KubeObject, valueAt } from '../../index.ts'
+import type { Credential, Held } from './rotation.ts'
+
+/** Where the databases are, as an application reaches them. */
+export interface BindingTarget {
+  readonly host: string
+  readonly port: number
+  readonly sslMode: string
+  readonly ca?: string
+  /** Their names on the server; `database` and the URIs are about the first. */
+  readonly databases: readonly string[]
+}
+
+/** Our own marks on the Secret; none of them is a secret. */
+const marks = {
+  hash: 'data.konverge.dev/secret-hash',
+  rotatedAt: 'data.konverge.dev/rotated-at',
+  generation: 'data.konverge.dev/password-generation',
+  trigger: 'data.konverge.dev/rotation-trigger',
+  source: 'data.konverge.dev/password-source',
+  previous: 'data.konverge.dev/previous-username',
+  previousUntil: 'data.konverge.dev/previous-until',
+} as const
+
+export const bindingSecretType = 'servicebinding.io/postgresql'
+
+export interface BindingInput {
+  readonly target: BindingTarget
+  readonly held: Held
+  readonly labels?: Readonly<Record<string, string>> | undefined
+  readonly annotations?: Readonly<Record<string, string>> | undefined
+  /** Further keys, in whose values `{{key}}` stands for another key's value. */
+  readonly template?: Readonly<Record<string, string>> | undefined
+}
+
+export interface BindingManifest {
+  readonly labels: Readonly<Record<string, string>>
+  readonly annotations: Readonly<Record<string, string>>
+  /** In base64, as the API has it. */
+  readonly data: Readonly<Record<string, string>>
+}
+
+export function bindingManifest({
+  target,
+  held,
+  labels = {},
+  annotations = {},
+  template = {},
+}: BindingInput): BindingManifest {
+  const keys = bindingKeys(target, held)
+  const further = Object.entries(template).map(([key, text]) => [key, filledIn(text, keys)] as const)
+  const all = { ...Object.fromEntries(further), ...keys }
+  return {
+    labels,
+    annotations: { ...annotations, ...marksOf(held), [marks.hash]: hashOf(all) },
+    data: Object.fromEntries(Object.entries(all).map(([key, text]) => [key, base64(text)])),
+  }
+}
+
+/** What an earlier turn wrote; undefined where it is not whole any more, so that a new password has to be made. */
+export function heldIn(secret: KubeObject): Held | undefined {
+  const text = (key: string) => textIn(secret, key)
+  const mark = (name: string) => {
+    const value = valueAt(secret, 'metadata', 'annotations', name)
+    return typeof value === 'string' ? value : undefined
+  }
+  const active = credentialIn(text, '')
+  if (active === undefined) return undefined
+  const next = credentialIn(text, '-next')
+  const previous = mark(marks.previous)
+  const untilMs = Date.parse(mark(marks.previousUntil) ?? '')
+  const trigger = mark(marks.trigger)
+  const rotatedAtMs = Date.parse(mark(marks.rotatedAt) ?? secret.metadata.creationTimestamp ?? '')
+  return {
+    active,
+    ...(next === undefined ? {} : { next }),
+    ...(previous === undefined || Number.isNaN(untilMs) ? {} : { previous: { username: previous, untilMs } }),
+    rotatedAtMs: Number.isNaN(rotatedAtMs) ? 0 : rotatedAtMs,
+    generation: Number(mark(marks.generation)) || 1,
+    ...(trigger === undefined ? {} : { trigger }),
+    source: mark(marks.source) === 'supplied' ? 'supplied' : 'generate',
+  }
+}
+
+/** Has nobody changed it since it was written? */
+export function isUntouched(secret: KubeObject): boolean {
+  const data = valueAt(secret, 'data')
+  if (typeof data !== 'object' || data === null) return false
+  const texts = Object.fromEntries(Object.keys(data).map((key) => [key, textIn(secret, key) ?? '']))
+  return valueAt(secret, 'metadata', 'annotations', marks.hash) === hashOf(texts)
+}
+
+function bindingKeys(
+  { host, port, sslMode, ca, databases }: BindingTarget,
+  held: Held,
+): Readonly<Record<string, string>> {
+  const [database = ''] = databases
+  const { username, password } = held.active
+  const place = `${host.includes(':') ? `[${host}]` : host}:${port}`
+  const user = password === undefined ? encoded(username) : `${encoded(username)}:${encoded(password)}`
+  const login = `user=${encoded(username)}${password === undefined ? '' : `&password=${encoded(password)}`}`
+  return {
+    type: 'postgresql',
+    provider: 'konverge',
+    host,
+    port: String(port),
+    database,
+    sslmode: sslMode,
+    uri: `postgresql://${user}@${place}/${encoded(database)}?sslmode=${sslMode}`,
+    'jdbc-uri': `jdbc:postgresql://${place}/${encoded(database)}?${login}&sslmode=${sslMode}`,
+    ...(password === undefined ? {} : { pgpass: passwordFile({ host, port, databases, username, password }) }),
+    ...(ca === undefined ? {} : { 'ca.crt': ca }),
+    ...credentialKeys(held.active, ''),
+    ...(held.next === undefined ? {} : credentialKeys(held.next, '-next')),
+  }
+}
+
+function credentialKeys({ username, password, verifier }: Credential, suffix: string): Record<string, string> {
+  return {
+    [`username${suffix}`]: username,
+    ...(password === undefined ? {} : { [`password${suffix}`]: password }),
+    [`verifier${suffix}`]: verifier,
+  }
+}
+
+function credentialIn(text: (key: string) => string | undefined, suffix: string): Credential | undefined {
+  const [username, password, verifier] = ['username', 'password', 'verifier'].map((key) => text(`${key}${suffix}`))
+  if (username === undefined || verifier === undefined) return undefined
+  return { username, verifier, ...(password === undefined ? {} : { password }) }
+}
+
+interface PasswordLines {
+  readonly host: string
+  readonly port: number
+  readonly databases: readonly string[]
+  readonly username: string
+  readonly password: string
+}
+
+/** A line for each database; libpq wants `:` and `\` escaped. */
+function passwordFile({ host, port, databases, username, password }: PasswordLines): string {
+  const escaped = (text: string) => text.replaceAll(/[\\:]/g, '\\$&')
+  const line = (database: string) => [host, String(port), database, username, password].map(escaped).join(':')
+  return `${databases.map(line).join('\n')}\n`
+}
+
+/** A placeholder that names no key stays as it is, so that a mistake is seen. */
+function filledIn(text: string, keys: Readonly<Record<string, string>>): string {
+  return text.replaceAll(/\{\{\s*([A-Za-z0-9._-]+)\s*\}\}/g, (whole, key: string) =>
+    Object.hasOwn(keys, key) ? (keys[key] ?? whole) : whole,
+  )
+}
+
+function marksOf({ rotatedAtMs, generation, trigger, source, previous }: Held): Record<string, string> {
+  return {
+    [marks.rotatedAt]: new Date(rotatedAtMs).toISOString(),
+    [marks.generation]: String(generation),
+    [marks.source]: source,
+    ...(trigger === undefined ? {} : { [marks.trigger]: trigger }),
+    ...(previous === undefined
+      ? {}
+      : { [marks.previous]: previous.username, [marks.previousUntil]: new Date(previous.untilMs).toISOString() }),
+  }
+}
+
+/** Changes with the content, for those who roll out on it; tells nothing of it, as a random salt is part of what is hashed. */
+function hashOf(texts: Readonly<Record<string, string>>): string {
+  const sorted = Object.entries(texts).sort(([left], [right]) => (left < right ? -1 : 1))
+  return createHash('sha256').update(JSON.stringify(sorted)).digest('hex').slice(0, 32)
+}
+
+function textIn(secret: KubeObject, key: string): string | undefined {
+  const value = valueAt(secret, 'data', key)
+  return typeof value === 'string' ? Buffer.from(value, 'base64').toString('utf8') : undefined
+}
+
+function base64(text: string): string {
+  return Buffer.from(text, 'utf8').toString('base64')
+}
+
+/** All but letters, digits and `-_.~`, so that it can stand in any part of a URI. */
+function encoded(text: string): string {
+  return encodeURIComponent(text).replaceAll(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`)
+}

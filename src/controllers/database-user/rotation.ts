@@ -1,0 +1,206 @@
+// Which password holds, and which is to follow? One step from what the Secret holds to what it should hold now. A new password
+// stands in the Secret, as the next one, before the server hears of it, and becomes the one to use when it has proved to be the
+// server's: so wherever a crash cuts in, the Secret still knows what the server may have taken (I3).
+//
+//   nothing ──▶ active ──due──▶ active + next ──proven──▶ active (+ previous, with DualRole) ──overlap over──▶ active
+//                 ▲                   │
+//                 └── taken back ─────┘
+import { createHash } from 'node:crypto'
+import { otherLogin } from './login-roles.ts'
+import type { PasswordShape } from './password.ts'
+
+/** What somebody logs in with. */
+export interface Credential {
+  readonly username: string
+  /** Undefined where only the verifier was supplied. */
+  readonly password?: string
+  readonly verifier: string
+}
+
+/** All that the Secret keeps in mind. */
+export interface Held {
+  readonly active: Credential
+  readonly next?: Credential
+  /** Of DualRole: who logged in before, and for how long that goes on working. */
+  readonly previous?: { readonly username: string; readonly untilMs: number }
+  /** When `active` became so. */
+  readonly rotatedAtMs: number
+  /** How many passwords there have been, this one included. */
+  readonly generation: number
+  /** The `rotation.trigger` that the newest one answers. */
+  readonly trigger?: string
+  /** Who made the newest one. */
+  readonly source: 'generate' | 'supplied'
+}
+
+/** What the spec says of the password. */
+export type PasswordRule =
+  | {
+      readonly kind: 'generate'
+      readonly shape: PasswordShape
+      readonly intervalMs?: number | undefined
+      /** Two roles take turns, and the old one goes on for so long; undefined: one role, whose password is changed. */
+      readonly overlapMs?: number | undefined
+      readonly trigger?: string | undefined
+    }
+  /** `value` is a password or a verifier; undefined while its source is missing. */
+  | { readonly kind: 'supplied'; readonly value: string | undefined }
+  | { readonly kind: 'none' }
+
+/** Somebody is to log in. */
+type LoginRule = Exclude<PasswordRule, { kind: 'none' }>
+type LoginInput = RotationInput & { readonly rule: LoginRule }
+
+/** Makes passwords and their verifiers, by chance. */
+export interface Mint {
+  password(shape: PasswordShape): string
+  verifierOf(password: string): string
+  isVerifier(text: string): boolean
+}
+
+export interface RotationInput {
+  readonly group: string
+  readonly rule: PasswordRule
+  readonly held: Held | undefined
+  /** What the status remembers when the Secret is gone. */
+  readonly remembered: Remembered
+  /** The hash of the credential that last proved to be the server's. */
+  readonly provenHash: string | undefined
+  readonly nowMs: number
+  readonly mint: Mint
+}
+
+export interface Remembered {
+  readonly username: string
+  readonly generation: number
+  readonly previous?: Held['previous']
+}
+
+/** What the Secret should hold now; undefined: there should be none. */
+export function rotate(input: RotationInput): Held | undefined {
+  const { rule, held } = input
+  if (rule.kind === 'none') return undefined
+  return held === undefined ? firstOf({ ...input, rule }) : nextOf({ ...input, rule }, held)
+}
+
+/** Tells credentials apart and nothing of them: the salt in the verifier is 16 random bytes, and as secret as the rest. */
+export function credentialHash({ username, verifier }: Credential): string {
+  return createHash('sha256').update(`${username}\n${verifier}`).digest('hex').slice(0, 32)
+}
+
+/** The credential that the server should have now: a new one as soon as it stands in the Secret. */
+export function newestOf({ active, next }: Held): Credential {
+  return next ?? active
+}
+
+/** A role that should be able to log in. */
+export interface LoginRole {
+  readonly name: string
+  /** Undefined: it stays as it is, for as long as it is there. */
+  readonly verifier?: string
+}
+
+/** Who should be able to log in now, the one in the Secret first. */
+export function loginsOf(held: Held): readonly LoginRole[] {
+  const { active, next, previous } = held
+  const newest = newestOf(held)
+  const others = next === undefined || next.username === active.username ? [] : [active]
+  return [
+    ...[...others, newest].map(({ username, verifier }) => ({ name: username, verifier })),
+    ...(previous === undefined ? [] : [{ name: previous.username }]),
+  ]
+}
+
+/** When time alone changes something; undefined: never. */
+export function rotationDueMs(
+  { intervalMs }: { readonly intervalMs?: number | undefined },
+  held: Held,
+): number | undefined {
+  return intervalMs === undefined ? undefined : held.rotatedAtMs + intervalMs
+}
+
+function nextOf(input: LoginInput, held: Held): Held {
+  const { provenHash, nowMs } = input
+  const current = settleNext(input, withoutEnded(held, nowMs))
+  if (current.next !== undefined) return credentialHash(current.next) === provenHash ? swapped(input, current) : current
+  return isDue(input, current) ? withNext(input, current) : current
+}
+
+function firstOf({ group, rule, remembered, nowMs, mint }: LoginInput): Held | undefined {
+  const made = credentialFor(rule, remembered.username, mint)
+  if (made === undefined) return undefined
+  const { previous } = remembered
+  const goesOn =
+    previous !== undefined && previous.username === otherLogin(group, made.username) && nowMs < previous.untilMs
+  return {
+    active: made,
+    ...(goesOn ? { previous } : {}),
+    rotatedAtMs: nowMs,
+    generation: remembered.generation + 1,
+    ...answering(rule),
+  }
+}
+
+/** What is on its way may have been overtaken: another password has been supplied, or is to be made. */
+function settleNext({ rule, mint }: LoginInput, held: Held): Held {
+  const { next, active, ...rest } = held
+  if (next === undefined) return held
+  if (rule.kind === 'generate')
+    return held.source === 'generate' ? { ...held, ...answering(rule) } : { ...rest, active }
+  if (rule.value === undefined || (held.source === 'supplied' && isThat(next, rule.value, mint))) return held
+  return { ...rest, active }
+}
+
+function isDue({ rule, nowMs, mint }: LoginInput, held: Held): boolean {
+  if (rule.kind === 'supplied') return rule.value !== undefined && !isThat(held.active, rule.value, mint)
+  if (held.source !== 'generate') return true
+  const dueMs = rotationDueMs(rule, held)
+  const isTriggered = rule.trigger !== undefined && rule.trigger !== held.trigger
+  return isTriggered || (dueMs !== undefined && nowMs >= dueMs)
+}
+
+/** A rotation within the overlap of the last one takes the older role over: it was asked for by hand, and is not to wait. */
+function withNext({ group, rule, mint }: LoginInput, held: Held): Held {
+  const { active, previous, ...rest } = held
+  const changesRole = rule.kind === 'generate' && rule.overlapMs !== undefined
+  const username = changesRole ? otherLogin(group, active.username) : active.username
+  const next = credentialFor(rule, username, mint)
+  if (next === undefined) return held
+  const goesOn = previous !== undefined && previous.username !== username
+  return { ...rest, active, next, ...(goesOn ? { previous } : {}), ...answering(rule) }
+}
+
+function swapped({ rule, nowMs }: LoginInput, { next, active, previous, ...rest }: Held): Held {
+  if (next === undefined) return { ...rest, active, ...(previous === undefined ? {} : { previous }) }
+  const overlapMs = rule.kind === 'generate' ? (rule.overlapMs ?? 0) : 0
+  const goesOn =
+    next.username === active.username ? previous : { username: active.username, untilMs: nowMs + overlapMs }
+  return {
+    ...rest,
+    active: next,
+    ...(goesOn === undefined ? {} : { previous: goesOn }),
+    rotatedAtMs: nowMs,
+    generation: rest.generation + 1,
+  }
+}
+
+function withoutEnded(held: Held, nowMs: number): Held {
+  const { previous, ...rest } = held
+  return previous !== undefined && nowMs >= previous.untilMs ? rest : held
+}
+
+function credentialFor(rule: LoginRule, username: string, mint: Mint): Credential | undefined {
+  const password = rule.kind === 'generate' ? mint.password(rule.shape) : rule.value
+  if (password === undefined) return undefined
+  if (rule.kind === 'supplied' && mint.isVerifier(password)) return { username, verifier: password }
+  return { username, password, verifier: mint.verifierOf(password) }
+}
+
+function isThat({ password, verifier }: Credential, value: string, mint: Mint): boolean {
+  return mint.isVerifier(value) ? verifier === value : password === value
+}
+
+function answering(rule: LoginRule): Pick<Held, 'source' | 'trigger'> {
+  const trigger = rule.kind === 'generate' ? rule.trigger : undefined
+  return { source: rule.kind, ...(trigger === undefined ? {} : { trigger }) }
+}
