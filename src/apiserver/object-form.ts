@@ -108,16 +108,16 @@ export function wantsYaml(accept: string | undefined): boolean {
 }
 
 /** The object's whole text in the version that is asked for. Where that is how it is stored, no tree is read for it. */
-export function wholeText(resource: ServedResource, state: Committed): string {
+export function wholeText(resource: ServedResource, state: Committed, subresource = ''): string {
   if (resource.shown === undefined && isServedAsStored(resource, state)) return state.text
-  const object = servedObject(resource, state)
+  const object = servedObject(resource, state, subresource)
   return object === state.object ? state.text : wireJson(object)
 }
 
-/** The object as answers and watches show it. */
-export function servedObject(resource: ServedResource, state: Committed): JsonObject {
+/** The object as answers of an endpoint show it; of the object's own, where none is named, which is how watches show it too. */
+export function servedObject(resource: ServedResource, state: Committed, subresource = ''): JsonObject {
   const live = liveObject(resource, state)
-  return resource.shown?.(live) ?? live
+  return resource.shown?.(live, subresource) ?? live
 }
 
 /** The object as writes find it, in the version that is asked for. */

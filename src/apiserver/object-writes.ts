@@ -106,7 +106,7 @@ export class ObjectWrites {
     const existing = this.#log.get(placeOf(scope, scope.name))
     if (existing === undefined && !creates) throw notFound(groupResourceOf(scope.resource), scope.name)
     if (existing !== undefined && isWithoutEffect?.(existing) === true && this.#admitsAsItIs(scope, existing))
-      return { object: servedObject(scope.resource, existing), wasCreated: false, unchanged: existing }
+      return unchanged(scope, existing)
     const live = existing === undefined ? undefined : liveObject(scope.resource, existing)
     const changed = withoutDuplicateOwners(change(live), scope.warn)
     const recorded = keepsManagedFields
@@ -118,7 +118,7 @@ export class ObjectWrites {
     }
     const object = this.#replace(scope, recorded, existing)
     if (object !== live) return { object, wasCreated: false }
-    return { object: servedObject(scope.resource, existing), wasCreated: false, unchanged: existing }
+    return unchanged(scope, existing)
   }
 
   /** Admission is asked even about nothing: it may know more than the object. Throws StatusError. */
@@ -263,7 +263,7 @@ export class ObjectWrites {
   }
 
   #commit(
-    { resource, isDryRun }: WriteScope,
+    { resource, subresource, isDryRun }: WriteScope,
     place: Place,
     kind: 'created' | 'changed',
     object: JsonObject,
@@ -271,11 +271,11 @@ export class ObjectWrites {
     const stored = resource.toStored?.(object) ?? object
     if (isDryRun) {
       const live = resource.fromStored?.(stored) ?? stored
-      const shown = resource.shown?.(live) ?? live
+      const shown = resource.shown?.(live, subresource) ?? live
       return kind === 'created' ? withMetadata(shown, { resourceVersion: undefined }) : shown
     }
     const state = this.#log.commit(place, kind, (resourceVersion) => withMetadata(stored, { resourceVersion }))
-    return servedObject(resource, state)
+    return servedObject(resource, state, subresource)
   }
 
   #context(): StepContext {
@@ -285,6 +285,10 @@ export class ObjectWrites {
   #timestamp(): string {
     return timestampOf(this.#clock)
   }
+}
+
+function unchanged({ resource, subresource }: WriteScope, existing: Committed): Written {
+  return { object: servedObject(resource, existing, subresource), wasCreated: false, unchanged: existing }
 }
 
 /** Has an object that was being deleted nothing left that keeps it? */

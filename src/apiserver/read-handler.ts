@@ -39,7 +39,7 @@ export class ReadHandler {
     await this.#reach(revisionOf(request.query.get('resourceVersion') ?? ''))
     const state = this.#view(request).get({ shelf: resource.shelf, namespace: info.namespace, name: info.name })
     if (state === undefined) throw notFound(groupResourceOf(resource), info.name)
-    const object = servedObject(resource, state)
+    const object = servedObject(resource, state, info.subresource)
     return this.#one(200, resource, info.subresource === 'scale' ? readScale(resource, object) : object, output)
   }
 

@@ -147,6 +147,9 @@ export interface ServedResource {
   toStored?(object: JsonObject): JsonObject
   /** What is kept, in this version and under the schema of today; the same reference where it is that already. */
   fromStored?(object: JsonObject): JsonObject
-  /** What answers and watches show of an object, where that is not all of it; the same reference where it is. Writes know all. */
-  shown?(object: JsonObject): JsonObject
+  /**
+   * What the answers of an endpoint, '' or `status`, and watches show of an object, where that is not all of it; the same reference
+   * where it is. Writes know all.
+   */
+  shown?(object: JsonObject, subresource: string): JsonObject
 }

@@ -253,8 +253,13 @@ export class WriteHandler {
     }
   }
 
-  #written({ resource }: ResourceRequest, { object, wasCreated, unchanged }: Written, output: OutputForm): ApiAnswer {
-    if (unchanged !== undefined && output.form === 'object') return answerOf(200, wholeText(resource, unchanged))
+  #written(
+    { resource, info }: ResourceRequest,
+    { object, wasCreated, unchanged }: Written,
+    output: OutputForm,
+  ): ApiAnswer {
+    if (unchanged !== undefined && output.form === 'object')
+      return answerOf(200, wholeText(resource, unchanged, info.subresource))
     return this.#one(wasCreated ? 201 : 200, resource, object, output)
   }
 

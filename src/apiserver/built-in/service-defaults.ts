@@ -57,8 +57,9 @@ function portDefaults(port: JsonObject): JsonObject {
   return withZeroDefaults(port, { protocol: 'TCP', targetPort: number })
 }
 
-/** A service as it is shown: what has no meaning for its type, though kept, is left out. */
-export function shownService(service: JsonObject): JsonObject {
+/** A service as it is shown: what has no meaning for its type, though kept, is left out, but not where its status is asked for. */
+export function shownService(service: JsonObject, subresource: string): JsonObject {
+  if (subresource === 'status') return service
   return withStruct(service, 'spec', (spec) =>
     isExternalName(spec) && optionalTextAt(spec, 'internalTrafficPolicy') !== undefined
       ? withoutField(spec, 'internalTrafficPolicy')

@@ -145,6 +145,24 @@ export const subresources = area('subresources', (it) => {
     expect((await stage.get(widgets, 'got', status)).body).toEqual(made)
   })
 
+  it('shows on the status endpoint of a service all that is kept, which the object itself does not', async (stage) => {
+    await stage.made(services, object(services, 'outward', { spec: { clusterIP: 'None', ports: [{ port: 80 }] } }))
+    const outward = { spec: { type: 'ExternalName', externalName: 'example.com', ports: null } }
+    const policy = 'spec.internalTrafficPolicy'
+    expect(at(taken(await stage.patch('merge', services, 'outward', outward)), policy)).toBeUndefined()
+    expect(at(taken(await stage.get(services, 'outward')), policy)).toBeUndefined()
+    expect(at(taken(await stage.get(services, 'outward', status)), policy)).toBe('Cluster')
+    const labelled = (value: string) => ({ metadata: { labels: { labelled: value } } })
+    for (const query of [{ dryRun: 'All' }, {}, {}]) {
+      const where = { ...status, query }
+      const patched = taken(await stage.patch('merge', services, 'outward', labelled('yes'), where))
+      expect(at(patched, policy)).toBe('Cluster')
+      expect(at(patched, 'metadata.labels.labelled')).toBe('yes')
+    }
+    const annotated = { metadata: { annotations: { annotated: 'yes' } } }
+    expect(at(taken(await stage.patch('merge', services, 'outward', annotated)), policy)).toBeUndefined()
+  })
+
   it('refuses a status of the wrong type', async (stage) => {
     await sized(stage, 'typed')
     const { status: code, body } = await stage.patch('merge', widgets, 'typed', { status: { phase: 5 } }, status)
