@@ -12,14 +12,15 @@ export interface FieldTerm {
   readonly value: string
 }
 
-/** Throws StatusError (400) for what is no selector. */
+/** In the order of their texts; without those that name neither field nor value. Throws StatusError (400) for what is no selector. */
 export function parseFieldSelector(text: string): readonly FieldTerm[] {
-  return termsOf(text).map((term) => {
+  const terms = termsOf(text).map((term) => {
     const [, field, operator, value] = /^([\s\S]*?)(!=|==|=)([\s\S]*)$/.exec(term) ?? []
     if (field === undefined || value === undefined)
       throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`)
     return { field, isNegated: operator === '!=', value: unescaped(value) }
   })
+  return terms.filter(({ field, value }) => field !== '' || value !== '')
 }
 
 /** Throws StatusError (400) if the kind has no such field to select by. */
@@ -51,10 +52,15 @@ export function matchesFields(terms: readonly FieldTerm[], object: JsonObject, r
 
 /** Terms are separated by commas; a backslash takes the meaning from the next character. */
 function termsOf(text: string): readonly string[] {
-  const terms = text.match(/(?:\\[\s\S]|[^,\\])+/g) ?? []
-  return terms.filter((term) => term !== '')
+  return (text.match(/(?:\\[\s\S]?|[^,\\])+/g) ?? []).sort()
 }
 
+/** Throws StatusError (400) for an escape of anything but a backslash, a comma and =, and for one of these that is not escaped. */
 function unescaped(value: string): string {
-  return value.replace(/\\([\s\S])/g, '$1')
+  return value.replace(/\\([\s\S]?)|[,=]/gu, (sequence, escaped: string | undefined) => {
+    if (escaped === undefined)
+      throw badRequest(`invalid field selector: unescaped character in value: ${sequence.codePointAt(0)}`)
+    if (!/^[\\,=]$/.test(escaped)) throw badRequest(`invalid field selector: invalid escape sequence: ${sequence}`)
+    return escaped
+  })
 }

@@ -98,6 +98,19 @@ export const malformedOptions: readonly { options: Query; message: string }[] = 
     options: { fieldSelector: 'metadata.name' },
     message: "invalid selector: 'metadata.name'; can't understand 'metadata.name'",
   },
+  { options: { fieldSelector: '\\' }, message: "invalid selector: '\\'; can't understand '\\'" },
+  { options: { fieldSelector: '=a' }, message: 'field label not supported: ' },
+  ...['metadata.name=a=b', 'metadata.name===a', 'metadata.name!==a', '==='].map((fieldSelector) => ({
+    options: { fieldSelector },
+    message: 'invalid field selector: unescaped character in value: 61',
+  })),
+  {
+    options: { fieldSelector: 'metadata.name=a\\b' },
+    message: 'invalid field selector: invalid escape sequence: \\b',
+  },
+  { options: { fieldSelector: 'metadata.name=\\' }, message: 'invalid field selector: invalid escape sequence: \\' },
+  // The terms are read in the order of their texts.
+  { options: { fieldSelector: 'b=1,a=1' }, message: 'field label not supported: a' },
 ]
 
 /** Which of `a: {tier: front, in: …}`, `b: {tier: back, rank: '2', in: …}` and `c: {in: …}` does a selector take? */

@@ -235,6 +235,16 @@ export const lists = area('lists', (it) => {
     expect(namesOf(others.body)).toEqual(['named-a', 'named-c'])
   })
 
+  it('takes all where a term of a field selector names no field and no value', async (stage) => {
+    const query = await three(stage, 'nameless')
+    for (const fieldSelector of ['=', '==', '!=', ',=,'])
+      expect(namesOf((await stage.list(widgets, { ...query, fieldSelector })).body)).toHaveLength(3)
+    const one = await stage.list(widgets, { ...query, fieldSelector: '=,metadata.name==nameless-b' })
+    expect(namesOf(one.body)).toEqual(['nameless-b'])
+    const escaped = await stage.list(widgets, { ...query, fieldSelector: 'metadata.name!=nameless-b\\,c\\=\\\\' })
+    expect(namesOf(escaped.body)).toHaveLength(3)
+  })
+
   it('takes by namespace with a field selector', async (stage) => {
     const query = await three(stage, 'scoped')
     const here = await stage.list(widgets, { ...query, fieldSelector: `metadata.namespace=${stage.namespace}` })
