@@ -71,8 +71,9 @@ export function patchObject(
   const { value: patch, duplicates } = readPatch(request)
   const prefix = type === 'json' ? 'json patch ' : ''
   const inPatch = duplicates.map((path) => `${prefix}duplicate field ${JSON.stringify(path)}`)
-  const { patched, strictErrors, shown, isConverted } = patchedBy(live, patch, request, strategicMerge)
-  const result = decoded(decode, patched, shown)
+  const made = patchedBy(live, patch, request, strategicMerge)
+  const { strictErrors, shown, isConverted } = made
+  const result = decoded(decode, made)
   const unknown = isConverted ? [...result.strictErrors].sort() : result.strictErrors
   const faults = [...inPatch, ...strictErrors, ...unknown]
   if (faults.length === 0 || fieldValidation === 'Ignore') return result.object
@@ -96,6 +97,8 @@ const unreadableMerge = 'Invalid JSON Patch'
 
 interface Patched {
   readonly patched: Json
+  /** The same with its keys in the order of the text that the real server makes and reads: of several faults it tells the first there. */
+  readonly inOrder: () => Json
   /** What is wrong with the patch itself. */
   readonly strictErrors: readonly string[]
   /** What a refusal shows. */
@@ -126,14 +129,14 @@ function patchedBy(
     const shown = () => goPrinted(patch)
     const fault = strategicMerge.faultOf(patched)
     if (fault !== undefined) throw refusedPatch(shown(), fault)
-    return { patched, strictErrors: [], shown, isConverted: true }
+    return { patched, inOrder: () => patched, strictErrors: [], shown, isConverted: true }
   }
   const again = () => mergedWith(asEncoded(live, request), patch, isChecked)
   return asJson(mergedWith(live, patch, isChecked), [], () => sortedWhereMerged(again(), patch))
 }
 
-function asJson(patched: Json, strictErrors: readonly string[], shown: () => Json): Patched {
-  return { patched, strictErrors, shown: () => wireJson(shown()), isConverted: false }
+function asJson(patched: Json, strictErrors: readonly string[], inOrder: () => Json): Patched {
+  return { patched, inOrder, strictErrors, shown: () => wireJson(inOrder()), isConverted: false }
 }
 
 /** The object with its keys in the order in which the real server gives it to its patches. */
@@ -155,17 +158,25 @@ function mistypedPatch(patch: Json): StatusError {
   )
 }
 
-function decoded(decode: PatchRequest['decode'], patched: Json, shown: () => string): Decoded {
+function decoded(decode: PatchRequest['decode'], { patched, inOrder, shown }: Patched): Decoded {
   if (!isJsonObject(patched))
     throw refusedPatch(
       shown(),
       `couldn't get version/kind; json parse error: json: cannot unmarshal ${goTypeOf(patched)} into Go value of type ${typeMetaType}`,
     )
+  const read = readOrRefused(decode, patched)
+  if (!(read instanceof StatusError)) return read
+  const first = readOrRefused(decode, inOrder() as JsonObject) // Only the order is another.
+  const { message } = first instanceof StatusError ? first : read
+  throw refusedPatch(shown(), message.replace(/^.* cannot be handled as a [^:]*: /, ''))
+}
+
+/** What the decoder made of it, or its refusal of what it could not read. */
+function readOrRefused(decode: PatchRequest['decode'], object: JsonObject): Decoded | StatusError {
   try {
-    return decode(patched)
+    return decode(object)
   } catch (thrown) {
-    if (thrown instanceof StatusError && thrown.parts.code === 400)
-      throw refusedPatch(shown(), thrown.message.replace(/^.* cannot be handled as a [^:]*: /, ''))
+    if (thrown instanceof StatusError && thrown.parts.code === 400) return thrown
     throw thrown
   }
 }

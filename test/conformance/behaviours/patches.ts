@@ -3,7 +3,7 @@
 import { expect } from 'vitest'
 import type { Json, JsonObject } from '../../../src/base/json.ts'
 import { area } from '../area.ts'
-import { configMap, configMaps, deployment, deployments, widget, widgets } from '../kinds.ts'
+import { configMap, configMaps, deployment, deployments, object, secrets, widget, widgets } from '../kinds.ts'
 import { at, taken, versionOf } from '../stage.ts'
 
 /** One JSON patch on `{size: 1, color: red, steps: [a, b], limits: {cpu: 1, 'a/b': 2, 'c~d': 3}}`, and the spec it leaves. */
@@ -313,6 +313,25 @@ export const patches = area('patches', (it) => {
       ['json', [{ op: 'replace', path: '/spec/size', value: 1 }]],
     ] as const)
       expect(taken(await stage.patch(type, widgets, 'same', patch))).toEqual(made)
+  })
+
+  it('tells of several fields of wrong types the first one in the text that the patch makes', async (stage) => {
+    await stage.made(secrets, object(secrets, 'several', { type: 'Opaque' }))
+    for (const [type, patch] of [
+      [
+        'json',
+        [
+          { op: 'add', path: '/stringData', value: 'x' },
+          { op: 'replace', path: '/type', value: 1 },
+        ],
+      ],
+      ['merge', { type: 1, stringData: 'x' }],
+    ] as const) {
+      const { status, body } = await stage.patch(type, secrets, 'several', patch)
+      expect([type, status]).toEqual([type, 422])
+      const wanted = /json: cannot unmarshal string into Go struct field Secret.stringData of type map\[string\]string$/
+      expect(at(body, 'message')).toMatch(wanted)
+    }
   })
 
   it('refuses a patch that carries an older version with 409', async (stage) => {
