@@ -28,8 +28,8 @@ import {
   withWarnings,
 } from './exchange.ts'
 import { KindFieldManagers } from './kind-field-managers.ts'
+import { aggregateTypeOf, checkDocumentForm, checkRoutedDocument, wantsYaml } from './negotiation.ts'
 import { ObjectDeletes } from './object-deletes.ts'
-import { checkDocumentForm, wantsYaml } from './object-form.ts'
 import { ObjectIndex } from './object-index.ts'
 import { ObjectLog } from './object-log.ts'
 import { ObjectWrites } from './object-writes.ts'
@@ -146,11 +146,12 @@ export class ApiServer implements Answering {
       const user = this.#access.authenticate(request, info)
       this.#access.authorize(user, info)
       const answer = withWarnings(await this.#route(request, { info, user, warnings }), warnings)
-      return wantsYaml(request.header('accept')) ? inYaml(answer) : answer
+      const form = info.isResourceRequest ? 'objects' : 'document'
+      return wantsYaml(request.header('accept'), form) ? inYaml(answer) : answer
     } catch (thrown) {
       if (!(thrown instanceof StatusError)) throw thrown
       const answer = withWarnings(refusal(thrown), warnings)
-      return wantsYaml(request.header('accept')) ? inYaml(answer) : answer
+      return wantsYaml(request.header('accept'), 'refusal') ? inYaml(answer) : answer
     }
   }
 
@@ -202,13 +203,14 @@ export class ApiServer implements Answering {
     if (root === 'openapi' && this.#options.openApi !== undefined) return this.#options.openApi.answer(request)
     const isRouted = this.#isRouted(path)
     if (request.method !== 'GET' && isRouted) throw methodNotAllowed()
-    if (isRouted) checkDocumentForm(request.header('accept'), { path, isRouted })
+    const accept = request.header('accept')
+    if (isRouted) checkRoutedDocument(accept, path)
     if (path === '/version') return jsonAnswer(200, this.#version())
     if (more.length > 0) throw noSuchPage()
     const entries = this.#entries()
-    const wantsAggregate = request.header('accept')?.includes('as=APIGroupDiscoveryList') === true
-    if (group === '' && wantsAggregate && (root === 'api' || root === 'apis'))
-      return this.#aggregate(request, entries, root === 'api')
+    const aggregateType = aggregateTypeOf(accept)
+    if (group === '' && aggregateType !== undefined && (root === 'api' || root === 'apis'))
+      return this.#aggregate(request, aggregatedDiscovery(entries, root === 'api'), aggregateType)
     const document =
       root === 'api'
         ? coreDocument(entries, { version: group, isDeeper: version !== '', host: request.header('host') ?? '' })
@@ -217,20 +219,21 @@ export class ApiServer implements Answering {
           : undefined
     const isBuiltIn = root === 'api' || (root === 'apis' && this.#isBuiltInGroup({ group }))
     if (document === undefined) throw isBuiltIn ? noSuchPath() : noSuchPage()
-    checkDocumentForm(request.header('accept'), { path, isRouted })
+    checkDocumentForm(accept)
     return jsonAnswer(200, document)
   }
 
-  #aggregate(request: ApiRequest, entries: readonly CatalogueEntry[], isCore: boolean): ApiAnswer {
-    const document = aggregatedDiscovery(entries, isCore)
+  #aggregate(request: ApiRequest, document: JsonObject, type: string): ApiAnswer {
     const etag = etagOf(document)
     const headers = {
       etag,
       vary: 'Accept',
-      'content-type': `${jsonType};g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList`,
+      'content-type': `${type};g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList`,
     }
     if (request.header('if-none-match') === etag) return { status: 304, headers, warnings: [], body: '' }
-    return jsonAnswer(200, document, { headers })
+    const answer = jsonAnswer(200, document)
+    const { body } = type === jsonType ? answer : inYaml(answer)
+    return { ...answer, headers, body }
   }
 
   #entries(): readonly CatalogueEntry[] {

@@ -4,8 +4,8 @@
 import type { Json, JsonObject } from '../base/json.ts'
 import { wireJson } from '../base/wire-json.ts'
 import { metadataOf } from './metadata.ts'
+import { negotiated, notAcceptable, objectOffer, onlyAccepted } from './negotiation.ts'
 import { type Committed, committedText } from './object-log.ts'
-import { StatusError } from './status-error.ts'
 import type { ServedResource } from './strategy.ts'
 
 export type Form = 'object' | 'partial' | 'table'
@@ -26,21 +26,13 @@ export interface OutputForm {
 export function outputFormOf(accept: string | undefined, includeObject: string | null): OutputForm {
   const include = includeObject === 'None' || includeObject === 'Object' ? includeObject : 'Metadata'
   const whole: OutputForm = { form: 'object', version: 'v1', includeObject: include }
-  if (accept === undefined || accept.trim() === '') return whole
-  for (const clause of clausesOf(accept)) {
-    if (!['application/json', 'application/yaml', 'application/*', '*/*'].includes(clause.type)) continue
-    const { as, g: group, v: version = 'v1' } = clause.parameters
-    if (as === undefined) return whole
-    if (group !== 'meta.k8s.io' || (version !== 'v1' && version !== 'v1beta1')) continue
-    if (as === 'Table') return { form: 'table', version, includeObject: include }
-    if (as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList')
-      return { form: 'partial', version, includeObject: include, isOfList: as.endsWith('List') }
-  }
-  throw notAcceptable(onlyAccepted(mediaTypes))
-}
-
-function notAcceptable(message: string): StatusError {
-  return new StatusError({ code: 406, reason: 'NotAcceptable', message })
+  const accepted = negotiated(accept, objectOffer)
+  if (accepted === undefined) throw onlyAccepted()
+  const { conversion } = accepted
+  if (conversion === undefined) return whole
+  const { kind, version } = conversion
+  if (kind === 'Table') return { form: 'table', version, includeObject: include }
+  return { form: 'partial', version, includeObject: include, isOfList: kind.endsWith('List') }
 }
 
 /** The real server's own type of a kind, as it names it in refusals. */
@@ -51,60 +43,6 @@ function goTypeNameOf(resource: ServedResource): string {
 /** The Go package of a group's internal types. */
 export function packageOf({ group }: ServedResource): string {
   return group === '' ? 'core' : (group.split('.')[0] ?? '')
-}
-
-const mediaTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
-
-/** Throws StatusError (406) where the router of the built-in kinds does, before any handler looks at the form. */
-export function checkAccepted({ isCustom }: ServedResource, verb: string, accept: string | undefined): void {
-  if (isCustom || isAccepted(accept, mediaTypes)) return
-  const isStreamed = verb === 'list' || verb === 'watch'
-  const streams = mediaTypes
-    .filter((type) => isStreamed && !type.endsWith('yaml'))
-    .map((type) => `${type};stream=watch`)
-  throw notRepresentable([...mediaTypes, ...streams])
-}
-
-/** Throws StatusError (406) for a form that no document of discovery has: in the router's words where that finds it, else the handler's. */
-export function checkDocumentForm(
-  accept: string | undefined,
-  { path, isRouted }: { readonly path: string; readonly isRouted: boolean },
-): void {
-  const types = path === '/version' ? ['application/json'] : mediaTypes
-  if (isAccepted(accept, types)) return
-  throw isRouted ? notRepresentable(types) : notAcceptable(onlyAccepted(types))
-}
-
-/** Throws StatusError (406) for a watch in a form that cannot be streamed. */
-export function checkStreamForm(accept: string | undefined): void {
-  if (!wantsYaml(accept)) return
-  const streams = mediaTypes.filter((type) => !type.endsWith('yaml')).map((type) => `${type};stream=watch`)
-  throw notAcceptable(onlyAccepted(streams))
-}
-
-function isAccepted(accept: string | undefined, types: readonly string[]): boolean {
-  if (accept === undefined || accept.trim() === '') return true
-  const accepted = [...types, 'application/*', '*/*']
-  return clausesOf(accept).some(({ type }) => accepted.includes(type))
-}
-
-function notRepresentable(types: readonly string[]): StatusError {
-  return new StatusError({
-    code: 406,
-    reason: 'NotAcceptable',
-    message: `406: Not Acceptable\n\nAvailable representations: ${types.join(', ')}`,
-    details: {},
-  })
-}
-
-function onlyAccepted(types: readonly string[]): string {
-  return `only the following media types are accepted: ${types.join(', ')}`
-}
-
-/** Does the client want YAML before anything else that we can give? */
-export function wantsYaml(accept: string | undefined): boolean {
-  const [first] = clausesOf(accept ?? '').filter(({ type }) => type !== 'application/vnd.kubernetes.protobuf')
-  return first?.type === 'application/yaml'
 }
 
 /** The object's whole text in the version that is asked for. Where that is how it is stored, no tree is read for it. */
@@ -213,23 +151,4 @@ export function table(resource: ServedResource, objects: readonly JsonObject[], 
         : { object: output.includeObject === 'Object' ? object : partial(object, output.version) }),
     })),
   }
-}
-
-interface Clause {
-  readonly type: string
-  readonly parameters: Readonly<Record<string, string>>
-}
-
-/** By quality, then in their order. */
-export function clausesOf(accept: string): readonly Clause[] {
-  const clauses = accept.split(',').map((part) => {
-    const [type = '', ...parameters] = part.split(';').map((piece) => piece.trim())
-    const pairs = parameters.map((parameter) => {
-      const [name = '', value = ''] = parameter.split('=')
-      return [name, value] as const
-    })
-    return { type: type.toLowerCase(), parameters: Object.fromEntries(pairs) as Record<string, string> }
-  })
-  const quality = ({ parameters }: Clause): number => Number(parameters['q'] ?? 1)
-  return clauses.sort((left, right) => quality(right) - quality(left))
 }

@@ -4,7 +4,7 @@
 // Source: k8s.io/kube-openapi/pkg/handler3/handler.go and pkg/handler/handler.go.
 import { createHash } from 'node:crypto'
 import { type ApiAnswer, type ApiRequest, bytesAnswer, jsonType, textAnswer } from './exchange.ts'
-import { clausesOf } from './object-form.ts'
+import { acceptedTypes, covers } from './negotiation.ts'
 import { noSuchPage, noSuchPath } from './status-error.ts'
 
 /** One published document. */
@@ -77,9 +77,7 @@ export class OpenApi {
   }
 
   #wholeAnswer(accept: string | undefined, known: string | undefined): ApiAnswer {
-    const [found] = askedClauses(accept).flatMap((clause) =>
-      wholeForms.filter(({ type }) => isCovered(type, clause.type)),
-    )
+    const [found] = askedTypes(accept).flatMap((asked) => wholeForms.filter(({ type }) => covers(asked, type)))
     if (found === undefined) return { status: 406, headers: { vary: 'Accept' }, warnings: [], body: '' }
     this.#wholeHash ??= hashOf(this.#whole('json'))
     const headers = { vary: 'Accept', etag: `"${this.#wholeHash}"`, 'content-type': found.sent }
@@ -102,15 +100,11 @@ function hashOf(text: string | Uint8Array): string {
   return createHash('sha512').update(text).digest('hex').toUpperCase()
 }
 
-function isCovered(type: string, asked: string): boolean {
-  return asked === type || asked === '*/*' || asked === 'application/*'
-}
-
 /** The other form, protocol buffers, is not served; who takes both gets JSON. */
 function takesJson(accept: string | undefined): boolean {
-  return askedClauses(accept).some(({ type }) => isCovered(jsonType, type))
+  return askedTypes(accept).some((asked) => covers(asked, jsonType))
 }
 
-function askedClauses(accept: string | undefined): ReturnType<typeof clausesOf> {
-  return clausesOf(accept?.trim() || '*/*')
+function askedTypes(accept: string | undefined): readonly string[] {
+  return acceptedTypes(accept?.trim() || '*/*')
 }

@@ -4,7 +4,8 @@ import type { Clock } from '../base/clock.ts'
 import type { JsonObject } from '../base/json.ts'
 import { type ApiAnswer, type ApiRequest, jsonType, textAnswer } from './exchange.ts'
 import { type ListOptions, listOptionsOf } from './list-options.ts'
-import { checkStreamForm, listText, type OutputForm, oneText, outputFormOf, servedObject } from './object-form.ts'
+import { checkStreamForm } from './negotiation.ts'
+import { listText, type OutputForm, oneText, outputFormOf, servedObject } from './object-form.ts'
 import type { ObjectLog, View } from './object-log.ts'
 import { type ListScope, listPage, revisionOf, revisionToWaitFor, tooLargeVersion } from './object-reads.ts'
 import { groupResourceOf } from './object-writes.ts'
@@ -54,7 +55,7 @@ export class ReadHandler {
 
   async watch({ request, info, resource }: ResourceRequest): Promise<ApiAnswer> {
     const { log, watches } = this.#options
-    const accept = request.header('accept')?.replaceAll(';stream=watch', '')
+    const accept = request.header('accept')
     const output = outputFormOf(accept, request.query.get('includeObject'))
     const options = ofName(info, listOptionsOf(request.query, resource, true))
     checkStreamForm(accept)

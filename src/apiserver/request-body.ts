@@ -30,10 +30,25 @@ const wholeType = /^[^;]*(;\s*[^\s;="]+\s*=\s*([^\s;"]+|"([^"\\]|\\.)*")\s*)*;?\
 /** The type of a create's or update's body; none counts as JSON. Throws StatusError (415). */
 export function bodyTypeOf(contentType: string | undefined): MediaType {
   if (contentType === undefined || contentType === '') return 'application/json'
-  const type = wholeType.test(contentType) ? contentType.split(';')[0]?.trim().toLowerCase() : undefined
+  const isWhole = wholeType.test(contentType) && !saysTwoThings(contentType)
+  const type = isWhole ? contentType.split(';')[0]?.trim().toLowerCase() : undefined
   if (type === 'application/json') return 'application/json'
   if (type === 'application/yaml') return 'application/yaml'
   throw unsupportedMediaType(['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'])
+}
+
+/** A parameter may be named twice, whatever the case of its letters, but not with another value. */
+function saysTwoThings(contentType: string): boolean {
+  const values = new Map<string, string>()
+  return [...contentType.matchAll(/;\s*([^\s;="]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^\s;"]+)/g)].some(
+    ([, name = '', value = '']) => {
+      const key = name.toLowerCase()
+      const plain = value.startsWith('"') ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value
+      const known = values.get(key) ?? plain
+      values.set(key, plain)
+      return known !== plain
+    },
+  )
 }
 
 export function unsupportedMediaType(accepted: readonly string[]): StatusError {

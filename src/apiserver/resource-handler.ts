@@ -1,6 +1,6 @@
 // Who answers a request for objects? Its verb decides, once the endpoint is known to exist.
 import type { ApiAnswer } from './exchange.ts'
-import { checkAccepted } from './object-form.ts'
+import { checkAccepted } from './negotiation.ts'
 import { groupResourceOf } from './object-writes.ts'
 import { ReadHandler, type ReadHandlerOptions } from './read-handler.ts'
 import type { ResourceRequest } from './resource-request.ts'

@@ -20,6 +20,9 @@ async function review(stage: Stage, attributes: JsonObject, headers: Readonly<Re
   return await stage.server.request({ method: 'POST', path, headers, body })
 }
 
+const onlyThese =
+  'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf'
+
 export const documents = area('documents', (it) => {
   it('says that it is well', async (stage) => {
     for (const path of ['/healthz', '/livez', '/readyz']) {
@@ -133,6 +136,83 @@ export const documents = area('documents', (it) => {
       singularResource: 'widget',
       shortNames: ['wd'],
     })
+  })
+
+  it('tells it at once in the one form there is, whatever else is accepted as well', async (stage) => {
+    const form = 'g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+    for (const path of ['/api', '/apis']) {
+      const after = await read(stage, path, { accept: `application/json,application/json;${form}` })
+      expect(at(after.body, 'kind'), 'also after the plain form').toBe('APIGroupDiscoveryList')
+      const yaml = await read(stage, path, { accept: `application/yaml;${form}` })
+      expect(yaml.headers['content-type']).toBe(`application/yaml;${form}`)
+      expect(yaml.body).toMatch(/^apiVersion: apidiscovery.k8s.io\/v2\nitems:\n/)
+    }
+  })
+
+  it('refuses discovery in forms that it does not have, unless another one is accepted', async (stage) => {
+    const unknown = [
+      'as=Nonsense',
+      'as=APIGroupDiscoveryList',
+      'as=APIGroupDiscoveryList;g=apidiscovery.k8s.io;v=v9',
+      'as=Table;g=meta.k8s.io;v=v1',
+      'v=v2',
+      'sv=v1',
+      'stream=other',
+    ]
+    for (const path of ['/api', '/apis', '/apis/apps', '/apis/apps/v1', '/api/v1']) {
+      for (const form of unknown) {
+        const { status, body } = await read(stage, path, { accept: `application/json;${form}` })
+        expect([path, form, status, at(body, 'message')]).toEqual([path, form, 406, onlyThese])
+        const plain = await read(stage, path, { accept: `application/json;${form},application/json` })
+        expect([path, form, plain.status]).toEqual([path, form, 200])
+      }
+      for (const form of ['as=;g=;v=', 'as', 'as=a=b', 'charset=utf-8;charset=utf-8', 'stream=watch', 'q=x'])
+        expect((await read(stage, path, { accept: `application/json;${form}` })).status, form).toBe(200)
+    }
+  })
+
+  it('gives objects in the forms of meta.k8s.io and no other', async (stage) => {
+    const wanted = [
+      ['as=Table;g=meta.k8s.io;v=v1', 'Table'],
+      ['as=Table;g=meta.k8s.io;v=v1beta1', 'Table'],
+      // Of a parameter that is named twice the last counts, and one without a value does not.
+      ['as=Table;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1', 'PartialObjectMetadataList'],
+      ['as=;g=;v=', 'WidgetList'],
+      ['stream=watch', 'WidgetList'],
+      ['as=Table;g=meta.k8s.io', 'Status'],
+      ['as=Table;g=meta.k8s.io;v=v9', 'Status'],
+      ['as=Table;v=v1', 'Status'],
+      ['as=Nonsense;g=meta.k8s.io;v=v1', 'Status'],
+      ['v=v1', 'Status'],
+      ['sv=v9', 'Status'],
+      ['sv=v1', 'WidgetList'],
+    ]
+    for (const [form = '', kind] of wanted) {
+      const { body } = await stage.list(widgets, {}, { headers: { accept: `application/json;${form}` } })
+      expect([form, at(body, 'kind')]).toEqual([form, kind])
+    }
+  })
+
+  it('says in JSON that there is no such form in YAML', async (stage) => {
+    const accept = 'application/yaml;as=Nonsense;g=meta.k8s.io;v=v1'
+    const { status, body, headers } = await stage.list(widgets, {}, { headers: { accept } })
+    expect([status, headers['content-type'], at(body, 'message')]).toEqual([406, 'application/json', onlyThese])
+    const absent = await stage.get(widgets, 'absent', { headers: { accept: 'application/yaml' } })
+    expect([absent.status, absent.headers['content-type']]).toEqual([404, 'application/yaml'])
+    const asTable = 'application/yaml;as=Table;g=meta.k8s.io;v=v1'
+    const { status: code, headers: its } = await stage.get(widgets, 'absent', { headers: { accept: asTable } })
+    expect([code, its['content-type']]).toEqual([404, 'application/json'])
+  })
+
+  it('refuses a body whose media type has a parameter twice with two values', async (stage) => {
+    for (const type of ['application/json', 'application/yaml']) {
+      const headers = { 'content-type': `${type};charset=utf-8;Charset=utf-7` }
+      const { status, body } = await stage.create(configMaps, configMap('twice', {}), { headers })
+      expect([status, at(body, 'reason')]).toEqual([415, 'UnsupportedMediaType'])
+      const same = { 'content-type': `${type};charset=utf-8; CHARSET=utf-8` }
+      const made = await stage.create(configMaps, configMap(`twice-${type.slice(12)}`, {}), { headers: same })
+      expect(made.status).toBe(201)
+    }
   })
 
   it('indexes OpenAPI documents by group and version, with a hash that names the content', async (stage) => {
