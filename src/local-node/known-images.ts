@@ -1,6 +1,6 @@
 // Which images does the local node know of itself? PostgreSQL, by the programs of the machine, and konverge, by this very
 // program. Where those are and who runs them comes in: cli/ looks.
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import type { ImageEntry, MachineUser, Program, ProgramPlace } from './images.ts'
 import { realPathOf } from './mount-paths.ts'
 
@@ -19,8 +19,8 @@ export interface PostgresOnMachine {
 }
 
 /**
- * `postgres:*`, with the variables of the official image: POSTGRES_USER, POSTGRES_PASSWORD, POSTGRES_DB, PGDATA. It is the version of
- * the image's tag where there is one, else the newest, which is said.
+ * `postgres:*`, with the variables of the official image: POSTGRES_USER, POSTGRES_PASSWORD or POSTGRES_PASSWORD_FILE, POSTGRES_DB,
+ * POSTGRES_INITDB_ARGS, PGDATA. It is the version of the image's tag where there is one, else the newest, which is said.
  */
 export function postgresImage({ versions, user, isRoot }: PostgresOnMachine): ImageEntry {
   const newest = versions.toSorted((left, right) => right.major - left.major)[0]
@@ -53,7 +53,8 @@ function withVersion(
     major === asked
       ? `PostgreSQL ${major} in ${binFolder}`
       : `PostgreSQL ${major} in ${binFolder}, as this machine has no PostgreSQL ${asked}`
-  return { ...program, standsFor, environment: new Map([...program.environment, ['KONVERGE_POSTGRES', binFolder]]) }
+  const path = [binFolder, ...systemFolders].join(delimiter)
+  return { ...program, standsFor, environment: new Map([...program.environment, ['PATH', path]]) }
 }
 
 /** The operator's own image: this program, which reaches the API server as its service account. */
@@ -70,30 +71,38 @@ export function konvergeImage(at: {
   }
 }
 
+/** Of the programs that its script needs. Hooks and probes find PostgreSQL's own before them, as in the image. */
+const systemFolders = ['/usr/local/bin', '/usr/bin', '/bin']
 const defaultDataFolder = '/var/lib/postgresql/data'
 const serviceAccountFolder = '/var/run/secrets/kubernetes.io/serviceaccount'
 const kubeconfigName = 'kubeconfig'
 
 /**
- * The first start makes the cluster of databases; each one runs it on the pod's own address. The password comes by a file
- * that only its user reads, never by the command line. Its first arguments are those of the container, `postgres` among them.
+ * The first start makes the cluster of databases, beside its place, so that one that is cut off leaves nothing half made; each one runs it
+ * on the pod's own address. The password comes by a file that only its user reads, never by the command line. Its first arguments are
+ * those of the container, `postgres` among them.
  */
 const postgresScript = `
 [ "\${1:-}" = postgres ] && shift
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
   umask 077
-  mkdir -p "$PGDATA"
+  fresh="$PGDATA.new"
   secret="$PGDATA.password"
+  rm -rf "$fresh"
+  mkdir -p "$fresh"
+  [ -z "\${POSTGRES_PASSWORD_FILE:-}" ] || POSTGRES_PASSWORD="$(cat "$POSTGRES_PASSWORD_FILE")"
   printf '%s\\n' "$POSTGRES_PASSWORD" > "$secret"
   method=scram-sha-256
   [ -n "$POSTGRES_PASSWORD" ] || { method=trust; printf 'unset\\n' > "$secret"; }
-  "$KONVERGE_POSTGRES/initdb" -D "$PGDATA" -U "$POSTGRES_USER" --pwfile="$secret" --auth-host="$method" --auth-local="$method" >&2
+  initdb -D "$fresh" -U "$POSTGRES_USER" --pwfile="$secret" --auth-host="$method" --auth-local="$method" \${POSTGRES_INITDB_ARGS:-} >&2
   rm -f "$secret"
   if [ "\${POSTGRES_DB:-postgres}" != postgres ]; then
-    printf 'CREATE DATABASE "%s";\\n' "$POSTGRES_DB" | "$KONVERGE_POSTGRES/postgres" --single -D "$PGDATA" postgres >&2
+    printf 'CREATE DATABASE "%s";\\n' "$POSTGRES_DB" | postgres --single -D "$fresh" postgres >&2
   fi
+  [ ! -e "$PGDATA" ] || rmdir "$PGDATA"
+  mv "$fresh" "$PGDATA"
 fi
-exec "$KONVERGE_POSTGRES/postgres" -D "$PGDATA" -c listen_addresses="$KONVERGE_POD_IP" -c unix_socket_directories= "$@"
+exec postgres -D "$PGDATA" -c listen_addresses="$KONVERGE_POD_IP" -c unix_socket_directories= "$@"
 `
 
 /** Databases go below the mount, as the mount itself may be read by others. Without one, they go with the container. */

@@ -69,7 +69,7 @@ describe('the postgres image', () => {
     const program = programIn(
       programOf([postgresImage({ versions, user, isRoot: false })], ask(image), { ...place, image }),
     )
-    expect(program.environment.get('KONVERGE_POSTGRES')).toBe(binFolder)
+    expect(program.environment.get('PATH')).toMatch(new RegExp(`^${binFolder}:.*:/bin$`))
     expect(program.standsFor).toBe(standsFor)
   })
 
