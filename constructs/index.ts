@@ -1,4 +1,24 @@
 // The constructs that the operator itself uses, for anybody's cdk8s app.
+export { DatabaseServer } from './database-server.ts'
+export { refusedParameter } from './database-server-config.ts'
+export {
+  type DatabaseServerNames,
+  databaseAdmin,
+  databaseHost,
+  databaseHosts,
+  databasePort,
+  databaseSelectorLabel,
+  databaseSelectorLabels,
+  databaseServerNames,
+  databaseVolumeName,
+} from './database-server-names.ts'
+export {
+  type DatabaseCertificate,
+  type DatabaseServerFacts,
+  type DatabaseServerProps,
+  type DatabaseStorage,
+  databaseServerProps,
+} from './database-server-props.ts'
 export { KvCluster } from './kv-cluster.ts'
 export { type KvClusterProps, type KvStorage, kvClusterProps } from './kv-cluster-props.ts'
 export {

@@ -35,7 +35,7 @@ describe('the samples', () => {
     async () => {
       const flags = (folder: string) => ['synth', '--output', folder, '--no-check-upgrade']
       const manifests = await manifestsOf('node_modules/cdk8s-cli/bin/cdk8s', flags)
-      expect(Object.keys(manifests)).toEqual(['kv-store-custom.k8s.yaml', 'kv-store.k8s.yaml'])
+      expect(Object.keys(manifests)).toEqual(['database.k8s.yaml', 'kv-store-custom.k8s.yaml', 'kv-store.k8s.yaml'])
       for (const [fileName, text] of Object.entries(manifests))
         await expect(text).toMatchFileSnapshot(`../golden/${fileName}`)
     },

@@ -46,6 +46,7 @@ const notASize = 'size is a quantity greater than zero, such as 10Gi'
 export const databaseRules: RuleTable = {
   kind: 'Database',
   plural: 'databases',
+  samples: ['database', 'database-existing'],
   accepted: [
     ['a server in the cluster', 'shop', here],
     ['a server that exists', 'shop', there],

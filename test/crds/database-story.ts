@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { StartStoryServer, StoryServer } from '../e2e/story-server.ts'
 import { type Ask, askerOf } from './asking.ts'
 import { databaseRules } from './database-rules.ts'
+import { describeManifests } from './manifest-story.ts'
 import { describeRules, groupPath } from './rule-table.ts'
 
 const databases = `${groupPath}/databases`
@@ -21,6 +22,7 @@ export function describeDatabase(start: StartStoryServer): void {
 
   beforeAll(async () => {
     server = await start()
+    await server.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } })
   })
   afterAll(() => server?.stop())
 
@@ -137,4 +139,6 @@ export function describeDatabase(start: StartStoryServer): void {
       expect(found).toMatchObject({ shortNames: ['db'], categories: ['data'], singularName: 'database' })
     })
   })
+
+  describeManifests('DatabaseServer', ['database'], ask)
 }

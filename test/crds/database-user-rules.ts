@@ -33,6 +33,7 @@ const grantField = 'spec.databases[0].grants[0]'
 export const databaseUserRules: RuleTable = {
   kind: 'DatabaseUser',
   plural: 'databaseusers',
+  samples: ['database-user'],
   accepted: [
     ['a user of one database', 'shop-app', reader],
     ['61 characters as the name of a role', `a${'b'.repeat(60)}`, reader],

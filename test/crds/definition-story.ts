@@ -2,19 +2,13 @@
 // declares? It plays on every server.
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { parse, parseAllDocuments } from 'yaml'
+import { parse } from 'yaml'
 import type { StartStoryServer, StoryServer } from '../e2e/story-server.ts'
 import { type Ask, askerOf } from './asking.ts'
+import { describeManifests } from './manifest-story.ts'
 
 const stores = '/apis/data.konverge.dev/v1alpha1/namespaces/default/replicatedkvstores'
 const plain = { image: 'valkey/valkey:8.0' }
-
-const plurals: Readonly<Record<string, string>> = {
-  ServiceAccount: 'serviceaccounts',
-  Service: 'services',
-  StatefulSet: 'statefulsets',
-  PodDisruptionBudget: 'poddisruptionbudgets',
-}
 
 const readYaml = async (path: string) => parse(await readFile(path, 'utf8'))
 const store = (name: string, spec: object) => ({
@@ -227,28 +221,5 @@ export function describeDefinition(start: StartStoryServer): void {
     })
   })
 
-  describe('the manifests of KvCluster', () => {
-    it.each(['kv-store', 'kv-store-custom'])(
-      'of %s are taken strictly, and a second apply changes nothing',
-      async (sample) => {
-        const text = await readFile(`test/golden/${sample}.k8s.yaml`, 'utf8')
-        const objects = parseAllDocuments(text).map((document) => document.toJS())
-        const versions = async () => {
-          const applied = []
-          for (const object of objects) applied.push(await apply(object))
-          return applied.map(({ metadata }) => `${metadata.name} ${metadata.generation} ${metadata.resourceVersion}`)
-        }
-        expect(await versions()).toEqual(await versions())
-      },
-    )
-  })
-
-  async function apply(object: { apiVersion: string; kind: string; metadata: { name: string; namespace: string } }) {
-    const { apiVersion, kind, metadata } = object
-    const api = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
-    const path = `${api}/namespaces/${metadata.namespace}/${plurals[kind]}/${metadata.name}?fieldManager=test&fieldValidation=Strict`
-    const { object: applied, message } = await ask('PATCH', path, object)
-    expect(message).toBe('')
-    return applied
-  }
+  describeManifests('KvCluster', ['kv-store', 'kv-store-custom'], ask)
 }

@@ -1,6 +1,8 @@
 // Does a server keep to the rules of a definition? A table of what it takes and what it refuses, with the sentence of every rule: one
 // that no row speaks of fails the table. It plays on every server.
+import { readFile } from 'node:fs/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import type { Ask } from './asking.ts'
 
 /** An object that is refused: what it is, its name and spec, the field that is named and the sentence that is said. */
@@ -12,6 +14,8 @@ export type Change = readonly [what: string, name: string, spec: object]
 export interface RuleTable {
   readonly kind: string
   readonly plural: string
+  /** Names of files in examples/. */
+  readonly samples: readonly string[]
   readonly accepted: readonly Change[]
   readonly refused: readonly Refused[]
   /** Objects that exist, by name. */
@@ -41,6 +45,15 @@ export function describeRules(table: RuleTable, ask: Ask): void {
     const rules = [...new Set(sentencesIn(object.spec.versions))]
     expect(rules.length).toBeGreaterThan(0)
     expect(rules.filter((sentence) => !told.has(sentence))).toEqual([])
+  })
+
+  it.each(table.samples)('takes the sample %s, and drops none of its fields', async (file) => {
+    const { metadata, spec } = parse(await readFile(`examples/${file}.yaml`, 'utf8'))
+    const url = `${path}?dryRun=All&fieldValidation=Strict`
+    const { status, object, message } = await ask('POST', url, objectOf(metadata.name, spec))
+    expect(message).toBe('')
+    expect(status).toBe(201)
+    expect(object.spec).toMatchObject(spec)
   })
 
   it.each(table.accepted)('takes %s', async (_what, name, spec) => {

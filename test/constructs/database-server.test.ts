@@ -1,0 +1,159 @@
+import { App, Chart } from 'cdk8s'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  DatabaseServer,
+  type DatabaseServerProps,
+  databaseHosts,
+  databaseServerNames,
+  databaseServerProps,
+  refusedParameter,
+} from '../../constructs/index.ts'
+import type { JsonObject } from '../../src/base/json.ts'
+import { databaseRules } from '../crds/database-rules.ts'
+import { at } from './render.ts'
+
+const tls = { certificate: 'cert', privateKey: 'key' }
+const plain: DatabaseServerProps = { name: 'shop', namespace: 'data', version: '18', adminPassword: 'pw', tls }
+const facts = { namespace: 'data', adminPassword: 'pw', tls }
+
+function render(props: DatabaseServerProps, ids = { chart: 'chart', server: 'server' }) {
+  const chart = new Chart(new App(), ids.chart, { namespace: props.namespace })
+  const server = new DatabaseServer(chart, ids.server, props)
+  const objects: readonly JsonObject[] = chart.toJson()
+  const named = (kind: string, name: string) =>
+    objects.find((object) => object['kind'] === kind && at(object, 'metadata', 'name') === name)
+  return { server, objects, named }
+}
+
+const configOf = (props: DatabaseServerProps) =>
+  String(at(render(props).named('ConfigMap', 'shop-postgres'), 'data', 'postgresql.conf'))
+const templateOf = (props: DatabaseServerProps) =>
+  at(render(props).named('StatefulSet', 'shop-postgres'), 'spec', 'template')
+const decoded = (value: unknown) => Buffer.from(String(value), 'base64').toString()
+
+describe('DatabaseServer', () => {
+  it('makes these objects, in an order in which they can be applied', () => {
+    const { objects, server } = render(plain)
+    expect(objects.map((object) => `${object['kind']} ${at(object, 'metadata', 'name')}`)).toEqual([
+      'ConfigMap shop-postgres',
+      'Secret shop-postgres-admin',
+      'Secret shop-postgres-tls',
+      'Service shop-postgres-headless',
+      'Service shop-postgres',
+      'StatefulSet shop-postgres',
+    ])
+    expect(server.statefulSet.node.dependencies).toHaveLength(5)
+  })
+
+  it('gives the same bytes for the same props, wherever it stands', () => {
+    const elsewhere = render(plain, { chart: 'other', server: 'deep' })
+    expect(JSON.stringify(elsewhere.objects)).toBe(JSON.stringify(render(plain).objects))
+    const swapped = { ...plain, parameters: { work_mem: '4MB', jit: 'off' } }
+    expect(configOf(swapped)).toBe(configOf({ ...plain, parameters: { jit: 'off', work_mem: '4MB' } }))
+  })
+
+  it('says in a Secret how it is reached, as the Secret of a server that exists does', () => {
+    const secret = render(plain).named('Secret', 'shop-postgres-admin')
+    const data = Object.entries(Object(at(secret, 'data'))).map(([key, value]) => [key, decoded(value)])
+    expect(Object.fromEntries(data)).toEqual({
+      host: 'shop-postgres.data.svc',
+      port: '5432',
+      username: 'postgres',
+      password: 'pw',
+      'ca.crt': 'cert',
+    })
+    expect(databaseHosts('shop', 'data')).toContain('shop-postgres.data.svc')
+  })
+
+  it('shows the password and the key in Secrets only', () => {
+    const props = { ...plain, adminPassword: 'a-secret', tls: { certificate: 'cert', privateKey: 'b-secret' } }
+    const open = render(props).objects.filter((object) => object['kind'] !== 'Secret')
+    expect(JSON.stringify(open)).not.toContain('-secret')
+    const secrets = render(props).objects.filter((object) => object['kind'] === 'Secret')
+    const values = secrets.flatMap((secret) => Object.values(Object(at(secret, 'data'))).map(decoded))
+    expect(values).toEqual(expect.arrayContaining(['a-secret', 'b-secret']))
+  })
+
+  it('is started anew for other settings and another certificate, and for nothing else of them', () => {
+    const before = templateOf(plain)
+    expect(templateOf({ ...plain, parameters: { work_mem: '8MB' } })).not.toEqual(before)
+    expect(templateOf({ ...plain, tls: { ...tls, certificate: 'new' } })).not.toEqual(before)
+    expect(templateOf({ ...plain, adminPassword: 'new' })).toEqual(before)
+    expect(templateOf({ ...plain, storage: { size: '5Gi' } })).toEqual(before)
+  })
+
+  it('writes any value of a setting so that PostgreSQL reads it back', () => {
+    const value = fc.string({ unit: 'grapheme' })
+    fc.assert(
+      fc.property(value, (text) => {
+        const [line = ''] = configOf({ ...plain, parameters: { 'my.note': text } }).split('\n')
+        expect(readBack(line)).toEqual(['my.note', text])
+      }),
+    )
+  })
+
+  it('puts what it relies on after all that is given, so that it wins', () => {
+    const lines = configOf({ ...plain, parameters: { zero_damaged_pages: 'off' } }).split('\n')
+    expect(lines.slice(-3)).toEqual([`listen_addresses = '*'`, `password_encryption = 'scram-sha-256'`, ''])
+  })
+
+  it('refuses every setting that the CRD refuses, and takes what it takes', () => {
+    const settingsOf = (spec: object) => Object.keys(Object(at(spec, 'provider', 'inCluster', 'parameters')))
+    const refused = databaseRules.refused
+      .filter(([, , , field]) => field === 'spec.provider.inCluster.parameters')
+      .flatMap(([, , spec]) => settingsOf(spec))
+    expect(refused.length).toBeGreaterThan(20)
+    expect(refused.filter((name) => refusedParameter(name) === undefined)).toEqual([])
+    const taken = databaseRules.accepted.flatMap(([, , spec]) => settingsOf(spec))
+    expect(taken.filter((name) => refusedParameter(name) !== undefined)).toEqual([])
+  })
+
+  it.each<[string, Partial<DatabaseServerProps>, RegExp]>([
+    ['a name that pods cannot carry', { name: 'a'.repeat(44) }, /at most 43/],
+    ['a name that Services cannot take', { name: '1shop' }, /begin with a letter/],
+    ['a setting that it keeps', { parameters: { ssl: 'off' } }, /the setting ssl is kept by the operator/],
+    ['a setting that it keeps, in capitals', { parameters: { SSL: 'off' } }, /'SSL' is no name of a setting/],
+    ['a setting with a line', { parameters: { 'a\nssl': 'off' } }, /is no name of a setting/],
+  ])('refuses %s', (_what, props, message) => {
+    expect(() => render({ ...plain, ...props })).toThrow(message)
+  })
+})
+
+describe('names', () => {
+  it('are all names that Kubernetes takes, up to the longest', () => {
+    const names = databaseServerNames('a'.repeat(43))
+    for (const name of Object.values(names)) expect(name).toMatch(/^[a-z][a-z0-9-]{0,62}$/)
+    expect(`${names.statefulSet}-0123456789`.length).toBeLessThanOrEqual(63)
+  })
+})
+
+describe('databaseServerProps', () => {
+  it('takes over what the spec says, and the size that claims can have', () => {
+    const provider = { inCluster: { storage: { size: '5Gi', storageClassName: 'fast' }, parameters: { jit: 'off' } } }
+    const spec = { version: '17', provider } as const
+    expect(databaseServerProps('shop', spec, facts)).toEqual({
+      ...plain,
+      version: '17',
+      storage: { size: '5Gi', storageClassName: 'fast' },
+      parameters: { jit: 'off' },
+    })
+    expect(databaseServerProps('shop', spec, { ...facts, volumeSize: '2Gi' }).storage).toEqual({
+      size: '2Gi',
+      storageClassName: 'fast',
+    })
+  })
+
+  it('says of a spec with another provider that it has no server here', () => {
+    const provider = { server: { connectionSecretRef: { name: 'admin' } } }
+    expect(() => databaseServerProps('shop', { provider }, facts)).toThrow('its provider is not inCluster')
+    expect(() => databaseServerProps('shop', { provider: { inCluster: {} } }, facts)).toThrow('version is needed')
+  })
+})
+
+/** As PostgreSQL reads a line of its configuration. Source: guc-file.l and DeescapeQuotedString. */
+function readBack(line: string): readonly [string, string] {
+  const [, name = '', quoted = ''] = /^(\S+) = '((?:[^'\\\n]|\\.|'')*)'$/u.exec(line) ?? []
+  const escapes: Readonly<Record<string, string>> = { "''": "'", '\\\\': '\\', '\\n': '\n' }
+  return [name, quoted.replaceAll(/''|\\./g, (escaped) => escapes[escaped] ?? '?')]
+}

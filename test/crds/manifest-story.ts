@@ -1,0 +1,32 @@
+// Does an API server take what a construct declares, and give it back unchanged? By the golden manifests.
+import { readFile } from 'node:fs/promises'
+import { describe, expect, it } from 'vitest'
+import { parseAllDocuments } from 'yaml'
+import type { KubeObject } from '../../src/object/object.ts'
+import { kindOf } from '../e2e/story-kinds.ts'
+import type { Ask } from './asking.ts'
+
+/** `samples` are names of files in test/golden. Their namespace is there. */
+export function describeManifests(construct: string, samples: readonly string[], ask: Ask): void {
+  describe(`the manifests of ${construct}`, () => {
+    it.each(samples)('of %s are taken strictly, and a second apply changes nothing', async (sample) => {
+      const text = await readFile(`test/golden/${sample}.k8s.yaml`, 'utf8')
+      const objects: readonly KubeObject[] = parseAllDocuments(text).map((document) => document.toJS())
+      const versions = async () => {
+        const applied = []
+        for (const object of objects) applied.push(await apply(object))
+        return applied.map(({ metadata }) => `${metadata.name} ${metadata.generation} ${metadata.resourceVersion}`)
+      }
+      expect(await versions()).toEqual(await versions())
+    })
+  })
+
+  async function apply(object: KubeObject) {
+    const { apiVersion, kind, metadata } = object
+    const api = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
+    const path = `${api}/namespaces/${metadata.namespace}/${kindOf(kind).plural}/${metadata.name}`
+    const { object: applied, message } = await ask('PATCH', `${path}?fieldManager=test&fieldValidation=Strict`, object)
+    expect(message).toBe('')
+    return applied
+  }
+}
