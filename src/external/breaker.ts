@@ -11,7 +11,7 @@ import type { Random } from '../base/random.ts'
 export type Breaker =
   | { readonly kind: 'closed'; readonly failures: number }
   | { readonly kind: 'open'; readonly waitMs: number; readonly untilMs: number }
-  /** One call is on its way; all others wait for what comes of it. */
+  /** One call is on its way; all others stay away, as if it failed. */
   | { readonly kind: 'probing'; readonly waitMs: number }
 
 export type Admission =
@@ -28,8 +28,6 @@ const firstWaitMs = 10_000
 const longestWaitMs = 120_000
 /** How much longer than that it may be, as a share, so that many processes do not probe at once. */
 const jitter = 0.2
-/** How long callers stay away while a probe is under way. */
-const probeMs = 1_000
 
 export function admissionOf(breaker: Breaker, nowMs: number): Admission {
   switch (breaker.kind) {
@@ -40,7 +38,7 @@ export function admissionOf(breaker: Breaker, nowMs: number): Admission {
         ? { kind: 'refused', waitMs: breaker.untilMs - nowMs }
         : { kind: 'allowed', isProbe: true, breaker: { kind: 'probing', waitMs: breaker.waitMs } }
     case 'probing':
-      return { kind: 'refused', waitMs: probeMs }
+      return { kind: 'refused', waitMs: breaker.waitMs }
     default:
       return unreachable(breaker)
   }

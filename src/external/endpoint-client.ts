@@ -1,7 +1,7 @@
 // Calls one place outside: a breaker that refuses while it is down, a token bucket that keeps the rate, and metrics and a span for
 // every call. Nothing waits without a limit (I12).
 import { type Clock, sleep } from '../base/clock.ts'
-import { CodedError } from '../base/errors.ts'
+import { CodedError, messageOf } from '../base/errors.ts'
 import type { Counter, Gauge, Histogram, Instruments, Metrics, Tracer } from '../base/instrument.ts'
 import type { Random } from '../base/random.ts'
 import { TokenBucket, type TokenBucketLimit } from '../base/token-bucket.ts'
@@ -19,6 +19,8 @@ export interface EndpointClientOptions {
 
 /** How long a call waits for its token before it is refused: what comes later than that, comes better in a later turn. */
 const longestWaitMs = 10_000
+/** How much longer than that callers stay away, as a share. */
+const spread = 0.2
 const bucketsSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 type Allowed = Extract<Admission, { kind: 'allowed' }>
@@ -31,6 +33,8 @@ export class EndpointClient implements Endpoint {
   readonly #metrics: EndpointMetrics
   readonly #tokens: TokenBucket
   #breaker: Breaker = closedBreaker
+  /** What the place was last heard to fail with. */
+  #complaint = ''
   #usedAtMs: number
   #underWay = 0
 
@@ -59,6 +63,7 @@ export class EndpointClient implements Endpoint {
       signal.throwIfAborted()
       this.#refuseWhileOpen()
       await this.#takeToken(signal)
+      signal.throwIfAborted()
       return await this.#admitted(operation, run, signal)
     } finally {
       this.#underWay--
@@ -84,7 +89,9 @@ export class EndpointClient implements Endpoint {
     } catch (thrown) {
       const { end, status } = verdictOn(thrown, signal)
       this.#ended({ end, isProbe, status })
-      throw thrown
+      if (end === 'bad') this.#complaint = messageOf(thrown)
+      const waitMs = end === 'bad' ? this.#openForMs() : undefined
+      throw waitMs === undefined ? thrown : this.#unavailable(waitMs, thrown)
     } finally {
       this.#metrics.took(operation, this.#clock.monotonicMs() - startedMs)
     }
@@ -92,14 +99,22 @@ export class EndpointClient implements Endpoint {
 
   #refuseWhileOpen(): Allowed {
     const admission = admissionOf(this.#breaker, this.#clock.monotonicMs())
-    if (admission.kind === 'refused') {
-      const seconds = Math.ceil(admission.waitMs / 1_000)
-      throw this.#refused(
-        `${this.name} has failed again and again; it is called again in ${seconds} s`,
-        admission.waitMs,
-      )
-    }
-    return admission
+    if (admission.kind === 'allowed') return admission
+    this.#metrics.count('rejected')
+    throw this.#unavailable(admission.waitMs)
+  }
+
+  /** Undefined while it may be called. */
+  #openForMs(): number | undefined {
+    const admission = admissionOf(this.#breaker, this.#clock.monotonicMs())
+    return admission.kind === 'refused' ? admission.waitMs : undefined
+  }
+
+  /** Not before the next probe, and not all of them with it. */
+  #unavailable(waitMs: number, cause?: unknown): CodedError<'DependencyUnavailable'> {
+    const message = `${this.name} has failed again and again, and is called again from time to time: ${this.#complaint}`
+    const retryAfterMs = waitMs * (1 + spread * this.#random.next())
+    return new CodedError({ code: 'DependencyUnavailable', message, remedy: 'retry', retryAfterMs, cause })
   }
 
   async #takeToken(signal: AbortSignal): Promise<void> {
@@ -108,14 +123,15 @@ export class EndpointClient implements Endpoint {
       const nowMs = this.#clock.monotonicMs()
       const waitMs = this.#tokens.take(nowMs)
       if (waitMs === 0) return
-      if (nowMs + waitMs > untilMs) throw this.#refused(`${this.name} is called as often as it may be`, waitMs)
+      if (nowMs + waitMs > untilMs) throw this.#busy(waitMs)
       await sleep(this.#clock, waitMs, signal)
     }
   }
 
-  #refused(message: string, retryAfterMs: number): CodedError<'DependencyUnavailable'> {
+  #busy(retryAfterMs: number): CodedError<'DependencyBusy'> {
     this.#metrics.count('rejected')
-    return new CodedError({ code: 'DependencyUnavailable', message, remedy: 'retry', retryAfterMs })
+    const message = `${this.name} is called as often as it may be`
+    return new CodedError({ code: 'DependencyBusy', message, remedy: 'retry', retryAfterMs })
   }
 
   #ended(call: { readonly end: CallEnd; readonly isProbe: boolean; readonly status: string }): void {

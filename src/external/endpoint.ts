@@ -4,8 +4,9 @@
 export interface Endpoint {
   readonly name: string
   /**
-   * Makes one call. `operation` is one word for metrics and traces. Rejects with the call's own error, or with a CodedError
-   * `DependencyUnavailable` (retry, with the wait until the next probe) while the breaker is open. Only failures that say
+   * Makes one call. `operation` is one word for metrics and traces. Rejects with the call's own error; with a CodedError
+   * `DependencyUnavailable` (retry, with the wait until the next probe) while the breaker is open, and when this call opened it;
+   * or with `DependencyBusy` when its turn would come too late. Only failures that say
    * something about the place itself, those with `remedy: 'retry'`, count against it.
    */
   call<T>(operation: string, run: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T>

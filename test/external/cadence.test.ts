@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest'
+import { lookInMs, restMs } from '../../src/external/cadence.ts'
+import type { Standing } from '../../src/external/standing.ts'
+
+type Stand = Pick<Standing, 'state' | 'end'>
+const times = { cadenceMs: 300_000, pollMs: 5_000 }
+
+describe('the rest between two looks', () => {
+  it.each<Stand & { retryAfterMs?: number; expected: number }>([
+    { state: 'available', end: 'settled', expected: 300_000 },
+    { state: 'pending', end: 'waiting', expected: 5_000 },
+    { state: 'notYetVisible', end: 'waiting', expected: 5_000 },
+    { state: 'deleting', end: 'waiting', expected: 5_000 },
+    // A creation that takes too long is still looked at as one.
+    { state: 'pending', end: 'stopped', expected: 5_000 },
+    { state: 'vanished', end: 'stopped', expected: 300_000 },
+    { state: 'notOwned', end: 'stopped', expected: 300_000 },
+    { state: 'broken', end: 'stopped', expected: 300_000 },
+    { state: 'failed', end: 'stopped', expected: 300_000 },
+    { state: 'failed', end: 'stopped', retryAfterMs: 600_000, expected: 600_000 },
+    { state: 'failed', end: 'retry', retryAfterMs: 9, expected: 0 },
+  ])('of $state that is $end is $expected', ({ state, end, retryAfterMs, expected }) => {
+    expect(restMs({ standing: { state, end }, ...times, retryAfterMs })).toBe(expected)
+  })
+
+  it('ends a tenth late at most, and never before it is over', () => {
+    const chance = (value: number) => ({ next: () => value, uuid: () => '' })
+    expect(lookInMs({ restMs: 1_000, restedMs: 400 }, chance(0))).toBe(600)
+    expect(lookInMs({ restMs: 1_000, restedMs: 400 }, chance(0.999))).toBeCloseTo(699.9)
+    expect(lookInMs({ restMs: 1_000, restedMs: 2_000 }, chance(0))).toBe(0)
+  })
+})

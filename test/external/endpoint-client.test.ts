@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest'
+import { CodedError } from '../../src/base/errors.ts'
+import { silentInstruments } from '../../src/base/instrument.ts'
+import { seededRandom } from '../../src/base/random.ts'
+import { Endpoints } from '../../src/external/endpoints.ts'
+import { PrometheusMetrics } from '../../src/telemetry/metrics.ts'
+import { SimClock } from '../../src/testing/sim-clock.ts'
+import { down } from './remote-world.ts'
+
+const signal = new AbortController().signal
+
+function setUp(limit = { perSecond: 100, burst: 100 }) {
+  const clock = new SimClock()
+  const metrics = new PrometheusMetrics()
+  const endpoints = new Endpoints({
+    clock,
+    random: seededRandom(1),
+    instruments: { ...silentInstruments, metrics },
+    limit,
+  })
+  const place = endpoints.endpoint('shop:1')
+  const fails = (error: unknown) =>
+    place.call('look', () => Promise.reject(error), signal).catch((thrown: unknown) => thrown)
+  const works = () => place.call('look', () => Promise.resolve('seen'), signal).catch((thrown: unknown) => thrown)
+  const shown = async (name: string) => (await metrics.text()).split('\n').filter((line) => line.startsWith(`${name}{`))
+  return { clock, endpoints, place, fails, works, shown }
+}
+
+describe('a place outside', () => {
+  it('is refused after five failures of its own, and called again by one probe after the wait', async () => {
+    const { clock, place, fails, works } = setUp()
+    for (let count = 0; count < 4; count++) expect(await fails(down())).toMatchObject({ code: 'BoxesUnreachable' })
+    expect(await fails(down())).toMatchObject({
+      code: 'DependencyUnavailable',
+      message: expect.stringContaining('no answer'),
+    })
+    expect(place.isOpen).toBe(true)
+    const refusal = await works()
+    expect(refusal).toBeInstanceOf(CodedError)
+    expect(refusal).toMatchObject({ code: 'DependencyUnavailable', remedy: 'retry' })
+    await clock.advance(12_000)
+    expect(await Promise.all([works(), works()])).toEqual(['seen', expect.any(CodedError)])
+    expect(place.isOpen).toBe(false)
+    expect(await works()).toBe('seen')
+  })
+
+  it.each([
+    { what: 'a refusal', error: down('no', 'stop') },
+    { what: 'a bug of ours', error: new TypeError('x is undefined') },
+  ])('is not thought to be down for $what', async ({ error }) => {
+    const { place, fails } = setUp()
+    for (let count = 0; count < 20; count++) await fails(error)
+    expect(place.isOpen).toBe(false)
+  })
+
+  it('is not thought to be down when callers give up', async () => {
+    const { clock, place } = setUp()
+    for (let count = 0; count < 20; count++) {
+      const giving = new AbortController()
+      const call = place.call(
+        'look',
+        (cut) => new Promise((_, reject) => cut.addEventListener('abort', () => reject(down()))),
+        giving.signal,
+      )
+      await clock.advance(0)
+      giving.abort()
+      await call.catch(() => {})
+    }
+    expect(place.isOpen).toBe(false)
+  })
+
+  it('is not called for somebody who has given up already', async () => {
+    const { place } = setUp()
+    const giving = new AbortController()
+    let calls = 0
+    const call = place.call('look', () => Promise.resolve(++calls), giving.signal)
+    giving.abort(new Error('enough'))
+    await expect(call).rejects.toThrow('enough')
+    expect(calls).toBe(0)
+  })
+
+  it('is called no more often than it may be, and nobody waits for ever', async () => {
+    const { clock, works } = setUp({ perSecond: 1, burst: 2 })
+    const ends: unknown[] = []
+    for (let count = 0; count < 14; count++) void works().then((end) => ends.push(end))
+    await clock.advance(0)
+    expect(ends).toEqual(['seen', 'seen'])
+    await clock.advance(15_000)
+    expect(ends.filter((end) => end === 'seen').length).toBeGreaterThanOrEqual(10)
+    expect(ends).toHaveLength(14)
+    expect(ends.find((end) => end !== 'seen')).toMatchObject({ code: 'DependencyBusy' })
+  })
+
+  it('is counted by what came of the calls', async () => {
+    const { fails, works, shown } = setUp()
+    await works()
+    await fails(down('no', 'stop'))
+    for (let count = 0; count < 5; count++) await fails(down())
+    await works()
+    const total = (status: string, count: number) =>
+      `external_api_requests_total{endpoint="shop:1",status="${status}"} ${count}`
+    const counted = await shown('external_api_requests_total')
+    expect(counted.sort()).toEqual([
+      total('BoxesRefused', 1),
+      total('BoxesUnreachable', 5),
+      total('ok', 1),
+      total('rejected', 1),
+    ])
+    expect(await shown('external_endpoint_breaker_open')).toEqual([
+      'external_endpoint_breaker_open{endpoint="shop:1"} 1',
+    ])
+    const took = await shown('external_api_request_duration_seconds_count')
+    expect(took).toEqual(['external_api_request_duration_seconds_count{endpoint="shop:1",operation="look"} 7'])
+  })
+
+  it('is forgotten, with its series, when nobody has called it for an hour', async () => {
+    const { clock, endpoints, works, place, shown } = setUp()
+    await works()
+    await clock.advance(60 * 60_000)
+    const other = endpoints.endpoint('mill:1')
+    expect(other.isOpen).toBe(false)
+    expect(endpoints.size).toBe(1)
+    expect((await shown('external_api_requests_total')).join()).not.toContain('shop:1')
+    expect(await works()).toBe('seen')
+    expect(place.isOpen).toBe(false)
+    expect(endpoints.size).toBe(2)
+  })
+
+  it('is remembered while a call of it goes on', async () => {
+    const { clock, endpoints, place } = setUp()
+    const answer = Promise.withResolvers<string>()
+    const call = place.call('look', () => answer.promise, signal)
+    await clock.advance(2 * 60 * 60_000)
+    expect(endpoints.endpoint('mill:1').isOpen).toBe(false)
+    expect(endpoints.size).toBe(2)
+    answer.resolve('late')
+    expect(await call).toBe('late')
+  })
+})

@@ -1,0 +1,234 @@
+// What happens to a resource when something goes wrong with what it stands for outside? The rest of it goes on, people are told why,
+// and nothing is made twice, too early, or by somebody who may not act.
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { CodedError } from '../../src/base/errors.ts'
+import { ConfigMap, type ExternalReport, passwordFrom } from '../../src/index.ts'
+import { startCluster, type TestCluster } from '../../src/testing/index.ts'
+import { failure } from '../model-api.ts'
+import { World } from '../reconcile/life.ts'
+import { down, RemoteWorld } from './remote-world.ts'
+import { addShelf, boxesOf, Shelf, shelfController, shelfDefinition, shelfOf } from './shelf.ts'
+
+async function setUp(definition = shelfDefinition()): Promise<{ cluster: TestCluster; remote: RemoteWorld }> {
+  const cluster = await startCluster({ definitions: [definition] })
+  onTestFinished(() => cluster.stop())
+  return { cluster, remote: new RemoteWorld(cluster.clock) }
+}
+
+/** A shelf on the model API server, where nothing is wanted outside yet. */
+async function modelled() {
+  const world = new World()
+  const remote = new RemoteWorld(world.clock)
+  const controller = shelfController(remote)
+  const life = await world.live(controller)
+  const metadata = { name: 'a', namespace: 'default' }
+  const spec = { size: 1, isEmpty: true }
+  world.api.put(Shelf, { apiVersion: 'example.dev/v1', kind: 'Shelf', metadata, spec })
+  await world.clock.advance(60_000)
+  const want = () => void world.api.edit(Shelf, 'default/a', { spec: { isEmpty: false } })
+  return { world, remote, controller, life, want }
+}
+
+describe('a place that is down', () => {
+  it('stops neither the children nor the telling, and is believed again after one good probe', async () => {
+    const { cluster, remote } = await setUp()
+    cluster.run(shelfController(remote))
+    await addShelf(cluster)
+    await cluster.advance(5_000)
+    remote.before = () => {
+      throw down('connection refused')
+    }
+    await cluster.patch(Shelf, 'default/a', { spec: { size: 2 } })
+    await cluster.advance(30_000)
+    expect(await cluster.find(ConfigMap, 'default/a')).toMatchObject({ data: { size: '2' } })
+    expect(await cluster.condition(Shelf, 'a', 'Degraded')).toMatchObject({
+      reason: 'BoxesUnreachable',
+      message: 'connection refused',
+    })
+    expect(await boxesOf(cluster)).toBe('box failed/BoxesUnreachable (1)')
+    await cluster.advance(300_000)
+    expect(await cluster.condition(Shelf, 'a', 'Degraded')).toMatchObject({
+      status: 'True',
+      reason: 'DependencyUnavailable',
+    })
+    await cluster.patch(Shelf, 'default/a', { spec: { size: 3 } })
+    await cluster.advance(5_000)
+    expect(await cluster.find(ConfigMap, 'default/a')).toMatchObject({ data: { size: '3' } })
+    remote.before = () => {}
+    await cluster.advance(300_000)
+    expect(await cluster.condition(Shelf, 'a', 'Ready')).toMatchObject({ status: 'True' })
+    expect(remote.boxes.get('a-box')).toMatchObject({ size: 3 })
+    expect(remote.deeds).toEqual(['create a-box', 'update a-box: SizeChanged'])
+  })
+
+  it('costs one call a probe, however many resources need it', async () => {
+    const { cluster, remote } = await setUp()
+    cluster.run(shelfController(remote))
+    for (let index = 0; index < 30; index++) await addShelf(cluster, {}, `shelf-${index}`)
+    remote.before = () => {
+      throw down()
+    }
+    await cluster.advance(60_000)
+    remote.calls.length = 0
+    await cluster.advance(1_200_000)
+    expect(remote.calls.length).toBeLessThanOrEqual(12)
+    remote.before = () => {}
+    await cluster.advance(600_000)
+    expect(remote.count('create')).toBe(30)
+  })
+
+  it('is never taken for one where nothing is', async () => {
+    const { cluster, remote } = await setUp()
+    cluster.run(shelfController(remote))
+    await addShelf(cluster, { recreatesIfMissing: true })
+    await cluster.advance(5_000)
+    remote.before = (operation) => {
+      if (operation === 'observe')
+        throw new CodedError({ code: 'BoxesOdd', message: 'no idea', remedy: 'stop', retryAfterMs: 20_000 })
+    }
+    await cluster.advance(400_000)
+    expect(await cluster.condition(Shelf, 'a', 'Stalled')).toMatchObject({ reason: 'BoxesOdd' })
+    remote.before = () => {}
+    await cluster.advance(25_000)
+    expect(await cluster.condition(Shelf, 'a', 'Ready')).toMatchObject({ status: 'True' })
+    expect(remote.deeds).toEqual(['create a-box'])
+  })
+})
+
+describe('before anything is made outside', () => {
+  it('the record must be kept, or the definition of the kind is blamed', async () => {
+    const { cluster, remote } = await setUp(shelfDefinition({ type: 'array', items: { type: 'object' } }))
+    cluster.run(shelfController(remote))
+    await addShelf(cluster)
+    await cluster.advance(60_000)
+    expect(remote.count('create')).toBe(0)
+    expect(await cluster.condition(Shelf, 'a', 'Stalled')).toMatchObject({ reason: 'RecordsNotKept' })
+  })
+
+  it('the children are in the cluster', async () => {
+    const { world, remote, want } = await modelled()
+    world.api.before = ({ plural, verb }) => {
+      if (plural === 'configmaps' && verb === 'apply') throw failure('ServiceUnavailable', 'etcd is full')
+    }
+    world.api.remove(ConfigMap, 'default/a')
+    want()
+    await world.clock.advance(60_000)
+    expect(remote.calls).toEqual([])
+    world.api.before = () => {}
+    await world.clock.advance(300_000)
+    expect(remote.deeds).toEqual(['create a-box'])
+  })
+
+  it('the resource is the newest, or the turn begins again and nobody hears of it', async () => {
+    const { world, remote, want } = await modelled()
+    let edits = 0
+    remote.before = (operation) => {
+      if (operation === 'observe' && edits++ < 2)
+        world.api.edit(Shelf, 'default/a', { metadata: { labels: { edit: `${edits}` } } })
+    }
+    const told: unknown[] = []
+    world.api.after = ({ verb, subresource }) => {
+      if (verb === 'patch' && subresource === 'status') told.push(world.api.find(Shelf, 'default/a')?.status)
+    }
+    world.api.hold(Shelf, false)
+    want()
+    await world.clock.advance(60_000)
+    expect(remote.deeds).toEqual(['create a-box'])
+    expect(JSON.stringify(told)).not.toContain('Conflict')
+  })
+})
+
+describe('two operators', () => {
+  it('make one thing of one wish', async () => {
+    const { world, remote, controller, want } = await modelled()
+    await world.live(controller)
+    want()
+    await world.clock.advance(400_000)
+    expect(remote.calls.filter((call) => call.startsWith('create'))).toEqual(['create a-box'])
+  })
+
+  it('of which one has a stale cache: it makes nothing, even where it sees nothing', async () => {
+    const { world, remote, controller, want } = await modelled()
+    await world.live(controller)
+    remote.after = (operation) => {
+      if (operation === 'create') world.api.hold(Shelf, true)
+    }
+    want()
+    await world.clock.advance(1_000)
+    remote.boxes.clear()
+    await world.clock.advance(120_000)
+    expect(remote.deeds).toEqual(['create a-box'])
+    world.api.hold(Shelf, false)
+    await world.clock.advance(400_000)
+    expect(remote.deeds).toEqual(['create a-box'])
+  })
+})
+
+describe('observe', () => {
+  it('is told what the last turn left outside, and asked again at once when that has changed', async () => {
+    const { cluster, remote } = await setUp()
+    const told: (readonly ExternalReport[])[] = []
+    const passwords: string[] = []
+    const observe = ({
+      externals,
+      secrets,
+    }: {
+      externals: readonly ExternalReport[]
+      secrets: Parameters<typeof passwordFrom>[0]
+    }) => {
+      told.push(externals)
+      passwords.push(passwordFrom(secrets, 20))
+      return Promise.resolve(undefined)
+    }
+    cluster.run(shelfController(remote, { over: { observe } }))
+    await addShelf(cluster)
+    await cluster.advance(1_000)
+    expect(told.map((reports) => reports.map(({ state }) => state))).toEqual([[], ['available']])
+    expect(new Set(passwords).size).toBe(2)
+    await cluster.advance(400_000)
+    expect(told).toHaveLength(3)
+  })
+
+  it('that asks for something else each time does not make a hot loop', async () => {
+    const { cluster, remote } = await setUp()
+    let turns = 0
+    const observe = () => Promise.resolve(++turns)
+    const controller = shelfController(remote, { over: { observe } })
+    const [box] = controller.external
+    if (box === undefined) throw new Error('there is one')
+    const restless = {
+      ...controller,
+      external: [
+        { ...box, wish: () => ({ kind: 'wanted', externalName: 'a-box', desired: { size: turns } }) as const },
+      ],
+    }
+    cluster.run(restless)
+    await addShelf(cluster)
+    await cluster.advance(600_000)
+    expect(turns).toBeLessThan(150)
+  })
+})
+
+describe('the end of an operator', () => {
+  it('closes what drivers opened, newest first, after the last turn', async () => {
+    const { cluster, remote } = await setUp()
+    const closed: string[] = []
+    const controller = shelfController(remote, { more: ['lid', 'lock'] })
+    const opening = controller.external.map((external) => ({
+      ...external,
+      driver: (tools: Parameters<typeof external.driver>[0]) => {
+        tools.atStop(() => {
+          closed.push(`${external.name} after ${remote.calls.length}`)
+          return external.name === 'lid' ? Promise.reject(new Error('it is stuck')) : Promise.resolve()
+        })
+        return external.driver(tools)
+      },
+    }))
+    const running = cluster.run({ ...controller, external: opening })
+    await addShelf(cluster)
+    await cluster.advance(5_000)
+    await running.stop()
+    expect(closed).toEqual(['lock after 9', 'lid after 9', 'box after 9'])
+    expect((await shelfOf(cluster))?.status?.external).toHaveLength(3)
+  })
+})
