@@ -57,11 +57,19 @@ export class RdsProxy {
     return new RdsProxy(moto, server)
   }
 
+  /** What has been made is gone, with all memory of it. */
+  async reset(): Promise<void> {
+    this.#lives.clear()
+    this.#snapshots.clear()
+    this.forget()
+    await fetch(`${this.#moto}/moto-api/reset`, { method: 'POST' })
+  }
+
   async stop(): Promise<void> {
     this.#server.close()
     this.#server.closeAllConnections()
     // moto would keep what this test has made for the next.
-    await fetch(`${this.#moto}/moto-api/reset`, { method: 'POST' })
+    await this.reset()
   }
 
   get records(): readonly RdsRecord[] {
