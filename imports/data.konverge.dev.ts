@@ -435,7 +435,7 @@ export function toJson_DatabaseSpecAllowedNamespaces(obj: DatabaseSpecAllowedNam
  */
 export interface DatabaseSpecProviderInCluster {
   /**
-   * The container image, which takes what Docker's official image takes. Without it postgres:<version>.
+   * The container image, which takes what Docker's official image for Debian takes, and runs as its user 999. Without it postgres:<version>.
    *
    * @schema DatabaseSpecProviderInCluster#image
    */

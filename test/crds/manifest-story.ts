@@ -19,6 +19,22 @@ export function describeManifests(construct: string, samples: readonly string[],
       }
       expect(await versions()).toEqual(await versions())
     })
+
+    it.each(samples)('of %s have pods that a namespace for restricted ones admits', async (sample) => {
+      const text = await readFile(`test/golden/${sample}.k8s.yaml`, 'utf8')
+      const manifests = parseAllDocuments(text).map((document) => document.toJS())
+      const { template } = manifests.find(({ kind }) => kind === 'StatefulSet').spec
+      const name = `restricted-${sample}`
+      const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' }
+      await ask('POST', '/api/v1/namespaces', { metadata: { name, labels } })
+      // Where no controller makes it.
+      await ask('POST', `/api/v1/namespaces/${name}/serviceaccounts`, { metadata: { name: 'default' } })
+      const volumes = [...(template.spec.volumes ?? []), { name: 'data', emptyDir: {} }]
+      const spec = { ...template.spec, volumes, serviceAccountName: 'default' }
+      const answer = await ask('POST', `/api/v1/namespaces/${name}/pods?dryRun=All`, { metadata: { name }, spec })
+      expect(answer.message).toBe('')
+      expect(answer.status).toBe(201)
+    })
   })
 
   async function apply(object: KubeObject) {
