@@ -3,6 +3,8 @@
 import { operatorManifests } from '../../constructs/index.ts'
 import { messageOf } from '../base/errors.ts'
 import { rightsOf } from '../generate/rbac.ts'
+import { readCrd } from '../generate/read-crd.ts'
+import { recordsComplaint } from '../generate/records-schema.ts'
 import type { Controller } from '../index.ts'
 import type { KubeObject } from '../object/object.ts'
 import { CommandError } from './command-error.ts'
@@ -32,8 +34,15 @@ export async function install(options: InstallOptions, signal: AbortSignal): Pro
 
 async function definitionsOf(controllers: readonly Controller[], signal: AbortSignal): Promise<readonly KubeObject[]> {
   const known = await loadDefinitions(signal)
-  // Sound: loadManifests returns only objects with apiVersion and kind, and the look-up is by name.
-  return controllers.flatMap(({ resource }) => definitionOf(resource, known) ?? []) as unknown as readonly KubeObject[]
+  return controllers.flatMap((controller) => {
+    const definition = definitionOf(controller.resource, known)
+    if (definition === undefined) return []
+    const complaint =
+      controller.external.length === 0 ? undefined : recordsComplaint(readCrd(definition, controller.name))
+    if (complaint !== undefined) throw new CommandError(complaint, 2)
+    // Sound: loadManifests returns only objects with apiVersion and kind, and the look-up is by name.
+    return definition as unknown as KubeObject
+  })
 }
 
 function manifestsOf(options: InstallOptions, controllers: readonly Controller[]): readonly KubeObject[] {

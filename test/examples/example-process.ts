@@ -9,8 +9,8 @@ export class ExampleProcess {
   output = ''
 
   /** `path` below examples/. Its pages are on any free port. */
-  constructor(path: string, kubeconfig: string) {
-    const env = { ...process.env, KUBECONFIG: kubeconfig, PORT: '0' }
+  constructor(path: string, kubeconfig: string, environment: Readonly<Record<string, string>> = {}) {
+    const env = { ...process.env, KUBECONFIG: kubeconfig, PORT: '0', ...environment }
     this.#child = spawn(process.execPath, [`${folder}${path}`], { env, stdio: ['ignore', 'pipe', 'pipe'] })
     this.#exited = new Promise((resolve) => this.#child.once('exit', (code) => resolve(code)))
     for (const stream of [this.#child.stdout, this.#child.stderr]) {

@@ -123,8 +123,7 @@ const record = {
   },
 }
 
-/** `external` undefined: a definition that has no place for records. */
-export function shelfDefinition(external: object | undefined = externalSchema) {
+export function shelfDefinition(external: object | 'none' = externalSchema) {
   const status = {
     type: 'object',
     properties: {
@@ -132,7 +131,7 @@ export function shelfDefinition(external: object | undefined = externalSchema) {
       lastHandledReconcileAt: text,
       conditions: { type: 'array', items: condition },
       boxes: text,
-      ...(external === undefined ? {} : { external }),
+      ...(external === 'none' ? {} : { external }),
     },
   }
   const spec = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }

@@ -1,6 +1,8 @@
 // Do the examples do what the guide says, as programs against a real API server?
-import { readFile } from 'node:fs/promises'
-import { afterEach, beforeAll, expect, it } from 'vitest'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { attachToControlPlane } from '../control-plane/attach.ts'
 import { waitUntil } from '../control-plane/wait-until.ts'
@@ -10,10 +12,20 @@ const cluster = attachToControlPlane()
 let program: ExampleProcess | undefined
 
 beforeAll(async () => {
-  for (const path of ['01-minimal/website.crd.yaml', '02-owned-children/wiki.crd.yaml']) {
+  for (const path of [
+    '01-minimal/website.crd.yaml',
+    '02-owned-children/wiki.crd.yaml',
+    '03-external/dns-record.crd.yaml',
+  ]) {
     await cluster.apply(...(await objectsOf(path)))
   }
-  await kubectl('wait', '--for=condition=Established', 'crd/websites.example.com', 'crd/wikis.example.com')
+  await kubectl(
+    'wait',
+    '--for=condition=Established',
+    'crd/websites.example.com',
+    'crd/wikis.example.com',
+    'crd/dnsrecords.example.com',
+  )
 })
 afterEach(async () => {
   await program?.stop()
@@ -54,6 +66,30 @@ it('02-owned-children takes a Wiki from a missing theme over a new image to its 
   await waitUntil({ what: 'the last word on the pages', limitMs: 30_000, everyMs: 200 }, async () =>
     (await kubectl('get', 'events', '-o', 'jsonpath={.items[*].reason}')).includes('PagesKept'),
   )
+  expect(await program.stop(), program.output).toBe(0)
+})
+
+it('03-external writes a DnsRecord into a folder, puts it right, and takes it away', async () => {
+  const zone = await mkdtemp(join(tmpdir(), 'zone-'))
+  onTestFinished(() => rm(zone, { recursive: true, force: true }))
+  program = new ExampleProcess('03-external/main.ts', cluster.connection.kubeconfigPath, { ZONE: zone })
+  await cluster.apply(...(await objectsOf('03-external/dns-record.yaml')))
+  await until('the record to be written', 'dnsrecord/shop', 'Ready=True/Settled')
+  const file = join(zone, 'shop.example.com')
+  const entry = JSON.parse(await readFile(file, 'utf8')) as { readonly address: string; readonly owner: unknown }
+  expect(entry.address).toBe('192.0.2.7')
+
+  await writeFile(file, JSON.stringify({ ...entry, address: '198.51.100.1' }))
+  await kubectl('annotate', 'dnsrecord', 'shop', 'konverge.dev/reconcile-now=1')
+  await waitUntil({ what: 'the record to be put right', limitMs: 30_000, everyMs: 200 }, async () =>
+    (await readFile(file, 'utf8')).includes('192.0.2.7'),
+  )
+  await kubectl('patch', 'dnsrecord', 'shop', '--type=merge', '-p', '{"spec":{"address":"192.0.2.8"}}')
+  await until('the new address to be written', 'dnsrecord/shop', 'Ready=True/Settled')
+  expect(await kubectl('get', 'dnsrecord', 'shop', '-o', 'jsonpath={.status.address}')).toBe('192.0.2.8')
+
+  await kubectl('delete', 'dnsrecord', 'shop', '--timeout=60s')
+  expect(await readdir(zone)).toEqual([])
   expect(await program.stop(), program.output).toBe(0)
 })
 

@@ -1,0 +1,14 @@
+// The operator of the DnsRecord controller: `node examples/03-external/main.ts`; the zone is the folder that ZONE names. Outside this
+// repository the first import reads: from 'konverge'.
+import process from 'node:process'
+import { runOperator } from '../../src/index.ts'
+import { DirectoryZone } from './directory-zone.ts'
+import { dnsRecordController } from './dns-record.ts'
+
+const stop = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+const { env: environment, stdout: output } = process
+const http = { host: '127.0.0.1', port: Number(environment['PORT'] ?? 8080) }
+const zone = new DirectoryZone(environment['ZONE'] ?? 'zone')
+const controllers = [dnsRecordController(zone)]
+await runOperator({ controllers, environment, output, userAgent: 'dns-records/1.0.0', http }, stop.signal)

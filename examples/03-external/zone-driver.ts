@@ -1,0 +1,74 @@
+// Keeps one record in a zone: says what is there and whose it is, and does what it is asked for. It decides nothing, and what it
+// cannot tell it throws.
+import {
+  CodedError,
+  type Endpoint,
+  type ExternalCall,
+  type ExternalChange,
+  type ExternalDriver,
+  type ExternalTools,
+  type Observation,
+} from '../../src/index.ts'
+import { codeOf } from './directory-zone.ts'
+import type { Zone } from './zone.ts'
+
+/** What the record should say. */
+export interface Address {
+  readonly address: string
+}
+
+type Call = ExternalCall<Address>
+
+export class ZoneDriver implements ExternalDriver<Address, Address> {
+  readonly consistency = { visibilityDelayMs: 0, pollMs: 5_000, createTimeoutMs: 60_000 }
+  readonly #zone: Zone
+  readonly #endpoint: Endpoint
+
+  constructor(zone: Zone, tools: ExternalTools) {
+    this.#zone = zone
+    this.#endpoint = tools.endpoint(`zone/${zone.name}`)
+  }
+
+  async observe(call: Call): Promise<Observation<Address>> {
+    const entry = await this.#ask('read', call, () => this.#zone.read(call.externalName))
+    if (entry === undefined) return { kind: 'absent', proof: 'authoritative' }
+    const { address, owner } = entry
+    return { kind: 'available', providerID: `zone://${call.externalName}`, owner, observed: { address } }
+  }
+
+  async create(call: Call): Promise<void> {
+    await this.#write(call, { isNew: true })
+  }
+
+  differences(desired: Address, observed: Address): readonly ExternalChange[] {
+    if (desired.address === observed.address) return []
+    return [{ reason: 'AddressChanged', message: `the address is ${observed.address}, not ${desired.address}` }]
+  }
+
+  async update(call: Call): Promise<void> {
+    await this.#write(call, { isNew: false })
+  }
+
+  async delete(call: Call): Promise<void> {
+    await this.#ask('remove', call, () => this.#zone.remove(call.externalName))
+  }
+
+  async #write(call: Call, options: { readonly isNew: boolean }): Promise<void> {
+    const entry = { address: call.desired.address, owner: call.token }
+    await this.#ask('write', call, () => this.#zone.write(call.externalName, entry, options))
+  }
+
+  /** Every call goes through the endpoint: it is counted, and not made while the zone is down. */
+  async #ask<T>(operation: string, { signal }: Call, work: () => Promise<T>): Promise<T> {
+    return await this.#endpoint.call(operation, () => work().catch(rejectWithCode), signal)
+  }
+}
+
+/** A taken name is no trouble of the zone's; a folder that may not be written is, until somebody changes its mode. */
+function rejectWithCode(cause: unknown): never {
+  const code = codeOf(cause)
+  const message = cause instanceof Error ? cause.message : String(cause)
+  if (code === 'EEXIST') throw new CodedError({ code: 'AlreadyExists', message, remedy: 'stop', cause })
+  if (code !== 'EACCES') throw new CodedError({ code: 'ZoneUnreachable', message, remedy: 'retry', cause })
+  throw new CodedError({ code: 'ZoneNotWritable', message, remedy: 'stop', retryAfterMs: 60_000, cause })
+}

@@ -1,0 +1,117 @@
+// What the provisioner itself promises: the order of its effects, what it remembers, and what it lets go when it may not act.
+import { describe, expect, it } from 'vitest'
+import { silentInstruments } from '../../src/base/instrument.ts'
+import { seededRandom } from '../../src/base/random.ts'
+import type { ExternalRecord, ExternalWish } from '../../src/external/external.ts'
+import type { Pass } from '../../src/external/pass.ts'
+import { type EffectGate, openGate } from '../../src/external/protocol-runner.ts'
+import { Provisioner } from '../../src/external/provisioner.ts'
+import { ToolBox } from '../../src/external/tool-box.ts'
+import { Fence } from '../../src/kube/fence.ts'
+import { SimClock } from '../../src/testing/sim-clock.ts'
+import { RemoteWorld } from './remote-world.ts'
+
+const wish: ExternalWish<unknown> = { kind: 'wanted', externalName: 'a-box', desired: { size: 1 } }
+
+function setUp(gateOver: (clock: SimClock) => EffectGate = () => openGate) {
+  const clock = new SimClock()
+  const random = seededRandom(1)
+  const remote = new RemoteWorld(clock)
+  const tools = new ToolBox({ clock, random, instruments: silentInstruments })
+  const { log, tracer } = silentInstruments
+  const gate = gateOver(clock)
+  const provisioner = new Provisioner({ name: 'box', driver: remote.driver(tools), clock, random, log, tracer, gate })
+  const stored: ExternalRecord[] = []
+  const passOf = (over: Partial<Pass> = {}): Pass => ({
+    token: { uid: 'u', generation: 1 },
+    record: undefined,
+    cadenceMs: 60_000,
+    store: (record) => {
+      stored.push(record)
+      return Promise.resolve()
+    },
+    logFields: {},
+    signal: new AbortController().signal,
+    ...over,
+  })
+  return { clock, remote, provisioner, stored, passOf }
+}
+
+describe('a provisioner', () => {
+  it('makes nothing when the record could not be stored', async () => {
+    const { remote, provisioner, passOf } = setUp()
+    const store = () => Promise.reject(new Error('409'))
+    await expect(provisioner.provide(wish, passOf({ store }))).rejects.toThrow('409')
+    expect(remote.calls).toEqual(['observe a-box'])
+  })
+
+  it('remembers while generation, wish and record are the same and its cadence lasts', async () => {
+    const { clock, remote, provisioner, passOf } = setUp()
+    const { record } = await provisioner.provide(wish, passOf())
+    const asks = async (over: Partial<Pass>, asked = wish) => {
+      remote.calls.length = 0
+      await provisioner.provide(asked, passOf({ record, ...over }))
+      return remote.calls.length > 0
+    }
+    expect(await asks({})).toBe(false)
+    expect(await asks({ token: { uid: 'u', generation: 2 } })).toBe(true)
+    expect(await asks({}, { ...wish, adopts: true } as typeof wish)).toBe(true)
+    expect(await asks({}, { ...wish, adopts: true } as typeof wish)).toBe(false)
+    expect(await asks({})).toBe(true)
+    expect(await asks({ record: undefined })).toBe(true)
+    expect(await asks({})).toBe(false)
+    expect(await asks({ demand: 'now' })).toBe(true)
+    expect(await asks({ demand: 'now' })).toBe(false)
+    await clock.advance(30_000)
+    expect(await asks({ demand: 'now' })).toBe(false)
+    expect(await asks({ demand: 'now', cadenceMs: 30_000 })).toBe(true)
+    await clock.advance(60_000)
+    expect(await asks({ demand: 'now' })).toBe(true)
+    expect(await asks({ demand: 'now', token: { uid: 'another', generation: 1 } })).toBe(true)
+    provisioner.forget('u')
+    expect(await asks({ demand: 'now' })).toBe(true)
+  })
+
+  it('tells what it put right once', async () => {
+    const { clock, remote, provisioner, passOf } = setUp()
+    const { record } = await provisioner.provide(wish, passOf())
+    remote.edit('a-box', { size: 7 })
+    await clock.advance(60_000)
+    const reports = [
+      await provisioner.provide(wish, passOf({ record })),
+      await provisioner.provide(wish, passOf({ record })),
+    ]
+    expect(reports.map(({ report }) => report.corrected.length)).toEqual([1, 0])
+    expect(reports.map(({ events }) => events.length)).toEqual([1, 0])
+  })
+})
+
+describe('a process that may not act any more', () => {
+  it('begins nothing outside, and looks all the same', async () => {
+    const { remote, provisioner, passOf } = setUp((clock) => new Fence(clock))
+    const { report, end } = await provisioner.provide(wish, passOf())
+    expect(report).toMatchObject({ state: 'failed', reason: 'NotLeader' })
+    expect(end).toBe('retry')
+    expect(remote.calls).toEqual(['observe a-box'])
+  })
+
+  it('has what is under way cut off', async () => {
+    let fence: Fence | undefined
+    const { clock, remote, provisioner, passOf } = setUp((time) => {
+      fence = new Fence(time)
+      fence.openUntil(1_000)
+      return fence
+    })
+    const isCut = Promise.withResolvers<void>()
+    remote.before = (operation, { signal }) => {
+      if (operation === 'create') fence?.close()
+      if (signal.aborted) isCut.resolve()
+      signal.throwIfAborted()
+    }
+    const { report } = await provisioner.provide(wish, passOf())
+    await isCut.promise
+    expect(report).toMatchObject({ state: 'failed', reason: 'NotLeader' })
+    expect(remote.deeds).toEqual([])
+    expect(clock.monotonicMs()).toBe(0)
+  })
+})

@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest'
+import { readCrd } from '../../src/generate/read-crd.ts'
+import { recordsComplaint } from '../../src/generate/records-schema.ts'
+import { externalSchema, shelfDefinition } from '../external/shelf.ts'
+
+const complaintOf = (external: object | 'none') =>
+  recordsComplaint(readCrd(shelfDefinition(external) as never, 'shelf'))
+const { items } = externalSchema
+const { providerID: _, ...unidentified } = items.properties
+
+it('finds nothing wrong with a definition that keeps records', () => {
+  expect(complaintOf(externalSchema)).toBeUndefined()
+})
+
+it.each([
+  { what: 'none', external: 'none' },
+  { what: 'one that is no list', external: { type: 'object', properties: {} } },
+  { what: 'a list of texts', external: { type: 'array', items: { type: 'string' } } },
+  {
+    what: 'records without the identity',
+    external: { type: 'array', items: { ...items, properties: unidentified } },
+  },
+  {
+    what: 'tokens without a generation',
+    external: {
+      type: 'array',
+      items: {
+        ...items,
+        properties: { ...items.properties, token: { type: 'object', properties: { uid: { type: 'string' } } } },
+      },
+    },
+  },
+])('says in one sentence what is missing where there is $what', ({ external }) => {
+  expect(complaintOf(external as object | 'none')).toMatch(
+    /^shelves\.example\.dev has no status\.external for records .* in v1/,
+  )
+})
