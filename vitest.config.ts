@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
 /**
- * `unit` needs nothing but Node; `oracle` holds our pure functions against the control plane's own, linked into a Go program;
- * `postgres` runs against real PostgreSQL processes; `real` runs against the real control plane that its set-up starts.
+ * `unit` needs nothing but Node; `oracle` holds our pure functions against the control plane's own, linked into a Go program, and the
+ * alerts against Prometheus'; `postgres` runs against real PostgreSQL processes; `real` runs against the real control plane that its set-up starts.
  */
 export default defineConfig({
   test: {

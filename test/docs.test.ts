@@ -55,6 +55,7 @@ it.each([
   'README.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
+  'docs/alerts.md',
   'docs/apiserver.md',
   'docs/architecture.md',
   'docs/getting-started.md',
