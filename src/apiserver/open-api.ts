@@ -73,7 +73,8 @@ export class OpenApi {
     const text = JSON.stringify({ paths: Object.fromEntries(paths) })
     const headers = { etag: `"${hashOf(text)}"` }
     if (known === headers.etag) return { status: 304, headers, warnings: [], body: '' }
-    return textAnswer(200, text, jsonType, { headers })
+    // The real server leaves it to Go to guess what it is.
+    return textAnswer(200, text, 'text/plain; charset=utf-8', { headers })
   }
 
   #wholeAnswer(accept: string | undefined, known: string | undefined): ApiAnswer {

@@ -216,7 +216,8 @@ export const documents = area('documents', (it) => {
   })
 
   it('indexes OpenAPI documents by group and version, with a hash that names the content', async (stage) => {
-    const { body } = await read(stage, '/openapi/v3')
+    const { body, headers } = await read(stage, '/openapi/v3')
+    expect(headers['content-type']).toBe('text/plain; charset=utf-8')
     const entry = at(at(body, 'paths'), 'apis/apps/v1') ?? (at(body, 'paths') as JsonObject)['apis/apps/v1']
     expect(at(entry, 'serverRelativeURL')).toMatch(/^\/openapi\/v3\/apis\/apps\/v1\?hash=[0-9A-F]+$/)
   })
