@@ -7,11 +7,10 @@ import { chown, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
-import { systemSecrets } from '../../src/base/random.ts'
-import { curveKeys, selfSignedCertificate } from '../../src/base/self-signed-certificate.ts'
 import type { ServerAccess } from '../../src/controllers/engines/server-access.ts'
 import { freePorts } from '../control-plane/free-ports.ts'
 import { waitUntil } from '../control-plane/wait-until.ts'
+import { certifiedKey } from './certificate.ts'
 import { type HomeVersion, type PostgresHome, superuser } from './postgres-home.ts'
 
 const run = promisify(execFile)
@@ -264,10 +263,7 @@ function tlsSettings(folder: string, certificate: string | undefined): Readonly<
 }
 
 async function writeCertificate(home: PostgresHome, folder: string, hosts: readonly string[]): Promise<string> {
-  const { publicKey, privateKey } = curveKeys(systemSecrets)
-  const notBeforeMs = Date.now() - 60_000
-  const validity = { notBeforeMs, notAfterMs: notBeforeMs + 86_400_000 }
-  const certificate = selfSignedCertificate({ commonName: 'postgres', hosts, ...validity, publicKey, privateKey })
+  const { certificate, privateKey } = certifiedKey(hosts)
   await writeFile(join(folder, 'tls.crt'), certificate)
   await writeFile(join(folder, 'tls.key'), privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
   await owned(home, join(folder, 'tls.crt'))

@@ -34,18 +34,27 @@ const hints: readonly Hint[] = [
     say: ({ admin }) => `ALTER ROLE ${quote(admin)} CREATEDB`,
   },
   {
-    text: /permission denied to (?:alter|drop|comment on|reassign|terminate)|permission denied$|must be (?:member of|owner of)|must have/,
+    text: /permission denied to (?:drop|reassign) objects/,
+    say: ({ admin, role }) => (role === undefined ? undefined : `GRANT ${quote(role)} TO ${quote(admin)}`),
+  },
+  // Without a word more, PostgreSQL 15 so refuses to alter a role.
+  {
+    text: /permission denied to (?:alter|drop|comment on) role|permission denied$/,
     say: ({ admin, role }) =>
       role === undefined
-        ? `make ${quote(admin)} a member of its owner`
+        ? undefined
         : `ALTER ROLE ${quote(admin)} CREATEROLE and GRANT ${quote(role)} TO ${quote(admin)} WITH ADMIN OPTION`,
+  },
+  {
+    text: /terminate (?:process|other)|whose process is being terminated/,
+    say: ({ admin }) => `GRANT pg_signal_backend TO ${quote(admin)}`,
   },
   {
     text: /permission denied to create extension "(.*)"/,
     say: (_, extension) => `a superuser has to run CREATE EXTENSION ${quote(extension)}`,
   },
   {
-    text: /permission denied for (\w+) (.*)/,
+    text: /permission denied for|must be (?:owner|member) of/,
     say: ({ admin }) => `make ${quote(admin)} a member of its owner`,
   },
   { text: /must be superuser/, say: ({ admin }) => `${quote(admin)} has to be a superuser for that` },
@@ -55,7 +64,8 @@ const hints: readonly Hint[] = [
 export function missingGrant(refused: Refused): string | undefined {
   for (const { text, say } of hints) {
     const found = text.exec(refused.message)
-    if (found !== null) return `missing: ${say(refused, found[1] ?? '')}`
+    const missing = found === null ? undefined : say(refused, found[1] ?? '')
+    if (missing !== undefined) return `missing: ${missing}`
   }
   return undefined
 }

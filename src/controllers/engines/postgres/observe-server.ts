@@ -29,8 +29,12 @@ export function namesOf(parameter: string): string {
   return `ARRAY(SELECT pg_catalog.jsonb_array_elements_text(${parameter}::pg_catalog.jsonb))::pg_catalog.name[]`
 }
 
-/** Sessions of clients but for those of this operator, which come and go by themselves. */
-const foreignSession = `a.backend_type = 'client backend'
+/**
+ * Sessions of clients in pg_stat_activity, but for those of this operator, which come and go by themselves. Of what kind a session
+ * of somebody else is, an admin with few rights is not told.
+ */
+export const foreignSession = `a.datid IS NOT NULL AND a.usesysid IS NOT NULL
+  AND COALESCE(a.backend_type, 'client backend') = 'client backend'
   AND NOT (a.usename = current_user AND a.application_name LIKE 'konverge/%')`
 
 const serverJson = `pg_catalog.jsonb_build_object(

@@ -1,7 +1,7 @@
 // Who is connected, and how are they disconnected? Statements whose answers are JSON. The one that asks is never meant, nor are
-// the other sessions of this operator where nobody in particular is asked about.
+// the other sessions of this operator.
 import type { SessionFilter } from '../engine.ts'
-import type { JsonQuestion } from './observe-server.ts'
+import { foreignSession, type JsonQuestion } from './observe-server.ts'
 
 export function sessionsQuestion(filter: SessionFilter): JsonQuestion {
   const startedAt = `pg_catalog.to_char(a.backend_start AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
@@ -23,8 +23,7 @@ export function terminateQuestion(filter: SessionFilter): JsonQuestion {
   }
 }
 
-const condition = `a.backend_type = 'client backend' AND a.pid <> pg_catalog.pg_backend_pid()
-  AND NOT (a.usename = current_user AND a.application_name LIKE 'konverge/%')
+const condition = `a.pid <> pg_catalog.pg_backend_pid() AND ${foreignSession}
   AND ($1 = '' OR a.datname = $1) AND ($2 = '' OR a.usename = $2)`
 
 function valuesOf({ database = '', role = '' }: SessionFilter): readonly string[] {

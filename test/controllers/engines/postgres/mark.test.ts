@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest'
+import { markOf, tokenIn } from '../../../../src/controllers/engines/postgres/mark.ts'
+
+it('is read back as it was written', () => {
+  const token = { uid: `5f"'\\1c`, generation: 12 }
+  expect(tokenIn(markOf(token))).toEqual(token)
+})
+
+it.each([
+  null,
+  undefined,
+  '',
+  'the shop’s own',
+  '{"uid":"5f1c","generation":1}',
+  'konverge ',
+  'konverge is fine',
+  'konverge {}',
+  'konverge null',
+  'konverge {"uid":5,"generation":1}',
+  'konverge {"uid":"","generation":1}',
+  'konverge {"uid":"5f1c","generation":"1"}',
+  'konverge {"uid":"5f1c"}',
+])('is not in the comment %j', (comment) => {
+  expect(tokenIn(comment)).toBeUndefined()
+})
