@@ -53,12 +53,12 @@ export type CreationStep =
   | { readonly kind: 'create'; readonly record: ExternalRecord }
   /** Store the record under its lock, decide again: what is there is ours from now on. */
   | { readonly kind: 'adopt'; readonly record: ExternalRecord }
-  /** Change it, look again. `isDrift`: it was as desired before, and somebody else changed it. */
+  /** Change it, look again. `drift`: what of it was as desired before, and somebody else changed it. */
   | {
       readonly kind: 'update'
       readonly record: ExternalRecord
       readonly changes: readonly ExternalChange[]
-      readonly isDrift: boolean
+      readonly drift: readonly ExternalChange[]
     }
   /** Nothing more to do in this pass. */
   | {
@@ -169,13 +169,16 @@ function stepWhenAvailable(
     }
     return rest({ ...record, appliedGeneration: token.generation }, standing)
   }
-  const isDrift = !isNewGeneration(input)
-  const what = described(changes)
-  if (isDrift && wish.driftPolicy === 'Report') {
-    const message = `${name} differs, and is left so: ${what}`
-    return rest(record, { state: 'available', reason: 'Drifted', message, end: 'settled' }, changes)
+  const drift = isNewGeneration(input) ? [] : changes.filter(({ isWished }) => isWished !== true)
+  const due = wish.driftPolicy === 'Report' ? changes.filter((change) => !drift.includes(change)) : changes
+  if (due.length === 0) {
+    const message = `${name} differs, and is left so: ${described(drift)}`
+    return rest(record, { state: 'available', reason: 'Drifted', message, end: 'settled' }, drift)
   }
-  if (done !== 'updated') return { kind: 'update', record, changes, isDrift }
+  if (done !== 'updated') {
+    return { kind: 'update', record, changes: due, drift: drift.filter((change) => due.includes(change)) }
+  }
+  const what = described(due)
   if (futileUpdates < mostFutileUpdates) {
     const message = `${name} has been changed, and does not show it yet: ${what}`
     return rest(record, { state: 'pending', reason: 'ChangesPending', message, end: 'waiting' })

@@ -67,6 +67,11 @@ export interface ExternalChange {
   readonly reason: string
   /** A sentence without secrets: `extension pg_trgm is missing`. */
   readonly message: string
+  /**
+   * The wish itself asks for it, without a new generation: a password that is due. It is carried out whatever the policy, and
+   * is no drift. Default false.
+   */
+  readonly isWished?: boolean
 }
 
 /** How a provider behaves in time. */

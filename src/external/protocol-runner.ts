@@ -99,7 +99,7 @@ export class ProtocolRunner {
           progress.record = step.record
           this.#futileUpdates.set(uid, futileUpdates + 1)
           progress.observation = undefined
-          corrected = step.isDrift ? step.changes : []
+          corrected = step.drift
           done = 'updated'
           break
         case 'rest': {

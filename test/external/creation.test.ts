@@ -54,7 +54,7 @@ function inShort(step: CreationStep): string {
   if (step.kind === 'create') return `create ${step.record.externalName} for generation ${step.record.token.generation}`
   if (step.kind === 'adopt') return `adopt ${step.record.providerID}`
   if (step.kind === 'update')
-    return `update ${step.changes.map(({ reason }) => reason)} ${step.isDrift ? 'drift' : 'news'}`
+    return `update ${step.changes.map(({ reason }) => reason)} ${step.drift.length > 0 ? 'drift' : 'news'}`
   const { state, reason, end } = step.standing
   const drift = step.drift.length === 0 ? '' : ` but ${step.drift.map(({ reason: word }) => word)}`
   const { phase, providerID, appliedGeneration } = step.record ?? {}

@@ -3,7 +3,7 @@
 import type { Token } from '../../index.ts'
 import type { DefaultGrantChange, GrantChange } from './grant.ts'
 
-/** What a role may do beyond logging in. Superuser and bypassing row security are absent on purpose. */
+/** What a role may do beyond logging in. Superuser and bypassing row security can be taken, and on purpose not given. */
 export interface RoleAttributes {
   readonly canLogin?: boolean
   readonly inherits?: boolean
@@ -16,6 +16,8 @@ export interface RoleAttributes {
   readonly validUntil?: string | null
   /** A SCRAM verifier, never a password (I11); null: none, nobody can log in with a password. */
   readonly verifier?: string | null
+  readonly isSuperuser?: false
+  readonly bypassesRowSecurity?: false
 }
 
 export type RoleChange =

@@ -65,6 +65,8 @@ function attributeWords(attributes: RoleAttributes): readonly Sql[] {
     ...(connectionLimit === undefined ? [] : [sql`CONNECTION LIMIT ${integer(connectionLimit)}`]),
     ...(validUntil === undefined ? [] : [sql`VALID UNTIL ${literal(validUntil ?? 'infinity')}`]),
     ...(verifier === undefined ? [] : [passwordWords(verifier)]),
+    ...(attributes.isSuperuser === undefined ? [] : [sql`NOSUPERUSER`]),
+    ...(attributes.bypassesRowSecurity === undefined ? [] : [sql`NOBYPASSRLS`]),
   ]
 }
 
