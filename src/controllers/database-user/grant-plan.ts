@@ -1,0 +1,83 @@
+// What may a user do in one database, and what makes it so? The access of the spec in the words of privileges, and its differences
+// from what was found. Pure.
+import type { Change } from '../engines/change.ts'
+import type { CustomGrant, GrantQuestion, GrantWish, ObservedGrants } from '../engines/grant.ts'
+import { type GrantPlan, planGrants } from '../engines/grants.ts'
+import type { RoleDifference } from './role-difference.ts'
+import type { DatabaseAccess } from './role-wish.ts'
+
+/** Without these no other privilege can be used. */
+const implied: readonly CustomGrant[] = [
+  { on: 'Database', privileges: ['CONNECT'] },
+  { on: 'Schema', privileges: ['USAGE'] },
+]
+
+/** Whose privileges have to be seen for it: its own, and what they will be on what the owner makes. */
+export function grantQuestion(group: string, { owner, schemas }: DatabaseAccess): GrantQuestion {
+  return { roles: [group, owner], schemas }
+}
+
+/** What of the privileges in one database is missing, too much, or about what is not there. */
+export function grantPlan(group: string, database: DatabaseAccess, seen: ObservedGrants): GrantPlan {
+  const { access, schemas, grants, owner } = database
+  const wish: GrantWish = {
+    ...{ role: group, database: database.name, access, schemas, creators: [owner] },
+    grants: access === 'Custom' ? [...implied, ...grants] : grants,
+  }
+  return planGrants(wish, seen)
+}
+
+export function grantDifferences(
+  group: string,
+  database: string,
+  { missing, extra }: GrantPlan,
+): readonly RoleDifference[] {
+  const at = (changes: readonly Change[]) => [{ at: 'database', database, changes }] as const
+  const place = `in database ${database}`
+  return [
+    ...(missing.length === 0
+      ? []
+      : [
+          {
+            reason: 'GrantMissing' as const,
+            message: `role ${group} lacks ${wordsOf(missing)} ${place}`,
+            steps: at(missing),
+          },
+        ]),
+    ...(extra.length === 0
+      ? []
+      : [
+          {
+            reason: 'GrantExtra' as const,
+            message: `role ${group} has ${wordsOf(extra)} ${place}, too much`,
+            steps: at(extra),
+          },
+        ]),
+  ]
+}
+
+/** Takes everything that it has in a database. */
+export function withoutGrants(group: string, seen: ObservedGrants): readonly Change[] {
+  const none: GrantWish = { role: group, database: '', access: 'Custom', schemas: [], grants: [], creators: [] }
+  return planGrants(none, seen).extra
+}
+
+/** `SELECT, UPDATE on 12 tables of schema app; …`, shortened where there is much. */
+function wordsOf(changes: GrantPlan['missing']): string {
+  const words = changes.map((change) => {
+    const privileges = change.privileges.join(', ')
+    if ('creator' in change) {
+      return `${privileges} on each ${change.on.toLowerCase()} that ${change.creator} makes in schema ${change.schema}`
+    }
+    const { on, names, schema, table } = change
+    const what = names.length === 1 ? `${on.toLowerCase()} ${names[0]}` : `${names.length} ${on.toLowerCase()}s`
+    const within = table === '' ? (schema === '' ? '' : ` of schema ${schema}`) : ` of table ${schema}.${table}`
+    return `${privileges} on ${what}${within}`
+  })
+  const listed = words.slice(0, mostListed)
+  return words.length > listed.length
+    ? `${listed.join('; ')} and ${words.length - listed.length} more`
+    : listed.join('; ')
+}
+
+const mostListed = 4

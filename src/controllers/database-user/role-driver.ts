@@ -1,0 +1,187 @@
+// Acts on the roles of one user, on the server of its Databases. The group comes first, marked with its token, and everything else
+// follows from what is seen; cut off anywhere, a repetition goes on from there. A look at a user at rest is one statement, and
+// one more in each of its databases.
+import type { CodedError, Consistency, ExternalCall, ExternalChange, ExternalDriver, Observation } from '../../index.ts'
+import type { Change } from '../engines/change.ts'
+import type { DatabaseEngine, DatabaseServer, LoginVerdict } from '../engines/engine.ts'
+import { EngineError } from '../engines/engine-error.ts'
+import type { ObservedRole } from '../engines/observed-server.ts'
+import { grantPlan, grantQuestion, withoutGrants } from './grant-plan.ts'
+import { loginRolesOf } from './login-roles.ts'
+import type { Elsewhere, ObservedUser, RoleDifference } from './role-difference.ts'
+import { provenHash, roleDifferences } from './role-plan.ts'
+import { obstacleOf, questionOf } from './role-question.ts'
+import { blockedRemoval, removalSteps } from './role-removal.ts'
+import type { DatabaseAccess, RoleWish } from './role-wish.ts'
+
+type Call = ExternalCall<RoleWish>
+
+export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
+  /** Catalogs are authoritative, and roles are made at once. */
+  readonly consistency: Consistency = { visibilityDelayMs: 0, pollMs: 5_000, createTimeoutMs: 60_000 }
+  readonly #engine: DatabaseEngine
+
+  constructor(engine: DatabaseEngine) {
+    this.#engine = engine
+  }
+
+  async observe(call: Call): Promise<Observation<ObservedUser>> {
+    const { desired, token } = call
+    const server = this.#serverOf(call)
+    const seen = await server.observe(questionOf(desired))
+    const obstacle = obstacleOf(call, seen)
+    if (obstacle?.kind === 'error') throw obstacle.error
+    if (obstacle?.kind === 'observation') return obstacle.observation
+    const group = seen.roles.find(({ name }) => name === desired.group)
+    if (group === undefined) return { kind: 'absent', proof: 'authoritative' }
+    const roles = loginRolesOf(desired.group)
+    const logins = seen.roles.filter(({ name }) => roles.includes(name))
+    const isLeaving = desired.ending !== undefined
+    const verdict = isLeaving ? undefined : await this.#tryLogin(server, desired, logins)
+    const proven = provenHash(desired, { logins, verdict })
+    const observed: ObservedUser = {
+      ...{ server: seen.server, group, logins, token },
+      grants: isLeaving ? {} : await this.#grants(server, desired),
+      elsewhere: isLeaving ? [] : await this.#elsewhere(server, desired, [group, ...logins]),
+      ...(verdict === undefined ? {} : { verdict }),
+      ...(proven === undefined ? {} : { provenHash: proven }),
+    }
+    const providerID = `pg://${seen.server.systemIdentifier}/role/${group.oid}`
+    return { kind: 'available', providerID, owner: group.token, observed }
+  }
+
+  async create(call: Call): Promise<void> {
+    const { desired, token } = call
+    const attributes = { canLogin: false, inherits: true, canCreateDatabases: desired.canCreateDatabases }
+    await this.#serverOf(call).change([{ kind: 'createRole', role: desired.group, token, attributes }])
+  }
+
+  differences(desired: RoleWish, observed: ObservedUser): readonly RoleDifference[] {
+    return roleDifferences(desired, observed)
+  }
+
+  async update(call: Call, observed: ObservedUser, changes: readonly ExternalChange[]): Promise<void> {
+    const { desired, token } = call
+    const server = this.#serverOf(call)
+    const isAsked = ({ reason, message }: RoleDifference) =>
+      changes.some((change) => change.reason === reason && change.message === message)
+    const differences = roleDifferences(desired, observed).filter(isAsked)
+    await this.#carryOut(server, [...markings(observed, desired, token), ...differences])
+    const obstacles = differences.flatMap(({ obstacle }) => obstacle ?? [])
+    if (obstacles.length > 0) throw dependentObjects(obstacles.join('; '))
+  }
+
+  async delete(call: Call, observed: ObservedUser | undefined): Promise<void> {
+    if (observed === undefined) return
+    const server = this.#serverOf(call)
+    const blocked = blockedRemoval(call.desired, observed)
+    if (blocked !== undefined) throw dependentObjects(blocked)
+    const names = [...new Set([observed.group, ...observed.logins].flatMap(({ dependents }) => dependents))]
+    const inside = [...new Set(names.map(({ database }) => database).filter((name) => name !== ''))]
+    const { databases } = inside.length === 0 ? { databases: [] } : await server.observe({ databases: inside })
+    await this.#carryOut(server, removalSteps(call.desired, observed, databases))
+  }
+
+  /** In the order that differences promise. Each transaction may be repeated, or leaves something to see for the next look. */
+  async #carryOut(
+    server: DatabaseServer,
+    differences: readonly Pick<RoleDifference, 'steps' | 'ends'>[],
+  ): Promise<void> {
+    const steps = differences.flatMap((difference) => difference.steps)
+    const changesAt = (place: 'server' | 'last') =>
+      steps.flatMap(({ at, changes }): readonly Change[] => (at === place ? changes : []))
+    await server.change(changesAt('server'))
+    for (const { ends: role } of differences) if (role !== undefined) await server.terminate({ role })
+    const inside = Map.groupBy(
+      steps.filter((step) => step.at === 'database'),
+      ({ database }) => database,
+    )
+    for (const [database, parts] of inside) {
+      await server.change(
+        parts.flatMap(({ changes }) => changes),
+        { database },
+      )
+    }
+    await server.change(changesAt('last'))
+  }
+
+  /** Owners have their rights as members of the owner role; they are not granted any. */
+  async #grants(server: DatabaseServer, { group, databases }: RoleWish): Promise<ObservedUser['grants']> {
+    const granted = databases.filter(({ access }) => access !== 'Owner')
+    const ask = async (database: DatabaseAccess) => {
+      const seen = await server.observeGrants(database.name, grantQuestion(group, database))
+      return [database.name, grantPlan(group, database, seen)] as const
+    }
+    return Object.fromEntries(await Promise.all(granted.map(ask)))
+  }
+
+  /** Databases that have been taken out of the list show by what the roles still have there. None mostly, and no statement. */
+  async #elsewhere(
+    server: DatabaseServer,
+    wish: RoleWish,
+    roles: readonly ObservedRole[],
+  ): Promise<readonly Elsewhere[]> {
+    const names = [
+      ...roles.slice(0, 1).flatMap(({ dependents }) => dependents.map(({ database }) => database)),
+      ...roles.flatMap(({ settings }) => settings.flatMap(({ database }) => database ?? [])),
+    ]
+    const others = [...new Set(names)].filter((name) => name !== '' && !wish.databases.some((one) => one.name === name))
+    if (others.length === 0) return []
+    const { databases } = await server.observe({ databases: others })
+    const closed = databases.filter(({ owner, allowsConnections }) => owner !== wish.group && allowsConnections)
+    return await Promise.all(
+      closed.map(async (database) => ({
+        database,
+        owned: roles[0]?.dependents.find((one) => one.database === database.name)?.owned ?? 0,
+        revocations: withoutGrants(
+          wish.group,
+          await server.observeGrants(database.name, { roles: [wish.group], schemas: [] }),
+        ),
+      })),
+    )
+  }
+
+  /** Only what nobody can see has to be tried: whether a new credential works, or any where verifiers are hidden. */
+  async #tryLogin(
+    server: DatabaseServer,
+    { credential, databases, isVerified }: RoleWish,
+    logins: readonly ObservedRole[],
+  ): Promise<LoginVerdict | undefined> {
+    const [database] = databases
+    const login = logins.find(({ name }) => name === credential?.username)
+    if (credential?.password === undefined || login === undefined || database === undefined) return undefined
+    if (!login.canLogin || login.verifierMatches === false) return undefined
+    if (login.verifierMatches === true && isVerified) return undefined
+    const { username, password } = credential
+    return await server.tryLogin({ username, password, database: database.name })
+  }
+
+  #serverOf({ desired, signal }: Call): DatabaseServer {
+    return this.#engine.server(desired.access, { caller: desired.caller, signal })
+  }
+}
+
+/** Roles that are adopted get our mark, and the admin into them: he cannot change them otherwise. */
+function markings(
+  { group, logins }: ObservedUser,
+  { logins: wanted }: RoleWish,
+  token: Call['token'],
+): readonly Pick<RoleDifference, 'steps'>[] {
+  const ours = [group, ...logins.filter(({ name }) => wanted.some((login) => login.name === name))]
+  const unmarked = ours.filter((role) => role.token?.uid !== token.uid)
+  return unmarked.map(({ name: role }) => ({
+    steps: [
+      {
+        at: 'server',
+        changes: [
+          { kind: 'joinRole', role },
+          { kind: 'markRole', role, token },
+        ],
+      },
+    ],
+  }))
+}
+
+function dependentObjects(message: string): CodedError {
+  return new EngineError({ code: 'DependentObjects', message, remedy: 'retry', retryAfterMs: 60_000 })
+}

@@ -1,0 +1,274 @@
+// What differs between the roles of a user that are wished and those that are there, and what puts it right? Differences with the
+// changes for each; what nobody mentions, such as who else is a member of the group, is left alone. Pure.
+import type { Token } from '../../index.ts'
+import type { Change } from '../engines/change.ts'
+import type { LoginVerdict } from '../engines/engine.ts'
+import type { Membership, ObservedRole } from '../engines/observed-server.ts'
+import { isSameSetting } from '../engines/postgres/role-setting.ts'
+import { grantDifferences } from './grant-plan.ts'
+import {
+  type Elsewhere,
+  handOver,
+  type ObservedUser,
+  type RoleDifference,
+  type RoleDifferenceReason,
+} from './role-difference.ts'
+import { type RoleWish, sessionRoleOf } from './role-wish.ts'
+import { credentialHash, type LoginRole } from './rotation.ts'
+
+export function roleDifferences(wish: RoleWish, observed: ObservedUser): readonly RoleDifference[] {
+  return [
+    ...groupDifferences(wish, observed),
+    ...wish.logins.flatMap((login) => loginDifferences(wish, login, observed)),
+    ...retiredLogins(wish, observed).map((login) => retirement(wish, login)),
+    ...Object.entries(observed.grants).flatMap(([database, plan]) => grantDifferences(wish.group, database, plan)),
+    ...observed.elsewhere.map((database) => closing(wish, database)),
+  ]
+}
+
+/** The hash of the credential, if it has proved to be the server's. */
+export function provenHash(
+  { credential }: RoleWish,
+  { logins, verdict }: Pick<ObservedUser, 'logins'> & { readonly verdict: LoginVerdict | undefined },
+): string | undefined {
+  if (credential === undefined) return undefined
+  const login = logins.find(({ name }) => name === credential.username)
+  if (login === undefined) return undefined
+  // Who may not connect to a database has shown a password that is right before he is told so.
+  const isShown = verdict === 'Verified' || verdict === 'ConnectNotGranted'
+  const isUntestable = credential.password === undefined && login.verifierMatches === undefined
+  return login.verifierMatches === true || isShown || isUntestable ? credentialHash(credential) : undefined
+}
+
+/** Logins that are there and ours, and should not be: an overlap is over, or nobody is to log in. */
+export function retiredLogins(
+  { logins }: Pick<RoleWish, 'logins'>,
+  { logins: seen, token: { uid } }: ObservedUser,
+): readonly ObservedRole[] {
+  return seen.filter(({ name, token }) => token?.uid === uid && !logins.some((wanted) => wanted.name === name))
+}
+
+function groupDifferences(wish: RoleWish, { group }: ObservedUser): readonly RoleDifference[] {
+  const attributes = {
+    ...unless(!group.canLogin, { canLogin: false }),
+    ...unless(group.inherits, { inherits: true }),
+    ...unless(group.canCreateDatabases === wish.canCreateDatabases, { canCreateDatabases: wish.canCreateDatabases }),
+    ...unless(!group.canCreateRoles, { canCreateRoles: false }),
+    ...unless(!group.canReplicate, { canReplicate: false }),
+    ...unless(!group.isSuperuser, { isSuperuser: false as const }),
+    ...unless(!group.bypassesRowSecurity, { bypassesRowSecurity: false as const }),
+  }
+  const wanted = [...new Set([...wish.memberOf, ...ownersOf(wish)])]
+  return [
+    ...difference('GroupAttributes', Object.keys(attributes), (names) => ({
+      message: `role ${group.name} has other attributes than asked for: ${names}`,
+      changes: [{ kind: 'alterRole', role: group.name, attributes }],
+    })),
+    ...membershipDifferences('GroupMemberships', group, wanted),
+  ]
+}
+
+function ownersOf({ databases }: RoleWish): readonly string[] {
+  return databases.filter(({ access }) => access === 'Owner').map(({ owner }) => owner)
+}
+
+function membershipDifferences(
+  reason: 'GroupMemberships' | 'LoginMemberships',
+  { name: member, memberOf }: ObservedRole,
+  wanted: readonly string[],
+): readonly RoleDifference[] {
+  const isFull = (role: string) => memberOf.some((held) => held.role === role && held.inherits && held.canSet)
+  const missing = wanted.filter((role) => !isFull(role))
+  const extra = memberOf.filter(({ role }) => !wanted.includes(role))
+  const loose = memberOf.filter(({ role, isAdmin }) => wanted.includes(role) && isAdmin)
+  const given = (role: string): Change => ({ kind: 'grantMembership', role, member, inherits: true, canSet: true })
+  const taken = ({ role, grantors }: Membership): Change => ({ kind: 'revokeMembership', role, member, grantors })
+  const names = (memberships: readonly Membership[]) => memberships.map(({ role }) => role)
+  return [
+    ...difference(reason, missing, (roles) => ({
+      message: `role ${member} is no full member of ${roles}`,
+      changes: missing.map(given),
+    })),
+    ...difference(reason, names(extra), (roles) => ({
+      message: `role ${member} is a member of ${roles}, which nobody asked for`,
+      changes: extra.map(taken),
+    })),
+    ...difference(reason, names(loose), (roles) => ({
+      message: `role ${member} may pass on its membership of ${roles}`,
+      changes: loose.flatMap((held) => [taken(held), given(held.role)]),
+    })),
+  ]
+}
+
+function loginDifferences(wish: RoleWish, login: LoginRole, observed: ObservedUser): readonly RoleDifference[] {
+  const found = observed.logins.find(({ name }) => name === login.name)
+  if (found === undefined) return login.verifier === undefined ? [] : [missingLogin(wish, login, observed.token)]
+  const { name: role } = login
+  const attributes = {
+    ...unless(found.canLogin, { canLogin: true }),
+    ...unless(found.inherits, { inherits: true }),
+    ...unless(found.connectionLimit === wish.connectionLimit, { connectionLimit: wish.connectionLimit }),
+    ...unless(found.canReplicate === wish.canReplicate, { canReplicate: wish.canReplicate }),
+    ...unless(!found.canCreateDatabases, { canCreateDatabases: false }),
+    ...unless(!found.canCreateRoles, { canCreateRoles: false }),
+    ...unless(found.validUntil === undefined, { validUntil: null }),
+    ...unless(!found.isSuperuser, { isSuperuser: false as const }),
+    ...unless(!found.bypassesRowSecurity, { bypassesRowSecurity: false as const }),
+  }
+  return [
+    ...difference('LoginAttributes', Object.keys(attributes), (names) => ({
+      message: `role ${role} has other attributes than asked for: ${names}`,
+      changes: [{ kind: 'alterRole', role, attributes }],
+    })),
+    ...membershipDifferences('LoginMemberships', found, [wish.group]),
+    ...settingDifferences(wish, found),
+    ...passwordDifference(wish, login, found, observed.verdict),
+  ]
+}
+
+function missingLogin(wish: RoleWish, { name: role, verifier }: LoginRole, token: Token): RoleDifference {
+  const attributes = {
+    canLogin: true,
+    inherits: true,
+    connectionLimit: wish.connectionLimit,
+    canReplicate: wish.canReplicate,
+    ...(verifier === undefined ? {} : { verifier }),
+  }
+  return {
+    reason: 'LoginMissing',
+    message: `role ${role} is missing`,
+    isWished: isDue(wish, role),
+    steps: [
+      {
+        at: 'server',
+        changes: [
+          { kind: 'createRole', role, token, attributes },
+          { kind: 'grantMembership', role: wish.group, member: role, inherits: true, canSet: true },
+          ...settingsOf(wish).map((setting) => ({ ...setting, kind: 'setRoleSetting', role }) as const),
+        ],
+      },
+    ],
+  }
+}
+
+interface Setting {
+  readonly database: string | undefined
+  readonly name: string
+  readonly value: string
+}
+
+function settingsOf(wish: RoleWish): readonly Setting[] {
+  return [
+    ...Object.entries(wish.settings).map(([name, value]) => ({ database: undefined, name: name.toLowerCase(), value })),
+    ...wish.databases.map((database) => ({
+      database: database.name,
+      name: 'role',
+      value: sessionRoleOf(wish, database),
+    })),
+  ]
+}
+
+function settingDifferences(wish: RoleWish, { name: role, settings: found }: ObservedRole): readonly RoleDifference[] {
+  const wanted = settingsOf(wish)
+  const at = ({ database, name }: Setting) => `${name}${database === undefined ? '' : ` in database ${database}`}`
+  const isSame = (left: Setting) => (right: Setting) => at(left) === at(right)
+  const holds = (setting: Setting) => {
+    const value = found.find(isSame(setting))?.value
+    return value !== undefined && isSameSetting(setting.name, value, setting.value)
+  }
+  const different = wanted.filter((setting) => !holds(setting))
+  const extra = found.filter((setting) => !wanted.some(isSame(setting)))
+  return difference('LoginSettings', [...different, ...extra].map(at), (names) => ({
+    message: `role ${role} begins with other settings than asked for: ${names}`,
+    changes: [
+      ...different.map((setting) => ({ ...setting, kind: 'setRoleSetting', role }) as const),
+      ...extra.map(({ database, name }) => ({ kind: 'resetRoleSetting', role, database, name }) as const),
+    ],
+  }))
+}
+
+/** A credential that has not proved to work yet is on its way to the server: that it is not there is no drift. */
+function isDue({ credential, isVerified }: RoleWish, role: string): boolean {
+  return credential?.username === role && !isVerified
+}
+
+/** Where nobody may look at the verifier, a login that was refused tells. */
+function passwordDifference(
+  wish: RoleWish,
+  { name: role, verifier }: LoginRole,
+  { verifierMatches }: ObservedRole,
+  verdict: LoginVerdict | undefined,
+): readonly RoleDifference[] {
+  if (verifier === undefined) return []
+  const isRefused = verifierMatches === undefined && wish.credential?.username === role && verdict === 'WrongPassword'
+  if (verifierMatches !== false && !isRefused) return []
+  const changes = [{ kind: 'alterRole', role, attributes: { verifier } }] as const
+  return [
+    {
+      reason: 'PasswordDiffers',
+      message: `the password of role ${role} is not the Secret's`,
+      isWished: isDue(wish, role),
+      steps: [{ at: 'server', changes }],
+    },
+  ]
+}
+
+/** It owns nothing if it only ever was the group; what it made nonetheless becomes the group's. */
+function retirement({ group }: RoleWish, { name: role, dependents }: ObservedRole): RoleDifference {
+  const inside = dependents.filter(({ database, owned, granted }) => database !== '' && owned + granted > 0)
+  return {
+    reason: 'LoginRetired',
+    message: `role ${role} is not to log in any more`,
+    isWished: true,
+    steps: [
+      { at: 'server', changes: [{ kind: 'alterRole', role, attributes: { canLogin: false } }] },
+      ...inside.map(({ database }) => ({ at: 'database', database, changes: handOver(role, group) }) as const),
+      // What is shared between databases is handed over in whichever of them.
+      {
+        at: 'last',
+        changes: [
+          ...(inside.length === 0 && dependents.length > 0 ? handOver(role, group) : []),
+          { kind: 'dropRole', role },
+        ],
+      },
+    ],
+    ends: role,
+  }
+}
+
+/** One that has been taken out of the list: it loses its rights there, and the database's owner gets what it owns. */
+function closing(wish: RoleWish, { database: { name, owner }, owned, revocations }: Elsewhere): RoleDifference {
+  const { group, ownedObjects } = wish
+  const isBlocked = owned > 0 && ownedObjects === 'Block'
+  const given: readonly Change[] = owned > 0 ? [{ kind: 'reassignOwned', role: group, to: owner }] : []
+  return {
+    reason: 'DatabaseClosed',
+    message: `role ${group} has rights in database ${name}, which is not in spec.databases`,
+    steps: isBlocked ? [] : [{ at: 'database', database: name, changes: [...given, ...revocations] }],
+    ...(isBlocked
+      ? {
+          obstacle: `role ${group} owns ${owned} objects in database ${name}; give them to others, or set spec.ownedObjects to ReassignToOwner`,
+        }
+      : {}),
+  }
+}
+
+interface Correction {
+  readonly message: string
+  readonly changes: readonly Change[]
+}
+
+/** One difference for all of the names; none if there are none. */
+function difference(
+  reason: RoleDifferenceReason,
+  names: readonly string[],
+  correct: (names: string) => Correction,
+): readonly RoleDifference[] {
+  if (names.length === 0) return []
+  const { message, changes } = correct(names.join(', '))
+  return [{ reason, message, steps: changes.length === 0 ? [] : [{ at: 'server', changes }] }]
+}
+
+function unless<Attributes extends object>(isSo: boolean, attributes: Attributes): Partial<Attributes> {
+  return isSo ? {} : attributes
+}

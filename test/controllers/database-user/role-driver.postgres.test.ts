@@ -1,0 +1,432 @@
+// Are the roles of a user on a real server as wished, whoever else changes them, and do they go as asked for?
+import { describe, expect, it } from 'vitest'
+import type { RoleWish } from '../../../src/controllers/database-user/role-wish.ts'
+import { engineHere } from '../../postgres/engine-here.ts'
+import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
+import { SqlProxy } from '../../postgres/sql-proxy.ts'
+import {
+  callOf,
+  converge,
+  credentialOf,
+  driverOver,
+  makeDatabases,
+  remove,
+  type UserHere,
+  userOf,
+} from './user-here.ts'
+
+onEachPostgres('the roles of a user', (server) => {
+  let made = 0
+  /** A database of its own and somebody who uses it. */
+  async function start(
+    databases: readonly Partial<RoleWish['databases'][number]>[] = [{}],
+    more: Partial<RoleWish> = {},
+  ) {
+    const { engine } = engineHere()
+    const group = `user${++made}`
+    const named = databases.map((database, at) => ({ ...database, name: database.name ?? `db${made}_${at}` }))
+    const access = server().access()
+    const names = named.map(({ name }) => name)
+    const systemIdentifier = await makeDatabases(engine, access, ...names)
+    const user = userOf({ access, systemIdentifier, group, databases: named }, more)
+    const driver = driverOver(engine)
+    return { ...user, driver, database: names[0] ?? '', names, call: callOf(user.wish) }
+  }
+
+  const as = ({ credential: { username, password = '' } }: Pick<UserHere, 'credential'>, database: string) => ({
+    user: username,
+    password,
+    database,
+  })
+
+  it('are made, marked, and log in with the Secret’s password; then nothing differs, at two statements a look', async () => {
+    const { engine } = engineHere()
+    const proxy = await SqlProxy.start(server().access())
+    try {
+      const access = proxy.access()
+      const systemIdentifier = await makeDatabases(engine, access, 'quiet')
+      const user = userOf({ access, systemIdentifier, group: 'quiet', databases: [{ name: 'quiet' }] })
+      const driver = driverOver(engine)
+      const { observed } = await converge(driver, callOf(user.wish))
+      expect(observed).toMatchObject({
+        verdict: 'Verified',
+        group: { canLogin: false, token: { uid: 'uid of quiet' } },
+      })
+      expect(observed.logins).toMatchObject([{ name: 'quiet_a', canLogin: true, token: { uid: 'uid of quiet' } }])
+      expect(await server().byHand('SELECT current_user, session_user', as(user, 'quiet'))).toEqual([
+        { current_user: 'quiet', session_user: 'quiet_a' },
+      ])
+      const before = proxy.statements.length
+      const again = await converge(driver, callOf({ ...user.wish, isVerified: true }))
+      expect(again.differences).toEqual([])
+      // Two looks.
+      expect(proxy.statements.length - before).toBe(4)
+    } finally {
+      await proxy.stop()
+    }
+  })
+
+  const statements = [
+    { sql: 'SELECT * FROM old', may: ['ReadOnly', 'ReadWrite', 'Owner'] },
+    { sql: 'INSERT INTO old VALUES (2)', may: ['ReadWrite', 'Owner'] },
+    { sql: 'UPDATE old SET n = n', may: ['ReadWrite', 'Owner'] },
+    { sql: 'DELETE FROM old WHERE n = 0', may: ['ReadWrite', 'Owner'] },
+    { sql: 'TRUNCATE old', may: ['Owner'] },
+    { sql: 'SELECT * FROM later', may: ['ReadOnly', 'ReadWrite', 'Owner'] },
+    { sql: 'INSERT INTO later (n) VALUES (1)', may: ['ReadWrite', 'Owner'] },
+    { sql: 'SELECT * FROM of_an_owner', may: ['ReadOnly', 'ReadWrite', 'Owner'] },
+    { sql: 'DROP TABLE of_an_owner', may: ['Owner'] },
+    { sql: "SELECT nextval('later_id_seq')", may: ['ReadWrite', 'Owner'] },
+    { sql: 'ALTER TABLE old ADD COLUMN IF NOT EXISTS more int', may: ['Owner'] },
+    { sql: 'CREATE TABLE made_here (n int)', may: ['Owner'] },
+    { sql: 'CREATE SCHEMA made_here', may: ['Owner'] },
+    { sql: 'SELECT * FROM pg_authid', may: [] },
+    { sql: 'CREATE ROLE another', may: [] },
+    { sql: 'CREATE DATABASE another', may: [] },
+    { sql: "COPY old TO PROGRAM 'cat'", may: [] },
+    { sql: 'SET ROLE postgres', may: [] },
+  ] as const
+
+  it('allow what their access says and refuse everything else, in tables that come later too', async () => {
+    const { engine } = engineHere()
+    const access = server().access()
+    const systemIdentifier = await makeDatabases(engine, access, 'presets')
+    const inside = { database: 'presets' }
+    await server().byHand('SET ROLE presets_owner; CREATE TABLE old (n int); INSERT INTO old VALUES (1)', inside)
+    const driver = driverOver(engine)
+    const users = new Map<string, UserHere>()
+    for (const preset of ['Owner', 'ReadWrite', 'ReadOnly'] as const) {
+      const group = `preset_${preset.toLowerCase()}`
+      const user = userOf({ access, systemIdentifier, group, databases: [{ name: 'presets', access: preset }] })
+      expect((await converge(driver, callOf(user.wish))).observed.verdict).toBe('Verified')
+      users.set(preset, user)
+    }
+    await server().byHand('SET ROLE presets_owner; CREATE TABLE later (id serial, n int)', inside)
+    const owner = users.get('Owner')
+    if (owner === undefined) throw new Error('There is no owner.')
+    for (const [preset, user] of users) {
+      for (const { sql, may } of statements) {
+        await server().byHand('CREATE TABLE IF NOT EXISTS of_an_owner (n int)', as(owner, 'presets'))
+        const outcome = await server()
+          .byHand(`BEGIN; ${sql}; ROLLBACK`, as(user, 'presets'))
+          .then(
+            () => 'allowed',
+            (error: Error) => `refused: ${error.message}`,
+          )
+        const isAllowed = (may as readonly string[]).includes(preset)
+        expect(`${preset}, ${sql}: ${outcome}`).toMatch(isAllowed ? /: allowed$/ : /: refused: /)
+      }
+    }
+  })
+
+  it('cannot reach another database', async () => {
+    const user = await start()
+    await converge(user.driver, user.call)
+    const other = await start()
+    await converge(other.driver, other.call)
+    await expect(server().byHand('SELECT 1', as(user, other.database))).rejects.toThrow(
+      /permission denied for database/,
+    )
+  })
+
+  it('have single grants as listed, on what is there and what comes, and nothing else', async () => {
+    const { engine } = engineHere()
+    const access = server().access()
+    const systemIdentifier = await makeDatabases(engine, access, 'custom')
+    const inside = { database: 'custom' }
+    await server().byHand('SET ROLE custom_owner; CREATE TABLE a (n int); CREATE TABLE b (n int)', inside)
+    const grants = [
+      { on: 'Table', names: ['a'], privileges: ['SELECT', 'INSERT', 'UPDATE'] },
+      { on: 'Sequence', privileges: ['USAGE'] },
+    ] as const
+    const database = { name: 'custom', access: 'Custom', grants } as const
+    const user = userOf({ access, systemIdentifier, group: 'custom', databases: [database] })
+    await converge(driverOver(engine), callOf(user.wish))
+    await server().byHand('SET ROLE custom_owner; CREATE SEQUENCE s', inside)
+    await server().byHand("INSERT INTO a VALUES (1); UPDATE a SET n = 2; SELECT nextval('s')", as(user, 'custom'))
+    for (const sql of ['DELETE FROM a', 'SELECT * FROM b', 'CREATE TABLE c (n int)']) {
+      await expect(server().byHand(sql, as(user, 'custom'))).rejects.toThrow(/permission denied/)
+    }
+  })
+
+  /** `G` and `L` stand for the group and the login, `D` for the database. */
+  const drifts = [
+    { by: 'ALTER ROLE L NOLOGIN', is: 'LoginAttributes' },
+    { by: 'ALTER ROLE L SUPERUSER', is: 'LoginAttributes' },
+    { by: 'ALTER ROLE L BYPASSRLS CREATEROLE CREATEDB REPLICATION', is: 'LoginAttributes' },
+    { by: 'ALTER ROLE L CONNECTION LIMIT 1', is: 'LoginAttributes' },
+    { by: "ALTER ROLE L VALID UNTIL '2020-01-01'", is: 'LoginAttributes' },
+    { by: "ALTER ROLE L PASSWORD 'hacked'", is: 'PasswordDiffers' },
+    { by: 'ALTER ROLE L PASSWORD NULL', is: 'PasswordDiffers' },
+    { by: 'ALTER ROLE L SET work_mem = 65536', is: 'LoginSettings' },
+    { by: 'ALTER ROLE L IN DATABASE D RESET role', is: 'LoginSettings' },
+    { by: 'ALTER ROLE L IN DATABASE D SET search_path = evil', is: 'LoginSettings' },
+    { by: 'REVOKE G FROM L', is: 'LoginMemberships' },
+    { by: 'GRANT pg_read_all_data TO L', is: 'LoginMemberships' },
+    { by: 'DROP ROLE L', is: 'LoginMissing' },
+    { by: 'ALTER ROLE G LOGIN', is: 'GroupAttributes' },
+    { by: 'ALTER ROLE G SUPERUSER', is: 'GroupAttributes' },
+    { by: 'GRANT pg_write_all_data TO G', is: 'GroupMemberships' },
+    { by: 'GRANT D_owner TO G', is: 'GroupMemberships' },
+    { by: 'REVOKE CONNECT ON DATABASE D FROM G', is: 'GrantMissing' },
+    { by: 'REVOKE USAGE ON SCHEMA public FROM G', is: 'GrantMissing' },
+    { by: 'REVOKE UPDATE ON things FROM G', is: 'GrantMissing' },
+    { by: 'GRANT TRUNCATE ON things TO G', is: 'GrantExtra' },
+    { by: 'GRANT SELECT ON things TO G WITH GRANT OPTION', is: 'GrantExtra' },
+    { by: 'GRANT CREATE ON SCHEMA public TO G', is: 'GrantExtra' },
+    {
+      by: 'ALTER DEFAULT PRIVILEGES FOR ROLE D_owner IN SCHEMA public REVOKE SELECT ON TABLES FROM G',
+      is: 'GrantMissing',
+    },
+    { by: 'ALTER DEFAULT PRIVILEGES FOR ROLE D_owner IN SCHEMA public GRANT TRIGGER ON TABLES TO G', is: 'GrantExtra' },
+  ] as const
+
+  it('are put right wherever somebody has changed them, which is told in a sentence', async () => {
+    const user = await start()
+    const { group, database, driver, call } = user
+    await server().byHand(`SET ROLE ${database}_owner; CREATE TABLE things (n int)`, { database })
+    await converge(driver, call)
+    for (const { by, is } of drifts) {
+      const sql = by.replaceAll(
+        /\b[GLD](?=\b|_)/g,
+        (name) => ({ G: group, L: `${group}_a`, D: database })[name] ?? name,
+      )
+      await server().byHand(sql, { database })
+      const { differences, observed } = await converge(driver, call)
+      expect(`${by}: ${differences.map(({ reason }) => reason).join()}`).toBe(`${by}: ${is}`)
+      expect(driver.differences(call.desired, observed)).toEqual([])
+      expect(differences[0]?.message).not.toContain('SCRAM')
+    }
+    expect(await server().byHand('SELECT n FROM things', as(user, database))).toEqual([])
+  })
+
+  it('are made anew with all their rights when the group is gone', async () => {
+    const user = await start()
+    const { group, database, driver, call } = user
+    await converge(driver, call)
+    await server().byHand(`DROP OWNED BY ${group}`, { database })
+    await server().byHand(`DROP ROLE ${group}`)
+    await converge(driver, call)
+    expect(await server().byHand('SELECT current_user', as(user, database))).toEqual([{ current_user: group }])
+  })
+
+  describe('that are not ours', () => {
+    it('are left alone: a login of the wanted name, until it may be adopted', async () => {
+      const user = await start()
+      const { group, database, driver, call } = user
+      await server().byHand(`CREATE ROLE ${group}_a LOGIN PASSWORD 'theirs'`)
+      await driver.create(call)
+      expect(await driver.observe(call)).toMatchObject({ kind: 'broken', reason: 'NotOwned', isTerminal: true })
+      await server().byHand('SELECT 1', { user: `${group}_a`, password: 'theirs', database: 'postgres' })
+      await converge(driver, { ...call, adopts: true })
+      expect(await server().byHand('SELECT 1 AS one', as(user, database))).toEqual([{ one: 1 }])
+      expect((await converge(driver, call)).differences).toEqual([])
+    })
+
+    it('are left alone: a group of the wanted name', async () => {
+      const { group, driver, call } = await start()
+      await server().byHand(`CREATE ROLE ${group}`)
+      expect(await driver.observe(call)).toMatchObject({ kind: 'available', owner: undefined })
+      await expect(driver.create(call)).rejects.toMatchObject({ code: 'AlreadyExists' })
+    })
+
+    it('are not given: one with power over the whole server', async () => {
+      await server().byHand('CREATE ROLE mighty SUPERUSER; CREATE ROLE maker CREATEROLE')
+      for (const role of ['mighty', 'maker', 'pg_execute_server_program', 'pg_read_all_data']) {
+        const { driver, call } = await start([{}], { memberOf: [role] })
+        expect(await driver.observe(call)).toMatchObject({ kind: 'broken', reason: 'PrivilegedRole' })
+      }
+      const { driver, call } = await start([{}], { memberOf: ['pg_monitor'] })
+      expect((await converge(driver, call)).observed.group.memberOf).toMatchObject([{ role: 'pg_monitor' }])
+      await server().byHand('DROP ROLE mighty; DROP ROLE maker')
+    })
+  })
+
+  it('have settings and limits as asked for', async () => {
+    const settings = { search_path: 'app, public', statement_timeout: '7s' }
+    const user = await start([{}], { settings, connectionLimit: 2, canCreateDatabases: true })
+    const { database, driver, call } = user
+    await converge(driver, call)
+    const shown = await server().byHand(
+      "SELECT current_setting('search_path') AS path, current_setting('statement_timeout') AS timeout",
+      as(user, database),
+    )
+    expect(shown).toEqual([{ path: 'app, public', timeout: '7s' }])
+    expect((await converge(driver, call)).differences).toEqual([])
+    await server().byHand(`CREATE DATABASE own_${made}`, as(user, database))
+  })
+
+  it('may have any name, and only that', async () => {
+    const names = [
+      'a"; DROP TABLE x; --',
+      "o'brien",
+      'Ünï',
+      '$1',
+      'a b',
+      '%s%I',
+      'select',
+      '"',
+      '\\',
+      '$' + '{x}',
+      '🙂',
+    ]
+    for (const name of names) {
+      const { engine } = engineHere()
+      const access = server().access()
+      const systemIdentifier = await makeDatabases(engine, access, `db ${name}`)
+      const group = `${name} ${++made}`
+      const database = { name: `db ${name}`, schemas: [name], access: 'ReadWrite' } as const
+      const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
+      await server().byHand(
+        `SET ROLE ${quoted(`db ${name}_owner`)}; CREATE SCHEMA ${quoted(name)}; CREATE TABLE ${quoted(name)}.${quoted(name)} (n int)`,
+        { database: database.name },
+      )
+      const user = userOf(
+        { access, systemIdentifier, group, databases: [database] },
+        { settings: { 'my.setting': name } },
+      )
+      const { observed } = await converge(driverOver(engine), callOf(user.wish))
+      expect(observed.verdict).toBe('Verified')
+      await server().byHand(`INSERT INTO ${quoted(name)}.${quoted(name)} VALUES (1)`, as(user, database.name))
+      expect((await converge(driverOver(engine), callOf(user.wish))).differences).toEqual([])
+      await server().byHand(`DROP DATABASE ${quoted(database.name)} WITH (FORCE)`)
+    }
+  })
+
+  describe('by an admin who is no superuser', () => {
+    it('are made and put right, and a password that nobody can look at is proved by a login', async () => {
+      const { engine } = engineHere()
+      const name = `plain${++made}`
+      await server().byHand(`CREATE ROLE ${name}_admin LOGIN CREATEROLE CREATEDB PASSWORD 'admin'`)
+      const access = server().access({ username: `${name}_admin`, password: 'admin' })
+      const systemIdentifier = await makeDatabases(engine, access, name)
+      const user = userOf({ access, systemIdentifier, group: name, databases: [{ name }] })
+      const driver = driverOver(engine)
+      const call = callOf(user.wish)
+      expect((await converge(driver, call)).observed).toMatchObject({
+        verdict: 'Verified',
+        logins: [{ name: `${name}_a` }],
+      })
+      await server().byHand(`ALTER ROLE ${name}_a PASSWORD 'hacked'`)
+      const { differences, observed } = await converge(driver, call)
+      expect(differences.map(({ reason }) => reason)).toEqual(['PasswordDiffers'])
+      expect(observed.verdict).toBe('Verified')
+      expect(await remove(driver, callOf({ ...user.wish, ending: 'drop' }))).toMatchObject({ kind: 'absent' })
+    })
+  })
+
+  describe('that change between two logins', () => {
+    it('keep the old one, with its sessions, until it is not listed any more', async () => {
+      const user = await start()
+      const { group, database, driver, wish } = user
+      await converge(driver, user.call)
+      const next = credentialOf(`${group}_b`)
+      const logins = [...wish.logins, { name: next.username, verifier: next.verifier }]
+      await converge(driver, callOf({ ...wish, logins, credential: next }))
+      await server().byHand('SELECT 1', as(user, database))
+      await server().byHand('SELECT 1', as({ credential: next }, database))
+      const kept = [{ name: next.username, verifier: next.verifier }, { name: `${group}_a` }]
+      expect((await converge(driver, callOf({ ...wish, logins: kept, credential: next }))).differences).toEqual([])
+      const sleeping = server().byHand(
+        'SET ROLE NONE; CREATE TEMP TABLE t (n int); SELECT pg_sleep(60)',
+        as(user, database),
+      )
+      const ended = expect(sleeping).rejects.toThrow(/terminat/)
+      await expect
+        .poll(() => server().byHand(`SELECT 1 FROM pg_stat_activity WHERE usename = '${group}_a'`))
+        .toHaveLength(1)
+      const only = callOf({ ...wish, logins: kept.slice(0, 1), credential: next })
+      expect((await converge(driver, only)).differences.map(({ reason }) => reason)).toEqual(['LoginRetired'])
+      await ended
+      expect(await server().byHand(`SELECT 1 FROM pg_roles WHERE rolname = '${group}_a'`)).toEqual([])
+    })
+  })
+
+  describe('that are to go', () => {
+    const rolesLike = (group: string) =>
+      server().byHand(`SELECT rolname, rolcanlogin FROM pg_roles WHERE rolname LIKE '${group}%' ORDER BY 1`)
+    const makes = [{ access: 'Custom', grants: [{ on: 'Schema', privileges: ['USAGE', 'CREATE'] }] }] as const
+
+    it('give what they own to the owner of its database, and are dropped', async () => {
+      const user = await start([...makes, ...makes])
+      const { group, driver, call, names } = user
+      await converge(driver, call)
+      for (const name of names) await server().byHand('CREATE TABLE mine (n int)', as(user, name))
+      await server().byHand('SET ROLE NONE; CREATE TABLE of_the_login (n int)', as(user, names[0] ?? ''))
+      expect(await remove(driver, callOf({ ...user.wish, ending: 'drop' }))).toMatchObject({ kind: 'absent' })
+      expect(await rolesLike(group)).toEqual([])
+      for (const database of names) {
+        const owners = await server().byHand("SELECT tableowner FROM pg_tables WHERE tablename = 'mine'", { database })
+        expect(owners).toEqual([{ tableowner: `${database}_owner` }])
+      }
+    })
+
+    it('give databases that they have made away too', async () => {
+      const user = await start([{}], { canCreateDatabases: true })
+      const { driver, call, database, group } = user
+      await converge(driver, call)
+      await server().byHand(`CREATE DATABASE made_by_${group}`, as(user, database))
+      expect(await remove(driver, callOf({ ...user.wish, ending: 'drop' }))).toMatchObject({ kind: 'absent' })
+      const owner = await server().byHand(
+        `SELECT datdba::regrole::text AS owner FROM pg_database WHERE datname = 'made_by_${group}'`,
+      )
+      expect(owner).toEqual([{ owner: `${database}_owner` }])
+    })
+
+    it('wait where they may not give away what they own, and say how much it is', async () => {
+      const user = await start(makes, { ownedObjects: 'Block' })
+      const { driver, call, database, group } = user
+      await converge(driver, call)
+      await server().byHand('CREATE TABLE mine (n int)', as(user, database))
+      const ending = callOf({ ...user.wish, ending: 'drop' })
+      await expect(remove(driver, ending)).rejects.toMatchObject({
+        code: 'DependentObjects',
+        message: expect.stringContaining(`role ${group} owns 1 objects in database ${database}`),
+      })
+      await server().byHand('SELECT * FROM mine', as(user, database))
+      await server().byHand('DROP TABLE mine', { database })
+      expect(await remove(driver, ending)).toMatchObject({ kind: 'absent' })
+    })
+
+    it('stay without a login where they are to be retained', async () => {
+      const user = await start()
+      const { driver, call, group, database } = user
+      await converge(driver, call)
+      expect(await remove(driver, callOf({ ...user.wish, ending: 'disable' }))).toMatchObject({ kind: 'absent' })
+      expect(await rolesLike(group)).toEqual([
+        { rolname: group, rolcanlogin: false },
+        { rolname: `${group}_a`, rolcanlogin: false },
+      ])
+      await expect(server().byHand('SELECT 1', as(user, database))).rejects.toThrow(/not permitted to log in/)
+    })
+
+    it('go after their database has gone', async () => {
+      const user = await start()
+      const { driver, call, group, database } = user
+      await converge(driver, call)
+      await server().byHand(`DROP DATABASE ${database} WITH (FORCE)`)
+      expect(await remove(driver, callOf({ ...user.wish, ending: 'drop' }))).toMatchObject({ kind: 'absent' })
+      expect(await rolesLike(group)).toEqual([])
+    })
+
+    it('leave a database that is not listed any more', async () => {
+      const user = await start([...makes, ...makes])
+      const { driver, call, wish, names } = user
+      await converge(driver, call)
+      const [kept = '', closed = ''] = names
+      await server().byHand('CREATE TABLE mine (n int)', as(user, closed))
+      const shorter = callOf({ ...wish, databases: wish.databases.slice(0, 1) })
+      const { differences } = await converge(driver, shorter)
+      expect(differences.map(({ reason }) => reason)).toContain('DatabaseClosed')
+      await expect(server().byHand('SELECT 1', as(user, closed))).rejects.toThrow(/permission denied for database/)
+      await server().byHand('SELECT 1', as(user, kept))
+      expect(
+        await server().byHand('SELECT tableowner FROM pg_tables WHERE tablename = $1', {
+          database: closed,
+          values: ['mine'],
+        }),
+      ).toEqual([{ tableowner: `${closed}_owner` }])
+      expect((await converge(driver, shorter)).differences).toEqual([])
+    })
+  })
+})

@@ -1,0 +1,110 @@
+// What does a test need to look after one user on a real server, without a cluster? A database with its owner, wishes, and the
+// driver taken through the protocol's steps as the runtime takes it.
+import { randomBytes } from 'node:crypto'
+import { loginRolesOf } from '../../../src/controllers/database-user/login-roles.ts'
+import type { ObservedUser, RoleDifference } from '../../../src/controllers/database-user/role-difference.ts'
+import { RoleDriver } from '../../../src/controllers/database-user/role-driver.ts'
+import type { DatabaseAccess, RoleWish } from '../../../src/controllers/database-user/role-wish.ts'
+import type { Credential } from '../../../src/controllers/database-user/rotation.ts'
+import type { DatabaseEngine } from '../../../src/controllers/engines/engine.ts'
+import { scramVerifier } from '../../../src/controllers/engines/postgres/scram.ts'
+import type { ServerAccess } from '../../../src/controllers/engines/server-access.ts'
+import type { ExternalCall, Observation } from '../../../src/index.ts'
+
+const signal = new AbortController().signal
+
+export function credentialOf(username: string, password = randomBytes(18).toString('base64url')): Credential {
+  return { username, password, verifier: scramVerifier({ password, salt: randomBytes(16) }) }
+}
+
+/** A database as the controller of Database makes it, for each name: its owner, hardened. */
+export async function makeDatabases(engine: DatabaseEngine, access: ServerAccess, ...names: string[]): Promise<string> {
+  const server = engine.server(access, { caller: { kind: 'Database', namespace: 'default', name: 'test' }, signal })
+  for (const name of names) {
+    const [owner, token] = [`${name}_owner`, { uid: `of ${name}`, generation: 1 }]
+    await server.change([{ kind: 'createRole', role: owner, token, attributes: { canLogin: false } }])
+    await server.createDatabase({ name, owner, token })
+    await server.change([{ kind: 'hardenDatabase', database: name }])
+    await server.change([{ kind: 'hardenSchema', schema: 'public' }], { database: name })
+  }
+  return (await server.observe({})).server.systemIdentifier
+}
+
+export interface UserHere {
+  readonly group: string
+  readonly credential: Credential
+  readonly wish: RoleWish
+}
+
+export interface UserAsk {
+  readonly access: ServerAccess
+  readonly systemIdentifier: string
+  readonly group: string
+  readonly databases: readonly (Partial<DatabaseAccess> & { readonly name: string })[]
+}
+
+/** Somebody who logs in with a password of his own. */
+export function userOf({ group, databases, ...place }: UserAsk, more: Partial<RoleWish> = {}): UserHere {
+  const credential = credentialOf(loginRolesOf(group)[0])
+  const { username: name, verifier } = credential
+  const wish: RoleWish = {
+    ...place,
+    caller: { kind: 'DatabaseUser', namespace: 'default', name: group },
+    group,
+    logins: [{ name, verifier }],
+    credential,
+    isVerified: false,
+    canCreateDatabases: false,
+    canReplicate: false,
+    connectionLimit: -1,
+    memberOf: [],
+    settings: {},
+    databases: databases.map((database) => ({
+      ...{ owner: `${database.name}_owner`, access: 'ReadWrite', schemas: ['public'], grants: [] },
+      ...database,
+    })),
+    ownedObjects: 'ReassignToOwner',
+    ending: undefined,
+    ...more,
+  }
+  return { group, credential, wish }
+}
+
+export function callOf(desired: RoleWish, more: Partial<ExternalCall<RoleWish>> = {}): ExternalCall<RoleWish> {
+  const token = { uid: `uid of ${desired.group}`, generation: 1 }
+  return { desired, externalName: desired.group, token, providerID: undefined, adopts: false, signal, ...more }
+}
+
+export interface Converged {
+  /** What differed at the first look. */
+  readonly differences: readonly RoleDifference[]
+  readonly observed: ObservedUser
+}
+
+/** One pass: look, create, look, put right, look. */
+export async function converge(driver: RoleDriver, call: ExternalCall<RoleWish>): Promise<Converged> {
+  let seen = await driver.observe(call)
+  if (seen.kind === 'absent') {
+    await driver.create(call)
+    seen = await driver.observe(call)
+  }
+  const before = available(seen)
+  const differences = driver.differences(call.desired, before)
+  if (differences.length > 0) await driver.update(call, before, differences)
+  return { differences, observed: available(await driver.observe(call)) }
+}
+
+export async function remove(driver: RoleDriver, call: ExternalCall<RoleWish>): Promise<Observation<ObservedUser>> {
+  const seen = await driver.observe(call)
+  if (seen.kind === 'available') await driver.delete(call, seen.observed)
+  return await driver.observe(call)
+}
+
+export function available(seen: Observation<ObservedUser>): ObservedUser {
+  if (seen.kind !== 'available') throw new Error(`the roles are ${JSON.stringify(seen)}`)
+  return seen.observed
+}
+
+export function driverOver(engine: DatabaseEngine): RoleDriver {
+  return new RoleDriver(engine)
+}
