@@ -64,6 +64,7 @@ export interface DatabaseUserSpec {
   /**
    * Settings of its sessions by name in small letters: {search_path: shop, statement_timeout: 30s}.
    * At most 50 keys.
+   * Rule: names of settings have small letters, digits and '_', and those of extensions one dot.
    * Rule: role and session_authorization are set by the operator.
    */
   readonly config?: Readonly<Record<string, string>>
@@ -149,6 +150,7 @@ export interface DatabaseUserSpecInput {
   /**
    * Settings of its sessions by name in small letters: {search_path: shop, statement_timeout: 30s}.
    * At most 50 keys.
+   * Rule: names of settings have small letters, digits and '_', and those of extensions one dot.
    * Rule: role and session_authorization are set by the operator.
    */
   readonly config?: Readonly<Record<string, string>>
@@ -427,6 +429,7 @@ export interface DatabaseUserSpecSecret {
    * Further keys of the Secret. In a value, {{host}}, {{port}}, {{database}}, {{username}}, {{password}} and the other
    * keys stand for their values.
    * At most 32 keys.
+   * Rule: keys of a Secret have letters, digits, '-', '_' and '.', at most 253 of them.
    * Rule: the keys that the operator sets itself cannot be replaced; choose another name.
    */
   readonly template?: Readonly<Record<string, string>>

@@ -288,6 +288,7 @@ export interface DatabaseSpecProviderInCluster {
    * Settings of the server by name in small letters, as in postgresql.conf: {shared_buffers: 256MB, max_connections:
    * 200}. A change restarts the server.
    * At most 50 keys.
+   * Rule: names of settings have small letters, digits and '_', and those of extensions one dot.
    * Rule: files and folders of the server are set by the operator.
    * Rule: the addresses on which the server listens are set by the operator.
    * Rule: encryption and authentication are set by the operator.
@@ -605,6 +606,7 @@ export interface DatabaseSpecProviderInClusterInput {
    * Settings of the server by name in small letters, as in postgresql.conf: {shared_buffers: 256MB, max_connections:
    * 200}. A change restarts the server.
    * At most 50 keys.
+   * Rule: names of settings have small letters, digits and '_', and those of extensions one dot.
    * Rule: files and folders of the server are set by the operator.
    * Rule: the addresses on which the server listens are set by the operator.
    * Rule: encryption and authentication are set by the operator.

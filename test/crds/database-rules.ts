@@ -26,6 +26,7 @@ const files = 'files and folders of the server are set by the operator'
 const addresses = 'the addresses on which the server listens are set by the operator'
 const encryption = 'encryption and authentication are set by the operator'
 const recovery = 'archiving, recovery and replication come with Backup, and are set by the operator'
+const setting = "names of settings have small letters, digits and '_', and those of extensions one dot"
 const log = "the server's log goes to the container's, which is set by the operator"
 const notYet =
   'deletionPolicy Snapshot comes with Backup for provider.server and provider.inCluster; until then use Retain or Delete'
@@ -189,6 +190,7 @@ export const databaseRules: RuleTable = {
     ),
     ...['promote_trigger_file', 'synchronous_standby_names'].map(denied(recovery)),
     ...['log_destination', 'logging_collector', 'event_source', 'syslog_ident'].map(denied(log)),
+    ...['SSL', 'Port', '1st', 'a.b.c', 'work_mem = 1 ssl', ''].map(denied(setting)),
     ...['include', 'include_dir'].map(denied('other files are not included; give the settings themselves')),
     [
       'a setting of two lines',

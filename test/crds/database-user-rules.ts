@@ -28,6 +28,9 @@ const ownKeys = 'the keys that the operator sets itself cannot be replaced; choo
 const fixedName = 'roleName is immutable; create a new DatabaseUser'
 const ownSettings = 'role and session_authorization are set by the operator'
 
+const setting = "names of settings have small letters, digits and '_', and those of extensions one dot"
+const notAKey = "keys of a Secret have letters, digits, '-', '_' and '.', at most 253 of them"
+
 const grantField = 'spec.databases[0].grants[0]'
 
 export const databaseUserRules: RuleTable = {
@@ -275,6 +278,15 @@ export const databaseUserRules: RuleTable = {
         wholeServer,
       ],
     ),
+    ['a setting in capitals', 'app', { ...reader, config: { ROLE: 'x' } }, 'spec.config', setting],
+    ['a setting that is none', 'app', { ...reader, config: { 'a = 1; --': 'x' } }, 'spec.config', setting],
+    [
+      'a key that Secrets do not take',
+      'app',
+      { ...reader, secret: { template: { 'a b': 'x' } } },
+      'spec.secret.template',
+      notAKey,
+    ],
     ...['role', 'session_authorization'].map((name): RuleTable['refused'][number] => [
       `the setting ${name}`,
       'app',
