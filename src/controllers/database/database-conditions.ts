@@ -1,0 +1,129 @@
+// Which conditions follow from how a database was last found? Those of the kind; Ready, Progressing and Degraded are the runtime's
+// but for a better word here and there. What is not known is not claimed. Pure.
+import type { DatabaseSpec, DatabaseStatus } from '../../../imports/wire/database.ts'
+import { type ConditionClaim, type ExternalReport, isBeingDeleted, type StatusContext } from '../../index.ts'
+import type { DatabaseFacts } from './database-facts.ts'
+import type { ObservedLogicalDatabase } from './logical-database.ts'
+
+export type DatabaseStatusContext = StatusContext<DatabaseSpec, DatabaseStatus, DatabaseFacts>
+export type DatabaseReport = ExternalReport<ObservedLogicalDatabase>
+
+export function databaseConditions(
+  context: DatabaseStatusContext,
+  given: DatabaseReport | undefined,
+): readonly ConditionClaim[] {
+  // No turn has come to it yet.
+  const report = given?.reason === 'NotLookedAt' ? undefined : given
+  return [
+    ...readyOf(context, report),
+    ...(report === undefined ? [] : provisionedOf(context, report)),
+    ...connectedOf(context, report),
+    ...(report === undefined ? [] : [...configuredOf(report), ...driftedOf(report)]),
+    ...(report === undefined ? [] : deletionBlockedOf(context, report)),
+  ]
+}
+
+/** The server could not be asked. Everything else that fails is its answer. */
+const connectionReasons: ReadonlySet<string> = new Set([
+  'ServerUnreachable',
+  'TLSVerifyFailed',
+  'TooManyConnections',
+  'AdminAuthFailed',
+  'DependencyUnavailable',
+])
+
+function isUnasked({ state, reason }: DatabaseReport): boolean {
+  return state === 'failed' && connectionReasons.has(reason)
+}
+
+/** Where the runtime has but one word for all kinds. What is only reported keeps nobody from using the database. */
+function readyOf({ outcome }: DatabaseStatusContext, report: DatabaseReport | undefined): readonly ConditionClaim[] {
+  if (outcome.kind === 'settled') {
+    if (report === undefined || report.drift.length === 0)
+      return [claim('Ready', 'True', 'InSync', 'the database is as declared')]
+    return [claim('Ready', 'True', 'Drifted', messagesOf(report.drift))]
+  }
+  if (outcome.kind !== 'waiting' || report === undefined || report.state === 'available') return []
+  return [
+    claim('Ready', 'False', report.reason, report.message),
+    claim('Progressing', 'True', report.reason, report.message),
+  ]
+}
+
+/** Is it there, and ours? */
+function provisionedOf({ object }: DatabaseStatusContext, report: DatabaseReport): readonly ConditionClaim[] {
+  const { state, reason, message } = report
+  switch (state) {
+    case 'available':
+      return [claim('Provisioned', 'True', 'Available', message)]
+    case 'pending':
+      return reason === 'ChangesPending'
+        ? [claim('Provisioned', 'True', 'Available', message)]
+        : [claim('Provisioned', 'False', 'Creating', message)]
+    case 'failed':
+      if (!isUnasked(report) && object.status?.providerID !== undefined) {
+        return [claim('Provisioned', 'True', 'Available', 'the database is there')]
+      }
+      // It was there, and may still be.
+      return [claim('Provisioned', object.status?.providerID === undefined ? 'False' : 'Unknown', reason, message)]
+    case 'none':
+    case 'kept':
+      return []
+    default:
+      return [claim('Provisioned', 'False', reason, message)]
+  }
+}
+
+/** Does the server answer, and let us in? */
+function connectedOf({ facts }: DatabaseStatusContext, report: DatabaseReport | undefined): readonly ConditionClaim[] {
+  const connection = facts?.connection
+  if (connection?.kind === 'unknown') return [claim('Connected', 'False', connection.reason, connection.message)]
+  if (report === undefined || connection === undefined || untouched.has(report.state)) return []
+  if (isUnasked(report)) return [claim('Connected', 'False', report.reason, report.message)]
+  const { host, port } = connection.access
+  return [claim('Connected', 'True', 'Connected', `the server at ${host}:${port} answers`)]
+}
+
+/** Nothing was asked of the server. */
+const untouched: ReadonlySet<string> = new Set(['none', 'blocked', 'kept', 'gone'])
+
+/** Is everything in it as declared? */
+function configuredOf(report: DatabaseReport): readonly ConditionClaim[] {
+  const { state, reason, message, drift } = report
+  if (state === 'available') {
+    return drift.length === 0
+      ? [claim('Configured', 'True', 'Configured', 'owner, access, extensions and schemas are as declared')]
+      : [claim('Configured', 'False', drift[0]?.reason ?? reason, messagesOf(drift))]
+  }
+  const isTried = reason === 'ChangesPending' || (state === 'failed' && !isUnasked(report))
+  return isTried ? [claim('Configured', 'False', reason, message)] : []
+}
+
+/** Has somebody else changed it, and is it still so? */
+function driftedOf({ state, reason, message, drift }: DatabaseReport): readonly ConditionClaim[] {
+  const [first] = drift
+  if (first !== undefined) return [claim('Drifted', 'True', first.reason, messagesOf(drift))]
+  const isOther = state === 'vanished' || reason === 'IdentityChanged'
+  if (isOther) return [claim('Drifted', 'True', reason, message)]
+  return state === 'available' ? [claim('Drifted', 'False', 'InSync', '')] : []
+}
+
+function deletionBlockedOf({ object }: DatabaseStatusContext, report: DatabaseReport): readonly ConditionClaim[] {
+  const { state, reason, message } = report
+  const isBlocked = isBeingDeleted(object) && (state === 'blocked' || state === 'failed' || state === 'broken')
+  return isBlocked ? [claim('DeletionBlocked', 'True', blockedReasons.get(reason) ?? reason, message)] : []
+}
+
+/** The words of the contract for what a server says. */
+const blockedReasons: ReadonlyMap<string, string> = new Map([
+  ['DatabaseInUse', 'InUse'],
+  ['DependentObjects', 'HasDependents'],
+])
+
+function messagesOf(changes: DatabaseReport['drift']): string {
+  return changes.map(({ message }) => message).join('; ')
+}
+
+function claim(type: string, status: ConditionClaim['status'], reason: string, message: string): ConditionClaim {
+  return { type, status, reason, message }
+}

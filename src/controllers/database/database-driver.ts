@@ -1,0 +1,87 @@
+// Acts on one database of a server, for the Database that stands for it. Owner first, database second, everything else after:
+// cut off anywhere, what is there says whose it is, and a repetition goes on from it.
+import type { Consistency, ExternalCall, ExternalDriver, Observation } from '../../index.ts'
+import type { RoleChange } from '../engines/change.ts'
+import type { DatabaseEngine, DatabaseServer } from '../engines/engine.ts'
+import type { ObservedRole } from '../engines/observed-server.ts'
+import { lookOf } from './database-observation.ts'
+import {
+  type Difference,
+  differencesOf,
+  type LogicalDatabase,
+  type ObservedLogicalDatabase,
+  ownerAttributes,
+} from './logical-database.ts'
+
+type Call = ExternalCall<LogicalDatabase>
+
+export class DatabaseDriver implements ExternalDriver<LogicalDatabase, ObservedLogicalDatabase> {
+  /** Catalogs are authoritative; CREATE DATABASE takes seconds on a slow disk. */
+  readonly consistency: Consistency = { visibilityDelayMs: 0, pollMs: 5_000, createTimeoutMs: 300_000 }
+  readonly #engine: DatabaseEngine
+
+  constructor(engine: DatabaseEngine) {
+    this.#engine = engine
+  }
+
+  /** One statement, and one more in the database if it is ours. */
+  async observe(call: Call): Promise<Observation<ObservedLogicalDatabase>> {
+    const { desired } = call
+    const server = this.#server(call)
+    const look = lookOf(call, await server.observe(questionOf(desired)))
+    if (look.kind === 'decided') return look.observation
+    const { providerID, owner, observed, isReadable } = look
+    const contents = isReadable ? await server.observeContents(desired.name) : undefined
+    return { kind: 'available', providerID, owner, observed: { ...observed, contents } }
+  }
+
+  async create(call: Call): Promise<void> {
+    const { name, owner, encoding, locale, connectionLimit } = call.desired
+    const server = this.#server(call)
+    const { roles } = await server.observe(questionOf(call.desired))
+    await server.change(ownerRoleChanges(call, roles[0]))
+    await server.createDatabase({
+      ...{ name, owner, token: call.token, connectionLimit },
+      ...(encoding === undefined ? {} : { encoding }),
+      ...(locale === undefined ? {} : { locale }),
+    })
+  }
+
+  differences(desired: LogicalDatabase, observed: ObservedLogicalDatabase): readonly Difference[] {
+    return differencesOf(desired, observed)
+  }
+
+  async update(call: Call, observed: ObservedLogicalDatabase): Promise<void> {
+    const server = this.#server(call)
+    const differences = differencesOf(call.desired, observed)
+    const changesAt = (place: Difference['at']) =>
+      differences.filter(({ at }) => at === place).flatMap(({ changes }) => changes)
+    await server.change(changesAt('server'))
+    await server.change(changesAt('schemas'), { database: call.desired.name })
+    await server.change(changesAt('extensions'), { database: call.desired.name })
+  }
+
+  async delete(call: Call, observed: ObservedLogicalDatabase | undefined): Promise<void> {
+    const { name, owner: role } = call.desired
+    const server = this.#server(call)
+    if (observed?.database !== undefined) await server.dropDatabase(name, { force: true })
+    // Its token is ours, or it is not our role. A crash before this leaves it for the next look.
+    if (observed?.ownerRole?.token?.uid === call.token.uid) await server.change([{ kind: 'dropRole', role }])
+  }
+
+  #server({ desired, signal }: Call): DatabaseServer {
+    return this.#engine.server(desired.access, { caller: desired.caller, signal })
+  }
+}
+
+function questionOf({ name, owner }: LogicalDatabase) {
+  return { databases: [name], roles: [{ name: owner }] }
+}
+
+/** A role that is there is ours, from a creation that was cut off, or is to be adopted. */
+function ownerRoleChanges({ desired, token }: Call, found: ObservedRole | undefined): readonly RoleChange[] {
+  const { owner: role } = desired
+  if (found === undefined) return [{ kind: 'createRole', role, token, attributes: ownerAttributes }]
+  const mark = { kind: 'markRole', role, token } as const
+  return [{ kind: 'joinRole', role }, ...(found.token?.uid === token.uid ? [] : [mark])]
+}

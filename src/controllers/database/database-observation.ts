@@ -1,0 +1,114 @@
+// What does a look at a server say about one database? Whether it is there, which one it is, and whose. Pure.
+//
+// The system identifier names the server's data folder and the oid the database in it: together they are its identity, which
+// neither its name nor its address is. Its owner's comment says whose it is from the first moment on, as CREATE DATABASE sets
+// the owner; a later change of the owner is drift and not loss, as the database's own comment says it again.
+import type { ExternalCall, Observation, Token } from '../../index.ts'
+import { EngineError } from '../engines/engine-error.ts'
+import type { ObservedDatabase, ServerObservation } from '../engines/observed-server.ts'
+import type { LogicalDatabase, ObservedLogicalDatabase } from './logical-database.ts'
+
+export type Look =
+  /** There is nothing to look into. */
+  | { readonly kind: 'decided'; readonly observation: Observation<ObservedLogicalDatabase> }
+  /** It is there; its contents have to be looked at too where `isReadable`. */
+  | {
+      readonly kind: 'there'
+      readonly providerID: string
+      readonly owner: Token | undefined
+      readonly observed: Omit<ObservedLogicalDatabase, 'contents'>
+      readonly isReadable: boolean
+    }
+
+type Call = Pick<ExternalCall<LogicalDatabase>, 'desired' | 'token' | 'providerID' | 'adopts'>
+
+/** Which database of which server, for good. */
+export function providerIdOf(systemIdentifier: string, oid: number): string {
+  return `pg://${systemIdentifier}/${oid}`
+}
+
+/** @throws {EngineError} ServerUnreachable, from a server where nothing can be changed: what it shows may be old. */
+export function lookOf(call: Call, { server, databases, roles }: ServerObservation): Look {
+  const { desired, token } = call
+  if (server.isReadOnly) throw readOnly(desired)
+  const ownerRole = roles.find(({ name }) => name === desired.owner)
+  const database = databases.find(({ name }) => name === desired.name)
+  const observed = { server, database, ownerRole, token }
+  if (database === undefined) return lookWhenMissing(call, observed)
+  if (database.isInvalid && !desired.isLeaving) return broken('DatabaseInvalid', cutOff(desired))
+  const providerID = providerIdOf(server.systemIdentifier, database.oid)
+  const owner = tokenOf(call.providerID, providerID, database)
+  const isOurs = owner?.uid === token.uid || call.providerID === providerID
+  return {
+    kind: 'there',
+    providerID,
+    owner,
+    observed,
+    isReadable: database.allowsConnections && (isOurs || call.adopts) && !desired.isLeaving,
+  }
+}
+
+/**
+ * Its own comment says whose it is. Between CREATE DATABASE and that comment its owner's does, and where the comment was
+ * overwritten; but not for a database that somebody else made in the place of ours and gave to the same role.
+ */
+function tokenOf(recorded: string | undefined, providerID: string, database: ObservedDatabase): Token | undefined {
+  const isInPlaceOfOurs = recorded !== undefined && recorded !== providerID
+  return database.token ?? (isInPlaceOfOurs ? undefined : database.ownerToken)
+}
+
+function lookWhenMissing(call: Call, observed: Omit<ObservedLogicalDatabase, 'contents'>): Look {
+  const { desired, token, providerID, adopts } = call
+  const { server, ownerRole } = observed
+  if (isOtherServer(providerID, server.systemIdentifier) && (desired.isLeaving || !desired.recreatesIfMissing)) {
+    return broken('IdentityChanged', otherServer(desired))
+  }
+  const isRoleOurs = ownerRole?.token?.uid === token.uid
+  if (desired.isLeaving && isRoleOurs) {
+    const remains = providerID ?? providerIdOf(server.systemIdentifier, 0)
+    return { kind: 'there', providerID: remains, owner: ownerRole.token, observed, isReadable: false }
+  }
+  if (ownerRole !== undefined && !isRoleOurs && !adopts && !desired.isLeaving) {
+    return broken('NotOwned', foreignRole(desired))
+  }
+  return { kind: 'decided', observation: { kind: 'absent', proof: 'authoritative' } }
+}
+
+/** The server's own part of an identity. */
+function isOtherServer(providerID: string | undefined, systemIdentifier: string): boolean {
+  return providerID !== undefined && !providerID.startsWith(`pg://${systemIdentifier}/`)
+}
+
+function broken(reason: string, message: string): Look {
+  return { kind: 'decided', observation: { kind: 'broken', reason, message, isTerminal: true } }
+}
+
+function placeOf({ access }: LogicalDatabase): string {
+  return `${access.host}:${access.port}`
+}
+
+function readOnly(desired: LogicalDatabase): EngineError {
+  return new EngineError({
+    code: 'ServerUnreachable',
+    message: `the server at ${placeOf(desired)} is read only, a standby perhaps; give the address of the one that takes writes`,
+    remedy: 'retry',
+  })
+}
+
+function cutOff({ name, access: { host, port } }: LogicalDatabase): string {
+  return `a DROP DATABASE of ${name} on ${host}:${port} was cut off, and nobody can connect to what is left; drop it for good`
+}
+
+function otherServer(desired: LogicalDatabase): string {
+  return (
+    `the server at ${placeOf(desired)} is not the one that had database ${desired.name}, and has no such database; ` +
+    'give the address of the right one, or restore the database there'
+  )
+}
+
+function foreignRole({ owner, access: { host, port } }: LogicalDatabase): string {
+  return (
+    `role ${owner} on ${host}:${port} was not made for this Database; ` +
+    'drop or rename it, choose another spec.databaseName, or set spec.adoptionPolicy to Adopt'
+  )
+}

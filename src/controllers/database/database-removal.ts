@@ -1,0 +1,57 @@
+// What becomes of the database when its Database is deleted? What deletionPolicy says, once nobody uses it any more; and nothing at
+// all where somebody says that there is no server left to ask. Pure.
+import type { DatabaseStatus } from '../../../imports/wire/database.ts'
+import type { ExternalRemoval } from '../../index.ts'
+import type { DatabaseFacts } from './database-facts.ts'
+import { databaseNameOf, type LogicalDatabase, logicalDatabase } from './logical-database.ts'
+import type { DatabaseObject } from './server-connection.ts'
+
+/** On a Database: what is outside the cluster is let go of, as it is. */
+export const abandonAnnotation = 'konverge.dev/abandon-external'
+
+export function databaseRemoval(
+  object: DatabaseObject,
+  facts: DatabaseFacts | undefined,
+): ExternalRemoval<LogicalDatabase> {
+  const { metadata, spec, status } = object
+  if (metadata.annotations?.[abandonAnnotation] === 'true') {
+    return keep(`${placeOf(status)}let go of by its annotation ${abandonAnnotation}`)
+  }
+  if (spec.deletionPolicy === 'Retain') {
+    return keep(`${placeOf(status)}a Database with spec.adoptionPolicy Adopt and this name takes it up again`)
+  }
+  if (facts === undefined) return blocked('NotLookedUp', 'who uses the database could not be looked up')
+  if (facts.users.length > 0) return blocked('HasDependents', usedBy(facts.users))
+  if (spec.provider.inCluster !== undefined) return keep('on its server, which is deleted with its volume')
+  const { connection } = facts
+  if (connection.kind === 'known') {
+    const desired = { ...logicalDatabase(object, connection.access), isLeaving: true }
+    return { kind: 'remove', externalName: databaseNameOf(object), desired }
+  }
+  return blocked(connection.reason, `${connection.message}; ${wayOut}`)
+}
+
+const wayOut = `if the server is gone for good, let go of it with the annotation ${abandonAnnotation}: "true"`
+
+/** How many users are named; an Event holds 1,024 characters. */
+const namedUsers = 8
+
+function usedBy(users: readonly string[]): string {
+  const more = users.length > namedUsers ? ` and ${users.length - namedUsers} more` : ''
+  return `DatabaseUser ${users.slice(0, namedUsers).join(', ')}${more} use the database; delete them first`
+}
+
+function placeOf(status: DatabaseStatus | undefined): string {
+  const { endpoint, providerID } = status ?? {}
+  const at = endpoint === undefined ? [] : [`on ${endpoint.host}:${endpoint.port}`]
+  const known = [...at, ...(providerID === undefined ? [] : [providerID])]
+  return known.length === 0 ? '' : `${known.join(', ')}; `
+}
+
+function keep(note: string): ExternalRemoval<LogicalDatabase> {
+  return { kind: 'keep', note }
+}
+
+function blocked(reason: string, message: string): ExternalRemoval<LogicalDatabase> {
+  return { kind: 'blocked', reason, message }
+}

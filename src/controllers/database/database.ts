@@ -1,0 +1,187 @@
+// The controller of Database: one database of PostgreSQL, on a server that exists or on one that is made for it in the cluster. Its
+// server is made of children; the database itself is an External, which the runtime looks after once they are ready.
+import { DatabaseServer, databaseServerNames, databaseServerProps } from '../../../constructs/index.ts'
+import { Database, type DatabaseSpec, type DatabaseStatus } from '../../../imports/wire/database.ts'
+import { DatabaseUser, type DatabaseUserSpec } from '../../../imports/wire/database-user.ts'
+import {
+  ConfigMap,
+  type Controller,
+  defineController,
+  defineExternal,
+  type ExternalContext,
+  type ExternalTools,
+  type ExternalWish,
+  isBeingDeleted,
+  isOf,
+  type Key,
+  keyFor,
+  type LiveObject,
+  type LiveReader,
+  type ObserveContext,
+  PersistentVolumeClaim,
+  type Refusal,
+  type Resource,
+  reportOf,
+  retain,
+  Secret,
+  Service,
+  StatefulSet,
+} from '../../index.ts'
+import type { DatabaseEngine } from '../engines/engine.ts'
+import { DatabaseDriver } from './database-driver.ts'
+import type { DatabaseFacts } from './database-facts.ts'
+import { databaseRemoval } from './database-removal.ts'
+import { databaseStatus } from './database-status.ts'
+import { databaseNameOf, type LogicalDatabase, logicalDatabase } from './logical-database.ts'
+import {
+  connectionSecrets,
+  connectionSource,
+  type DatabaseObject,
+  type ServerConnection,
+  serverConnection,
+} from './server-connection.ts'
+import { passwordLost, type ServerSecrets, serverSecrets } from './server-secrets.ts'
+
+type Observing = ObserveContext<DatabaseSpec, DatabaseStatus>
+type Context = ExternalContext<DatabaseSpec, DatabaseStatus, DatabaseFacts>
+
+/** `engineOf` gives all controllers of one operator the same engine, so that they share its sessions. */
+export function database(engineOf: (tools: ExternalTools) => DatabaseEngine): Controller {
+  const logical = defineExternal({
+    name: 'database',
+    driver: (tools) => new DatabaseDriver(engineOf(tools)),
+    wish: wishOf,
+    removal: ({ object, facts }) => databaseRemoval(object, facts),
+  })
+  return defineController<DatabaseSpec, DatabaseStatus, DatabaseFacts>(Database, {
+    owns: [StatefulSet, Service, { resource: ConfigMap, statusMatters: false }, Secret],
+    indexes: { secret: (object) => connectionSecrets(connectionSource(object)).map((name) => placed(object, name)) },
+    watches: [
+      {
+        resource: Secret,
+        metadataOnly: true,
+        keysFor: (secret, lookup) => lookup('secret', placed(secret, secret.metadata.name)),
+      },
+      { resource: DatabaseUser, keysFor: databasesOf, digest: databasesOf },
+    ],
+    reads: [Secret, PersistentVolumeClaim],
+    external: [logical],
+    isSuspended: ({ spec }) => spec.suspend === true,
+    observe,
+    refuse: ({ facts }) => refusalOf(facts),
+    desired: (chart, { object, facts }) => {
+      const { metadata, spec } = object
+      const { serverSecrets: own } = facts
+      if (own === undefined) return
+      const props = databaseServerProps(metadata.name, spec, { namespace: metadata.namespace ?? '', ...own })
+      const { adminSecret } = new DatabaseServer(chart, 'server', props)
+      // The volume stays, and nothing else knows its password.
+      if (spec.deletionPolicy === 'Retain') retain(adminSecret)
+    },
+    status: (context) => databaseStatus(context, reportOf(logical, context.externals)),
+  })
+}
+
+function wishOf({ object, facts, children }: Context): ExternalWish<LogicalDatabase> {
+  const { connection } = facts
+  const { spec } = object
+  const server = children.find((child) => isOf(StatefulSet, child.object))
+  if (spec.provider.inCluster !== undefined && server?.readiness.kind !== 'ready') {
+    const message = server?.readiness.message ?? ''
+    return {
+      kind: 'blocked',
+      reason: 'Creating',
+      message: `the server is not ready${message === '' ? '' : `: ${message}`}`,
+    }
+  }
+  if (connection.kind === 'unknown') return { kind: 'blocked', reason: connection.reason, message: connection.message }
+  return {
+    kind: 'wanted',
+    externalName: databaseNameOf(object),
+    desired: logicalDatabase(object, connection.access),
+    adopts: spec.adoptionPolicy === 'Adopt',
+    driftPolicy: spec.driftPolicy,
+    recreatesIfMissing: spec.recreateIfMissing,
+  }
+}
+
+/** What somebody has to put right in a Secret; that the server is still to be made is nothing to refuse. */
+function refusalOf({ refusal, connection }: DatabaseFacts): Refusal | undefined {
+  if (refusal !== undefined) return refusal
+  return connection.kind === 'unknown' && connection.reason !== 'ServerNotMade' ? connection : undefined
+}
+
+async function observe(context: Observing): Promise<DatabaseFacts> {
+  const { object, live } = context
+  const users = isBeingDeleted(object) ? await usersOf(object, live) : []
+  if (object.spec.provider.inCluster === undefined) return { connection: await connectionTo(object, live), users }
+  const found = await findOwn(context)
+  const connection = connectionIn(context, found.admin)
+  const isLost = found.admin === undefined && !isBeingDeleted(object) && (await hasVolume(object, live))
+  if (isLost) return { connection, users, refusal: passwordLost(object.metadata.name) }
+  return { connection, users, serverSecrets: drawMissing(context, found) }
+}
+
+async function connectionTo(object: DatabaseObject, live: LiveReader): Promise<ServerConnection> {
+  const source = connectionSource(object)
+  const { namespace } = object.metadata
+  const names = connectionSecrets(source)
+  const found = await Promise.all(names.map((name) => live.find(Secret, { namespace, name })))
+  const secrets = new Map(found.flatMap((secret) => (secret === undefined ? [] : [[secret.metadata.name, secret]])))
+  return serverConnection({ source, secrets, service: undefined })
+}
+
+interface OwnSecrets {
+  readonly admin: LiveObject | undefined
+  readonly tls: LiveObject | undefined
+}
+
+/** In memory but for the first turns, and where somebody has taken their labels off. */
+async function findOwn({ object, children, live }: Observing): Promise<OwnSecrets> {
+  const { namespace, name } = object.metadata
+  const { adminSecret, tlsSecret } = databaseServerNames(name)
+  const find = async (secret: string) =>
+    childNamed(children, Secret, secret) ?? (await live.find(Secret, { namespace, name: secret }))
+  const [admin, tls] = await Promise.all([find(adminSecret), find(tlsSecret)])
+  return { admin, tls }
+}
+
+function connectionIn({ object, children }: Observing, admin: LiveObject | undefined): ServerConnection {
+  const secrets = new Map(admin === undefined ? [] : [[admin.metadata.name, admin]])
+  const service = childNamed(children, Service, databaseServerNames(object.metadata.name).clientService)
+  return serverConnection({ source: connectionSource(object), secrets, service })
+}
+
+async function hasVolume({ metadata: { namespace, name } }: DatabaseObject, live: LiveReader): Promise<boolean> {
+  const claim = await live.find(PersistentVolumeClaim, { namespace, name: databaseServerNames(name).volumeClaim })
+  return claim !== undefined && !isBeingDeleted(claim)
+}
+
+function drawMissing({ object, nowMs, secrets }: Observing, found: OwnSecrets): ServerSecrets {
+  const { namespace = '', name } = object.metadata
+  return serverSecrets({ ...found, name, namespace, nowMs, secrets })
+}
+
+async function usersOf(object: DatabaseObject, live: LiveReader): Promise<readonly string[]> {
+  const key = keyFor(object.metadata.namespace, object.metadata.name)
+  const users = await live.list(DatabaseUser, {})
+  return users
+    .filter((user) => databasesOf(user).includes(key))
+    .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)
+    .toSorted()
+}
+
+/** The Databases that a DatabaseUser names. */
+function databasesOf({ metadata, spec }: LiveObject): readonly Key[] {
+  // Sound: the CRD requires the spec.
+  const { databases } = spec as DatabaseUserSpec
+  return databases.map(({ namespace, name }) => keyFor(namespace ?? metadata.namespace, name))
+}
+
+function childNamed(children: readonly LiveObject[], resource: Resource, name: string): LiveObject | undefined {
+  return children.find((child) => isOf(resource, child) && child.metadata.name === name)
+}
+
+function placed({ metadata }: LiveObject, name: string): string {
+  return `${metadata.namespace}/${name}`
+}

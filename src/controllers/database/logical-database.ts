@@ -1,0 +1,263 @@
+// What should a database on a server be, what was found, and what makes the one the other? Names, differences and the changes
+// for each; what nobody mentions (further extensions, schemas, roles) is left alone. Pure.
+import type { ExternalChange, Token } from '../../index.ts'
+import type { Change } from '../engines/change.ts'
+import type { ObservedContents, ObservedDatabase, ObservedRole, ServerFacts } from '../engines/observed-server.ts'
+import type { Caller, ServerAccess } from '../engines/server-access.ts'
+import type { DatabaseObject } from './server-connection.ts'
+
+/** One database, with the way to its server. */
+export interface LogicalDatabase {
+  readonly access: ServerAccess
+  /** The Database that wants it. */
+  readonly caller: Caller
+  readonly name: string
+  readonly owner: string
+  readonly encoding?: string
+  readonly locale?: string
+  readonly connectionLimit: number
+  readonly extensions: readonly WantedExtension[]
+  readonly schemas: readonly string[]
+  /** If it is not there, an empty one may take its place, also on another server than before. */
+  readonly recreatesIfMissing: boolean
+  /** It is to go, and with it an owner role that is left of it. */
+  readonly isLeaving: boolean
+}
+
+export interface WantedExtension {
+  readonly name: string
+  readonly version?: string
+  readonly schema?: string
+}
+
+/** What is there of it. */
+export interface ObservedLogicalDatabase {
+  readonly server: ServerFacts
+  /** Undefined: only its owner role is left. */
+  readonly database: ObservedDatabase | undefined
+  readonly ownerRole: ObservedRole | undefined
+  /** Undefined where nobody may connect, or where it is not ours to look. */
+  readonly contents: ObservedContents | undefined
+  /** Whose they have to be, to be told from what is somebody else's. */
+  readonly token: Token
+}
+
+/** One difference, and what puts it right. */
+export interface Difference extends ExternalChange {
+  readonly reason: DifferenceReason
+  /** Changes of one place are one transaction; places are in this order, so that what fails keeps back little else. */
+  readonly at: 'server' | 'schemas' | 'extensions'
+  readonly changes: readonly Change[]
+}
+
+export type DifferenceReason =
+  | 'OwnerRoleMissing'
+  | 'OwnerRoleChanged'
+  | 'OwnerChanged'
+  | 'MarkMissing'
+  | 'ConnectionLimitChanged'
+  | 'ConnectionsRefused'
+  | 'PublicAccess'
+  | 'SchemaMissing'
+  | 'SchemaOwnerChanged'
+  | 'ExtensionMissing'
+  | 'ExtensionVersionChanged'
+  | 'ExtensionSchemaChanged'
+
+/** The name of the database on its server: never changed, as spec.databaseName and metadata.name are not. */
+export function databaseNameOf({ metadata, spec }: DatabaseObject): string {
+  return spec.databaseName ?? metadata.name.replaceAll('-', '_')
+}
+
+/** The role that owns the database. Nobody logs in as it. */
+export function ownerRoleOf(databaseName: string): string {
+  return `${databaseName}_owner`
+}
+
+/** What its spec says of the database itself. */
+export function logicalDatabase(object: DatabaseObject, access: ServerAccess): LogicalDatabase {
+  const { metadata, spec } = object
+  const { encoding, locale, connectionLimit, extensions = [], schemas = [], recreateIfMissing } = spec
+  const name = databaseNameOf(object)
+  return {
+    access,
+    caller: { kind: 'Database', namespace: metadata.namespace ?? '', name: metadata.name },
+    name,
+    owner: ownerRoleOf(name),
+    ...(encoding === undefined ? {} : { encoding }),
+    ...(locale === undefined ? {} : { locale }),
+    connectionLimit,
+    extensions,
+    schemas: schemas.map((schema) => schema.name),
+    recreatesIfMissing: recreateIfMissing,
+    isLeaving: false,
+  }
+}
+
+/** What differs, in an order in which it can be put right. */
+export function differencesOf(desired: LogicalDatabase, observed: ObservedLogicalDatabase): readonly Difference[] {
+  const { database, contents } = observed
+  if (database === undefined) return []
+  return [
+    ...ownerDifferences(desired, observed),
+    ...ownershipDifferences(desired, database, observed.token),
+    ...accessDifferences(desired, database),
+    ...(contents === undefined ? [] : contentDifferences(desired, contents, observed.server)),
+  ]
+}
+
+/** A role that cannot log in and may do nothing beyond owning the database. */
+export const ownerAttributes = {
+  canLogin: false,
+  canCreateDatabases: false,
+  canCreateRoles: false,
+  canReplicate: false,
+} as const
+
+function ownerDifferences(
+  { owner: role }: LogicalDatabase,
+  { ownerRole, token }: ObservedLogicalDatabase,
+): readonly Difference[] {
+  const on = { at: 'server' } as const
+  if (ownerRole === undefined) {
+    const changes = [{ kind: 'createRole', role, token, attributes: ownerAttributes }] as const
+    return [{ ...on, reason: 'OwnerRoleMissing', message: `role ${role} is missing`, changes }]
+  }
+  const gained = [
+    ...(ownerRole.canLogin ? ['log in'] : []),
+    ...(ownerRole.canCreateDatabases ? ['create databases'] : []),
+    ...(ownerRole.canCreateRoles ? ['create roles'] : []),
+    ...(ownerRole.canReplicate ? ['replicate'] : []),
+  ]
+  const altered: Difference = {
+    ...on,
+    reason: 'OwnerRoleChanged',
+    message: `role ${role} may ${gained.join(', ')}`,
+    changes: [{ kind: 'alterRole', role, attributes: ownerAttributes }],
+  }
+  const unmarked: Difference = {
+    ...on,
+    reason: 'MarkMissing',
+    message: `role ${role} does not say whose it is`,
+    changes: [
+      { kind: 'joinRole', role },
+      { kind: 'markRole', role, token },
+    ],
+  }
+  return [...(gained.length === 0 ? [] : [altered]), ...(ownerRole.token?.uid === token.uid ? [] : [unmarked])]
+}
+
+function ownershipDifferences(
+  { name: database, owner }: LogicalDatabase,
+  found: ObservedDatabase,
+  token: Token,
+): readonly Difference[] {
+  const disowned: Difference = {
+    at: 'server',
+    reason: 'OwnerChanged',
+    message: `database ${database} belongs to ${found.owner} instead of ${owner}`,
+    changes: [
+      { kind: 'joinRole', role: owner },
+      { kind: 'setDatabaseOwner', database, owner },
+    ],
+  }
+  const unmarked: Difference = {
+    at: 'server',
+    reason: 'MarkMissing',
+    message: `database ${database} does not say whose it is`,
+    changes: [{ kind: 'markDatabase', database, token }],
+  }
+  return [...(found.owner === owner ? [] : [disowned]), ...(found.token?.uid === token.uid ? [] : [unmarked])]
+}
+
+function accessDifferences(
+  { name: database, connectionLimit }: LogicalDatabase,
+  found: ObservedDatabase,
+): readonly Difference[] {
+  const on = { at: 'server' } as const
+  const limit: Difference = {
+    ...on,
+    reason: 'ConnectionLimitChanged',
+    message: `the connection limit is ${found.connectionLimit} instead of ${connectionLimit}`,
+    changes: [{ kind: 'limitConnections', database, connectionLimit }],
+  }
+  const refused: Difference = {
+    ...on,
+    reason: 'ConnectionsRefused',
+    message: `database ${database} takes no connections`,
+    changes: [{ kind: 'allowConnections', database, allows: true }],
+  }
+  const open: Difference = {
+    ...on,
+    reason: 'PublicAccess',
+    message: `everybody has ${found.publicPrivileges.join(' and ')} on database ${database}`,
+    changes: [{ kind: 'hardenDatabase', database }],
+  }
+  return [
+    ...(found.connectionLimit === connectionLimit ? [] : [limit]),
+    ...(found.allowsConnections ? [] : [refused]),
+    ...(found.publicPrivileges.length === 0 ? [] : [open]),
+  ]
+}
+
+function contentDifferences(
+  { owner, schemas, extensions }: LogicalDatabase,
+  contents: ObservedContents,
+  server: ServerFacts,
+): readonly Difference[] {
+  const foundSchemas = new Map(contents.schemas.map((schema) => [schema.name, schema]))
+  const foundExtensions = new Map(contents.extensions.map((extension) => [extension.name, extension]))
+  const isOpen = foundSchemas.get('public')?.publicPrivileges.includes('CREATE') === true
+  const open: Difference = {
+    at: 'schemas',
+    reason: 'PublicAccess',
+    message: 'everybody may create objects in schema public',
+    changes: [{ kind: 'hardenSchema', schema: 'public' }],
+  }
+  return [
+    // Before PostgreSQL 15 it is the superuser's, and nobody else can take anything away there.
+    ...(isOpen && (server.majorVersion >= 15 || server.admin.isSuperuser) ? [open] : []),
+    ...schemas.flatMap((schema) => schemaDifferences(schema, owner, foundSchemas.get(schema))),
+    // Last, as they may be wanted in one of these schemas.
+    ...extensions.flatMap((extension) => extensionDifferences(extension, foundExtensions.get(extension.name))),
+  ]
+}
+
+function schemaDifferences(
+  schema: string,
+  owner: string,
+  found: ObservedContents['schemas'][number] | undefined,
+): readonly Difference[] {
+  const on = { at: 'schemas' } as const
+  if (found === undefined) {
+    const changes = [{ kind: 'createSchema', schema, owner }] as const
+    return [{ ...on, reason: 'SchemaMissing', message: `schema ${schema} is missing`, changes }]
+  }
+  if (found.owner === owner) return []
+  const message = `schema ${schema} belongs to ${found.owner} instead of ${owner}`
+  return [{ ...on, reason: 'SchemaOwnerChanged', message, changes: [{ kind: 'setSchemaOwner', schema, owner }] }]
+}
+
+function extensionDifferences(
+  { name: extension, version, schema }: WantedExtension,
+  found: ObservedContents['extensions'][number] | undefined,
+): readonly Difference[] {
+  const on = { at: 'extensions' } as const
+  if (found === undefined) {
+    const placed = { ...(version === undefined ? {} : { version }), ...(schema === undefined ? {} : { schema }) }
+    const changes = [{ kind: 'createExtension', extension, ...placed }] as const
+    return [{ ...on, reason: 'ExtensionMissing', message: `extension ${extension} is missing`, changes }]
+  }
+  const differences: Difference[] = []
+  if (version !== undefined && found.version !== version) {
+    const message = `extension ${extension} has version ${found.version} instead of ${version}`
+    const changes = [{ kind: 'updateExtension', extension, version }] as const
+    differences.push({ ...on, reason: 'ExtensionVersionChanged', message, changes })
+  }
+  if (schema !== undefined && found.schema !== schema) {
+    const message = `extension ${extension} is in schema ${found.schema} instead of ${schema}`
+    const changes = [{ kind: 'moveExtension', extension, schema }] as const
+    differences.push({ ...on, reason: 'ExtensionSchemaChanged', message, changes })
+  }
+  return differences
+}

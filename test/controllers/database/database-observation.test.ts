@@ -1,0 +1,81 @@
+// What a look at a server says, row by row: which database it is, whose, and when there is none to speak of.
+import { describe, expect, it } from 'vitest'
+import { lookOf } from '../../../src/controllers/database/database-observation.ts'
+import { logical, observedDatabase, observedRole, otherToken, providerID, server, token } from './databases.ts'
+
+const ours = { server, databases: [observedDatabase()], roles: [observedRole()] }
+const call = { desired: logical(), token, providerID: undefined, adopts: false }
+const leaving = { ...call, desired: logical({ isLeaving: true }), providerID }
+const otherServer = { ...server, systemIdentifier: '99' }
+
+describe('a database that is there', () => {
+  it.each([
+    ['by its own mark', {}, token],
+    ['by its owner’s, before it has its own', { token: undefined }, token],
+    ['not, if its own says so', { token: otherToken }, otherToken],
+    ['not, if neither says so', { token: undefined, ownerToken: undefined }, undefined],
+  ])('is ours: %s', (_, own, owner) => {
+    const look = lookOf(call, { ...ours, databases: [observedDatabase(own)] })
+    expect(look).toMatchObject({ kind: 'there', providerID, owner })
+    expect(look).toHaveProperty('isReadable', owner === token)
+  })
+
+  it.each([
+    ['the one that we made, if its mark was overwritten', 16_400, token],
+    ['another one in its place, given to the same role', 16_401, undefined],
+  ])('is, once its identity is known, %s', (_, oid, owner) => {
+    const databases = [observedDatabase({ oid, token: undefined })]
+    expect(lookOf({ ...call, providerID }, { ...ours, databases })).toMatchObject({ kind: 'there', owner })
+  })
+
+  it('is read where it is to be adopted, not where it is to go, and not where nobody may connect', () => {
+    const foreign = { ...ours, databases: [observedDatabase({ token: otherToken })] }
+    expect(lookOf({ ...call, adopts: true }, foreign)).toMatchObject({ isReadable: true })
+    expect(lookOf(leaving, ours)).toMatchObject({ isReadable: false })
+    const closed = { ...ours, databases: [observedDatabase({ allowsConnections: false })] }
+    expect(lookOf(call, closed)).toMatchObject({ isReadable: false })
+  })
+})
+
+it('that was half dropped is of use to nobody, and can only be dropped', () => {
+  const half = { ...ours, databases: [observedDatabase({ isInvalid: true, allowsConnections: false })] }
+  expect(lookOf(call, half)).toMatchObject({ observation: { kind: 'broken', reason: 'DatabaseInvalid' } })
+  expect(lookOf(leaving, half)).toMatchObject({ kind: 'there', owner: token })
+})
+
+describe('a database that is not there', () => {
+  const none = { server, databases: [], roles: [] }
+  const onlyOurRole = { ...none, roles: [observedRole()] }
+  const onlyForeignRole = { ...none, roles: [observedRole({ token: otherToken })] }
+  const absent = { kind: 'decided', observation: { kind: 'absent', proof: 'authoritative' } }
+  const broken = (reason: string) => ({ kind: 'decided', observation: { kind: 'broken', reason, isTerminal: true } })
+
+  it.each([
+    ['is absent', call, none, absent],
+    ['is absent, though its owner is there already', call, onlyOurRole, absent],
+    ['cannot be made while its owner’s name is somebody’s', call, onlyForeignRole, broken('NotOwned')],
+    ['can, if that role may be adopted', { ...call, adopts: true }, onlyForeignRole, absent],
+    ['is absent where it was', { ...call, providerID }, onlyOurRole, absent],
+    ['was on another server', { ...call, providerID }, { ...none, server: otherServer }, broken('IdentityChanged')],
+    [
+      'may be made anew on another server',
+      { ...call, providerID, desired: logical({ recreatesIfMissing: true }) },
+      { ...none, server: otherServer },
+      absent,
+    ],
+    ['is gone', leaving, none, absent],
+    ['is gone, and a role of its owner’s name is somebody else’s', leaving, onlyForeignRole, absent],
+    ['has left its owner', leaving, onlyOurRole, { kind: 'there', providerID, owner: token }],
+    ['may still be on another server', leaving, { ...none, server: otherServer }, broken('IdentityChanged')],
+    ['was never seen, and has left its owner', { ...leaving, providerID: undefined }, onlyOurRole, { owner: token }],
+  ] as const)('%s', (_, asked, seen, look) => {
+    expect(lookOf(asked, seen)).toMatchObject(look)
+  })
+})
+
+it('cannot be told from a server that is read only, which may be behind', () => {
+  const standby = { ...ours, server: { ...server, isReadOnly: true } }
+  expect(() => lookOf(call, standby)).toThrowError(
+    expect.objectContaining({ code: 'ServerUnreachable', remedy: 'retry' }),
+  )
+})

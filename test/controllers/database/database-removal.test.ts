@@ -1,0 +1,69 @@
+// What becomes of a database when its Database goes, row by row.
+import { describe, expect, it } from 'vitest'
+import type { DatabaseFacts } from '../../../src/controllers/database/database-facts.ts'
+import { abandonAnnotation, databaseRemoval } from '../../../src/controllers/database/database-removal.ts'
+import { access, databaseObject, inCluster, logical, providerID } from './databases.ts'
+
+const facts: DatabaseFacts = { connection: { kind: 'known', access }, users: [] }
+const status = { providerID, endpoint: { host: 'db.example', port: 5432 } }
+
+describe('a database whose Database goes', () => {
+  it('stays by the policy Retain, whoever uses it, and says how it is taken up again', () => {
+    const object = databaseObject({ deletionPolicy: 'Retain' }, { status })
+    expect(databaseRemoval(object, { ...facts, users: ['shop/app'] })).toEqual({
+      kind: 'keep',
+      note: `on db.example:5432, ${providerID}; a Database with spec.adoptionPolicy Adopt and this name takes it up again`,
+    })
+  })
+
+  it('goes by the policy Delete', () => {
+    expect(databaseRemoval(databaseObject({ deletionPolicy: 'Delete' }), facts)).toEqual({
+      kind: 'remove',
+      externalName: 'shop_db',
+      desired: logical({ isLeaving: true }),
+    })
+  })
+
+  it('waits for those who use it, and names the first of them', () => {
+    const users = Array.from({ length: 10 }, (_, at) => `shop/app-${at}`)
+    const message =
+      'DatabaseUser shop/app-0, shop/app-1, shop/app-2, shop/app-3, shop/app-4, shop/app-5, shop/app-6, shop/app-7 and 2 more ' +
+      'use the database; delete them first'
+    expect(databaseRemoval(databaseObject({ deletionPolicy: 'Delete' }), { ...facts, users })).toEqual({
+      kind: 'blocked',
+      reason: 'HasDependents',
+      message,
+    })
+  })
+
+  it('waits while its server cannot be found, and says how to give it up', () => {
+    const connection = { kind: 'unknown', reason: 'SecretNotFound', message: 'Secret server is missing' } as const
+    expect(databaseRemoval(databaseObject({ deletionPolicy: 'Delete' }), { ...facts, connection })).toEqual({
+      kind: 'blocked',
+      reason: 'SecretNotFound',
+      message:
+        'Secret server is missing; if the server is gone for good, let go of it with the annotation ' +
+        'konverge.dev/abandon-external: "true"',
+    })
+  })
+
+  it('waits while it is not known who uses it', () => {
+    expect(databaseRemoval(databaseObject({ deletionPolicy: 'Delete' }), undefined)).toMatchObject({ kind: 'blocked' })
+  })
+
+  it('goes with its server where that is its own, which nobody has to reach for it', () => {
+    const connection = { kind: 'unknown', reason: 'ServerNotMade', message: '' } as const
+    const object = databaseObject({ deletionPolicy: 'Delete', provider: inCluster })
+    expect(databaseRemoval(object, { ...facts, connection })).toMatchObject({ kind: 'keep' })
+    expect(databaseRemoval(object, { ...facts, users: ['shop/app'] })).toMatchObject({ kind: 'blocked' })
+  })
+
+  it('is let go of where somebody says so, whatever is known', () => {
+    const metadata = { name: 'shop-db', uid: 'u', resourceVersion: '1', annotations: { [abandonAnnotation]: 'true' } }
+    const object = databaseObject({ deletionPolicy: 'Delete' }, { metadata, status })
+    expect(databaseRemoval(object, undefined)).toEqual({
+      kind: 'keep',
+      note: `on db.example:5432, ${providerID}; let go of by its annotation konverge.dev/abandon-external`,
+    })
+  })
+})

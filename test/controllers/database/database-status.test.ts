@@ -1,0 +1,239 @@
+// What a Database tells of itself, for each way in which a turn can leave it. The runtime's own conditions are tested with it.
+import { describe, expect, it } from 'vitest'
+import type { DatabaseReport } from '../../../src/controllers/database/database-conditions.ts'
+import type { DatabaseFacts } from '../../../src/controllers/database/database-facts.ts'
+import { databaseStatus } from '../../../src/controllers/database/database-status.ts'
+import type { Outcome } from '../../../src/index.ts'
+import {
+  access,
+  databaseObject,
+  inCluster,
+  observed,
+  observedDatabase,
+  providerID,
+  systemIdentifier,
+} from './databases.ts'
+
+const facts: DatabaseFacts = { connection: { kind: 'known', access }, users: [] }
+const settled: Outcome = { kind: 'settled' }
+const retry: Outcome = { kind: 'retry', reason: 'ServerUnreachable', message: 'refused' }
+const seenAtMs = Date.UTC(2026, 10, 21, 16, 30)
+const available: DatabaseReport = {
+  ...{ name: 'database', state: 'available', reason: 'AsDesired', message: '"shop_db" is as desired' },
+  ...{ providerID, observed: observed(), drift: [], corrected: [], seenAtMs },
+}
+const missing = { reason: 'ExtensionMissing', message: 'extension pg_trgm is missing' }
+
+interface Told {
+  readonly object?: ReturnType<typeof databaseObject>
+  readonly facts?: DatabaseFacts | undefined
+  readonly outcome?: Outcome
+}
+
+function statusOf(report: DatabaseReport | undefined, told: Told = {}) {
+  const { object = databaseObject(), outcome = settled } = told
+  const context = { object, facts: 'facts' in told ? told.facts : facts, outcome, children: [], externals: [] }
+  return databaseStatus(context, report)
+}
+
+function conditionsOf(report: DatabaseReport | undefined, told: Told = {}): Record<string, string> {
+  const { conditions } = statusOf(report, told)
+  return Object.fromEntries(conditions.toReversed().map(({ type, status, reason }) => [type, `${status} ${reason}`]))
+}
+
+describe('a database that is as declared', () => {
+  it('tells which one it is, where, and what is in it', () => {
+    const contents = {
+      extensions: [{ name: 'pg_trgm', version: '1.6', schema: 'public', isRelocatable: true, defaultVersion: '1.6' }],
+      schemas: [{ name: 'public', owner: 'x', publicPrivileges: [] }],
+    }
+    expect(statusOf({ ...available, observed: observed({ contents }) }).fields).toEqual({
+      phase: 'Ready',
+      databaseName: 'shop_db',
+      provider: 'Server',
+      endpoint: { host: 'db.example', port: 5432 },
+      providerID,
+      serverVersion: '15.18',
+      identity: { systemIdentifier, databaseOID: 16_400 },
+      observed: {
+        owner: 'shop_db_owner',
+        extensions: [{ name: 'pg_trgm', version: '1.6', schema: 'public' }],
+        schemas: ['public'],
+        sizeBytes: 7_800_000,
+        size: '7.4MB',
+      },
+    })
+  })
+
+  it('is provisioned, connected, configured and in sync', () => {
+    expect(conditionsOf(available)).toEqual({
+      Ready: 'True InSync',
+      Provisioned: 'True Available',
+      Connected: 'True Connected',
+      Configured: 'True Configured',
+      Drifted: 'False InSync',
+    })
+  })
+
+  it('does not tell each byte: only when people would see it', () => {
+    const object = databaseObject({}, { status: { observed: { sizeBytes: 7_799_999, size: '7.4MB' } } })
+    expect(statusOf(available, { object }).fields.observed).toMatchObject({ sizeBytes: 7_799_999 })
+    const grown = { ...available, observed: observed({ database: observedDatabase({ sizeBytes: 9_000_000 }) }) }
+    expect(statusOf(grown, { object }).fields.observed).toMatchObject({ sizeBytes: 9_000_000, size: '8.6MB' })
+  })
+
+  it('tells what was put right, and when, until something else is', () => {
+    const corrected = [missing, { reason: 'PublicAccess', message: 'everybody has CONNECT on database shop_db' }]
+    const lastDriftCorrection = {
+      time: '2026-11-21T16:30:00Z',
+      message: 'extension pg_trgm is missing; everybody has CONNECT on database shop_db',
+    }
+    expect(statusOf({ ...available, corrected }).fields).toMatchObject({ lastDriftCorrection })
+    const object = databaseObject({}, { status: { lastDriftCorrection } })
+    expect(statusOf(available, { object }).fields).toMatchObject({ lastDriftCorrection })
+  })
+
+  it('of a server of its own names the Secret by which that is reached', () => {
+    const object = databaseObject({ provider: inCluster })
+    expect(statusOf(available, { object }).fields).toMatchObject({
+      provider: 'InCluster',
+      binding: { name: 'shop-db-postgres-admin' },
+    })
+  })
+})
+
+describe('a database that differs, and is left so', () => {
+  const drifted = { ...available, drift: [missing] }
+
+  it('can be used, and says how it differs', () => {
+    expect(conditionsOf(drifted)).toMatchObject({
+      Ready: 'True Drifted',
+      Configured: 'False ExtensionMissing',
+      Drifted: 'True ExtensionMissing',
+    })
+  })
+
+  it('says it in an Event once', () => {
+    const { events, conditions } = statusOf(drifted)
+    expect(events).toEqual([
+      { type: 'Warning', reason: 'ExtensionMissing', action: 'Observe', note: 'extension pg_trgm is missing' },
+    ])
+    const told = conditions.map((claim) => ({ ...claim, lastTransitionTime: '2026-11-21T16:30:00Z' }))
+    expect(statusOf(drifted, { object: databaseObject({}, { status: { conditions: told } }) }).events).toEqual([])
+  })
+})
+
+describe('a database that is not there, or not ours', () => {
+  const stopped = (reason: string): Outcome => ({ kind: 'stopped', reason, message: '' })
+
+  it.each([
+    ['notOwned', 'NotOwned', { Provisioned: 'False NotOwned', Connected: 'True Connected' }],
+    ['vanished', 'Vanished', { Provisioned: 'False Vanished', Drifted: 'True Vanished' }],
+    ['vanished', 'IdentityChanged', { Provisioned: 'False IdentityChanged', Drifted: 'True IdentityChanged' }],
+    ['broken', 'IdentityChanged', { Provisioned: 'False IdentityChanged', Drifted: 'True IdentityChanged' }],
+  ] as const)('%s by %s', (state, reason, conditions) => {
+    const report: DatabaseReport = { ...available, state, reason, message: 'so', observed: undefined }
+    const told = conditionsOf(report, { outcome: stopped(reason) })
+    expect(told).toMatchObject(conditions)
+    expect(told).not.toHaveProperty('Ready')
+    expect(statusOf(report, { outcome: stopped(reason) }).fields.phase).toBe('Failed')
+  })
+
+  it('tells what was known of the one that was ours', () => {
+    const status = { providerID, serverVersion: '15.18', identity: { systemIdentifier, databaseOID: 1 } }
+    const report: DatabaseReport = { ...available, state: 'vanished', reason: 'Vanished', observed: undefined }
+    expect(
+      statusOf(report, { object: databaseObject({}, { status }), outcome: stopped('Vanished') }).fields,
+    ).toMatchObject(status)
+  })
+})
+
+describe('a database whose server fails', () => {
+  const failed = (reason: string): DatabaseReport => ({ ...available, state: 'failed', reason, message: 'so' })
+  const known = databaseObject({}, { status: { providerID } })
+
+  it.each(['ServerUnreachable', 'TLSVerifyFailed', 'TooManyConnections', 'AdminAuthFailed', 'DependencyUnavailable'])(
+    'by %s is not connected, and nobody knows the rest',
+    (reason) => {
+      const outcome: Outcome = { kind: 'retry', reason, message: 'so' }
+      expect(conditionsOf(failed(reason), { object: known, outcome })).toEqual({
+        Connected: `False ${reason}`,
+        Provisioned: `Unknown ${reason}`,
+      })
+      expect(conditionsOf(failed(reason), { outcome })).toMatchObject({ Provisioned: `False ${reason}` })
+    },
+  )
+
+  it.each(['InsufficientPrivilege', 'StatementFailed', 'StorageFull', 'Contention'])(
+    'by %s answers, and does not let itself be set up',
+    (reason) => {
+      const outcome: Outcome = { kind: 'stopped', reason, message: 'so' }
+      expect(conditionsOf(failed(reason), { object: known, outcome })).toEqual({
+        Connected: 'True Connected',
+        Provisioned: 'True Available',
+        Configured: `False ${reason}`,
+      })
+    },
+  )
+
+  it('keeps what was seen last', () => {
+    expect(statusOf(failed('ServerUnreachable'), { object: known, outcome: retry }).fields).toMatchObject({
+      phase: 'Configuring',
+      serverVersion: '15.18',
+    })
+  })
+})
+
+describe('a database that is on its way', () => {
+  const waiting: Outcome = { kind: 'waiting', on: 'so' }
+  const own = databaseObject({ provider: inCluster })
+  const report = (state: DatabaseReport['state'], reason: string): DatabaseReport => ({
+    ...{ name: 'database', state, reason, message: 'so', drift: [], corrected: [] },
+  })
+
+  it.each([
+    ['its server is made', own, report('blocked', 'Creating'), 'Provisioning', 'False Creating'],
+    ['it was not looked at', own, report('blocked', 'NotLookedAt'), 'Provisioning', undefined],
+    ['it is created', own, report('pending', 'Provisioning'), 'Provisioning', 'False Creating'],
+    ['nothing was asked yet', databaseObject(), undefined, 'Pending', undefined],
+    ['it is being changed', databaseObject(), report('pending', 'ChangesPending'), 'Configuring', 'True Available'],
+  ] as const)('while %s', (_, object, told, phase, provisioned) => {
+    expect(statusOf(told, { object, outcome: waiting }).fields.phase).toBe(phase)
+    const conditions = conditionsOf(told, { object, outcome: waiting })
+    expect(conditions['Provisioned']).toBe(provisioned)
+    if (told !== undefined && told.reason !== 'NotLookedAt') expect(conditions['Ready']).toBe(`False ${told.reason}`)
+  })
+
+  it('says what is wrong with the Secret that says where its server is', () => {
+    const connection = { kind: 'unknown', reason: 'SecretNotFound', message: 'Secret server is missing' } as const
+    const outcome: Outcome = { kind: 'stopped', reason: 'SecretNotFound', message: '' }
+    const told = { facts: { ...facts, connection }, outcome }
+    expect(conditionsOf(report('blocked', 'NotLookedAt'), told)).toEqual({ Connected: 'False SecretNotFound' })
+  })
+})
+
+describe('a database that is to go', () => {
+  const metadata = { name: 'shop-db', uid: 'u', resourceVersion: '1', deletionTimestamp: '2026-11-21T16:30:00Z' }
+  const object = databaseObject({}, { metadata, status: { providerID } })
+  const deleting: Outcome = { kind: 'deleting', on: 'so' }
+
+  it.each([
+    ['blocked', 'HasDependents', 'True HasDependents'],
+    ['blocked', 'SecretNotFound', 'True SecretNotFound'],
+    ['failed', 'DependentObjects', 'True HasDependents'],
+    ['failed', 'DatabaseInUse', 'True InUse'],
+    ['failed', 'ServerUnreachable', 'True ServerUnreachable'],
+    ['deleting', 'BeingDeleted', undefined],
+    ['kept', 'Kept', undefined],
+  ] as const)('%s by %s', (state, reason, blocked) => {
+    const report: DatabaseReport = { ...available, state, reason, message: 'so' }
+    expect(conditionsOf(report, { object, outcome: deleting })['DeletionBlocked']).toBe(blocked)
+    expect(statusOf(report, { object, outcome: deleting }).fields.phase).toBe('Deleting')
+  })
+})
+
+it('keeps what it told where nothing could be looked up', () => {
+  const status = { providerID, endpoint: { host: 'db.example', port: 5432 } }
+  const told = { object: databaseObject({}, { status }), facts: undefined, outcome: retry } as const
+  expect(statusOf(undefined, told).fields).toMatchObject(status)
+})

@@ -1,0 +1,203 @@
+// Every way in which a database can differ from what is asked for, one row: what is said of it, and what puts it right.
+import { describe, expect, it } from 'vitest'
+import {
+  databaseNameOf,
+  differencesOf,
+  logicalDatabase,
+  ownerRoleOf,
+} from '../../../src/controllers/database/logical-database.ts'
+import {
+  access,
+  databaseObject,
+  logical,
+  observed,
+  observedDatabase,
+  observedRole,
+  otherToken,
+  server,
+  token,
+} from './databases.ts'
+
+const attributes = { canLogin: false, canCreateDatabases: false, canCreateRoles: false, canReplicate: false }
+const database = 'shop_db'
+const role = 'shop_db_owner'
+const trigrams = { name: 'pg_trgm', version: '1.6', schema: 'public', isRelocatable: true, defaultVersion: '1.6' }
+
+describe('a database as its spec says', () => {
+  it('has its own name, or that of its object with another stroke, and an owner of that name', () => {
+    expect(databaseNameOf(databaseObject())).toBe('shop_db')
+    expect(databaseNameOf(databaseObject({ databaseName: 'orders' }))).toBe('orders')
+    expect(ownerRoleOf('orders')).toBe('orders_owner')
+  })
+
+  it('is what the spec says of it, and nothing of what it does not say', () => {
+    const spec = {
+      connectionLimit: 20,
+      extensions: [{ name: 'pg_trgm' }],
+      schemas: [{ name: 'api' }],
+      encoding: 'UTF8',
+    }
+    expect(logicalDatabase(databaseObject(spec), access)).toEqual(
+      logical({ connectionLimit: 20, extensions: [{ name: 'pg_trgm' }], schemas: ['api'], encoding: 'UTF8' }),
+    )
+  })
+})
+
+describe('what differs', () => {
+  it('is nothing where all is as desired, whatever else there is', () => {
+    const contents = {
+      extensions: [trigrams],
+      schemas: [{ name: 'foreign', owner: 'somebody', publicPrivileges: ['CREATE', 'USAGE'] }],
+    }
+    expect(differencesOf(logical(), observed())).toEqual([])
+    expect(differencesOf(logical(), observed({ contents }))).toEqual([])
+    const wanted = logical({
+      extensions: [{ name: 'pg_trgm', version: '1.6', schema: 'public' }],
+      schemas: ['foreign'],
+    })
+    expect(differencesOf(wanted, observed({ contents }))).toMatchObject([{ reason: 'SchemaOwnerChanged' }])
+  })
+
+  it('is nothing that can be told of a database that is gone', () => {
+    expect(differencesOf(logical(), observed({ database: undefined }))).toEqual([])
+  })
+
+  it.each([
+    [
+      'OwnerRoleMissing',
+      'role shop_db_owner is missing',
+      { ownerRole: undefined, database: observedDatabase() },
+      [{ kind: 'createRole', role, token, attributes }],
+    ],
+    [
+      'OwnerRoleChanged',
+      'role shop_db_owner may log in, create databases, create roles, replicate',
+      {
+        ownerRole: observedRole({
+          ...{ canLogin: true, canCreateDatabases: true, canCreateRoles: true, canReplicate: true },
+        }),
+      },
+      [{ kind: 'alterRole', role, attributes }],
+    ],
+    [
+      'MarkMissing',
+      'role shop_db_owner does not say whose it is',
+      { ownerRole: observedRole({ token: undefined }) },
+      [
+        { kind: 'joinRole', role },
+        { kind: 'markRole', role, token },
+      ],
+    ],
+    [
+      'OwnerChanged',
+      'database shop_db belongs to bob instead of shop_db_owner',
+      { database: observedDatabase({ owner: 'bob', ownerToken: undefined }) },
+      [
+        { kind: 'joinRole', role },
+        { kind: 'setDatabaseOwner', database, owner: role },
+      ],
+    ],
+    [
+      'MarkMissing',
+      'database shop_db does not say whose it is',
+      { database: observedDatabase({ token: otherToken }) },
+      [{ kind: 'markDatabase', database, token }],
+    ],
+    [
+      'ConnectionLimitChanged',
+      'the connection limit is 3 instead of -1',
+      { database: observedDatabase({ connectionLimit: 3 }) },
+      [{ kind: 'limitConnections', database, connectionLimit: -1 }],
+    ],
+    [
+      'ConnectionsRefused',
+      'database shop_db takes no connections',
+      { database: observedDatabase({ allowsConnections: false }), contents: undefined },
+      [{ kind: 'allowConnections', database, allows: true }],
+    ],
+    [
+      'PublicAccess',
+      'everybody has CONNECT and TEMPORARY on database shop_db',
+      { database: observedDatabase({ publicPrivileges: ['CONNECT', 'TEMPORARY'] }) },
+      [{ kind: 'hardenDatabase', database }],
+    ],
+    [
+      'PublicAccess',
+      'everybody may create objects in schema public',
+      { contents: { extensions: [], schemas: [{ name: 'public', owner: 'x', publicPrivileges: ['CREATE'] }] } },
+      [{ kind: 'hardenSchema', schema: 'public' }],
+    ],
+  ] as const)('%s: %s', (reason, message, found, changes) => {
+    expect(differencesOf(logical(), observed(found))).toMatchObject([{ reason, message, changes }])
+  })
+
+  it.each([
+    ['SchemaMissing', 'schema api is missing', [], [{ kind: 'createSchema', schema: 'api', owner: role }]],
+    [
+      'SchemaOwnerChanged',
+      'schema api belongs to bob instead of shop_db_owner',
+      [{ name: 'api', owner: 'bob', publicPrivileges: [] }],
+      [{ kind: 'setSchemaOwner', schema: 'api', owner: role }],
+    ],
+  ] as const)('%s: %s', (reason, message, schemas, changes) => {
+    const found = observed({ contents: { extensions: [], schemas } })
+    expect(differencesOf(logical({ schemas: ['api'] }), found)).toMatchObject([{ reason, message, changes }])
+  })
+
+  it.each([
+    [
+      ['ExtensionMissing', 'extension pg_trgm is missing'],
+      { name: 'pg_trgm' },
+      [],
+      [{ kind: 'createExtension', extension: 'pg_trgm' }],
+    ],
+    [
+      ['ExtensionMissing', 'extension pg_trgm is missing'],
+      { name: 'pg_trgm', version: '1.5', schema: 'api' },
+      [],
+      [{ kind: 'createExtension', extension: 'pg_trgm', version: '1.5', schema: 'api' }],
+    ],
+    [
+      ['ExtensionVersionChanged', 'extension pg_trgm has version 1.6 instead of 1.7'],
+      { name: 'pg_trgm', version: '1.7' },
+      [trigrams],
+      [{ kind: 'updateExtension', extension: 'pg_trgm', version: '1.7' }],
+    ],
+    [
+      ['ExtensionSchemaChanged', 'extension pg_trgm is in schema public instead of api'],
+      { name: 'pg_trgm', schema: 'api' },
+      [trigrams],
+      [{ kind: 'moveExtension', extension: 'pg_trgm', schema: 'api' }],
+    ],
+  ] as const)('%s', ([reason, message], extension, extensions, changes) => {
+    const found = observed({ contents: { extensions, schemas: [] } })
+    expect(differencesOf(logical({ extensions: [extension] }), found)).toEqual([
+      { at: 'extensions', reason, message, changes },
+    ])
+  })
+
+  it('is not what nobody here can put right: schema public of an old server is its superuser’s', () => {
+    const contents = { extensions: [], schemas: [{ name: 'public', owner: 'x', publicPrivileges: ['CREATE'] }] }
+    const of = (majorVersion: number, isSuperuser: boolean) =>
+      differencesOf(
+        logical(),
+        observed({ contents, server: { ...server, majorVersion, admin: { ...server.admin, isSuperuser } } }),
+      )
+    expect(of(14, false)).toEqual([])
+    expect(of(14, true)).toHaveLength(1)
+    expect(of(15, false)).toHaveLength(1)
+  })
+
+  it('is put right in an order that works: owner, mark, schemas, extensions', () => {
+    const found = observed({
+      ownerRole: undefined,
+      database: observedDatabase({ owner: 'bob', token: undefined }),
+      contents: { extensions: [], schemas: [] },
+    })
+    const wanted = logical({ schemas: ['api'], extensions: [{ name: 'pg_trgm', schema: 'api' }] })
+    const kinds = differencesOf(wanted, found).flatMap(({ changes }) => changes.map(({ kind }) => kind))
+    expect(kinds).toEqual([
+      ...['createRole', 'joinRole', 'setDatabaseOwner', 'markDatabase', 'createSchema', 'createExtension'],
+    ])
+  })
+})

@@ -1,0 +1,156 @@
+// Through what does an operator of a test speak to its database server? Through a proxy of its own for each of its lives, so that a
+// life that has ended reaches nothing any more; and through an engine that knows whether it is being used, since the server's time
+// is not that of the test's clock.
+import type { DatabaseEngine, DatabaseServer } from '../../../src/controllers/engines/engine.ts'
+import { postgresEngine } from '../../../src/controllers/engines/postgres/postgres-driver.ts'
+import type { ServerAccess } from '../../../src/controllers/engines/server-access.ts'
+import type { ExternalTools } from '../../../src/index.ts'
+import { waitUntil } from '../../control-plane/wait-until.ts'
+import { type ProxyStatement, SqlProxy, type Verdict } from '../../postgres/sql-proxy.ts'
+
+/** `dieBefore`, `dieAfter`: as the cuts of the proxy, and the operator ends with it, as by -9. */
+export type Fate = Verdict | 'dieBefore' | 'dieAfter'
+
+export interface FatedStatement extends ProxyStatement {
+  readonly fate: Fate
+  /** Over all lives. */
+  readonly link: string
+}
+
+export class MortalEngines {
+  /** Asked about every statement of a life that has not ended. */
+  judge: (statement: ProxyStatement) => Fate = () => 'pass'
+  /** Where servers really are; whatever address the operator knows, it gets there. */
+  target: ServerAccess
+  readonly #onDeath: () => void
+  readonly #statements: FatedStatement[] = []
+  #life = 0
+  #proxy: SqlProxy | undefined
+  #openAtDeath: number | undefined
+  #inUse = 0
+
+  constructor(target: ServerAccess, onDeath: () => void) {
+    this.target = target
+    this.#onDeath = onDeath
+  }
+
+  /** What the operator has asked for, in all its lives. */
+  get statements(): readonly FatedStatement[] {
+    return [...this.#statements]
+  }
+
+  get isInUse(): boolean {
+    return this.#inUse > 0
+  }
+
+  /** It has died of a statement, and not begun again. */
+  get hasDied(): boolean {
+    return this.#openAtDeath !== undefined
+  }
+
+  /** The way to the server, of this life. */
+  get proxy(): SqlProxy {
+    if (this.#proxy === undefined) throw new Error('no life has begun')
+    return this.#proxy
+  }
+
+  /** A new life begins, and the one before has ended. */
+  async begin(): Promise<void> {
+    await this.end()
+    const life = this.#life
+    const proxy = await SqlProxy.start(this.target)
+    proxy.judge = (statement) => (life === this.#life ? this.#judged(statement, life) : 'cutBefore')
+    this.#proxy = proxy
+  }
+
+  async end(): Promise<void> {
+    this.#life += 1
+    this.#inUse = 0
+    await this.#ofLastStatement()
+    this.#openAtDeath = undefined
+    await this.#proxy?.stop()
+  }
+
+  /** To be called once a life, as the controllers of one operator share one. */
+  readonly engineOf = (tools: ExternalTools): DatabaseEngine => {
+    const engine = postgresEngine(tools)
+    const life = this.#life
+    const { port } = this.proxy
+    return {
+      server: (access, use) => {
+        const server = engine.server({ ...access, dial: { host: '127.0.0.1', port } }, use)
+        return this.#watched(server, life)
+      },
+    }
+  }
+
+  #judged(statement: ProxyStatement, life: number): Verdict {
+    const fate = this.judge(statement)
+    this.#statements.push({ ...statement, fate, link: `${life}/${statement.connection}` })
+    if (fate !== 'dieBefore' && fate !== 'dieAfter') return fate
+    this.#life += 1
+    this.#inUse = 0
+    this.#openAtDeath = this.proxy.connections.open
+    this.#onDeath()
+    return fate === 'dieBefore' ? 'cutBefore' : 'cutAfter'
+  }
+
+  /** What the server has been asked at the moment of death, it does; only then its connection ends. */
+  async #ofLastStatement(): Promise<void> {
+    const open = this.#openAtDeath
+    if (open === undefined) return
+    const wait = { what: 'the last statement of a life to be done', limitMs: 30_000, everyMs: 2 }
+    await waitUntil(wait, async () => this.proxy.connections.open < open)
+  }
+
+  /** A life that has ended hears of nothing. */
+  #watched(server: DatabaseServer, life: number): DatabaseServer {
+    const watch = async <T>(call: Promise<T>): Promise<T> => {
+      if (life === this.#life) this.#inUse += 1
+      try {
+        return await call
+      } finally {
+        if (life === this.#life) this.#inUse -= 1
+        else await new Promise(() => undefined)
+      }
+    }
+    return {
+      observe: (question) => watch(server.observe(question)),
+      observeContents: (database) => watch(server.observeContents(database)),
+      observeGrants: (database, question) => watch(server.observeGrants(database, question)),
+      sessions: (filter) => watch(server.sessions(filter)),
+      change: (changes, at) => watch(server.change(changes, at)),
+      createDatabase: (wish) => watch(server.createDatabase(wish)),
+      dropDatabase: (database, options) => watch(server.dropDatabase(database, options)),
+      terminate: (filter) => watch(server.terminate(filter)),
+      tryLogin: (attempt) => watch(server.tryLogin(attempt)),
+      query: (statement) => watch(server.query(statement)),
+    }
+  }
+}
+
+/**
+ * How often what begins so has taken effect: outside a transaction when the server got it, inside one when it got the COMMIT.
+ * Assumes that the server refused none of them.
+ */
+export function effectsOf(statements: readonly FatedStatement[], beginning: RegExp): Readonly<Record<string, number>> {
+  const pending = new Map<string, string[] | undefined>()
+  const effects: Record<string, number> = {}
+  const count = (texts: readonly string[]) => {
+    for (const text of texts) effects[text] = (effects[text] ?? 0) + 1
+  }
+  for (const { text, fate, link } of statements) {
+    if (fate === 'cutBefore' || fate === 'dieBefore') continue
+    const found = beginning.exec(text)?.[0]
+    const transaction = pending.get(link)
+    if (text.startsWith('BEGIN')) pending.set(link, [])
+    else if (text === 'COMMIT' || text === 'ROLLBACK') {
+      if (text === 'COMMIT') count(transaction ?? [])
+      pending.delete(link)
+    } else if (found !== undefined) {
+      if (transaction === undefined) count([found])
+      else transaction.push(found)
+    }
+  }
+  return effects
+}

@@ -1,0 +1,134 @@
+// How a server is reached, as its Secrets say it, and every way in which they can fail to.
+import { describe, expect, it } from 'vitest'
+import {
+  connectionSecrets,
+  connectionSource,
+  serverConnection,
+} from '../../../src/controllers/database/server-connection.ts'
+import type { LiveObject } from '../../../src/index.ts'
+import { access, databaseObject, inCluster, secret } from './databases.ts'
+
+const values = { host: 'db.example', port: '5432', username: 'op', password: 'admin-password' }
+const pem = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----'
+const plain = {
+  connectionSecretRef: { name: 'server' },
+  maintenanceDatabase: 'postgres',
+  sslMode: 'verify-full',
+} as const
+const withCa = { ...plain, caSecretRef: { name: 'trust', key: 'root.pem' } }
+
+function connectionOf(server: typeof plain | typeof withCa, ...found: readonly LiveObject[]) {
+  const source = connectionSource(databaseObject({ provider: { server } }))
+  const secrets = new Map(found.map((one) => [one.metadata.name, one]))
+  return serverConnection({ source, secrets, service: undefined })
+}
+
+describe('a server that exists', () => {
+  it('is reached as its Secret says', () => {
+    expect(connectionOf(plain, secret('server', values))).toEqual({ kind: 'known', access })
+    const other = { ...plain, maintenanceDatabase: 'defaultdb', sslMode: 'require' } as const
+    expect(connectionOf(other as never, secret('server', values))).toMatchObject({
+      access: { maintenanceDatabase: 'defaultdb', tls: 'require' },
+    })
+  })
+
+  it('is trusted by the certificates that are given, those of a Secret of their own first', () => {
+    const own = secret('server', { ...values, 'ca.crt': pem })
+    expect(connectionOf(plain, own)).toMatchObject({ access: { ca: pem } })
+    const trust = secret('trust', { 'root.pem': `${pem}\n` })
+    expect(connectionOf(withCa, own, trust)).toMatchObject({ access: { ca: pem } })
+  })
+
+  it('has line breaks at the end of no value', () => {
+    const broken = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, `${value}\r\n`]))
+    expect(connectionOf(plain, secret('server', broken))).toEqual({ kind: 'known', access })
+  })
+
+  it.each([
+    ['SecretNotFound', 'Secret server, which says how the server is reached, is missing', plain, []],
+    [
+      'SecretIncomplete',
+      'Secret server has no port, password; it needs host, port, username, password',
+      plain,
+      [secret('server', { host: 'db.example', username: 'op', password: '' })],
+    ],
+    [
+      'InvalidHost',
+      'host in Secret server is not the name or address of one server',
+      plain,
+      [secret('server', { ...values, host: 'a.example,b.example' })],
+    ],
+    [
+      'InvalidHost',
+      'host in Secret server is not the name or address of one server',
+      plain,
+      [secret('server', { ...values, host: '/run/postgresql' })],
+    ],
+    ...['0', '65536', 'http', '54 32', '-1'].map(
+      (port) =>
+        [
+          'InvalidPort',
+          'port in Secret server is not a number from 1 to 65535',
+          plain,
+          [secret('server', { ...values, port })],
+        ] as const,
+    ),
+    [
+      'InvalidCertificate',
+      'ca.crt in Secret server is not a certificate in PEM',
+      plain,
+      [secret('server', { ...values, 'ca.crt': 'MIIB' })],
+    ],
+    [
+      'SecretNotFound',
+      'Secret trust, which says what certificates are trusted, is missing',
+      withCa,
+      [secret('server', values)],
+    ],
+    [
+      'SecretIncomplete',
+      'Secret trust has no root.pem',
+      withCa,
+      [secret('server', values), secret('trust', { 'ca.crt': pem })],
+    ],
+  ] as const)('is not known: %s: %s', (reason, message, server, found) => {
+    expect(connectionOf(server, ...found)).toEqual({ kind: 'unknown', reason, message })
+  })
+
+  it('names the Secrets that it is read from, each once', () => {
+    expect(connectionSecrets(connectionSource(databaseObject({ provider: { server: withCa } })))).toEqual([
+      'server',
+      'trust',
+    ])
+    const same = { ...plain, caSecretRef: { name: 'server', key: 'ca' } }
+    expect(connectionSecrets(connectionSource(databaseObject({ provider: { server: same } })))).toEqual(['server'])
+    expect(connectionSecrets(undefined)).toEqual([])
+  })
+})
+
+describe('a server that is made in the cluster', () => {
+  const source = connectionSource(databaseObject({ provider: inCluster, version: '18' }))
+  const host = 'shop-db-postgres.shop.svc'
+  const admin = secret('shop-db-postgres-admin', { ...values, host, 'ca.crt': pem })
+  const secrets = new Map([[admin.metadata.name, admin]])
+  const metadata = { name: 'shop-db-postgres', namespace: 'shop', uid: 'u', resourceVersion: '1' }
+  const service: LiveObject = { apiVersion: 'v1', kind: 'Service', metadata }
+
+  it('is not there before its Secret and its Service', () => {
+    const notMade = { kind: 'unknown', reason: 'ServerNotMade', message: 'the server is not there yet' }
+    expect(serverConnection({ source, secrets: new Map(), service })).toEqual(notMade)
+    expect(serverConnection({ source, secrets, service: undefined })).toEqual(notMade)
+  })
+
+  it('is reached by its Service, and shows a certificate of that name', () => {
+    const connection = serverConnection({ source, secrets, service })
+    expect(connection).toEqual({ kind: 'known', access: { ...access, host, ca: pem } })
+  })
+
+  it('is dialled where the node of this machine says, under the same name', () => {
+    const annotations = { 'konverge.dev/local-address': '127.51.0.1' }
+    const local = { ...service, metadata: { ...metadata, annotations } }
+    const dial = { host: '127.51.0.1', port: 5432 }
+    expect(serverConnection({ source, secrets, service: local })).toMatchObject({ access: { host, dial, ca: pem } })
+  })
+})
