@@ -1,9 +1,8 @@
-// Shows the operator at work: a control plane, the operator, sample stores, a live table until all are Ready, and then what to try.
+// Shows the operator at work: a control plane, the operator, samples, a live table until all are Ready, and then what to try.
 // However this process ends, nothing stays behind but what was asked to stay.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { ReplicatedKVStore } from '../../imports/wire/replicated-kv-store.ts'
 import { deadline, sleep, systemClock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import { silentInstruments } from '../base/instrument.ts'
@@ -15,9 +14,9 @@ import { loadDefinitions } from './definition-loader.ts'
 import { startEmbeddedStage } from './dev/embedded-stage.ts'
 import { interest } from './dev/interest.ts'
 import { lookAround } from './dev/look-around.ts'
+import { type ListedResource, type ResourceRow, rowOf, shownKinds } from './dev/resource-table.ts'
 import { sampleFiles, sampleObjects } from './dev/sample-stores.ts'
 import type { RunningOperator, Stage, StageAsk } from './dev/stage.ts'
-import { type ListedStore, rowOf, type StoreRow } from './dev/store-table.ts'
 import { type Output, TableScreen } from './dev/table-screen.ts'
 import { installInto } from './install-applier.ts'
 import { loadManifests } from './manifest-loader.ts'
@@ -35,7 +34,7 @@ export interface DevOptions {
 }
 
 const pollMs = 250
-/** From when the stores are applied; seconds are usual. After this the person is told how to look for what is wrong. */
+/** From when the samples are applied; seconds are usual. After this the person is told how to look for what is wrong. */
 const readyLimitMs = 180_000
 const closeLimitMs = 500
 
@@ -78,9 +77,9 @@ async function show(options: DevOptions, signal: AbortSignal): Promise<void> {
   started.defer(() => operator.stop())
   const samples = options.samples && stage.isFresh ? await loadSamples(signal) : []
   await installInto({ ...toStage, definitions: [], manifests: samples }, signal)
-  const applied = samples.length > 0 ? ', and ReplicatedKVStores have been applied' : ''
+  const applied = samples.length > 0 ? ', and samples have been applied' : ''
   say(options, `konverge: the operator runs${applied} (${elapsed()})\n`)
-  await watchStores({ options, stage, operator, elapsed }, signal)
+  await watchResources({ options, stage, operator, elapsed }, signal)
 }
 
 interface Show {
@@ -90,18 +89,17 @@ interface Show {
   readonly elapsed: () => string
 }
 
-async function watchStores({ options, stage, operator, elapsed }: Show, signal: AbortSignal): Promise<void> {
+async function watchResources({ options, stage, operator, elapsed }: Show, signal: AbortSignal): Promise<void> {
   const screen = new TableScreen(options.output)
   const liveUntilMs = systemClock.monotonicMs() + readyLimitMs
   let isLive = true
-  for await (const rows of storesFromNowOn(stage, operator, signal)) {
+  for await (const rows of resourcesFromNowOn(stage, operator, signal)) {
     if (isLive) screen.draw(rows, systemClock.now())
     else screen.add(rows, systemClock.now())
     const areReady = rows.every(({ isReady }) => isReady)
     if (!isLive || (!areReady && systemClock.monotonicMs() < liveUntilMs)) continue
     isLive = false
-    const which =
-      rows.length === 0 ? 'There are no stores yet' : areReady ? 'All stores are Ready' : 'Not all stores are Ready'
+    const which = rows.length === 0 ? 'There are no resources yet' : areReady ? 'All are Ready' : 'Not all are Ready'
     say(options, `\n${which} after ${elapsed()}.`)
     const metricsUrl = (await operator.metricsUrl()) ?? 'not served yet'
     say(options, lookAround({ ...stage, metricsUrl, operatorLog: operator.logFile }))
@@ -132,12 +130,12 @@ async function loadSamples(signal: AbortSignal): Promise<readonly KubeObject[]> 
   return [...sampleObjects, ...(examples.flat() as unknown as readonly KubeObject[])]
 }
 
-/** All stores, by namespace and name, again and again. Throws if what it looks at has ended or the signal aborts. */
-async function* storesFromNowOn(
+/** All resources of the operator, by kind, namespace and name, again and again. Throws if what it looks at has ended or the signal aborts. */
+async function* resourcesFromNowOn(
   stage: Stage,
   operator: RunningOperator,
   signal: AbortSignal,
-): AsyncGenerator<readonly StoreRow[]> {
+): AsyncGenerator<readonly ResourceRow[]> {
   const source = { kind: 'files', paths: [stage.kubeconfigPath] } as const
   const connection = await loadConnection({ clock: systemClock, source, environment: {} }, signal)
   const userAgent = `konverge-dev/${packageVersion()}`
@@ -146,9 +144,13 @@ async function* storesFromNowOn(
     for (;;) {
       await operator.throwIfEnded()
       stage.throwIfEnded()
-      const { items } = await client.list(ReplicatedKVStore, {}, signal)
+      const rows = shownKinds.map(async (kind) => {
+        const { items } = await client.list(kind.resource, {}, signal)
+        return items.map((item) => rowOf(kind, item as unknown as ListedResource)) // By the schemas in crds/.
+      })
+      const all = await Promise.all(rows)
       signal.throwIfAborted() // What is written after that belongs below the table, not into it.
-      yield items.map((item) => rowOf(item as unknown as ListedStore)) // By the schema in crds/.
+      yield all.flat()
       await sleep(systemClock, pollMs, signal)
     }
   } finally {

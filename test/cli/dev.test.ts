@@ -33,13 +33,13 @@ describe('konverge dev', () => {
   it('shows its stores until all are Ready, serves who has its kubeconfig, and leaves nothing behind after Ctrl-C', async () => {
     const kubeconfig = join(folder, 'kubeconfig')
     const run = await start('--kubeconfig', kubeconfig)
-    await run.says('All stores are Ready')
+    await run.says('All are Ready')
     await run.says('Ctrl-C ends everything')
     expect(run.stdout).toContain(`export KUBECONFIG=${kubeconfig}\n`)
     const [metricsUrl = ''] = /http\S+\/metrics/.exec(run.stdout) ?? []
     expect((await fetch(metricsUrl)).status).toBe(200)
     for (const store of ['games/leaderboard', 'games/lobby', 'media/playlists', 'media/thumbnails', 'shop/sessions'])
-      expect(run.stdout).toMatch(new RegExp(`^${store} .* AllReplicasReady`, 'm'))
+      expect(run.stdout).toMatch(new RegExp(`^kv ${store} .* True +AllReplicasReady`, 'm'))
     const { status } = await askBy(kubeconfig, { method: 'GET', path: `${stores}/cart` })
     expect(status).toBe(200)
     expect(await run.end('SIGINT')).toBe(0)
@@ -124,7 +124,7 @@ describe('konverge dev', () => {
   it('has no stores when none are wanted; as the built program', async () => {
     const run = new RunningKonverge(['dev', '--no-samples'], { TMPDIR: folder }, builtProgram)
     running.push(run)
-    await run.says('There are no stores yet')
+    await run.says('There are no resources yet')
     await run.says('Ctrl-C ends everything')
     expect(await run.end('SIGINT')).toBe(0)
     expect(runningPrograms().filter(({ command }) => command.includes(folder))).toEqual([])
@@ -147,6 +147,6 @@ describe('konverge dev', () => {
 async function start(...args: readonly string[]): Promise<RunningKonverge> {
   const run = new RunningKonverge(['dev', ...args], { TMPDIR: folder })
   running.push(run)
-  await run.says(args.includes('--no-samples') ? 'There are no stores yet' : 'shop/cart')
+  await run.says(args.includes('--no-samples') ? 'There are no resources yet' : 'shop/cart')
   return run
 }

@@ -87,7 +87,7 @@ describe('konverge dev --control-plane real', () => {
 
   it('shows stores until all are Ready, says how to look around, shows what changes, and ends with Ctrl-C', async () => {
     run = new Run()
-    await run.says('All stores are Ready')
+    await run.says('All are Ready')
     await run.says('Ctrl-C ends everything')
     expect(run.stdout).toMatch(/^shop\/cart +3 +3 +AllReplicasReady +\d+s$/m)
     expect(run.stdout).toMatch(/^shop\/sessions +5 +5 +AllReplicasReady +\d+s$/m)

@@ -17,7 +17,7 @@ let running: RunningKonverge
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'konverge-kubectl-'))
   running = new RunningKonverge(['dev', '--kubeconfig', join(folder, 'kubeconfig')], { TMPDIR: folder })
-  await running.says('All stores are Ready')
+  await running.says('All are Ready')
 })
 
 afterAll(async () => {

@@ -1,8 +1,8 @@
-// How does the table of stores get onto the output? On a terminal it is drawn again in its place; anywhere else, and on
-// a terminal that is too low for it, lines are only added, and only for stores that changed.
+// How does the table of resources get onto the output? On a terminal it is drawn again in its place; anywhere else, and on
+// a terminal that is too low for it, lines are only added, and only for resources that changed.
 import { styleText } from 'node:util'
-import type { StoreRow } from './store-table.ts'
-import { changedRows, tableHead, tableLine } from './store-table.ts'
+import type { ResourceRow } from './resource-table.ts'
+import { changedRows, tableHead, tableLine } from './resource-table.ts'
 
 /** What is used of `process.stdout`. */
 export interface Output {
@@ -14,7 +14,7 @@ export interface Output {
 
 export class TableScreen {
   readonly #output: Output
-  #rows: readonly StoreRow[] = []
+  #rows: readonly ResourceRow[] = []
   /** The lines above the cursor that belong to the table and may be drawn again. */
   #drawnLines = 0
   #hasHead = false
@@ -24,7 +24,7 @@ export class TableScreen {
   }
 
   /** Shows the rows, in the place of what the last `draw` showed if the output allows it. */
-  draw(rows: readonly StoreRow[], nowMs: number): void {
+  draw(rows: readonly ResourceRow[], nowMs: number): void {
     const height = rows.length + 1
     const { isTTY = false } = this.#output
     // A terminal that does not know its size says 0.
@@ -46,8 +46,8 @@ export class TableScreen {
     this.#hasHead = true
   }
 
-  /** Adds a line for each store that changed since the last call of `draw` or `add`. */
-  add(rows: readonly StoreRow[], nowMs: number): void {
+  /** Adds a line for each resource that changed since the last call of `draw` or `add`. */
+  add(rows: readonly ResourceRow[], nowMs: number): void {
     const lines = changedRows(this.#rows, rows).map((row) => tableLine(row, nowMs))
     const head = this.#hasHead ? [] : [tableHead]
     this.#output.write([...head, ...lines].map((line) => `${line}\n`).join(''))
@@ -58,6 +58,6 @@ export class TableScreen {
 }
 
 /** Green when ready, unless NO_COLOR asks for none. */
-function painted({ isReady }: StoreRow, line: string): string {
+function painted({ isReady }: ResourceRow, line: string): string {
   return isReady ? styleText('green', line) : line
 }

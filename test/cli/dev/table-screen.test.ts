@@ -1,20 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import type { StoreRow } from '../../../src/cli/dev/store-table.ts'
-import { tableHead, tableLine } from '../../../src/cli/dev/store-table.ts'
+import type { ResourceRow } from '../../../src/cli/dev/resource-table.ts'
+import { tableHead, tableLine } from '../../../src/cli/dev/resource-table.ts'
 import type { Output } from '../../../src/cli/dev/table-screen.ts'
 import { TableScreen } from '../../../src/cli/dev/table-screen.ts'
 
-const row = (store: string, ready: number): StoreRow => ({
-  store,
-  desired: 3,
-  ready,
+const row = (resource: string, ready: number): ResourceRow => ({
+  resource,
+  detail: `${ready} of 3 replicas`,
   status: 'WaitingForReplicas',
   isReady: false,
   createdMs: 0,
 })
-const [first, second] = [row('shop/cart', 0), row('shop/sessions', 0)]
-const grown = row('shop/cart', 1)
-const line = (of: StoreRow) => `${tableLine(of, 0)}\n`
+const [first, second] = [row('kv shop/cart', 0), row('kv shop/sessions', 0)]
+const grown = row('kv shop/cart', 1)
+const line = (of: ResourceRow) => `${tableLine(of, 0)}\n`
 
 /** An output that remembers the text of each write. */
 function recorder(size: Omit<Output, 'write'>) {
@@ -68,7 +67,7 @@ describe('on a terminal, the table', () => {
 })
 
 describe('anywhere else, the table', () => {
-  it('has its head once, and after that a line for each store that changed', () => {
+  it('has its head once, and after that a line for each resource that changed', () => {
     const { screen, writes } = recorder({})
     screen.draw([first, second], 0)
     screen.draw([first, second], 5_000)

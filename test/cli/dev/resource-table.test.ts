@@ -1,25 +1,29 @@
 import { describe, expect, it } from 'vitest'
-import type { ListedStore, StoreRow } from '../../../src/cli/dev/store-table.ts'
-import { changedRows, rowOf, tableHead, tableLine } from '../../../src/cli/dev/store-table.ts'
+import type { ListedResource, ResourceRow } from '../../../src/cli/dev/resource-table.ts'
+import { changedRows, rowOf, shownKinds, tableHead, tableLine } from '../../../src/cli/dev/resource-table.ts'
 
-const created: ListedStore = {
+const rowOfA = (shortName: string, listed: ListedResource): ResourceRow => {
+  const kind = shownKinds.find((shown) => shown.shortName === shortName)
+  if (kind === undefined) throw new Error(`${shortName} is not shown`)
+  return rowOf(kind, listed)
+}
+const created: ListedResource = {
   metadata: { namespace: 'shop', name: 'cart', generation: 2, creationTimestamp: '2026-01-01T00:00:00Z' },
   spec: { replicas: 3 },
 }
-const withReady = (status: string, observedGeneration: number): ListedStore => ({
+const withReady = (status: string, observedGeneration: number): ListedResource => ({
   ...created,
   status: { observedGeneration, readyReplicas: 2, conditions: [{ type: 'Ready', status, reason: 'Because' }] },
 })
-const row: StoreRow = rowOf(withReady('True', 2))
+const row = rowOfA('kv', withReady('True', 2))
 const secondMs = 1_000
 const minuteMs = 60 * secondMs
 
-describe('the row of a store', () => {
+describe('the row of a resource', () => {
   it('is not ready, with a dash for its status, before the operator has said a word', () => {
-    expect(rowOf(created)).toEqual({
-      store: 'shop/cart',
-      desired: 3,
-      ready: 0,
+    expect(rowOfA('kv', created)).toEqual({
+      resource: 'kv shop/cart',
+      detail: '0 of 3 replicas',
       status: '-',
       isReady: false,
       createdMs: Date.UTC(2026, 0, 1),
@@ -32,18 +36,29 @@ describe('the row of a store', () => {
     ['not ready when Ready is false', 'False', 2, false],
     ['not ready when Ready is unknown', 'Unknown', 2, false],
   ])('is %s', (_, status, observedGeneration, isReady) => {
-    expect(rowOf(withReady(status, observedGeneration))).toMatchObject({ ready: 2, status: 'Because', isReady })
+    const listed = withReady(status, observedGeneration)
+    expect(rowOfA('kv', listed)).toMatchObject({ detail: '2 of 3 replicas', status: 'Because', isReady })
+  })
+
+  it.each([
+    ['db', {}, undefined, ''],
+    ['db', {}, { serverVersion: '18.4' }, 'PostgreSQL 18.4'],
+    ['dbu', { databases: [{ name: 'orders' }, { name: 'crm' }] }, undefined, 'orders, crm'],
+    ['dbu', { databases: [{ name: 'orders' }] }, { access: 'ReadWrite' }, 'ReadWrite on orders'],
+  ])('says of a %s what is worth knowing of one', (shortName, spec, status, detail) => {
+    const listed = { metadata: created.metadata, spec, ...(status === undefined ? {} : { status }) }
+    expect(rowOfA(shortName, listed)).toMatchObject({ resource: `${shortName} shop/cart`, detail })
   })
 })
 
 describe('the line of a row', () => {
   it('stands below the head, also when its words are short or long', () => {
-    const lines = [row, { ...row, store: 'a/b', desired: 100, status: 'WaitingForReplicas' }].map((one) =>
+    const lines = [row, { ...row, resource: 'kv a/b', detail: '', status: 'WaitingForReplicas' }].map((one) =>
       tableLine(one, row.createdMs),
     )
     const ages = [tableHead, ...lines].map((line) => line.length - (line.split(' ').at(-1) ?? '').length)
     expect(new Set(ages).size).toBe(1)
-    expect(lines[0]).toMatch(/^shop\/cart +3 +2 +Because +0s$/)
+    expect(lines[0]).toMatch(/^kv shop\/cart +2 of 3 replicas +True +Because +0s$/)
   })
 
   it.each([
@@ -64,15 +79,15 @@ describe('the line of a row', () => {
 })
 
 describe('the rows that changed', () => {
-  const other = { ...row, store: 'shop/other' }
+  const other = { ...row, resource: 'kv shop/other' }
 
   it('are none when nothing but time has passed', () => {
     expect(changedRows([row, other], [{ ...row }, { ...other }])).toEqual([])
   })
 
   it.each([
-    ['the wanted replicas', { desired: 5 }],
-    ['the ready replicas', { ready: 0 }],
+    ['the detail', { detail: '2 of 5 replicas' }],
+    ['the readiness', { isReady: false }],
     ['the status', { status: 'RollingOut' }],
     ['the life, by a deletion and a creation in between,', { createdMs: 1 }],
   ])('are those of which %s changed', (_, change) => {
@@ -80,7 +95,7 @@ describe('the rows that changed', () => {
   })
 
   it('are the new ones, and those that are gone', () => {
-    const gone = { ...row, ready: 0, status: 'Deleted', isReady: false }
+    const gone = { ...row, detail: '', status: 'Deleted', isReady: false }
     expect(changedRows([row], [other])).toEqual([other, gone])
   })
 })
