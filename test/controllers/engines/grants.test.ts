@@ -1,0 +1,208 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { DefaultGrant, GrantGroup, GrantWish, ObservedGrants } from '../../../src/controllers/engines/grant.ts'
+import { type GrantPlan, planGrants } from '../../../src/controllers/engines/grants.ts'
+
+const wish: GrantWish = {
+  role: 'user',
+  database: 'shop',
+  access: 'ReadOnly',
+  schemas: ['app'],
+  grants: [],
+  creators: ['owner'],
+}
+
+const nothing: ObservedGrants = {
+  majorVersion: 18,
+  groups: [],
+  defaults: [],
+  roles: ['user', 'owner'],
+  schemas: ['app'],
+}
+
+function group(changes: Partial<GrantGroup>): GrantGroup {
+  const empty = {
+    role: 'user',
+    schema: 'app',
+    table: '',
+    names: ['orders'],
+    privileges: [],
+    grantable: [],
+    isOwner: false,
+  }
+  return { on: 'Table', ...empty, ...changes }
+}
+
+describe('a plan of grants', () => {
+  it('gives only what is missing, to whom it is missing', () => {
+    const { missing, extra, desired, held } = planGrants(wish, {
+      ...nothing,
+      groups: [
+        group({ on: 'Database', schema: '', names: ['shop'], privileges: ['CONNECT'] }),
+        group({ on: 'Schema', schema: '', names: ['app'] }),
+        group({ names: ['a', 'b'] }),
+        group({ names: ['c'], privileges: ['SELECT'] }),
+      ],
+    })
+    const target = { kind: 'grant', role: 'user', table: '' }
+    expect(missing).toEqual([
+      { ...target, on: 'Schema', schema: '', names: ['app'], privileges: ['USAGE'] },
+      { ...target, on: 'Table', schema: 'app', names: ['a', 'b'], privileges: ['SELECT'] },
+      { kind: 'grantDefault', role: 'user', creator: 'owner', schema: 'app', on: 'Table', privileges: ['SELECT'] },
+      { kind: 'grantDefault', role: 'user', creator: 'owner', schema: 'app', on: 'Sequence', privileges: ['SELECT'] },
+    ])
+    expect(extra).toEqual([])
+    expect({ desired, held }).toEqual({ desired: 5, held: 2 })
+  })
+
+  it('takes nothing from an owner, and gives him nothing', () => {
+    const groups = [group({ isOwner: true }), group({ isOwner: true, names: ['mine'], privileges: ['SELECT'] })]
+    const plan = planGrants({ ...wish, creators: [] }, { ...nothing, groups })
+    expect(plan).toMatchObject({ missing: [], extra: [], desired: 2, held: 2 })
+  })
+
+  it('leaves out MAINTAIN where there is none yet', () => {
+    const owner: GrantWish = { ...wish, access: 'Owner', creators: [] }
+    const of = (majorVersion: number) => planGrants(owner, { ...nothing, majorVersion, groups: [group({})] }).missing
+    expect(of(16)[0]?.privileges).not.toContain('MAINTAIN')
+    expect(of(17)[0]?.privileges).toContain('MAINTAIN')
+  })
+
+  it('does nothing about other roles, and nothing in schemas that are not there', () => {
+    const groups = [group({ role: 'other', privileges: ['DELETE'] })]
+    const plan = planGrants({ ...wish, schemas: ['gone'] }, { ...nothing, schemas: [], groups })
+    expect(plan).toMatchObject({ missing: [], extra: [], notFound: ['schema gone'] })
+    const without = planGrants(wish, { ...nothing, roles: [] })
+    expect(without.notFound).toEqual(['role user', 'role owner'])
+  })
+
+  it('gives one function or all of a name', () => {
+    const names = ['area(integer)', 'area(text)', 'areas(integer)', '"Odd"(integer)']
+    const groups = [group({ on: 'Function', names })]
+    const named = (name: string) => {
+      const grants = [{ on: 'Function', names: [name], privileges: ['EXECUTE'] }] as const
+      const plan = planGrants({ ...wish, access: 'Custom', creators: [], grants }, { ...nothing, groups })
+      return [plan.missing.flatMap((change) => ('names' in change ? change.names : [])), plan.notFound]
+    }
+    expect(named('area')).toEqual([['area(integer)', 'area(text)'], []])
+    expect(named('area(text)')).toEqual([['area(text)'], []])
+    expect(named('Odd')).toEqual([['"Odd"(integer)'], []])
+    expect(named('odd')).toEqual([[], ['function odd']])
+  })
+
+  it('once carried out, leaves nothing to do and what was wished', () => {
+    fc.assert(
+      fc.property(anyWish, anyObserved, (some, observed) => {
+        const plan = planGrants(some, observed)
+        const after = carriedOut(observed, plan)
+        const again = planGrants(some, after)
+        expect(again).toMatchObject({ missing: [], extra: [] })
+        expect(again.held).toBe(again.desired)
+        expect(again.desired).toBe(plan.desired)
+        // Of others nothing changed.
+        const ofOthers = ({ groups }: ObservedGrants) => groups.filter(({ role }) => role !== 'user')
+        expect(ofOthers(after)).toEqual(ofOthers(observed))
+      }),
+      { numRuns: 3_000 },
+    )
+  })
+})
+
+const privileges: Readonly<Record<'Database' | 'Schema' | 'Table' | 'Sequence' | 'Function', readonly string[]>> = {
+  Database: ['CONNECT', 'CREATE', 'TEMPORARY'],
+  Schema: ['CREATE', 'USAGE'],
+  Table: ['DELETE', 'INSERT', 'SELECT', 'UPDATE', 'TRUNCATE'],
+  Sequence: ['SELECT', 'UPDATE', 'USAGE'],
+  Function: ['EXECUTE'],
+}
+
+const schemas = ['app', 'odd, "schema"']
+const objects = ['a', 'b', `"'; --`]
+const kind = fc.constantFrom('Database', 'Schema', 'Table', 'Sequence', 'Function')
+
+const anyGrant = kind.chain((on) =>
+  fc.record({
+    on: fc.constant(on),
+    privileges: fc.uniqueArray(fc.constantFrom(...privileges[on]), { minLength: 1 }),
+    ...(on === 'Database' || on === 'Schema' ? {} : { names: fc.option(fc.subarray(objects), { nil: undefined }) }),
+  }),
+)
+
+const anyWish: fc.Arbitrary<GrantWish> = fc
+  .record({
+    access: fc.constantFrom('ReadOnly', 'ReadWrite', 'Owner', 'Custom'),
+    schemas: fc.subarray(schemas),
+    grants: fc.array(anyGrant, { maxLength: 3 }),
+    creators: fc.subarray(['owner', 'maker', 'user']),
+  })
+  // An absent name list means all, and that is not the same as undefined.
+  .map(({ grants, ...some }) => ({
+    ...some,
+    role: 'user',
+    database: 'shop',
+    grants: grants.map(({ names, ...grant }) => (names === undefined ? grant : { ...grant, names })),
+  }))
+
+const anyObserved: fc.Arbitrary<ObservedGrants> = fc
+  .record({
+    majorVersion: fc.constantFrom(15, 16, 17, 18),
+    roles: fc.subarray(['owner', 'maker']).map((some) => ['user', ...some]),
+    held: fc.infiniteStream(fc.nat()).map((stream) => () => stream.next().value ?? 0),
+  })
+  .map(({ majorVersion, roles, held }) => {
+    const some = (of: readonly string[]) => of.filter(() => held() % 2 === 0)
+    const one = (on: keyof typeof privileges, schema: string, name: string): readonly GrantGroup[] =>
+      ['user', 'other'].map((role) => {
+        const isOwner = held() % 7 === 0
+        const has = some(privileges[on]).toSorted()
+        return group({ role, on, schema, names: [name], privileges: has, grantable: some(has), isOwner })
+      })
+    const groups = [
+      ...one('Database', '', 'shop'),
+      ...schemas.flatMap((schema) => one('Schema', '', schema)),
+      ...schemas.flatMap((schema) =>
+        (['Table', 'Sequence', 'Function'] as const).flatMap((on) => objects.flatMap((name) => one(on, schema, name))),
+      ),
+    ]
+    const places = ['owner', 'maker'].flatMap((creator) => ['', ...schemas].map((schema) => ({ creator, schema })))
+    const defaults = places.flatMap((place): readonly DefaultGrant[] => {
+      const has = some(privileges.Table)
+      return has.length === 0 ? [] : [{ ...place, role: 'user', on: 'Table', privileges: has }]
+    })
+    return { majorVersion, roles, schemas: some(schemas), groups, defaults }
+  })
+
+/** What a server makes of a plan. */
+function carriedOut(observed: ObservedGrants, { missing, extra }: GrantPlan): ObservedGrants {
+  let { groups, defaults } = observed
+  for (const change of [...extra, ...missing]) {
+    if ('creator' in change) {
+      defaults = [...defaults, { ...change, privileges: [] }].map((one) => {
+        const isMeant = ['role', 'creator', 'schema', 'on'].every(
+          (key) => Reflect.get(one, key) === Reflect.get(change, key),
+        )
+        return isMeant
+          ? { ...one, privileges: changed(one.privileges, change.kind === 'grantDefault', change.privileges) }
+          : one
+      })
+    } else {
+      groups = groups.map((one) => {
+        const isMeant =
+          one.role === change.role &&
+          one.on === change.on &&
+          one.schema === change.schema &&
+          one.names.every((name) => change.names.includes(name))
+        if (!isMeant) return one
+        const grantable = change.kind === 'grant' ? one.grantable : changed(one.grantable, false, change.privileges)
+        if (change.kind === 'revokeOption') return { ...one, grantable }
+        return { ...one, grantable, privileges: changed(one.privileges, change.kind === 'grant', change.privileges) }
+      })
+    }
+  }
+  return { ...observed, groups, defaults }
+}
+
+function changed(held: readonly string[], gives: boolean, some: readonly string[]): readonly string[] {
+  const rest = held.filter((one) => !some.includes(one))
+  return (gives ? [...rest, ...some] : rest).toSorted()
+}
