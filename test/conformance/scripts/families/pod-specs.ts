@@ -78,7 +78,9 @@ export const podSpec: fc.Arbitrary<JsonObject> = fc
           labelSelector: { matchLabels: { app: 'a' } },
         },
       ]),
-    }).chain((all) => fc.subarray(Object.keys(all), { maxLength: 3 }).map((keys) => only(all, keys))),
+    }).chain((all) =>
+      fc.subarray(Object.keys(all), { maxLength: Math.min(3, Object.keys(all).length) }).map((keys) => only(all, keys)),
+    ),
   )
   .map(([main, side, more]) => ({
     automountServiceAccountToken: false,
