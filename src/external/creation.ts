@@ -40,11 +40,11 @@ export interface CreationInput {
   readonly consistency: Consistency
   /** Wall clock, milliseconds since the epoch. */
   readonly nowMs: number
-  /** For how long looks in a row have not shown what was seen before; 0 at the first of them. */
+  /** For how long looks in a row have not shown it, since the last that did or the last creation; 0 at the first of them. */
   readonly missingForMs: number
   /** What this pass has done last. `nameTaken`: it tried to create, and was told that the name is taken. */
   readonly done: 'nothing' | 'created' | 'nameTaken' | 'updated'
-  /** How many updates in a row, this pass included, left something that differs. */
+  /** How many updates in a row, this pass included, were made for these very differences. */
   readonly futileUpdates: number
 }
 

@@ -96,7 +96,7 @@ export interface ExternalCall<Desired> {
 }
 
 /**
- * Acts on one kind of thing outside. Every method may be repeated from any state, and rejects with a CodedError when it cannot
+ * Acts on one kind of thing outside. `Desired` and `Observed` are JSON: a change of anything else would not be seen. Every method may be repeated from any state, and rejects with a CodedError when it cannot
  * tell or cannot do: `retry` for what may pass, `stop` for what will not until somebody changes something (then
  * `retryAfterMs` says when to look again all the same).
  */
@@ -145,6 +145,7 @@ export interface ExternalReport<Observed = unknown> {
   readonly name: string
   readonly state: /** None wanted, none there. */
     | 'none'
+    /** Something else has to be there first; or, with the reason NotLookedAt, no turn of this process has come to it yet. */
     | 'blocked'
     /** Asked for and not to be seen yet. */
     | 'notYetVisible'

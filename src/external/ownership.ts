@@ -34,6 +34,9 @@ export function ownershipOf(input: OwnershipInput): Ownership {
   return isAskedForLately(input) ? 'late' : 'foreign'
 }
 
+/** The time in a record is in whole seconds, and up to so much before the moment. */
+const recordedToMs = 1_000
+
 /** Has its creation been asked for within the delay, so that not to see it means nothing yet? */
 export function isAskedForLately({
   record,
@@ -41,5 +44,5 @@ export function isAskedForLately({
   nowMs,
 }: Pick<OwnershipInput, 'record' | 'visibilityDelayMs' | 'nowMs'>): boolean {
   if (record?.phase !== 'Pending') return false
-  return nowMs - Date.parse(record.requestedAt) < visibilityDelayMs
+  return visibilityDelayMs > 0 && nowMs - Date.parse(record.requestedAt) < visibilityDelayMs + recordedToMs
 }

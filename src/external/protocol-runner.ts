@@ -42,10 +42,10 @@ const mostSteps = 8
 
 export class ProtocolRunner {
   readonly #options: ProtocolRunnerOptions
-  /** Since when looks in a row have not shown what was seen before, on the monotonic clock; by uid. */
+  /** Since when looks in a row have not shown it, on the monotonic clock; by uid. */
   readonly #missingSinceMs = new Map<string, number>()
-  /** Updates in a row that left something that differs; by uid. */
-  readonly #futileUpdates = new Map<string, number>()
+  /** Updates in a row that were made for the same differences; by uid. */
+  readonly #futileUpdates = new Map<string, { readonly what: string; readonly count: number }>()
 
   constructor(options: ProtocolRunnerOptions) {
     this.#options = options
@@ -80,7 +80,8 @@ export class ProtocolRunner {
       const { observation } = progress
       const changes = observation.kind === 'available' ? driver.differences(wish.desired, observation.observed) : []
       const missingForMs = this.#missingForMs(uid, progress)
-      const futileUpdates = this.#futileUpdates.get(uid) ?? 0
+      const futile = this.#futileUpdates.get(uid)
+      const futileUpdates = futile?.what === described(changes) ? futile.count : 0
       const known = { name, wish, token, record, observation, changes, consistency }
       const step = creationStep({ ...known, nowMs: clock.now(), missingForMs, done, futileUpdates })
       switch (step.kind) {
@@ -97,7 +98,7 @@ export class ProtocolRunner {
         case 'update':
           await this.#update(pass, call, { ...step, observation })
           progress.record = step.record
-          this.#futileUpdates.set(uid, futileUpdates + 1)
+          this.#futileUpdates.set(uid, { what: described(changes), count: futileUpdates + 1 })
           progress.observation = undefined
           corrected = step.drift
           done = 'updated'
@@ -122,6 +123,8 @@ export class ProtocolRunner {
     } catch (thrown) {
       if (!(thrown instanceof DriverFailure) || !isNameTaken(thrown.cause)) throw thrown
       return 'nameTaken'
+    } finally {
+      this.#missingSinceMs.delete(pass.token.uid)
     }
     progress.events.push(eventOf.created(this.#what(call)))
     return 'created'
@@ -193,8 +196,8 @@ export class ProtocolRunner {
   }
 
   /** A look that shows it begins the count anew. */
-  #missingForMs(uid: string, { record, observation }: Progress): number {
-    if (observation?.kind !== 'absent' || record?.providerID === undefined) {
+  #missingForMs(uid: string, { observation }: Progress): number {
+    if (observation?.kind !== 'absent') {
       this.#missingSinceMs.delete(uid)
       return 0
     }

@@ -37,7 +37,7 @@ export function reportOf(input: ReportInput): ExternalReport {
   const { name, standing, record, observation, drift = [], corrected = [], last, nowMs } = input
   const { state, reason, message } = standing
   const isSeen = observation !== undefined && observation.kind !== 'absent'
-  const isOver = state === 'none' || state === 'gone'
+  const isOver = record === undefined && state !== 'kept'
   const isOurs = state !== 'notOwned' && state !== 'vanished'
   const observed = observation?.kind === 'available' && isOurs ? observation.observed : last?.observed
   return {

@@ -13,7 +13,7 @@ export interface RemovalInput {
   readonly consistency: Consistency
   /** Wall clock, milliseconds since the epoch. */
   readonly nowMs: number
-  /** For how long looks in a row have not shown what was seen before; 0 at the first of them. */
+  /** For how long looks in a row have not shown it, since the last that did or the last creation; 0 at the first of them. */
   readonly missingForMs: number
   /** Has this pass asked for its removal? */
   readonly isAskedFor: boolean
@@ -51,13 +51,11 @@ function stepWhenAbsent(input: RemovalInput, proof: 'authoritative' | 'hint'): R
   const { record, consistency, missingForMs } = input
   const { visibilityDelayMs } = consistency
   const { externalName: name } = record
-  if (proof === 'hint') {
-    if (isAskedForLately({ ...input, visibilityDelayMs }))
-      return { kind: 'rest', record, standing: notYetVisible(name) }
-    const wasSeen = record.providerID !== undefined
-    if (wasSeen && missingForMs < visibilityDelayMs) return { kind: 'rest', record, standing: lostFromSight(name) }
-  }
-  return { kind: 'end', standing: gone(name) }
+  // Not by the time in the record alone: a creation that took long, or was cut off, may have come about later.
+  const isProven = missingForMs >= visibilityDelayMs && !isAskedForLately({ ...input, visibilityDelayMs })
+  if (proof === 'authoritative' || isProven) return { kind: 'end', standing: gone(name) }
+  const wasSeen = record.providerID !== undefined
+  return { kind: 'rest', record, standing: wasSeen ? lostFromSight(name) : notYetVisible(name) }
 }
 
 type There = Extract<Observation<unknown>, { kind: 'pending' | 'available' | 'broken' }>

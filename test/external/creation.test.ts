@@ -94,7 +94,7 @@ const absentRows: readonly Row[] = [
   },
   {
     title: 'asked for long ago',
-    record: { ...asked, requestedAt: ago(60_000) },
+    record: { ...asked, requestedAt: ago(61_000) },
     observation: hidden,
     consistency: slow,
     is: 'create first for generation 3',
@@ -241,7 +241,7 @@ const thereRows: readonly Row[] = [
   },
   {
     title: 'unmarked, asked for long ago',
-    record: { ...asked, requestedAt: ago(60_000) },
+    record: { ...asked, requestedAt: ago(61_000) },
     observation: there(undefined),
     consistency: slow,
     is: 'stopped: notOwned/NotOwned; Pending undefined undefined',
