@@ -32,14 +32,21 @@ export interface ReportInput {
   readonly nowMs: number
 }
 
+/** Where what a look showed is certainly ours. */
+const statesOfOurs: ReadonlySet<Standing['state']> = new Set<Standing['state']>([
+  'available',
+  'pending',
+  'failed',
+  'deleting',
+])
+
 /** What could not be looked at is told as it was seen last: it is not known to be otherwise, and it is not known to be gone. */
 export function reportOf(input: ReportInput): ExternalReport {
   const { name, standing, record, observation, drift = [], corrected = [], last, nowMs } = input
   const { state, reason, message } = standing
   const isSeen = observation !== undefined && observation.kind !== 'absent'
   const isOver = record === undefined && state !== 'kept'
-  const isOurs = state !== 'notOwned' && state !== 'vanished'
-  const observed = observation?.kind === 'available' && isOurs ? observation.observed : last?.observed
+  const observed = observation?.kind === 'available' && statesOfOurs.has(state) ? observation.observed : last?.observed
   return {
     name,
     state,
