@@ -107,6 +107,14 @@ describe.each(machinePostgres().versions.map(({ major }) => major))('a database 
     await expect(login({ ssl: elsewhere })).rejects.toMatchObject({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' })
   })
 
+  it('speaks TLS whatever its superuser writes into its settings', async () => {
+    await ask('ALTER SYSTEM SET ssl = off')
+    await ask(`ALTER SYSTEM SET hba_file = '/tmp/other'`)
+    await ask('SELECT pg_reload_conf()')
+    const kept = `SELECT current_setting('ssl') AS ssl, current_setting('hba_file') LIKE '%/pg_hba.conf' AS "hasOwnRules"`
+    expect(await ask(kept)).toEqual([{ ssl: 'on', hasOwnRules: true }])
+  })
+
   it.skipIf(!existsSync(psql))('lets psql in, which binds its login to the certificate', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'konverge-psql-'))
     try {
