@@ -58,6 +58,7 @@ it.each([
   'docs/alerts.md',
   'docs/apiserver.md',
   'docs/architecture.md',
+  'docs/database-rds.md',
   'docs/getting-started.md',
   'docs/writing-a-controller.md',
   'docs/testing.md',

@@ -35,18 +35,26 @@ export class RdsProxy {
   pace: Pace = atOnce
   /** Where instances lead to; undefined: to moto's own name. */
   databaseAt: { readonly host: string; readonly port: number } | undefined
+  /** Told of every master password that RDS has taken, before the answer is sent. */
+  onPassword: (password: string) => Promise<unknown> = async () => undefined
   readonly #moto: string
   readonly #server: Server
   readonly #records: RdsRecord[] = []
   readonly #lives = new Map<string, Life>()
   readonly #snapshots = new Map<string, number>()
+  #underWay = 0
 
   private constructor(moto: string, server: Server) {
     this.#moto = moto
     this.#server = server
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // A listening TCP server has a port.
     server.on('request', (message, response) => {
-      this.#serve(message, response).catch(() => message.socket.destroy())
+      this.#underWay += 1
+      this.#serve(message, response)
+        .catch(() => message.socket.destroy())
+        .finally(() => {
+          this.#underWay -= 1
+        })
     })
   }
 
@@ -70,6 +78,16 @@ export class RdsProxy {
     this.#server.closeAllConnections()
     // moto would keep what this test has made for the next.
     await this.reset()
+  }
+
+  /** Behind the proxy: what somebody does to instances by hand goes there. */
+  get moto(): string {
+    return this.#moto
+  }
+
+  /** Does anybody wait for an answer? */
+  get isInUse(): boolean {
+    return this.#underWay > 0
   }
 
   get records(): readonly RdsRecord[] {
@@ -107,6 +125,8 @@ export class RdsProxy {
     const pass = (form: URLSearchParams) => this.#forward(form, message.headers.authorization ?? '')
     const answer = await this.#answer(record, pass)
     record.status = answer.status
+    const password = parameters.get('MasterUserPassword')
+    if (answer.status === 200 && password !== null) await this.onPassword(password)
     if (verdict === 'cutAfter') return void message.socket.destroy()
     send(response, answer)
   }

@@ -1,6 +1,7 @@
 // What must be known of the cluster before a database can be made or judged? Small JSON facts, of Kubernetes alone: nothing of the
 // server is in them.
 import type { Refusal } from '../../index.ts'
+import type { RdsFacts } from './rds/instance-facts.ts'
 import type { ServerConnection } from './server-connection.ts'
 import type { ServerSecrets } from './server-secrets.ts'
 
@@ -8,6 +9,8 @@ export interface DatabaseFacts {
   readonly connection: ServerConnection
   /** What the Secrets of a server in the cluster hold; absent for one that is elsewhere. */
   readonly serverSecrets?: ServerSecrets
+  /** What an instance of RDS is asked for with; absent for other providers. */
+  readonly rds?: RdsFacts
   /** What cannot work, as far as the cluster shows it. */
   readonly refusal?: Refusal
   /** DatabaseUsers that use the database, as `namespace/name`; asked only once it is to go. */

@@ -23,6 +23,7 @@ export function databaseRemoval(
   if (facts === undefined) return blocked('NotLookedUp', 'who uses the database could not be looked up')
   if (facts.users.length > 0) return blocked('HasDependents', usedBy(facts.users))
   if (spec.provider.inCluster !== undefined) return keep('on its server, which is deleted with its volume')
+  if (spec.provider.rds !== undefined) return keep('on its instance, which is deleted')
   const { connection } = facts
   if (connection.kind === 'known') {
     const desired = { ...logicalDatabase(object, connection.access), isLeaving: true }

@@ -33,6 +33,13 @@ import type { DatabaseFacts } from './database-facts.ts'
 import { databaseRemoval } from './database-removal.ts'
 import { databaseStatus } from './database-status.ts'
 import { databaseNameOf, type LogicalDatabase, logicalDatabase } from './logical-database.ts'
+import type { ObservedInstance } from './rds/instance.ts'
+import { loadRdsFacts } from './rds/instance-facts-loader.ts'
+import { instanceGate } from './rds/instance-gate.ts'
+import { instanceSecret } from './rds/instance-secret.ts'
+import { withInstance } from './rds/instance-status.ts'
+import type { RdsClientLoaderOptions } from './rds/rds-client-loader.ts'
+import { rdsInstance } from './rds/rds-instance.ts'
 import {
   connectionSecrets,
   connectionSource,
@@ -45,8 +52,17 @@ import { passwordLost, type ServerSecrets, serverSecrets } from './server-secret
 type Observing = ObserveContext<DatabaseSpec, DatabaseStatus>
 type Context = ExternalContext<DatabaseSpec, DatabaseStatus, DatabaseFacts>
 
+export interface DatabaseOptions {
+  /** How Amazon RDS is called, for tests. */
+  readonly rds?: RdsClientLoaderOptions
+}
+
 /** `engineOf` gives all controllers of one operator the same engine, so that they share its sessions. */
-export function database(engineOf: (tools: ExternalTools) => DatabaseEngine): Controller {
+export function database(
+  engineOf: (tools: ExternalTools) => DatabaseEngine,
+  { rds = {} }: DatabaseOptions = {},
+): Controller {
+  const instance = rdsInstance(rds)
   const logical = defineExternal({
     name: 'database',
     driver: (tools) => new DatabaseDriver(engineOf(tools)),
@@ -55,7 +71,7 @@ export function database(engineOf: (tools: ExternalTools) => DatabaseEngine): Co
   })
   return defineController<DatabaseSpec, DatabaseStatus, DatabaseFacts>(Database, {
     owns: [StatefulSet, Service, { resource: ConfigMap, statusMatters: false }, Secret],
-    indexes: { secret: (object) => connectionSecrets(connectionSource(object)).map((name) => placed(object, name)) },
+    indexes: { secret: (object) => secretsOf(object).map((name) => placed(object, name)) },
     watches: [
       {
         resource: Secret,
@@ -65,24 +81,34 @@ export function database(engineOf: (tools: ExternalTools) => DatabaseEngine): Co
       { resource: DatabaseUser, keysFor: databasesOf, digest: databasesOf },
     ],
     reads: [Secret, PersistentVolumeClaim],
-    external: [logical],
+    external: [instance, logical],
     isSuspended: ({ spec }) => spec.suspend === true,
-    observe,
+    observe: (context) => observe(context, reportOf(instance, context.externals)?.observed),
     refuse: ({ facts }) => refusalOf(facts),
     desired: (chart, { object, facts }) => {
       const { metadata, spec } = object
       const { serverSecrets: own } = facts
+      if (facts.rds !== undefined) instanceSecret(chart, metadata.name, facts.rds)
       if (own === undefined) return
       const props = databaseServerProps(metadata.name, spec, { namespace: metadata.namespace ?? '', ...own })
       const { adminSecret } = new DatabaseServer(chart, 'server', props)
       // The volume stays, and nothing else knows its password.
       if (spec.deletionPolicy === 'Retain') retain(adminSecret)
     },
-    status: (context) => databaseStatus(context, reportOf(logical, context.externals)),
+    status: (context) => {
+      const status = databaseStatus(context, reportOf(logical, context.externals))
+      return withInstance(status, context, reportOf(instance, context.externals))
+    },
   })
 }
 
-function wishOf({ object, facts, children }: Context): ExternalWish<LogicalDatabase> {
+/** The Secrets of others that it is made with. */
+function secretsOf(object: DatabaseObject): readonly string[] {
+  const aws = object.spec.provider.rds?.credentials.secretRef
+  return [...connectionSecrets(connectionSource(object)), ...(aws === undefined ? [] : [aws.name])]
+}
+
+function wishOf({ object, facts, children, earlier }: Context): ExternalWish<LogicalDatabase> {
   const { connection } = facts
   const { spec } = object
   const server = children.find((child) => isOf(StatefulSet, child.object))
@@ -94,6 +120,8 @@ function wishOf({ object, facts, children }: Context): ExternalWish<LogicalDatab
       message: `the server is not ready${message === '' ? '' : `: ${message}`}`,
     }
   }
+  const gate = spec.provider.rds === undefined ? undefined : instanceGate(earlier[0])
+  if (gate !== undefined) return { kind: 'blocked', ...gate }
   if (connection.kind === 'unknown') return { kind: 'blocked', reason: connection.reason, message: connection.message }
   return {
     kind: 'wanted',
@@ -106,15 +134,21 @@ function wishOf({ object, facts, children }: Context): ExternalWish<LogicalDatab
 }
 
 /** What somebody has to put right in a Secret; that the server is still to be made is nothing to refuse. */
-function refusalOf({ refusal, connection }: DatabaseFacts): Refusal | undefined {
+function refusalOf({ refusal, connection, rds }: DatabaseFacts): Refusal | undefined {
   if (refusal !== undefined) return refusal
+  if (rds?.problem !== undefined) return rds.problem
   return connection.kind === 'unknown' && connection.reason !== 'ServerNotMade' ? connection : undefined
 }
 
-async function observe(context: Observing): Promise<DatabaseFacts> {
+async function observe(context: Observing, instance: ObservedInstance | undefined): Promise<DatabaseFacts> {
   const { object, live } = context
+  const { inCluster, rds } = object.spec.provider
   const users = isBeingDeleted(object) ? await usersOf(object, live) : []
-  if (object.spec.provider.inCluster === undefined) return { connection: await connectionTo(object, live), users }
+  if (rds !== undefined) {
+    const { facts, adminSecret } = await loadRdsFacts(context, rds, instance)
+    return { connection: await connectionTo(object, live, adminSecret), users, rds: facts }
+  }
+  if (inCluster === undefined) return { connection: await connectionTo(object, live), users }
   const found = await findOwn(context)
   const connection = connectionIn(context, found.admin)
   const isLost = found.admin === undefined && !isBeingDeleted(object) && (await hasVolume(object, live))
@@ -122,11 +156,17 @@ async function observe(context: Observing): Promise<DatabaseFacts> {
   return { connection, users, serverSecrets: drawMissing(context, found) }
 }
 
-async function connectionTo(object: DatabaseObject, live: LiveReader): Promise<ServerConnection> {
+/** `known`: a Secret that is at hand already. */
+async function connectionTo(
+  object: DatabaseObject,
+  live: LiveReader,
+  known?: LiveObject | undefined,
+): Promise<ServerConnection> {
   const source = connectionSource(object)
   const { namespace } = object.metadata
   const names = connectionSecrets(source)
-  const found = await Promise.all(names.map((name) => live.find(Secret, { namespace, name })))
+  const find = (name: string) => (name === known?.metadata.name ? known : live.find(Secret, { namespace, name }))
+  const found = await Promise.all(names.map(find))
   const secrets = new Map(found.flatMap((secret) => (secret === undefined ? [] : [[secret.metadata.name, secret]])))
   return serverConnection({ source, secrets, service: undefined })
 }

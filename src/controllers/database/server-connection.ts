@@ -31,19 +31,23 @@ export interface ConnectionSource {
   readonly service: string | undefined
   readonly maintenanceDatabase: string
   readonly tls: TlsMode
+  /** The server is made for this Database, and its Secret with it: what is missing is not there yet, and nobody's mistake. */
+  readonly isOurs: boolean
 }
 
-/** Undefined where the provider has no server yet whose Secret could be named. */
+/** Undefined for a provider that this version does not know. */
 export function connectionSource({ metadata, spec }: DatabaseObject): ConnectionSource | undefined {
-  const { server, inCluster } = spec.provider
+  const { server, inCluster, rds } = spec.provider
   if (server !== undefined) {
     const { connectionSecretRef, caSecretRef, maintenanceDatabase, sslMode: tls } = server
-    return { secret: connectionSecretRef.name, caSecret: caSecretRef, service: undefined, maintenanceDatabase, tls }
+    const given = { caSecret: caSecretRef, service: undefined, maintenanceDatabase, tls, isOurs: false }
+    return { secret: connectionSecretRef.name, ...given }
   }
-  if (inCluster === undefined) return undefined
   const { adminSecret, clientService: service } = databaseServerNames(metadata.name)
-  const own = { caSecret: undefined, service, maintenanceDatabase: 'postgres', tls: 'verify-full' } as const
-  return { secret: adminSecret, ...own }
+  const own = { secret: adminSecret, maintenanceDatabase: 'postgres', isOurs: true }
+  if (inCluster !== undefined) return { ...own, caSecret: undefined, service, tls: 'verify-full' }
+  if (rds !== undefined) return { ...own, caSecret: rds.caSecretRef, service: undefined, tls: rds.sslMode }
+  return undefined
 }
 
 /** The Secrets that it is read from, each once. */
@@ -60,8 +64,9 @@ export interface ConnectionInput {
 }
 
 export function serverConnection({ source, secrets, service }: ConnectionInput): ServerConnection {
-  const isMade = source?.service === undefined || (service !== undefined && secrets.has(source.secret))
-  if (source === undefined || !isMade) return unknown('ServerNotMade', 'the server is not there yet')
+  if (source === undefined || !isMade(source, { secrets, service })) {
+    return unknown('ServerNotMade', 'the server is not there yet')
+  }
   const { secret: name, maintenanceDatabase, tls } = source
   const secret = secrets.get(name)
   if (secret === undefined)
@@ -96,6 +101,13 @@ export function serverConnection({ source, secrets, service }: ConnectionInput):
       ...(trust.pem === undefined ? {} : { ca: trust.pem }),
     },
   }
+}
+
+function isMade(source: ConnectionSource, { secrets, service }: Omit<ConnectionInput, 'source'>): boolean {
+  if (!source.isOurs) return true
+  const secret = secrets.get(source.secret)
+  const hasService = source.service === undefined || service !== undefined
+  return hasService && secret !== undefined && textOf(secret, 'host') !== undefined
 }
 
 /** Where a node on this machine says at which address a Service of its pods is dialled (docs/local-node.md). */

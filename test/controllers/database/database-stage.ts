@@ -10,6 +10,7 @@ import { startCluster, type TestCluster } from '../../../src/testing/index.ts'
 import { flagshipDefinitions } from '../../e2e/definitions.ts'
 import { EmbeddedOperator } from '../../e2e/embedded-operator.ts'
 import type { PostgresServer } from '../../postgres/postgres-server.ts'
+import type { RdsProxy } from '../../rds/rds-proxy.ts'
 import { MortalEngines } from './mortal-engines.ts'
 
 export const namespace = 'shop'
@@ -25,21 +26,24 @@ export class DatabaseStage {
   /** How often the operator has died of a fault. */
   deaths = 0
 
-  private constructor(cluster: TestCluster, server: PostgresServer) {
+  readonly #rds: RdsProxy | undefined
+
+  private constructor(cluster: TestCluster, server: PostgresServer, rds: RdsProxy | undefined) {
     this.cluster = cluster
     this.server = server
+    this.#rds = rds
     this.engines = new MortalEngines(server.access(), () => void this.operator.kill())
     this.operator = new EmbeddedOperator({
       ...{ cluster, token: 'admin', seed: 1, backoff: { baseMs: 1_000, capMs: 10_000 } },
-      controllers: [database((tools) => this.engines.engineOf(tools))],
+      controllers: [database((tools) => this.engines.engineOf(tools), { rds: { endpoint: rds?.url } })],
       fetch: (request) => handleFetch(cluster.server, request),
     })
   }
 
-  /** Ends with the test. The connection Secret `server` is there. */
-  static async start(server: PostgresServer): Promise<DatabaseStage> {
+  /** Ends with the test. The connection Secret `server` is there. Instances of `rds` lead to the server. */
+  static async start(server: PostgresServer, rds?: RdsProxy): Promise<DatabaseStage> {
     const cluster = await startCluster({ definitions: await flagshipDefinitions() })
-    const stage = new DatabaseStage(cluster, server)
+    const stage = new DatabaseStage(cluster, server, rds)
     onTestFinished(() => stage.end())
     await cluster.create(Namespace, { metadata: { name: namespace } })
     await stage.secret('server', stage.connection())
@@ -174,7 +178,8 @@ export class DatabaseStage {
   /** Resolves when nobody waits for the server, or it takes too long. */
   async #answered(): Promise<void> {
     const startMs = performance.now()
-    while (this.engines.isInUse && performance.now() - startMs < patienceMs) {
+    const isInUse = () => this.engines.isInUse || this.#rds?.isInUse === true
+    while (isInUse() && performance.now() - startMs < patienceMs) {
       await new Promise((resolve) => setImmediate(resolve))
     }
   }

@@ -7,6 +7,7 @@ import {
 } from '../../../src/controllers/database/server-connection.ts'
 import type { LiveObject } from '../../../src/index.ts'
 import { access, databaseObject, inCluster, secret } from './databases.ts'
+import { rdsProvider } from './rds/instances.ts'
 
 const values = { host: 'db.example', port: '5432', username: 'op', password: 'admin-password' }
 const pem = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----'
@@ -130,5 +131,28 @@ describe('a server that is made in the cluster', () => {
     const local = { ...service, metadata: { ...metadata, annotations } }
     const dial = { host: '127.51.0.1', port: 5432 }
     expect(serverConnection({ source, secrets, service: local })).toMatchObject({ access: { host, dial, ca: pem } })
+  })
+})
+
+describe('an instance of RDS', () => {
+  const rds = rdsProvider({ sslMode: 'verify-full', caSecretRef: { name: 'rds-ca', key: 'ca.crt' } })
+  const source = connectionSource(databaseObject({ provider: { rds }, version: '18' }))
+  const { host: _, port: __, ...unserved } = values
+  const authority = secret('rds-ca', { 'ca.crt': pem })
+  const connectionOver = (admin: Readonly<Record<string, string>>) => {
+    const found = [secret('shop-db-postgres-admin', admin), authority]
+    const secrets = new Map(found.map((one) => [one.metadata.name, one]))
+    return serverConnection({ source, secrets, service: undefined })
+  }
+
+  it('is not there before its Secret says where', () => {
+    const notMade = { kind: 'unknown', reason: 'ServerNotMade', message: 'the server is not there yet' }
+    expect(serverConnection({ source, secrets: new Map(), service: undefined })).toEqual(notMade)
+    expect(connectionOver(unserved)).toEqual(notMade)
+  })
+
+  it('is reached as its Secret says, and checked by the certificates of AWS', () => {
+    expect(connectionOver(values)).toEqual({ kind: 'known', access: { ...access, ca: pem } })
+    expect(connectionSecrets(source)).toEqual(['shop-db-postgres-admin', 'rds-ca'])
   })
 })

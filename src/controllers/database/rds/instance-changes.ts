@@ -11,6 +11,8 @@ interface Property {
   differs(desired: DesiredInstance, observed: ObservedInstance): boolean
   message(desired: DesiredInstance, observed: ObservedInstance): string
   modification(desired: DesiredInstance): Modification
+  /** Due without a new generation, and no drift. */
+  readonly isWished?: boolean
 }
 
 const properties: readonly Property[] = [
@@ -53,6 +55,7 @@ const properties: readonly Property[] = [
     differs: ({ admin }, observed) => admin.passwordID !== observed.passwordID,
     message: () => 'its master password is not the one in the Secret',
     modification: ({ admin }) => ({ MasterUserPassword: admin.password }),
+    isWished: true,
   },
   {
     reason: 'VersionTooOld',
@@ -66,13 +69,16 @@ const properties: readonly Property[] = [
 export function instanceChanges(desired: DesiredInstance, observed: ObservedInstance): readonly ExternalChange[] {
   return properties
     .filter(({ differs }) => differs(desired, observed))
-    .map(({ reason, message }) => ({ reason, message: message(desired, observed) }))
+    .map(({ reason, message, isWished = false }) => ({ reason, message: message(desired, observed), isWished }))
 }
 
-/** Undefined where nothing differs that a modification could put right. */
-export function modificationOf(desired: DesiredInstance, observed: ObservedInstance): Modification | undefined {
+/** Undefined where none of these is put right by a modification. */
+export function modificationOf(
+  desired: DesiredInstance,
+  changes: readonly Pick<ExternalChange, 'reason'>[],
+): Modification | undefined {
   const parts = properties
-    .filter(({ differs }) => differs(desired, observed))
+    .filter(({ reason }) => changes.some((change) => change.reason === reason))
     .map(({ modification }) => modification(desired))
   const whole: Modification = Object.assign({}, ...parts)
   return Object.keys(whole).length === 0 ? undefined : whole

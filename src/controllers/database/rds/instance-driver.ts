@@ -59,7 +59,7 @@ export class InstanceDriver implements ExternalDriver<DesiredInstance, ObservedI
   async update(call: Call, observed: ObservedInstance, changes: readonly ExternalChange[]): Promise<void> {
     const tooOld = changes.find(({ reason }) => reason === 'VersionTooOld')
     if (tooOld !== undefined) throw versionTooOld(call, tooOld.message)
-    const modification = modificationOf(call.desired, observed)
+    const modification = modificationOf(call.desired, changes)
     if (modification !== undefined) {
       if (!observed.mayModify) throw busy(call, observed)
       const request = { DBInstanceIdentifier: call.externalName, ApplyImmediately: true, ...modification }

@@ -12,7 +12,6 @@ describe('an instance that is as desired', () => {
     ['and another user, as an adopted one may have', {}, { username: 'root' }],
   ])('%s, is left alone', (_, desired, observed) => {
     expect(instanceChanges(desiredInstance(desired), observedInstance(observed))).toEqual([])
-    expect(modificationOf(desiredInstance(desired), observedInstance(observed))).toBeUndefined()
   })
 })
 
@@ -46,14 +45,23 @@ describe('an instance that differs', () => {
     ],
     ['VersionTooOld', 'it runs PostgreSQL 14.9, not 15', { engineVersion: '14.9' }, undefined],
   ])('is told by %s', (reason, message, observed, modification) => {
-    expect(instanceChanges(desiredInstance(), observedInstance(observed))).toEqual([{ reason, message }])
-    expect(modificationOf(desiredInstance(), observedInstance(observed))).toEqual(modification)
+    const changes = instanceChanges(desiredInstance(), observedInstance(observed))
+    expect(changes).toEqual([{ reason, message, isWished: reason === 'PasswordOutdated' }])
+    expect(modificationOf(desiredInstance(), changes)).toEqual(modification)
   })
 
   it('in several ways is put right by one modification', () => {
     const observed = observedInstance({ multiAZ: true, instanceClass: 'db.m5.large' })
-    expect(instanceChanges(desiredInstance(), observed)).toHaveLength(2)
-    expect(modificationOf(desiredInstance(), observed)).toEqual({ MultiAZ: false, DBInstanceClass: 'db.t4g.micro' })
+    const changes = instanceChanges(desiredInstance(), observed)
+    expect(changes).toHaveLength(2)
+    expect(modificationOf(desiredInstance(), changes)).toEqual({ MultiAZ: false, DBInstanceClass: 'db.t4g.micro' })
+  })
+
+  it('is put right only in what is due', () => {
+    const observed = observedInstance({ multiAZ: true, passwordID: undefined })
+    const due = instanceChanges(desiredInstance(), observed).filter(({ isWished }) => isWished)
+    expect(modificationOf(desiredInstance(), due)).toEqual({ MasterUserPassword: 'MasterPassword1' })
+    expect(modificationOf(desiredInstance(), [{ reason: 'MarkMissing' }])).toBeUndefined()
   })
 
   it('is described without its password', () => {

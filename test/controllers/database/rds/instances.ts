@@ -1,5 +1,6 @@
 // Instances for tests: what one should be, what one is, and what RDS says of it.
 import type { DBInstance } from '@aws-sdk/client-rds'
+import type { DatabaseSpecProviderRds } from '../../../../imports/wire/database.ts'
 import type { DesiredInstance, ObservedInstance } from '../../../../src/controllers/database/rds/instance.ts'
 import { tagsOf } from '../../../../src/controllers/database/rds/instance-tags.ts'
 
@@ -64,6 +65,20 @@ export function describedInstance(own: Partial<DBInstance> = {}): DBInstance {
     ],
     MasterUsername: 'postgres',
     TagList: tagsOf(token, desiredInstance()),
+    ...own,
+  }
+}
+
+/** As the API server returns it, without a CA for once. */
+export function rdsProvider(own: Partial<DatabaseSpecProviderRds> = {}): DatabaseSpecProviderRds {
+  return {
+    region: 'eu-central-1',
+    instanceClass: 'db.t4g.micro',
+    allocatedStorageGiB: 20,
+    multiAZ: false,
+    credentials: {},
+    sslMode: 'require',
+    deletionProtection: true,
     ...own,
   }
 }

@@ -1,0 +1,29 @@
+// Reads what must be known before an instance can be asked for: the administrator's Secret, in memory but for the first turns, and
+// the one that the spec names for AWS.
+import { databaseServerNames } from '../../../../constructs/index.ts'
+import type { DatabaseSpec, DatabaseSpecProviderRds, DatabaseStatus } from '../../../../imports/wire/database.ts'
+import { isOf, type LiveObject, type ObserveContext, Secret } from '../../../index.ts'
+import type { ObservedInstance } from './instance.ts'
+import { type RdsFacts, rdsFacts } from './instance-facts.ts'
+
+export interface LoadedFacts {
+  readonly facts: RdsFacts
+  readonly adminSecret: LiveObject | undefined
+}
+
+export async function loadRdsFacts(
+  { object, children, live, secrets }: ObserveContext<DatabaseSpec, DatabaseStatus>,
+  rds: DatabaseSpecProviderRds,
+  /** As it was last seen, if it was. */
+  observed: ObservedInstance | undefined,
+): Promise<LoadedFacts> {
+  const { namespace, name } = object.metadata
+  const { adminSecret: adminName } = databaseServerNames(name)
+  const { secretRef } = rds.credentials
+  const kept = children.find((child) => isOf(Secret, child) && child.metadata.name === adminName)
+  const [adminSecret, awsSecret] = await Promise.all([
+    kept ?? live.find(Secret, { namespace, name: adminName }),
+    secretRef === undefined ? undefined : live.find(Secret, { namespace, name: secretRef.name }),
+  ])
+  return { facts: rdsFacts({ rds, adminSecret, awsSecret, observed, secrets }), adminSecret }
+}

@@ -1,0 +1,96 @@
+// What does a Database want of RDS, and what becomes of it when it is deleted? Pure.
+import type { DatabaseSpecProviderRds } from '../../../../imports/wire/database.ts'
+import type { ExternalRemoval, ExternalWish, LiveObject } from '../../../index.ts'
+import { abandonAnnotation } from '../database-removal.ts'
+import { secretText } from '../secret-text.ts'
+import type { DatabaseObject } from '../server-connection.ts'
+import type { AwsCredentials, DesiredInstance } from './instance.ts'
+import type { RdsFacts } from './instance-facts.ts'
+import { finalSnapshotIdentifier, instanceIdentifier } from './instance-name.ts'
+
+export function instanceWish(
+  object: DatabaseObject,
+  facts: RdsFacts | undefined,
+  /** As this turn has left it. */
+  adminSecret: LiveObject | undefined,
+): ExternalWish<DesiredInstance> {
+  const { rds } = object.spec.provider
+  if (rds === undefined || facts === undefined) return { kind: 'none' }
+  const { credentials, problem, admin } = facts
+  if (credentials === undefined) return blocked(problem?.reason ?? 'SecretNotFound', problem?.message ?? '')
+  // What RDS is given and nobody has kept, nobody can log in with.
+  if (secretText(adminSecret, 'password') !== admin.password) {
+    return blocked('SecretNotStored', 'the Secret with the master password is not stored yet')
+  }
+  const { adoptionPolicy, driftPolicy, recreateIfMissing } = object.spec
+  return {
+    kind: 'wanted',
+    externalName: identifierOf(object, rds),
+    desired: desiredInstance(object, rds, { ...facts, credentials }),
+    adopts: adoptionPolicy === 'Adopt',
+    driftPolicy,
+    recreatesIfMissing: recreateIfMissing,
+  }
+}
+
+export function instanceRemoval(object: DatabaseObject, facts: RdsFacts | undefined): ExternalRemoval<DesiredInstance> {
+  const { metadata, spec } = object
+  const { rds } = spec.provider
+  const { credentials, problem } = facts ?? {}
+  if (metadata.annotations?.[abandonAnnotation] === 'true') {
+    return { kind: 'keep', note: `let go of by its annotation ${abandonAnnotation}` }
+  }
+  // The CRD lets no Database change its provider.
+  if (rds === undefined || spec.deletionPolicy === 'Retain') {
+    return { kind: 'keep', note: rds === undefined ? 'not of this provider' : howToAdopt(object, rds) }
+  }
+  if (facts === undefined || credentials === undefined) {
+    const { reason = 'NotLookedUp', message = 'the credentials for AWS could not be looked up' } = problem ?? {}
+    return blocked(reason, message)
+  }
+  if (rds.deletionProtection) return blocked('ProtectionEnabled', protectedBySpec)
+  const desired = desiredInstance(object, rds, { ...facts, credentials })
+  const finalSnapshot = spec.deletionPolicy === 'Snapshot' ? finalSnapshotIdentifier(metadata.uid) : undefined
+  return {
+    kind: 'remove',
+    externalName: identifierOf(object, rds),
+    desired: finalSnapshot === undefined ? desired : { ...desired, finalSnapshot },
+  }
+}
+
+const protectedBySpec =
+  'the instance is protected from deletion; set spec.provider.rds.deletionProtection to false, or spec.deletionPolicy to Retain'
+
+function identifierOf({ metadata }: DatabaseObject, { instanceIdentifier: named }: DatabaseSpecProviderRds): string {
+  const { namespace = '', name, uid } = metadata
+  return named ?? instanceIdentifier({ namespace, name, uid })
+}
+
+function desiredInstance(
+  { metadata, spec }: DatabaseObject,
+  rds: DatabaseSpecProviderRds,
+  { credentials, admin }: { readonly credentials: AwsCredentials; readonly admin: RdsFacts['admin'] },
+): DesiredInstance {
+  const { region, instanceClass, allocatedStorageGiB, multiAZ, deletionProtection, subnetGroupName } = rds
+  const { securityGroupIDs = [] } = rds
+  return {
+    access: { region, credentials },
+    // The CRD requires a version with this provider.
+    version: spec.version ?? '',
+    ...{ instanceClass, allocatedStorageGiB, multiAZ, deletionProtection, subnetGroupName, admin },
+    securityGroupIDs: securityGroupIDs.length === 0 ? undefined : securityGroupIDs,
+    label: `${metadata.namespace}/${metadata.name}`,
+  }
+}
+
+function howToAdopt(object: DatabaseObject, rds: DatabaseSpecProviderRds): string {
+  const identifier = identifierOf(object, rds)
+  return (
+    `in ${rds.region}; a Database with spec.provider.rds.instanceIdentifier ${identifier} and spec.adoptionPolicy Adopt takes it up ` +
+    'again, and gives it a new master password'
+  )
+}
+
+function blocked(reason: string, message: string): { kind: 'blocked'; reason: string; message: string } {
+  return { kind: 'blocked', reason, message }
+}

@@ -1,0 +1,23 @@
+// The External `instance` of a Database: an instance of Amazon RDS, for those whose provider is `rds`.
+import { databaseServerNames } from '../../../../constructs/index.ts'
+import type { DatabaseSpec, DatabaseStatus } from '../../../../imports/wire/database.ts'
+import { defineExternal, type ExternalContext, isOf, Secret } from '../../../index.ts'
+import { InstanceDriver } from './instance-driver.ts'
+import type { RdsFacts } from './instance-facts.ts'
+import { instanceRemoval, instanceWish } from './instance-wish.ts'
+import type { RdsClientLoaderOptions } from './rds-client-loader.ts'
+
+type Context = ExternalContext<DatabaseSpec, DatabaseStatus, { readonly rds?: RdsFacts }>
+
+export function rdsInstance(options: RdsClientLoaderOptions = {}) {
+  return defineExternal({
+    name: 'instance',
+    driver: (tools) => new InstanceDriver(tools, options),
+    wish: ({ object, facts, children }: Context) => {
+      const { adminSecret: name } = databaseServerNames(object.metadata.name)
+      const stored = children.find((child) => isOf(Secret, child.object) && child.object.metadata.name === name)
+      return instanceWish(object, facts.rds, stored?.object)
+    },
+    removal: ({ object, facts }) => instanceRemoval(object, facts?.rds),
+  })
+}
