@@ -235,12 +235,12 @@ export interface DatabaseUserStatus {
   readonly nextRotationAt?: string
   /** The rotation.trigger that was last carried out. */
   readonly lastRotationTrigger?: string
-  /** A keyed hash of the Secret's content, which changes with it and tells nothing of it. */
+  /** A hash of the login that last proved to work, which tells nothing of it. */
   readonly secretHash?: string
   /** Rights, counted. */
   readonly grants?: DatabaseUserStatusGrants
   /**
-   * When a login with the Secret's password last succeeded.
+   * When the login in the Secret first succeeded after it had changed.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly lastVerifiedLogin?: string

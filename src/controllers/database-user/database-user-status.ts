@@ -1,0 +1,132 @@
+// What does a user tell of itself? Its roles and times from what the Secret holds, its rights as last seen on the server, and a
+// condition for each part that can fail by itself. Pure.
+import type { DatabaseUserSpec, DatabaseUserStatus } from '../../../imports/wire/database-user.ts'
+import { type ConditionClaim, type EventReport, findCondition, isBeingDeleted, type StatusReport } from '../../index.ts'
+import { groupRoleOf } from './login-roles.ts'
+import { passwordRule } from './password-rule.ts'
+import { type Held, rotationDueMs } from './rotation.ts'
+import { isStored } from './stored-secret.ts'
+import { conditionsOf, grantCounts, type RoleReport, type UserContext } from './user-conditions.ts'
+
+type Fields = StatusReport<DatabaseUserStatus>['fields']
+
+export function databaseUserStatus(context: UserContext, report: RoleReport): StatusReport<DatabaseUserStatus> {
+  const conditions = conditionsOf(context, report)
+  return { fields: fieldsOf(context, report, conditions), conditions, events: newsOf(context, conditions) }
+}
+
+function fieldsOf(
+  { object, facts, children }: UserContext,
+  report: RoleReport,
+  conditions: readonly ConditionClaim[],
+): Fields {
+  const { spec, status } = object
+  const held = facts?.held
+  const isTold = held !== undefined && isStored(held, children)
+  const isDisabled = spec.password?.disabled === true
+  return {
+    groupRole: groupRoleOf(object),
+    databases: spec.databases.length,
+    access: accessWord(spec),
+    ...(isTold ? heldFields(object, held) : isDisabled ? {} : rememberedFields(status)),
+    ...grantFields(object, report),
+    ...loginFields(object, report, conditions),
+  }
+}
+
+function accessWord({ databases }: DatabaseUserSpec): string {
+  const words = new Set(databases.map(({ access }) => access))
+  const [word = ''] = words
+  return words.size === 1 ? word : 'Mixed'
+}
+
+function heldFields({ metadata, spec }: UserContext['object'], held: Held): Partial<Fields> {
+  const { active, previous, rotatedAtMs, generation, trigger } = held
+  const rule = passwordRule(spec, {})
+  const dueMs = rule.kind === 'generate' ? rotationDueMs(rule, held) : undefined
+  return {
+    loginRoles: [
+      { name: active.username, active: true },
+      ...(previous === undefined
+        ? []
+        : [{ name: previous.username, active: false, validUntil: timestamp(previous.untilMs) }]),
+    ],
+    binding: { name: spec.secret.name ?? `${metadata.name}-db` },
+    passwordGeneration: generation,
+    lastRotatedAt: timestamp(rotatedAtMs),
+    ...(dueMs === undefined ? {} : { nextRotationAt: timestamp(dueMs) }),
+    ...(trigger === undefined ? {} : { lastRotationTrigger: trigger }),
+  }
+}
+
+/** While the Secret cannot be looked at, or is being made anew, what was told of it stays. */
+function rememberedFields(status: DatabaseUserStatus | undefined): Partial<Fields> {
+  const { loginRoles, binding, passwordGeneration, lastRotatedAt, nextRotationAt, lastRotationTrigger } = status ?? {}
+  return {
+    ...(loginRoles === undefined ? {} : { loginRoles }),
+    ...(binding === undefined ? {} : { binding }),
+    ...(passwordGeneration === undefined ? {} : { passwordGeneration }),
+    ...(lastRotatedAt === undefined ? {} : { lastRotatedAt }),
+    ...(nextRotationAt === undefined ? {} : { nextRotationAt }),
+    ...(lastRotationTrigger === undefined ? {} : { lastRotationTrigger }),
+  }
+}
+
+function grantFields({ status }: UserContext['object'], report: RoleReport): Partial<Fields> {
+  const { grants } = status ?? {}
+  if (report?.observed === undefined) return grants === undefined ? {} : { grants }
+  const { desired, held: observed, missing, extra } = grantCounts(Object.values(report.observed.grants))
+  return { grants: { desired, observed, missing, extra } }
+}
+
+/** The time of a login stays while the credential stays and works: it is told when it changes, and not at every look. */
+function loginFields(
+  { status }: UserContext['object'],
+  report: RoleReport,
+  conditions: readonly ConditionClaim[],
+): Partial<Fields> {
+  const { secretHash: before, lastVerifiedLogin: lastLogin } = status ?? {}
+  const secretHash = report?.observed === undefined ? before : report.observed.provenHash
+  const isVerified = conditions.some(({ type, status: is }) => type === 'LoginVerified' && is === 'True')
+  const wasVerified = findCondition(status?.conditions, 'LoginVerified')?.status === 'True'
+  const isNew = isVerified && report?.observed?.verdict === 'Verified' && !(wasVerified && secretHash === before)
+  const time = isNew && report?.seenAtMs !== undefined ? timestamp(report.seenAtMs) : lastLogin
+  return {
+    ...(secretHash === undefined ? {} : { secretHash }),
+    ...(time === undefined ? {} : { lastVerifiedLogin: time }),
+  }
+}
+
+/** What people should hear of once. */
+function newsOf(
+  { object, facts, children }: UserContext,
+  conditions: readonly ConditionClaim[],
+): readonly EventReport[] {
+  const { status } = object
+  if (facts === undefined || isBeingDeleted(object)) return []
+  const { held, isRemade, trouble } = facts
+  const isTold = held !== undefined && isStored(held, children)
+  const generation = isTold ? held.generation : 0
+  const before = status?.passwordGeneration ?? 0
+  const events: EventReport[] = []
+  if (isRemade && isTold) {
+    const note = 'the Secret had lost the password, so that a new one was made; whoever has the old one is refused'
+    events.push({ type: 'Warning', reason: 'PasswordRemade', action: 'Rotate', note })
+  } else if (before > 0 && generation > before) {
+    const until =
+      held?.previous === undefined ? '' : `; ${held.previous.username} works until ${timestamp(held.previous.untilMs)}`
+    const note = `the Secret has password number ${generation}, for ${held?.active.username}${until}`
+    events.push({ type: 'Normal', reason: 'PasswordRotated', action: 'Rotate', note })
+  }
+  const secretReady = conditions.find(({ type }) => type === 'SecretReady')
+  const isNew = findCondition(status?.conditions, 'SecretReady')?.reason !== secretReady?.reason
+  if (trouble !== undefined && isNew) {
+    events.push({ type: 'Warning', reason: trouble.reason, action: 'Rotate', note: trouble.message })
+  }
+  return events
+}
+
+/** RFC 3339 in whole seconds, as all times of the API are. */
+function timestamp(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, -'.000Z'.length)}Z`
+}

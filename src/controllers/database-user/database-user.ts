@@ -1,0 +1,288 @@
+// The controller of DatabaseUser, as anybody could write it with the public door: the Databases it depends on, the Secret that it
+// makes, and the roles it stands for. A password is in the Secret before any server hears of it.
+import { ApiObject, type Chart } from 'cdk8s'
+import { Database } from '../../../imports/wire/database.ts'
+import { DatabaseUser, type DatabaseUserSpec, type DatabaseUserStatus } from '../../../imports/wire/database-user.ts'
+import {
+  type Controller,
+  type DesiredContext,
+  defineController,
+  type ExternalTools,
+  hold,
+  isOf,
+  type LiveObject,
+  type LiveReader,
+  Namespace,
+  type ObserveContext,
+  reportOf,
+  Secret,
+  Service,
+  valueAt,
+} from '../../index.ts'
+import {
+  connectionSecrets,
+  connectionSource,
+  type ServerConnection,
+  serverConnection,
+} from '../database/server-connection.ts'
+import type { DatabaseEngine } from '../engines/engine.ts'
+import { isScramVerifier, passwordTrouble, scramVerifier, verifierMatches } from '../engines/postgres/scram.ts'
+import { bindingManifest, bindingSecretType, heldIn, isUntouched } from './binding-secret.ts'
+import type { DatabaseUserFacts } from './database-user-facts.ts'
+import { databaseUserStatus } from './database-user-status.ts'
+import { groupRoleOf, loginRolesOf } from './login-roles.ts'
+import { drawPassword } from './password.ts'
+import { passwordRule, type Supplied } from './password-rule.ts'
+import { type Held, type Mint, type Remembered, rotate } from './rotation.ts'
+import { userRole } from './user-role.ts'
+import { type DatabaseObject, type Found, type Problem, problemOf, targetOf } from './user-target.ts'
+
+type Observing = ObserveContext<DatabaseUserSpec, DatabaseUserStatus>
+
+/** Stands for the Database of the spec that it is about, as `namespace/name`. */
+const byDatabase = 'database'
+/** Stands for the Secret that supplies the password, or would have the name of the user's own. */
+const bySecret = 'secret'
+/** The user's own namespace, where a Database of another one may ask for its labels. */
+const byGuestNamespace = 'guestNamespace'
+
+export function databaseUser(engineFor: (tools: ExternalTools) => DatabaseEngine): Controller {
+  const role = userRole(engineFor)
+  return defineController(DatabaseUser, {
+    owns: [{ resource: Secret, statusMatters: false }],
+    reads: [Service],
+    external: [role],
+    indexes: {
+      [byDatabase]: ({ metadata, spec }) =>
+        spec.databases.map(({ namespace = metadata.namespace, name }) => `${namespace}/${name}`),
+      [bySecret]: ({ metadata, spec }) =>
+        [
+          secretNameOf({ metadata, spec }),
+          ...(spec.password?.secretRef === undefined ? [] : [spec.password.secretRef.name]),
+        ].map((name) => `${metadata.namespace}/${name}`),
+      [byGuestNamespace]: ({ metadata: { namespace }, spec }) =>
+        namespace !== undefined && spec.databases.some((entry) => isElsewhere(entry, namespace)) ? [namespace] : [],
+    },
+    watches: [
+      {
+        resource: Database,
+        keysFor: ({ metadata }, lookup) => lookup(byDatabase, `${metadata.namespace}/${metadata.name}`),
+        digest: databaseDigest,
+      },
+      {
+        resource: Secret,
+        metadataOnly: true,
+        keysFor: ({ metadata }, lookup) => lookup(bySecret, `${metadata.namespace}/${metadata.name}`),
+      },
+      {
+        resource: Namespace,
+        keysFor: ({ metadata }, lookup) => lookup(byGuestNamespace, metadata.name),
+        digest: ({ metadata }) => ({ ...metadata.labels }),
+        keep: ({ apiVersion, kind, metadata }) => ({ apiVersion, kind, metadata }),
+      },
+    ],
+    isSuspended: ({ spec }) => spec.suspend === true,
+    observe: async (context) => {
+      const report = reportOf(role, context.externals)
+      const proven = report?.observed === undefined ? context.object.status?.secretHash : report.observed.provenHash
+      return await observe(context, proven)
+    },
+    refuse: ({ facts: { problem } }) => (problem?.kind === 'refused' ? problem : undefined),
+    desired,
+    status: (context) => databaseUserStatus(context, reportOf(role, context.externals)),
+  })
+}
+
+function secretNameOf({ metadata, spec }: Pick<Observing['object'], 'metadata' | 'spec'>): string {
+  return spec.secret.name ?? `${metadata.name}-db`
+}
+
+function isElsewhere({ namespace }: DatabaseUserSpec['databases'][number], home: string | undefined): boolean {
+  return namespace !== undefined && namespace !== home
+}
+
+/** What of a Database a user looks at. */
+function databaseDigest(database: LiveObject) {
+  const { provider, databaseName, allowedNamespaces } = (database as DatabaseObject).spec // Watched as what it is.
+  const { phase, identity, conditions = [] } = (database as DatabaseObject).status ?? {}
+  const told = conditions
+    .filter(({ type }) => type === 'Ready')
+    .map(({ status, reason, message }) => [status, reason, message])
+  const isGoing = database.metadata.deletionTimestamp !== undefined
+  return JSON.stringify([provider, databaseName, allowedNamespaces, phase, identity, told, isGoing])
+}
+
+function desired(
+  chart: Chart,
+  { object, facts }: DesiredContext<DatabaseUserSpec, DatabaseUserStatus, DatabaseUserFacts>,
+): void {
+  const { problem, target, held, trouble } = facts
+  const { password, secret } = object.spec
+  if (password?.disabled === true) return
+  const base = { apiVersion: 'v1', kind: 'Secret', type: bindingSecretType }
+  const name = secretNameOf(object)
+  if (problem !== undefined || target === undefined || held === undefined) {
+    const why = problem?.message ?? trouble?.message ?? 'there is no password yet'
+    hold(new ApiObject(chart, 'secret', { ...base, metadata: { name } }), why)
+    return
+  }
+  const { host, port, tls, ca } = target.access
+  const databases = target.databases.map((database) => database.name)
+  const place = { host, port, sslMode: tls, databases, ...(ca === undefined ? {} : { ca }) }
+  const { labels, annotations, data } = bindingManifest({ ...secret, target: place, held })
+  new ApiObject(chart, 'secret', { ...base, metadata: { name, labels, annotations }, data })
+}
+
+async function observe(context: Observing, proven: string | undefined): Promise<DatabaseUserFacts> {
+  const { object, live, nowMs } = context
+  const { spec, metadata } = object
+  const { namespace } = metadata
+  const found = await findDatabases(object, live)
+  const asksLabels = found.some(
+    ({ entry, database }) => isElsewhere(entry, namespace) && database?.spec.allowedNamespaces?.selector,
+  )
+  const home = asksLabels && namespace !== undefined ? await live.find(Namespace, { name: namespace }) : undefined
+  const input = {
+    userNamespace: namespace,
+    spec,
+    found,
+    namespaceLabels: home === undefined ? undefined : (home.metadata.labels ?? {}),
+  }
+  const secret = await findSecret(context)
+  const problem = secret.conflict ?? problemOf(input)
+  const target = targetOf(input)
+  const stored = secret.held
+  const supplied = await findSupplied(object, live)
+  const known = {
+    ...(problem === undefined ? {} : { problem }),
+    ...(target === undefined ? {} : { target }),
+    ...(supplied.trouble === undefined ? {} : { trouble: supplied.trouble }),
+    ...(proven === undefined ? {} : { provenHash: proven }),
+  }
+  // Nothing new begins while the server may not hear of it.
+  if (problem !== undefined) return { ...known, ...(stored === undefined ? {} : { held: stored }), isRemade: false }
+  const remembered = rememberedOf(object)
+  const rule = passwordRule(spec, supplied)
+  const held = rotate({
+    group: groupRoleOf(object),
+    rule,
+    held: stored,
+    remembered,
+    provenHash: proven,
+    nowMs,
+    mint: mintOf(context),
+  })
+  const isRemade = stored === undefined && held !== undefined && remembered.generation > 0
+  return { ...known, ...(held === undefined ? {} : { held }), isRemade }
+}
+
+/** In the order of the spec. Databases are read from memory; the Secrets of the first that is there say how the server is reached. */
+async function findDatabases({ metadata, spec }: Observing['object'], live: LiveReader): Promise<readonly Found[]> {
+  const databases = await Promise.all(
+    spec.databases.map(async ({ namespace = metadata.namespace, name }) => {
+      const database = await live.find(Database, { namespace, name })
+      return database as DatabaseObject | undefined // Its definition requires a spec.
+    }),
+  )
+  const found: Found[] = []
+  for (const [at, entry] of spec.databases.entries()) {
+    const database = databases[at]
+    const isKnown = found.some(({ connection }) => connection?.kind === 'known')
+    const connection = database === undefined || isKnown ? undefined : await findConnection(database, live)
+    found.push({ entry, database, connection })
+  }
+  return found
+}
+
+async function findConnection(database: DatabaseObject, live: LiveReader): Promise<ServerConnection> {
+  const { namespace } = database.metadata
+  const source = connectionSource(database)
+  const names = connectionSecrets(source)
+  const found = await Promise.all(names.map((name) => live.find(Secret, { namespace, name })))
+  const secrets = new Map(found.flatMap((secret) => (secret === undefined ? [] : [[secret.metadata.name, secret]])))
+  const service =
+    source?.service === undefined ? undefined : await live.find(Service, { namespace, name: source.service })
+  return serverConnection({ source, secrets, service })
+}
+
+/** What an earlier turn has stored: under the name of now, or the one before. Memory may be behind, so absence is asked twice. */
+async function findSecret({
+  object,
+  children,
+  live,
+}: Observing): Promise<{ readonly held?: Held | undefined; readonly conflict?: Problem }> {
+  const { kind, metadata } = object
+  const name = secretNameOf(object)
+  const ours = children.filter((child) => isOf(Secret, child))
+  const known = ours.find((child) => child.metadata.name === name) ?? ours[0]
+  if (known !== undefined) return { held: heldWhole(known) }
+  const found = await live.find(Secret, { namespace: metadata.namespace, name })
+  if (found === undefined) return {}
+  if (found.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid) === true)
+    return { held: heldWhole(found) }
+  // Its user may hand it over; then the apply takes it, and what was in it is lost.
+  if (found.metadata.annotations?.[adoptAnnotation] === `${kind}/${metadata.name}`) return {}
+  const message =
+    `Secret ${name} is there and is not this DatabaseUser's; delete it, choose another spec.secret.name, ` +
+    `or hand it over with the annotation ${adoptAnnotation}: ${kind}/${metadata.name}`
+  return { conflict: { kind: 'refused', reason: 'NameConflict', message } }
+}
+
+const adoptAnnotation = 'konverge.dev/adopt'
+
+/** What somebody has changed by hand is taken for lost where password and verifier do not belong together any more. */
+function heldWhole(secret: LiveObject): Held | undefined {
+  const held = heldIn(secret)
+  if (held === undefined || isUntouched(secret)) return held
+  const isWhole = ({ password, verifier }: Held['active']) =>
+    password === undefined ? isScramVerifier(verifier) : verifierMatches(verifier, password)
+  const { next, ...rest } = held
+  if (!isWhole(held.active)) return undefined
+  return next === undefined || isWhole(next) ? held : rest
+}
+
+async function findSupplied(
+  { metadata: { namespace }, spec }: Observing['object'],
+  live: LiveReader,
+): Promise<Supplied> {
+  const source = spec.password?.secretRef
+  if (source === undefined) return {}
+  const { name, key } = source
+  const secret = await live.find(Secret, { namespace, name })
+  const encoded = secret === undefined ? undefined : valueAt(secret, 'data', key)
+  if (typeof encoded !== 'string') {
+    const what = secret === undefined ? `there is no Secret ${name}` : `Secret ${name} has no key ${key}`
+    return { trouble: { reason: 'SourceMissing', message: `${what}, which spec.password.secretRef names` } }
+  }
+  // Editors and `echo` leave a line break at the end.
+  const value = Buffer.from(encoded, 'base64')
+    .toString('utf8')
+    .replace(/[\r\n]+$/, '')
+  const trouble = isScramVerifier(value) ? undefined : passwordTrouble(value)
+  if (trouble === undefined) return { value }
+  return {
+    trouble: { reason: 'InvalidPassword', message: `the password in Secret ${name} cannot be used: ${trouble}` },
+  }
+}
+
+/** What the status knows of credentials that the Secret has lost. */
+function rememberedOf(object: Observing['object']): Remembered {
+  const { loginRoles = [], passwordGeneration: generation = 0 } = object.status ?? {}
+  const [first] = loginRolesOf(groupRoleOf(object))
+  const ending = loginRoles.find(({ active, validUntil }) => active !== true && validUntil !== undefined)
+  return {
+    username: loginRoles.find(({ active }) => active === true)?.name ?? first,
+    generation,
+    ...(ending === undefined
+      ? {}
+      : { previous: { username: ending.name, untilMs: Date.parse(ending.validUntil ?? '') } }),
+  }
+}
+
+function mintOf({ secrets }: Observing): Mint {
+  return {
+    password: (shape) => drawPassword(secrets, shape),
+    verifierOf: (password) => scramVerifier({ password, salt: secrets.bytes(16) }),
+    isVerifier: isScramVerifier,
+  }
+}

@@ -1,0 +1,28 @@
+// What does the spec say of the password, in the words of rotation? Pure.
+import type { DatabaseUserSpec } from '../../../imports/wire/database-user.ts'
+import { durationMs } from '../../index.ts'
+import type { PasswordTrouble } from './database-user-facts.ts'
+import type { PasswordRule } from './rotation.ts'
+
+/** As the CRD has them where the spec says nothing. */
+const defaultShape = { length: 32, charset: 'Alnum' } as const
+
+export interface Supplied {
+  /** The password or verifier; undefined where there is none that can be used. */
+  readonly value?: string
+  readonly trouble?: PasswordTrouble
+}
+
+export function passwordRule({ password, rotation }: DatabaseUserSpec, supplied: Supplied): PasswordRule {
+  if (password?.disabled === true) return { kind: 'none' }
+  if (password?.secretRef !== undefined) return { kind: 'supplied', value: supplied.value }
+  const { length, charset } = password?.generate ?? defaultShape
+  const { interval, strategy, overlap, trigger } = rotation ?? {}
+  return {
+    kind: 'generate',
+    shape: { length, charset },
+    intervalMs: interval === undefined ? undefined : durationMs(interval),
+    overlapMs: strategy === 'DualRole' ? durationMs(overlap ?? '24h') : undefined,
+    trigger,
+  }
+}

@@ -1,0 +1,161 @@
+// Which parts of a user are as they should be? A condition for the Secret, the roles, the rights and the login, each with its own
+// reason; Ready says the first that is not. Pure.
+import type { DatabaseUserSpec, DatabaseUserStatus } from '../../../imports/wire/database-user.ts'
+import { type ConditionClaim, type ExternalReport, isBeingDeleted, type StatusContext } from '../../index.ts'
+import type { LoginVerdict } from '../engines/engine.ts'
+import type { GrantPlan } from '../engines/grants.ts'
+import type { DatabaseUserFacts } from './database-user-facts.ts'
+import type { ObservedUser } from './role-difference.ts'
+import { credentialHash, newestOf } from './rotation.ts'
+import { isStored } from './stored-secret.ts'
+
+export type UserContext = StatusContext<DatabaseUserSpec, DatabaseUserStatus, DatabaseUserFacts>
+export type RoleReport = ExternalReport<ObservedUser> | undefined
+
+export function conditionsOf(context: UserContext, report: RoleReport): readonly ConditionClaim[] {
+  const { object, facts, outcome } = context
+  if (isBeingDeleted(object)) return deletionBlocked(report)
+  if (facts === undefined) return []
+  const parts = [
+    ...secretReady(context, facts),
+    ...roleReady(report),
+    ...grantsInSync(report),
+    ...loginVerified(facts, report),
+  ]
+  const amiss = parts.find(({ status }) => status === 'False')
+  // Of a turn that failed the runtime's own words say more.
+  const isOver = outcome.kind === 'settled' || outcome.kind === 'waiting'
+  return [
+    ...(isOver ? readiness(facts, amiss, outcome.kind === 'settled') : []),
+    ...parts,
+    ...rotationDue(facts, report),
+  ]
+}
+
+function readiness(
+  { problem }: DatabaseUserFacts,
+  amiss: ConditionClaim | undefined,
+  isSettled: boolean,
+): readonly ConditionClaim[] {
+  if (problem !== undefined) return [claim('Ready', 'False', problem.reason, problem.message)]
+  if (amiss !== undefined) return [claim('Ready', 'False', amiss.reason, amiss.message)]
+  return isSettled ? [claim('Ready', 'True', 'InSync', 'roles, rights and Secret are as asked for')] : []
+}
+
+function secretReady({ object, children }: UserContext, facts: DatabaseUserFacts): readonly ConditionClaim[] {
+  if (object.spec.password?.disabled === true) return []
+  const { trouble, held, problem } = facts
+  if (problem?.reason === 'NameConflict') return [claim('SecretReady', 'False', problem.reason, problem.message)]
+  if (trouble !== undefined) return [claim('SecretReady', 'False', trouble.reason, trouble.message)]
+  if (held !== undefined && isStored(held, children)) {
+    const reason = held.source === 'generate' ? 'Generated' : 'Supplied'
+    return [claim('SecretReady', 'True', reason, `password number ${held.generation} is for ${held.active.username}`)]
+  }
+  return []
+}
+
+const unreadyStates: readonly string[] = ['notOwned', 'vanished', 'broken', 'failed']
+
+function roleReady(report: RoleReport): readonly ConditionClaim[] {
+  if (report === undefined) return []
+  const { state, reason, message, drift } = report
+  if (state === 'available') {
+    const differing = drift.filter((change) => !change.reason.startsWith('Grant'))
+    const [first] = differing
+    return first === undefined
+      ? [claim('RoleReady', 'True', 'InSync', 'the roles are as asked for')]
+      : [claim('RoleReady', 'False', first.reason, differing.map((one) => one.message).join('; '))]
+  }
+  return unreadyStates.includes(state) ? [claim('RoleReady', 'False', reason, message)] : []
+}
+
+function grantsInSync(report: RoleReport): readonly ConditionClaim[] {
+  if (report?.observed === undefined) return []
+  const counts = grantCounts(Object.values(report.observed.grants))
+  const told = (reason: string) =>
+    report.drift.filter((change) => change.reason === reason).map(({ message }) => message)
+  if (counts.missing > 0) {
+    const message = told('GrantMissing').join('; ') || `${counts.missing} privileges are missing`
+    return [claim('GrantsInSync', 'False', 'MissingGrants', message)]
+  }
+  if (counts.notFound.length > 0) {
+    const message = `not there: ${counts.notFound.join(', ')}; it is looked for again every few minutes`
+    return [claim('GrantsInSync', 'False', 'ObjectNotFound', message)]
+  }
+  const revoked = report.corrected.filter(({ reason }) => reason === 'GrantExtra')
+  if (revoked.length > 0) {
+    return [claim('GrantsInSync', 'True', 'ExtraGrantsRevoked', revoked.map(({ message }) => message).join('; '))]
+  }
+  if (counts.extra > 0) return [claim('GrantsInSync', 'True', 'ExtraGrants', told('GrantExtra').join('; '))]
+  return [claim('GrantsInSync', 'True', 'InSync', `${counts.held} of ${counts.desired} privileges are held`)]
+}
+
+const verdictMessages: Readonly<Record<Exclude<LoginVerdict, 'Verified'>, string>> = {
+  WrongPassword: 'the server refuses the password',
+  Expired: 'the password of the role has expired',
+  Disabled: 'the role may not log in',
+  Rejected: 'the server lets nobody in from here as this role',
+  ConnectNotGranted: 'the role may not connect to the database',
+  RoleMissing: 'the role is not there',
+  DatabaseMissing: 'the database is not there',
+  TooManyConnections: 'the limit of connections is reached',
+}
+
+function loginVerified({ held }: DatabaseUserFacts, report: RoleReport): readonly ConditionClaim[] {
+  const observed = report?.observed
+  if (held === undefined || observed === undefined) return []
+  const { verdict, provenHash, logins } = observed
+  const newest = newestOf(held)
+  if (verdict !== undefined && verdict !== 'Verified') {
+    return [claim('LoginVerified', 'False', verdict, verdictMessages[verdict])]
+  }
+  if (provenHash !== credentialHash(newest)) return []
+  const login = logins.find(({ name }) => name === newest.username)
+  if (login?.hasExpired === true) return [claim('LoginVerified', 'False', 'Expired', verdictMessages.Expired)]
+  if (login?.canLogin === false) return [claim('LoginVerified', 'False', 'Disabled', verdictMessages.Disabled)]
+  if (newest.password === undefined) {
+    return [
+      claim(
+        'LoginVerified',
+        'Unknown',
+        'PasswordUnknown',
+        'only a verifier was supplied, with which nobody can log in',
+      ),
+    ]
+  }
+  return [claim('LoginVerified', 'True', 'Verified', `${newest.username} logs in`)]
+}
+
+/** While a rotation is under way, and while the old login still works. */
+function rotationDue({ held }: DatabaseUserFacts, report: RoleReport): readonly ConditionClaim[] {
+  if (held?.next !== undefined) {
+    const isBlocked = report !== undefined && report.state !== 'available' && report.state !== 'pending'
+    if (isBlocked) return [claim('RotationDue', 'True', 'Blocked', `the next password waits: ${report.message}`)]
+    return [claim('RotationDue', 'True', 'Scheduled', 'the next password is on its way to the server')]
+  }
+  if (held?.previous === undefined) return []
+  const { username, untilMs } = held.previous
+  const until = new Date(untilMs).toISOString()
+  return [claim('RotationDue', 'True', 'Overlap', `${username} goes on working until ${until}`)]
+}
+
+function deletionBlocked(report: RoleReport): readonly ConditionClaim[] {
+  if (report === undefined || (report.state !== 'blocked' && report.state !== 'failed')) return []
+  return [claim('DeletionBlocked', 'True', report.reason, report.message)]
+}
+
+function claim(type: string, status: ConditionClaim['status'], reason: string, message: string): ConditionClaim {
+  return { type, status, reason, message }
+}
+
+/** The counts of all databases together, for the status. */
+export function grantCounts(plans: readonly GrantPlan[]) {
+  const sum = (count: (plan: GrantPlan) => number) => plans.reduce((total, plan) => total + count(plan), 0)
+  return {
+    desired: sum((plan) => plan.desired),
+    held: sum((plan) => plan.held),
+    missing: sum(({ missing }) => missing.length),
+    extra: sum(({ extra }) => extra.length),
+    notFound: [...new Set(plans.flatMap((plan) => plan.notFound))],
+  }
+}

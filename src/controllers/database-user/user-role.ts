@@ -1,0 +1,119 @@
+// The roles of a user, as what it stands for outside the cluster: what they should be, and what becomes of them when it goes.
+import type { DatabaseUserSpec, DatabaseUserStatus } from '../../../imports/wire/database-user.ts'
+import {
+  defineExternal,
+  type ExternalContext,
+  type ExternalRemoval,
+  type ExternalRemovalContext,
+  type ExternalTools,
+  type ExternalWish,
+} from '../../index.ts'
+import type { DatabaseEngine } from '../engines/engine.ts'
+import type { DatabaseUserFacts } from './database-user-facts.ts'
+import { groupRoleOf, loginRolesOf } from './login-roles.ts'
+import { RoleDriver } from './role-driver.ts'
+import type { RoleWish } from './role-wish.ts'
+import { credentialHash, type Held, loginsOf, newestOf } from './rotation.ts'
+import { isStored } from './stored-secret.ts'
+import type { Problem, UserTarget } from './user-target.ts'
+
+type Context = ExternalContext<DatabaseUserSpec, DatabaseUserStatus, DatabaseUserFacts>
+type RemovalContext = ExternalRemovalContext<DatabaseUserSpec, DatabaseUserStatus, DatabaseUserFacts>
+type Wish = ExternalWish<RoleWish>
+
+/** Its record in `status.external`. */
+export const roleName = 'role'
+
+export function userRole(engineFor: (tools: ExternalTools) => DatabaseEngine) {
+  return defineExternal({
+    name: roleName,
+    driver: (tools: ExternalTools) => new RoleDriver(engineFor(tools)),
+    wish: roleWish,
+    removal: roleRemoval,
+  })
+}
+
+export function roleWish({ object, facts, children }: Context): Wish {
+  const { problem, target, held, trouble } = facts
+  if (problem !== undefined) return { ...problem, kind: 'blocked' }
+  if (target === undefined) return { kind: 'blocked', reason: 'DatabaseMissing', message: 'no server is known' }
+  if (held === undefined && object.spec.password?.disabled !== true) {
+    const why = trouble ?? { reason: 'SourceMissing', message: 'there is no password yet' }
+    return { ...why, kind: 'blocked' }
+  }
+  if (held !== undefined && !isStored(held, children)) {
+    return {
+      kind: 'blocked',
+      reason: 'SecretNotWritten',
+      message: 'the Secret is not written; the server hears of no password before',
+    }
+  }
+  const { adoptionPolicy, driftPolicy } = object.spec
+  return {
+    kind: 'wanted',
+    externalName: groupRoleOf(object),
+    desired: desiredOf(object, { target, held, provenHash: facts.provenHash, ending: undefined }),
+    adopts: adoptionPolicy === 'Adopt',
+    driftPolicy,
+    // A role is no more than its attributes: it can be made anew.
+    recreatesIfMissing: driftPolicy === 'Correct',
+  }
+}
+
+export function roleRemoval({ object, facts }: RemovalContext): ExternalRemoval<RoleWish> {
+  const group = groupRoleOf(object)
+  if (facts === undefined) {
+    return {
+      kind: 'blocked',
+      reason: 'DatabasesUnknown',
+      message: 'its Databases could not be looked up; the roles wait for it',
+    }
+  }
+  const { target, problem } = facts
+  if (target === undefined && problem?.kind === 'waiting') return { ...problem, kind: 'blocked' }
+  if (target === undefined) {
+    const roles = [group, ...loginRolesOf(group)].join(', ')
+    return {
+      kind: 'keep',
+      note: `the roles ${roles}, as far as they are there, stay on their server: ${whyKept(problem)}`,
+    }
+  }
+  const ending = object.spec.deletionPolicy === 'Retain' ? 'disable' : 'drop'
+  return {
+    kind: 'remove',
+    externalName: group,
+    desired: desiredOf(object, { target, held: undefined, provenHash: undefined, ending }),
+  }
+}
+
+function whyKept(problem: Problem | undefined): string {
+  return problem?.message ?? 'nobody knows how to reach it any more'
+}
+
+interface Known {
+  readonly target: UserTarget
+  readonly held: Held | undefined
+  readonly provenHash: string | undefined
+  readonly ending: RoleWish['ending']
+}
+
+function desiredOf({ metadata, kind, spec, status }: Context['object'], known: Known): RoleWish {
+  const { target, held, provenHash, ending } = known
+  const credential = held === undefined ? undefined : newestOf(held)
+  const verified = status?.conditions?.find(({ type }) => type === 'LoginVerified')
+  return {
+    ...target,
+    caller: { kind, namespace: metadata.namespace ?? 'default', name: metadata.name },
+    group: groupRoleOf({ metadata, spec }),
+    logins: held === undefined ? [] : loginsOf(held),
+    credential,
+    isVerified: credential !== undefined && credentialHash(credential) === provenHash && verified?.status === 'True',
+    canCreateDatabases: spec.attributes.createdb,
+    canReplicate: spec.attributes.replication,
+    connectionLimit: spec.connectionLimit,
+    memberOf: spec.memberOf ?? [],
+    settings: spec.config ?? {},
+    ownedObjects: spec.ownedObjects,
+    ending,
+  }
+}

@@ -1,0 +1,156 @@
+// Where is a user to be, and may it be there? Read from the Databases it names: their consent, whether they are ready, and the one
+// server that all of them have to be on. Pure.
+import type { DatabaseSpec, DatabaseStatus } from '../../../imports/wire/database.ts'
+import type { DatabaseUserSpec } from '../../../imports/wire/database-user.ts'
+import { isBeingDeleted, type LiveObject } from '../../index.ts'
+import type { ServerConnection } from '../database/server-connection.ts'
+import type { ServerAccess } from '../engines/server-access.ts'
+import { hasConsent } from './consent.ts'
+import { memberRefusal } from './member-rule.ts'
+import type { DatabaseAccess } from './role-wish.ts'
+
+export type DatabaseObject = LiveObject<DatabaseSpec, DatabaseStatus> & { readonly spec: DatabaseSpec }
+
+/** One entry of the spec with what was found for it. */
+export interface Found {
+  readonly entry: DatabaseUserSpec['databases'][number]
+  readonly database: DatabaseObject | undefined
+  /** How its server is reached; undefined where nobody looked, as another Database said it before. */
+  readonly connection: ServerConnection | undefined
+}
+
+export interface TargetInput {
+  readonly userNamespace: string | undefined
+  readonly spec: Pick<DatabaseUserSpec, 'memberOf' | 'attributes'>
+  readonly found: readonly Found[]
+  /** Of the user's namespace, where a consent asks for them. */
+  readonly namespaceLabels: Readonly<Record<string, string>> | undefined
+}
+
+/** The server and the databases. */
+export interface UserTarget {
+  readonly access: ServerAccess
+  readonly systemIdentifier: string
+  readonly databases: readonly DatabaseAccess[]
+}
+
+/** `refused`: somebody has to change something. `waiting`: it comes by itself. `gone`: there is nothing to be on. */
+export interface Problem {
+  readonly kind: 'refused' | 'waiting' | 'gone'
+  readonly reason: string
+  readonly message: string
+}
+
+/** The first thing that keeps the user from its databases; undefined: nothing does. */
+export function problemOf(input: TargetInput): Problem | undefined {
+  const { spec, found } = input
+  const problems = found.flatMap((one) => problemWith(one, input) ?? [])
+  return (
+    problems.find(({ kind }) => kind === 'refused') ??
+    refusedMembership(spec, found, input.userNamespace) ??
+    problems[0] ??
+    severalServers(found) ??
+    sameDatabaseTwice(found)
+  )
+}
+
+/** As far as the server can be reached, whatever else is wrong: a user that goes asks for no more. */
+export function targetOf({ found }: Pick<TargetInput, 'found'>): UserTarget | undefined {
+  const known = found.flatMap(({ database, connection }) =>
+    database && connection?.kind === 'known' ? [{ database, connection }] : [],
+  )
+  const [first] = known
+  if (first === undefined) return undefined
+  return {
+    access: first.connection.access,
+    systemIdentifier: first.database.status?.identity?.systemIdentifier ?? '',
+    databases: found.flatMap(({ entry, database }) => (database === undefined ? [] : [accessTo(entry, database)])),
+  }
+}
+
+function accessTo({ access, schemas, grants = [] }: Found['entry'], database: DatabaseObject): DatabaseAccess {
+  const name = databaseNameOf(database)
+  const custom = grants.map(({ on, names, privileges }) => ({
+    on,
+    privileges,
+    ...(names === undefined ? {} : { names }),
+  }))
+  return { name, owner: `${name}_owner`, access, schemas, grants: custom }
+}
+
+export function databaseNameOf({ metadata, spec }: DatabaseObject): string {
+  return spec.databaseName ?? metadata.name.replaceAll('-', '_')
+}
+
+function problemWith({ entry, database, connection }: Found, input: TargetInput): Problem | undefined {
+  const { userNamespace } = input
+  const databaseNamespace = entry.namespace ?? userNamespace
+  const title = databaseNamespace === userNamespace ? entry.name : `${databaseNamespace}/${entry.name}`
+  const allowedNamespaces = database?.spec.allowedNamespaces
+  if (!hasConsent({ ...input, allowedNamespaces, databaseNamespace })) {
+    // The same words whether or not it is there: who may not use it is not told.
+    const message = `no Database ${title} allows namespace ${userNamespace} in its spec.allowedNamespaces`
+    return { kind: 'refused', reason: 'NotAllowed', message }
+  }
+  if (database === undefined)
+    return { kind: 'gone', reason: 'DatabaseMissing', message: `there is no Database ${title}` }
+  if (isBeingDeleted(database)) return notReady(`Database ${title} is being deleted`)
+  if (connection?.kind === 'unknown') {
+    const isGone = connection.reason === 'SecretNotFound'
+    return {
+      kind: isGone ? 'gone' : 'waiting',
+      reason: connection.reason,
+      message: `Database ${title}: ${connection.message}`,
+    }
+  }
+  const { phase = 'Pending', identity } = database.status ?? {}
+  const isThere = identity?.systemIdentifier !== undefined && (phase === 'Ready' || phase === 'Configuring')
+  return isThere ? undefined : notReady(`Database ${title} is not ready: ${whyNot(database)}`)
+}
+
+function whyNot({ status }: DatabaseObject): string {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready')
+  return ready === undefined || ready.message === '' ? 'it has not been looked at yet' : ready.message
+}
+
+function notReady(message: string): Problem {
+  return { kind: 'waiting', reason: 'DatabaseNotReady', message }
+}
+
+/** What reaches beyond a database is for those who have the server: users of the Database's own namespace. */
+function refusedMembership(
+  { memberOf = [], attributes }: TargetInput['spec'],
+  found: readonly Found[],
+  userNamespace: string | undefined,
+): Problem | undefined {
+  const powers = [
+    ...(memberOf.length > 0 ? ['memberOf'] : []),
+    ...(attributes.createdb || attributes.replication ? ['attributes'] : []),
+  ]
+  const isGuest = found.some(({ entry }) => entry.namespace !== undefined && entry.namespace !== userNamespace)
+  if (isGuest && powers.length > 0) {
+    const message = `${powers.join(' and ')} reach beyond a database, and are not for users from another namespace than its own`
+    return { kind: 'refused', reason: 'NotAllowed', message }
+  }
+  const why = memberOf.flatMap((role) => memberRefusal(role) ?? [])[0]
+  return why === undefined ? undefined : { kind: 'refused', reason: 'PrivilegedRole', message: `spec.memberOf: ${why}` }
+}
+
+function severalServers(found: readonly Found[]): Problem | undefined {
+  const servers = new Set(found.map(({ database }) => database?.status?.identity?.systemIdentifier))
+  if (servers.size <= 1) return undefined
+  const names = found.map(({ entry }) => entry.name).join(', ')
+  const message = `the Databases ${names} are on ${servers.size} servers; make a DatabaseUser for each server`
+  return { kind: 'refused', reason: 'SeveralServers', message }
+}
+
+function sameDatabaseTwice(found: readonly Found[]): Problem | undefined {
+  const names = found.flatMap(({ database }) => (database === undefined ? [] : [databaseNameOf(database)]))
+  const twice = names.find((name, at) => names.indexOf(name) !== at)
+  if (twice === undefined) return undefined
+  return {
+    kind: 'refused',
+    reason: 'DatabaseListedTwice',
+    message: `two of spec.databases stand for database ${twice}; leave one out`,
+  }
+}

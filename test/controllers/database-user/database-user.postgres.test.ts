@@ -1,0 +1,305 @@
+// Does an application that reads the Secret log in, and go on logging in, whatever happens to its user? Both controllers, a cluster in
+// this process, real servers of both versions.
+import { describe, expect, it } from 'vitest'
+import { Database } from '../../../imports/wire/database.ts'
+import { DatabaseUser } from '../../../imports/wire/database-user.ts'
+import { scramVerifier } from '../../../src/controllers/engines/postgres/scram.ts'
+import { Namespace, Secret } from '../../../src/index.ts'
+import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
+import { home, UserStage } from './user-stage.ts'
+
+const minute = 60_000
+
+onEachPostgres(
+  'a DatabaseUser',
+  (server) => {
+    let made = 0
+    const nextName = () => `u${++made}`
+
+    /** A stage with a Database and a user of it that is Ready, both with the same name. */
+    async function start(spec: object = {}) {
+      const name = nextName()
+      const stage = await UserStage.start(server(), `${name}db`)
+      await stage.create(name, { databases: [{ name: `${name}db`, access: 'ReadWrite' }], ...spec })
+      return { stage, name, database: `${name}db` }
+    }
+
+    async function startReady(spec: object = {}) {
+      const started = await start(spec)
+      await started.stage.becomes(started.name, 'Ready', 'True InSync')
+      return started
+    }
+
+    const roles = (name: string) =>
+      server().byHand(`SELECT rolname FROM pg_roles WHERE rolname ~ '^${name}(_[ab])?$' ORDER BY 1`)
+
+    it('gives a Secret with which an application logs in, and tells how it stands', async () => {
+      const { stage, name, database } = await startReady()
+      expect(await stage.app(name, 'SELECT current_user AS is')).toEqual([{ is: name }])
+      const keys = await stage.keys(name)
+      expect(keys).toMatchObject({ type: 'postgresql', username: `${name}_a`, database })
+      const status = await stage.status(name)
+      expect(status).toMatchObject({
+        groupRole: name,
+        loginRoles: [{ name: `${name}_a`, active: true }],
+        databases: 1,
+        access: 'ReadWrite',
+        binding: { name: `${name}-db` },
+        passwordGeneration: 1,
+        grants: { missing: 0, extra: 0 },
+        lastVerifiedLogin: expect.stringMatching(/Z$/),
+      })
+      const found = await stage.cluster.find(Secret, `${home}/${name}-db`)
+      expect(found?.['type']).toBe('servicebinding.io/postgresql')
+      for (const type of ['SecretReady', 'RoleReady', 'GrantsInSync', 'LoginVerified']) {
+        expect(await stage.condition(name, type), type).toMatchObject({ status: 'True' })
+      }
+      expect(JSON.stringify([status, stage.operator.lines])).not.toContain(keys?.['password'])
+    })
+
+    it('asks the server nothing and writes nothing while nothing changes, and two statements at each look', async () => {
+      const { stage, name } = await startReady()
+      await stage.pass(20_000)
+      const [statements, writes] = [stage.engines.statements.length, stage.operator.way.writes.length]
+      await stage.pass(200_000)
+      expect(stage.engines.statements.length - statements).toBe(0)
+      await stage.look(name)
+      const texts = stage.engines.statements.slice(statements).map(({ text }) => text.slice(0, 60))
+      expect(texts).toHaveLength(2)
+      const since = stage.operator.way.writes
+        .slice(writes)
+        .map(({ call }) => `${call.verb} ${call.resource}/${call.subresource}`)
+      expect(since).toEqual(['patch databaseusers/status'])
+    })
+
+    it('waits for its Database, and goes on when that is ready', async () => {
+      const name = nextName()
+      const stage = await UserStage.start(server())
+      await stage.create(name, { databases: [{ name: `${name}db`, access: 'ReadOnly' }] })
+      await stage.becomes(name, 'Ready', 'False DatabaseMissing')
+      expect(await stage.keys(name)).toBeUndefined()
+      await stage.database(`${name}db`)
+      await stage.becomes(name, 'Ready', 'True InSync')
+      await stage.app(name, 'SELECT 1')
+    })
+
+    describe('in another namespace than its Database', () => {
+      it('needs the consent of the Database, without which it learns nothing; and loses no Secret when it is withdrawn', async () => {
+        const name = nextName()
+        const stage = await UserStage.start(server())
+        await stage.namespace(`${name}-data`)
+        const databases = [{ name: `${name}db`, namespace: `${name}-data`, access: 'ReadOnly' as const }]
+        await stage.create(name, { databases })
+        const missing = await stage.becomes(name, 'Ready', 'False NotAllowed')
+        await stage.database(`${name}db`, {}, `${name}-data`)
+        await stage.databaseReady(`${name}db`, `${name}-data`)
+        await stage.look(name)
+        expect(await stage.becomes(name, 'Ready', 'False NotAllowed')).toBe(missing)
+        const consent = (allowedNamespaces: object | null) =>
+          stage.cluster.patch(Database, `${name}-data/${name}db`, { spec: { allowedNamespaces } })
+        await consent({ names: [home] })
+        await stage.becomes(name, 'Ready', 'True InSync')
+        await consent({ names: ['other'] })
+        await stage.becomes(name, 'Ready', 'False NotAllowed')
+        await stage.app(name, 'SELECT 1')
+        await consent({ names: null, selector: { matchLabels: { team: 'shop' } } })
+        await stage.pass(5_000)
+        await stage.becomes(name, 'Ready', 'False NotAllowed')
+        await stage.cluster.patch(Namespace, home, { metadata: { labels: { team: 'shop' } } })
+        await stage.becomes(name, 'Ready', 'True InSync')
+        await stage.delete(name)
+        expect(await roles(name)).toEqual([])
+      })
+
+      it('gets no power beyond the database', async () => {
+        const name = nextName()
+        const stage = await UserStage.start(server())
+        await stage.namespace(`${name}-data`)
+        await stage.database(`${name}db`, { allowedNamespaces: { names: [home] } }, `${name}-data`)
+        const databases = [{ name: `${name}db`, namespace: `${name}-data`, access: 'ReadOnly' as const }]
+        await stage.create(name, { databases, memberOf: ['postgres_exporter'] })
+        expect(await stage.becomes(name, 'Ready', 'False NotAllowed')).toContain('memberOf')
+      })
+    })
+
+    describe('whose password rotates', () => {
+      it('in place: the Secret has the new one when it works, and the old one is refused', async () => {
+        const { stage, name } = await startReady({ rotation: { interval: '24h' } })
+        const before = await stage.keys(name)
+        await stage.patch(name, { rotation: { interval: '24h', trigger: 'leaked' } })
+        await stage.until('the rotation', async () => (await stage.status(name)).passwordGeneration === 2)
+        await stage.becomes(name, 'Ready', 'True InSync')
+        const after = await stage.keys(name)
+        expect(after).toMatchObject({ username: before?.['username'] })
+        expect(after?.['password']).not.toBe(before?.['password'])
+        expect(Object.keys(after ?? {})).not.toContain('password-next')
+        await stage.app(name, 'SELECT 1')
+        await expect(stage.app(name, 'SELECT 1', before)).rejects.toThrow(/password authentication failed/)
+        expect(await stage.status(name)).toMatchObject({ lastRotationTrigger: 'leaked' })
+        expect((await stage.events(name)).join('\n')).toContain('PasswordRotated: the Secret has password number 2')
+      })
+
+      it('with two roles: whoever has the old one goes on until the overlap is over', async () => {
+        const { stage, name } = await startReady({ rotation: { interval: '24h', strategy: 'DualRole', overlap: '5m' } })
+        const before = await stage.keys(name)
+        await stage.patch(name, { rotation: { interval: '24h', strategy: 'DualRole', overlap: '5m', trigger: 'now' } })
+        await stage.until('the rotation', async () => (await stage.status(name)).passwordGeneration === 2)
+        const after = await stage.keys(name)
+        expect(after).toMatchObject({ username: `${name}_b` })
+        await stage.becomes(name, 'Ready', 'True InSync')
+        expect(await stage.condition(name, 'RotationDue')).toMatchObject({ status: 'True', reason: 'Overlap' })
+        await stage.app(name, 'CREATE TEMP TABLE t (n int)', before)
+        await stage.app(name, 'SELECT 1')
+        await stage.cluster.advance(5 * minute)
+        await stage.look(name)
+        await stage.until('the old role to go', async () => (await roles(name)).length === 2)
+        await stage.becomes(name, 'Ready', 'True InSync')
+        expect(await roles(name)).toEqual([{ rolname: name }, { rolname: `${name}_b` }])
+        await expect(stage.app(name, 'SELECT 1', before)).rejects.toThrow(/authentication failed/)
+        expect(await stage.condition(name, 'RotationDue')).toBeUndefined()
+      })
+
+      it('when its Secret is deleted: a new one is made, and said', async () => {
+        const { stage, name } = await startReady()
+        const before = await stage.keys(name)
+        await stage.cluster.delete(Secret, `${home}/${name}-db`)
+        await stage.until('a new Secret', async () => (await stage.status(name)).passwordGeneration === 2)
+        await stage.becomes(name, 'Ready', 'True InSync')
+        expect((await stage.keys(name))?.['password']).not.toBe(before?.['password'])
+        await stage.app(name, 'SELECT 1')
+        expect((await stage.events(name)).join('\n')).toContain('PasswordRemade')
+      })
+
+      it('when somebody writes another into the Secret, which cannot be told from a mistake', async () => {
+        const { stage, name } = await startReady()
+        await stage.secret(`${name}-db`, { password: 'by hand' })
+        await stage.until('a new password', async () => (await stage.status(name)).passwordGeneration === 2)
+        await stage.becomes(name, 'Ready', 'True InSync')
+        await stage.app(name, 'SELECT 1')
+      })
+
+      it('also where drift is only reported', async () => {
+        const { stage, name } = await startReady({ driftPolicy: 'Report' })
+        await server().byHand(`ALTER ROLE ${name}_a CONNECTION LIMIT 7`)
+        await stage.patch(name, { password: { generate: { length: 40 } }, rotation: { trigger: 'one' } })
+        await stage.until('the rotation', async () => (await stage.status(name)).passwordGeneration === 2)
+        await stage.cluster.delete(Secret, `${home}/${name}-db`)
+        await stage.until('another', async () => (await stage.status(name)).passwordGeneration === 3)
+        await stage.app(name, 'SELECT 1')
+      })
+    })
+
+    describe('with a supplied password', () => {
+      it('logs in with it, follows it, and says when it is missing or cannot be used', async () => {
+        const { stage, name } = await start({ password: { secretRef: { name: 'mine' } } })
+        await stage.becomes(name, 'Ready', 'False SourceMissing')
+        await stage.secret('mine', { password: 'first-password\n' })
+        await stage.becomes(name, 'Ready', 'True InSync')
+        expect(await stage.keys(name)).toMatchObject({ password: 'first-password' })
+        await stage.secret('mine', { password: 'second-password' })
+        await stage.until('the second', async () => (await stage.keys(name))?.['password'] === 'second-password')
+        await stage.app(name, 'SELECT 1')
+        await stage.secret('mine', { password: 'naïve' })
+        await stage.becomes(name, 'Ready', 'False InvalidPassword')
+        await stage.app(name, 'SELECT 1')
+      })
+
+      it('may be a verifier, of which nobody knows the password', async () => {
+        const { stage, name, database } = await start({ password: { secretRef: { name: 'verifier' } } })
+        await stage.secret('verifier', { password: scramVerifier({ password: 'unseen', salt: Buffer.alloc(16, 3) }) })
+        await stage.becomes(name, 'Ready', 'True InSync')
+        expect(await stage.condition(name, 'LoginVerified')).toMatchObject({
+          status: 'Unknown',
+          reason: 'PasswordUnknown',
+        })
+        await server().byHand('SELECT 1', { user: `${name}_a`, password: 'unseen', database })
+      })
+    })
+
+    it('of whom nobody may log in has no login and no Secret', async () => {
+      const { stage, name } = await startReady()
+      await stage.patch(name, { password: { disabled: true } })
+      await stage.becomes(name, 'Ready', 'True InSync')
+      await stage.until('the Secret to go', async () => (await stage.keys(name)) === undefined)
+      expect(await roles(name)).toEqual([{ rolname: name }])
+    })
+
+    it('leaves a foreign Secret of its name alone, until that is gone', async () => {
+      const name = nextName()
+      const stage = await UserStage.start(server(), `${name}db`)
+      await stage.secret(`${name}-db`, { password: 'theirs' })
+      await stage.create(name, { databases: [{ name: `${name}db`, access: 'ReadOnly' }] })
+      await stage.becomes(name, 'SecretReady', 'False NameConflict')
+      expect(await stage.keys(name)).toEqual({ password: 'theirs' })
+      expect(await roles(name)).toEqual([])
+      await stage.cluster.delete(Secret, `${home}/${name}-db`)
+      await stage.becomes(name, 'Ready', 'True InSync')
+    })
+
+    it('reports drift where it is only to be reported', async () => {
+      const { stage, name, database } = await startReady({ driftPolicy: 'Report' })
+      await server().byHand(`REVOKE USAGE ON SCHEMA public FROM ${name}; GRANT CREATE ON SCHEMA public TO ${name}`, {
+        database,
+      })
+      await stage.look(name)
+      expect(await stage.becomes(name, 'Ready', 'False MissingGrants')).toContain('USAGE')
+      await stage.patch(name, { driftPolicy: 'Correct' })
+      await stage.becomes(name, 'Ready', 'True InSync')
+    })
+
+    describe('that is deleted', () => {
+      it('goes with its roles and its Secret', async () => {
+        const { stage, name } = await startReady()
+        await stage.delete(name)
+        expect(await roles(name)).toEqual([])
+        await stage.until('the Secret to go', async () => (await stage.keys(name)) === undefined)
+      })
+
+      it('says what it owns where it may not give that away', async () => {
+        const { stage, name, database } = await startReady({ ownedObjects: 'Block' })
+        await server().byHand(`GRANT CREATE ON SCHEMA public TO ${name}`, { database })
+        await stage.app(name, 'CREATE TABLE mine (n int)')
+        await stage.cluster.delete(DatabaseUser, `${home}/${name}`)
+        await stage.until('the block', async () => {
+          const blocked = await stage.condition(name, 'DeletionBlocked')
+          return (
+            blocked?.reason === 'DependentObjects' && blocked.message.includes(`owns 1 objects in database ${database}`)
+          )
+        })
+        await server().byHand('DROP TABLE mine', { database })
+        await stage.until('it to go', async () => (await stage.find(name)) === undefined, 600_000)
+        expect(await roles(name)).toEqual([])
+      })
+
+      it('leaves its roles where nobody knows the way to their server any more, and says so', async () => {
+        const { stage, name, database } = await startReady()
+        await stage.cluster.delete(Database, `${home}/${database}`)
+        await stage.until(
+          'the Database to go',
+          async () => (await stage.cluster.find(Database, `${home}/${database}`)) === undefined,
+        )
+        await stage.becomes(name, 'Ready', 'False DatabaseMissing')
+        await stage.app(name, 'SELECT 1')
+        await stage.delete(name)
+        expect((await stage.events(name)).join('\n')).toMatch(/Kept: .*there is no Database/)
+        expect(await roles(name)).toHaveLength(2)
+      })
+
+      it('does not wait for a connection Secret that is gone', async () => {
+        const { stage, name } = await startReady()
+        await stage.cluster.delete(Secret, `${home}/server`)
+        await stage.delete(name)
+        expect((await stage.events(name)).join('\n')).toMatch(/Kept: .*Secret server/)
+      })
+
+      it('keeps its roles, unable to log in, where they are to be retained', async () => {
+        const { stage, name } = await startReady({ deletionPolicy: 'Retain' })
+        const keys = await stage.keys(name)
+        await stage.delete(name)
+        expect(await roles(name)).toHaveLength(2)
+        await expect(stage.app(name, 'SELECT 1', keys)).rejects.toThrow(/not permitted to log in/)
+      })
+    })
+  },
+  { settings: { log_statement: 'all' } },
+)
