@@ -48,6 +48,11 @@ export interface DatabaseServerProps {
   readonly image?: string
   /** @default - 1Gi of the cluster's default class */
   readonly storage?: DatabaseStorage
+  /**
+   * What becomes of the volume, and of all data, when the server is deleted.
+   * @default 'Retain'
+   */
+  readonly volumeWhenDeleted?: 'Retain' | 'Delete'
   /** @default - no requests and no limits */
   readonly resources?: DatabaseSpecProviderInClusterResources
   /**
@@ -67,6 +72,8 @@ export interface DatabaseServerFacts {
   readonly tls: DatabaseCertificate
   /** The size that the claim template has, where that is not the spec's: templates cannot change, claims can grow. */
   readonly volumeSize?: string
+  /** @default 'Retain' */
+  readonly volumeWhenDeleted?: 'Retain' | 'Delete'
 }
 
 /**

@@ -89,7 +89,7 @@ export class DatabaseServer extends Construct {
 }
 
 function statefulSetSpec(props: DatabaseServerProps, configHash: string): Manifest {
-  const { name, storage } = props
+  const { name, storage, volumeWhenDeleted = 'Retain' } = props
   const selectorLabels = databaseSelectorLabels(name)
   return {
     replicas: 1,
@@ -109,8 +109,8 @@ function statefulSetSpec(props: DatabaseServerProps, configHash: string): Manife
         },
       },
     ],
-    // Whatever becomes of the Database, nobody but a person deletes data.
-    persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain' },
+    // Nobody scales it; if somebody does all the same, the data stays.
+    persistentVolumeClaimRetentionPolicy: { whenDeleted: volumeWhenDeleted, whenScaled: 'Retain' },
   }
 }
 

@@ -1,9 +1,12 @@
 // Which controllers does this program run? The flagship's, by the names that --controllers takes.
+import { database } from '../controllers/database/database.ts'
+import type { DatabaseEngine } from '../controllers/engines/engine.ts'
+import { postgresEngine } from '../controllers/engines/postgres/postgres-driver.ts'
 import { replicatedKvStore } from '../controllers/replicated-kv-store/replicated-kv-store.ts'
-import type { Controller } from '../index.ts'
+import type { Controller, ExternalTools } from '../index.ts'
 import { CommandError } from './command-error.ts'
 
-export const flagshipControllers: readonly Controller[] = [replicatedKvStore]
+export const flagshipControllers: readonly Controller[] = [replicatedKvStore, database(sharedEngines())]
 
 /** The named ones, each once, by resource (`replicatedkvstores`) or kind, in any case; all of them when no name is given. */
 export function controllersNamed(names: readonly string[]): readonly Controller[] {
@@ -17,4 +20,14 @@ export function controllersNamed(names: readonly string[]): readonly Controller[
     throw new CommandError(`--controllers: there is no controller '${name}'; choose from ${known}`, 2)
   })
   return [...new Set(named)]
+}
+
+/** One engine for all controllers of an operator, so that they share the sessions of a server. */
+function sharedEngines(): (tools: ExternalTools) => DatabaseEngine {
+  const engines = new WeakMap<ExternalTools, DatabaseEngine>()
+  return (tools) => {
+    const engine = engines.get(tools) ?? postgresEngine(tools)
+    engines.set(tools, engine)
+    return engine
+  }
 }

@@ -1,4 +1,5 @@
 // Which kinds do stories speak of, and by which names? By kind, plural, singular or short name, as kubectl takes them.
+import { Database } from '../../imports/wire/database.ts'
 import { replicatedKvStore } from '../../src/controllers/replicated-kv-store/replicated-kv-store.ts'
 import {
   ConfigMap,
@@ -29,6 +30,7 @@ const rbac = 'rbac.authorization.k8s.io'
 const kinds: readonly Resource[] = [
   ...[ConfigMap, CronJob, CustomResourceDefinition, Deployment, Namespace, Pod, PodDisruptionBudget, Secret, Service],
   ...[PersistentVolume, PersistentVolumeClaim, ServiceAccount, StatefulSet, StorageClass, replicatedKvStore.resource],
+  Database,
   ...[namespaced(rbac, 'v1', 'Role'), namespaced(rbac, 'v1', 'RoleBinding')],
   ...[global(rbac, 'v1', 'ClusterRole'), global(rbac, 'v1', 'ClusterRoleBinding')],
   ...[namespaced('networking.k8s.io', 'v1', 'Ingress', 'ingresses')],
@@ -42,6 +44,7 @@ const kinds: readonly Resource[] = [
 ]
 const shortNames: Readonly<Record<string, string>> = {
   crd: 'customresourcedefinitions',
+  db: 'databases',
   kv: 'replicatedkvstores',
   pdb: 'poddisruptionbudgets',
   pvc: 'persistentvolumeclaims',

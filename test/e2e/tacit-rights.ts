@@ -5,3 +5,10 @@ export const tacitRights: readonly string[] = [
   'create statefulsets.apps',
   'create poddisruptionbudgets.policy',
 ]
+
+/** The same, for what stores have not. */
+export const tacitRightsOfDatabases: readonly string[] = [
+  'create configmaps',
+  'create secrets',
+  'update databases/finalizers.data.konverge.dev',
+]

@@ -90,10 +90,11 @@ export function database(
       const { serverSecrets: own } = facts
       if (facts.rds !== undefined) instanceSecret(chart, metadata.name, facts.rds)
       if (own === undefined) return
-      const props = databaseServerProps(metadata.name, spec, { namespace: metadata.namespace ?? '', ...own })
-      const { adminSecret } = new DatabaseServer(chart, 'server', props)
-      // The volume stays, and nothing else knows its password.
-      if (spec.deletionPolicy === 'Retain') retain(adminSecret)
+      const volumeWhenDeleted = spec.deletionPolicy === 'Delete' ? 'Delete' : 'Retain'
+      const server = { namespace: metadata.namespace ?? '', volumeWhenDeleted, ...own } as const
+      const { adminSecret } = new DatabaseServer(chart, 'server', databaseServerProps(metadata.name, spec, server))
+      // Nothing else knows the password of a volume that stays.
+      if (volumeWhenDeleted === 'Retain') retain(adminSecret)
     },
     status: (context) => {
       const status = databaseStatus(context, reportOf(logical, context.externals))

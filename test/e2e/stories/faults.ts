@@ -109,14 +109,13 @@ export function describeFaults({ start, install }: FaultStoryOptions): void {
       )
       const read = ['get', 'list', 'watch']
       const write = [...read, 'create', 'patch', 'delete']
-      const kv = ['replicatedkvstores', 'replicatedkvstores/status']
       await grant(hand, account, [
-        { apiGroups: ['data.konverge.dev'], resources: kv, verbs: write },
+        { apiGroups: ['data.konverge.dev'], resources: ['*'], verbs: write },
         { apiGroups: [''], resources: ['pods', 'persistentvolumeclaims'], verbs: read },
         { apiGroups: ['storage.k8s.io'], resources: ['storageclasses'], verbs: read },
         { apiGroups: ['apps'], resources: ['statefulsets'], verbs: write },
         { apiGroups: ['policy'], resources: ['poddisruptionbudgets'], verbs: write },
-        { apiGroups: [''], resources: ['serviceaccounts'], verbs: write },
+        { apiGroups: [''], resources: ['serviceaccounts', 'configmaps', 'secrets'], verbs: write },
         // Services may be read, but not yet written.
         { apiGroups: [''], resources: ['services'], verbs: read },
       ])

@@ -1,10 +1,11 @@
 // Can the operator do its work under exactly the roles that `konverge install` prints, and does it need all of them? It plays on every
 // server that is the story's own, under an operator for all namespaces that takes part in an election.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Hand, type ManifestJson } from '../hand.ts'
+import { Hand } from '../hand.ts'
 import { type Manifest, operatorNamespace, rightsIn, rightsUsed, rulesWithout } from '../rights.ts'
 import { Stores } from '../stores.ts'
 import type { MortalOperator, StoryServer } from '../story-server.ts'
+import { tacitRightsOfDatabases } from '../tacit-rights.ts'
 
 const image = 'valkey/valkey:8.0'
 
@@ -48,11 +49,7 @@ export function describeRoles({ start: startServer, manifests, tacit, unusable }
       await start()
       await stores.apply({ name: 'cart', spec: { image, replicas: 2, storageClassName: 'fast' } })
       await stores.condition('cart', 'Ready', 'True', 'AllReplicasReady')
-      await leaveBehind(server, stores, 'cart')
-      for (const kind of ['service', 'serviceaccount']) {
-        const isGone = async () => (await stores.get(kind, 'cart-of-old')) === undefined
-        await stores.until(`the ${kind} of an earlier version to be pruned`, isGone)
-      }
+      await leaveBehind(server, stores, { of: 'cart', kinds: ['service', 'serviceaccount'] })
       // A rollout that gets stuck, and is mended.
       await stores.patch('kv', 'cart', { spec: { image: 'kv:missing' } })
       await stores.condition('cart', 'Ready', 'False', 'ImagePullFailed', 90_000)
@@ -64,6 +61,7 @@ export function describeRoles({ start: startServer, manifests, tacit, unusable }
       await stores.until('the PodDisruptionBudget to go', async () => (await stores.get('pdb', 'cart')) === undefined)
       await stores.condition('cart', 'Ready', 'True', 'AllReplicasReady')
       await stores.delete('kv', 'cart')
+      await databaseComesAndGoes(server, stores)
       await stop()
       expect(await server.refusals()).toEqual([])
     })
@@ -96,7 +94,8 @@ export function describeRoles({ start: startServer, manifests, tacit, unusable }
     it('hold nothing to spare: every other right has been used', async () => {
       await stop()
       const used = rightsUsed(await server.requests())
-      const isSpare = (right: string) => !used.has(right) && !tacit.includes(right) && !unusable.test(right)
+      const passing = [...tacit, ...tacitRightsOfDatabases]
+      const isSpare = (right: string) => !used.has(right) && !passing.includes(right) && !unusable.test(right)
       expect(rightsIn(manifests()).filter(isSpare)).toEqual([])
     })
 
@@ -117,16 +116,37 @@ export function describeRoles({ start: startServer, manifests, tacit, unusable }
   })
 }
 
-/** A Service and a ServiceAccount as an earlier version of the operator would have left them. */
-async function leaveBehind(server: StoryServer, stores: Stores, name: string): Promise<void> {
+/** Its server is never reached: no name leads to it from here. */
+async function databaseComesAndGoes(server: StoryServer, { namespace }: Stores): Promise<void> {
+  const databases = new Stores(server, namespace)
+  const metadata = { name: 'crm', namespace }
+  const spec = { version: '18', provider: { inCluster: {} }, deletionPolicy: 'Delete' }
+  await server.apply({ apiVersion: 'data.konverge.dev/v1alpha1', kind: 'Database', metadata, spec })
+  const made = async () => (await databases.get('statefulset', 'crm-postgres')) !== undefined
+  await databases.until('the server to be made', made)
+  await leaveBehind(server, databases, { of: 'crm-postgres', kinds: ['configmap', 'secret'] })
+  await databases.delete('db', 'crm')
+}
+
+const leftovers = {
+  service: { kind: 'Service', spec: { ports: [{ port: 80 }] } },
+  serviceaccount: { kind: 'ServiceAccount' },
+  configmap: { kind: 'ConfigMap' },
+  secret: { kind: 'Secret' },
+} as const
+
+/** Children as an earlier version of the operator would have left them, which are pruned: labels and owner are those of a Service. */
+async function leaveBehind(
+  server: StoryServer,
+  stores: Stores,
+  { of: service, kinds }: { readonly of: string; readonly kinds: readonly (keyof typeof leftovers)[] },
+): Promise<void> {
   const hand = new Hand(server, stores.namespace)
-  const { labels, ownerReferences } = (await hand.find('service', name))?.metadata ?? {}
-  const of = (kind: string, more: object): ManifestJson => ({
-    apiVersion: 'v1',
-    kind,
-    metadata: { name: `${name}-of-old`, labels, ownerReferences },
-    ...more,
-  })
-  await hand.apply(of('Service', { spec: { ports: [{ port: 80 }] } }), 'konverge')
-  await hand.apply(of('ServiceAccount', {}), 'konverge')
+  const { labels, ownerReferences } = (await hand.find('service', service))?.metadata ?? {}
+  const metadata = { name: `${service}-of-old`, labels, ownerReferences }
+  for (const kind of kinds) await hand.apply({ apiVersion: 'v1', metadata, ...leftovers[kind] }, 'konverge')
+  for (const kind of kinds) {
+    const isGone = async () => (await stores.get(kind, metadata.name)) === undefined
+    await stores.until(`the ${kind} of an earlier version to be pruned`, isGone)
+  }
 }
