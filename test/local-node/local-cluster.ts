@@ -17,12 +17,15 @@ import { NodeHere } from './node-here.ts'
 
 export class LocalCluster {
   readonly namespace = 'shop'
+  /** The path of its administrator's. */
+  readonly kubeconfig: string
   readonly #server: EmbeddedServer
   readonly #node: NodeHere
   readonly #client: RestClient
   readonly #end: AsyncDisposableStack
 
   private constructor(parts: Parts) {
+    this.kubeconfig = parts.kubeconfig
     this.#server = parts.server
     this.#node = parts.node
     this.#client = parts.client
@@ -49,7 +52,7 @@ export class LocalCluster {
     undo.defer(() => client.close(AbortSignal.timeout(5_000)))
     const node = await NodeHere.start({ kubeconfigPath: kubeconfig, name: 'local' })
     undo.defer(() => node.stop())
-    const cluster = new LocalCluster({ server, node, client, end: undo.move() })
+    const cluster = new LocalCluster({ kubeconfig, server, node, client, end: undo.move() })
     await cluster.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: cluster.namespace } })
     return cluster
   }
@@ -113,6 +116,7 @@ export class LocalCluster {
 }
 
 interface Parts {
+  readonly kubeconfig: string
   readonly server: EmbeddedServer
   readonly node: NodeHere
   readonly client: RestClient

@@ -1,0 +1,137 @@
+// A Database with a server of its own, end to end: the cluster and the node are in this process, and its pod is a PostgreSQL.
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import type { DatabaseStatus } from '../../../imports/wire/database.ts'
+import { database } from '../../../src/controllers/database/database.ts'
+import { postgresEngine } from '../../../src/controllers/engines/postgres/postgres-driver.ts'
+import { findCondition, type KubeObject, type LiveObject, valueAt } from '../../../src/index.ts'
+import { waitUntil } from '../../control-plane/wait-until.ts'
+import { flagshipDefinitions } from '../../e2e/definitions.ts'
+import { OperatorHere } from '../../e2e/operator-here.ts'
+import { LocalCluster } from '../../local-node/local-cluster.ts'
+
+describe.each(inject('postgresHome').versions.map(({ major }) => major))(
+  'a Database in the cluster, of PostgreSQL %i',
+  (major) => {
+    const name = `own-${major}`
+    const [db, secret] = [
+      { kind: 'Database', name },
+      { kind: 'Secret', name: `${name}-postgres-admin` },
+    ]
+    const claim = { kind: 'PersistentVolumeClaim', name: `data-${name}-postgres-0` }
+    const provider = { inCluster: { storage: { size: '1Gi' } } }
+    let cluster: LocalCluster
+    let operator: OperatorHere
+
+    beforeAll(async () => {
+      cluster = await LocalCluster.start()
+      await cluster.apply(...((await flagshipDefinitions()) as readonly unknown[] as readonly KubeObject[])) // Manifests are.
+      const controllers = [database(postgresEngine)]
+      operator = await new OperatorHere({ kubeconfig: cluster.kubeconfig, controllers }).ready()
+    })
+    afterAll(async () => {
+      await operator?.stop()
+      await cluster?.stop()
+    })
+
+    const apply = (spec: object) =>
+      cluster.apply({
+        apiVersion: 'data.konverge.dev/v1alpha1',
+        kind: 'Database',
+        metadata: { name, namespace: cluster.namespace },
+        spec: { version: String(major), provider, schemas: [{ name: 'app' }], ...spec },
+      } as KubeObject)
+    const ready = (what: string, standing: string) =>
+      cluster.objectThat(db, what, (object) => {
+        const { conditions, observedGeneration } = object.status as DatabaseStatus
+        const condition = findCondition(conditions as never, 'Ready')
+        return (
+          observedGeneration === object.metadata.generation && `${condition?.status} ${condition?.reason}` === standing
+        )
+      })
+    const gone = async (place: { readonly kind: string; readonly name: string }) => {
+      const isGone = async () => (await cluster.get(place.kind, place.name)) === undefined
+      await waitUntil({ what: `${place.kind} ${place.name} to go`, limitMs: 60_000, everyMs: 100 }, isGone)
+    }
+
+    it('is made with its server, and can be used by what its Secret says', { timeout: 300_000 }, async () => {
+      await apply({})
+      const { status } = await ready('made', 'True InSync')
+      expect(status).toMatchObject({
+        ...{ phase: 'Ready', provider: 'InCluster', binding: { name: secret.name } },
+        endpoint: { host: `${name}-postgres.shop.svc`, port: 5432 },
+        serverVersion: expect.stringMatching(`^${major}[.]`),
+        observed: { owner: `own_${major}_owner`, schemas: ['app', 'public'] },
+      })
+      await ask(cluster, name, 'CREATE TABLE app.precious (id int); INSERT INTO app.precious VALUES (7)')
+    })
+
+    it('says that a password is lost, and goes on when it is put back', { timeout: 300_000 }, async () => {
+      const kept = await cluster.objectThat(secret, 'there', () => true)
+      await cluster.delete(secret.kind, secret.name)
+      await ready('without its password', 'False AdminSecretLost')
+      expect(await cluster.get(secret.kind, secret.name)).toBeUndefined()
+      const { namespace } = cluster
+      const annotations = { 'konverge.dev/adopt': `Database/${name}` }
+      const data = valueAt(kept, 'data')
+      await cluster.apply({
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: secret.name, namespace, annotations },
+        data,
+      } as KubeObject)
+      await ready('as before', 'True InSync')
+    })
+
+    it('leaves its volume and its password by the policy Retain, and finds them again', {
+      timeout: 300_000,
+    }, async () => {
+      await cluster.delete(db.kind, name)
+      await gone(db)
+      await gone({ kind: 'StatefulSet', name: `${name}-postgres` })
+      expect(await cluster.get(claim.kind, claim.name)).toBeDefined()
+      expect(await cluster.get(secret.kind, secret.name)).toBeDefined()
+      await apply({ adoptionPolicy: 'Adopt' })
+      await ready('taken up again', 'True InSync')
+      expect(await ask(cluster, name, 'SELECT id FROM app.precious')).toEqual([{ id: 7 }])
+    })
+
+    it('goes with its volume and its password by the policy Delete', { timeout: 300_000 }, async () => {
+      await apply({ adoptionPolicy: 'Adopt', deletionPolicy: 'Delete' })
+      await cluster.objectThat(
+        { kind: 'StatefulSet', name: `${name}-postgres` },
+        'told',
+        (object) => valueAt(object, 'spec', 'persistentVolumeClaimRetentionPolicy', 'whenDeleted') === 'Delete',
+      )
+      await ready('told', 'True InSync')
+      await cluster.delete(db.kind, name)
+      for (const place of [db, claim, secret]) await gone(place)
+    })
+  },
+)
+
+/** As somebody who has found the binding Secret. */
+async function ask(cluster: LocalCluster, name: string, text: string): Promise<readonly unknown[]> {
+  const found = await cluster.objectThat({ kind: 'Secret', name: `${name}-postgres-admin` }, 'there', () => true)
+  const service = await cluster.objectThat({ kind: 'Service', name: `${name}-postgres` }, 'there', () => true)
+  const value = (key: string) => Buffer.from(String(valueAt(found, 'data', key)), 'base64').toString()
+  const client = new Client({
+    host: addressOf(service),
+    port: Number(value('port')),
+    user: value('username'),
+    password: value('password'),
+    database: name.replaceAll('-', '_'),
+    ssl: { ca: value('ca.crt'), servername: value('host') },
+  })
+  client.on('error', () => undefined) // Whoever asked hears of it by the rejection.
+  await client.connect()
+  try {
+    return (await client.query(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+function addressOf({ metadata }: LiveObject): string {
+  return metadata.annotations?.['konverge.dev/local-address'] ?? ''
+}

@@ -1,0 +1,162 @@
+// What a Database says, and how it goes on, when its server fails in every way that a real one can.
+import { expect, inject, it } from 'vitest'
+import { onEachPostgres, startPostgres } from '../../postgres/on-each-postgres.ts'
+import { DatabaseStage } from './database-stage.ts'
+
+const often = { metadata: { annotations: { 'konverge.dev/reconcile-interval': '10s' } } }
+
+onEachPostgres('a Database', (shared, version) => {
+  it('goes on after its server was stopped, and tells that it was', async () => {
+    const server = await startPostgres({ version })
+    const stage = await DatabaseStage.start(server)
+    await stage.create('stopped')
+    await stage.patch('stopped', often)
+    await stage.becomes('stopped', 'Ready', 'True InSync')
+    await server.stop()
+    await stage.becomes('stopped', 'Ready', 'False ServerUnreachable')
+    expect(await stage.condition('stopped', 'Connected')).toMatchObject({
+      status: 'False',
+      reason: 'ServerUnreachable',
+    })
+    expect(await stage.condition('stopped', 'Provisioned')).toMatchObject({ status: 'Unknown' })
+    expect(await stage.condition('stopped', 'Stalled')).toBeUndefined()
+    expect(await stage.status('stopped')).toMatchObject({ observed: { owner: 'stopped_owner' } })
+    await server.start()
+    await stage.becomes('stopped', 'Ready', 'True InSync')
+    expect(await stage.events('DriftCorrected')).toEqual([])
+  })
+
+  it('takes no other server for its own', async () => {
+    const server = await startPostgres({ version })
+    // Servers of one version are copies here, of one identity.
+    const other = await startPostgres({
+      version: inject('postgresHome').versions.find(({ major }) => major !== version)?.major ?? 0,
+    })
+    const stage = await DatabaseStage.start(server)
+    await stage.create('elsewhere')
+    await stage.patch('elsewhere', often)
+    await stage.becomes('elsewhere', 'Ready', 'True InSync')
+    const { identity } = await stage.status('elsewhere')
+    await stage.kill()
+    stage.engines.target = other.access()
+    await other.byHand(`ALTER ROLE postgres PASSWORD '${server.password}'`)
+    await stage.live()
+    expect(await stage.becomes('elsewhere', 'Ready', 'False IdentityChanged')).toContain(
+      'is not the one that had database',
+    )
+    expect(await stage.condition('elsewhere', 'Drifted')).toMatchObject({ status: 'True', reason: 'IdentityChanged' })
+    expect(await other.byHand(`SELECT FROM pg_database WHERE datname = 'elsewhere'`)).toEqual([])
+    expect((await stage.status('elsewhere')).identity).toEqual(identity)
+    await stage.patch('elsewhere', { spec: { deletionPolicy: 'Delete' } })
+    await stage.startDelete('elsewhere')
+    await stage.becomes('elsewhere', 'DeletionBlocked', 'True IdentityChanged')
+    await stage.kill()
+    stage.engines.target = server.access()
+    await stage.live()
+    await stage.until('it to go from its own server', async () => (await stage.find('elsewhere')) === undefined)
+    expect(await server.byHand(`SELECT FROM pg_database WHERE datname = 'elsewhere'`)).toEqual([])
+  })
+
+  it('believes no server that takes no writes', async () => {
+    const server = await startPostgres({ version })
+    const stage = await DatabaseStage.start(server)
+    await server.byHand('ALTER SYSTEM SET default_transaction_read_only = on')
+    await server.byHand('SELECT pg_reload_conf()')
+    await stage.create('standby')
+    await stage.patch('standby', often)
+    expect(await stage.becomes('standby', 'Ready', 'False ServerUnreachable')).toContain('is read only')
+    await server.byHand('ALTER SYSTEM RESET default_transaction_read_only')
+    await server.byHand('SELECT pg_reload_conf()')
+    await stage.becomes('standby', 'Ready', 'True InSync')
+  })
+
+  it('waits for a server that is full', async () => {
+    const server = await startPostgres({
+      version,
+      settings: { max_connections: '4', superuser_reserved_connections: '0', max_wal_senders: '0' },
+    })
+    const stage = await DatabaseStage.start(server)
+    const sleepers = [1, 2, 3, 4].map(() => server.byHand('SELECT pg_sleep(3600)').catch(() => undefined))
+    await stage.create('full')
+    await stage.becomes('full', 'Ready', 'False TooManyConnections')
+    expect(await stage.condition('full', 'Connected')).toMatchObject({ reason: 'TooManyConnections' })
+    await server.restart()
+    await Promise.all(sleepers)
+    await stage.becomes('full', 'Ready', 'True InSync')
+  })
+
+  it('sends nothing to a server that cannot prove who it is', async () => {
+    const server = await startPostgres({ version, tlsFor: ['127.0.0.1'] })
+    const stage = await DatabaseStage.start(server)
+    await stage.create('untrusted', {}, { sslMode: 'verify-full' })
+    await stage.becomes('untrusted', 'Ready', 'False TLSVerifyFailed')
+    expect(stage.engines.statements).toEqual([])
+    await stage.secret('server', stage.connection({ 'ca.crt': server.certificate ?? '' }))
+    await stage.becomes('untrusted', 'Ready', 'True InSync', 30_000)
+  })
+
+  it('says that a server offers no TLS', async () => {
+    const stage = await DatabaseStage.start(shared())
+    await stage.create('in-clear', {}, { sslMode: 'require' })
+    expect(await stage.becomes('in-clear', 'Ready', 'False TLSVerifyFailed')).toContain('does not offer TLS')
+  })
+
+  it('wakes when the password in its Secret is put right', async () => {
+    const stage = await DatabaseStage.start(shared())
+    await stage.secret('server', stage.connection({ password: 'wrong' }))
+    await stage.create('refused')
+    expect(await stage.becomes('refused', 'Ready', 'False AdminAuthFailed')).not.toContain('wrong')
+    expect(await stage.condition('refused', 'Stalled')).toMatchObject({ status: 'True' })
+    await stage.secret('server', stage.connection())
+    await stage.becomes('refused', 'Ready', 'True InSync', 10_000)
+  })
+
+  it('waits for its Secret, and says which key it lacks', async () => {
+    const stage = await DatabaseStage.start(shared())
+    await stage.deleteSecret('server')
+    await stage.create('secretless')
+    await stage.becomes('secretless', 'Ready', 'False SecretNotFound')
+    const { password: _, ...some } = stage.connection()
+    await stage.secret('server', some)
+    expect(await stage.becomes('secretless', 'Ready', 'False SecretIncomplete', 10_000)).toContain('has no password')
+    await stage.secret('server', stage.connection())
+    await stage.becomes('secretless', 'Ready', 'True InSync', 10_000)
+  })
+
+  it('needs no superuser, and says what its role lacks', async () => {
+    const server = shared()
+    await server.byHand(`CREATE ROLE op LOGIN CREATEROLE PASSWORD 'op-password'`)
+    const stage = await DatabaseStage.start(server)
+    await stage.secret('server', stage.connection({ username: 'op', password: 'op-password' }))
+    const wanted = {
+      schemas: [{ name: 'api' }],
+      extensions: [{ name: 'pgcrypto', schema: 'api' }],
+      deletionPolicy: 'Delete',
+    } as const
+    await stage.create('plain', wanted)
+    expect(await stage.becomes('plain', 'Ready', 'False InsufficientPrivilege')).toContain('ALTER ROLE "op" CREATEDB')
+    expect(await stage.condition('plain', 'Configured')).toMatchObject({
+      status: 'False',
+      reason: 'InsufficientPrivilege',
+    })
+    await server.byHand('ALTER ROLE op CREATEDB')
+    await stage.patch('plain', { metadata: { annotations: { 'konverge.dev/reconcile-now': 'now' } } })
+    await stage.becomes('plain', 'Ready', 'True InSync')
+    await stage.patch('plain', often)
+    await server.byHand('GRANT CONNECT ON DATABASE plain TO PUBLIC')
+    await stage.until('it to be put right', async () => (await stage.events('DriftCorrected')).length === 1)
+    await stage.delete('plain')
+    expect(await server.byHand(`SELECT FROM pg_roles WHERE rolname = 'plain_owner'`)).toEqual([])
+  })
+
+  it('says that an extension is not to be had, and sets up everything else', async () => {
+    const stage = await DatabaseStage.start(shared())
+    await stage.create('modest', { extensions: [{ name: 'no_such_thing' }], schemas: [{ name: 'api' }] })
+    expect(await stage.becomes('modest', 'Ready', 'False StatementFailed')).toContain('no_such_thing')
+    expect(
+      await shared().byHand(`SELECT FROM pg_namespace WHERE nspname = 'api'`, { database: 'modest' }),
+    ).toHaveLength(1)
+    await stage.patch('modest', { spec: { extensions: null } })
+    await stage.becomes('modest', 'Ready', 'True InSync')
+  })
+})
