@@ -1,0 +1,60 @@
+// Does an application go on logging in while its server, its Database's credentials or its own connections fail the operator? And is
+// everything as asked for soon after?
+import { Client } from 'pg'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startPostgres } from '../../postgres/on-each-postgres.ts'
+import { UserStage } from './user-stage.ts'
+
+describe('a DatabaseUser', () => {
+  async function start(spec: object = {}) {
+    const server = await startPostgres()
+    const stage = await UserStage.start(server, 'shop')
+    await stage.create('web', { databases: [{ name: 'shop', access: 'ReadWrite' }], ...spec })
+    await stage.becomes('web', 'Ready', 'True InSync')
+    return { server, stage }
+  }
+
+  it('keeps the password that works while the server is away, and rotates when it is back', async () => {
+    const { server, stage } = await start()
+    const before = await stage.keys('web')
+    await server.stop()
+    await stage.patch('web', { rotation: { trigger: 'leaked' } })
+    await stage.until('the wait', async () => (await stage.condition('web', 'RotationDue'))?.reason === 'Blocked')
+    expect(await stage.keys('web')).toMatchObject({ password: before?.['password'] })
+    expect(await stage.condition('web', 'Ready')).toMatchObject({ status: 'False' })
+    await server.start()
+    await stage.until('the rotation', async () => (await stage.status('web')).passwordGeneration === 2, 600_000)
+    await stage.becomes('web', 'Ready', 'True InSync')
+    await stage.app('web', 'SELECT 1')
+    await expect(stage.app('web', 'SELECT 1', before)).rejects.toThrow(/authentication failed/)
+  })
+
+  it('goes on when the credential in the connection Secret is mended', async () => {
+    const { server, stage } = await start()
+    await server.byHand("ALTER ROLE postgres PASSWORD 'changed'")
+    await stage.patch('web', { connectionLimit: 5 })
+    await stage.until('the refusal', async () => (await stage.condition('web', 'Ready'))?.status === 'False', 600_000)
+    await stage.secret('server', { password: 'changed' })
+    await stage.until('it to be ready', async () => (await stage.condition('web', 'Ready'))?.status === 'True', 900_000)
+    const limit = await server.byHand("SELECT rolconnlimit FROM pg_roles WHERE rolname = 'web_a'", {
+      password: 'changed',
+    })
+    expect(limit).toEqual([{ rolconnlimit: 5 }])
+  })
+
+  it('rotates in place although its application has taken all the connections that it may have', async () => {
+    const { server, stage } = await start({ connectionLimit: 1 })
+    const { username, password, database } = (await stage.keys('web')) ?? {}
+    const address = { host: '127.0.0.1', port: server.port, ssl: false }
+    const app = new Client({ ...address, user: username, password, database })
+    await app.connect()
+    onTestFinished(() => app.end())
+    await stage.patch('web', { rotation: { trigger: 'leaked' } })
+    await stage.until('the rotation', async () => (await stage.status('web')).passwordGeneration === 2)
+    expect((await app.query('SELECT current_user AS is')).rows).toEqual([{ is: 'web' }])
+    expect(await stage.condition('web', 'LoginVerified')).toMatchObject({
+      status: 'False',
+      reason: 'TooManyConnections',
+    })
+  })
+})

@@ -1,0 +1,109 @@
+// Where may a user be, and what keeps it from there? A table of what is found for its Databases.
+import { describe, expect, it } from 'vitest'
+import { type Found, problemOf, targetOf } from '../../../src/controllers/database-user/user-target.ts'
+import { access, databaseObject, systemIdentifier } from '../database/databases.ts'
+
+type Entry = Found['entry']
+const entry: Entry = { name: 'shop-db', access: 'ReadOnly', schemas: ['public'] }
+const identity = { systemIdentifier, databaseOID: 16_400 }
+const ready = { status: { phase: 'Ready', identity } }
+const known = { kind: 'known', access } as const
+
+function found(own: Partial<Found> = {}, object: object = ready, spec: object = {}): Found {
+  return { entry, database: databaseObject(spec, object), connection: known, ...own }
+}
+
+const attributes = { createdb: false, replication: false }
+const asked = { userNamespace: 'shop', spec: { attributes }, found: [found()], namespaceLabels: undefined }
+const guest = { ...entry, namespace: 'data' }
+const open = { allowedNamespaces: { names: ['shop'] } }
+
+const cases = [
+  { when: 'all is well', with: {}, is: undefined },
+  { when: 'the Database is missing', with: { found: [found({ database: undefined })] }, is: 'gone DatabaseMissing' },
+  { when: 'it has not been looked at', with: { found: [found({}, { status: {} })] }, is: 'waiting DatabaseNotReady' },
+  {
+    when: 'it has failed',
+    with: { found: [found({}, { status: { phase: 'Failed', identity } })] },
+    is: 'waiting DatabaseNotReady',
+  },
+  {
+    when: 'it is being configured',
+    with: { found: [found({}, { status: { phase: 'Configuring', identity } })] },
+    is: undefined,
+  },
+  {
+    when: 'it is being deleted',
+    with: { found: [found({}, { ...ready, metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } })] },
+    is: 'waiting DatabaseNotReady',
+  },
+  {
+    when: 'its connection Secret is gone',
+    with: { found: [found({ connection: { kind: 'unknown', reason: 'SecretNotFound', message: 'gone' } })] },
+    is: 'gone SecretNotFound',
+  },
+  {
+    when: 'its connection Secret is not whole',
+    with: { found: [found({ connection: { kind: 'unknown', reason: 'SecretIncomplete', message: 'no host' } })] },
+    is: 'waiting SecretIncomplete',
+  },
+  { when: 'another namespace has not consented', with: { found: [found({ entry: guest })] }, is: 'refused NotAllowed' },
+  {
+    when: 'another namespace has no such Database',
+    with: { found: [found({ entry: guest, database: undefined })] },
+    is: 'refused NotAllowed',
+  },
+  { when: 'another namespace has consented', with: { found: [found({ entry: guest }, ready, open)] }, is: undefined },
+  {
+    when: 'a guest asks for a role of the server',
+    with: { found: [found({ entry: guest }, ready, open)], spec: { attributes, memberOf: ['pg_monitor'] } },
+    is: 'refused NotAllowed',
+  },
+  {
+    when: 'a guest asks for an attribute',
+    with: { found: [found({ entry: guest }, ready, open)], spec: { attributes: { ...attributes, createdb: true } } },
+    is: 'refused NotAllowed',
+  },
+  { when: 'a monitoring role is asked for', with: { spec: { attributes, memberOf: ['pg_monitor'] } }, is: undefined },
+  {
+    when: 'a role with power over the server is asked for',
+    with: { spec: { attributes, memberOf: ['pg_write_server_files'] } },
+    is: 'refused PrivilegedRole',
+  },
+  {
+    when: 'the Databases are on two servers',
+    with: {
+      found: [
+        found(),
+        found({}, { status: { phase: 'Ready', identity: { systemIdentifier: '1' } } }, { databaseName: 'other' }),
+      ],
+    },
+    is: 'refused SeveralServers',
+  },
+  {
+    when: 'two Databases stand for the same one',
+    with: { found: [found(), found()] },
+    is: 'refused DatabaseListedTwice',
+  },
+]
+
+describe('what keeps a user from its databases', () => {
+  it.each(cases)('when $when: $is', ({ with: own, is }) => {
+    const problem = problemOf({ ...asked, ...own } as Parameters<typeof problemOf>[0]) // Of the shapes above.
+    expect(problem && `${problem.kind} ${problem.reason}`).toBe(is)
+  })
+
+  it('says the same of a Database that does not consent and of one that is not there', () => {
+    const of = (one: Found) => problemOf({ ...asked, found: [one] })?.message
+    expect(of(found({ entry: guest }))).toBe(of(found({ entry: guest, database: undefined })))
+  })
+
+  it('takes the server of the first Database whose way is known, and all that are there', () => {
+    const target = targetOf({ found: [found({ connection: undefined, database: undefined }), found()] })
+    expect(target).toMatchObject({
+      systemIdentifier,
+      access: { host: 'db.example' },
+      databases: [{ name: 'shop_db', owner: 'shop_db_owner', access: 'ReadOnly' }],
+    })
+  })
+})
