@@ -3,11 +3,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { CodedError } from '../../src/base/errors.ts'
 import { ConfigMap, type ExternalReport, passwordFrom } from '../../src/index.ts'
+import { recordsOf } from '../../src/reconcile/external-records.ts'
 import { startCluster, type TestCluster } from '../../src/testing/index.ts'
-import { failure } from '../model-api.ts'
+import { at, failure } from '../model-api.ts'
 import { World } from '../reconcile/life.ts'
 import { down, RemoteWorld } from './remote-world.ts'
-import { addShelf, boxesOf, Shelf, shelfController, shelfDefinition, shelfOf } from './shelf.ts'
+import { addShelf, boxesOf, Shelf, type ShelfOptions, shelfController, shelfDefinition, shelfOf } from './shelf.ts'
 
 async function setUp(definition = shelfDefinition()): Promise<{ cluster: TestCluster; remote: RemoteWorld }> {
   const cluster = await startCluster({ definitions: [definition] })
@@ -16,14 +17,19 @@ async function setUp(definition = shelfDefinition()): Promise<{ cluster: TestClu
 }
 
 /** A shelf on the model API server, where nothing is wanted outside yet. */
-async function modelled() {
+async function modelled(options: ShelfOptions = {}) {
   const world = new World()
   const remote = new RemoteWorld(world.clock)
-  const controller = shelfController(remote)
+  const controller = shelfController(remote, options)
   const life = await world.live(controller)
   const metadata = { name: 'a', namespace: 'default' }
   const spec = { size: 1, isEmpty: true }
-  world.api.put(Shelf, { apiVersion: 'example.dev/v1', kind: 'Shelf', metadata, spec })
+  world.api.put(Shelf, {
+    apiVersion: 'example.dev/v1',
+    kind: 'Shelf',
+    metadata,
+    spec,
+  })
   await world.clock.advance(60_000)
   const want = () => void world.api.edit(Shelf, 'default/a', { spec: { isEmpty: false } })
   return { world, remote, controller, life, want }
@@ -40,7 +46,9 @@ describe('a place that is down', () => {
     }
     await cluster.patch(Shelf, 'default/a', { spec: { size: 2 } })
     await cluster.advance(30_000)
-    expect(await cluster.find(ConfigMap, 'default/a')).toMatchObject({ data: { size: '2' } })
+    expect(await cluster.find(ConfigMap, 'default/a')).toMatchObject({
+      data: { size: '2' },
+    })
     expect(await cluster.condition(Shelf, 'a', 'Degraded')).toMatchObject({
       reason: 'BoxesUnreachable',
       message: 'connection refused',
@@ -53,10 +61,14 @@ describe('a place that is down', () => {
     })
     await cluster.patch(Shelf, 'default/a', { spec: { size: 3 } })
     await cluster.advance(5_000)
-    expect(await cluster.find(ConfigMap, 'default/a')).toMatchObject({ data: { size: '3' } })
+    expect(await cluster.find(ConfigMap, 'default/a')).toMatchObject({
+      data: { size: '3' },
+    })
     remote.before = () => {}
     await cluster.advance(300_000)
-    expect(await cluster.condition(Shelf, 'a', 'Ready')).toMatchObject({ status: 'True' })
+    expect(await cluster.condition(Shelf, 'a', 'Ready')).toMatchObject({
+      status: 'True',
+    })
     expect(remote.boxes.get('a-box')).toMatchObject({ size: 3 })
     expect(remote.deeds).toEqual(['create a-box', 'update a-box: SizeChanged'])
   })
@@ -84,13 +96,22 @@ describe('a place that is down', () => {
     await cluster.advance(5_000)
     remote.before = (operation) => {
       if (operation === 'observe')
-        throw new CodedError({ code: 'BoxesOdd', message: 'no idea', remedy: 'stop', retryAfterMs: 20_000 })
+        throw new CodedError({
+          code: 'BoxesOdd',
+          message: 'no idea',
+          remedy: 'stop',
+          retryAfterMs: 20_000,
+        })
     }
     await cluster.advance(400_000)
-    expect(await cluster.condition(Shelf, 'a', 'Stalled')).toMatchObject({ reason: 'BoxesOdd' })
+    expect(await cluster.condition(Shelf, 'a', 'Stalled')).toMatchObject({
+      reason: 'BoxesOdd',
+    })
     remote.before = () => {}
     await cluster.advance(25_000)
-    expect(await cluster.condition(Shelf, 'a', 'Ready')).toMatchObject({ status: 'True' })
+    expect(await cluster.condition(Shelf, 'a', 'Ready')).toMatchObject({
+      status: 'True',
+    })
     expect(remote.deeds).toEqual(['create a-box'])
   })
 })
@@ -102,7 +123,9 @@ describe('before anything is made outside', () => {
     await addShelf(cluster)
     await cluster.advance(60_000)
     expect(remote.count('create')).toBe(0)
-    expect(await cluster.condition(Shelf, 'a', 'Stalled')).toMatchObject({ reason: 'RecordsNotKept' })
+    expect(await cluster.condition(Shelf, 'a', 'Stalled')).toMatchObject({
+      reason: 'RecordsNotKept',
+    })
   })
 
   it('the children are in the cluster', async () => {
@@ -124,7 +147,9 @@ describe('before anything is made outside', () => {
     let edits = 0
     remote.before = (operation) => {
       if (operation === 'observe' && edits++ < 2)
-        world.api.edit(Shelf, 'default/a', { metadata: { labels: { edit: `${edits}` } } })
+        world.api.edit(Shelf, 'default/a', {
+          metadata: { labels: { edit: `${edits}` } },
+        })
     }
     const told: unknown[] = []
     world.api.after = ({ verb, subresource }) => {
@@ -137,6 +162,46 @@ describe('before anything is made outside', () => {
     expect(JSON.stringify(told)).not.toContain('Conflict')
   })
 })
+
+describe('the last status of a turn', () => {
+  it('has the record of what was made, even if the turn fails for another thing', async () => {
+    const { world, remote, want } = await modelled({ more: ['lid'] })
+    remote.before = (_, { externalName }) => {
+      if (externalName === 'a-lid') throw down()
+    }
+    want()
+    await world.clock.advance(1_000)
+    expect(remote.calls.filter((call) => call.endsWith('lid'))).toHaveLength(1)
+    expect(recordsOf(world.api.find(Shelf, 'default/a') ?? failed())).toMatchObject([{ phase: 'Available' }])
+  })
+
+  it('loses no record that somebody else has written meanwhile, and the turn begins again unheard', async () => {
+    const { world, remote, want } = await modelled()
+    const other = {
+      name: 'lid',
+      phase: 'Available',
+      externalName: 'x',
+      token: { uid: 'u', generation: 1 },
+      requestedAt: '2026-01-01T00:00:00Z',
+    }
+    remote.after = () => {
+      if (remote.count('create') === 0 || remote.calls.length !== 3) return
+      const known = recordsOf(world.api.find(Shelf, 'default/a') ?? failed())
+      world.api.edit(Shelf, 'default/a', {
+        status: { external: JSON.parse(JSON.stringify([...known, other])) },
+      })
+    }
+    want()
+    await world.clock.advance(2_000)
+    const records = recordsOf(world.api.find(Shelf, 'default/a') ?? failed())
+    expect(records).toEqual([expect.objectContaining({ name: 'box', phase: 'Available' }), other])
+    expect(at(world.api.find(Shelf, 'default/a'), 'status', 'boxes')).toBe('box available/AsDesired (1)')
+  })
+})
+
+function failed(): never {
+  throw new Error('there is a shelf')
+}
 
 describe('two operators', () => {
   it('make one thing of one wish', async () => {
@@ -199,7 +264,15 @@ describe('observe', () => {
     const restless = {
       ...controller,
       external: [
-        { ...box, wish: () => ({ kind: 'wanted', externalName: 'a-box', desired: { size: turns } }) as const },
+        {
+          ...box,
+          wish: () =>
+            ({
+              kind: 'wanted',
+              externalName: 'a-box',
+              desired: { size: turns },
+            }) as const,
+        },
       ],
     }
     cluster.run(restless)

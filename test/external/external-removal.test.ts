@@ -88,7 +88,9 @@ describe('a deletion', () => {
       if (operation === 'delete') throw down('not while it is open', 'stop')
     }
     await remove(60_000)
-    expect(await cluster.condition(Shelf, 'a', 'Stalled')).toMatchObject({ reason: 'BoxesRefused' })
+    expect(await cluster.condition(Shelf, 'a', 'Stalled')).toMatchObject({
+      reason: 'BoxesRefused',
+    })
     remote.before = () => {}
     await cluster.advance(340_000)
     expect(await shelfOf(cluster)).toBeUndefined()
@@ -121,7 +123,9 @@ describe('a deletion', () => {
   it('waits while its controller says not yet, for how long it may be', async () => {
     await given({ removal: 'blocked' })
     await remove(600_000)
-    expect(await cluster.condition(Shelf, 'a', 'Ready')).toMatchObject({ message: 'somebody uses the box' })
+    expect(await cluster.condition(Shelf, 'a', 'Ready')).toMatchObject({
+      message: 'somebody uses the box',
+    })
     expect(await boxesOf(cluster)).toBe('box blocked/InUse (1)')
     await cluster.patch(Shelf, 'default/a', { spec: { removal: null } })
     await cluster.advance(5_000)
@@ -145,9 +149,24 @@ describe('a deletion', () => {
     expect(remote.count('delete')).toBe(1)
   })
 
+  it('lets go of what this version of the controller does not know, and says so', async () => {
+    remote = new RemoteWorld(cluster.clock)
+    const older = cluster.run(shelfController(remote, { more: ['lid'] }))
+    await addShelf(cluster)
+    await cluster.advance(5_000)
+    await older.stop()
+    cluster.run(shelfController(remote))
+    await remove()
+    expect(await shelfOf(cluster)).toBeUndefined()
+    expect([...remote.boxes.keys()]).toEqual(['a-lid'])
+    expect(await eventsOf()).toContain('LeftAlone: lid "a-lid" stays: this version of the controller does not know it')
+  })
+
   it('of what was never asked for makes no call at all', async () => {
     await given({ waitsFor: 'better days' })
-    expect(await cluster.condition(Shelf, 'a', 'Ready')).toMatchObject({ message: 'the box waits for better days' })
+    expect(await cluster.condition(Shelf, 'a', 'Ready')).toMatchObject({
+      message: 'the box waits for better days',
+    })
     await remove()
     expect(await shelfOf(cluster)).toBeUndefined()
     expect(remote.calls).toEqual([])

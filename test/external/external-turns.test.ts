@@ -46,7 +46,9 @@ describe('a thing outside', () => {
       providerID: 'box-1',
       appliedGeneration: 1,
     })
-    expect(await cluster.condition(Shelf, 'a', 'Ready')).toMatchObject({ status: 'True' })
+    expect(await cluster.condition(Shelf, 'a', 'Ready')).toMatchObject({
+      status: 'True',
+    })
     expect(await writesDuring(298_000)).toEqual([])
     expect(remote.calls).toHaveLength(3)
     expect(await writesDuring(32_000)).toEqual([])
@@ -77,7 +79,9 @@ describe('a thing outside', () => {
     await annotate('konverge.dev/reconcile-now', 'today')
     await cluster.advance(60_000)
     expect(remote.calls).toEqual(['observe a-box'])
-    expect((await shelfOf(cluster))?.status).toMatchObject({ lastHandledReconcileAt: 'today' })
+    expect((await shelfOf(cluster))?.status).toMatchObject({
+      lastHandledReconcileAt: 'today',
+    })
   })
 
   it('is looked at once after a restart, without a write', async () => {
@@ -114,13 +118,30 @@ describe('a thing outside', () => {
     await addShelf(cluster)
     await cluster.advance(10_000)
     expect(await boxesOf(cluster)).toBe('box notYetVisible/NotYetVisible (-)')
-    expect(await cluster.condition(Shelf, 'a', 'Ready')).toMatchObject({ status: 'False', reason: 'Waiting' })
-    expect(await cluster.condition(Shelf, 'a', 'Degraded')).toMatchObject({ status: 'False' })
+    expect(await cluster.condition(Shelf, 'a', 'Ready')).toMatchObject({
+      status: 'False',
+      reason: 'Waiting',
+    })
+    expect(await cluster.condition(Shelf, 'a', 'Degraded')).toMatchObject({
+      status: 'False',
+    })
     await cluster.advance(30_000)
     expect(await boxesOf(cluster)).toBe('box pending/Provisioning (-)')
     await cluster.advance(60_000)
     expect(await boxesOf(cluster)).toBe('box available/AsDesired (1)')
     expect(remote.deeds).toEqual(['create a-box'])
+  })
+
+  it('has its identity recorded at once, however little else there is to tell', async () => {
+    cluster.run(shelfController(world({ visibilityDelayMs: 7_000, pendingMs: 600_000 })))
+    await addShelf(cluster)
+    await cluster.advance(6_000)
+    expect(await recordOf()).not.toHaveProperty('providerID')
+    await cluster.advance(9_000)
+    expect(await recordOf()).toMatchObject({
+      phase: 'Pending',
+      providerID: 'box-1',
+    })
   })
 
   it('that is not there after its delay is made again under the same name', async () => {
@@ -145,7 +166,9 @@ describe('a thing outside', () => {
       reason: 'ProvisionTimeout',
     })
     await cluster.advance(60_000)
-    expect(await cluster.condition(Shelf, 'a', 'Ready')).toMatchObject({ status: 'True' })
+    expect(await cluster.condition(Shelf, 'a', 'Ready')).toMatchObject({
+      status: 'True',
+    })
   })
 })
 
@@ -174,7 +197,10 @@ describe('drift', () => {
     await cluster.patch(Shelf, 'default/a', { spec: { size: 2 } })
     await cluster.advance(5_000)
     expect(remote.boxes.get('a-box')).toMatchObject({ size: 2 })
-    expect(await recordOf()).toMatchObject({ externalName: 'a-box', appliedGeneration: 2 })
+    expect(await recordOf()).toMatchObject({
+      externalName: 'a-box',
+      appliedGeneration: 2,
+    })
   })
 
   it('of the mark that says whose it is, is put right', async () => {
@@ -195,7 +221,10 @@ describe('drift', () => {
     remote.edit('a-box', { size: 7 })
     await cluster.advance(300_000 * 1.1)
     await cluster.advance(120_000)
-    expect(await cluster.condition(Shelf, 'a', 'Ready')).toMatchObject({ status: 'False', reason: 'ChangesDoNotHold' })
+    expect(await cluster.condition(Shelf, 'a', 'Ready')).toMatchObject({
+      status: 'False',
+      reason: 'ChangesDoNotHold',
+    })
     expect(remote.count('update')).toBeLessThan(8)
   })
 })
@@ -211,7 +240,10 @@ describe('a thing that has vanished', () => {
 
   it('is reported, and not made anew', async () => {
     await vanish({})
-    expect(await cluster.condition(Shelf, 'a', 'Stalled')).toMatchObject({ status: 'True', reason: 'Vanished' })
+    expect(await cluster.condition(Shelf, 'a', 'Stalled')).toMatchObject({
+      status: 'True',
+      reason: 'Vanished',
+    })
     expect(remote.deeds).toEqual(['create a-box'])
     expect(await boxesOf(cluster)).toBe('box vanished/Vanished (1)')
   })
@@ -219,7 +251,10 @@ describe('a thing that has vanished', () => {
   it('is made anew where that is the policy', async () => {
     await vanish({ recreatesIfMissing: true })
     expect(remote.deeds).toEqual(['create a-box', 'create a-box'])
-    expect(await recordOf()).toMatchObject({ phase: 'Available', providerID: 'box-2' })
+    expect(await recordOf()).toMatchObject({
+      phase: 'Available',
+      providerID: 'box-2',
+    })
   })
 
   it('is ready again within a cadence of coming back', async () => {
@@ -229,10 +264,15 @@ describe('a thing that has vanished', () => {
     const box = remote.boxes.get('a-box')
     remote.boxes.clear()
     await cluster.advance(340_000)
-    expect(await cluster.condition(Shelf, 'a', 'Ready')).toMatchObject({ status: 'False', reason: 'Vanished' })
+    expect(await cluster.condition(Shelf, 'a', 'Ready')).toMatchObject({
+      status: 'False',
+      reason: 'Vanished',
+    })
     if (box !== undefined) remote.boxes.set('a-box', box)
     await cluster.advance(340_000)
-    expect(await cluster.condition(Shelf, 'a', 'Ready')).toMatchObject({ status: 'True' })
+    expect(await cluster.condition(Shelf, 'a', 'Ready')).toMatchObject({
+      status: 'True',
+    })
   })
 
   it('is not believed to have vanished by a look that may lag behind', async () => {
@@ -262,7 +302,9 @@ describe('a thing that has vanished', () => {
     const owner = remote.boxes.get('a-box')?.owner
     remote.put('a-box', owner === undefined ? {} : { owner, size: 9 })
     await cluster.advance(340_000)
-    expect(await cluster.condition(Shelf, 'a', 'Stalled')).toMatchObject({ reason: 'IdentityChanged' })
+    expect(await cluster.condition(Shelf, 'a', 'Stalled')).toMatchObject({
+      reason: 'IdentityChanged',
+    })
     await cluster.delete(Shelf, 'a')
     await cluster.advance(5_000)
     expect(await shelfOf(cluster)).toBeUndefined()
@@ -298,7 +340,10 @@ describe('a name that is taken', () => {
     await cluster.advance(5_000)
     expect(recorded).toMatchObject({ subresource: 'status' })
     expect(remote.deeds).toEqual(['update a-box: SizeChanged,MarkMissing'])
-    expect(remote.boxes.get('a-box')).toMatchObject({ size: 1, owner: { uid: metadata.uid } })
+    expect(remote.boxes.get('a-box')).toMatchObject({
+      size: 1,
+      owner: { uid: metadata.uid },
+    })
     expect(await eventsOf()).toEqual(['Adopted: box "a-box" was there and is looked after from now on'])
   })
 
@@ -320,7 +365,10 @@ describe('a name that is taken', () => {
     await wipeStatus()
     await cluster.advance(340_000)
     expect(remote.deeds).toEqual(['create a-box'])
-    expect(await recordOf()).toMatchObject({ phase: 'Available', providerID: 'box-1' })
+    expect(await recordOf()).toMatchObject({
+      phase: 'Available',
+      providerID: 'box-1',
+    })
   })
 
   it('is looked at again when the creation says so', async () => {
@@ -342,7 +390,9 @@ async function writesDuring(ms: number) {
 }
 
 async function annotate(name: string, value: string): Promise<void> {
-  await cluster.patch(Shelf, 'default/a', { metadata: { annotations: { [name]: value } } })
+  await cluster.patch(Shelf, 'default/a', {
+    metadata: { annotations: { [name]: value } },
+  })
 }
 
 async function wipeStatus(): Promise<void> {

@@ -1,5 +1,6 @@
 // What the provisioner itself promises: the order of its effects, what it remembers, and what it lets go when it may not act.
 import { describe, expect, it } from 'vitest'
+import { sleep } from '../../src/base/clock.ts'
 import { silentInstruments } from '../../src/base/instrument.ts'
 import { seededRandom } from '../../src/base/random.ts'
 import type { ExternalRecord, ExternalWish } from '../../src/external/external.ts'
@@ -9,18 +10,44 @@ import { Provisioner } from '../../src/external/provisioner.ts'
 import { ToolBox } from '../../src/external/tool-box.ts'
 import { Fence } from '../../src/kube/fence.ts'
 import { SimClock } from '../../src/testing/sim-clock.ts'
-import { RemoteWorld } from './remote-world.ts'
+import { down, type RemoteOptions, RemoteWorld } from './remote-world.ts'
 
-const wish: ExternalWish<unknown> = { kind: 'wanted', externalName: 'a-box', desired: { size: 1 } }
+const wish: ExternalWish<unknown> = {
+  kind: 'wanted',
+  externalName: 'a-box',
+  desired: { size: 1 },
+}
 
-function setUp(gateOver: (clock: SimClock) => EffectGate = () => openGate) {
+interface Given extends RemoteOptions {
+  readonly gateOver?: (clock: SimClock) => EffectGate
+  /** How long it takes to ask for a creation. */
+  readonly createMs?: number
+}
+
+function setUp({ gateOver = () => openGate, createMs = 0, ...place }: Given = {}) {
   const clock = new SimClock()
   const random = seededRandom(1)
-  const remote = new RemoteWorld(clock)
+  const remote = new RemoteWorld(clock, place)
   const tools = new ToolBox({ clock, random, instruments: silentInstruments })
   const { log, tracer } = silentInstruments
   const gate = gateOver(clock)
-  const provisioner = new Provisioner({ name: 'box', driver: remote.driver(tools), clock, random, log, tracer, gate })
+  const plain = remote.driver(tools)
+  const driver: typeof plain = {
+    ...plain,
+    create: async (call) => {
+      if (createMs > 0) await sleep(clock, createMs, call.signal)
+      await plain.create(call)
+    },
+  }
+  const provisioner = new Provisioner({
+    name: 'box',
+    driver,
+    clock,
+    random,
+    log,
+    tracer,
+    gate,
+  })
   const stored: ExternalRecord[] = []
   const passOf = (over: Partial<Pass> = {}): Pass => ({
     token: { uid: 'u', generation: 1 },
@@ -43,6 +70,62 @@ describe('a provisioner', () => {
     const store = () => Promise.reject(new Error('409'))
     await expect(provisioner.provide(wish, passOf({ store }))).rejects.toThrow('409')
     expect(remote.calls).toEqual(['observe a-box'])
+  })
+
+  it('removes nothing when the record could not be stored', async () => {
+    const { remote, provisioner, passOf } = setUp()
+    const { record } = await provisioner.provide(wish, passOf())
+    const store = () => Promise.reject(new Error('409'))
+    const removal = {
+      kind: 'remove',
+      externalName: 'a-box',
+      desired: { size: 1 },
+    } as const
+    await expect(provisioner.remove(removal, passOf({ record, store }))).rejects.toThrow('409')
+    expect(remote.count('delete')).toBe(0)
+  })
+
+  it('counts the looks that do not show it anew after one that could not tell', async () => {
+    const { clock, remote, provisioner, passOf } = setUp({
+      visibilityDelayMs: 20_000,
+    })
+    const { record: asked } = await provisioner.provide(wish, passOf())
+    await clock.advance(20_000)
+    const { record } = await provisioner.provide(wish, passOf({ record: asked }))
+    const looks = async (ms: number) => {
+      await clock.advance(ms)
+      return (await provisioner.provide(wish, passOf({ record, cadenceMs: 1_000 }))).report.state
+    }
+    remote.boxes.clear()
+    expect(await looks(10_000)).toBe('notYetVisible')
+    remote.before = () => {
+      throw down()
+    }
+    expect(await looks(15_000)).toBe('failed')
+    remote.before = () => {}
+    expect(await looks(10_000)).toBe('notYetVisible')
+    expect(await looks(21_000)).toBe('vanished')
+  })
+
+  it('does not believe that what took long to be asked for is gone', async () => {
+    const { clock, remote, provisioner, passOf } = setUp({
+      visibilityDelayMs: 20_000,
+      createMs: 40_000,
+    })
+    const providing = provisioner.provide(wish, passOf())
+    await clock.advance(40_000)
+    const { record } = await providing
+    const removal = {
+      kind: 'remove',
+      externalName: 'a-box',
+      desired: { size: 1 },
+    } as const
+    await clock.advance(5_000)
+    const early = await provisioner.remove(removal, passOf({ record }))
+    expect(early.report.state).toBe('notYetVisible')
+    await clock.advance(20_000)
+    await provisioner.remove(removal, passOf({ record: early.record }))
+    expect(remote.count('delete')).toBe(1)
   })
 
   it('remembers while generation, wish and record are the same and its cadence lasts', async () => {
@@ -88,7 +171,9 @@ describe('a provisioner', () => {
 
 describe('a process that may not act any more', () => {
   it('begins nothing outside, and looks all the same', async () => {
-    const { remote, provisioner, passOf } = setUp((clock) => new Fence(clock))
+    const { remote, provisioner, passOf } = setUp({
+      gateOver: (clock) => new Fence(clock),
+    })
     const { report, end } = await provisioner.provide(wish, passOf())
     expect(report).toMatchObject({ state: 'failed', reason: 'NotLeader' })
     expect(end).toBe('retry')
@@ -97,10 +182,12 @@ describe('a process that may not act any more', () => {
 
   it('has what is under way cut off', async () => {
     let fence: Fence | undefined
-    const { clock, remote, provisioner, passOf } = setUp((time) => {
-      fence = new Fence(time)
-      fence.openUntil(1_000)
-      return fence
+    const { clock, remote, provisioner, passOf } = setUp({
+      gateOver: (time) => {
+        fence = new Fence(time)
+        fence.openUntil(1_000)
+        return fence
+      },
     })
     const isCut = Promise.withResolvers<void>()
     remote.before = (operation, { signal }) => {

@@ -1,0 +1,91 @@
+// May the records of things outside be written now, and were they kept?
+import { describe, expect, it } from 'vitest'
+import type { ExternalRecord } from '../../src/external/external.ts'
+import {
+  assertKept,
+  lockedVersion,
+  recordsOf,
+  StaleRecordsError,
+  withRecord,
+} from '../../src/reconcile/external-records.ts'
+import { live } from '../objects.ts'
+
+const record: ExternalRecord = {
+  name: 'box',
+  phase: 'Pending',
+  externalName: 'a-box',
+  token: { uid: 'u', generation: 1 },
+  requestedAt: '2026-01-01T00:00:00Z',
+}
+const lid: ExternalRecord = { ...record, name: 'lid', externalName: 'a-lid' }
+const metadata = { name: 'a', uid: 'u', generation: 1, resourceVersion: '7' }
+const object = live({ metadata, status: { external: [record] } })
+
+describe('a lock', () => {
+  it('is the newest version, whatever else has been written in this turn', () => {
+    const newest = live({
+      metadata: { ...metadata, resourceVersion: '9', labels: { mark: 'ours' } },
+      status: { external: [record] },
+    })
+    expect(lockedVersion({ object, newest, stored: [record] })).toBe('9')
+  })
+
+  it.each([
+    { what: 'is gone', newest: undefined },
+    {
+      what: 'is another of the name',
+      newest: { metadata: { ...metadata, uid: 'v' } },
+    },
+    {
+      what: 'has another spec',
+      newest: { metadata: { ...metadata, generation: 2 } },
+    },
+    {
+      what: 'is being deleted',
+      newest: {
+        metadata: { ...metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
+      },
+    },
+    {
+      what: 'was paused',
+      newest: {
+        metadata: {
+          ...metadata,
+          annotations: { 'konverge.dev/paused': 'true' },
+        },
+      },
+    },
+    {
+      what: 'has other records',
+      newest: {
+        metadata,
+        status: { external: [{ ...record, phase: 'Available' }] },
+      },
+    },
+    { what: 'has no records any more', newest: { metadata, status: {} } },
+  ])('is refused for a resource that $what', ({ newest }) => {
+    const known = newest === undefined ? undefined : live({ status: { external: [record] }, ...newest })
+    expect(() => lockedVersion({ object, newest: known, stored: [record] })).toThrow(StaleRecordsError)
+  })
+})
+
+describe('records', () => {
+  it('keep their order, and leave alone those of others', () => {
+    const changed: ExternalRecord = { ...record, phase: 'Available' }
+    expect(withRecord([record, lid], 'box', changed)).toEqual([changed, lid])
+    expect(withRecord([lid], 'box', record)).toEqual([lid, record])
+    expect(withRecord([record, lid], 'box', undefined)).toEqual([lid])
+  })
+
+  it('that were not kept as they were sent are told of', () => {
+    expect(recordsOf(live({}))).toEqual([])
+    expect(() => assertKept('boxes.example.dev', [record], object)).not.toThrow()
+    const pruned = live({
+      metadata,
+      status: { external: [{ ...record, token: {} }] },
+    })
+    expect(() => assertKept('boxes.example.dev', [record], pruned)).toThrow(
+      /the CRD of boxes\.example\.dev does not keep/,
+    )
+  })
+})
