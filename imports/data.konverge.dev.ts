@@ -155,7 +155,7 @@ export interface DatabaseSpec {
   readonly recreateIfMissing?: boolean;
 
   /**
-   * The encoding, such as UTF8. Without it the server's own. Immutable.
+   * The encoding, such as LATIN1. Without it UTF8. Immutable.
    *
    * @schema DatabaseSpec#encoding
    */

@@ -80,7 +80,7 @@ export interface DatabaseSpec {
    */
   readonly recreateIfMissing: boolean
   /**
-   * The encoding, such as UTF8. Without it the server's own. Immutable.
+   * The encoding, such as LATIN1. Without it UTF8. Immutable.
    * At least 1 character. At most 32 characters. Matches `^[A-Za-z0-9_-]+$`.
    */
   readonly encoding?: string
@@ -171,7 +171,7 @@ export interface DatabaseSpecInput {
    */
   readonly recreateIfMissing?: boolean
   /**
-   * The encoding, such as UTF8. Without it the server's own. Immutable.
+   * The encoding, such as LATIN1. Without it UTF8. Immutable.
    * At least 1 character. At most 32 characters. Matches `^[A-Za-z0-9_-]+$`.
    */
   readonly encoding?: string

@@ -25,6 +25,7 @@ export class DatabaseStage {
   readonly server: PostgresServer
   /** How often the operator has died of a fault. */
   deaths = 0
+  readonly #rivals: { readonly operator: EmbeddedOperator; readonly engines: MortalEngines }[] = []
 
   readonly #rds: RdsProxy | undefined
 
@@ -33,11 +34,7 @@ export class DatabaseStage {
     this.server = server
     this.#rds = rds
     this.engines = new MortalEngines(server.access(), () => void this.operator.kill())
-    this.operator = new EmbeddedOperator({
-      ...{ cluster, token: 'admin', seed: 1, backoff: { baseMs: 1_000, capMs: 10_000 } },
-      controllers: [database((tools) => this.engines.engineOf(tools), { rds: { endpoint: rds?.url } })],
-      fetch: (request) => handleFetch(cluster.server, request),
-    })
+    this.operator = this.#operatorOver(this.engines, 1)
   }
 
   /** Ends with the test. The connection Secret `server` is there. Instances of `rds` lead to the server. */
@@ -54,6 +51,10 @@ export class DatabaseStage {
   /** Everything that was started here; may be repeated. */
   async end(): Promise<void> {
     await this.kill()
+    for (const { operator, engines } of this.#rivals.splice(0)) {
+      await operator.kill()
+      await engines.end()
+    }
     await this.cluster.stop()
   }
 
@@ -61,6 +62,25 @@ export class DatabaseStage {
   async live(): Promise<void> {
     await this.engines.begin()
     this.operator.start()
+  }
+
+  /** Another operator, which knows nothing of this one and never dies. */
+  async rival(): Promise<EmbeddedOperator> {
+    const engines = new MortalEngines(this.server.access(), () => undefined)
+    await engines.begin()
+    const operator = this.#operatorOver(engines, 2).start()
+    this.#rivals.push({ operator, engines })
+    return operator
+  }
+
+  /** Everything that people and programs can see of the cluster but its Secrets, of all versions; the operator's log and metrics. */
+  async shown(): Promise<string> {
+    const { log } = this.cluster.server
+    const written = log.entriesAfter(1).filter(({ place }) => !place.shelf.startsWith('secrets'))
+    const { text: metrics } = await this.operator.get('/metrics')
+    return [JSON.stringify(written.map(({ now }) => now.object)), JSON.stringify(this.operator.lines), metrics].join(
+      '\n',
+    )
   }
 
   /** What has died of a fault begins again. */
@@ -178,7 +198,7 @@ export class DatabaseStage {
   /** Resolves when nobody waits for the server, or it takes too long. */
   async #answered(): Promise<void> {
     const startMs = performance.now()
-    const isInUse = () => this.engines.isInUse || this.#rds?.isInUse === true
+    const isInUse = () => this.#rds?.isInUse === true || [this, ...this.#rivals].some(({ engines }) => engines.isInUse)
     while (isInUse() && performance.now() - startMs < patienceMs) {
       await new Promise((resolve) => setImmediate(resolve))
     }
@@ -194,5 +214,14 @@ export class DatabaseStage {
         .map((line) => `\n${JSON.stringify(line)}`)
         .join('')
     )
+  }
+
+  #operatorOver(engines: MortalEngines, seed: number): EmbeddedOperator {
+    const { cluster } = this
+    return new EmbeddedOperator({
+      ...{ cluster, seed, token: 'admin', backoff: { baseMs: 1_000, capMs: 10_000 } },
+      controllers: [database((tools) => engines.engineOf(tools), { rds: { endpoint: this.#rds?.url } })],
+      fetch: (request) => handleFetch(cluster.server, request),
+    })
   }
 }
