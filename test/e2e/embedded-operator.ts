@@ -79,7 +79,9 @@ export class EmbeddedOperator implements MortalOperator {
     const health = new HealthRegistry()
     const check = () => 'the API server has not been reached yet'
     const operator = new Operator({
-      ...{ clock, random, instruments, health, controllers, backoff, secrets: seededSecrets(1) },
+      ...{ clock, random, instruments, health, controllers, backoff },
+      // Of this life alone: what the one before has drawn, nobody draws again.
+      secrets: seededSecrets(this.#options.seed * 1_000 + this.#lives),
       namespaces: namespaces.length === 0 ? undefined : namespaces,
       client: election === undefined ? client : new FencedClient({ client, fence }),
       elector: election && new Elector({ clock, instruments, random, client, fence, ...election }),

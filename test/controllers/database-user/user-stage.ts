@@ -22,28 +22,56 @@ const stepMs = 100
 /** How long a server may keep us waiting before time moves on. Real milliseconds. */
 const patienceMs = 40
 
+/** One operator, and its way to the database server. */
+interface Operated {
+  readonly operator: EmbeddedOperator
+  readonly engines: MortalEngines
+}
+
 export class UserStage {
   readonly cluster: TestCluster
   readonly engines: MortalEngines
   readonly operator: EmbeddedOperator
   readonly server: PostgresServer
+  /** How requests of operators reach the cluster: replace it to hear them. */
+  toCluster: (request: Request) => Promise<Response>
   deaths = 0
+  readonly #operated: Operated[] = []
 
   private constructor(cluster: TestCluster, server: PostgresServer) {
     this.cluster = cluster
     this.server = server
-    this.engines = new MortalEngines(server.access(), () => void this.operator.kill())
+    this.toCluster = (request) => handleFetch(cluster.server, request)
+    const { operator, engines } = this.#operate()
+    this.operator = operator
+    this.engines = engines
+  }
+
+  /** A further operator, which knows nothing of the first. */
+  async rival(): Promise<Operated> {
+    const rival = this.#operate()
+    await rival.engines.begin()
+    rival.operator.start()
+    return rival
+  }
+
+  #operate(): Operated {
+    const all = new MortalEngines(this.server.access(), () => void operated.operator.kill())
     const engines = new WeakMap<ExternalTools, ReturnType<MortalEngines['engineOf']>>()
     const engineOf = (tools: ExternalTools) => {
-      const engine = engines.get(tools) ?? this.engines.engineOf(tools)
+      const engine = engines.get(tools) ?? all.engineOf(tools)
       engines.set(tools, engine)
       return engine
     }
-    this.operator = new EmbeddedOperator({
-      ...{ cluster, token: 'admin', seed: 1, backoff: { baseMs: 1_000, capMs: 10_000 } },
+    const operator = new EmbeddedOperator({
+      ...{ cluster: this.cluster, token: 'admin', seed: this.#operated.length + 1, logsTurns: true },
+      backoff: { baseMs: 1_000, capMs: 10_000 },
       controllers: [database(engineOf), databaseUser(engineOf)],
-      fetch: (request) => handleFetch(cluster.server, request),
+      fetch: (request) => this.toCluster(request),
     })
+    const operated = { operator, engines: all }
+    this.#operated.push(operated)
+    return operated
   }
 
   /** Ends with the test. The connection Secret `server` is in the namespace, and the Databases are Ready. */
@@ -69,8 +97,10 @@ export class UserStage {
   }
 
   async kill(): Promise<void> {
-    await this.operator.kill()
-    await this.engines.end()
+    for (const { operator, engines } of this.#operated) {
+      await operator.kill()
+      await engines.end()
+    }
   }
 
   /** A namespace with a Secret `server` in it. */
@@ -195,7 +225,7 @@ export class UserStage {
 
   async #answered(): Promise<void> {
     const startMs = performance.now()
-    while (this.engines.isInUse && performance.now() - startMs < patienceMs) {
+    while (this.#operated.some(({ engines }) => engines.isInUse) && performance.now() - startMs < patienceMs) {
       await new Promise((resolve) => setImmediate(resolve))
     }
   }
