@@ -1,0 +1,42 @@
+// What do thirty databases and sixty users cost their server and the API server? At most five connections, two statements for each
+// in a pass over all of them that finds nothing changed, and no write.
+import { expect, it } from 'vitest'
+import { Database } from '../../../imports/wire/database.ts'
+import { DatabaseUser } from '../../../imports/wire/database-user.ts'
+import { defaultCadenceMs } from '../../../src/external/cadence.ts'
+import { type Condition, findCondition, type LiveObject } from '../../../src/index.ts'
+import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
+import { fleetOf } from './fleet.ts'
+import { UserStage } from './user-stage.ts'
+
+const fleet = fleetOf(30)
+const objects = fleet.databases.length + fleet.users.length
+const maxConnections = 5
+
+onEachPostgres('thirty databases and sixty users', (server) => {
+  it('need five connections at most, and at rest two statements each and no write', async () => {
+    const stage = await UserStage.start(server())
+    for (const { name, spec } of fleet.databases) await stage.database(name, spec)
+    for (const { name, spec } of fleet.users) await stage.create(name, spec)
+    const all = async () => [...(await stage.cluster.list(Database)), ...(await stage.cluster.list(DatabaseUser))]
+    await stage.until('all to be ready', async () => (await all()).every(isReady))
+    expect(stage.engines.proxy.connections.peak).toBe(maxConnections)
+
+    // Databases have grown by what was granted in them, which the next look tells; looks come up to a tenth later than their time.
+    await stage.pass(1.15 * defaultCadenceMs)
+    const [statements, writes] = [stage.engines.statements.length, stage.operator.way.writes.length]
+    // Nobody is looked at twice within the cadence, and nearly all once.
+    await stage.pass(defaultCadenceMs)
+    const asked = stage.engines.statements.slice(statements)
+    expect(stage.operator.way.writes.slice(writes)).toEqual([])
+    expect(asked.filter(({ text }) => !text.startsWith('SELECT'))).toEqual([])
+    expect(asked.length).toBeGreaterThan(1.5 * objects)
+    expect(asked.length).toBeLessThanOrEqual(2 * objects)
+    expect(stage.engines.proxy.connections.peak).toBe(maxConnections)
+  })
+})
+
+function isReady({ status }: LiveObject): boolean {
+  const { conditions } = (status ?? {}) as { readonly conditions?: readonly Condition[] } // A status of ours.
+  return findCondition(conditions, 'Ready')?.status === 'True'
+}
