@@ -32,17 +32,21 @@ export async function install(options: InstallOptions, signal: AbortSignal): Pro
   else await installInto({ ...options, definitions, manifests }, signal)
 }
 
+/** Of all kinds that the controllers deal with and that are defined here: one that is not served keeps an operator from starting. */
 async function definitionsOf(controllers: readonly Controller[], signal: AbortSignal): Promise<readonly KubeObject[]> {
   const known = await loadDefinitions(signal)
-  return controllers.flatMap((controller) => {
-    const definition = definitionOf(controller.resource, known)
-    if (definition === undefined) return []
-    const complaint =
-      controller.external.length === 0 ? undefined : recordsComplaint(readCrd(definition, controller.name))
+  for (const { name, resource, external } of controllers) {
+    const definition = definitionOf(resource, known)
+    if (definition === undefined || external.length === 0) continue
+    const complaint = recordsComplaint(readCrd(definition, name))
     if (complaint !== undefined) throw new CommandError(complaint, 2)
-    // Sound: loadManifests returns only objects with apiVersion and kind, and the look-up is by name.
-    return definition as unknown as KubeObject
-  })
+  }
+  const kinds = controllers.flatMap(({ resource, owns, watches, reads }) => [
+    resource,
+    ...[...owns, ...watches, ...reads].map((declared) => declared.resource),
+  ])
+  // Sound: loadManifests returns only objects with apiVersion and kind, and the look-up is by name.
+  return [...new Set(kinds.flatMap((kind) => definitionOf(kind, known) ?? []))] as readonly unknown[] as KubeObject[]
 }
 
 function manifestsOf(options: InstallOptions, controllers: readonly Controller[]): readonly KubeObject[] {

@@ -50,6 +50,22 @@ describe('what konverge install prints', () => {
   })
 })
 
+describe('the definitions that konverge install prints', () => {
+  const namesOf = (text: string) =>
+    documentsOf(text)
+      .filter(({ kind }) => kind === 'CustomResourceDefinition')
+      .map(({ metadata }) => metadata.name)
+
+  it('are of all kinds that the controllers deal with, as they wait for those which are not served', async () => {
+    const [store, db, user] = ['replicatedkvstores', 'databases', 'databaseusers'].map(
+      (name) => `${name}.data.konverge.dev`,
+    )
+    expect(namesOf(await printed())).toEqual([store, db, user])
+    expect(namesOf(await printed({ controllers: ['databases'] }))).toEqual([db, user])
+    expect(namesOf(await printed({ controllers: ['replicatedkvstores'] }))).toEqual([store])
+  })
+})
+
 describe.concurrent('konverge install', { timeout: limitMs }, () => {
   it('prints without a cluster', async () => {
     const { exitCode, stdout, stderr } = await konverge(['install', '--dry-run'])
