@@ -1,12 +1,19 @@
 // Which controllers does this program run? The flagship's, by the names that --controllers takes.
 import { database } from '../controllers/database/database.ts'
+import { databaseUser } from '../controllers/database-user/database-user.ts'
 import type { DatabaseEngine } from '../controllers/engines/engine.ts'
 import { postgresEngine } from '../controllers/engines/postgres/postgres-driver.ts'
 import { replicatedKvStore } from '../controllers/replicated-kv-store/replicated-kv-store.ts'
 import type { Controller, ExternalTools } from '../index.ts'
 import { CommandError } from './command-error.ts'
 
-export const flagshipControllers: readonly Controller[] = [replicatedKvStore, database(sharedEngines())]
+const engineFor = sharedEngines()
+
+export const flagshipControllers: readonly Controller[] = [
+  replicatedKvStore,
+  database(engineFor),
+  databaseUser(engineFor),
+]
 
 /** The named ones, each once, by resource (`replicatedkvstores`) or kind, in any case; all of them when no name is given. */
 export function controllersNamed(names: readonly string[]): readonly Controller[] {

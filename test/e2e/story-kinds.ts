@@ -1,5 +1,6 @@
 // Which kinds do stories speak of, and by which names? By kind, plural, singular or short name, as kubectl takes them.
 import { Database } from '../../imports/wire/database.ts'
+import { DatabaseUser } from '../../imports/wire/database-user.ts'
 import { replicatedKvStore } from '../../src/controllers/replicated-kv-store/replicated-kv-store.ts'
 import {
   ConfigMap,
@@ -30,7 +31,7 @@ const rbac = 'rbac.authorization.k8s.io'
 const kinds: readonly Resource[] = [
   ...[ConfigMap, CronJob, CustomResourceDefinition, Deployment, Namespace, Pod, PodDisruptionBudget, Secret, Service],
   ...[PersistentVolume, PersistentVolumeClaim, ServiceAccount, StatefulSet, StorageClass, replicatedKvStore.resource],
-  Database,
+  ...[Database, DatabaseUser],
   ...[namespaced(rbac, 'v1', 'Role'), namespaced(rbac, 'v1', 'RoleBinding')],
   ...[global(rbac, 'v1', 'ClusterRole'), global(rbac, 'v1', 'ClusterRoleBinding')],
   ...[namespaced('networking.k8s.io', 'v1', 'Ingress', 'ingresses')],
@@ -45,6 +46,7 @@ const kinds: readonly Resource[] = [
 const shortNames: Readonly<Record<string, string>> = {
   crd: 'customresourcedefinitions',
   db: 'databases',
+  dbu: 'databaseusers',
   kv: 'replicatedkvstores',
   pdb: 'poddisruptionbudgets',
   pvc: 'persistentvolumeclaims',

@@ -11,4 +11,7 @@ export const tacitRightsOfDatabases: readonly string[] = [
   'create configmaps',
   'create secrets',
   'update databases/finalizers.data.konverge.dev',
+  'update databaseusers/finalizers.data.konverge.dev',
+  // Before a child is deleted, and a user has none while no server is reached.
+  'get databaseusers.data.konverge.dev',
 ]

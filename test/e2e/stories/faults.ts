@@ -111,7 +111,7 @@ export function describeFaults({ start, install }: FaultStoryOptions): void {
       const write = [...read, 'create', 'patch', 'delete']
       await grant(hand, account, [
         { apiGroups: ['data.konverge.dev'], resources: ['*'], verbs: write },
-        { apiGroups: [''], resources: ['pods', 'persistentvolumeclaims'], verbs: read },
+        { apiGroups: [''], resources: ['pods', 'persistentvolumeclaims', 'namespaces'], verbs: read },
         { apiGroups: ['storage.k8s.io'], resources: ['storageclasses'], verbs: read },
         { apiGroups: ['apps'], resources: ['statefulsets'], verbs: write },
         { apiGroups: ['policy'], resources: ['poddisruptionbudgets'], verbs: write },

@@ -125,6 +125,14 @@ async function databaseComesAndGoes(server: StoryServer, { namespace }: Stores):
   const made = async () => (await databases.get('statefulset', 'crm-postgres')) !== undefined
   await databases.until('the server to be made', made)
   await leaveBehind(server, databases, { of: 'crm-postgres', kinds: ['configmap', 'secret'] })
+  const user = { databases: [{ name: 'crm', access: 'ReadOnly' }] }
+  const named = { name: 'reader', namespace }
+  await server.apply({ apiVersion: 'data.konverge.dev/v1alpha1', kind: 'DatabaseUser', metadata: named, spec: user })
+  await databases.until('the user to wait', async () => {
+    const found = (await databases.get('dbu', 'reader')) as { readonly status?: object } | undefined // As crds/ has it.
+    return found?.status !== undefined
+  })
+  await databases.delete('dbu', 'reader')
   await databases.delete('db', 'crm')
 }
 
