@@ -3,24 +3,22 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { deadline, sleep, systemClock } from '../base/clock.ts'
+import { sleep, systemClock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
-import { silentInstruments } from '../base/instrument.ts'
-import { loadConnection } from '../kube/kube-config-loader.ts'
-import { RestClient } from '../kube/rest-client.ts'
 import type { KubeObject } from '../object/object.ts'
 import { CommandError } from './command-error.ts'
 import { loadDefinitions } from './definition-loader.ts'
 import { startEmbeddedStage } from './dev/embedded-stage.ts'
 import { interest } from './dev/interest.ts'
 import { lookAround } from './dev/look-around.ts'
-import { type ListedResource, type ResourceRow, rowOf, shownKinds } from './dev/resource-table.ts'
-import { sampleFiles, sampleObjects } from './dev/sample-stores.ts'
+import { ResourceLoader } from './dev/resource-loader.ts'
+import type { ResourceRow } from './dev/resource-table.ts'
+import { sampleDatabase, sampleDatabases, sampleFiles, sampleStores } from './dev/sample-objects.ts'
 import type { RunningOperator, Stage, StageAsk } from './dev/stage.ts'
 import { type Output, TableScreen } from './dev/table-screen.ts'
 import { installInto } from './install-applier.ts'
 import { loadManifests } from './manifest-loader.ts'
-import { packageFolder, packageVersion } from './package-folder.ts'
+import { packageFolder } from './package-folder.ts'
 
 export interface DevOptions {
   readonly controlPlane: string
@@ -36,7 +34,6 @@ export interface DevOptions {
 const pollMs = 250
 /** From when the samples are applied; seconds are usual. After this the person is told how to look for what is wrong. */
 const readyLimitMs = 180_000
-const closeLimitMs = 500
 
 /** Resolves when nobody wants it any more; rejects if something fails. By then all that it started has been stopped. */
 export async function dev(options: DevOptions): Promise<void> {
@@ -75,35 +72,63 @@ async function show(options: DevOptions, signal: AbortSignal): Promise<void> {
   await installInto({ ...toStage, definitions, manifests: stage.groundwork }, signal)
   const operator = stage.startOperator()
   started.defer(() => operator.stop())
-  const samples = options.samples && stage.isFresh ? await loadSamples(signal) : []
+  const samples = options.samples && stage.isFresh ? await loadSamples(stage, signal) : []
   await installInto({ ...toStage, definitions: [], manifests: samples }, signal)
   const applied = samples.length > 0 ? ', and samples have been applied' : ''
   say(options, `konverge: the operator runs${applied} (${elapsed()})\n`)
-  await watchResources({ options, stage, operator, elapsed }, signal)
+  const loader = await ResourceLoader.open(stage.kubeconfigPath, signal)
+  started.defer(() => loader.close())
+  await watchResources({ options, stage, operator, loader, elapsed }, signal)
 }
 
 interface Show {
   readonly options: DevOptions
   readonly stage: Stage
   readonly operator: RunningOperator
+  readonly loader: ResourceLoader
   readonly elapsed: () => string
 }
 
-async function watchResources({ options, stage, operator, elapsed }: Show, signal: AbortSignal): Promise<void> {
+async function watchResources(show: Show, signal: AbortSignal): Promise<void> {
+  const { options, stage, operator, loader } = show
   const screen = new TableScreen(options.output)
   const liveUntilMs = systemClock.monotonicMs() + readyLimitMs
-  let isLive = true
-  for await (const rows of resourcesFromNowOn(stage, operator, signal)) {
+  for (let isLive = true; ; await sleep(systemClock, pollMs, signal)) {
+    await operator.throwIfEnded()
+    stage.throwIfEnded()
+    const rows = await loader.rows(signal)
+    signal.throwIfAborted() // What is written after that belongs below the table, not into it.
     if (isLive) screen.draw(rows, systemClock.now())
     else screen.add(rows, systemClock.now())
-    const areReady = rows.every(({ isReady }) => isReady)
-    if (!isLive || (!areReady && systemClock.monotonicMs() < liveUntilMs)) continue
+    const awaited = stage.databases.kind === 'missing' ? rows.filter(({ kind }) => kind === 'kv') : rows
+    const areReady = awaited.every(({ isReady }) => isReady)
+    if (!isLive) continue
+    const databaseAddress = areReady ? await loader.addressOf(sampleDatabase.service, signal) : undefined
+    // Of a cluster that was kept, everything says that it is Ready before its programs have been started again.
+    const isServed = databaseAddress !== undefined || !awaited.some(({ resource }) => resource === sampleDatabase.row)
+    if (!(areReady && isServed) && systemClock.monotonicMs() < liveUntilMs) continue
     isLive = false
-    const which = rows.length === 0 ? 'There are no resources yet' : areReady ? 'All are Ready' : 'Not all are Ready'
-    say(options, `\n${which} after ${elapsed()}.`)
-    const metricsUrl = (await operator.metricsUrl()) ?? 'not served yet'
-    say(options, lookAround({ ...stage, metricsUrl, operatorLog: operator.logFile }))
+    await sayWhatToTry(show, { rows, areReady, databaseAddress })
   }
+}
+
+interface Shown {
+  readonly rows: readonly ResourceRow[]
+  readonly areReady: boolean
+  readonly databaseAddress: string | undefined
+}
+
+async function sayWhatToTry(show: Show, { rows, areReady, databaseAddress }: Shown): Promise<void> {
+  const { options, stage, operator, elapsed } = show
+  const { databases } = stage
+  const all = databases.kind === 'missing' ? 'All but the databases are Ready' : 'All are Ready'
+  const which = rows.length === 0 ? 'There are no resources yet' : areReady ? all : 'Not all are Ready'
+  say(options, `\n${which} after ${elapsed()}.`)
+  if (databases.kind === 'missing') say(options, `Databases wait: ${databases.message}.`)
+  if (databases.kind === 'simulated')
+    say(options, 'There is no database among the samples: pods only seem to run here.')
+  const metricsUrl = (await operator.metricsUrl()) ?? 'not served yet'
+  say(options, lookAround({ ...stage, metricsUrl, databaseAddress, operatorLog: operator.logFile }))
 }
 
 async function startStage(options: DevOptions, signal: AbortSignal): Promise<Stage> {
@@ -123,41 +148,12 @@ async function startStage(options: DevOptions, signal: AbortSignal): Promise<Sta
   return startRealStage(ask)
 }
 
-async function loadSamples(signal: AbortSignal): Promise<readonly KubeObject[]> {
+async function loadSamples({ databases }: Stage, signal: AbortSignal): Promise<readonly KubeObject[]> {
   const paths = sampleFiles.map((file) => join(packageFolder(), 'examples', file))
   const examples = await Promise.all(paths.map((path) => loadManifests(path, signal)))
   // Sound: as above.
-  return [...sampleObjects, ...(examples.flat() as unknown as readonly KubeObject[])]
-}
-
-/** All resources of the operator, by kind, namespace and name, again and again. Throws if what it looks at has ended or the signal aborts. */
-async function* resourcesFromNowOn(
-  stage: Stage,
-  operator: RunningOperator,
-  signal: AbortSignal,
-): AsyncGenerator<readonly ResourceRow[]> {
-  const source = { kind: 'files', paths: [stage.kubeconfigPath] } as const
-  const connection = await loadConnection({ clock: systemClock, source, environment: {} }, signal)
-  const userAgent = `konverge-dev/${packageVersion()}`
-  const client = new RestClient({ connection, clock: systemClock, instruments: silentInstruments, userAgent })
-  try {
-    for (;;) {
-      await operator.throwIfEnded()
-      stage.throwIfEnded()
-      const rows = shownKinds.map(async (kind) => {
-        const { items } = await client.list(kind.resource, {}, signal)
-        return items.map((item) => rowOf(kind, item as unknown as ListedResource)) // By the schemas in crds/.
-      })
-      const all = await Promise.all(rows)
-      signal.throwIfAborted() // What is written after that belongs below the table, not into it.
-      yield all.flat()
-      await sleep(systemClock, pollMs, signal)
-    }
-  } finally {
-    const limit = deadline(systemClock, closeLimitMs, new AbortController().signal)
-    await client.close(limit.signal)
-    limit.clear()
-  }
+  const stores = [...sampleStores, ...(examples.flat() as unknown as readonly KubeObject[])]
+  return databases.kind === 'simulated' ? stores : [...stores, ...sampleDatabases]
 }
 
 function say({ output }: DevOptions, text: string): void {

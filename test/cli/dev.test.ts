@@ -1,6 +1,6 @@
 // Does `konverge dev` show what it promises on the embedded control plane, and leave nothing behind however it ends?
 import { spawn } from 'node:child_process'
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import process from 'node:process'
@@ -21,6 +21,7 @@ let running: RunningKonverge[]
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'konverge-dev-test-'))
+  chmodSync(folder, 0o711) // PostgreSQL runs as another user where this one is root.
   running = []
 })
 
@@ -30,7 +31,9 @@ afterEach(() => {
 })
 
 describe('konverge dev', () => {
-  it('shows its stores until all are Ready, serves who has its kubeconfig, and leaves nothing behind after Ctrl-C', async () => {
+  it('shows its samples until all are Ready, serves who has its kubeconfig, and leaves nothing behind after Ctrl-C', {
+    timeout: 120_000,
+  }, async () => {
     const kubeconfig = join(folder, 'kubeconfig')
     const run = await start('--kubeconfig', kubeconfig)
     await run.says('All are Ready')
@@ -40,6 +43,8 @@ describe('konverge dev', () => {
     expect((await fetch(metricsUrl)).status).toBe(200)
     for (const store of ['games/leaderboard', 'games/lobby', 'media/playlists', 'media/thumbnails', 'shop/sessions'])
       expect(run.stdout).toMatch(new RegExp(`^kv ${store} .* True +AllReplicasReady`, 'm'))
+    expect(run.stdout).toMatch(/^db shop\/orders +PostgreSQL \d+\.\d+ +True +InSync/m)
+    expect(run.stdout).toMatch(/^dbu shop\/orders-app +ReadWrite on orders +True +InSync/m)
     const { status } = await askBy(kubeconfig, { method: 'GET', path: `${stores}/cart` })
     expect(status).toBe(200)
     expect(await run.end('SIGINT')).toBe(0)
@@ -79,7 +84,7 @@ describe('konverge dev', () => {
     await waitUntil({ what: 'its end', limitMs: 30_000 }, async () => readdirSync(folder).length === 0)
   })
 
-  it('goes on where it was, with what it acknowledged, when it was killed', async () => {
+  it('goes on where it was, with what it acknowledged, when it was killed', { timeout: 120_000 }, async () => {
     const persist = join(folder, 'log')
     const ask = (method: 'GET' | 'PATCH', name: string, body?: object) =>
       askBy(join(persist, 'kubeconfig'), {

@@ -16,6 +16,7 @@ export async function startRealStage({ environment, signal }: StageAsk): Promise
     kubectlFolder: dirname(connection.kubectlPath),
     groundwork: [],
     isFresh: true,
+    databases: { kind: 'simulated' },
     startOperator: () => {
       const operator = new OperatorChild(connection)
       operator.start()

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { handleFetch } from '../../src/apiserver/fetch-handler.ts'
 import { requestInfoOf } from '../../src/apiserver/request-info.ts'
-import { storageClasses } from '../../src/cli/dev/sample-stores.ts'
+import { storageClasses } from '../../src/cli/dev/sample-objects.ts'
 import { ServiceAccount } from '../../src/index.ts'
 import type { KubeObject } from '../../src/object/object.ts'
 import { startCluster, type TestCluster } from '../../src/testing/index.ts'

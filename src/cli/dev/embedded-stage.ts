@@ -8,7 +8,7 @@ import { startEmbeddedServer } from '../embedded-server.ts'
 import { makeOwnFolder, sweepLeftovers } from '../own-folder.ts'
 import { endPodsOf, NodeHere, nodeFolder } from './node-here.ts'
 import { OperatorHere } from './operator-here.ts'
-import { fastClass } from './sample-stores.ts'
+import { fastClass } from './sample-objects.ts'
 import type { Stage, StageAsk } from './stage.ts'
 
 export interface EmbeddedStageOptions {
@@ -41,6 +41,7 @@ export async function startEmbeddedStage(options: EmbeddedStageOptions, ask: Sta
     kubeconfigPath,
     groundwork: [fastClass],
     isFresh: server.isFresh,
+    databases: node.databases,
     keptFolder: options.persist,
     startOperator: () => new OperatorHere(kubeconfigPath, join(folder, 'operator.log')),
     throwIfEnded: () => node.throwIfEnded(),

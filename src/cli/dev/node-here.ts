@@ -1,6 +1,6 @@
 // Where do the pods of `konverge dev` run? On a node in this process: PostgreSQL and konverge as processes of this machine, every
 // other image as if it ran.
-import { closeSync, existsSync, openSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, openSync, realpathSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { deadline, systemClock } from '../../base/clock.ts'
@@ -9,7 +9,7 @@ import { silentInstruments } from '../../base/instrument.ts'
 import { systemRandom } from '../../base/random.ts'
 import { loadConnection } from '../../kube/kube-config-loader.ts'
 import { RestClient } from '../../kube/rest-client.ts'
-import type { ImageTable } from '../../local-node/images.ts'
+import type { ImageEntry, ImageTable } from '../../local-node/images.ts'
 import { konvergeImage, postgresImage } from '../../local-node/known-images.ts'
 import { loadMachine } from '../../local-node/machine-loader.ts'
 import { NodeRunner } from '../../local-node/node-runner.ts'
@@ -17,7 +17,8 @@ import { ProcessRunner } from '../../local-node/process-runner.ts'
 import { createLogger } from '../../telemetry/logger.ts'
 import { CommandError } from '../command-error.ts'
 import { packageVersion } from '../package-folder.ts'
-import { machinePostgres } from './machine-postgres.ts'
+import { isOpenToAll, machinePostgres } from './machine-postgres.ts'
+import type { DatabasesHere } from './stage.ts'
 
 export interface NodeHereOptions {
   readonly kubeconfigPath: string
@@ -29,6 +30,7 @@ export interface NodeHereOptions {
 const closeLimitMs = 500
 
 export class NodeHere {
+  readonly databases: DatabasesHere
   readonly #stop = new AbortController()
   readonly #client: RestClient
   readonly #run: Promise<void>
@@ -46,6 +48,8 @@ export class NodeHere {
 
   private constructor({ folder, environment }: NodeHereOptions, client: RestClient, server: string) {
     this.#client = client
+    const postgres = postgresHere(folder)
+    this.databases = postgres.refusal === undefined ? { kind: 'run' } : { kind: 'missing', message: postgres.refusal }
     const file = openSync(join(folder, 'node.log'), 'w')
     this.#log = file
     const log = createLogger({
@@ -61,7 +65,7 @@ export class NodeHere {
       name: 'local',
       folder: nodeFolder(folder),
       machine: loadMachine(),
-      images: imagesHere(server),
+      images: imagesHere(server, postgres),
       version: packageVersion(),
       server,
       machineEnvironment: { PATH: environment['PATH'] ?? '' },
@@ -103,11 +107,20 @@ export async function endPodsOf(folder: string, signal: AbortSignal): Promise<vo
   await new ProcessRunner({ clock: systemClock, log: silentInstruments.log, folder: processes }).endOrphans(signal)
 }
 
-function imagesHere(server: string): ImageTable {
+/** Where we are root it runs as somebody else, who has to get to its files. */
+function postgresHere(folder: string): ImageEntry {
+  const machine = machinePostgres()
+  const image = postgresImage(machine)
+  if (image.refusal !== undefined || !machine.isRoot || isOpenToAll(realpathSync(folder))) return image
+  const refusal = `PostgreSQL does not run as root, and nobody else gets into ${folder}; choose a folder that is open to all (chmod o+x), or start as another user`
+  return { ...image, refusal }
+}
+
+function imagesHere(server: string, postgres: ImageEntry): ImageTable {
   const cliPath = process.argv[1] ?? ''
   return [
     konvergeImage({ execPath: process.execPath, cliPath, server }),
-    postgresImage(machinePostgres()),
+    postgres,
     // Here to show what a store says of an image that nobody has.
     { repositories: ['kv'], entrypoint: [], isMissing: true },
   ]

@@ -30,7 +30,9 @@ export interface ListedResource {
 }
 
 export interface ResourceRow {
-  /** `kv shop/cart`: the short name of its kind, and where it is. */
+  /** The short name of its kind: `kv`. */
+  readonly kind: string
+  /** `kv shop/cart`: which one of which kind. */
   readonly resource: string
   /** What is worth knowing of one of its kind. */
   readonly detail: string
@@ -72,6 +74,7 @@ export function rowOf({ shortName, detail }: ShownKind, listed: ListedResource):
   const { metadata, status } = listed
   const condition = status?.conditions?.find(({ type }) => type === 'Ready')
   return {
+    kind: shortName,
     resource: `${shortName} ${metadata.namespace}/${metadata.name}`,
     detail: detail(listed),
     status: condition?.reason ?? '-',

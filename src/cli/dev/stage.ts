@@ -13,6 +13,7 @@ export interface Stage {
   readonly groundwork: readonly KubeObject[]
   /** Was there nothing in it when it was started? Samples go only into such a one. */
   readonly isFresh: boolean
+  readonly databases: DatabasesHere
   /** What stays when it stops; absent: nothing. */
   readonly keptFolder?: string | undefined
   startOperator(): RunningOperator
@@ -21,6 +22,12 @@ export interface Stage {
   /** Leaves no process behind, and no file but those that are meant to stay. */
   stop(): Promise<void>
 }
+
+/** Can databases run on it? `simulated`: its pods only seem to run. `missing`: they wait, and the sentence says what for. */
+export type DatabasesHere =
+  | { readonly kind: 'run' }
+  | { readonly kind: 'simulated' }
+  | { readonly kind: 'missing'; readonly message: string }
 
 export interface RunningOperator {
   readonly logFile: string

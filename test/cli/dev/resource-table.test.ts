@@ -22,6 +22,7 @@ const minuteMs = 60 * secondMs
 describe('the row of a resource', () => {
   it('is not ready, with a dash for its status, before the operator has said a word', () => {
     expect(rowOfA('kv', created)).toEqual({
+      kind: 'kv',
       resource: 'kv shop/cart',
       detail: '0 of 3 replicas',
       status: '-',

@@ -5,6 +5,7 @@ import type { Output } from '../../../src/cli/dev/table-screen.ts'
 import { TableScreen } from '../../../src/cli/dev/table-screen.ts'
 
 const row = (resource: string, ready: number): ResourceRow => ({
+  kind: 'kv',
   resource,
   detail: `${ready} of 3 replicas`,
   status: 'WaitingForReplicas',

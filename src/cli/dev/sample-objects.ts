@@ -1,5 +1,6 @@
-// Which stores does `konverge dev` show, besides those of examples/? A few of different sizes, in namespaces of their own.
-// Pure.
+// What does `konverge dev` show, besides what is in examples/? Stores of different sizes, in namespaces of their own, and a database
+// with a user. Pure.
+import { databaseServerNames } from '../../../constructs/index.ts'
 import type { KubeObject } from '../../object/object.ts'
 
 const namespaces = ['games', 'media', 'shop']
@@ -15,7 +16,7 @@ const stores = [
 export const sampleFiles = ['kv-store.yaml', 'kv-store-custom.yaml']
 
 /** Namespaces first: what is in them comes later. The Secret is for a store of examples/. */
-export const sampleObjects: readonly KubeObject[] = [
+export const sampleStores: readonly KubeObject[] = [
   ...namespaces.map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })),
   {
     apiVersion: 'v1',
@@ -30,6 +31,25 @@ export const sampleObjects: readonly KubeObject[] = [
     spec: { image: 'valkey/valkey:8.0', ...spec },
   })),
 ]
+
+const own = (kind: string, name: string, spec: object) => ({
+  apiVersion: 'data.konverge.dev/v1alpha1',
+  kind,
+  metadata: { namespace: 'shop', name },
+  spec,
+})
+
+/** For a control plane whose nodes run pods: a database that only seems to run takes no logins. */
+export const sampleDatabases: readonly KubeObject[] = [
+  own('Database', 'orders', { version: '18', provider: { inCluster: {} } }),
+  own('DatabaseUser', 'orders-app', { databases: [{ name: 'orders', access: 'ReadWrite' }] }),
+]
+
+/** Where it is in the table, and the Service by which it is reached. */
+export const sampleDatabase = {
+  row: 'db shop/orders',
+  service: { namespace: 'shop', name: databaseServerNames('orders').clientService },
+}
 
 const storageClass = (name: string, options: { readonly isDefault: boolean; readonly canExpand: boolean }) => ({
   apiVersion: 'storage.k8s.io/v1',

@@ -1,0 +1,52 @@
+// What does `konverge dev` ask of the control plane that it shows? The rows of its table, and at which address of this machine a
+// Service is reached.
+import { deadline, systemClock } from '../../base/clock.ts'
+import { silentInstruments } from '../../base/instrument.ts'
+import { loadConnection } from '../../kube/kube-config-loader.ts'
+import { loadIfPresent } from '../../kube/object-loader.ts'
+import { RestClient } from '../../kube/rest-client.ts'
+import { Service } from '../../object/built-in.ts'
+import { packageVersion } from '../package-folder.ts'
+import { type ListedResource, type ResourceRow, rowOf, shownKinds } from './resource-table.ts'
+
+const closeLimitMs = 500
+/** docs/local-node.md. */
+const localAddress = 'konverge.dev/local-address'
+
+export class ResourceLoader {
+  readonly #client: RestClient
+
+  private constructor(client: RestClient) {
+    this.#client = client
+  }
+
+  static async open(kubeconfigPath: string, signal: AbortSignal): Promise<ResourceLoader> {
+    const source = { kind: 'files', paths: [kubeconfigPath] } as const
+    const connection = await loadConnection({ clock: systemClock, source, environment: {} }, signal)
+    const userAgent = `konverge-dev/${packageVersion()}`
+    return new ResourceLoader(
+      new RestClient({ connection, clock: systemClock, instruments: silentInstruments, userAgent }),
+    )
+  }
+
+  /** All resources of the operator, by kind, namespace and name. */
+  async rows(signal: AbortSignal): Promise<readonly ResourceRow[]> {
+    const lists = shownKinds.map(async (kind) => {
+      const { items } = await this.#client.list(kind.resource, {}, signal)
+      return items.map((item) => rowOf(kind, item as unknown as ListedResource)) // By the schemas in crds/.
+    })
+    return (await Promise.all(lists)).flat()
+  }
+
+  /** Undefined if there is no such Service, or it has no address here. */
+  async addressOf(place: { readonly namespace: string; readonly name: string }, signal: AbortSignal) {
+    const service = await loadIfPresent(this.#client, Service, place, signal)
+    return service?.metadata.annotations?.[localAddress]
+  }
+
+  async close(): Promise<void> {
+    const limit = deadline(systemClock, closeLimitMs, new AbortController().signal)
+    await this.#client.close(limit.signal)
+    limit.clear()
+  }
+}

@@ -1,0 +1,70 @@
+// Is the database that `konverge dev` shows one that an application can use: with the line that it prints, and again after a start
+// with what was kept?
+import { execFile } from 'node:child_process'
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { Client } from 'pg'
+import { expect, it, onTestFinished } from 'vitest'
+import { RunningKonverge } from './running-konverge.ts'
+
+const psql = '/usr/bin/psql'
+const limitMs = 240_000
+
+it('lets an application log in, and has its data again after another start', { timeout: limitMs }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'konverge-dev-database-'))
+  chmodSync(folder, 0o711) // PostgreSQL runs as another user where this one is root.
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+  const start = async () => {
+    const run = new RunningKonverge(['dev', '--persist', join(folder, 'kept')], { TMPDIR: folder })
+    onTestFinished(() => run.kill())
+    await run.says('All are Ready')
+    await run.says('Ctrl-C ends everything')
+    return run
+  }
+
+  const first = await start()
+  const asAdmin = 'CREATE TABLE kept (answer int); SET ROLE orders_owner; CREATE TABLE own (answer int)'
+  await ask(first, 'orders-postgres-admin', asAdmin)
+  expect(await ask(first, 'orders-app-db', 'INSERT INTO own VALUES (42) RETURNING answer, current_user')).toEqual([
+    { answer: 42, current_user: 'orders_app' },
+  ])
+  await expect(ask(first, 'orders-app-db', 'SELECT FROM kept')).rejects.toThrow('permission denied for table kept')
+  await byPrintedLine(first)
+  expect(await first.end('SIGINT')).toBe(0)
+
+  const second = await start()
+  expect(await ask(second, 'orders-app-db', 'SELECT answer FROM own')).toEqual([{ answer: 42 }])
+  expect(await second.end('SIGINT')).toBe(0)
+  expect([first.stderr, second.stderr]).toEqual(['', ''])
+})
+
+/** As whom the Secret says, at the address that the program names. */
+async function ask(run: RunningKonverge, secret: string, text: string): Promise<readonly unknown[]> {
+  const { username, password } = await valuesOf(run, secret)
+  const [, host] = /hostaddr=([\d.]+)/.exec(run.stdout) ?? []
+  const client = new Client({ host, user: username, password, database: 'orders', ssl: { rejectUnauthorized: false } })
+  client.on('error', () => undefined) // Whoever asked hears of it by the rejection.
+  try {
+    await client.connect()
+    return (await client.query(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+async function valuesOf(run: RunningKonverge, secret: string): Promise<Readonly<Record<string, string>>> {
+  const { text } = await run.ask({ method: 'GET', path: `/api/v1/namespaces/shop/secrets/${secret}` })
+  const data: Readonly<Record<string, string>> = JSON.parse(text).data
+  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]))
+}
+
+/** With what kubectl would print in the place of kubectl. */
+async function byPrintedLine(run: RunningKonverge): Promise<void> {
+  if (!existsSync(psql)) return
+  const [, suffix = ''] = /psql "\$\(.*\)(&.*)"/.exec(run.stdout) ?? []
+  const { uri } = await valuesOf(run, 'orders-app-db')
+  const { stdout } = await promisify(execFile)(psql, [`${uri}${suffix}`, '-Atc', 'SELECT answer FROM own'])
+  expect(stdout).toBe('42\n')
+}

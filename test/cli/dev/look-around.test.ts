@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest'
+import { lookAround, type Sights } from '../../../src/cli/dev/look-around.ts'
+
+const sights: Sights = {
+  kubeconfigPath: '/here/kubeconfig',
+  metricsUrl: 'http://127.0.0.1:1/metrics',
+  operatorLog: '/here/log',
+}
+
+describe('what there is to try', () => {
+  it('is a login to the database where there is one, at its address here', () => {
+    const text = lookAround({ ...sights, databaseAddress: '127.51.0.7' })
+    expect(text).toContain('.data.uri}')
+    expect(text).toContain('&hostaddr=127.51.0.7&sslmode=require"\n')
+    expect(text).toContain('127.51.0.7:5432')
+  })
+
+  it('is no login where no database is reached', () => {
+    expect(lookAround(sights)).not.toMatch(/psql|Log in/)
+  })
+
+  it('is told with what stays at the end', () => {
+    expect(lookAround(sights)).toContain('leaves nothing behind')
+    expect(lookAround({ ...sights, keptFolder: '/kept' })).toContain('keeps all that was written in /kept')
+  })
+})
