@@ -89,8 +89,8 @@ describe('konverge dev --control-plane real', () => {
     run = new Run()
     await run.says('All are Ready')
     await run.says('Ctrl-C ends everything')
-    expect(run.stdout).toMatch(/^shop\/cart +3 +3 +AllReplicasReady +\d+s$/m)
-    expect(run.stdout).toMatch(/^shop\/sessions +5 +5 +AllReplicasReady +\d+s$/m)
+    expect(run.stdout).toMatch(/^kv shop\/cart +3 of 3 replicas +True +AllReplicasReady +\d+s$/m)
+    expect(run.stdout).toMatch(/^kv shop\/sessions +5 of 5 replicas +True +AllReplicasReady +\d+s$/m)
 
     const [metricsUrl = ''] = /http\S+\/metrics/.exec(run.stdout) ?? []
     expect((await fetch(metricsUrl)).status).toBe(200)
@@ -99,7 +99,7 @@ describe('konverge dev --control-plane real', () => {
 
     run.kubectl('-n', 'shop', 'scale', 'kv', 'cart', '--replicas=4')
     await waitUntil({ what: 'the line of the scaled store', limitMs: 30_000 }, async () =>
-      /^shop\/cart +4 +4 +AllReplicasReady/m.test(run?.stdout ?? ''),
+      /^kv shop\/cart +4 of 4 replicas +True +AllReplicasReady/m.test(run?.stdout ?? ''),
     )
     const volumes = run.kubectl('get', 'pv', '-o', 'jsonpath={.items[*].spec.hostPath.path}').split(' ')
     expect(volumes.filter((path) => existsSync(path)).length).toBeGreaterThanOrEqual(18)
@@ -132,7 +132,7 @@ describe('konverge dev --control-plane real', () => {
   // Programs from KUBEBUILDER_ASSETS have no life line.
   it.skipIf(process.env['KUBEBUILDER_ASSETS'] !== undefined)('leaves nothing behind when it is killed', async () => {
     run = new Run()
-    await run.says('STORE')
+    await run.says('RESOURCE')
     expect(run.commands()).toHaveLength(6)
     expect(await run.end('SIGKILL')).toBe('SIGKILL')
     await waitUntil({ what: 'the end of all', limitMs: endLimitMs }, async () => run?.commands().length === 0)
@@ -141,7 +141,7 @@ describe('konverge dev --control-plane real', () => {
 
   it('ends with one sentence when its operator does', async () => {
     run = new Run()
-    await run.says('STORE')
+    await run.says('RESOURCE')
     const { folder } = run
     const operator = runningPrograms().find(({ command }) => command.includes(`run --kubeconfig ${folder}`))
     if (operator === undefined) throw new Error('The operator does not run.')
