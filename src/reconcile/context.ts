@@ -10,7 +10,7 @@ export type { EventReport } from '../object/event-report.ts'
 export interface LiveReader {
   /** The object, or undefined if there is none. */
   find<Spec, Status>(resource: Resource<Spec, Status>, at: Location): Promise<LiveObject<Spec, Status> | undefined>
-  /** All objects of a namespace (absent: all namespaces) with exactly these labels. */
+  /** All objects of a namespace with exactly these labels. Absent: of all namespaces, or of those to which the operator is confined. */
   list<Spec, Status>(
     resource: Resource<Spec, Status>,
     selection: { readonly namespace?: string | undefined; readonly labels?: Readonly<Record<string, string>> },

@@ -64,9 +64,9 @@ export class LiveLoader implements LiveReader {
     }: { readonly namespace?: string | undefined; readonly labels?: Readonly<Record<string, string>> },
   ): Promise<readonly LiveObject<Spec, Status>[]> {
     const cached = this.#options.cachedKind(resource)
-    const isCovered =
-      cached?.covers(namespace) === true &&
-      (cached.selectedLabel === undefined || Object.hasOwn(labels, cached.selectedLabel))
+    // Of a watched kind no more than what the operator looks after concerns anybody here, and no more could be asked for.
+    const isInMemory = cached !== undefined && (namespace === undefined || cached.covers(namespace))
+    const isCovered = isInMemory && (cached.selectedLabel === undefined || Object.hasOwn(labels, cached.selectedLabel))
     const objects = isCovered
       ? listCached(cached, namespace, labels)
       : await this.#listLive(resource, namespace, labels)

@@ -11,12 +11,13 @@ function setUp({
   inMemory = [] as readonly string[],
   selectedLabel = undefined as string | undefined,
   declared = ['find', 'list'],
+  covered = undefined as readonly string[] | undefined,
 } = {}) {
   const api = new ModelApi(new SimClock())
   const objects = inMemory.map((name) => live({ metadata: { name, labels: { app: name } } }))
   const cached: CachedKind = {
     selectedLabel,
-    covers: () => true,
+    covers: (namespace) => covered === undefined || (namespace !== undefined && covered.includes(namespace)),
     get: (key) => objects.find(({ metadata }) => keyFor(metadata.namespace, metadata.name) === key),
     byLabel: (label, value) => objects.filter(({ metadata }) => metadata.labels?.[label] === value),
     list: () => objects,
@@ -79,6 +80,15 @@ describe('listing objects', () => {
     expect(await loader.list(ConfigMap, { labels: { app: 'a' } })).toHaveLength(1)
     expect(await loader.list(ConfigMap, { namespace: 'elsewhere' })).toEqual([])
     expect(api.requests).toEqual([])
+  })
+
+  it('of an operator that is confined to namespaces means those, unless another one is asked for', async () => {
+    const { api, loader } = setUp({ inMemory: ['a'], covered: ['default'] })
+    api.put(ConfigMap, live({ metadata: { name: 'x', namespace: 'elsewhere' } }))
+    const namesIn = async (selection: { readonly namespace?: string }) =>
+      (await loader.list(ConfigMap, selection)).map(({ metadata }) => metadata.name)
+    expect(await namesIn({})).toEqual(['a'])
+    expect(await namesIn({ namespace: 'elsewhere' })).toEqual(['x'])
   })
 
   it('by the label that memory goes by asks nobody', async () => {
