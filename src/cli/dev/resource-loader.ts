@@ -3,11 +3,12 @@
 import { deadline, systemClock } from '../../base/clock.ts'
 import { silentInstruments } from '../../base/instrument.ts'
 import { loadConnection } from '../../kube/kube-config-loader.ts'
+import { isKubeError } from '../../kube/kube-errors.ts'
 import { loadIfPresent } from '../../kube/object-loader.ts'
 import { RestClient } from '../../kube/rest-client.ts'
 import { Service } from '../../object/built-in.ts'
 import { packageVersion } from '../package-folder.ts'
-import { type ListedResource, type ResourceRow, rowOf, shownKinds } from './resource-table.ts'
+import { type ListedResource, type ResourceRow, rowOf, type ShownKind, shownKinds } from './resource-table.ts'
 
 const closeLimitMs = 500
 /** docs/local-node.md. */
@@ -15,6 +16,8 @@ const localAddress = 'konverge.dev/local-address'
 
 export class ResourceLoader {
   readonly #client: RestClient
+  /** By kind, as they were when the server last told. */
+  readonly #known = new Map<ShownKind, readonly ResourceRow[]>()
 
   private constructor(client: RestClient) {
     this.#client = client
@@ -31,11 +34,20 @@ export class ResourceLoader {
 
   /** All resources of the operator, by kind, namespace and name. */
   async rows(signal: AbortSignal): Promise<readonly ResourceRow[]> {
-    const lists = shownKinds.map(async (kind) => {
+    return (await Promise.all(shownKinds.map((kind) => this.#rowsOf(kind, signal)))).flat()
+  }
+
+  async #rowsOf(kind: ShownKind, signal: AbortSignal): Promise<readonly ResourceRow[]> {
+    try {
       const { items } = await this.#client.list(kind.resource, {}, signal)
-      return items.map((item) => rowOf(kind, item as unknown as ListedResource)) // By the schemas in crds/.
-    })
-    return (await Promise.all(lists)).flat()
+      const rows = items.map((item) => rowOf(kind, item as unknown as ListedResource)) // By the schemas in crds/.
+      this.#known.set(kind, rows)
+      return rows
+    } catch (thrown) {
+      // A real server asks for patience after a definition has been installed, of one kind longer than of another.
+      if (isKubeError(thrown, 'TooManyRequests')) return this.#known.get(kind) ?? []
+      throw thrown
+    }
   }
 
   /** Undefined if there is no such Service, or it has no address here. */
