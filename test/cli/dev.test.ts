@@ -30,7 +30,8 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 })
 
-describe('konverge dev', () => {
+// Each start has a PostgreSQL to start and to stop.
+describe('konverge dev', { timeout: 120_000 }, () => {
   it('shows its samples until all are Ready, serves who has its kubeconfig, and leaves nothing behind after Ctrl-C', {
     timeout: 120_000,
   }, async () => {
@@ -84,7 +85,7 @@ describe('konverge dev', () => {
     await waitUntil({ what: 'its end', limitMs: 30_000 }, async () => readdirSync(folder).length === 0)
   })
 
-  it('goes on where it was, with what it acknowledged, when it was killed', { timeout: 120_000 }, async () => {
+  it('goes on where it was, with what it acknowledged, when it was killed', async () => {
     const persist = join(folder, 'log')
     const ask = (method: 'GET' | 'PATCH', name: string, body?: object) =>
       askBy(join(persist, 'kubeconfig'), {
