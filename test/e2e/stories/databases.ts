@@ -1,0 +1,165 @@
+// The life of a Database and of its user on a real PostgreSQL, under exactly the rights that `konverge install` prints: made, used by
+// an application, changed by hand, rotated, deleted. It plays on every server.
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makePostgresHome, type PostgresHome, removePostgresHome } from '../../postgres/postgres-home.ts'
+import { PostgresServer } from '../../postgres/postgres-server.ts'
+import type { StoryOperator, StoryServer } from '../story-server.ts'
+
+const inSync = 'True InSync'
+const apiVersion = 'data.konverge.dev/v1alpha1'
+/** The shortest there is. */
+const annotations = { 'konverge.dev/reconcile-interval': '10s' }
+const cadenceMs = 15_000
+
+export function describeDatabases(startServer: () => Promise<StoryServer>): void {
+  describe('a Database and its user', () => {
+    const namespace = `databases-${randomBytes(3).toString('hex')}`
+    let home: PostgresHome
+    let postgres: PostgresServer
+    let server: StoryServer
+    let operator: StoryOperator
+
+    beforeAll(async () => {
+      home = await makePostgresHome()
+      postgres = await PostgresServer.start(home)
+      server = await startServer()
+      await server.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+      operator = await server.startOperator(namespace)
+    })
+    afterAll(async () => {
+      await operator?.stop()
+      await server?.stop()
+      await postgres?.remove()
+      if (home !== undefined) await removePostgresHome(home)
+    })
+
+    it('are made, tell it in their columns, and an application logs in with the Secret', async () => {
+      const { host, port, username, password } = postgres.access()
+      const connection = { host, port: String(port), username, password }
+      await server.apply({
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: 'postgres-admin', namespace },
+        data: Object.fromEntries(
+          Object.entries(connection).map(([key, text]) => [key, Buffer.from(text).toString('base64')]),
+        ),
+      })
+      const provider = { server: { connectionSecretRef: { name: 'postgres-admin' }, sslMode: 'disable' } }
+      await server.apply(
+        ofKind('Database', 'crm', { provider, deletionPolicy: 'Delete' }),
+        ofKind('DatabaseUser', 'app', {
+          databases: [{ name: 'crm', access: 'ReadWrite' }],
+          password: { generate: {} },
+          rotation: { interval: '2h', strategy: 'DualRole', overlap: '1h' },
+        }),
+      )
+      await until('both to be in sync', async () => `${await standings()}` === `${[inSync, inSync]}`)
+      expect(await columns('databases/crm', ['DB', 'Provider'])).toEqual(['crm', 'Server'])
+      expect(await columns('databaseusers/app', ['Role', 'Databases', 'Access'])).toEqual(['app', 1, 'ReadWrite'])
+      expect(await asApplication()).toEqual([{ group: 'app', login: 'app_a' }])
+    })
+
+    it('are put right within a cadence when somebody changes them by hand', async () => {
+      await postgres.byHand('ALTER DATABASE crm OWNER TO postgres; REVOKE app FROM app_a')
+      const isRight = `SELECT FROM pg_database WHERE datname = 'crm' AND pg_get_userbyid(datdba) = 'crm_owner'
+                         AND pg_has_role('app_a', 'app', 'MEMBER')`
+      await until('both to be right', async () => (await postgres.byHand(isRight)).length === 1, cadenceMs)
+      expect(await asApplication()).toEqual([{ group: 'app', login: 'app_a' }])
+    })
+
+    it('tell when the server is gone, and that it is back', async () => {
+      await postgres.stop()
+      const areTold = async () => (await standings()).every((standing) => /^False (Server|Dependency)/.test(standing))
+      await until('both to tell it', areTold, 30_000)
+      await postgres.start()
+      await until('both to be in sync', async () => `${await standings()}` === `${[inSync, inSync]}`, 150_000)
+    })
+
+    it('change the password by a second role, and the first logs in until its time is over', async () => {
+      const before = await values()
+      await server.patch(placeOf('dbu', 'app'), { spec: { rotation: { trigger: 'now' } } })
+      await until('the second role', async () => (await values())['username'] === 'app_b')
+      expect(await asApplication()).toEqual([{ group: 'app', login: 'app_b' }])
+      expect(await asApplication(before)).toEqual([{ group: 'app', login: 'app_a' }])
+    })
+
+    it('go in their order: the Database waits for its user, and nothing of both is left on the server', async () => {
+      await server.delete(placeOf('db', 'crm'), { waits: false })
+      await until('the Database to wait', async () => {
+        const { status } = (await server.get(placeOf('db', 'crm'))) as Conditioned
+        return status.conditions.some(({ type, reason }) => type === 'DeletionBlocked' && reason === 'HasDependents')
+      })
+      await server.delete(placeOf('dbu', 'app'))
+      await until('the Database to go', async () => (await server.get(placeOf('db', 'crm'))) === undefined)
+      expect(await postgres.byHand(`SELECT FROM pg_database WHERE datname = 'crm'`)).toEqual([])
+      expect(await postgres.byHand(`SELECT FROM pg_roles WHERE rolname ~ '^(app|crm)'`)).toEqual([])
+      expect(await server.get(placeOf('secret', 'app-db'))).toBeUndefined()
+      expect(await server.refusals()).toEqual([])
+    })
+
+    function ofKind(kind: string, name: string, spec: object): object {
+      return { apiVersion, kind, metadata: { name, namespace, annotations }, spec }
+    }
+
+    function placeOf(kind: string, name: string) {
+      return { namespace, kind, name }
+    }
+
+    async function until(what: string, isSo: () => Promise<boolean>, limitMs = 60_000): Promise<void> {
+      await server.until({ what, limitMs }, async () => {
+        await letServersAnswer()
+        return await isSo()
+      })
+    }
+
+    /** READY and REASON of the two. */
+    async function standings(): Promise<readonly string[]> {
+      const both = ['databases/crm', 'databaseusers/app'].map((path) => columns(path, ['Ready', 'Reason']))
+      return (await Promise.all(both)).map((cells) => cells.join(' '))
+    }
+
+    /** As kubectl shows them. */
+    async function columns(resource: string, titles: readonly string[]): Promise<readonly unknown[]> {
+      const path = `/apis/${apiVersion}/namespaces/${namespace}/${resource}`
+      const { text } = await server.request({
+        method: 'GET',
+        path,
+        accept: 'application/json;as=Table;v=v1;g=meta.k8s.io',
+      })
+      const { columnDefinitions, rows }: Table = JSON.parse(text)
+      return titles.map((title) => rows[0]?.cells[columnDefinitions.findIndex(({ name }) => name === title)])
+    }
+
+    /** What the application finds in its Secret. */
+    async function values(): Promise<Readonly<Record<string, string>>> {
+      const { data } = (await server.get(placeOf('secret', 'app-db'))) as { readonly data: Record<string, string> }
+      return Object.fromEntries(
+        Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]),
+      )
+    }
+
+    async function asApplication(held?: Readonly<Record<string, string>>): Promise<readonly unknown[]> {
+      const { username = '', password = '', database = '' } = held ?? (await values())
+      const who = 'SELECT current_user AS group, session_user AS login'
+      return await postgres.byHand(who, { user: username, password, database })
+    }
+  })
+}
+
+/** The time of the server in this process is nobody else's: while it stands still, what PostgreSQL has answered arrives. */
+async function letServersAnswer(): Promise<void> {
+  const startMs = performance.now()
+  while (performance.now() - startMs < 10) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** What is looked at, as crds/ has it. */
+interface Conditioned {
+  readonly status: { readonly conditions: readonly { readonly type: string; readonly reason: string }[] }
+}
+
+/** meta.k8s.io/v1. */
+interface Table {
+  readonly columnDefinitions: readonly { readonly name: string }[]
+  readonly rows: readonly { readonly cells: readonly unknown[] }[]
+}
