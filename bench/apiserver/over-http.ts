@@ -27,7 +27,7 @@ const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 
 /** Our server as `konverge apiserver`, while `use` runs. */
 export async function withOurServer<Result>(
-  use: (access: Access) => Promise<Result>,
+  use: (access: Access, kubeconfig: string) => Promise<Result>,
   flags: readonly string[] = [],
 ): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'konverge-bench-'))
@@ -37,7 +37,7 @@ export async function withOurServer<Result>(
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   try {
     await new Promise((resolve, reject) => child.stdout.once('data', resolve).once('end', reject))
-    return await use(accessOf(await readFile(kubeconfig, 'utf8')))
+    return await use(accessOf(await readFile(kubeconfig, 'utf8')), kubeconfig)
   } finally {
     const ended = new Promise((resolve) => child.once('close', resolve))
     child.kill('SIGTERM')
@@ -114,7 +114,7 @@ export class Asker {
   }
 }
 
-async function inParallel(
+export async function inParallel(
   bodies: readonly string[],
   send: (body: string, index: number) => Promise<unknown>,
 ): Promise<void> {

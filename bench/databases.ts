@@ -1,0 +1,183 @@
+// How long do 300 databases and 600 users take on one real PostgreSQL server, over how many connections, and what does it cost to look
+// after them when nothing changes? The operator and the embedded API server run as shipped, each in a process of its own; between
+// operator and database server stands a proxy that counts. Run: npm run build && node bench/databases.ts [databases] [major version]
+// What was found stands in bench/README.md.
+import { strict as assert } from 'node:assert'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpus, loadavg } from 'node:os'
+import process from 'node:process'
+import { setTimeout as pass } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { fleetOf } from '../test/controllers/database-user/fleet.ts'
+import { flagshipDefinitions } from '../test/e2e/definitions.ts'
+import { makePostgresHome, removePostgresHome } from '../test/postgres/postgres-home.ts'
+import { PostgresServer } from '../test/postgres/postgres-server.ts'
+import { SqlProxy } from '../test/postgres/sql-proxy.ts'
+import { Asker, inParallel, withOurServer } from './apiserver/over-http.ts'
+
+const limits = { convergedMs: 60_000, connections: 5, statementsPerObject: 2, writes: 0 }
+const [count = '300', version] = process.argv.slice(2)
+const fleet = fleetOf(Number(count))
+const objects = fleet.databases.length + fleet.users.length
+/** Between looks at one object. */
+const cadenceMs = 60_000
+const giveUpMs = 600_000
+const group = '/apis/data.konverge.dev/v1alpha1/namespaces/default'
+
+const home = await makePostgresHome()
+say(`Node ${process.version}, ${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), load ${load()}`)
+try {
+  for (const { major } of home.versions) {
+    if (version !== undefined && major !== Number(version)) continue
+    const server = await PostgresServer.start(home, { version: major })
+    const proxy = await SqlProxy.start(server.access())
+    try {
+      await withOurServer((access, kubeconfig) => measure(new Asker(access), kubeconfig, { server, proxy }))
+    } finally {
+      await proxy.stop()
+      await server.remove()
+    }
+  }
+} finally {
+  await removePostgresHome(home)
+}
+
+interface Way {
+  readonly server: PostgresServer
+  readonly proxy: SqlProxy
+}
+
+async function measure(asker: Asker, kubeconfig: string, { server, proxy }: Way): Promise<void> {
+  await prepare(asker, server.password, proxy.port)
+  const main = fileURLToPath(new URL('../dist/src/cli/main.js', import.meta.url))
+  const args = ['run', '--kubeconfig', kubeconfig, '--http-host', '127.0.0.1', '--http-port', '0']
+  const operator = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  operator.stdout.resume()
+  const sampler = sampleSessions(server)
+  try {
+    const startedMs = performance.now()
+    await createAll(asker)
+    const createdMs = performance.now() - startedMs
+    while (!(await allReady(asker))) {
+      assert(performance.now() - startedMs < giveUpMs, 'they do not all become ready')
+      await pass(500)
+    }
+    const convergedMs = performance.now() - startedMs
+    say(`PostgreSQL ${server.version}, ${fleet.databases.length} databases and ${fleet.users.length} users:`)
+    say(
+      `  created after ${seconds(createdMs)}, all ready after ${seconds(convergedMs)} (limit ${seconds(limits.convergedMs)}), ` +
+        `by ${proxy.statements.length} statements over ${proxy.connections.total} connections, load ${load()}`,
+    )
+    // Databases have grown by what was granted in them, which the next look tells.
+    await pass(1.2 * cadenceMs)
+    const revision = await revisionOf(asker)
+    proxy.forget()
+    await pass(1.2 * cadenceMs)
+    const writes = (await revisionOf(asker)) - revision
+    const looks = proxy.statements.length
+    const { peak, total } = proxy.connections
+    const mostSessions = await sampler.stop()
+    say(`  at most ${mostSessions} sessions on the server (limit ${limits.connections})`)
+    say(
+      `  at rest, in ${seconds(1.2 * cadenceMs)} of a cadence of ${seconds(cadenceMs)}: ${looks} statements, ` +
+        `${(looks / objects).toFixed(2)} for each object (limit ${limits.statementsPerObject} a look), ` +
+        `${writes} writes (limit ${limits.writes}), ${total} connections opened, ${peak} at once`,
+    )
+  } finally {
+    asker.close()
+    const ended = once(operator, 'close')
+    operator.kill('SIGTERM')
+    await ended
+    await sampler.stop()
+  }
+}
+
+/** The definitions, and the way to the server. */
+async function prepare(asker: Asker, password: string, port: number): Promise<void> {
+  const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+  for (const definition of await flagshipDefinitions()) {
+    await asker.ask('POST', definitions, JSON.stringify(definition))
+  }
+  const values = { host: '127.0.0.1', port: String(port), username: 'postgres', password }
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'server' }, stringData: values }
+  await asker.ask('POST', '/api/v1/namespaces/default/secrets', JSON.stringify(secret))
+  while (!(await isServed(asker))) await pass(50)
+}
+
+async function isServed(asker: Asker): Promise<boolean> {
+  const served = ['databases', 'databaseusers'].map((plural) => asker.ask('GET', `${group}/${plural}`))
+  const answers = await Promise.allSettled(served)
+  return answers.every(({ status }) => status === 'fulfilled')
+}
+
+async function createAll(asker: Asker): Promise<void> {
+  const annotations = { 'konverge.dev/reconcile-interval': `${cadenceMs / 1_000}s` }
+  const bodies = (kind: string, all: readonly { readonly name: string; readonly spec: object }[]) =>
+    all.map(({ name, spec }) =>
+      JSON.stringify({ apiVersion: 'data.konverge.dev/v1alpha1', kind, metadata: { name, annotations }, spec }),
+    )
+  await inParallel(bodies('Database', fleet.databases), (body) => asker.ask('POST', `${group}/databases`, body))
+  await inParallel(bodies('DatabaseUser', fleet.users), (body) => asker.ask('POST', `${group}/databaseusers`, body))
+}
+
+async function allReady(asker: Asker): Promise<boolean> {
+  const lists = await Promise.all(['databases', 'databaseusers'].map((plural) => listOf(asker, plural)))
+  return lists.every(({ items }) => items.every(isReady))
+}
+
+/** Every write to the API server, whosesoever, makes a new one. */
+async function revisionOf(asker: Asker): Promise<number> {
+  return Number((await listOf(asker, 'databases')).metadata.resourceVersion)
+}
+
+interface List {
+  readonly metadata: { readonly resourceVersion: string }
+  readonly items: readonly Item[]
+}
+
+interface Item {
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] }
+}
+
+async function listOf(asker: Asker, plural: string): Promise<List> {
+  return JSON.parse(await asker.ask('GET', `${group}/${plural}`)) as List // As the API server answers lists.
+}
+
+function isReady({ status }: Item): boolean {
+  return status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True'
+}
+
+/** Asks the server how many sessions the operator has, again and again; `stop` gives the most there were. */
+function sampleSessions(server: PostgresServer): { stop(): Promise<number> } {
+  let [most, isStopped] = [0, false]
+  const text = `SELECT count(*)::int AS count FROM pg_stat_activity WHERE backend_type = 'client backend' AND application_name <> 'by hand'`
+  const sampling = (async () => {
+    while (!isStopped) {
+      const [row] = await server.byHand(text)
+      most = Math.max(most, Number(row?.['count']))
+      await pass(250)
+    }
+    return most
+  })()
+  return {
+    stop: () => {
+      isStopped = true
+      return sampling
+    },
+  }
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`
+}
+
+function load(): string {
+  return loadavg()
+    .map((average) => average.toFixed(1))
+    .join(' ')
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
