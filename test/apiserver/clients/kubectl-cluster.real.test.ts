@@ -7,7 +7,8 @@ import { tellBoth } from './kubectl-telling.ts'
 import { type ComparedServer, startTwoServers, type TwoServers } from './two-servers.ts'
 
 const namespace = 'live'
-const definition = new URL('../../../crds/replicated-kv-store.yaml', import.meta.url).pathname
+/** Of all kinds: the operator waits for every one that it looks after. */
+const definitions = new URL('../../../crds', import.meta.url).pathname
 
 let servers: TwoServers
 
@@ -23,8 +24,8 @@ describe('kubectl, on a cluster that lives,', () => {
   for (const [name, commands] of Object.entries(clusterStories)) it(name, () => tellBoth(servers, namespace, commands))
 
   it('tends a store while its operator runs', async () => {
-    await both(['apply', '-f', definition])
-    await both(['wait', '--for=condition=Established', '--timeout=60s', '-f', definition])
+    await both(['apply', '-f', definitions])
+    await both(['wait', '--for=condition=Established', '--timeout=60s', '-f', definitions])
     const operators = [servers.real, servers.ours].map(({ kubeconfig }) => new OperatorProcess(kubeconfig))
     try {
       await Promise.all(operators.map((operator) => operator.ready()))
