@@ -2,6 +2,7 @@
 // roles and databases made and dropped (I3). Every statement and every write to the API server is such a place, before and after.
 import { expect, it } from 'vitest'
 import { describeCall } from '../../fault-lab/api-call.ts'
+import { crashPlaces } from '../../fault-lab/crash-places.ts'
 import type { Fault } from '../../fault-lab/fault.ts'
 import type { CallRecord } from '../../fault-lab/faulty-way.ts'
 import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
@@ -77,7 +78,7 @@ async function contentsOf(server: PostgresServer): Promise<unknown> {
   return { database, schemas, extensions }
 }
 
-onEachPostgres('a Database whose operator dies or is cut off', (server) => {
+onEachPostgres('a Database whose operator dies or is cut off', (server, version) => {
   it('ends as if nothing had happened', { timeout: 1_200_000 }, async () => {
     const undisturbed = await tell(server(), {})
     expect(undisturbed.effects).toEqual({
@@ -90,7 +91,7 @@ onEachPostgres('a Database whose operator dies or is cut off', (server) => {
       'DROP ROLE IF EXISTS "story_owner"': 1,
     })
     expect(undisturbed.left).toEqual([])
-    for (const disturbance of disturbancesOf(undisturbed)) {
+    for (const disturbance of crashPlaces(disturbancesOf(undisturbed), version)) {
       const title = titleOf(disturbance, undisturbed)
       const { made, left, effects, deaths } = await tell(server(), disturbance).catch((thrown: unknown) => {
         throw new Error(`${title}: ${String(thrown)}`)
