@@ -37,7 +37,7 @@ function objectsOf(namespace: string, run: number, over: object = {}): readonly 
     {
       apiVersion: 'v1',
       kind: 'EndpointSlice',
-      metadata: { name: `cart-ab${run}de`, generateName: 'cart-', namespace, uid: id(3), resourceVersion: `${run}3` },
+      metadata: { name: `cart-5242${run}`, generateName: 'cart-', namespace, uid: id(3), resourceVersion: `${run}3` },
     },
   ]
 }

@@ -66,9 +66,13 @@ function withoutSteps(object: AnyObject): AnyObject {
   return { ...object, metadata: { ...object.metadata, generation: 'any' } }
 }
 
+/** How many characters the server makes up. They may all be digits. */
+const madeUpLength = 5
+
 /** A name that the server made up; a pod's number is none of those. */
 function generatedName({ name, generateName }: AnyObject['metadata']): readonly (readonly [string, string])[] {
-  const isMadeUp = generateName !== undefined && name.startsWith(generateName) && !/-\d+$/.test(name)
+  const isMadeUp =
+    generateName !== undefined && name.startsWith(generateName) && name.length === generateName.length + madeUpLength
   return isMadeUp ? [[name, `${generateName}…`]] : []
 }
 
