@@ -1,6 +1,6 @@
 // Does kubectl show on `konverge dev` what only its local node knows? All else of kubectl is in test/apiserver/clients.
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -16,6 +16,8 @@ let running: RunningKonverge
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'konverge-kubectl-'))
+  // Root's PostgreSQL runs as another user, who has to get to its data.
+  chmodSync(folder, 0o755)
   running = new RunningKonverge(['dev', '--kubeconfig', join(folder, 'kubeconfig')], { TMPDIR: folder })
   await running.says('All are Ready')
 })
