@@ -9,6 +9,7 @@ import {
 } from './database-server-names.ts'
 import type { DatabaseServerProps } from './database-server-props.ts'
 import { type Manifest, unlessEmpty } from './manifest.ts'
+import { restrictedUser } from './restricted-user.ts'
 
 /** The name of the server's port in the container and in Services. */
 export const databasePortName = 'postgres'
@@ -38,15 +39,7 @@ export function databasePodTemplate(props: DatabaseServerProps, configHash: stri
       // A database has no business with the API server.
       automountServiceAccountToken: false,
       terminationGracePeriodSeconds: graceSeconds,
-      securityContext: {
-        runAsNonRoot: true,
-        runAsUser: userId,
-        runAsGroup: userId,
-        fsGroup: userId,
-        // Else every start walks the whole volume.
-        fsGroupChangePolicy: 'OnRootMismatch',
-        seccompProfile: { type: 'RuntimeDefault' },
-      },
+      securityContext: restrictedUser(userId),
       containers: [container(props)],
       volumes: [
         { name: 'config', configMap: { name: configMap } },

@@ -10,6 +10,7 @@ import type {
 import type { KvClusterProps } from './kv-cluster-props.ts'
 import { kvLabels, kvNames, kvVolumeName } from './kv-names.ts'
 import { type Manifest, unlessEmpty, unlessNone } from './manifest.ts'
+import { restrictedUser } from './restricted-user.ts'
 
 /** The name of the store's port in containers and Services. */
 export const kvPortName = 'kv'
@@ -29,15 +30,7 @@ export function kvPodTemplate(props: KvClusterProps & { readonly port: number })
       serviceAccountName: kvNames(name).serviceAccount,
       // A store has no business with the API server.
       automountServiceAccountToken: false,
-      securityContext: {
-        runAsNonRoot: true,
-        runAsUser: userId,
-        runAsGroup: userId,
-        fsGroup: userId,
-        // Else every start walks the whole volume.
-        fsGroupChangePolicy: 'OnRootMismatch',
-        seccompProfile: { type: 'RuntimeDefault' },
-      },
+      securityContext: restrictedUser(userId),
       affinity: podTemplate?.affinity,
       nodeSelector: unlessEmpty(podTemplate?.nodeSelector),
       tolerations: unlessNone(podTemplate?.tolerations)?.map(toleration),
