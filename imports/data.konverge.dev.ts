@@ -683,7 +683,7 @@ export function toJson_DatabaseSpecAllowedNamespacesSelector(obj: DatabaseSpecAl
  */
 export interface DatabaseSpecProviderInClusterStorage {
   /**
-   * The size of the volume, a quantity such as 10Gi. It can grow, never shrink; a volume that exists grows with it if its StorageClass allows expansion.
+   * The size of the volume, a quantity such as 10Gi. It can grow, never shrink; the operator does not make a volume larger that exists yet.
    *
    * @schema DatabaseSpecProviderInClusterStorage#size
    */

@@ -306,8 +306,8 @@ export interface DatabaseSpecProviderInCluster {
  */
 export interface DatabaseSpecProviderInClusterStorage {
   /**
-   * The size of the volume, a quantity such as 10Gi. It can grow, never shrink; a volume that exists grows with it if
-   * its StorageClass allows expansion.
+   * The size of the volume, a quantity such as 10Gi. It can grow, never shrink; the operator does not make a volume
+   * larger that exists yet.
    * At least 1 character. At most 32 characters.
    * Rule: size is a quantity greater than zero, such as 10Gi.
    * Rule: size can only grow, because volumes cannot shrink.
@@ -624,8 +624,8 @@ export interface DatabaseSpecProviderInClusterInput {
  */
 export interface DatabaseSpecProviderInClusterStorageInput {
   /**
-   * The size of the volume, a quantity such as 10Gi. It can grow, never shrink; a volume that exists grows with it if
-   * its StorageClass allows expansion.
+   * The size of the volume, a quantity such as 10Gi. It can grow, never shrink; the operator does not make a volume
+   * larger that exists yet.
    * At least 1 character. At most 32 characters.
    * Rule: size is a quantity greater than zero, such as 10Gi.
    * Rule: size can only grow, because volumes cannot shrink.
