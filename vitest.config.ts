@@ -29,7 +29,6 @@ export default defineConfig({
           name: 'postgres',
           include: ['test/**/*.postgres.test.ts'],
           globalSetup: ['test/postgres/vitest-global-setup.ts'],
-          // Local nodes of several files would want the same loopback addresses.
           fileParallelism: false,
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -27,7 +27,7 @@ export interface NodeReconcilerOptions {
 }
 
 /** `NameTaken`: somebody else's node has the name. */
-export class NodeError extends CodedError<'NameTaken' | 'ListenFailed' | 'FolderInUse'> {
+export class NodeError extends CodedError<'NameTaken' | 'ListenFailed' | 'FolderInUse' | 'NoAddresses'> {
   override readonly name = 'NodeError'
 }
 

@@ -11,6 +11,7 @@ import { Informers } from '../cache/informers.ts'
 import type { KubeClient } from '../kube/client.ts'
 import { PersistentVolume, Pod, Service } from '../object/built-in.ts'
 import { type LiveObject, valueAt } from '../object/object.ts'
+import { AddressProvisioner } from './address-provisioner.ts'
 import { ContainerRunner } from './container-runner.ts'
 import { EventRecorder } from './event-recorder.ts'
 import { claimFolder } from './folder-provisioner.ts'
@@ -21,7 +22,7 @@ import { loggedRunOf, simulatedRefusal } from './log-query.ts'
 import { allocatableOf, type Machine } from './node-object.ts'
 import { NodeReconciler } from './node-reconciler.ts'
 import { allContainersOf, type PodObject } from './pod.ts'
-import { freeAddress } from './pod-address.ts'
+import { addressFor } from './pod-address.ts'
 import { fieldManager, PodRecorder } from './pod-recorder.ts'
 import { PodRunner } from './pod-runner.ts'
 import { ProcessRunner } from './process-runner.ts'
@@ -45,7 +46,7 @@ export interface NodeRunnerOptions {
   readonly server: string
   /** Handed to every process, e.g. PATH. */
   readonly machineEnvironment: Readonly<Record<string, string>>
-  /** The first two bytes of pods' addresses, all of which this machine takes for its own. Default: `127.50`. */
+  /** The first two bytes of pods' addresses, of which the node takes a part that no other has. Default: `127.50`. */
   readonly podRange?: string
   /** The same of the addresses at which Services are reached here. Default: `127.51`. */
   readonly serviceRange?: string
@@ -71,6 +72,7 @@ export class NodeRunner {
   readonly #containers: ContainerRunner
   readonly #server: KubeletServer
   readonly #events: EventRecorder
+  readonly #addresses: AddressProvisioner
   readonly #services: ServiceRunner
   /** Ends what serves the pods, after they have ended. */
   readonly #ended = new AbortController()
@@ -99,10 +101,15 @@ export class NodeRunner {
       given: apiServerVariables(server),
     })
     this.#events = new EventRecorder({ clock, log, client, nodeName: name, signal: this.#ended.signal })
+    const ranges = {
+      pods: options.podRange ?? defaultPodRange,
+      services: options.serviceRange ?? defaultServiceRange,
+    }
+    this.#addresses = new AddressProvisioner({ log, folder, ranges })
     this.#services = new ServiceRunner({
       log,
       client,
-      range: options.serviceRange ?? defaultServiceRange,
+      addresses: this.#addresses,
       pods: () => [...this.#pods.values()].map(({ asReady }) => asReady).filter((pod) => pod !== undefined),
       signal: this.#ended.signal,
     })
@@ -117,7 +124,7 @@ export class NodeRunner {
 
   /**
    * Runs until the signal aborts; then stops every pod, says that the node is not ready, and resolves. Rejects with a
-   * NodeError if the node or its folder cannot be this one's.
+   * NodeError if the node, its folder or addresses cannot be this one's.
    */
   async run(signal: AbortSignal): Promise<void> {
     assert(this.#state === 'new', 'a node runs once')
@@ -129,6 +136,7 @@ export class NodeRunner {
     process.once('exit', killAll)
     try {
       await this.#processes.endOrphans(signal)
+      await this.#addresses.claim()
       const node = this.#reconciler(await this.#server.start())
       await node.register(signal)
       const informers = this.#watch()
@@ -139,6 +147,7 @@ export class NodeRunner {
       this.#ended.abort(new Error('the local node has ended'))
       killAll()
       await this.#server.stop()
+      await this.#addresses.release()
       process.off('exit', killAll)
       claim.release()
     }
@@ -190,10 +199,12 @@ export class NodeRunner {
     if (known !== undefined) return known.update(object)
     // Sound: the API server validates pods.
     const pod = object as PodObject
-    const { clock, instruments, random, client, podRange = defaultPodRange } = this.#options
+    const { clock, instruments, random, client } = this.#options
     const log = instruments.log
-    const podIp = this.#addressOf(pod, podRange)
-    if (podIp === undefined) return log.error({ namespace, pod: name }, `no address is left in ${podRange}`)
+    const part = this.#addresses.partOf('pods')
+    // It keeps its address over restarts of the node, if nobody else has got it.
+    const podIp = addressFor({ part, before: pod.status?.podIP, inUse: this.#podAddresses })
+    if (podIp === undefined) return log.error({ namespace, pod: name }, `no address is left in ${part}.0/24`)
     const signal = this.#ended.signal
     this.#pods.set(
       uid,
@@ -227,11 +238,8 @@ export class NodeRunner {
     })
   }
 
-  /** A pod keeps its address over restarts of the node, if nobody else has got it. */
-  #addressOf({ status }: PodObject, range: string): string | undefined {
-    const inUse = new Set([...this.#pods.values()].map(({ life }) => life.podIp))
-    const before = status?.podIP
-    return before?.startsWith(`${range}.`) && !inUse.has(before) ? before : freeAddress(range, inUse)
+  get #podAddresses(): ReadonlySet<string> {
+    return new Set([...this.#pods.values()].map(({ life }) => life.podIp))
   }
 
   async #stop(node: NodeReconciler, informers: Informers): Promise<void> {

@@ -1,11 +1,27 @@
-// Which address does a pod get? One of its own out of a range that the machine takes for itself, so that two pods may listen
-// on the same port. On Linux all of 127.0.0.0/8 is such a range.
+// Which address does a pod or a Service get? One of its own out of a part that the node has to itself, so that two may listen on the same
+// port. As nodes of Kubernetes do, each has 254 addresses. On Linux all of 127.0.0.0/8 is the machine's own.
 
-/** The first free address after the host's own, given the ones in use. `range` is the first two bytes, e.g. `127.50`. */
-export function freeAddress(range: string, inUse: ReadonlySet<string>): string | undefined {
-  for (let index = 1; index < 2 ** 16 - 1; index++) {
-    const address = `${range}.${index >> 8}.${index & 255}`
-    if ((index & 255) !== 0 && (index & 255) !== 255 && !inUse.has(address)) return address
-  }
-  return undefined
+/** How many parts a range of 65,536 addresses has. */
+export const partCount = 256
+
+/** The part's first three bytes, e.g. `127.50.0`. `range` is the first two. */
+export function partAt(range: string, index: number): string {
+  return `${range}.${index}`
+}
+
+export function isInPart(part: string, address: string | undefined): address is string {
+  return address?.startsWith(`${part}.`) === true
+}
+
+export interface AddressAsk {
+  readonly part: string
+  /** The address of an earlier life: it is kept where it can be. */
+  readonly before: string | undefined
+  readonly inUse: ReadonlySet<string>
+}
+
+/** Undefined if all are in use. */
+export function addressFor({ part, before, inUse }: AddressAsk): string | undefined {
+  if (isInPart(part, before) && !inUse.has(before)) return before
+  return Array.from({ length: 254 }, (_, index) => `${part}.${index + 1}`).find((address) => !inUse.has(address))
 }

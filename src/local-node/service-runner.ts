@@ -7,7 +7,8 @@ import type { Log } from '../base/instrument.ts'
 import type { KubeClient } from '../kube/client.ts'
 import { Service } from '../object/built-in.ts'
 import type { LiveObject } from '../object/object.ts'
-import { freeAddress } from './pod-address.ts'
+import type { AddressProvisioner } from './address-provisioner.ts'
+import { addressFor } from './pod-address.ts'
 import { fieldManager } from './pod-recorder.ts'
 import {
   isSelected,
@@ -23,8 +24,7 @@ export const localAddressAnnotation = 'konverge.dev/local-address'
 export interface ServiceRunnerOptions {
   readonly log: Log
   readonly client: KubeClient
-  /** The first two bytes of Services' addresses. */
-  readonly range: string
+  readonly addresses: AddressProvisioner
   /** Those that are ready now. */
   readonly pods: () => readonly LocalPod[]
   readonly signal: AbortSignal
@@ -78,7 +78,7 @@ export class ServiceRunner {
     const isServed = ports.length > 0 && this.#options.pods().some((pod) => isSelected(service, pod))
     const known = this.#fronts.get(uid)
     // Once it has an address it keeps it, also while no pod is ready.
-    if (known === undefined && !isServed) return
+    if (known === undefined && !isServed) return this.#takeBack(service)
     if (ports.length === 0) return this.#close(uid)
     const front = known ?? this.#newFront(service)
     if (front === undefined) return
@@ -87,12 +87,18 @@ export class ServiceRunner {
     for (const port of ports) if (!front.servers.has(port.port)) this.#listen(front, port.port)
   }
 
+  /** An address that a life before this one gave, and that may lead to another node's programs now. */
+  #takeBack(service: ServiceObject): void {
+    const { addresses, signal } = this.#options
+    if (addresses.isLost(addressOf(service))) void this.#write(service, null, signal)
+  }
+
   #newFront(service: ServiceObject): Front | undefined {
-    const { range, log, signal } = this.#options
+    const { addresses, log, signal } = this.#options
+    const part = addresses.partOf('services')
     const inUse = new Set([...this.#fronts.values()].map(({ address }) => address))
-    const before = service.metadata.annotations?.[localAddressAnnotation]
-    const address = before?.startsWith(`${range}.`) && !inUse.has(before) ? before : freeAddress(range, inUse)
-    if (address === undefined) return void log.error({}, `no address for a Service is left in ${range}`)
+    const address = addressFor({ part, before: addressOf(service), inUse })
+    if (address === undefined) return void log.error({}, `no address for a Service is left in ${part}.0/24`)
     const front: Front = { service, address, servers: new Map(), sockets: new Set(), turn: 0 }
     this.#fronts.set(service.metadata.uid, front)
     void this.#write(service, address, signal)
@@ -155,6 +161,10 @@ export class ServiceRunner {
       log.warn({ namespace, service: name, error: messageOf(thrown) }, 'the local address of a Service was not written')
     }
   }
+}
+
+function addressOf({ metadata }: ServiceObject): string | undefined {
+  return metadata.annotations?.[localAddressAnnotation]
 }
 
 function track({ sockets }: Front, socket: Socket): void {

@@ -1,5 +1,5 @@
 // Is the database that `konverge dev` shows one that an application can use: with the line that it prints, and again after a start
-// with what was kept?
+// with what was kept, at another address if another one has taken its own by then?
 import { execFile } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,15 +16,16 @@ it('lets an application log in, and has its data again after another start', { t
   const folder = mkdtempSync(join(tmpdir(), 'konverge-dev-database-'))
   chmodSync(folder, 0o711) // PostgreSQL runs as another user where this one is root.
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
-  const start = async () => {
-    const run = new RunningKonverge(['dev', '--persist', join(folder, 'kept')], { TMPDIR: folder })
+  const start = async (...more: readonly string[]) => {
+    const run = new RunningKonverge(['dev', ...more], { TMPDIR: folder })
     onTestFinished(() => run.kill())
     await run.says('All are Ready')
     await run.says('Ctrl-C ends everything')
     return run
   }
 
-  const first = await start()
+  const persist = ['--persist', join(folder, 'kept')]
+  const first = await start(...persist)
   const asAdmin = 'CREATE TABLE kept (answer int); SET ROLE orders_owner; CREATE TABLE own (answer int)'
   await ask(first, 'orders-postgres-admin', asAdmin)
   expect(await ask(first, 'orders-app-db', 'INSERT INTO own VALUES (42) RETURNING answer, current_user')).toEqual([
@@ -34,10 +35,13 @@ it('lets an application log in, and has its data again after another start', { t
   await byPrintedLine(first)
   expect(await first.end('SIGINT')).toBe(0)
 
-  const second = await start()
+  const other = await start()
+  const second = await start(...persist)
   expect(await ask(second, 'orders-app-db', 'SELECT answer FROM own')).toEqual([{ answer: 42 }])
+  await expect(ask(other, 'orders-app-db', 'SELECT answer FROM own')).rejects.toThrow('relation "own" does not exist')
   expect(await second.end('SIGINT')).toBe(0)
-  expect([first.stderr, second.stderr]).toEqual(['', ''])
+  expect(await other.end('SIGINT')).toBe(0)
+  expect([first.stderr, second.stderr, other.stderr]).toEqual(['', '', ''])
 })
 
 /** As whom the Secret says, at the address that the program names. */

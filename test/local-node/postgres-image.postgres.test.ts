@@ -10,7 +10,8 @@ import { type Program, programOf } from '../../src/local-node/images.ts'
 import { postgresImage } from '../../src/local-node/known-images.ts'
 import { waitUntil } from '../control-plane/wait-until.ts'
 
-const podIp = '127.50.250.7'
+/** No local node gives its pods one of these. */
+const podIp = `127.49.${process.pid % 256}.1`
 const machine = machinePostgres()
 
 it.each(machine.versions.map(({ major }) => major))(

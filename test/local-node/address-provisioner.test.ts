@@ -1,0 +1,106 @@
+// Does every node of a machine get addresses of its own, the same ones again where it can, and one clear sentence where it cannot?
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { silentInstruments } from '../../src/base/instrument.ts'
+import { AddressProvisioner } from '../../src/local-node/address-provisioner.ts'
+import { addressFor } from '../../src/local-node/pod-address.ts'
+
+/** Other runs of this file have others. */
+const secondByte = 60 + 2 * (process.pid % 80)
+const ranges = { pods: `127.${secondByte}`, services: `127.${secondByte + 1}` }
+const isLinux = process.platform === 'linux'
+
+describe.skipIf(!isLinux)('the parts of the addresses of a machine', () => {
+  it('are a node’s alone while it lives', async () => {
+    const one = await claimed()
+    const other = await claimed()
+    expect(partsOf(one)).toEqual({ pods: `${ranges.pods}.0`, services: `${ranges.services}.0` })
+    expect(partsOf(other)).toEqual({ pods: `${ranges.pods}.1`, services: `${ranges.services}.1` })
+    await one.release()
+    expect(partsOf(await claimed())).toEqual(partsOf(one))
+  })
+
+  it('are those of the life before, unless another node has them by now', async () => {
+    const [one, folder] = [await claimed(), newFolder()]
+    const first = await claimed(folder)
+    await one.release()
+    await first.release()
+    const second = await claimed(folder)
+    expect(partsOf(second)).toEqual(partsOf(first))
+    expect(second.isLost(`${ranges.services}.1.7`)).toBe(false)
+    await second.release()
+    const early = await claimed()
+    const thief = await claimed()
+    await early.release()
+    const third = await claimed(folder)
+    expect(partsOf(thief)).toEqual(partsOf(first))
+    expect(partsOf(third)).toEqual(partsOf(one))
+    expect([1, 11, 0].map((part) => third.isLost(`${ranges.services}.${part}.7`))).toEqual([true, false, false])
+  })
+
+  it('are not those where the program of a node that was killed still listens', async () => {
+    const server = createServer().listen({ host: `${ranges.pods}.0.9`, port: 0 })
+    onTestFinished(() => void server.close())
+    await once(server, 'listening')
+    expect(partsOf(await claimed())).toEqual({ pods: `${ranges.pods}.1`, services: `${ranges.services}.0` })
+  })
+
+  it.each(['', '[]', '{"pods":1}', '{"pods":"10.0.0","services":"127.50"}'])(
+    'are found without help of %j',
+    async (text) => {
+      const folder = newFolder()
+      writeFileSync(join(folder, 'addresses.json'), text)
+      expect(partsOf(await claimed(folder))).toEqual({ pods: `${ranges.pods}.0`, services: `${ranges.services}.0` })
+    },
+  )
+
+  it('run out with one sentence', async () => {
+    for (let count = 0; count < 256; count++) await claimed()
+    await expect(claimed()).rejects.toMatchObject({
+      code: 'NoAddresses',
+      message: `claim addresses for pods: other nodes of this machine have all of ${ranges.pods}.0.0/16; end one of them`,
+    })
+  })
+})
+
+it('are the first ones, unclaimed, where the machine does not have them', async () => {
+  const lines: string[] = []
+  const log = { ...silentInstruments.log, warn: (_: unknown, message: string) => void lines.push(message) }
+  const elsewhere = { pods: '192.0', services: '198.51' }
+  const nodes = [1, 2].map(() => new AddressProvisioner({ log, folder: newFolder(), ranges: elsewhere }))
+  for (const node of nodes) await node.claim()
+  expect(nodes.map(partsOf)).toEqual([1, 2].map(() => ({ pods: '192.0.0', services: '198.51.0' })))
+  expect(lines).toEqual(Array(4).fill('nothing keeps other nodes from the addresses of this one'))
+})
+
+it.each([
+  { title: 'the first one', before: undefined, inUse: [], given: '127.50.3.1' },
+  { title: 'the one it had', before: '127.50.3.9', inUse: ['127.50.3.1'], given: '127.50.3.9' },
+  { title: 'another one than it had in another part', before: '127.50.31.9', inUse: [], given: '127.50.3.1' },
+  { title: 'another one than others have', before: '127.50.3.1', inUse: ['127.50.3.1'], given: '127.50.3.2' },
+  { title: 'none but the 254', before: undefined, inUse: Array.from({ length: 254 }, (_, at) => `127.50.3.${at + 1}`) },
+])('gives $title', ({ before, inUse, given }) => {
+  expect(addressFor({ part: '127.50.3', before, inUse: new Set(inUse) })).toBe(given)
+})
+
+async function claimed(folder = newFolder()): Promise<AddressProvisioner> {
+  const addresses = new AddressProvisioner({ log: silentInstruments.log, folder, ranges })
+  onTestFinished(() => addresses.release())
+  await addresses.claim()
+  return addresses
+}
+
+function partsOf(addresses: AddressProvisioner) {
+  return { pods: addresses.partOf('pods'), services: addresses.partOf('services') }
+}
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'konverge-addresses-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
