@@ -3,9 +3,9 @@
 import type { DatabaseSpec, DatabaseStatus } from '../../../imports/wire/database.ts'
 import type { DatabaseUserSpec } from '../../../imports/wire/database-user.ts'
 import { isBeingDeleted, type LiveObject } from '../../index.ts'
+import { hasConsent } from '../database/consent.ts'
 import type { ServerConnection } from '../database/server-connection.ts'
 import type { ServerAccess } from '../engines/server-access.ts'
-import { hasConsent } from './consent.ts'
 import { memberRefusal } from './member-rule.ts'
 import type { DatabaseAccess } from './role-wish.ts'
 

@@ -13,6 +13,6 @@ export interface DatabaseFacts {
   readonly rds?: RdsFacts
   /** What cannot work, as far as the cluster shows it. */
   readonly refusal?: Refusal
-  /** DatabaseUsers that use the database, as `namespace/name`; asked only once it is to go. */
+  /** DatabaseUsers that may use the database, as `namespace/name`; asked only once it is to go. */
   readonly users: readonly string[]
 }

@@ -1,5 +1,5 @@
-// What becomes of the database when its Database is deleted? What deletionPolicy says, once nobody uses it any more; and nothing at
-// all where somebody says that there is no server left to ask. Pure.
+// What becomes of the database when its Database is deleted? What deletionPolicy says, once nobody uses it any more: users find the
+// way to their roles by it, also where it stays. And nothing at all where somebody says that there is no server left to ask. Pure.
 import type { DatabaseStatus } from '../../../imports/wire/database.ts'
 import type { ExternalRemoval } from '../../index.ts'
 import type { DatabaseFacts } from './database-facts.ts'
@@ -17,14 +17,16 @@ export function databaseRemoval(
   if (metadata.annotations?.[abandonAnnotation] === 'true') {
     return keep(`${placeOf(status)}let go of by its annotation ${abandonAnnotation}`)
   }
+  if (facts === undefined) return blocked('NotLookedUp', 'who uses the database could not be looked up')
+  const { users, connection } = facts
   if (spec.deletionPolicy === 'Retain') {
+    // Where nobody knows the way to the server any more, waiting helps no user.
+    if (users.length > 0 && connection.kind === 'known') return blocked('HasDependents', `${usedBy(users)}; ${letGo}`)
     return keep(`${placeOf(status)}a Database with spec.adoptionPolicy Adopt and this name takes it up again`)
   }
-  if (facts === undefined) return blocked('NotLookedUp', 'who uses the database could not be looked up')
-  if (facts.users.length > 0) return blocked('HasDependents', usedBy(facts.users))
+  if (users.length > 0) return blocked('HasDependents', usedBy(users))
   if (spec.provider.inCluster !== undefined) return keep('on its server, which is deleted with its volume')
   if (spec.provider.rds !== undefined) return keep('on its instance, which is deleted')
-  const { connection } = facts
   if (connection.kind === 'known') {
     const desired = { ...logicalDatabase(object, connection.access), isLeaving: true }
     return { kind: 'remove', externalName: databaseNameOf(object), desired }
@@ -32,6 +34,7 @@ export function databaseRemoval(
   return blocked(connection.reason, `${connection.message}; ${wayOut}`)
 }
 
+const letGo = `or let the Database go without them, which leaves their roles on the server, with the annotation ${abandonAnnotation}: "true"`
 const wayOut = `if the server is gone for good, let go of it with the annotation ${abandonAnnotation}: "true"`
 
 /** How many users are named; an Event holds 1,024 characters. */

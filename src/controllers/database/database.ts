@@ -17,6 +17,7 @@ import {
   keyFor,
   type LiveObject,
   type LiveReader,
+  Namespace,
   type ObserveContext,
   PersistentVolumeClaim,
   type Refusal,
@@ -28,6 +29,7 @@ import {
   StatefulSet,
 } from '../../index.ts'
 import type { DatabaseEngine } from '../engines/engine.ts'
+import { hasConsent } from './consent.ts'
 import { DatabaseDriver } from './database-driver.ts'
 import type { DatabaseFacts } from './database-facts.ts'
 import { databaseRemoval } from './database-removal.ts'
@@ -80,7 +82,7 @@ export function database(
       },
       { resource: DatabaseUser, keysFor: databasesOf, digest: databasesOf },
     ],
-    reads: [Secret, PersistentVolumeClaim],
+    reads: [Secret, PersistentVolumeClaim, Namespace],
     external: [instance, logical],
     isSuspended: ({ spec }) => spec.suspend === true,
     observe: (context) => observe(context, reportOf(instance, context.externals)?.observed),
@@ -205,11 +207,22 @@ function drawMissing({ object, nowMs, secrets }: Observing, found: OwnSecrets): 
 
 async function usersOf(object: DatabaseObject, live: LiveReader): Promise<readonly string[]> {
   const key = keyFor(object.metadata.namespace, object.metadata.name)
-  const users = await live.list(DatabaseUser, {})
+  const users = (await live.list(DatabaseUser, {})).filter((user) => databasesOf(user).includes(key))
+  const guests = await Promise.all(users.map((user) => isWelcome(object, user, live)))
   return users
-    .filter((user) => databasesOf(user).includes(key))
+    .filter((_, at) => guests[at])
     .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)
     .toSorted()
+}
+
+/** Whoever has no consent uses nothing, and must not keep the Database of others from going. */
+async function isWelcome({ metadata, spec }: DatabaseObject, user: LiveObject, live: LiveReader): Promise<boolean> {
+  const { allowedNamespaces } = spec
+  const [databaseNamespace, userNamespace] = [metadata.namespace, user.metadata.namespace]
+  const asksLabels = allowedNamespaces?.selector !== undefined && userNamespace !== databaseNamespace
+  const home = asksLabels && userNamespace ? await live.find(Namespace, { name: userNamespace }) : undefined
+  const namespaceLabels = home === undefined ? undefined : (home.metadata.labels ?? {})
+  return hasConsent({ allowedNamespaces, databaseNamespace, userNamespace, namespaceLabels })
 }
 
 /** The Databases that a DatabaseUser names. */

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { Database } from '../../../imports/wire/database.ts'
 import { DatabaseUser } from '../../../imports/wire/database-user.ts'
+import { abandonAnnotation } from '../../../src/controllers/database/database-removal.ts'
 import { scramVerifier } from '../../../src/controllers/engines/postgres/scram.ts'
 import { Namespace, Secret } from '../../../src/index.ts'
 import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
@@ -271,13 +272,49 @@ onEachPostgres(
         expect(await roles(name)).toEqual([])
       })
 
-      it('leaves its roles where nobody knows the way to their server any more, and says so', async () => {
+      it('goes with its roles in whichever order it and its Database are deleted, and the Database waits for it', async () => {
+        const { stage, name, database } = await startReady()
+        const key = `${home}/${database}`
+        await stage.cluster.delete(Database, key)
+        await stage.until('the Database to wait', async () => {
+          const blocked = await stage.cluster.condition(Database, key, 'DeletionBlocked')
+          return blocked?.reason === 'HasDependents' && blocked.message.includes(`${home}/${name}`)
+        })
+        await stage.app(name, 'SELECT 1')
+        await stage.delete(name)
+        expect(await roles(name)).toEqual([])
+        await stage.until('the Database to go', async () => (await stage.cluster.find(Database, key)) === undefined)
+        expect((await stage.events(name)).join('\n')).not.toContain('Kept')
+      })
+
+      it('goes with its roles when it is deleted at once with its Database', async () => {
         const { stage, name, database } = await startReady()
         await stage.cluster.delete(Database, `${home}/${database}`)
-        await stage.until(
-          'the Database to go',
-          async () => (await stage.cluster.find(Database, `${home}/${database}`)) === undefined,
-        )
+        await stage.delete(name)
+        expect(await roles(name)).toEqual([])
+      })
+
+      it('keeps no Database from going that has not let it in', async () => {
+        const name = nextName()
+        const stage = await UserStage.start(server())
+        await stage.namespace(`${name}-data`)
+        const key = `${name}-data/${name}db`
+        await stage.database(`${name}db`, { allowedNamespaces: { names: ['other'] } }, `${name}-data`)
+        await stage.databaseReady(`${name}db`, `${name}-data`)
+        await stage.create(name, {
+          databases: [{ name: `${name}db`, namespace: `${name}-data`, access: 'ReadOnly' as const }],
+        })
+        await stage.becomes(name, 'Ready', 'False NotAllowed')
+        await stage.cluster.delete(Database, key)
+        await stage.until('the Database to go', async () => (await stage.cluster.find(Database, key)) === undefined)
+      })
+
+      it('leaves its roles where its Database was let go without it, and says so', async () => {
+        const { stage, name, database } = await startReady()
+        const key = `${home}/${database}`
+        await stage.cluster.patch(Database, key, { metadata: { annotations: { [abandonAnnotation]: 'true' } } })
+        await stage.cluster.delete(Database, key)
+        await stage.until('the Database to go', async () => (await stage.cluster.find(Database, key)) === undefined)
         await stage.becomes(name, 'Ready', 'False DatabaseMissing')
         await stage.app(name, 'SELECT 1')
         await stage.delete(name)

@@ -8,12 +8,27 @@ const facts: DatabaseFacts = { connection: { kind: 'known', access }, users: [] 
 const status = { providerID, endpoint: { host: 'db.example', port: 5432 } }
 
 describe('a database whose Database goes', () => {
-  it('stays by the policy Retain, whoever uses it, and says how it is taken up again', () => {
+  it('stays by the policy Retain, and says how it is taken up again', () => {
     const object = databaseObject({ deletionPolicy: 'Retain' }, { status })
-    expect(databaseRemoval(object, { ...facts, users: ['shop/app'] })).toEqual({
+    expect(databaseRemoval(object, facts)).toEqual({
       kind: 'keep',
       note: `on db.example:5432, ${providerID}; a Database with spec.adoptionPolicy Adopt and this name takes it up again`,
     })
+  })
+
+  it('waits by the policy Retain for those whose roles are reached by it, as long as they are', () => {
+    const object = databaseObject({ deletionPolicy: 'Retain' }, { status })
+    const used = { ...facts, users: ['shop/app'] }
+    expect(databaseRemoval(object, used)).toEqual({
+      kind: 'blocked',
+      reason: 'HasDependents',
+      message:
+        'DatabaseUser shop/app use the database; delete them first; or let the Database go without them, which leaves their roles on ' +
+        'the server, with the annotation konverge.dev/abandon-external: "true"',
+    })
+    const connection = { kind: 'unknown', reason: 'SecretNotFound', message: 'Secret server is missing' } as const
+    expect(databaseRemoval(object, { ...used, connection })).toMatchObject({ kind: 'keep' })
+    expect(databaseRemoval(object, undefined)).toMatchObject({ kind: 'blocked' })
   })
 
   it('goes by the policy Delete', () => {

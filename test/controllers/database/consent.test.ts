@@ -1,6 +1,6 @@
 // Who may use a Database of another namespace? Only whom it lets, by name or by labels.
 import { describe, expect, it } from 'vitest'
-import { type ConsentInput, hasConsent } from '../../../src/controllers/database-user/consent.ts'
+import { type ConsentInput, hasConsent } from '../../../src/controllers/database/consent.ts'
 
 const asked: ConsentInput = {
   allowedNamespaces: undefined,
