@@ -115,7 +115,10 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
     return Object.fromEntries(await Promise.all(granted.map(ask)))
   }
 
-  /** Databases that have been taken out of the list show by what the roles still have there. None mostly, and no statement. */
+  /**
+   * Databases that have been taken out of the list show by what the roles still have there. None mostly, and no statement. What is
+   * no Database's never was in a list: to give things away there would make them the property, and code the tool, of whoever owns it.
+   */
   async #elsewhere(
     server: DatabaseServer,
     wish: RoleWish,
@@ -128,7 +131,10 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
     const others = [...new Set(names)].filter((name) => name !== '' && !wish.databases.some((one) => one.name === name))
     if (others.length === 0) return []
     const { databases } = await server.observe({ databases: others })
-    const closed = databases.filter(({ owner, allowsConnections }) => owner !== wish.group && allowsConnections)
+    const closed = databases.filter(
+      ({ owner, ownerToken, allowsConnections }) =>
+        ownerToken !== undefined && owner !== wish.group && allowsConnections,
+    )
     return await Promise.all(
       closed.map(async (database) => ({
         database,

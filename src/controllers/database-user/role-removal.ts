@@ -1,5 +1,6 @@
 // How do the roles of a user go? Nobody logs in first; what they own becomes the database owner's, database by database; and when
-// nothing depends on them any more they are dropped. Or they stay, and only nobody logs in. Pure.
+// nothing depends on them any more they are dropped. Or they stay, and only nobody logs in. Pure. Views and functions run with the
+// rights of their owner, so that heirs are only ever roles that were made to own a Database.
 import type { Change } from '../engines/change.ts'
 import type { ObservedDatabase, ObservedRole } from '../engines/observed-server.ts'
 import { handOver, type ObservedUser, type RoleDifference } from './role-difference.ts'
@@ -21,7 +22,7 @@ export function blockedRemoval({ ownedObjects, ending }: RoleWish, observed: Obs
 
 /** `databases`: those in which something depends on the roles. */
 export function removalSteps(
-  { ending }: RoleWish,
+  { ending, databases: listed }: RoleWish,
   observed: ObservedUser,
   databases: readonly ObservedDatabase[],
 ): readonly Pick<RoleDifference, 'steps' | 'ends'>[] {
@@ -35,21 +36,25 @@ export function removalSteps(
   }))
   if (ending === 'disable') return disabled
   const names = ours.map(({ name }) => name)
-  // Where a database's owner is one of those that go, and for what databases share, the admin inherits.
-  const admin = observed.server.admin.role
-  const heirOf = ({ owner }: ObservedDatabase) => (names.includes(owner) ? admin : owner)
+  const [{ owner: heir } = nobody] = listed
+  const heirOf = ({ name, owner, ownerToken }: ObservedDatabase) =>
+    listed.find((database) => database.name === name)?.owner ??
+    (ownerToken === undefined || names.includes(owner) ? heir : owner)
   const inside = databases.map((database) => ({
     at: 'database' as const,
     database: database.name,
     changes: names.flatMap((role) => handOver(role, heirOf(database))),
   }))
   const isShared = inside.length === 0 && ours.some(({ dependents }) => dependents.length > 0)
-  const shared: readonly Change[] = isShared ? names.flatMap((role) => handOver(role, admin)) : []
+  const shared: readonly Change[] = isShared ? names.flatMap((role) => handOver(role, heir)) : []
   const drops = [...logins.map(({ name }) => name), observed.group.name].map(
     (role) => ({ kind: 'dropRole', role }) as const,
   )
   return [...disabled, { steps: [...inside, { at: 'last', changes: [...shared, ...drops] }] }]
 }
+
+/** Whose server is not known is not removed: there is a first database. */
+const nobody = { owner: '' }
 
 /** Those that are ours: one with the name of a login that somebody else has made stays. */
 function rolesOf({ group, logins, token }: ObservedUser): readonly ObservedRole[] {
