@@ -12,9 +12,9 @@ import {
   type StatusReport,
   valueAt,
 } from '../../index.ts'
+import { expansionNote } from '../stateful-set/volume-growth.ts'
 import type { KvStoreFacts, PodCounts } from './kv-store-facts.ts'
 import { holdNote, reuseNote } from './retained-volumes.ts'
-import { expansionNote } from './volume-growth.ts'
 
 type Context = StatusContext<ReplicatedKVStoreSpec, ReplicatedKVStoreStatus, KvStoreFacts>
 

@@ -1,6 +1,6 @@
 // Why does a replica not come up? Read from the pods' own words, so that `kubectl describe` of the store answers it. Pure.
 import type { KubeObject } from '../../index.ts'
-import { podConditionOf, recordOf, recordsAt } from './replica.ts'
+import { podConditionOf, recordOf, recordsAt } from '../stateful-set/replica.ts'
 
 /** The contract of the store's Ready and Degraded reasons, as far as pods decide them. */
 export type PodTroubleReason = 'ImagePullFailed' | 'ReplicaCrashLooping' | 'VolumePending' | 'Unschedulable'

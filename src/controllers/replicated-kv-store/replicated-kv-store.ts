@@ -34,14 +34,14 @@ import {
   StatefulSet,
   StorageClass,
 } from '../../index.ts'
-import { headlessPodStep } from './headless-pods.ts'
+import { headlessPodStep } from '../stateful-set/headless-pods.ts'
+import { isServing, numbered } from '../stateful-set/replica.ts'
+import { allowsExpansion, classOf, growthDigest, growthOf } from '../stateful-set/volume-growth.ts'
 import type { KvStoreFacts, PodCounts } from './kv-store-facts.ts'
 import { kvStoreStatus } from './kv-store-status.ts'
 import { podTroubleOf, troubleOf } from './pod-trouble.ts'
-import { isServing, numbered } from './replica.ts'
 import { admissionOf, claimsInUse, olderClaimsOf, retentionNote, unusedClaimsOf } from './retained-volumes.ts'
 import { blockingPodOf, stuckRolloutRepair } from './stuck-rollout.ts'
-import { allowsExpansion, classOf, growthDigest, growthOf } from './volume-growth.ts'
 
 /** Stands in the index for the class of a store that names none. No class can be called so. */
 const defaultClass = '(default)'

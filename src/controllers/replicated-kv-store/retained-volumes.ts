@@ -3,7 +3,8 @@
 // until a person decides; what runs already is never taken away for it. A store that is created anew is another matter: its
 // volumes are all there is, and kept for that. Pure; decision 0013.
 import { isBeingDeleted, type KubeObject, type LiveObject, valueAt } from '../../index.ts'
-import { ordinalOf } from './replica.ts'
+import { listOf } from '../stateful-set/name-list.ts'
+import { ordinalOf } from '../stateful-set/replica.ts'
 
 export interface Admission {
   /** How many replicas the StatefulSet is to have now: as many as are wanted, unless a stale claim is in the way. */
@@ -92,15 +93,6 @@ function byOrdinal(claims: readonly KubeObject[], from: number, end: number): re
     })
     .filter(({ ordinal }) => ordinal >= from && ordinal < end)
     .sort((left, right) => left.ordinal - right.ordinal)
-}
-
-/** How many claims a message names; an Event holds 1,024 characters. */
-const listedClaims = 8
-
-/** `data-cart-0, data-cart-1 and 3 more` */
-export function listOf(claims: readonly string[]): string {
-  const more = claims.length > listedClaims ? ` and ${claims.length - listedClaims} more` : ''
-  return claims.slice(0, listedClaims).join(', ') + more
 }
 
 /** What people are told when a store goes and its data stays. */

@@ -2,8 +2,8 @@
 // them so: neither a refused claim nor the end of the store.
 import { describe, expect, it } from 'vitest'
 import { ReplicatedKVStore } from '../../../imports/wire/replicated-kv-store.ts'
-import { headlessPodStep } from '../../../src/controllers/replicated-kv-store/headless-pods.ts'
 import { replicatedKvStore } from '../../../src/controllers/replicated-kv-store/replicated-kv-store.ts'
+import { headlessPodStep } from '../../../src/controllers/stateful-set/headless-pods.ts'
 import { PersistentVolumeClaim, Pod, StatefulSet } from '../../../src/index.ts'
 import { partOfLabel } from '../../../src/synth/membership.ts'
 import { failure } from '../../model-api.ts'

@@ -2,8 +2,8 @@
 // anew around its pods, so that claims to come begin with the new size. Decided in every turn from the claims as they are,
 // so that it goes on wherever a crash cut it off; nothing is touched unless every claim can grow. Pure.
 import { compareQuantities, type KubeObject, type LiveObject, parseQuantity, valueAt } from '../../index.ts'
+import { listOf } from './name-list.ts'
 import { recordsAt } from './replica.ts'
-import { listOf } from './retained-volumes.ts'
 
 export interface VolumeGrowth {
   /** The size that claims to come are to have: the one wanted, unless the claims that exist cannot follow. */

@@ -4,7 +4,7 @@ import {
   growthDigest,
   growthOf,
   type VolumeGrowth,
-} from '../../../src/controllers/replicated-kv-store/volume-growth.ts'
+} from '../../../src/controllers/stateful-set/volume-growth.ts'
 import type { LiveObject } from '../../../src/index.ts'
 import { live } from '../../objects.ts'
 
