@@ -1,6 +1,6 @@
 // What must be known of the world before a store can be made or judged? Small JSON facts: whether its storage class exists,
 // what keeps its pods, and what its volume claims allow and need.
-
+import type { PodCounts } from '../stateful-set/pod-counts.ts'
 import type { VolumeGrowth } from '../stateful-set/volume-growth.ts'
 import type { PodTrouble } from './pod-trouble.ts'
 import type { Admission } from './retained-volumes.ts'
@@ -20,9 +20,4 @@ export interface KvStoreFacts extends Admission, VolumeGrowth {
   readonly hasStatefulSet: boolean
   /** For as long as the StatefulSet has not counted them all. Present if there are any. */
   readonly pods?: PodCounts
-}
-
-export interface PodCounts {
-  readonly replicas: number
-  readonly readyReplicas: number
 }

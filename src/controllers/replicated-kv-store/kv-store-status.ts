@@ -12,8 +12,10 @@ import {
   type StatusReport,
   valueAt,
 } from '../../index.ts'
+import { expanding, expansionRefused, stalled } from '../stateful-set/growth-claims.ts'
+import { hasCounted } from '../stateful-set/pod-counts.ts'
 import { expansionNote } from '../stateful-set/volume-growth.ts'
-import type { KvStoreFacts, PodCounts } from './kv-store-facts.ts'
+import type { KvStoreFacts } from './kv-store-facts.ts'
 import { holdNote, reuseNote } from './retained-volumes.ts'
 
 type Context = StatusContext<ReplicatedKVStoreSpec, ReplicatedKVStoreStatus, KvStoreFacts>
@@ -70,14 +72,6 @@ function countsOf(statefulSet: KubeObject | undefined): Counts {
   }
 }
 
-/**
- * One that was made anew counts nothing at first, and then only the pods that it has taken; all of them serve all the same.
- * Going by its count again is the next turn's, which its count causes.
- */
-function hasCounted(statefulSet: KubeObject | undefined, { replicas }: PodCounts): boolean {
-  return statefulSet !== undefined && Number(valueAt(statefulSet, 'status', 'replicas') ?? 0) >= replicas
-}
-
 /** What pods do not say of themselves stays as it was told last. */
 function lastCountsOf({ status }: Context['object']): Partial<Counts> {
   const { updatedReplicas, currentRevision, updateRevision } = status ?? {}
@@ -104,7 +98,7 @@ function conditionsOf({ object, facts, outcome }: Context, counts: Counts): read
   return [
     isDone ? allReady(wanted) : notReady(counts, wanted, facts),
     // The first claim of a type counts, here and below.
-    ...(expansion === undefined ? [] : [progressing('VolumeExpanding', expansionNote(expansion))]),
+    ...(facts === undefined ? [] : expanding(facts)),
     ...(isSettled ? obstacles.slice(0, 1).flatMap(stalled) : []),
     progressOf(counts, admitted, isSettled),
     ...crashLooping(facts),
@@ -117,18 +111,9 @@ function conditionsOf({ object, facts, outcome }: Context, counts: Counts): read
 /** What waits for a person, gravest first. */
 function obstaclesOf(facts: KvStoreFacts | undefined, wanted: number): readonly ConditionClaim[] {
   if (facts === undefined) return []
-  const { staleClaims, growthRefusal } = facts
   return [
-    ...(staleClaims.length === 0 ? [] : [degraded('StaleVolumesRetained', holdNote(facts, wanted))]),
-    ...(growthRefusal === undefined ? [] : [degraded('VolumeExpansionRefused', growthRefusal)]),
-  ]
-}
-
-/** Everything is done but what waits for a person. */
-function stalled({ reason, message }: ConditionClaim): readonly ConditionClaim[] {
-  return [
-    { type: 'Progressing', status: 'False', reason, message },
-    { type: 'Stalled', status: 'True', reason, message },
+    ...(facts.staleClaims.length === 0 ? [] : [degraded('StaleVolumesRetained', holdNote(facts, wanted))]),
+    ...expansionRefused(facts),
   ]
 }
 

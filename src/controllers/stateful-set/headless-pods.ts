@@ -1,5 +1,5 @@
-// What becomes of the pods of a store that goes while its StatefulSet is gone, as it is for a moment when volumes grow? Neither
-// an owner nor the garbage collector takes them then, so the store does. Pure.
+// What becomes of the pods of a resource that goes while its StatefulSet is gone, as it is for a moment when volumes grow? Neither an
+// owner nor the garbage collector takes them then, so the resource does. Pure.
 import { type CleanupResult, isBeingDeleted, type LiveObject } from '../../index.ts'
 
 /** There is no StatefulSet. Undefined when nothing is left to do; a pod of another controller is that controller's. */

@@ -26,19 +26,21 @@ export interface Expansion {
 
 export interface GrowthInput {
   readonly size: string
-  /** The claims of the admitted replicas, in ordinal order. */
+  /** Those in use, in ordinal order. */
   readonly claims: readonly LiveObject[]
   /** The classes of these claims, by name, as far as they exist. */
   readonly storageClasses: ReadonlyMap<string, LiveObject>
   readonly statefulSet: LiveObject | undefined
+  /** What the data can be copied to where volumes stay as they are: `a new store`. */
+  readonly successor: string
 }
 
-export function growthOf({ size, claims, storageClasses, statefulSet }: GrowthInput): VolumeGrowth {
+export function growthOf({ size, claims, storageClasses, statefulSet, successor }: GrowthInput): VolumeGrowth {
   const modest = claims.filter((claim) => isLess(requestOf(claim), size))
   const fixed = modest.find((claim) => !allowsExpansion(storageClasses.get(classOf(claim))))
   const template = templateSizeOf(statefulSet)
   if (fixed !== undefined) {
-    return { volumeSize: template ?? size, claimsToGrow: [], growthRefusal: refusalNote(fixed, size) }
+    return { volumeSize: template ?? size, claimsToGrow: [], growthRefusal: refusalNote(fixed, { size, successor }) }
   }
   const smaller = claims.filter((claim) => modest.includes(claim) || isLess(capacityOf(claim), size))
   // The API server lets only bound claims ask for more; one that waits for its pod follows when it is bound.
@@ -66,12 +68,12 @@ export function expansionNote({ size, smaller, fileSystemPending }: Expansion): 
   return `volumes grow to ${size}: waiting for ${listOf(smaller)}${pending}`
 }
 
-function refusalNote(claim: KubeObject, size: string): string {
+function refusalNote(claim: KubeObject, { size, successor }: Pick<GrowthInput, 'size' | 'successor'>): string {
   const name = classOf(claim)
   const what = name === '' ? 'it has no StorageClass' : `its StorageClass '${name}' does not allow it`
   return (
     `volumes cannot grow to ${size} and none is touched: claim ${nameOf(claim)} cannot be expanded, because ${what}; ` +
-    'set allowVolumeExpansion on the class if its driver can expand volumes, or copy the data to a new store'
+    `set allowVolumeExpansion on the class if its driver can expand volumes, or copy the data to ${successor}`
   )
 }
 

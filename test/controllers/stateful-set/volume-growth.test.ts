@@ -151,10 +151,12 @@ const cases: readonly Case[] = [
   })),
 ]
 
-describe('a store that wants volumes of 2Gi', () => {
+describe('a resource that wants volumes of 2Gi', () => {
   it.each(cases)('$title', ({ claims, template, growth }) => {
     const set = template === undefined ? undefined : statefulSet(template)
-    expect(growthOf({ size: '2Gi', claims, storageClasses, statefulSet: set })).toEqual(growth)
+    expect(growthOf({ size: '2Gi', claims, storageClasses, statefulSet: set, successor: 'a new store' })).toEqual(
+      growth,
+    )
   })
 
   it('says for which file systems it waits', () => {
