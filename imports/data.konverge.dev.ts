@@ -683,7 +683,7 @@ export function toJson_DatabaseSpecAllowedNamespacesSelector(obj: DatabaseSpecAl
  */
 export interface DatabaseSpecProviderInClusterStorage {
   /**
-   * The size of the volume, a quantity such as 10Gi. It can grow, never shrink; the operator does not make a volume larger that exists yet.
+   * The size of the volume, a quantity such as 10Gi. It can grow where the class allows that, never shrink.
    *
    * @schema DatabaseSpecProviderInClusterStorage#size
    */

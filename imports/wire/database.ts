@@ -306,8 +306,7 @@ export interface DatabaseSpecProviderInCluster {
  */
 export interface DatabaseSpecProviderInClusterStorage {
   /**
-   * The size of the volume, a quantity such as 10Gi. It can grow, never shrink; the operator does not make a volume
-   * larger that exists yet.
+   * The size of the volume, a quantity such as 10Gi. It can grow where the class allows that, never shrink.
    * At least 1 character. At most 32 characters.
    * Rule: size is a quantity greater than zero, such as 10Gi.
    * Rule: size can only grow, because volumes cannot shrink.
@@ -624,8 +623,7 @@ export interface DatabaseSpecProviderInClusterInput {
  */
 export interface DatabaseSpecProviderInClusterStorageInput {
   /**
-   * The size of the volume, a quantity such as 10Gi. It can grow, never shrink; the operator does not make a volume
-   * larger that exists yet.
+   * The size of the volume, a quantity such as 10Gi. It can grow where the class allows that, never shrink.
    * At least 1 character. At most 32 characters.
    * Rule: size is a quantity greater than zero, such as 10Gi.
    * Rule: size can only grow, because volumes cannot shrink.

@@ -4,11 +4,14 @@ import type { Refusal } from '../../index.ts'
 import type { RdsFacts } from './rds/instance-facts.ts'
 import type { ServerConnection } from './server-connection.ts'
 import type { ServerSecrets } from './server-secrets.ts'
+import type { ServerVolume } from './server-volume.ts'
 
 export interface DatabaseFacts {
   readonly connection: ServerConnection
   /** What the Secrets of a server in the cluster hold; absent for one that is elsewhere. */
   readonly serverSecrets?: ServerSecrets
+  /** What that server keeps its data on; absent for one that is elsewhere. */
+  readonly serverVolume?: ServerVolume
   /** What an instance of RDS is asked for with; absent for other providers. */
   readonly rds?: RdsFacts
   /** What cannot work, as far as the cluster shows it. */

@@ -1,6 +1,11 @@
 // The controller of Database: one database of PostgreSQL, on a server that exists or on one that is made for it in the cluster. Its
 // server is made of children; the database itself is an External, which the runtime looks after once they are ready.
-import { DatabaseServer, databaseServerNames, databaseServerProps } from '../../../constructs/index.ts'
+import {
+  DatabaseServer,
+  databaseSelectorLabel,
+  databaseServerNames,
+  databaseServerProps,
+} from '../../../constructs/index.ts'
 import { Database, type DatabaseSpec, type DatabaseStatus } from '../../../imports/wire/database.ts'
 import { DatabaseUser, type DatabaseUserSpec } from '../../../imports/wire/database-user.ts'
 import {
@@ -29,6 +34,10 @@ import {
   StatefulSet,
 } from '../../index.ts'
 import type { DatabaseEngine } from '../engines/engine.ts'
+import { growClaims } from '../stateful-set/larger-claims.ts'
+import { isServing } from '../stateful-set/replica.ts'
+import { takeHeadlessPods } from '../stateful-set/stateful-set-loader.ts'
+import { storageClassKey, watchesOf } from '../stateful-set/watches.ts'
 import { hasConsent } from './consent.ts'
 import { DatabaseDriver } from './database-driver.ts'
 import type { DatabaseFacts } from './database-facts.ts'
@@ -50,6 +59,9 @@ import {
   serverConnection,
 } from './server-connection.ts'
 import { passwordLost, type ServerSecrets, serverSecrets } from './server-secrets.ts'
+import { whyNotServing } from './server-volume.ts'
+import { loadServerVolume, serverPlace } from './server-volume-loader.ts'
+import { withVolume } from './volume-status.ts'
 
 type Observing = ObserveContext<DatabaseSpec, DatabaseStatus>
 type Context = ExternalContext<DatabaseSpec, DatabaseStatus, DatabaseFacts>
@@ -73,7 +85,11 @@ export function database(
   })
   return defineController<DatabaseSpec, DatabaseStatus, DatabaseFacts>(Database, {
     owns: [StatefulSet, Service, { resource: ConfigMap, statusMatters: false }, Secret],
-    indexes: { secret: (object) => secretsOf(object).map((name) => placed(object, name)) },
+    indexes: {
+      secret: (object) => secretsOf(object).map((name) => placed(object, name)),
+      storageClassName: ({ spec: { provider } }) =>
+        provider.inCluster === undefined ? [] : [storageClassKey(provider.inCluster.storage.storageClassName)],
+    },
     watches: [
       {
         resource: Secret,
@@ -81,6 +97,7 @@ export function database(
         keysFor: (secret, lookup) => lookup('secret', placed(secret, secret.metadata.name)),
       },
       { resource: DatabaseUser, keysFor: databasesOf, digest: databasesOf },
+      ...watchesOf(databaseSelectorLabel, isServing),
     ],
     reads: [Secret, PersistentVolumeClaim, Namespace],
     external: [instance, logical],
@@ -89,19 +106,23 @@ export function database(
     refuse: ({ facts }) => refusalOf(facts),
     desired: (chart, { object, facts }) => {
       const { metadata, spec } = object
-      const { serverSecrets: own } = facts
+      const { serverSecrets: own, serverVolume: volume } = facts
       if (facts.rds !== undefined) instanceSecret(chart, metadata.name, facts.rds)
-      if (own === undefined) return
+      if (own === undefined || volume === undefined) return
       const volumeWhenDeleted = spec.deletionPolicy === 'Delete' ? 'Delete' : 'Retain'
-      const server = { namespace: metadata.namespace ?? '', volumeWhenDeleted, ...own } as const
-      const { adminSecret } = new DatabaseServer(chart, 'server', databaseServerProps(metadata.name, spec, server))
+      const { volumeSize } = volume
+      const server = { namespace: metadata.namespace ?? '', volumeWhenDeleted, volumeSize, ...own } as const
+      const props = databaseServerProps(metadata.name, spec, server)
+      const { adminSecret, statefulSet } = new DatabaseServer(chart, 'server', props)
       // Nothing else knows the password of a volume that stays.
       if (volumeWhenDeleted === 'Retain') retain(adminSecret)
+      growClaims(chart, { statefulSet, size: spec.provider.inCluster?.storage.size ?? volumeSize, ...volume })
     },
     status: (context) => {
-      const status = databaseStatus(context, reportOf(logical, context.externals))
+      const status = withVolume(databaseStatus(context, reportOf(logical, context.externals)), context)
       return withInstance(status, context, reportOf(instance, context.externals))
     },
+    cleanup: async ({ object, live }) => (await takeHeadlessPods(live, serverPlace(object))) ?? { kind: 'done' },
   })
 }
 
@@ -114,15 +135,8 @@ function secretsOf(object: DatabaseObject): readonly string[] {
 function wishOf({ object, facts, children, earlier }: Context): ExternalWish<LogicalDatabase> {
   const { connection } = facts
   const { spec } = object
-  const server = children.find((child) => isOf(StatefulSet, child.object))
-  if (spec.provider.inCluster !== undefined && server?.readiness.kind !== 'ready') {
-    const message = server?.readiness.message ?? ''
-    return {
-      kind: 'blocked',
-      reason: 'Creating',
-      message: `the server is not ready${message === '' ? '' : `: ${message}`}`,
-    }
-  }
+  const whyNot = spec.provider.inCluster === undefined ? undefined : whyNotServing(children, facts.serverVolume)
+  if (whyNot !== undefined) return { kind: 'blocked', reason: 'Creating', message: whyNot }
   const gate = spec.provider.rds === undefined ? undefined : instanceGate(earlier[0])
   if (gate !== undefined) return { kind: 'blocked', ...gate }
   if (connection.kind === 'unknown') return { kind: 'blocked', reason: connection.reason, message: connection.message }
@@ -156,7 +170,8 @@ async function observe(context: Observing, instance: ObservedInstance | undefine
   const connection = connectionIn(context, found.admin)
   const isLost = found.admin === undefined && !isBeingDeleted(object) && (await hasVolume(object, live))
   if (isLost) return { connection, users, refusal: passwordLost(object.metadata.name) }
-  return { connection, users, serverSecrets: drawMissing(context, found) }
+  const serverVolume = await loadServerVolume(context, inCluster.storage.size)
+  return { connection, users, serverSecrets: drawMissing(context, found), serverVolume }
 }
 
 /** `known`: a Secret that is at hand already. */

@@ -2,6 +2,7 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { DatabaseStatus } from '../../../imports/wire/database.ts'
+import { fastClass } from '../../../src/cli/dev/sample-objects.ts'
 import { database } from '../../../src/controllers/database/database.ts'
 import { postgresEngine } from '../../../src/controllers/engines/postgres/postgres-driver.ts'
 import { findCondition, type KubeObject, type LiveObject, valueAt } from '../../../src/index.ts'
@@ -18,13 +19,15 @@ describe.each(inject('postgresHome').versions.map(({ major }) => major))(
       { kind: 'Database', name },
       { kind: 'Secret', name: `${name}-postgres-admin` },
     ]
+    const server = { kind: 'StatefulSet', name: `${name}-postgres`, pod: `${name}-postgres-0` }
     const claim = { kind: 'PersistentVolumeClaim', name: `data-${name}-postgres-0` }
-    const provider = { inCluster: { storage: { size: '1Gi' } } }
+    const providerOf = (size: string) => ({ inCluster: { storage: { size, storageClassName: 'growing' } } })
     let cluster: LocalCluster
     let operator: OperatorHere
 
     beforeAll(async () => {
       cluster = await LocalCluster.start()
+      await cluster.apply(growing(false))
       await cluster.apply(...((await flagshipDefinitions()) as readonly unknown[] as readonly KubeObject[])) // Manifests are.
       const controllers = [database(postgresEngine)]
       operator = await new OperatorHere({ kubeconfig: cluster.kubeconfig, controllers }).ready()
@@ -34,12 +37,12 @@ describe.each(inject('postgresHome').versions.map(({ major }) => major))(
       await cluster?.stop()
     })
 
-    const apply = (spec: object) =>
+    const apply = (spec: object, size = '2Gi') =>
       cluster.apply({
         apiVersion: 'data.konverge.dev/v1alpha1',
         kind: 'Database',
         metadata: { name, namespace: cluster.namespace },
-        spec: { version: String(major), provider, schemas: [{ name: 'app' }], ...spec },
+        spec: { version: String(major), provider: providerOf(size), schemas: [{ name: 'app' }], ...spec },
       } as KubeObject)
     const ready = (what: string, standing: string) =>
       cluster.objectThat(db, what, (object) => {
@@ -49,13 +52,15 @@ describe.each(inject('postgresHome').versions.map(({ major }) => major))(
           observedGeneration === object.metadata.generation && `${condition?.status} ${condition?.reason}` === standing
         )
       })
+    const there = (place: { readonly kind: string; readonly name: string }) =>
+      cluster.objectThat(place, 'there', () => true)
     const gone = async (place: { readonly kind: string; readonly name: string }) => {
       const isGone = async () => (await cluster.get(place.kind, place.name)) === undefined
       await waitUntil({ what: `${place.kind} ${place.name} to go`, limitMs: 60_000, everyMs: 100 }, isGone)
     }
 
     it('is made with its server, and can be used by what its Secret says', { timeout: 300_000 }, async () => {
-      await apply({})
+      await apply({}, '1Gi')
       const { status } = await ready('made', 'True InSync')
       expect(status).toMatchObject({
         ...{ phase: 'Ready', provider: 'InCluster', binding: { name: secret.name } },
@@ -64,6 +69,48 @@ describe.each(inject('postgresHome').versions.map(({ major }) => major))(
         observed: { owner: `own_${major}_owner`, schemas: ['app', 'public'] },
       })
       await ask(cluster, name, 'CREATE TABLE app.precious (id int); INSERT INTO app.precious VALUES (7)')
+    })
+
+    it('tells why its volume cannot grow, and serves on', { timeout: 300_000 }, async () => {
+      await apply({})
+      const { status } = await ready('refused', 'False VolumePending')
+      const { phase, conditions = [] } = status as DatabaseStatus
+      expect(phase).toBe('Configuring')
+      const told = (type: string) => findCondition(conditions as never, type)
+      expect(told('Degraded')).toMatchObject({ status: 'True', reason: 'VolumeExpansionRefused' })
+      expect(told('Degraded')?.message).toContain(
+        `claim ${claim.name} cannot be expanded, because its StorageClass 'growing' does not allow it`,
+      )
+      expect(told('Stalled')).toMatchObject({ status: 'True', reason: 'VolumeExpansionRefused' })
+      expect(told('Configured')).toMatchObject({ status: 'True' })
+      expect(valueAt(await there(claim), 'status', 'capacity', 'storage')).toBe('1Gi')
+    })
+
+    it('gets a larger volume while it serves, once the class allows it', { timeout: 300_000 }, async () => {
+      const [pod, statefulSet] = [await there({ kind: 'Pod', name: server.pod }), await there(server)]
+      const provisioned = async () => {
+        const { conditions } = (await there(db)).status as DatabaseStatus
+        const { status, lastTransitionTime } = findCondition(conditions as never, 'Provisioned') ?? {}
+        return `${status} since ${lastTransitionTime}`
+      }
+      const before = await provisioned()
+      const session = await login(cluster, name)
+      try {
+        await cluster.apply(growing(true))
+        const { status } = await ready('grown', 'True InSync')
+        expect((status as DatabaseStatus).phase).toBe('Ready')
+        expect(valueAt(await there(claim), 'status', 'capacity', 'storage')).toBe('2Gi')
+        const after = await there(server)
+        expect(after.metadata.uid, 'the StatefulSet is made anew').not.toBe(statefulSet.metadata.uid)
+        expect(after.spec).toMatchObject({
+          volumeClaimTemplates: [{ spec: { resources: { requests: { storage: '2Gi' } } } }],
+        })
+        expect((await there({ kind: 'Pod', name: server.pod })).metadata.uid).toBe(pod.metadata.uid)
+        expect((await session.query('SELECT id FROM app.precious')).rows).toEqual([{ id: 7 }])
+        expect(await provisioned(), 'it was there all the time').toBe(before)
+      } finally {
+        await session.end()
+      }
     })
 
     it('says that a password is lost, and goes on when it is put back', { timeout: 300_000 }, async () => {
@@ -110,8 +157,17 @@ describe.each(inject('postgresHome').versions.map(({ major }) => major))(
   },
 )
 
-/** As somebody who has found the binding Secret. */
 async function ask(cluster: LocalCluster, name: string, text: string): Promise<readonly unknown[]> {
+  const client = await login(cluster, name)
+  try {
+    return (await client.query(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+/** As somebody who has found the binding Secret. */
+async function login(cluster: LocalCluster, name: string): Promise<Client> {
   const found = await cluster.objectThat({ kind: 'Secret', name: `${name}-postgres-admin` }, 'there', () => true)
   const service = await cluster.objectThat({ kind: 'Service', name: `${name}-postgres` }, 'there', () => true)
   const value = (key: string) => Buffer.from(String(valueAt(found, 'data', key)), 'base64').toString()
@@ -125,11 +181,12 @@ async function ask(cluster: LocalCluster, name: string, text: string): Promise<r
   })
   client.on('error', () => undefined) // Whoever asked hears of it by the rejection.
   await client.connect()
-  try {
-    return (await client.query(text)).rows
-  } finally {
-    await client.end()
-  }
+  return client
+}
+
+/** A class whose volumes grow if somebody lets them. */
+function growing(allowVolumeExpansion: boolean): KubeObject {
+  return { ...fastClass, metadata: { name: 'growing' }, allowVolumeExpansion } as KubeObject
 }
 
 function addressOf({ metadata }: LiveObject): string {

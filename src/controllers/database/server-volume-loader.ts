@@ -1,0 +1,28 @@
+// What is there of a server in the cluster, besides what the operator makes itself: its volume, which may have to grow, and its pod, which
+// serves on while the StatefulSet is made anew for that.
+import { databaseSelectorLabels, databaseServerNames, databaseVolumeName } from '../../../constructs/index.ts'
+import type { DatabaseSpec, DatabaseStatus } from '../../../imports/wire/database.ts'
+import { isOf, type ObserveContext, StatefulSet } from '../../index.ts'
+import { podCountsOf } from '../stateful-set/pod-counts.ts'
+import { loadClaims, loadPods, loadStorageClasses, type StatefulSetPlace } from '../stateful-set/stateful-set-loader.ts'
+import { growthOf } from '../stateful-set/volume-growth.ts'
+import type { DatabaseObject } from './server-connection.ts'
+import type { ServerVolume } from './server-volume.ts'
+
+type Observing = Pick<ObserveContext<DatabaseSpec, DatabaseStatus>, 'object' | 'children' | 'live'>
+
+export async function loadServerVolume({ object, children, live }: Observing, size: string): Promise<ServerVolume> {
+  const place = serverPlace(object)
+  const [pods, claims] = await Promise.all([loadPods(live, place), loadClaims(live, place, databaseVolumeName)])
+  const statefulSet = children.find((child) => isOf(StatefulSet, child))
+  const storageClasses = await loadStorageClasses(live, claims)
+  return {
+    ...growthOf({ size, claims, storageClasses, statefulSet, successor: 'a new Database' }),
+    hasStatefulSet: statefulSet !== undefined,
+    pods: podCountsOf(pods),
+  }
+}
+
+export function serverPlace({ metadata: { namespace, name } }: DatabaseObject): StatefulSetPlace {
+  return { namespace, name: databaseServerNames(name).statefulSet, labels: databaseSelectorLabels(name) }
+}

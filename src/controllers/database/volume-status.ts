@@ -1,0 +1,45 @@
+// What does a Database tell while the volume of its server grows, or cannot? The database goes on meanwhile: what is told of it stands, and
+// only what is not as declared yet is said besides. Pure.
+import type { DatabaseStatus } from '../../../imports/wire/database.ts'
+import { type ConditionClaim, type EventReport, isBeingDeleted, type StatusReport } from '../../index.ts'
+import { expanding, expansionRefused, stalled } from '../stateful-set/growth-claims.ts'
+import type { DatabaseStatusContext } from './database-conditions.ts'
+
+/** `status` as the database alone has it; one whose volume is as declared keeps it. */
+export function withVolume(
+  status: StatusReport<DatabaseStatus>,
+  { object, facts, outcome }: DatabaseStatusContext,
+): StatusReport<DatabaseStatus> {
+  const volume = facts?.serverVolume
+  const isNews = outcome.kind === 'settled' || outcome.kind === 'waiting'
+  if (volume === undefined || !isNews || isBeingDeleted(object)) return status
+  const [refusal] = expansionRefused(volume)
+  const [growth] = expanding(volume)
+  const cause = refusal ?? growth
+  if (cause === undefined) return status
+  const { fields, conditions, events = [] } = status
+  const stalls = refusal !== undefined && outcome.kind === 'settled' ? stalled(refusal) : []
+  const own = [...readyOf(conditions, cause), cause, ...stalls]
+  return {
+    ...status,
+    fields: { ...fields, ...(fields.phase === 'Ready' ? { phase: 'Configuring' } : {}) },
+    conditions: [...own, ...conditions.filter(({ type }) => !own.some((claim) => claim.type === type))],
+    events: [...events, ...(refusal === undefined ? [] : newsOf(object, refusal))],
+  }
+}
+
+/** What keeps people from the database comes before what its volume waits for. */
+function readyOf(conditions: readonly ConditionClaim[], { message }: ConditionClaim): readonly ConditionClaim[] {
+  const ready = conditions.find(({ type }) => type === 'Ready')
+  if (ready !== undefined && ready.status !== 'True') return []
+  return [{ type: 'Ready', status: 'False', reason: 'VolumePending', message }]
+}
+
+/** Once, when it comes to light. */
+function newsOf(
+  { status }: DatabaseStatusContext['object'],
+  { type, reason, message }: ConditionClaim,
+): readonly EventReport[] {
+  const isTold = status?.conditions?.some((told) => told.type === type && told.reason === reason)
+  return isTold ? [] : [{ type: 'Warning', reason, action: 'Expand', note: message }]
+}

@@ -1,0 +1,98 @@
+// The volume of a server in the cluster, as far as the cluster goes: it grows around its pod, and nothing is left when its StatefulSet is gone.
+// The pods only seem to run, so the database itself cannot be reached.
+import { expect, it, onTestFinished } from 'vitest'
+import { Database } from '../../../imports/wire/database.ts'
+import { fastClass } from '../../../src/cli/dev/sample-objects.ts'
+import { database } from '../../../src/controllers/database/database.ts'
+import type { DatabaseEngine } from '../../../src/controllers/engines/engine.ts'
+import { EngineError } from '../../../src/controllers/engines/engine-error.ts'
+import { PersistentVolumeClaim, Pod, StatefulSet, StorageClass, valueAt } from '../../../src/index.ts'
+import { startCluster, type TestCluster } from '../../../src/testing/index.ts'
+import { flagshipDefinitions } from '../../e2e/definitions.ts'
+
+const server = 'default/own-postgres'
+const pod = `${server}-0`
+const claim = 'default/data-own-postgres-0'
+const db = 'default/own'
+
+/** Nothing answers where a pod only seems to run. */
+const noServer: DatabaseEngine = {
+  server: () => {
+    throw new EngineError({ code: 'ServerUnreachable', message: 'nobody answers', remedy: 'retry' })
+  },
+}
+
+async function clusterWithDatabase() {
+  const cluster = await startCluster({ definitions: await flagshipDefinitions(), simulatedNodes: 1 })
+  onTestFinished(() => cluster.stop())
+  await cluster.create(StorageClass, fastClass)
+  const operator = cluster.run(database(() => noServer))
+  const provider = { inCluster: { storage: { size: '1Gi', storageClassName: 'fast' } } }
+  await cluster.create(Database, { metadata: { name: 'own' }, spec: { version: '18', provider } })
+  await cluster.advance(30_000)
+  expect(valueAt(await there(cluster, PersistentVolumeClaim, claim), 'status', 'capacity', 'storage')).toBe('1Gi')
+  return { cluster, operator }
+}
+
+async function there(cluster: TestCluster, ...[resource, key]: Parameters<TestCluster['find']>) {
+  const found = await cluster.find(resource, key)
+  if (found === undefined) throw new Error(`there is no ${resource.kind} ${key}`)
+  return found
+}
+
+it('grows with the spec: the claim, and the template of claims to come, around the pod', async () => {
+  const { cluster } = await clusterWithDatabase()
+  const uidsOf = async () =>
+    Promise.all(
+      [there(cluster, Pod, pod), there(cluster, PersistentVolumeClaim, claim), there(cluster, StatefulSet, server)].map(
+        async (found) => (await found).metadata.uid,
+      ),
+    )
+  const [podUid, claimUid, setUid] = await uidsOf()
+  await cluster.patch(Database, db, { spec: { provider: { inCluster: { storage: { size: '2Gi' } } } } })
+  await cluster.advance(30_000)
+  expect(valueAt(await there(cluster, PersistentVolumeClaim, claim), 'status', 'capacity', 'storage')).toBe('2Gi')
+  const grown = await there(cluster, StatefulSet, server)
+  expect(grown).toMatchObject({
+    spec: { volumeClaimTemplates: [{ spec: { resources: { requests: { storage: '2Gi' } } } }] },
+    status: { replicas: 1, readyReplicas: 1 },
+  })
+  expect(await uidsOf()).toEqual([podUid, claimUid, grown.metadata.uid])
+  expect(grown.metadata.uid).not.toBe(setUid)
+})
+
+it('does not grow where its class does not allow it, and does when the class does', async () => {
+  const { cluster } = await clusterWithDatabase()
+  await cluster.patch(StorageClass, 'fast', { allowVolumeExpansion: false })
+  const before = await there(cluster, StatefulSet, server)
+  await cluster.patch(Database, db, { spec: { provider: { inCluster: { storage: { size: '2Gi' } } } } })
+  await cluster.advance(30_000)
+  const request = async () =>
+    valueAt(await there(cluster, PersistentVolumeClaim, claim), 'spec', 'resources', 'requests', 'storage')
+  expect(await request()).toBe('1Gi')
+  expect((await there(cluster, StatefulSet, server)).metadata).toMatchObject({
+    generation: 1,
+    uid: before.metadata.uid,
+  })
+  await cluster.patch(StorageClass, 'fast', { allowVolumeExpansion: true })
+  await cluster.advance(5_000)
+  expect(await request()).toBe('2Gi')
+})
+
+it('takes along the pod that the end of the operator left without a StatefulSet when its Database goes', async () => {
+  const { cluster, operator } = await clusterWithDatabase()
+  await operator.stop()
+  const { uid } = (await there(cluster, StatefulSet, server)).metadata
+  const options = { preconditions: { uid }, propagationPolicy: 'Orphan' } as const
+  const place = { namespace: 'default', name: 'own-postgres' }
+  await cluster.client.delete(StatefulSet, place, options, new AbortController().signal)
+  await cluster.advance(1_000)
+  expect(await cluster.find(StatefulSet, server)).toBeUndefined()
+  expect((await there(cluster, Pod, pod)).metadata.ownerReferences ?? []).toEqual([])
+  await cluster.delete(Database, db)
+  cluster.run(database(() => noServer))
+  await cluster.advance(60_000)
+  expect(await cluster.find(Database, db)).toBeUndefined()
+  expect(await cluster.find(Pod, pod)).toBeUndefined()
+  expect(await cluster.find(PersistentVolumeClaim, claim)).toBeDefined()
+})
