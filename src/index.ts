@@ -3,7 +3,7 @@ export { durationMs } from './base/duration.ts'
 export { CodedError, type Remedy } from './base/errors.ts'
 export { passwordFrom, type SecretSource } from './base/random.ts'
 export { type CertificateAsk, curveKeys, selfSignedCertificate } from './base/self-signed-certificate.ts'
-export type { Endpoint } from './external/endpoint.ts'
+export type { CallLimit, Endpoint } from './external/endpoint.ts'
 export type {
   Consistency,
   ExternalCall,

@@ -89,6 +89,51 @@ export function deadline(clock: Clock, limitMs: number, signal: AbortSignal): De
   }
 }
 
+/** How long work may take, and what is said of it when it takes longer. */
+export interface TimeLimit {
+  readonly clock: Clock
+  readonly limitMs: number
+  readonly signal: AbortSignal
+  readonly tooLate: () => Error
+}
+
+/** For work to end by itself after its signal aborted. */
+const graceMs = 1_000
+
+/**
+ * Does work that may not heed its signal. When the limit is reached or the caller's signal aborts, the work's own signal does, and
+ * a second later its caller goes on without it: what comes of it then, nobody hears. Rejects with `tooLate()` when the limit was reached,
+ * whatever the work says of it.
+ *
+ * @example await withinLimit({ clock, limitMs: 30_000, signal, tooLate }, (until) => fetch(url, { signal: until }))
+ */
+export function withinLimit<T>(
+  { clock, limitMs, signal, tooLate }: TimeLimit,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason)
+    const limit = deadline(clock, limitMs, signal)
+    let grace: Timer | undefined
+    const fail = (thrown: unknown) => {
+      limit.clear()
+      grace?.cancel()
+      reject(limit.hasPassed() ? tooLate() : thrown)
+    }
+    const onAbort = () => {
+      grace = clock.setTimer(graceMs, () => fail(signal.reason))
+    }
+    limit.signal.addEventListener('abort', onAbort, { once: true })
+    // What it throws at once counts as what it rejects with.
+    const done = new Promise<T>((settle) => settle(work(limit.signal)))
+    done.then((result) => {
+      limit.clear()
+      grace?.cancel()
+      resolve(result)
+    }, fail)
+  })
+}
+
 /** `now` in the form that Kubernetes writes into conditions: RFC 3339 in UTC with whole seconds. */
 export function timestampOf(clock: Clock): string {
   return timestampAt(clock.now())

@@ -1,12 +1,12 @@
 // Calls one place outside: a breaker that refuses while it is down, a token bucket that keeps the rate, and metrics and a span for
 // every call. Nothing waits without a limit (I12).
-import { type Clock, sleep } from '../base/clock.ts'
+import { type Clock, sleep, withinLimit } from '../base/clock.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
 import type { Counter, Gauge, Histogram, Instruments, Metrics, Tracer } from '../base/instrument.ts'
 import type { Random } from '../base/random.ts'
 import { TokenBucket, type TokenBucketLimit } from '../base/token-bucket.ts'
 import { type Admission, admissionOf, afterCall, type Breaker, type CallEnd, closedBreaker } from './breaker.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { CallLimit, Endpoint } from './endpoint.ts'
 
 export interface EndpointClientOptions {
   readonly name: string
@@ -19,6 +19,7 @@ export interface EndpointClientOptions {
 
 /** How long a call waits for its token before it is refused: what comes later than that, comes better in a later turn. */
 const longestWaitMs = 10_000
+const defaultLimit: CallLimit = { limitMs: 30_000 }
 /** How much longer than that callers stay away, as a share. */
 const spread = 0.2
 const bucketsSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
@@ -57,14 +58,19 @@ export class EndpointClient implements Endpoint {
     return this.#underWay > 0 ? undefined : this.#usedAtMs
   }
 
-  async call<T>(operation: string, run: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
+  async call<T>(
+    operation: string,
+    run: (signal: AbortSignal) => Promise<T>,
+    signal: AbortSignal,
+    { limitMs }: CallLimit = defaultLimit,
+  ): Promise<T> {
     this.#underWay++
     try {
       signal.throwIfAborted()
       this.#refuseWhileOpen()
       await this.#takeToken(signal)
       signal.throwIfAborted()
-      return await this.#admitted(operation, run, signal)
+      return await this.#admitted(operation, (until) => this.#limited(limitMs, run, until), signal)
     } finally {
       this.#underWay--
       this.#usedAtMs = this.#clock.monotonicMs()
@@ -95,6 +101,13 @@ export class EndpointClient implements Endpoint {
     } finally {
       this.#metrics.took(operation, this.#clock.monotonicMs() - startedMs)
     }
+  }
+
+  /** A place that does not answer is one that fails. */
+  #limited<T>(limitMs: number, run: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
+    const message = `${this.name} has given no answer within ${limitMs / 1_000} s`
+    const tooLate = () => new CodedError({ code: 'DependencyTimeout', message, remedy: 'retry' })
+    return withinLimit({ clock: this.#clock, limitMs, signal, tooLate }, run)
   }
 
   #refuseWhileOpen(): Allowed {

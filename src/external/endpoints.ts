@@ -35,7 +35,7 @@ export class Endpoints {
     const known = () => this.#clientOf(name)
     return {
       name,
-      call: (operation, run, signal) => known().call(operation, run, signal),
+      call: (operation, run, signal, limit) => known().call(operation, run, signal, limit),
       get isOpen() {
         return known().isOpen
       },

@@ -1,8 +1,8 @@
 // Carries out the protocol on one thing outside: observe, decide, act, and again, until there is nothing more to do in this pass.
 // Decides nothing. The record is stored before every effect; may be cut off at any await (I3). No effect begins once this process
-// may not act any more (I9).
+// may not act any more (I9), and no call of a driver lasts for ever, whether it heeds its signal or not (I12).
 import { assert } from '../base/assert.ts'
-import type { Clock } from '../base/clock.ts'
+import { type Clock, withinLimit } from '../base/clock.ts'
 import { CodedError } from '../base/errors.ts'
 import type { Log } from '../base/instrument.ts'
 import type { EventReport } from '../object/event-report.ts'
@@ -36,6 +36,12 @@ interface Progress {
   observation: Observation<unknown> | undefined
   readonly events: EventReport[]
 }
+
+/**
+ * What a driver's call may take, with all it waits for; look, effect and look are well within a turn. What takes longer in earnest is
+ * asked for, and then seen to be pending.
+ */
+const limits = { lookMs: 45_000, effectMs: 90_000 } as const
 
 /** Steps of one pass. The longest honest one takes four: create, adopt, update, rest. */
 const mostSteps = 8
@@ -215,17 +221,23 @@ export class ProtocolRunner {
   }
 
   async #observe(pass: Pass, call: ExternalCall<unknown>): Promise<Observation<unknown>> {
-    return await this.#ask(pass, () => this.#options.driver.observe(call))
+    const { driver, clock } = this.#options
+    const tooLate = () => timedOut(`the look at ${this.#what(call)}`, limits.lookMs)
+    const limit = { clock, limitMs: limits.lookMs, signal: pass.signal, tooLate }
+    return await this.#ask(pass, () => withinLimit(limit, (signal) => driver.observe({ ...call, signal })))
   }
 
   async #act(pass: Pass, call: ExternalCall<unknown>, { operation, run, why }: Effect): Promise<void> {
-    const { log, gate } = this.#options
+    const { log, gate, clock } = this.#options
+    const what = this.#what(call)
+    const tooLate = () => timedOut(`the ${operation} of ${what}`, limits.effectMs)
     await this.#ask(pass, async () => {
       const passage = gate.enter(pass.signal)
-      const fields = { ...pass.logFields, external: this.#what(call), ...(why === undefined ? {} : { why }) }
+      const fields = { ...pass.logFields, external: what, ...(why === undefined ? {} : { why }) }
       log.info(fields, `${operation} outside the cluster`)
       try {
-        await run({ ...call, signal: passage.signal })
+        const limit = { clock, limitMs: limits.effectMs, signal: passage.signal, tooLate }
+        await withinLimit(limit, (signal) => run({ ...call, signal }))
       } catch (thrown) {
         // What a call that was cut off says of itself is of no use.
         throw passage.signal.aborted ? passage.signal.reason : thrown
@@ -271,6 +283,12 @@ class DriverFailure {
   constructor(cause: unknown) {
     this.cause = cause
   }
+}
+
+/** Nobody knows whether it was done: that is looked at next. */
+function timedOut(what: string, limitMs: number): CodedError {
+  const message = `${what} was given up after ${limitMs / 1_000} s without an answer`
+  return new CodedError({ code: 'DependencyTimeout', message, remedy: 'retry' })
 }
 
 function isNameTaken(thrown: unknown): boolean {

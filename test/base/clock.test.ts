@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { deadline } from '../../src/base/clock.ts'
+import { deadline, withinLimit } from '../../src/base/clock.ts'
 import { SimClock } from '../../src/testing/sim-clock.ts'
 
 describe('deadline', () => {
@@ -50,5 +50,85 @@ describe('deadline', () => {
     controller.abort(new Error('over'))
     expect(limit.signal.aborted).toBe(false)
     expect(clock.nextTimerMs()).toBeUndefined()
+  })
+})
+
+describe('withinLimit', () => {
+  /** The work of a test: it says when its signal aborted, and ends when it is told to. */
+  function begin(caller = new AbortController()) {
+    const clock = new SimClock()
+    const work = Promise.withResolvers<string>()
+    const told: unknown[] = []
+    const limit = { clock, limitMs: 10_000, signal: caller.signal, tooLate: () => new Error('too late') }
+    const ended = withinLimit(limit, (signal) => {
+      signal.addEventListener('abort', () => told.push(signal.reason))
+      return work.promise
+    }).catch((thrown: unknown) => thrown)
+    const outcome = () => Promise.race([ended, clock.advance(0).then(() => 'under way')])
+    return { clock, work, told, ended, outcome, caller }
+  }
+
+  it('hands on what comes of the work, and leaves no timer', async () => {
+    const { clock, work, ended } = begin()
+    work.resolve('done')
+    expect(await ended).toBe('done')
+    expect(clock.nextTimerMs()).toBeUndefined()
+    const failing = begin()
+    const reason = new Error('no')
+    failing.work.reject(reason)
+    expect(await failing.ended).toBe(reason)
+    expect(failing.clock.nextTimerMs()).toBeUndefined()
+  })
+
+  it('aborts the work at the limit, and says so whatever the work says', async () => {
+    const { clock, work, told, ended } = begin()
+    await clock.advance(9_999)
+    expect(told).toEqual([])
+    await clock.advance(1)
+    expect(told).toHaveLength(1)
+    work.reject(new Error('the socket was closed'))
+    expect(await ended).toMatchObject({ message: 'too late' })
+    expect(clock.nextTimerMs()).toBeUndefined()
+  })
+
+  it.each(['resolve', 'reject'] as const)(
+    'goes on without work that heeds no signal, and nobody hears it %s',
+    async (end) => {
+      const { clock, work, outcome } = begin()
+      await clock.advance(10_999)
+      expect(await outcome()).toBe('under way')
+      await clock.advance(1)
+      expect(await outcome()).toMatchObject({ message: 'too late' })
+      work[end]('late')
+      await clock.advance(60_000)
+      expect(clock.nextTimerMs()).toBeUndefined()
+    },
+  )
+
+  it('takes an answer that comes with the limit', async () => {
+    const { clock, work, ended } = begin()
+    await clock.advance(10_500)
+    work.resolve('done')
+    expect(await ended).toBe('done')
+  })
+
+  it('ends with its caller, who waits a second at most', async () => {
+    const { clock, told, outcome, caller } = begin()
+    const reason = new Error('over')
+    caller.abort(reason)
+    expect(told).toEqual([reason])
+    expect(await outcome()).toBe('under way')
+    await clock.advance(1_000)
+    expect(await outcome()).toBe(reason)
+  })
+
+  it('begins nothing for a caller that has given up', async () => {
+    const caller = new AbortController()
+    const reason = new Error('over')
+    caller.abort(reason)
+    let begun = 0
+    const limit = { clock: new SimClock(), limitMs: 1_000, signal: caller.signal, tooLate: () => new Error('too late') }
+    await expect(withinLimit(limit, () => Promise.resolve(++begun))).rejects.toBe(reason)
+    expect(begun).toBe(0)
   })
 })

@@ -129,7 +129,7 @@ describe('a place outside', () => {
   it('is remembered while a call of it goes on', async () => {
     const { clock, endpoints, place } = setUp()
     const answer = Promise.withResolvers<string>()
-    const call = place.call('look', () => answer.promise, signal)
+    const call = place.call('look', () => answer.promise, signal, { limitMs: 3 * 60 * 60_000 })
     await clock.advance(2 * 60 * 60_000)
     expect(endpoints.endpoint('mill:1').isOpen).toBe(false)
     expect(endpoints.size).toBe(2)

@@ -30,6 +30,8 @@ const connectionReasons: ReadonlySet<string> = new Set([
   'TooManyConnections',
   'AdminAuthFailed',
   'DependencyUnavailable',
+  'DependencyTimeout',
+  'DependencyBusy',
 ])
 
 function isUnasked({ state, reason }: DatabaseReport): boolean {

@@ -152,17 +152,22 @@ describe('a database whose server fails', () => {
   const failed = (reason: string): DatabaseReport => ({ ...available, state: 'failed', reason, message: 'so' })
   const known = databaseObject({}, { status: { providerID } })
 
-  it.each(['ServerUnreachable', 'TLSVerifyFailed', 'TooManyConnections', 'AdminAuthFailed', 'DependencyUnavailable'])(
-    'by %s is not connected, and nobody knows the rest',
-    (reason) => {
-      const outcome: Outcome = { kind: 'retry', reason, message: 'so' }
-      expect(conditionsOf(failed(reason), { object: known, outcome })).toEqual({
-        Connected: `False ${reason}`,
-        Provisioned: `Unknown ${reason}`,
-      })
-      expect(conditionsOf(failed(reason), { outcome })).toMatchObject({ Provisioned: `False ${reason}` })
-    },
-  )
+  it.each([
+    'ServerUnreachable',
+    'TLSVerifyFailed',
+    'TooManyConnections',
+    'AdminAuthFailed',
+    'DependencyUnavailable',
+    'DependencyTimeout',
+    'DependencyBusy',
+  ])('by %s is not connected, and nobody knows the rest', (reason) => {
+    const outcome: Outcome = { kind: 'retry', reason, message: 'so' }
+    expect(conditionsOf(failed(reason), { object: known, outcome })).toEqual({
+      Connected: `False ${reason}`,
+      Provisioned: `Unknown ${reason}`,
+    })
+    expect(conditionsOf(failed(reason), { outcome })).toMatchObject({ Provisioned: `False ${reason}` })
+  })
 
   it.each(['InsufficientPrivilege', 'StatementFailed', 'StorageFull', 'Contention'])(
     'by %s answers, and does not let itself be set up',
