@@ -1,4 +1,4 @@
-// What does a test need to speak to a server as the operator does? The engine, with the machine's clock and endpoints that let every
+// What does a test need to speak to a server as the operator does? The engine, with a clock, mostly the machine's, and endpoints that let every
 // call pass and write it down. It stops with the test.
 import { onTestFinished } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
@@ -25,12 +25,12 @@ export interface EngineHere {
   stop(): Promise<void>
 }
 
-export function engineHere(): EngineHere {
+export function engineHere(clock = systemClock): EngineHere {
   const calls: EndpointCall[] = []
   const closers: (() => Promise<void>)[] = []
   const { log, tracer } = silentInstruments
   const tools: ExternalTools = {
-    clock: systemClock,
+    clock,
     random: systemRandom,
     log,
     tracer,

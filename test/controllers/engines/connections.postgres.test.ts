@@ -1,6 +1,7 @@
 // What becomes of connections: how many there are, what happens when they are lost, and what a server is told about who asks?
 import { expect, it, onTestFinished } from 'vitest'
 import { scramVerifier } from '../../../src/controllers/engines/postgres/scram.ts'
+import { SimClock } from '../../../src/testing/sim-clock.ts'
 import { waitUntil } from '../../control-plane/wait-until.ts'
 import { engineHere } from '../../postgres/engine-here.ts'
 import { onEachPostgres, startPostgres } from '../../postgres/on-each-postgres.ts'
@@ -174,6 +175,25 @@ onEachPostgres('connections', (server, version) => {
     // The server gives it up too, though nobody told it.
     await untilSleeping(own, 0)
     await expect(here.at(own.access(), stop.signal).observe({})).rejects.toBe(reason)
+  })
+
+  it('that were used before, and on which nobody answers any more, are given up after ten seconds, and none is opened instead', async () => {
+    const proxy = await proxyOf(server())
+    const clock = new SimClock()
+    const at = engineHere(clock).at(proxy.access())
+    await at.observe({})
+    proxy.judge = () => 'hang'
+    const looking = at.observe({}).catch((thrown: unknown) => thrown)
+    await waitUntil({ what: 'the question to be asked', limitMs: 10_000 }, async () => proxy.statements.length === 2)
+    await clock.advance(10_000)
+    expect(await looking).toMatchObject({
+      code: 'ServerUnreachable',
+      remedy: 'retry',
+      message: expect.stringContaining('no answer within 10 s'),
+    })
+    expect(proxy.connections).toMatchObject({ open: 0, total: 1 })
+    proxy.judge = () => 'pass'
+    expect((await at.observe({})).server.majorVersion).toBe(version)
   })
 
   it('are all closed at the end, and none is opened after it', async () => {

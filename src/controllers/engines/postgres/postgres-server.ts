@@ -22,6 +22,7 @@ import { tryLogin } from './login-client.ts'
 import { markOf } from './mark.ts'
 import { contentsOf, contentsQuestion, grantsOf, grantsQuestion } from './observe-database.ts'
 import { type JsonQuestion, serverObservation, serverQuestion } from './observe-server.ts'
+import { limits } from './session-client.ts'
 import type { SessionProvisioner } from './session-provisioner.ts'
 import { sessionsQuestion, terminateQuestion } from './session-questions.ts'
 import { type BoundSession, runOnSession } from './session-runner.ts'
@@ -47,6 +48,8 @@ interface Work<T> {
   readonly attempt: string
   readonly database: string
   readonly run: (session: BoundSession) => Promise<T>
+  /** Only looks at catalogs, so that a server that does not answer soon does not answer. */
+  readonly isLook?: true
   /** What it leaves in its session must not reach others: the session ends with it. */
   readonly isMessy?: true
 }
@@ -62,6 +65,7 @@ export class PostgresServer implements DatabaseServer {
     const { maintenanceDatabase: database } = this.#options.access
     return this.#use({
       operation: 'observe',
+      isLook: true,
       attempt: 'look at the server',
       database,
       run: async (session) =>
@@ -73,6 +77,7 @@ export class PostgresServer implements DatabaseServer {
     const attempt = `look into database ${identifier(database)}`
     return this.#use({
       operation: 'observeContents',
+      isLook: true,
       attempt,
       database,
       run: async (session) => contentsOf(await this.#ask(session, contentsQuestion)),
@@ -83,6 +88,7 @@ export class PostgresServer implements DatabaseServer {
     const attempt = `look at the privileges in database ${identifier(database)}`
     return this.#use({
       operation: 'observeGrants',
+      isLook: true,
       attempt,
       database,
       run: async (session) => grantsOf(await this.#ask(session, grantsQuestion(question))),
@@ -93,6 +99,7 @@ export class PostgresServer implements DatabaseServer {
     const { maintenanceDatabase: database } = this.#options.access
     return this.#use({
       operation: 'sessions',
+      isLook: true,
       attempt: 'list sessions',
       database,
       run: async (session) => this.#ask(session, sessionsQuestion(filter)),
@@ -212,12 +219,13 @@ export class PostgresServer implements DatabaseServer {
   async #use<T>(work: Work<T>): Promise<T> {
     const { endpoint, signal, access } = this.#options
     const context = { attempt: `${work.attempt} on ${this.#name}`, admin: access.username }
+    const limitMs = work.isLook ? limits.lookMs : limits.answerMs
     const outcome = await this.#options.sessions().use(work.database, signal, async (place) =>
       endpoint.call(
         work.operation,
         async (until): Promise<{ readonly value: T } | { readonly error: EngineError }> => {
           try {
-            const value = await runOnSession(place, until, work.run)
+            const value = await runOnSession(place, { signal: until, limitMs }, work.run)
             if (work.isMessy) await place.discard()
             return { value }
           } catch (thrown) {
@@ -229,6 +237,7 @@ export class PostgresServer implements DatabaseServer {
           }
         },
         signal,
+        work.isLook ? undefined : { limitMs: limits.changeMs },
       ),
     )
     if ('error' in outcome) throw outcome.error

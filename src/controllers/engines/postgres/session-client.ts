@@ -16,8 +16,12 @@ export const limits = {
   idleInTransactionMs: 60_000,
   /** Until a server that is asked to end a session has done so. */
   closeMs: 1_000,
-  /** A statement whose answer has not come by then never will. */
+  /** A statement that changes something, and whose answer has not come by then, never gets one. */
   answerMs: 35_000,
+  /** The same of one that only looks, at catalogs: whoever waits for it has something to tell. */
+  lookMs: 10_000,
+  /** One piece of work that changes something, all its statements together. */
+  changeMs: 75_000,
 } as const
 
 export interface SessionOptions {
@@ -25,6 +29,20 @@ export interface SessionOptions {
   readonly database: string
   readonly applicationName: string
   readonly clock: Clock
+}
+
+/** The connection is there, and nobody answers. Another one would not be answered either. */
+export class SilenceError extends Error {
+  override readonly name = 'SilenceError'
+
+  constructor(limitMs: number) {
+    super(`no answer within ${limitMs / 1_000} s`)
+  }
+}
+
+export interface QueryLimit {
+  readonly signal: AbortSignal
+  readonly limitMs: number
 }
 
 export interface QueryAnswer {
@@ -86,13 +104,16 @@ export class SessionClient {
     this.#onLost = listener
   }
 
-  /** Without values, several statements at once are taken. When the signal aborts, the server gives up the statement within a second. */
+  /**
+   * Without values, several statements at once are taken. When the signal aborts or the limit is reached, the server gives up the
+   * statement within a second. Rejects with a SilenceError when the limit was reached.
+   */
   async query(
     text: string,
     values: readonly (string | number | boolean | null)[],
-    signal: AbortSignal,
+    { signal, limitMs }: QueryLimit,
   ): Promise<QueryAnswer> {
-    const bounds = { clock: this.#clock, socket: this.#socket, signal, limitMs: limits.answerMs }
+    const bounds = { clock: this.#clock, socket: this.#socket, signal, limitMs }
     const statement = values.length === 0 ? { text } : { text, values: [...values] }
     return withinLimit(bounds, async () => {
       // Sound: the parsers of this client leave every value as the text that came.
@@ -168,7 +189,7 @@ async function withinLimit<T>({ clock, socket, signal, limitMs }: Bounds, work: 
     return await work()
   } catch (error) {
     if (signal.aborted) throw signal.reason
-    if (hasPassed) throw new Error(`no answer within ${limitMs / 1_000} s`)
+    if (hasPassed) throw new SilenceError(limitMs)
     throw error
   } finally {
     timer.cancel()
