@@ -119,6 +119,17 @@ export interface DueTimes {
   readonly lookMs?: number | undefined
 }
 
+/** What comes first, of those that come at all. */
+export function earliest(...times: readonly (number | undefined)[]): number | undefined {
+  const due = times.filter((ms) => ms !== undefined)
+  return due.length === 0 ? undefined : Math.min(...due)
+}
+
+/** How long it is until the first of them that is to come: what could not be done at one that has passed does not wait for time. */
+export function untilNextMs(timesMs: readonly number[], nowMs: number): number | undefined {
+  return earliest(...timesMs.filter((ms) => ms > nowMs).map((ms) => ms - nowMs))
+}
+
 /** What the queue does next. */
 export function verdictOf(outcome: Outcome, { statusMs = waitingRecheckMs, lookMs }: DueTimes): Verdict {
   switch (outcome.kind) {

@@ -24,6 +24,7 @@ import { logFieldsOf } from './log-fields.ts'
 import {
   cacheCatchUp,
   type DueTimes,
+  earliest,
   followUpMs,
   isMomentary,
   type Outcome,
@@ -137,7 +138,8 @@ export class Reconciler {
       const isUntold = outcome.kind === 'retry' && failures === 0 && !status.isAwaited(end.object)
       const isBrief = isUntold || isMomentary(outcome)
       if (isBrief && !status.hasNewRecords(end)) return { outcome, lookMs }
-      return { outcome, lookMs, statusMs: await status.record(end, signal) }
+      const due = await status.record(end, signal)
+      return { outcome, statusMs: due.statusMs, lookMs: earliest(lookMs, due.lookMs) }
     } catch (thrown) {
       signal.throwIfAborted()
       if (thrown instanceof StaleRecordsError) return { outcome: { kind: 'waiting', ...recordCatchUp } }
@@ -311,11 +313,6 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
     begun ??= work()
     return begun
   }
-}
-
-function earliest(...times: readonly (number | undefined)[]): number | undefined {
-  const due = times.filter((ms) => ms !== undefined)
-  return due.length === 0 ? undefined : Math.min(...due)
 }
 
 /** Which resource, and why now. Source of the first name: OpenTelemetry's semantic conventions. */

@@ -11,7 +11,7 @@ import type { EventReport } from './context.ts'
 import type { Controller } from './definition.ts'
 import { areSameRecords, assertKept, lockedVersion, type ResourceStatus, recordsOf } from './external-records.ts'
 import type { ExternalsTurn } from './externals-turn.ts'
-import type { Child, Outcome } from './outcome.ts'
+import { type Child, type DueTimes, type Outcome, untilNextMs } from './outcome.ts'
 import { parentOf } from './parent.ts'
 import { pausedStatus } from './paused-status.ts'
 import { nextStatus, type StatusReport, type StatusWrite, statusWrite } from './status.ts'
@@ -55,8 +55,11 @@ export class StatusRecorder {
     this.#options = options
   }
 
-  /** Returns after how long a deferred write is due. Rejects when the write was refused, or the signal aborted. */
-  async record(end: TurnEnd, signal: AbortSignal): Promise<number | undefined> {
+  /**
+   * Returns after how long a deferred write is due, and what the status function is waiting for. Rejects when the write was
+   * refused, or the signal aborted.
+   */
+  async record(end: TurnEnd, signal: AbortSignal): Promise<DueTimes> {
     const { object, outcome } = end
     const report = this.#reportOf(end)
     const told = report === undefined ? untold(outcome) : outcome
@@ -69,7 +72,10 @@ export class StatusRecorder {
     const isUnderWay = outcome.kind === 'waiting' || outcome.kind === 'deleting'
     const write = await this.#write(object, { previous, next, stored, isUnderWay }, signal)
     if (write.kind === 'now') for (const event of report?.events ?? []) this.#options.recordEvent(object, event)
-    return write.kind === 'later' ? write.afterMs : undefined
+    return {
+      statusMs: write.kind === 'later' ? write.afterMs : undefined,
+      lookMs: untilNextMs(report?.dueAtMs ?? [], this.#options.clock.now()),
+    }
   }
 
   /** Says that the resource is left alone; nothing is written when it says so already. */

@@ -19,6 +19,8 @@ export interface StatusReport<Status> {
   readonly conditions: readonly ConditionClaim[]
   /** What this status brings to light: told when it is written, so a flip should be the occasion. Lost in a crash between. */
   readonly events?: readonly EventReport[]
+  /** When time alone changes something, milliseconds since the epoch: there is a turn at each. Those that have passed ask for none. */
+  readonly dueAtMs?: readonly number[]
 }
 
 /** The conditions that every kind has, from the outcome alone. Source: kstatus and the API conventions. */

@@ -114,6 +114,21 @@ describe('a resource at rest', () => {
     expect(world.conditions()).toEqual(settled)
   })
 
+  it('has a turn at each of the times that its status names, and none for those that have passed', async () => {
+    const world = new World()
+    const startMs = world.clock.now()
+    const turns: number[] = []
+    const controller = siteController({
+      observe: ({ nowMs }) => Promise.resolve(void turns.push(nowMs - startMs)),
+      status: () => ({ fields: { pages: 0 }, conditions: [], dueAtMs: [90_000, 20_000, -1].map((ms) => startMs + ms) }),
+    })
+    await settledSite(world, controller)
+    await world.clock.advance(1_000)
+    turns.length = 0
+    await world.clock.advance(7_200_000)
+    expect(turns).toEqual([20_000, 90_000])
+  })
+
   it('takes back what somebody changed, and leaves what is not its own', async () => {
     const { world } = await settledSite()
     world.api.edit(ConfigMap, pages, { data: { index: 'theirs', more: 'theirs' }, metadata: { labels: { b: 'c' } } })

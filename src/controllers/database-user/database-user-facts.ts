@@ -16,6 +16,8 @@ export interface DatabaseUserFacts {
   readonly isRemade: boolean
   /** The hash of the credential that has proved to be the server's. */
   readonly provenHash?: string
+  /** When a login was last to expire, as its role was seen; milliseconds since the epoch. */
+  readonly lastExpiryMs?: number
 }
 
 export interface PasswordTrouble {

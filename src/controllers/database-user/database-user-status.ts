@@ -7,12 +7,19 @@ import { passwordRule } from './password-rule.ts'
 import { type Held, rotationDueMs } from './rotation.ts'
 import { isStored } from './stored-secret.ts'
 import { conditionsOf, grantCounts, type RoleReport, type UserContext } from './user-conditions.ts'
+import { dueTimes } from './user-due.ts'
 
 type Fields = StatusReport<DatabaseUserStatus>['fields']
 
 export function databaseUserStatus(context: UserContext, report: RoleReport): StatusReport<DatabaseUserStatus> {
   const conditions = conditionsOf(context, report)
-  return { fields: fieldsOf(context, report, conditions), conditions, events: newsOf(context, conditions) }
+  const { object, facts } = context
+  return {
+    fields: fieldsOf(context, report, conditions),
+    conditions,
+    events: newsOf(context, conditions),
+    dueAtMs: isBeingDeleted(object) ? [] : dueTimes(passwordRule(object.spec, {}), facts?.held, report?.observed),
+  }
 }
 
 function fieldsOf(

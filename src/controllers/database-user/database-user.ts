@@ -34,6 +34,7 @@ import { groupRoleOf, loginRolesOf } from './login-roles.ts'
 import { drawPassword } from './password.ts'
 import { passwordRule, type Supplied } from './password-rule.ts'
 import { type Held, type Mint, type Remembered, rotate } from './rotation.ts'
+import { lastExpiryMs } from './user-due.ts'
 import { userRole } from './user-role.ts'
 import { type DatabaseObject, type Found, type Problem, problemOf, targetOf } from './user-target.ts'
 
@@ -84,8 +85,10 @@ export function databaseUser(engineFor: (tools: ExternalTools) => DatabaseEngine
     isSuspended: ({ spec }) => spec.suspend === true,
     observe: async (context) => {
       const report = reportOf(role, context.externals)
-      const proven = report?.observed === undefined ? context.object.status?.secretHash : report.observed.provenHash
-      return await observe(context, proven)
+      const seen = report?.observed
+      const proven = seen === undefined ? context.object.status?.secretHash : seen.provenHash
+      const expiryMs = lastExpiryMs(seen, context.nowMs)
+      return { ...(await observe(context, proven)), ...(expiryMs === undefined ? {} : { lastExpiryMs: expiryMs }) }
     },
     refuse: ({ facts: { problem } }) => (problem?.kind === 'refused' ? problem : undefined),
     desired,

@@ -52,7 +52,10 @@ export function roleWish({ object, facts, children }: Context): Wish {
   return {
     kind: 'wanted',
     externalName: groupRoleOf(object),
-    desired: desiredOf(object, { target, held, provenHash: facts.provenHash, ending: undefined }),
+    desired: {
+      ...desiredOf(object, { target, held, provenHash: facts.provenHash, ending: undefined }),
+      ...(facts.lastExpiryMs === undefined ? {} : { lastExpiryMs: facts.lastExpiryMs }),
+    },
     adopts: adoptionPolicy === 'Adopt',
     driftPolicy,
     // A role is no more than its attributes: it can be made anew.

@@ -160,6 +160,25 @@ onEachPostgres(
         expect(await stage.condition(name, 'RotationDue')).toBeUndefined()
       })
 
+      it('at the moment it is due, and ends the overlap so too, however rarely the server is looked at', async () => {
+        const rotation = { interval: '1h', strategy: 'DualRole', overlap: '10m' }
+        const { stage, name, database } = await startReady({ rotation })
+        // Time that jumps leaves a server no time to answer, so that nobody may look at it meanwhile.
+        const rarely = { metadata: { annotations: { 'konverge.dev/reconcile-interval': '24h' } } }
+        await stage.cluster.patch(Database, `${home}/${database}`, rarely)
+        await stage.cluster.patch(DatabaseUser, `${home}/${name}`, rarely)
+        await stage.pass(20_000)
+        const untilMs = Date.parse((await stage.status(name)).nextRotationAt ?? '') - stage.cluster.clock.now()
+        await stage.cluster.advance(untilMs - 10_000)
+        expect((await stage.status(name)).passwordGeneration).toBe(1)
+        await stage.until('the rotation', async () => (await stage.status(name)).passwordGeneration === 2)
+        await stage.becomes(name, 'Ready', 'True InSync')
+        const [, old] = (await stage.status(name)).loginRoles ?? []
+        await stage.cluster.advance(Date.parse(old?.validUntil ?? '') - stage.cluster.clock.now() - 10_000)
+        expect(await roles(name)).toHaveLength(3)
+        await stage.until('the old role to go', async () => (await roles(name)).length === 2)
+      })
+
       it('when its Secret is deleted: a new one is made, and said', async () => {
         const { stage, name } = await startReady()
         const before = await stage.keys(name)
