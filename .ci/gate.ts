@@ -1,7 +1,8 @@
 // Is this checkout good? Runs every check in order, prints what each took, and ends with the plain line that counts tests.
-// `check` is the quick gate; `test` adds the oracles, real PostgreSQL and the real control plane. A check that fails does not hide the ones after it.
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+// `check` is the quick gate; `test` adds the oracles, real PostgreSQL and the real control plane. A check that fails does not hide the others.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -19,8 +20,11 @@ interface Counts {
 
 const bin = (name: string): string => `node_modules/${name}`
 const folder = mkdtempSync(join(tmpdir(), 'konverge-gate-'))
-const quickProjects = ['unit']
-const allProjects = ['unit', 'oracle', 'postgres', 'real']
+/** The projects of each gate, group after group. Those of a group run side by side: they wait more than they work. */
+const gates: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  check: [['unit']],
+  test: [['unit'], ['oracle'], ['real', 'postgres']],
+}
 
 const checks: readonly Step[] = [
   { title: 'format and lint', args: [bin('@biomejs/biome/bin/biome'), 'check', '--error-on-warnings', '.'] },
@@ -39,57 +43,74 @@ const checks: readonly Step[] = [
   { title: 'unused code', args: [bin('knip/bin/knip.js')] },
 ]
 
-process.exitCode = main(process.argv[2] ?? 'check')
+process.exitCode = await main(process.argv[2] ?? 'check').finally(() =>
+  rmSync(folder, { recursive: true, force: true }),
+)
 
-function main(gate: string): number {
-  if (gate !== 'check' && gate !== 'test') {
-    process.stderr.write(`gate: '${gate}' is no gate; name check or test\n`)
+async function main(gate: string): Promise<number> {
+  const groups = gates[gate]
+  if (groups === undefined) {
+    process.stderr.write(`gate: '${gate}' is no gate; name ${Object.keys(gates).join(' or ')}\n`)
     return 2
   }
-  const failedChecks = checks.filter((step) => !passes(step)).map(({ title }) => title)
-  const counts = (gate === 'check' ? quickProjects : allProjects).map(runTests)
-  rmSync(folder, { recursive: true, force: true })
+  const failedChecks: string[] = []
+  for (const step of checks) if (!(await passes(step))) failedChecks.push(step.title)
+  const counts = [{ passed: checks.length - failedChecks.length, failed: failedChecks.length, skipped: 0 }]
+  for (const group of groups) counts.push(...(await runGroup(group)))
   if (failedChecks.length > 0) process.stdout.write(`failed: ${failedChecks.join(', ')}\n`)
-  const total = [
-    ...counts,
-    { passed: checks.length - failedChecks.length, failed: failedChecks.length, skipped: 0 },
-  ].reduce(add)
+  const total = counts.reduce(add)
   process.stdout.write(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped\n`)
   return total.failed === 0 ? 0 : 1
 }
 
-function passes({ title, args }: Step): boolean {
+/** The first one shows what it writes at once, the others when those before them have ended. */
+async function runGroup(projects: readonly string[]): Promise<readonly Counts[]> {
+  let shown: Promise<unknown> = Promise.resolve()
+  const runs = projects.map((project, index) => {
+    const run = runTests(project, index === 0 ? undefined : { file: join(folder, `${project}.log`), after: shown })
+    shown = run
+    return run
+  })
+  return Promise.all(runs)
+}
+
+/** Where output waits, and for what. */
+interface Held {
+  readonly file: string
+  readonly after: Promise<unknown>
+}
+
+async function passes({ title, args }: Step, held?: Held): Promise<boolean> {
   const startedMs = performance.now()
-  const { status } = spawnSync(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] })
+  const output = held === undefined ? 'inherit' : openSync(held.file, 'w')
+  const child = spawn(process.execPath, args, { stdio: ['ignore', output, output] })
+  const [status] = await once(child, 'close').catch(() => [null]) // It could not be started.
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
+  if (typeof output === 'number') closeSync(output)
+  await held?.after
+  if (held !== undefined) process.stdout.write(readFileSync(held.file))
   process.stdout.write(`${status === 0 ? 'ok' : 'FAILED'}  ${title}  ${seconds} s\n`)
   return status === 0
 }
 
 /** Runs one vitest project; a run that gives no report, or fails outside its tests, counts as one failure. */
-function runTests(project: string): Counts {
+async function runTests(project: string, held?: Held): Promise<Counts> {
   const report = join(folder, `${project}.json`)
-  const ok = passes({
-    title: `${project} tests`,
-    args: [
-      bin('vitest/vitest.mjs'),
-      'run',
-      '--project',
-      project,
-      '--reporter=default',
-      '--reporter=json',
-      `--outputFile.json=${report}`,
-    ],
-  })
-  if (!existsSync(report)) return { passed: 0, failed: 1, skipped: 0 }
-  const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = JSON.parse(
-    readFileSync(report, 'utf8'),
-  ) as Record<string, number>
-  const failed = numFailedTests ?? 0
+  const args = ['run', '--project', project, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+  const ok = await passes({ title: `${project} tests`, args: [bin('vitest/vitest.mjs'), ...args] }, held)
+  const { numPassedTests = 0, numFailedTests = 0, numPendingTests = 0, numTodoTests = 0 } = readReport(report)
   return {
-    passed: numPassedTests ?? 0,
-    failed: ok ? failed : Math.max(1, failed),
-    skipped: (numPendingTests ?? 0) + (numTodoTests ?? 0),
+    passed: numPassedTests,
+    failed: ok ? numFailedTests : Math.max(1, numFailedTests),
+    skipped: numPendingTests + numTodoTests,
+  }
+}
+
+function readReport(path: string): Readonly<Record<string, number>> {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    return { numFailedTests: 1 } // None was written, or not all of it.
   }
 }
 

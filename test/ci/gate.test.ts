@@ -1,0 +1,121 @@
+// Does the gate count what its projects report, show what each of them wrote in one piece, and let no failure hide another? Its tools are
+// played by scripts that do what a test says.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import process from 'node:process'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+
+const gate = join(import.meta.dirname, '..', '..', '.ci', 'gate.ts')
+const checks = [
+  '@biomejs/biome/bin/biome',
+  'typescript/bin/tsc',
+  'dependency-cruiser/bin/dependency-cruiser.mjs',
+  'knip/bin/knip.js',
+]
+
+/** In the place of vitest: does for its project what the file `plays.json` says. */
+const player = `
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+const project = process.argv[process.argv.indexOf('--project') + 1]
+const report = process.argv.find((arg) => arg.startsWith('--outputFile.json=')).split('=')[1]
+const { counts, exitCode = 0, waitsFor } = JSON.parse(readFileSync('plays.json', 'utf8'))[project]
+console.log(project + ' begins')
+writeFileSync('began-' + project, '')
+const limit = Date.now() + 20_000
+while (waitsFor !== undefined && !existsSync('began-' + waitsFor) && Date.now() < limit) await new Promise((on) => setTimeout(on, 10))
+console.log(project + ' ends')
+if (counts !== undefined) writeFileSync(report, JSON.stringify(counts))
+process.exit(Date.now() < limit ? exitCode : 9)
+`
+
+interface Play {
+  /** As vitest reports them; absent: it reports nothing. */
+  readonly counts?: Readonly<Record<string, number>>
+  readonly exitCode?: number
+  /** The project that has to run beside it. */
+  readonly waitsFor?: string
+}
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'konverge-gate-test-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  for (const check of checks) script(check, '')
+  script('vitest/vitest.mjs', player)
+})
+
+const counted = (numPassedTests: number, more: Readonly<Record<string, number>> = {}) => ({
+  counts: { numPassedTests, numFailedTests: 0, numPendingTests: 0, numTodoTests: 0, ...more },
+})
+const fine = { unit: counted(100), oracle: counted(20), real: counted(3), postgres: counted(4) }
+
+describe('the gate', () => {
+  it('counts its checks and all tests', () => {
+    const plays = { ...fine, real: counted(3, { numPendingTests: 2, numTodoTests: 1 }) }
+    expect(run('test', plays)).toMatchObject({ exitCode: 0, lastLine: '131 passed, 0 failed, 3 skipped' })
+    expect(run('check', plays)).toMatchObject({ exitCode: 0, lastLine: '104 passed, 0 failed, 0 skipped' })
+  })
+
+  it('runs the real control plane and PostgreSQL side by side, and shows one after the other', () => {
+    const plays = {
+      ...fine,
+      real: { ...fine.real, waitsFor: 'postgres' },
+      postgres: { ...fine.postgres, waitsFor: 'real' },
+    }
+    const { exitCode, lines } = run('test', plays)
+    expect(exitCode).toBe(0)
+    expect(lines.filter((line) => /^(real|postgres|ok {2}real|ok {2}postgres) /.test(line)).map(withoutTime)).toEqual([
+      'real begins',
+      'real ends',
+      'ok  real tests',
+      'postgres begins',
+      'postgres ends',
+      'ok  postgres tests',
+    ])
+  })
+
+  it.each([
+    { title: 'a test that fails', play: { ...counted(3, { numFailedTests: 2 }), exitCode: 1 }, failed: 2, passed: 3 },
+    { title: 'a fault outside the tests', play: { ...counted(3), exitCode: 1 }, failed: 1, passed: 3 },
+    { title: 'a project that dies', play: { exitCode: 137 }, failed: 1, passed: 0 },
+  ])('fails for $title in either of two side by side, and counts the other one', ({ play, failed, passed }) => {
+    const ofReal = run('test', { ...fine, real: play })
+    expect(ofReal).toMatchObject({ exitCode: 1, lastLine: `${128 + passed} passed, ${failed} failed, 0 skipped` })
+    expect(ofReal.lines).toEqual(expect.arrayContaining(['real ends', 'postgres ends']))
+    const ofPostgres = run('test', { ...fine, postgres: play })
+    expect(ofPostgres).toMatchObject({ exitCode: 1, lastLine: `${127 + passed} passed, ${failed} failed, 0 skipped` })
+    expect(ofPostgres.lines).toEqual(expect.arrayContaining(['real ends', 'postgres ends']))
+  })
+
+  it('runs the tests also where a check fails, and names it', () => {
+    script('knip/bin/knip.js', 'process.exit(1)')
+    const { exitCode, lines, lastLine } = run('check', fine)
+    expect([exitCode, lastLine]).toEqual([1, '103 passed, 1 failed, 0 skipped'])
+    expect(lines).toContain('failed: unused code')
+  })
+
+  it('has a check and a test only', () => {
+    const { exitCode, stderr } = run('all', fine)
+    expect([exitCode, stderr]).toEqual([2, "gate: 'all' is no gate; name check or test\n"])
+  })
+})
+
+function script(name: string, text: string): void {
+  const path = join(folder, 'node_modules', name)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+}
+
+function run(name: string, plays: Readonly<Record<string, Play>>) {
+  writeFileSync(join(folder, 'plays.json'), JSON.stringify(plays))
+  const env = { PATH: process.env['PATH'] ?? '', TMPDIR: folder }
+  const { status, stdout, stderr } = spawnSync(process.execPath, [gate, name], { cwd: folder, env, encoding: 'utf8' })
+  const lines = stdout.trimEnd().split('\n')
+  return { exitCode: status, lines, lastLine: lines.at(-1), stderr }
+}
+
+function withoutTime(line: string): string {
+  return line.replace(/ +[\d.]+ s$/, '')
+}
