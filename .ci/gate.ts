@@ -1,5 +1,5 @@
 // Is this checkout good? Runs every check in order, prints what each took, and ends with the plain line that counts tests.
-// `check` is the quick gate; `test` adds the oracles, real PostgreSQL and the real control plane. A check that fails does not hide the others.
+// `check` is the quick gate; `test` adds the oracles, real PostgreSQL and the real control plane. A failure does not hide another.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
@@ -20,10 +20,13 @@ interface Counts {
 
 const bin = (name: string): string => `node_modules/${name}`
 const folder = mkdtempSync(join(tmpdir(), 'konverge-gate-'))
-/** The projects of each gate, group after group. Those of a group run side by side: they wait more than they work. */
+/**
+ * The projects of each gate, group after group. Those of a group run side by side: they wait more than they work. Each half of `real` has a
+ * control plane of its own.
+ */
 const gates: Readonly<Record<string, readonly (readonly string[])[]>> = {
   check: [['unit']],
-  test: [['unit'], ['oracle'], ['real', 'postgres']],
+  test: [['unit'], ['oracle'], ['real 1/2', 'real 2/2', 'postgres']],
 }
 
 const checks: readonly Step[] = [
@@ -64,10 +67,10 @@ async function main(gate: string): Promise<number> {
 }
 
 /** The first one shows what it writes at once, the others when those before them have ended. */
-async function runGroup(projects: readonly string[]): Promise<readonly Counts[]> {
+async function runGroup(names: readonly string[]): Promise<readonly Counts[]> {
   let shown: Promise<unknown> = Promise.resolve()
-  const runs = projects.map((project, index) => {
-    const run = runTests(project, index === 0 ? undefined : { file: join(folder, `${project}.log`), after: shown })
+  const runs = names.map((name, index) => {
+    const run = runTests(name, index === 0 ? undefined : { file: fileFor(name, 'log'), after: shown })
     shown = run
     return run
   })
@@ -93,17 +96,25 @@ async function passes({ title, args }: Step, held?: Held): Promise<boolean> {
   return status === 0
 }
 
-/** Runs one vitest project; a run that gives no report, or fails outside its tests, counts as one failure. */
-async function runTests(project: string, held?: Held): Promise<Counts> {
-  const report = join(folder, `${project}.json`)
+/**
+ * Runs one vitest project, or a part of it as in `real 1/2`; a run that gives no report, or fails outside its tests, counts as one failure.
+ */
+async function runTests(name: string, held?: Held): Promise<Counts> {
+  const [project = name, shard] = name.split(' ')
+  const report = fileFor(name, 'json')
   const args = ['run', '--project', project, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  const ok = await passes({ title: `${project} tests`, args: [bin('vitest/vitest.mjs'), ...args] }, held)
+  const part = shard === undefined ? [] : [`--shard=${shard}`]
+  const ok = await passes({ title: `${name} tests`, args: [bin('vitest/vitest.mjs'), ...args, ...part] }, held)
   const { numPassedTests = 0, numFailedTests = 0, numPendingTests = 0, numTodoTests = 0 } = readReport(report)
   return {
     passed: numPassedTests,
     failed: ok ? numFailedTests : Math.max(1, numFailedTests),
     skipped: numPendingTests + numTodoTests,
   }
+}
+
+function fileFor(name: string, ending: string): string {
+  return join(folder, `${name.replaceAll(/\W/g, '-')}.${ending}`)
 }
 
 function readReport(path: string): Readonly<Record<string, number>> {

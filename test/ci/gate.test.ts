@@ -15,16 +15,18 @@ const checks = [
   'knip/bin/knip.js',
 ]
 
-/** In the place of vitest: does for its project what the file `plays.json` says. */
+/** In the place of vitest: does for its project, or part of one, what the file `plays.json` says. */
 const player = `
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-const project = process.argv[process.argv.indexOf('--project') + 1]
+const shard = process.argv.find((arg) => arg.startsWith('--shard='))?.replace('--shard=', ' ') ?? ''
+const project = process.argv[process.argv.indexOf('--project') + 1] + shard
 const report = process.argv.find((arg) => arg.startsWith('--outputFile.json=')).split('=')[1]
 const { counts, exitCode = 0, waitsFor } = JSON.parse(readFileSync('plays.json', 'utf8'))[project]
 console.log(project + ' begins')
-writeFileSync('began-' + project, '')
+const begun = (name) => 'began-' + name.replace('/', '-')
+writeFileSync(begun(project), '')
 const limit = Date.now() + 20_000
-while (waitsFor !== undefined && !existsSync('began-' + waitsFor) && Date.now() < limit) await new Promise((on) => setTimeout(on, 10))
+while (waitsFor !== undefined && !existsSync(begun(waitsFor)) && Date.now() < limit) await new Promise((on) => setTimeout(on, 10))
 console.log(project + ' ends')
 if (counts !== undefined) writeFileSync(report, JSON.stringify(counts))
 process.exit(Date.now() < limit ? exitCode : 9)
@@ -49,44 +51,48 @@ beforeEach(() => {
 const counted = (numPassedTests: number, more: Readonly<Record<string, number>> = {}) => ({
   counts: { numPassedTests, numFailedTests: 0, numPendingTests: 0, numTodoTests: 0, ...more },
 })
-const fine = { unit: counted(100), oracle: counted(20), real: counted(3), postgres: counted(4) }
+const fine = {
+  unit: counted(100),
+  oracle: counted(20),
+  'real 1/2': counted(3),
+  'real 2/2': counted(50),
+  postgres: counted(4),
+}
 
 describe('the gate', () => {
   it('counts its checks and all tests', () => {
-    const plays = { ...fine, real: counted(3, { numPendingTests: 2, numTodoTests: 1 }) }
-    expect(run('test', plays)).toMatchObject({ exitCode: 0, lastLine: '131 passed, 0 failed, 3 skipped' })
+    const plays = { ...fine, 'real 2/2': counted(50, { numPendingTests: 2, numTodoTests: 1 }) }
+    expect(run('test', plays)).toMatchObject({ exitCode: 0, lastLine: '181 passed, 0 failed, 3 skipped' })
     expect(run('check', plays)).toMatchObject({ exitCode: 0, lastLine: '104 passed, 0 failed, 0 skipped' })
   })
 
-  it('runs the real control plane and PostgreSQL side by side, and shows one after the other', () => {
-    const plays = {
+  it('runs the halves of the real control plane and PostgreSQL side by side, and shows one after the other', () => {
+    const { exitCode, lines } = run('test', {
       ...fine,
-      real: { ...fine.real, waitsFor: 'postgres' },
-      postgres: { ...fine.postgres, waitsFor: 'real' },
-    }
-    const { exitCode, lines } = run('test', plays)
+      'real 1/2': { ...fine['real 1/2'], waitsFor: 'real 2/2' },
+      'real 2/2': { ...fine['real 2/2'], waitsFor: 'postgres' },
+      postgres: { ...fine.postgres, waitsFor: 'real 1/2' },
+    })
     expect(exitCode).toBe(0)
-    expect(lines.filter((line) => /^(real|postgres|ok {2}real|ok {2}postgres) /.test(line)).map(withoutTime)).toEqual([
-      'real begins',
-      'real ends',
-      'ok  real tests',
-      'postgres begins',
-      'postgres ends',
-      'ok  postgres tests',
+    const shown = ['real 1/2', 'real 2/2', 'postgres'].flatMap((name) => [
+      `${name} begins`,
+      `${name} ends`,
+      `ok  ${name} tests`,
     ])
+    expect(lines.filter((line) => /^(ok {2})?(real|postgres) /.test(line)).map(withoutTime)).toEqual(shown)
   })
 
   it.each([
     { title: 'a test that fails', play: { ...counted(3, { numFailedTests: 2 }), exitCode: 1 }, failed: 2, passed: 3 },
     { title: 'a fault outside the tests', play: { ...counted(3), exitCode: 1 }, failed: 1, passed: 3 },
     { title: 'a project that dies', play: { exitCode: 137 }, failed: 1, passed: 0 },
-  ])('fails for $title in either of two side by side, and counts the other one', ({ play, failed, passed }) => {
-    const ofReal = run('test', { ...fine, real: play })
-    expect(ofReal).toMatchObject({ exitCode: 1, lastLine: `${128 + passed} passed, ${failed} failed, 0 skipped` })
-    expect(ofReal.lines).toEqual(expect.arrayContaining(['real ends', 'postgres ends']))
+  ])('fails for $title beside others, and counts those', ({ play, failed, passed }) => {
+    const ofReal = run('test', { ...fine, 'real 1/2': play })
+    expect(ofReal).toMatchObject({ exitCode: 1, lastLine: `${178 + passed} passed, ${failed} failed, 0 skipped` })
     const ofPostgres = run('test', { ...fine, postgres: play })
-    expect(ofPostgres).toMatchObject({ exitCode: 1, lastLine: `${127 + passed} passed, ${failed} failed, 0 skipped` })
-    expect(ofPostgres.lines).toEqual(expect.arrayContaining(['real ends', 'postgres ends']))
+    expect(ofPostgres).toMatchObject({ exitCode: 1, lastLine: `${177 + passed} passed, ${failed} failed, 0 skipped` })
+    for (const { lines } of [ofReal, ofPostgres])
+      expect(lines).toEqual(expect.arrayContaining(['real 1/2 ends', 'real 2/2 ends', 'postgres ends']))
   })
 
   it('runs the tests also where a check fails, and names it', () => {
