@@ -1,9 +1,9 @@
 // What would the operator make of these resources? The manifests, in the order in which they would be applied, without a
-// cluster: what `observe` would find is taken as not there, and nothing is refused for it.
+// cluster: what the API server would refuse is refused with its words; what `observe` would find is taken as not there, and
+// nothing is refused for it.
 import { CodedError } from '../base/errors.ts'
 import type { JsonObject } from '../base/json.ts'
 import { systemSecrets } from '../base/random.ts'
-import { validateObject } from '../generate/validate.ts'
 import type { Controller, LiveReader } from '../index.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import { groupKindOf, isOf } from '../object/resource.ts'
@@ -11,7 +11,8 @@ import { resourceIn } from '../reconcile/definition.ts'
 import { withoutMembership } from '../synth/membership.ts'
 import { assertPure } from '../synth/purity.ts'
 import { CommandError } from './command-error.ts'
-import { definitionOf, loadDefinitions } from './definition-loader.ts'
+import { loadDefinitions } from './definition-loader.ts'
+import { DryRun } from './dry-run.ts'
 import { flagshipControllers } from './flagship.ts'
 import { loadManifests } from './manifest-loader.ts'
 import { yamlText } from './yaml-text.ts'
@@ -26,19 +27,19 @@ export async function preview({ files, write }: PreviewOptions, signal: AbortSig
   const loaded = await Promise.all(
     files.map(async (file) => (await loadManifests(file, signal)).map((object) => ({ file, object }))),
   )
-  const definitions = await loadDefinitions(signal)
+  const dryRun = new DryRun(await loadDefinitions(signal))
   const rendered: KubeObject[] = []
-  for (const { file, object } of loaded.flat()) rendered.push(...(await render(file, object, definitions, signal)))
+  for (const { file, object } of loaded.flat()) rendered.push(...(await render(file, object, dryRun, signal)))
   write(yamlText(rendered))
 }
 
 async function render(
   file: string,
   object: JsonObject,
-  definitions: readonly JsonObject[],
+  dryRun: DryRun,
   signal: AbortSignal,
 ): Promise<readonly KubeObject[]> {
-  // Sound: loadManifests returns only objects with apiVersion and kind; validation covers the rest.
+  // Sound: loadManifests returns only objects with apiVersion and kind; the dry run covers the rest.
   const given = object as unknown as KubeObject
   const controller = flagshipControllers.find(({ resource }) => isOf(resource, given))
   if (controller === undefined) {
@@ -46,11 +47,10 @@ async function render(
     throw new CommandError(`${file}: there is no controller for ${groupKindOf(given)}; konverge previews ${kinds}`, 2)
   }
   const name = `${given.kind} ${given.metadata?.name ?? '(without a name)'}`
-  const definition = definitionOf(controller.resource, definitions)
-  const validation = definition === undefined ? undefined : validateObject(definition, object)
-  if (validation?.kind === 'invalid') throw new CommandError(`${file}: ${name} is invalid: ${validation.message}`, 2)
+  const answer = await dryRun.create(object)
+  if (answer.kind === 'refused') throw new CommandError(`${file}: ${name} is refused: ${answer.message}`, 2)
   try {
-    return await desiredOf(controller, (validation?.object ?? object) as unknown as KubeObject, signal)
+    return await desiredOf(controller, answer.object as unknown as KubeObject, signal)
   } catch (thrown) {
     if (thrown instanceof CodedError) throw new CommandError(`${file}: ${name}: ${thrown.message}`, 2)
     throw thrown
@@ -59,10 +59,10 @@ async function render(
 
 async function desiredOf(
   controller: Controller,
-  given: KubeObject,
+  stored: KubeObject,
   signal: AbortSignal,
 ): Promise<readonly KubeObject[]> {
-  const parent = asPreviewed(given, controller)
+  const parent = asPreviewed(stored)
   const object = parent as never
   const seen = { children: [], externals: [], live: nothingLive, nowMs: 0, secrets: systemSecrets }
   const facts = await controller.observe({ object, ...seen, signal })
@@ -76,16 +76,15 @@ async function desiredOf(
   return objects.filter(({ policies }) => !policies.contribute).map((desired) => withoutMembership(desired.object))
 }
 
-/** As if the API server had just stored it. */
-function asPreviewed(given: KubeObject, { resource }: Controller): LiveObject {
-  const namespace = resource.scope === 'Cluster' ? {} : { namespace: given.metadata.namespace ?? 'default' }
-  const metadata = {
-    ...given.metadata,
-    ...namespace,
-    uid: '00000000-0000-4000-8000-000000000000',
-    resourceVersion: '0',
+/** Without what a server draws by chance, and what it keeps for itself: the same resource gives the same manifests. */
+function asPreviewed({ metadata, ...stored }: KubeObject): LiveObject {
+  const { name, namespace, labels, annotations } = metadata
+  const own = { ...(labels === undefined ? {} : { labels }), ...(annotations === undefined ? {} : { annotations }) }
+  const place = namespace === undefined ? { name } : { name, namespace }
+  return {
+    ...stored,
+    metadata: { ...place, ...own, uid: '00000000-0000-4000-8000-000000000000', resourceVersion: '0' },
   }
-  return { ...given, metadata }
 }
 
 const nothingLive: LiveReader = { find: () => Promise.resolve(undefined), list: () => Promise.resolve([]) }

@@ -10,7 +10,7 @@ export interface ShapeExample {
   /** TypeScript of the spec as the construct takes it, where it differs from the wire. `imported` is the module. */
   readonly construct?: string
   /** Specs that do not fit, and what is said of them. */
-  readonly invalid?: readonly (readonly [spec: JsonObject, says: string])[]
+  readonly invalid?: readonly (readonly [spec: JsonObject, field: string])[]
   /** Specs that fit the types but not the schema. */
   readonly isValueOnly?: boolean
 }
@@ -61,9 +61,9 @@ export const shapes: readonly ShapeExample[] = [
       known: 'http',
     }`,
     invalid: [
-      [{ port: true }, 'spec.port must be integer or string, not true'],
-      [{ limits: { cpu: [] } }, 'spec.limits.cpu must be integer or string, not []'],
-      [{ known: 81 }, 'spec.known must be one of 80, http, not 81'],
+      [{ port: true }, 'spec.port'],
+      [{ limits: { cpu: [] } }, 'spec.limits.cpu'],
+      [{ known: 81 }, 'spec.known'],
     ],
   },
   {
@@ -87,9 +87,9 @@ export const shapes: readonly ShapeExample[] = [
       closed: { size: 1 },
     },
     invalid: [
-      [{ half: { size: 'x' } }, 'spec.half.size must be integer, not "x"'],
-      [{ closed: { other: 1 } }, 'spec.closed.other is not a field of this kind; correct or remove it'],
-      [{ config: 1 }, 'spec.config must be object, not 1'],
+      [{ half: { size: 'x' } }, 'spec.half.size'],
+      [{ closed: { other: 1 } }, 'spec.closed.other'],
+      [{ config: 1 }, 'spec.config'],
     ],
   },
   {
@@ -103,11 +103,8 @@ export const shapes: readonly ShapeExample[] = [
       pod: { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', labels: { x: 'y' } }, spec: { image: 'i' } },
     },
     invalid: [
-      [{ pod: { apiVersion: 'v1', metadata: {} } }, 'spec.pod.kind is required'],
-      [
-        { pod: { apiVersion: 'v1', kind: 'Pod', metadata: {}, spce: {} } },
-        'spec.pod.spce is not a field of this kind; correct or remove it',
-      ],
+      [{ pod: { apiVersion: 'v1', metadata: {} } }, 'spec.pod.kind'],
+      [{ pod: { apiVersion: 'v1', kind: 'Pod', metadata: {}, spce: {} } }, 'spec.pod.spce'],
     ],
   },
   {
@@ -130,9 +127,9 @@ export const shapes: readonly ShapeExample[] = [
       maps: { a: { b: { c: 'd' } } },
     },
     invalid: [
-      [{ rules: [{ a: [{ b: [{}] }] }] }, 'spec.rules[0].a[0].b[0].name is required'],
-      [{ matrix: [[[1], ['x']]] }, 'spec.matrix[0][1][0] must be integer, not "x"'],
-      [{ maps: { a: { b: { c: 1 } } } }, 'spec.maps.a.b.c must be string, not 1'],
+      [{ rules: [{ a: [{ b: [{}] }] }] }, 'spec.rules[0].a[0].b[0].name'],
+      [{ matrix: [[[1], ['x']]] }, 'spec.matrix[0][1][0]'],
+      [{ maps: { a: { b: { c: 1 } } } }, 'spec.maps.a.b.c'],
     ],
   },
   {
@@ -184,12 +181,12 @@ export const shapes: readonly ShapeExample[] = [
       reserved: 'constructor',
     }`,
     invalid: [
-      [{ mode: 'fast' }, 'spec.mode must be one of Fast, very-slow, 1.5, not "fast"'],
-      [{ code: 303 }, 'spec.code must be one of 301, 302, not 303'],
-      [{ flag: false }, 'spec.flag must be one of true, not false'],
-      [{ pair: [2, 1] }, 'spec.pair must be one of [1,2], [], not [2,1]'],
-      [{ point: { x: 3 } }, 'spec.point must be one of {"x":1}, {"x":2,"y":[null]}, not {"x":3}'],
-      [{ cased: 'ALWAYS' }, 'spec.cased must be one of Always, always, not "ALWAYS"'],
+      [{ mode: 'fast' }, 'spec.mode'],
+      [{ code: 303 }, 'spec.code'],
+      [{ flag: false }, 'spec.flag'],
+      [{ pair: [2, 1] }, 'spec.pair'],
+      [{ point: { x: 3 } }, 'spec.point'],
+      [{ cased: 'ALWAYS' }, 'spec.cased'],
     ],
   },
   {
@@ -283,9 +280,9 @@ export const shapes: readonly ShapeExample[] = [
       metadata: { labels: { a: '36' } }, kind: '37', status: { status: '38' },
     }`,
     invalid: [
-      [{ $ref: '', 'with space': '' }, 'spec.42 is required'],
-      [{ $ref: 1, 'with space': '', '42': 1 }, 'spec.$ref must be string, not 1'],
-      [{ $ref: '', 'with space': '', '42': true }, 'spec.42 must be integer, not true'],
+      [{ $ref: '', 'with space': '' }, 'spec.42'],
+      [{ $ref: 1, 'with space': '', '42': 1 }, 'spec.$ref'],
+      [{ $ref: '', 'with space': '', '42': true }, 'spec.42'],
     ],
   },
   {
@@ -298,8 +295,8 @@ export const shapes: readonly ShapeExample[] = [
     }),
     valid: { plain: '1', to_string: { a: '2' }, some: { valueOf: { b: '3' } } },
     invalid: [
-      [{ some: { toString: 1 } }, 'spec.some.toString must be string, not 1'],
-      [{ some: { valueOf: { c: 1 } } }, 'spec.some.valueOf.c is not a field of this kind; correct or remove it'],
+      [{ some: { toString: 1 } }, 'spec.some.toString'],
+      [{ some: { valueOf: { c: 1 } } }, 'spec.some.valueOf.c'],
     ],
   },
   {
@@ -333,7 +330,7 @@ export const shapes: readonly ShapeExample[] = [
       fooBar: { a: '1' }, foo_bar: { b: '2' }, 'foo-bar': '3', FooBar: '4', foo: { bar: { c: '5' }, barBaz: { d: '6' } },
       fooBarBaz: { e: '7' }, s_: '10', s: 11, props: { f: '8' }, spec: { spec: { g: '9' } },
     }`,
-    invalid: [[{ foo_bar: { a: '1' } }, 'spec.foo_bar.a is not a field of this kind; correct or remove it']],
+    invalid: [[{ foo_bar: { a: '1' } }, 'spec.foo_bar.a']],
   },
   {
     kind: 'Alternative',
@@ -369,11 +366,11 @@ export const shapes: readonly ShapeExample[] = [
       none: { a: 'b' },
     },
     invalid: [
-      [{ secret: 's', inline: 'i' }, 'spec must have exactly one of secret and inline'],
-      [{}, 'spec must have exactly one of secret and inline'],
-      [{ secret: 's', source: {} }, 'spec.source must have at least one of git and http'],
-      [{ secret: 's', bounded: 'a' }, 'spec.bounded must NOT have fewer than 2 characters, not "a"'],
-      [{ secret: 's', bounded: 'xa' }, 'spec.bounded must NOT be valid, not "xa"'],
+      [{ secret: 's', inline: 'i' }, 'spec'],
+      [{}, 'spec'],
+      [{ secret: 's', source: {} }, 'spec.source'],
+      [{ secret: 's', bounded: 'a' }, 'spec.bounded'],
+      [{ secret: 's', bounded: 'xa' }, 'spec.bounded'],
     ],
     isValueOnly: true,
   },
@@ -391,8 +388,8 @@ export const shapes: readonly ShapeExample[] = [
     ),
     valid: { note: 'n', box: { a: 'b' }, list: [1], map: { a: 'b' }, choice: 'y' },
     invalid: [
-      [{ note: 1 }, 'spec.note must be string or null, not 1'],
-      [{ note: null, box: { a: 1 } }, 'spec.box.a must be string, not 1'],
+      [{ note: 1 }, 'spec.note'],
+      [{ note: null, box: { a: 1 } }, 'spec.box.a'],
     ],
   },
   {
@@ -408,7 +405,7 @@ export const shapes: readonly ShapeExample[] = [
       { description: 'A spec.\n\nWith */ all of it.' },
     ),
     valid: { ended: 'a', lines: 'b', directive: 'c', markup: 'd', rule: 'b' },
-    invalid: [[{ rule: 'c' }, 'spec.rule must match pattern "^(a*/|b)$", not "c"']],
+    invalid: [[{ rule: 'c' }, 'spec.rule']],
     isValueOnly: true,
   },
   {
@@ -441,15 +438,15 @@ export const shapes: readonly ShapeExample[] = [
       quoted: 'a.b',
     },
     invalid: [
-      [{ above: 0 }, 'spec.above must be > 0, not 0'],
-      [{ above: 1 }, 'spec.above must be < 1, not 1'],
-      [{ atLeast: 0 }, 'spec.atLeast must be >= 1, not 0'],
-      [{ atLeast: 3 }, 'spec.atLeast must be multiple of 2, not 3'],
-      [{ posix: '1' }, 'spec.posix must match pattern "^[[:alpha:]]+$", not "1"'],
-      [{ escaped: 'a' }, 'spec.escaped must match pattern "^[\\w\\_\\-]+\\@[\\w\\.]+\\:$", not "a"'],
-      [{ folded: 'abd' }, 'spec.folded must match pattern "(?i)^abc$", not "abd"'],
-      [{ anchored: '1' }, 'spec.anchored must match pattern "\\A\\pL+\\z", not "1"'],
-      [{ named: 'x' }, 'spec.named must match pattern "^(?P<year>[0-9]{4})$", not "x"'],
+      [{ above: 0 }, 'spec.above'],
+      [{ above: 1 }, 'spec.above'],
+      [{ atLeast: 0 }, 'spec.atLeast'],
+      [{ atLeast: 3 }, 'spec.atLeast'],
+      [{ posix: '1' }, 'spec.posix'],
+      [{ escaped: 'a' }, 'spec.escaped'],
+      [{ folded: 'abd' }, 'spec.folded'],
+      [{ anchored: '1' }, 'spec.anchored'],
+      [{ named: 'x' }, 'spec.named'],
     ],
     isValueOnly: true,
   },
@@ -477,5 +474,5 @@ export const protoField: ShapeExample = {
   kind: 'ProtoField',
   spec: parsed('{"type": "object", "properties": {"__proto__": {"type": "string"}}}'),
   valid: parsed('{"__proto__": "x"}'),
-  invalid: [[parsed('{"__proto__": 1}'), 'spec.__proto__ must be string, not 1']],
+  invalid: [[parsed('{"__proto__": 1}'), 'spec.__proto__']],
 }

@@ -1,0 +1,54 @@
+// Would the API server take this resource, and what would it store? Asked of the one of this package, in this process: the resource is created
+// there for trial, so that schema, defaults and rules are those of a cluster, and a refusal has the words that kubectl shows.
+import { ApiServer } from '../apiserver/api-server.ts'
+import { customResources } from '../apiserver/custom/custom-strategy.ts'
+import { handleFetch } from '../apiserver/fetch-handler.ts'
+import type { ServedResource } from '../apiserver/strategy.ts'
+import { systemClock } from '../base/clock.ts'
+import { isJsonObject, type JsonObject } from '../base/json.ts'
+import { systemRandom } from '../base/random.ts'
+
+export type DryRunAnswer =
+  /** With defaults filled in, and what a server adds to metadata. */
+  | { readonly kind: 'taken'; readonly object: JsonObject }
+  /** What the API server says. */
+  | { readonly kind: 'refused'; readonly message: string }
+
+export class DryRun {
+  readonly #resources: readonly ServedResource[]
+  readonly #server: ApiServer
+
+  /** Knows the kinds that these CustomResourceDefinitions serve, and no other. */
+  constructor(definitions: readonly JsonObject[]) {
+    this.#resources = definitions.flatMap(customResources)
+    const [clock, random] = [systemClock, systemRandom]
+    this.#server = new ApiServer({ clock, random, resources: this.#resources, catalogue: [] })
+  }
+
+  /** A resource without a namespace is created in `default`. */
+  async create(object: JsonObject): Promise<DryRunAnswer> {
+    const { apiVersion, kind } = object
+    const resource = this.#resources.find(
+      (served) => `${served.group}/${served.version}` === apiVersion && served.kind === kind,
+    )
+    if (resource === undefined)
+      return { kind: 'refused', message: `apiVersion ${apiVersion} is not served for ${kind}` }
+    const request = new Request(`http://server${pathOf(resource, object)}?dryRun=All&fieldValidation=Strict`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(object),
+    })
+    const response = await handleFetch(this.#server, request)
+    const answer: unknown = await response.json()
+    if (!isJsonObject(answer)) throw new TypeError(`the API server answers ${response.status} without an object`)
+    if (response.ok) return { kind: 'taken', object: answer }
+    return { kind: 'refused', message: String(answer.message) }
+  }
+}
+
+function pathOf({ group, version, plural, isNamespaced }: ServedResource, { metadata }: JsonObject): string {
+  const base = `/apis/${group}/${version}`
+  if (!isNamespaced) return `${base}/${plural}`
+  const namespace = isJsonObject(metadata) && typeof metadata.namespace === 'string' ? metadata.namespace : ''
+  return `${base}/namespaces/${encodeURIComponent(namespace === '' ? 'default' : namespace)}/${plural}`
+}
