@@ -22,6 +22,8 @@ export interface Found {
   readonly standing: Standing
   /** The wait that a failure asked for. */
   readonly retryAfterMs?: number | undefined
+  /** As in Provision. */
+  readonly graceMs?: number | undefined
   readonly record: ExternalRecord | undefined
   /** What the last look showed; undefined: it failed. */
   readonly observation: Observation<unknown> | undefined

@@ -196,8 +196,8 @@ export class ProtocolRunner {
       if (!(thrown instanceof DriverFailure)) throw thrown
       // What cannot be told ends the row of looks that did not show it.
       this.#missingSinceMs.delete(pass.token.uid)
-      const { retryAfterMs, ...standing } = failureOf(thrown.cause)
-      return { ...progress, observation: undefined, standing, retryAfterMs, drift: [], corrected: [] }
+      const { retryAfterMs, graceMs, ...standing } = failureOf(thrown.cause)
+      return { ...progress, observation: undefined, standing, retryAfterMs, graceMs, drift: [], corrected: [] }
     }
   }
 

@@ -13,6 +13,8 @@ export interface Provision {
   readonly end: Standing['end']
   /** The wait that a failure asked for. */
   readonly retryAfterMs?: number | undefined
+  /** For how long such a failure in a row says nothing yet of what was there before it. */
+  readonly graceMs?: number | undefined
   /** When a turn should come for it; absent: nothing has to be looked at. */
   readonly lookInMs?: number | undefined
   readonly events: readonly EventReport[]
@@ -70,12 +72,16 @@ export function unlooked(name: string, record: ExternalRecord | undefined): Exte
   return { name, state: 'blocked', reason: 'NotLookedAt', message, providerID, drift: [], corrected: [] }
 }
 
+/** A place that is away for less than this, as for a restart, makes nothing unready that was ready. */
+const graceMs = 30_000
+
 /** A driver that cannot tell or cannot do: whatever it threw. */
-export function failureOf(thrown: unknown): Standing & { readonly retryAfterMs?: number | undefined } {
+export function failureOf(thrown: unknown): Standing & Pick<Provision, 'retryAfterMs' | 'graceMs'> {
   const message = messageOf(thrown)
   if (thrown instanceof CodedError) {
     const { code: reason, remedy, retryAfterMs } = thrown
-    return { state: 'failed', reason, message, end: remedy === 'stop' ? 'stopped' : 'retry', retryAfterMs }
+    const standing = { state: 'failed', reason, message, retryAfterMs } as const
+    return remedy === 'stop' ? { ...standing, end: 'stopped' } : { ...standing, end: 'retry', graceMs }
   }
   const reason = thrown instanceof AssertionError ? 'InvariantBroken' : 'InternalError'
   return { state: 'failed', reason, message, end: 'retry' }

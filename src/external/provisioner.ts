@@ -107,9 +107,9 @@ export class Provisioner {
       if (provision !== undefined) return provision
     }
     const found = await tracer.run(`external ${name}`, () => ({}), look)
-    const { standing, record, retryAfterMs, events } = found
+    const { standing, record, retryAfterMs, graceMs, events } = found
     const report = reportOf({ ...found, name, last: this.lastReport(uid), nowMs: clock.now() })
-    const provision: Provision = { report, record, end: standing.end, retryAfterMs, events }
+    const provision: Provision = { report, record, end: standing.end, retryAfterMs, graceMs, events }
     const memory = { question, demand: pass.demand, standing, provision, lookedAtMs: clock.monotonicMs() }
     this.#memory.set(uid, memory)
     return this.#withNextLook(memory, pass)

@@ -31,6 +31,8 @@ export interface RetryWish {
   readonly notBeforeMs?: number | undefined
   /** No longer than this, however often the key failed: what failed is shared by all keys, and will be back for all. */
   readonly atMostMs?: number | undefined
+  /** No later than this, whatever else is wished: something is to be told then. */
+  readonly byMs?: number | undefined
 }
 
 /** A key as it is handed to a worker. */
@@ -125,11 +127,11 @@ export class WorkQueue<K extends string> {
     if (this.#isShutDown) return
     const failures = this.failuresOf(key) + 1
     this.#failures.set(key, failures)
-    const { afterMs = 0, notBeforeMs = 0, atMostMs } = wish
+    const { afterMs = 0, notBeforeMs = 0, atMostMs, byMs = Number.POSITIVE_INFINITY } = wish
     const { capMs } = this.#backoff
     const policy = cappedBackoff(this.#backoff, atMostMs)
     const backoffMs = backoffDelayMs({ policy, failures, random: this.#random })
-    const delayMs = Math.max(backoffMs, Math.min(Math.max(afterMs, notBeforeMs), capMs))
+    const delayMs = Math.min(Math.max(backoffMs, Math.min(Math.max(afterMs, notBeforeMs), capMs)), byMs)
     if (notBeforeMs > 0) this.#notBeforeMs.set(key, this.#after(Math.min(notBeforeMs, capMs)))
     this.#metrics.retried()
     const known = withCause({ causes, droppedCauses }, { kind: 'retry' })

@@ -6,14 +6,14 @@ import type { ExternalReport } from '../external/external.ts'
 import type { Provision } from '../external/provision.ts'
 import type { Outcome } from './outcome.ts'
 
-type Judged = Pick<Provision, 'report' | 'end' | 'retryAfterMs'>
+type Judged = Pick<Provision, 'report' | 'end' | 'retryAfterMs' | 'graceMs'>
 
 /** One that can be retried makes the turn a retry: the others come round again with it. */
 export function outcomeOfExternals(provisions: readonly Judged[]): Outcome {
   const [failed] = provisions.filter(({ end }) => end === 'retry')
   if (failed !== undefined) {
     const { reason, message } = failed.report
-    return { kind: 'retry', reason, message, retryAfterMs: failed.retryAfterMs }
+    return { kind: 'retry', reason, message, retryAfterMs: failed.retryAfterMs, graceMs: failed.graceMs }
   }
   const [stopped] = provisions.filter(({ end }) => end === 'stopped')
   if (stopped !== undefined) return { kind: 'stopped', reason: stopped.report.reason, message: stopped.report.message }

@@ -20,6 +20,8 @@ export type Outcome =
       readonly reason: string
       readonly message: string
       readonly retryAfterMs?: number | undefined
+      /** For so long a resource that was ready goes on being called so. Absent: until the second failure. */
+      readonly graceMs?: number | undefined
     }
   /** It will not pass until the spec or a watched input changes. */
   | { readonly kind: 'stopped'; readonly reason: string; readonly message: string }
@@ -112,11 +114,19 @@ function isEndOfNamespace({ code }: CodedError): boolean {
   return code === 'NamespaceTerminating'
 }
 
+/** What was ready is not called otherwise for a moment without an answer from outside: for how long yet; undefined: no longer. */
+export function graceLeftMs(outcome: Outcome, failingForMs: number): number | undefined {
+  if (outcome.kind !== 'retry' || outcome.graceMs === undefined) return undefined
+  return outcome.graceMs > failingForMs ? outcome.graceMs - failingForMs : undefined
+}
+
 export interface DueTimes {
   /** When a deferred status write is due. */
   readonly statusMs?: number | undefined
   /** When to look again, at the latest, at a resource that no failure brings back; absent: when an event comes. */
   readonly lookMs?: number | undefined
+  /** When a failure that is kept back has to be told. */
+  readonly tellMs?: number | undefined
 }
 
 /** What comes first, of those that come at all. */
@@ -131,7 +141,7 @@ export function untilNextMs(timesMs: readonly number[], nowMs: number): number |
 }
 
 /** What the queue does next. */
-export function verdictOf(outcome: Outcome, { statusMs = waitingRecheckMs, lookMs }: DueTimes): Verdict {
+export function verdictOf(outcome: Outcome, { statusMs = waitingRecheckMs, lookMs, tellMs }: DueTimes): Verdict {
   switch (outcome.kind) {
     case 'settled':
     case 'stopped':
@@ -145,6 +155,7 @@ export function verdictOf(outcome: Outcome, { statusMs = waitingRecheckMs, lookM
     case 'retry':
       // No answer is no fault of this resource, and every resource has to be back soon after the API server is.
       if (outcome.reason === 'Unreachable') return { kind: 'retry', atMostMs: unreachableRetryMs }
+      if (tellMs !== undefined) return { kind: 'retry', afterMs: outcome.retryAfterMs, byMs: tellMs }
       if (outcome.retryAfterMs === undefined) return { kind: 'retry' }
       return overloadReasons.has(outcome.reason)
         ? { kind: 'retry', notBeforeMs: outcome.retryAfterMs }

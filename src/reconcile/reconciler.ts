@@ -26,6 +26,7 @@ import {
   type DueTimes,
   earliest,
   followUpMs,
+  graceLeftMs,
   isMomentary,
   type Outcome,
   outcomeOfError,
@@ -71,6 +72,8 @@ export class Reconciler {
   readonly #options: ReconcilerOptions
   /** How many turns in a row were to be over in no time. One entry per living resource that has such. */
   readonly #short = new Map<Key, number>()
+  /** Since when every turn has failed, on the monotonic clock. One entry per living resource of which that is so. */
+  readonly #failingSinceMs = new Map<Key, number>()
 
   constructor(options: ReconcilerOptions) {
     this.#options = options
@@ -83,6 +86,7 @@ export class Reconciler {
     if (turn.kind === 'forget' || turn.kind === 'leave') {
       metrics.forget(item.key)
       this.#short.delete(item.key)
+      this.#failingSinceMs.delete(item.key)
       return { kind: 'settled' }
     }
     const name = `reconcile ${turn.object.kind}`
@@ -94,7 +98,7 @@ export class Reconciler {
     const { object } = turn
     const startedMs = clock.monotonicMs()
     const told = externals.lastReports(object)
-    const { outcome, statusMs, lookMs } = await this.#take(turn, item, signal)
+    const { outcome, statusMs, lookMs, tellMs } = await this.#take(turn, item, signal)
     metrics.observeTurn(outcome, clock.monotonicMs() - startedMs)
     this.#logEnd(outcome, item)
     // What stands otherwise outside than `observe` was told may change what it says.
@@ -103,6 +107,7 @@ export class Reconciler {
     const { intervalMs } = steeringOf(object)
     return verdictOf(spaced(outcome, before), {
       statusMs,
+      tellMs,
       lookMs: earliest(
         lookMs,
         intervalMs === undefined ? undefined : nextLookMs(intervalMs, random),
@@ -119,9 +124,17 @@ export class Reconciler {
     return before
   }
 
+  #failingForMs(key: Key, outcome: Outcome): number {
+    const nowMs = this.#options.clock.monotonicMs()
+    const sinceMs = this.#failingSinceMs.get(key) ?? nowMs
+    if (outcome.kind === 'retry') this.#failingSinceMs.set(key, sinceMs)
+    else this.#failingSinceMs.delete(key)
+    return nowMs - sinceMs
+  }
+
   async #take(
     turn: LiveTurn,
-    { causes, failures }: WorkItem<Key>,
+    { key, causes, failures }: WorkItem<Key>,
     signal: AbortSignal,
   ): Promise<{ outcome: Outcome } & DueTimes> {
     const { status } = this.#options
@@ -134,12 +147,15 @@ export class Reconciler {
       if (end === undefined) return { outcome: { kind: 'settled' } }
       const { outcome, externals } = end
       const { lookMs } = externals
+      const failingForMs = this.#failingForMs(key, outcome)
+      const hasGrace = turn.kind !== 'clean' && status.isCalledReady(end.object)
+      const tellMs = hasGrace ? graceLeftMs(outcome, failingForMs) : undefined
       // A failure that has not come twice may be gone before anybody reads of it.
-      const isUntold = outcome.kind === 'retry' && failures === 0 && !status.isAwaited(end.object)
-      const isBrief = isUntold || isMomentary(outcome)
-      if (isBrief && !status.hasNewRecords(end)) return { outcome, lookMs }
+      const isYoung = outcome.kind === 'retry' && (failures === 0 || tellMs !== undefined)
+      const isBrief = (isYoung && !status.isAwaited(end.object)) || isMomentary(outcome)
+      if (isBrief && !status.hasNewRecords(end)) return { outcome, lookMs, tellMs }
       const due = await status.record(end, signal)
-      return { outcome, statusMs: due.statusMs, lookMs: earliest(lookMs, due.lookMs) }
+      return { outcome, tellMs, statusMs: due.statusMs, lookMs: earliest(lookMs, due.lookMs) }
     } catch (thrown) {
       signal.throwIfAborted()
       if (thrown instanceof StaleRecordsError) return { outcome: { kind: 'waiting', ...recordCatchUp } }

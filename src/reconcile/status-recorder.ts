@@ -5,6 +5,7 @@ import { messageOf } from '../base/errors.ts'
 import type { Log } from '../base/instrument.ts'
 import type { ExternalRecord } from '../external/external.ts'
 import type { KubeClient, Patch } from '../kube/client.ts'
+import { findCondition } from '../object/condition.ts'
 import type { LiveObject, StatusWithConditions } from '../object/object.ts'
 import { describeRef, type Key, keyOf, refOf } from '../object/ref.ts'
 import type { EventReport } from './context.ts'
@@ -88,6 +89,12 @@ export class StatusRecorder {
   /** Does somebody wait for the end of this turn, so that even a first failure must be told? */
   isAwaited(object: LiveObject): boolean {
     return isAnswerDue(this.#tokenOf(object), statusOf(object))
+  }
+
+  /** Does its status say that the spec of now is ready? */
+  isCalledReady(object: LiveObject): boolean {
+    const ready = findCondition(statusOf(object)?.conditions, 'Ready')
+    return ready?.status === 'True' && ready.observedGeneration === object.metadata.generation
   }
 
   /** Has the turn come to know something of things outside that must not be forgotten? */

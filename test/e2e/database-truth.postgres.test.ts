@@ -11,6 +11,8 @@ import { PostgresServer } from '../postgres/postgres-server.ts'
 /** A look every ten seconds, a tenth more by chance, and a retry that it leads to. */
 const often = { metadata: { annotations: { 'konverge.dev/reconcile-interval': '10s' } } }
 const cadenceMs = 15_000
+/** A server that is away for less than this makes nothing unready. */
+const graceMs = 30_000
 /** The breaker of a server that was down lets nobody through for two minutes at most. */
 const backMs = 150_000
 const inSync = 'True InSync'
@@ -129,7 +131,8 @@ describe('kubectl get db,dbu', () => {
     const { server, stage } = await start()
     await change.make(server, stage)
     const told = [change.database, change.user]
-    await stage.until(`the table to say ${told}`, async () => `${await table(stage)}` === `${told}`, cadenceMs)
+    const limitMs = cadenceMs + graceMs
+    await stage.until(`the table to say ${told}`, async () => `${await table(stage)}` === `${told}`, limitMs)
     await change.mend(server, stage)
     await stage.until('the table to say InSync', async () => `${await table(stage)}` === `${[inSync, inSync]}`, backMs)
     expect(await stage.app('app', 'SELECT current_user AS is')).toEqual([{ is: 'app' }])

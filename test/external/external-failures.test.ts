@@ -73,6 +73,47 @@ describe('a place that is down', () => {
     expect(remote.deeds).toEqual(['create a-box', 'update a-box: SizeChanged'])
   })
 
+  it('makes nothing unready that was ready before it has been down for 30 s, and then at once', async () => {
+    const { cluster, remote } = await setUp()
+    cluster.run(shelfController(remote, { cadenceMs: 60_000 }))
+    await addShelf(cluster)
+    await cluster.advance(5_000)
+    let downSinceMs = 0
+    remote.before = () => {
+      downSinceMs ||= cluster.clock.now()
+      throw down('connection refused')
+    }
+    const ready = () => cluster.condition(Shelf, 'a', 'Ready')
+    while (downSinceMs === 0) await cluster.advance(100)
+    await cluster.advance(downSinceMs + 29_500 - cluster.clock.now())
+    expect(await ready()).toMatchObject({ status: 'True' })
+    expect(remote.calls.length).toBeGreaterThan(4)
+    await cluster.advance(1_500)
+    expect(await ready()).toMatchObject({ status: 'False', reason: 'BoxesUnreachable' })
+    remote.before = () => {}
+    await cluster.advance(120_000)
+    expect(await ready()).toMatchObject({ status: 'True' })
+    // The count begins anew.
+    remote.before = () => {
+      throw down('connection refused')
+    }
+    const calls = remote.calls.length
+    while (remote.calls.length === calls) await cluster.advance(100)
+    await cluster.advance(20_000)
+    expect(await ready()).toMatchObject({ status: 'True' })
+  })
+
+  it('is told of at the second failure by what was not ready before', async () => {
+    const { cluster, remote } = await setUp()
+    cluster.run(shelfController(remote))
+    remote.before = () => {
+      throw down('connection refused')
+    }
+    await addShelf(cluster)
+    await cluster.advance(15_000)
+    expect(await cluster.condition(Shelf, 'a', 'Ready')).toMatchObject({ reason: 'BoxesUnreachable' })
+  })
+
   it('costs one call a probe, however many resources need it', async () => {
     const { cluster, remote } = await setUp()
     cluster.run(shelfController(remote))

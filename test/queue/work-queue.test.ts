@@ -240,6 +240,15 @@ describe('WorkQueue, failures', () => {
     expect(queue.failuresOf('a')).toBe(9)
   })
 
+  it('comes by the time that it has to, whatever else is wished', () => {
+    const { queue } = newQueue()
+    queue.add('a', self)
+    const item = taken(queue)
+    queue.retry(item, { afterMs: 9_000, byMs: 1_234 })
+    queue.done('a')
+    expect(queue.nextReadyInMs()).toBe(1_234)
+  })
+
   it('starts the backoff anew after forget', () => {
     const { queue } = newQueue()
     queue.add('a', self)
