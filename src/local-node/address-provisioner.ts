@@ -26,7 +26,7 @@ type Range = 'pods' | 'services'
 type Parts = Readonly<Record<Range, string>>
 
 /** Below the ports that the kernel hands out, and nobody's in IANA's list. */
-const claimPort = 12_750
+export const claimPort = 12_750
 
 export class AddressProvisioner {
   readonly #options: AddressProvisionerOptions

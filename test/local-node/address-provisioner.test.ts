@@ -5,15 +5,24 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { silentInstruments } from '../../src/base/instrument.ts'
-import { AddressProvisioner } from '../../src/local-node/address-provisioner.ts'
+import { AddressProvisioner, claimPort } from '../../src/local-node/address-provisioner.ts'
 import { addressFor } from '../../src/local-node/pod-address.ts'
 
-/** Other runs of this file have others. */
-const secondByte = 60 + 2 * (process.pid % 80)
-const ranges = { pods: `127.${secondByte}`, services: `127.${secondByte + 1}` }
 const isLinux = process.platform === 'linux'
+/** Other runs of this file have others. */
+let ranges: { readonly pods: string; readonly services: string }
+const lock = createServer()
+
+beforeAll(async () => {
+  for (let secondByte = 60; isLinux && !lock.listening; secondByte += 2) {
+    ranges = { pods: `127.${secondByte}`, services: `127.${secondByte + 1}` }
+    lock.listen({ host: `${ranges.pods}.255.255`, port: 12_751 })
+    await once(lock, 'listening').catch(() => undefined) // Another run has these.
+  }
+})
+afterAll(() => void lock.close())
 
 describe.skipIf(!isLinux)('the parts of the addresses of a machine', () => {
   it('are a node’s alone while it lives', async () => {
@@ -60,7 +69,11 @@ describe.skipIf(!isLinux)('the parts of the addresses of a machine', () => {
   )
 
   it('run out with one sentence', async () => {
-    for (let count = 0; count < 256; count++) await claimed()
+    const others = Array.from({ length: 256 }, (_, part) =>
+      createServer().listen(claimPort, `${ranges.pods}.${part}.0`),
+    )
+    onTestFinished(() => void others.map((server) => server.close()))
+    await Promise.all(others.map((server) => once(server, 'listening')))
     await expect(claimed()).rejects.toMatchObject({
       code: 'NoAddresses',
       message: `claim addresses for pods: other nodes of this machine have all of ${ranges.pods}.0.0/16; end one of them`,
