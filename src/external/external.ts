@@ -103,6 +103,11 @@ export interface ExternalCall<Desired> {
  */
 export interface ExternalDriver<Desired, Observed> {
   readonly consistency: Consistency
+  /**
+   * Comes before each pass, which is looks and what they lead to; what it gives is called after it, whatever came of it. Where many
+   * passes at once would be in each other's way, some wait here. Default: none does.
+   */
+  enter?(call: Pick<ExternalCall<Desired>, 'desired' | 'signal'>): Promise<() => void>
   observe(call: ExternalCall<Desired>): Promise<Observation<Observed>>
   /** Rejects with code `AlreadyExists` if the name is taken; who asked looks again and compares tokens. */
   create(call: ExternalCall<Desired>): Promise<void>

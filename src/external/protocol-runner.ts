@@ -64,12 +64,12 @@ export class ProtocolRunner {
 
   /** Rejects when the record could not be stored, or the signal aborted; what the driver rejects is found. */
   establish(wish: Wanted, pass: Pass): Promise<Found> {
-    return this.#unlessItFails(pass, (progress) => this.#establish(wish, pass, progress))
+    return this.#unlessItFails(pass, wish.desired, (progress) => this.#establish(wish, pass, progress))
   }
 
   /** As `establish`. What is found without a record is no business of the resource's any more. */
   dissolve(desired: unknown, pass: Pass): Promise<Found> {
-    return this.#unlessItFails(pass, (progress) => this.#dissolve(desired, pass, progress))
+    return this.#unlessItFails(pass, desired, (progress) => this.#dissolve(desired, pass, progress))
   }
 
   async #establish(wish: Wanted, pass: Pass, progress: Progress): Promise<Found> {
@@ -188,9 +188,12 @@ export class ProtocolRunner {
     }
   }
 
-  async #unlessItFails(pass: Pass, work: (progress: Progress) => Promise<Found>): Promise<Found> {
+  async #unlessItFails(pass: Pass, desired: unknown, work: (progress: Progress) => Promise<Found>): Promise<Found> {
+    const { driver } = this.#options
     const progress: Progress = { record: pass.record, observation: undefined, events: [] }
+    let leave: (() => void) | undefined
     try {
+      if (driver.enter !== undefined) leave = await this.#enter(pass, desired)
       return await work(progress)
     } catch (thrown) {
       if (!(thrown instanceof DriverFailure)) throw thrown
@@ -198,6 +201,8 @@ export class ProtocolRunner {
       this.#missingSinceMs.delete(pass.token.uid)
       const { retryAfterMs, graceMs, ...standing } = failureOf(thrown.cause)
       return { ...progress, observation: undefined, standing, retryAfterMs, graceMs, drift: [], corrected: [] }
+    } finally {
+      leave?.()
     }
   }
 
@@ -218,6 +223,13 @@ export class ProtocolRunner {
     { desired, externalName, record, adopts = false }: CallParts,
   ): ExternalCall<unknown> {
     return { desired, externalName, token, providerID: record?.providerID, adopts, signal }
+  }
+
+  async #enter(pass: Pass, desired: unknown): Promise<(() => void) | undefined> {
+    const { name, driver, clock } = this.#options
+    const tooLate = () => timedOut(`the wait for the ${name}'s turn`, limits.lookMs)
+    const limit = { clock, limitMs: limits.lookMs, signal: pass.signal, tooLate }
+    return await this.#ask(pass, () => withinLimit(limit, async (signal) => driver.enter?.({ desired, signal })))
   }
 
   async #observe(pass: Pass, call: ExternalCall<unknown>): Promise<Observation<unknown>> {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { sleep } from '../../src/base/clock.ts'
 import { silentInstruments } from '../../src/base/instrument.ts'
 import { seededRandom } from '../../src/base/random.ts'
-import type { ExternalRecord, ExternalWish } from '../../src/external/external.ts'
+import type { ExternalDriver, ExternalRecord, ExternalWish } from '../../src/external/external.ts'
 import type { Pass } from '../../src/external/pass.ts'
 import { type EffectGate, openGate } from '../../src/external/protocol-runner.ts'
 import { Provisioner } from '../../src/external/provisioner.ts'
@@ -22,9 +22,11 @@ interface Given extends RemoteOptions {
   readonly gateOver?: (clock: SimClock) => EffectGate
   /** How long it takes to ask for a creation. */
   readonly createMs?: number
+  /** More of the driver. */
+  readonly over?: Pick<ExternalDriver<{ readonly size: number }, { readonly size: number }>, 'enter'>
 }
 
-function setUp({ gateOver = () => openGate, createMs = 0, ...place }: Given = {}) {
+function setUp({ gateOver = () => openGate, createMs = 0, over = {}, ...place }: Given = {}) {
   const clock = new SimClock()
   const random = seededRandom(1)
   const remote = new RemoteWorld(clock, place)
@@ -34,6 +36,7 @@ function setUp({ gateOver = () => openGate, createMs = 0, ...place }: Given = {}
   const plain = remote.driver(tools)
   const driver: typeof plain = {
     ...plain,
+    ...over,
     create: async (call) => {
       if (createMs > 0) await sleep(clock, createMs, call.signal)
       await plain.create(call)
@@ -153,6 +156,36 @@ describe('a provisioner', () => {
     expect(await asks({ demand: 'now', token: { uid: 'another', generation: 1 } })).toBe(true)
     provisioner.forget('u')
     expect(await asks({ demand: 'now' })).toBe(true)
+  })
+
+  it('has a driver enter before each pass that looks, and leave after it, also when it fails', async () => {
+    const told: string[] = []
+    const enter = async ({ desired }: { readonly desired: { readonly size: number } }) => {
+      told.push(`enter ${desired.size}`)
+      return () => void told.push('leave')
+    }
+    const { remote, provisioner, passOf } = setUp({ over: { enter } })
+    remote.before = (operation) => {
+      told.push(operation)
+      if (operation === 'create') throw down()
+    }
+    const { record } = await provisioner.provide(wish, passOf())
+    expect(told.splice(0)).toEqual(['enter 1', 'observe', 'create', 'leave'])
+    remote.before = (operation) => void told.push(operation)
+    const there = await provisioner.provide(wish, passOf({ record }))
+    expect(told.splice(0)).toEqual(['enter 1', 'observe', 'create', 'observe', 'leave'])
+    await provisioner.provide(wish, passOf({ record: there.record }))
+    expect(told).toEqual([])
+    const removal = { kind: 'remove', externalName: 'a-box', desired: { size: 1 } } as const
+    await provisioner.remove(removal, passOf({ record: there.record }))
+    expect(told).toEqual(['enter 1', 'observe', 'delete', 'observe', 'leave'])
+  })
+
+  it('reports that a driver could not enter, as it does what it rejects', async () => {
+    const { remote, provisioner, passOf } = setUp({ over: { enter: () => Promise.reject(down()) } })
+    const { report } = await provisioner.provide(wish, passOf())
+    expect(report).toMatchObject({ state: 'failed', message: down().message })
+    expect(remote.calls).toEqual([])
   })
 
   it('tells what it put right once', async () => {

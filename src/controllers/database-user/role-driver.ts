@@ -25,6 +25,10 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
     this.#engine = engine
   }
 
+  enter({ desired, signal }: Pick<Call, 'desired' | 'signal'>): Promise<() => void> {
+    return this.#engine.visit(desired.access, { caller: desired.caller, signal })
+  }
+
   async observe(call: Call): Promise<Observation<ObservedUser>> {
     const { desired, token } = call
     const server = this.#serverOf(call)
@@ -37,12 +41,13 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
     const roles = loginRolesOf(desired.group)
     const logins = seen.roles.filter(({ name }) => roles.includes(name))
     const isLeaving = desired.ending !== undefined
+    const grants = isLeaving ? {} : await this.#grants(server, desired)
+    const elsewhere = isLeaving ? [] : await this.#elsewhere(server, desired, [group, ...logins])
+    // It comes last, as it takes the place of the session in its database.
     const verdict = isLeaving ? undefined : await this.#tryLogin(server, desired, logins)
     const proven = provenHash(desired, { logins, verdict })
     const observed: ObservedUser = {
-      ...{ server: seen.server, group, logins, token },
-      grants: isLeaving ? {} : await this.#grants(server, desired),
-      elsewhere: isLeaving ? [] : await this.#elsewhere(server, desired, [group, ...logins]),
+      ...{ server: seen.server, group, logins, token, grants, elsewhere },
       ...(verdict === undefined ? {} : { verdict }),
       ...(proven === undefined ? {} : { provenHash: proven }),
     }

@@ -24,6 +24,10 @@ export class DatabaseDriver implements ExternalDriver<LogicalDatabase, ObservedL
     this.#engine = engine
   }
 
+  enter({ desired, signal }: Pick<Call, 'desired' | 'signal'>): Promise<() => void> {
+    return this.#engine.visit(desired.access, { caller: desired.caller, signal })
+  }
+
   /** One statement, and one more in the database if it is ours. */
   async observe(call: Call): Promise<Observation<ObservedLogicalDatabase>> {
     const { desired } = call

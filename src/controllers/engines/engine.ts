@@ -9,7 +9,17 @@ import type { Caller, ServerAccess } from './server-access.ts'
 
 export interface DatabaseEngine {
   /** The server as one credential sees it, for one resource's turn. Connects only when it is used. */
-  server(access: ServerAccess, use: { readonly caller: Caller; readonly signal: AbortSignal }): DatabaseServer
+  server(access: ServerAccess, use: EngineUse): DatabaseServer
+  /**
+   * For a while of looks and changes in one database after the other: it keeps the session of the database that it is in. There are
+   * a few visits at once, and others wait here. Without one, sessions go to whoever comes first. Call what it gives at its end.
+   */
+  visit(access: ServerAccess, use: EngineUse): Promise<() => void>
+}
+
+export interface EngineUse {
+  readonly caller: Caller
+  readonly signal: AbortSignal
 }
 
 export interface DatabaseServer {

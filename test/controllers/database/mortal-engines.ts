@@ -76,11 +76,10 @@ export class MortalEngines {
     const engine = postgresEngine(tools)
     const life = this.#life
     const { port } = this.proxy
+    const dial = { host: '127.0.0.1', port }
     return {
-      server: (access, use) => {
-        const server = engine.server({ ...access, dial: { host: '127.0.0.1', port } }, use)
-        return this.#watched(server, life)
-      },
+      server: (access, use) => this.#watched(engine.server({ ...access, dial }, use), life),
+      visit: (access, use) => engine.visit({ ...access, dial }, use),
     }
   }
 

@@ -20,6 +20,7 @@ const noServer: DatabaseEngine = {
   server: () => {
     throw new EngineError({ code: 'ServerUnreachable', message: 'nobody answers', remedy: 'retry' })
   },
+  visit: () => Promise.resolve(() => undefined),
 }
 
 async function clusterWithDatabase() {

@@ -36,6 +36,33 @@ onEachPostgres('connections', (server, version) => {
     expect(own.log()).not.toContain('too many')
   })
 
+  it('stay with a visitor who goes from one database to another and back', async () => {
+    const proxy = await proxyOf(server())
+    const here = engineHere()
+    const names = Array.from({ length: 20 }, (_, at) => `visited_${at}`)
+    for (const name of names) await server().byHand(`CREATE DATABASE ${name}`)
+    const look = async (name: string) => {
+      const at = here.at(proxy.access(), undefined, name)
+      for (let round = 0; round < 4; round += 1) {
+        await at.observe({ databases: [name] })
+        await at.observeContents(name)
+      }
+    }
+    await Promise.all(
+      names.map(async (name) => {
+        const caller = { kind: 'Database', namespace: 'default', name }
+        const leave = await here.engine.visit(proxy.access(), { caller, signal: new AbortController().signal })
+        await look(name).finally(leave)
+      }),
+    )
+    // One for each, and now and then one more for the maintenance database.
+    expect(proxy.connections.total).toBeLessThanOrEqual(2 * names.length)
+    expect(proxy.connections.peak).toBeLessThanOrEqual(5)
+    proxy.forget()
+    await Promise.all(names.map(look))
+    expect(proxy.connections.total).toBeGreaterThan(2 * names.length)
+  })
+
   it('cost one statement for each look, and say in whose name', async () => {
     const proxy = await proxyOf(server())
     const here = engineHere()

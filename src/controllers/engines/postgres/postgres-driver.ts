@@ -19,6 +19,7 @@ export function postgresEngine(tools: ExternalTools): DatabaseEngine {
     if (known !== undefined) return known
     const sessions = new SessionProvisioner({
       clock: tools.clock,
+      maintenanceDatabase: access.maintenanceDatabase,
       open: (database, signal) =>
         SessionClient.open({ access, database, applicationName: applicationName(caller), clock: tools.clock }, signal),
       onEmpty: () => provisioners.delete(key),
@@ -34,8 +35,10 @@ export function postgresEngine(tools: ExternalTools): DatabaseEngine {
         endpoint: tools.endpoint(`postgres/${access.host}:${access.port}`),
         sessions: () => sessionsOf(access, caller),
         applicationName: applicationName(caller),
+        visitor: visitorOf(caller),
         signal,
       }),
+    visit: (access, { caller, signal }) => sessionsOf(access, caller).visit(visitorOf(caller), signal),
   }
 }
 
@@ -45,6 +48,10 @@ const maxApplicationName = 63
 /** `konverge/<kind>/<namespace>/<name>` */
 export function applicationName({ kind, namespace, name }: Caller): string {
   return `konverge/${kind}/${namespace}/${name}`.slice(0, maxApplicationName)
+}
+
+function visitorOf({ kind, namespace, name }: Caller): string {
+  return `${kind}/${namespace}/${name}`
 }
 
 /** Everything that makes a session another one. A digest, as it holds a password. */

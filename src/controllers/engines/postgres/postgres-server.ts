@@ -37,6 +37,8 @@ export interface PostgresServerOptions {
   /** Of this server and credential. */
   readonly sessions: () => SessionProvisioner
   readonly applicationName: string
+  /** On a visit, if it has begun one. */
+  readonly visitor: string
   readonly signal: AbortSignal
 }
 
@@ -144,9 +146,10 @@ export class PostgresServer implements DatabaseServer {
   }
 
   async tryLogin(attempt: LoginAttempt): Promise<LoginVerdict> {
-    const { access, clock, endpoint, signal, applicationName } = this.#options
-    // It takes a place of the admin's, so that there are never more connections than five.
-    const verdict = await this.#options.sessions().use('', signal, async (place) => {
+    const { access, clock, endpoint, signal, applicationName, visitor } = this.#options
+    const { database } = attempt
+    // It takes a place of the admin's, so that there are never more connections than five: where there is one in the database, its.
+    const verdict = await this.#options.sessions().use({ database, visitor, signal }, async (place) => {
       await place.discard()
       return endpoint.call(
         'login',
@@ -217,10 +220,11 @@ export class PostgresServer implements DatabaseServer {
   }
 
   async #use<T>(work: Work<T>): Promise<T> {
-    const { endpoint, signal, access } = this.#options
+    const { endpoint, signal, access, visitor } = this.#options
+    const use = { database: work.database, visitor, signal }
     const context = { attempt: `${work.attempt} on ${this.#name}`, admin: access.username }
     const limitMs = work.isLook ? limits.lookMs : limits.answerMs
-    const outcome = await this.#options.sessions().use(work.database, signal, async (place) =>
+    const outcome = await this.#options.sessions().use(use, async (place) =>
       endpoint.call(
         work.operation,
         async (until): Promise<{ readonly value: T } | { readonly error: EngineError }> => {

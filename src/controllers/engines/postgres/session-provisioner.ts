@@ -1,14 +1,19 @@
 // Who gets a session, and when? One credential on one server has five at most, over all its databases. A use takes one that is
-// idle in its database, or a place for a new one; where there is none it waits its turn, for a limited time.
+// idle in its database, or a place for a new one; where there is none it waits its turn, for a limited time. To begin a session costs
+// a server more than most uses of it: so those who look into one database after the other come on visits, few enough at once that
+// each keeps the session of the database that he is in.
 import type { ExternalTools } from '../../../index.ts'
 import { EngineError } from '../engine-error.ts'
 import { failureOf } from './failure.ts'
 import { chooseSession } from './session-choice.ts'
 import type { SessionClient } from './session-client.ts'
+import { WaitingLine } from './waiting-line.ts'
 
 type Clock = ExternalTools['clock']
 
 export const maxSessions = 5
+/** The others are for what concerns the server as a whole. */
+const maxVisits = 3
 const idleMs = 10_000
 const waitMs = 30_000
 /** For how long fewer sessions are used after a server was full. */
@@ -16,6 +21,8 @@ const modestMs = 60_000
 
 export interface ProvisionerOptions {
   readonly clock: Clock
+  /** All come back to it, and nobody stays there. */
+  readonly maintenanceDatabase: string
   /** Logs in to a database. */
   readonly open: (database: string, signal: AbortSignal) => Promise<SessionClient>
   /** Called when it holds no session and nobody waits. */
@@ -30,20 +37,42 @@ export interface Place {
   discard(): Promise<void>
 }
 
+export interface SessionUse {
+  readonly database: string
+  /** Who is in this database from now on, if he is on a visit. */
+  readonly visitor: string
+  readonly signal: AbortSignal
+}
+
 export class SessionProvisioner {
   readonly #options: ProvisionerOptions
   readonly #slots = new Set<Slot>()
-  readonly #waiting: Waiter[] = []
+  readonly #uses: WaitingLine<string, Slot>
+  readonly #door: WaitingLine<string, () => void>
+  /** The database that a visitor is in; undefined: in none yet. */
+  readonly #visits = new Map<string, string | undefined>()
   #limit = maxSessions
   #modestUntilMs = 0
   #isClosed = false
 
   constructor(options: ProvisionerOptions) {
+    const { clock } = options
     this.#options = options
+    this.#uses = new WaitingLine({ clock, limitMs: waitMs, tooLong: () => busyError(`all ${this.#limit} sessions`) })
+    this.#door = new WaitingLine({ clock, limitMs: waitMs, tooLong: () => busyError('the sessions') })
+  }
+
+  /** Begins a visit, when it is the visitor's turn; what it gives ends it. */
+  visit(visitor: string, signal: AbortSignal): Promise<() => void> {
+    if (this.#isClosed) return Promise.reject(closedError())
+    const entered = this.#door.wait(visitor, signal)
+    this.#serve()
+    return entered
   }
 
   /** Does the work with one place, which is free again when this settles. */
-  async use<T>(database: string, signal: AbortSignal, work: (place: Place) => Promise<T>): Promise<T> {
+  async use<T>({ database, visitor, signal }: SessionUse, work: (place: Place) => Promise<T>): Promise<T> {
+    if (database !== this.#options.maintenanceDatabase && this.#visits.has(visitor)) this.#visits.set(visitor, database)
     const held = { slot: await this.#acquire(database, signal) }
     const place: Place = {
       connect: (until) => this.#connect(held, database, until),
@@ -65,48 +94,41 @@ export class SessionProvisioner {
   /** Ends all sessions, also those in use; whoever waits is told. */
   async close(): Promise<void> {
     this.#isClosed = true
-    for (const waiter of this.#waiting.splice(0)) waiter.settle(closedError())
+    this.#door.close(closedError())
+    this.#uses.close(closedError())
     await Promise.all([...this.#slots].map((slot) => this.#end(slot)))
   }
 
   #acquire(database: string, signal: AbortSignal): Promise<Slot> {
     if (this.#isClosed) return Promise.reject(closedError())
-    return new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason)
-      const onAbort = () => waiter.settle(signal.reason)
-      const timer = this.#options.clock.setTimer(waitMs, () => waiter.settle(busyError(this.#limit)))
-      const waiter: Waiter = {
-        database,
-        settle: (result) => {
-          timer.cancel()
-          signal.removeEventListener('abort', onAbort)
-          const at = this.#waiting.indexOf(waiter)
-          if (at >= 0) this.#waiting.splice(at, 1)
-          if (result instanceof Slot) resolve(result)
-          else reject(result)
-        },
-      }
-      signal.addEventListener('abort', onAbort, { once: true })
-      this.#waiting.push(waiter)
-      this.#serve()
+    const acquired = this.#uses.wait(database, signal)
+    this.#serve()
+    return acquired
+  }
+
+  #serve(): void {
+    this.#openDoor()
+    if (this.#options.clock.monotonicMs() >= this.#modestUntilMs) this.#limit = maxSessions
+    this.#uses.serve((database) => this.#slotFor(database))
+    if (this.#slots.size === 0 && this.#visits.size === 0 && this.#uses.isEmpty) this.#options.onEmpty()
+  }
+
+  #openDoor(): void {
+    this.#door.serve((visitor) => {
+      if (this.#visits.size >= maxVisits || this.#visits.has(visitor)) return undefined
+      this.#visits.set(visitor, undefined)
+      return () => this.#endVisit(visitor)
     })
   }
 
-  /** First come, first served: who waits for a place is not overtaken by who would find a session in his database. */
-  #serve(): void {
-    if (this.#options.clock.monotonicMs() >= this.#modestUntilMs) this.#limit = maxSessions
-    for (;;) {
-      const waiter = this.#waiting[0]
-      if (waiter === undefined) break
-      const slot = this.#slotFor(waiter.database)
-      if (slot === undefined) break
-      waiter.settle(slot)
-    }
-    if (this.#slots.size === 0 && this.#waiting.length === 0) this.#options.onEmpty()
+  #endVisit(visitor: string): void {
+    this.#visits.delete(visitor)
+    this.#serve()
   }
 
   #slotFor(database: string): Slot | undefined {
-    const choice = chooseSession([...this.#slots], { database, limit: this.#limit })
+    const visited = new Set([...this.#visits.values()].filter((one) => one !== undefined))
+    const choice = chooseSession([...this.#slots], { database, limit: this.#limit, visited })
     switch (choice.kind) {
       case 'wait':
         return undefined
@@ -206,12 +228,6 @@ class Slot {
   }
 }
 
-interface Waiter {
-  readonly database: string
-  /** With a slot, or with what it is rejected with. */
-  settle(result: unknown): void
-}
-
 async function discard(slot: Slot): Promise<void> {
   const { session } = slot
   slot.session = undefined
@@ -223,8 +239,8 @@ function isServerFull(error: unknown): boolean {
   return code === '53300' && !/for (role|database)/.test(message)
 }
 
-function busyError(limit: number): EngineError {
-  const message = `all ${limit} sessions of this operator have been in use for ${waitMs / 1_000} s`
+function busyError(what: string): EngineError {
+  const message = `${what} of this operator have been in use for ${waitMs / 1_000} s`
   return new EngineError({ code: 'TooManyConnections', message, remedy: 'retry' })
 }
 

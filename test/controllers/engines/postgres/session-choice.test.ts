@@ -3,6 +3,7 @@ import { chooseSession } from '../../../../src/controllers/engines/postgres/sess
 
 const idle = (database: string, idleSinceMs: number) => ({ database, idleSinceMs })
 const busy = (database: string) => ({ database, idleSinceMs: undefined })
+const visited = new Set(['v', 'w', 'x'])
 
 it.each([
   ['opens the first', [], { kind: 'open' }],
@@ -14,7 +15,26 @@ it.each([
     [idle('b', 7), idle('c', 4), busy('a')],
     { kind: 'replace', session: idle('c', 4) },
   ],
+  [
+    'leaves those of visitors alone',
+    [idle('v', 2), idle('c', 4), idle('w', 3)],
+    { kind: 'replace', session: idle('c', 4) },
+  ],
+  ['waits for one in use rather than take a visitor his', [idle('v', 2), idle('w', 3), busy('a')], { kind: 'wait' }],
+  [
+    'takes a visitor his where it could wait for ever',
+    [idle('v', 2), idle('w', 1), idle('x', 3)],
+    { kind: 'replace', session: idle('w', 1) },
+  ],
   ['waits when all are busy', [busy('a'), busy('b'), busy('c')], { kind: 'wait' }],
 ])('%s', (_, sessions, choice) => {
-  expect(chooseSession(sessions, { database: 'a', limit: 3 })).toEqual(choice)
+  expect(chooseSession(sessions, { database: 'a', limit: 3, visited })).toEqual(choice)
+})
+
+it('gives a visitor his own', () => {
+  const sessions = [idle('v', 2), busy('a'), busy('a')]
+  expect(chooseSession(sessions, { database: 'v', limit: 3, visited })).toEqual({
+    kind: 'reuse',
+    session: idle('v', 2),
+  })
 })
