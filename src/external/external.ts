@@ -108,6 +108,8 @@ export interface ExternalDriver<Desired, Observed> {
    * passes at once would be in each other's way, some wait here. Default: none does.
    */
   enter?(call: Pick<ExternalCall<Desired>, 'desired' | 'signal'>): Promise<() => void>
+  /** Pure. What of the wish a look is made for: while that is the same, there is none before its time. Default: all of it. */
+  question?(desired: Desired): unknown
   observe(call: ExternalCall<Desired>): Promise<Observation<Observed>>
   /** Rejects with code `AlreadyExists` if the name is taken; who asked looks again and compares tokens. */
   create(call: ExternalCall<Desired>): Promise<void>

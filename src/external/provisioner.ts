@@ -96,11 +96,12 @@ export class Provisioner {
     return provision
   }
 
-  async #answer(asked: object, pass: Pass, look: () => Promise<Found>): Promise<Provision> {
-    const { name, clock, tracer } = this.#options
+  async #answer(asked: { readonly desired: unknown }, pass: Pass, look: () => Promise<Found>): Promise<Provision> {
+    const { name, clock, tracer, driver } = this.#options
     const { uid, generation } = pass.token
+    const desired = driver.question === undefined ? asked.desired : driver.question(asked.desired)
     // Sound: what is wished for is JSON, or a change of it would not be seen.
-    const question = hashJson([generation, asked as unknown as Json])
+    const question = hashJson([generation, { ...asked, desired } as unknown as Json])
     const known = this.#memory.get(uid)
     if (known?.question === question) {
       const provision = this.#remembered(known, pass)

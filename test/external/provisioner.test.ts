@@ -23,7 +23,7 @@ interface Given extends RemoteOptions {
   /** How long it takes to ask for a creation. */
   readonly createMs?: number
   /** More of the driver. */
-  readonly over?: Pick<ExternalDriver<{ readonly size: number }, { readonly size: number }>, 'enter'>
+  readonly over?: Pick<ExternalDriver<{ readonly size: number }, { readonly size: number }>, 'enter' | 'question'>
 }
 
 function setUp({ gateOver = () => openGate, createMs = 0, over = {}, ...place }: Given = {}) {
@@ -156,6 +156,17 @@ describe('a provisioner', () => {
     expect(await asks({ demand: 'now', token: { uid: 'another', generation: 1 } })).toBe(true)
     provisioner.forget('u')
     expect(await asks({ demand: 'now' })).toBe(true)
+  })
+
+  it('does not look again for what a driver does not ask', async () => {
+    const { remote, provisioner, passOf } = setUp({ over: { question: ({ size }) => size > 5 } })
+    const { record } = await provisioner.provide(wish, passOf())
+    const asks = async (size: number) => {
+      remote.calls.length = 0
+      await provisioner.provide({ ...wish, desired: { size } } as typeof wish, passOf({ record }))
+      return remote.calls.length > 0
+    }
+    expect([await asks(2), await asks(6), await asks(7), await asks(3)]).toEqual([false, true, false, true])
   })
 
   it('has a driver enter before each pass that looks, and leave after it, also when it fails', async () => {

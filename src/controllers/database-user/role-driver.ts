@@ -61,6 +61,11 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
     await this.#serverOf(call).change([{ kind: 'createRole', role: desired.group, token, attributes }])
   }
 
+  /** That a credential has proved to work is what a look finds, and no reason for one. */
+  question({ isVerified: _, ...rest }: RoleWish): unknown {
+    return rest
+  }
+
   differences(desired: RoleWish, observed: ObservedUser): readonly RoleDifference[] {
     return roleDifferences(desired, observed)
   }
