@@ -17,6 +17,7 @@ type Driver = ExternalDriver<unknown, unknown>
 class Silence {
   readonly #silent = new Set<Operation>()
   readonly #held: (() => void)[] = []
+  readonly #signals: AbortSignal[] = []
   /** Does a caller that gives up get away? */
   heeds = false
 
@@ -32,6 +33,11 @@ class Silence {
 
   get heldBack(): number {
     return this.#held.length
+  }
+
+  /** Does somebody still wait for one of them? */
+  get isAwaited(): boolean {
+    return this.#signals.some((signal) => !signal.aborted)
   }
 
   around(controller: Controller): Controller {
@@ -57,6 +63,7 @@ class Silence {
     if (!this.#silent.has(operation)) return await work()
     await new Promise<void>((resolve, reject) => {
       this.#held.push(resolve)
+      this.#signals.push(signal)
       if (this.heeds) signal.addEventListener('abort', () => reject(signal.reason), { once: true })
     })
     return await work()
@@ -96,6 +103,7 @@ describe.each(drivers)('a driver that $what', ({ heeds }) => {
     expect((await shelfOf(cluster))?.status?.external).toMatchObject([{ phase: 'Available' }])
     expect(remote.deeds).toEqual(['create a-box'])
     expect(silence.heldBack).toBeGreaterThan(1)
+    while (silence.isAwaited) await cluster.advance(1_000)
     // The answers that come now say that it is gone, and nobody waits for them any more.
     remote.boxes.clear()
     silence.end()
