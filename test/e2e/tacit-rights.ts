@@ -14,4 +14,6 @@ export const tacitRightsOfDatabases: readonly string[] = [
   'update databaseusers/finalizers.data.konverge.dev',
   // Before a child is deleted, and a user has none while no server is reached.
   'get databaseusers.data.konverge.dev',
+  // For the labels of a user's namespace, where a database lets others in by them.
+  'get namespaces',
 ]
