@@ -277,8 +277,7 @@ onEachPostgres(
 
       it('says what it owns where it may not give that away', async () => {
         const { stage, name, database } = await startReady({ ownedObjects: 'Block' })
-        await server().byHand(`GRANT CREATE ON SCHEMA public TO ${name}`, { database })
-        await stage.app(name, 'CREATE TABLE mine (n int)')
+        await server().byHand(`CREATE TABLE mine (n int); ALTER TABLE mine OWNER TO ${name}`, { database })
         await stage.cluster.delete(DatabaseUser, `${home}/${name}`)
         await stage.until('the block', async () => {
           const blocked = await stage.condition(name, 'DeletionBlocked')
