@@ -6,6 +6,7 @@
 import type { ExternalCall, Observation, Token } from '../../index.ts'
 import { EngineError } from '../engines/engine-error.ts'
 import type { ObservedDatabase, ServerObservation } from '../engines/observed-server.ts'
+import { characterDifference } from './character-set.ts'
 import type { LogicalDatabase, ObservedLogicalDatabase } from './logical-database.ts'
 
 export type Look =
@@ -39,12 +40,15 @@ export function lookOf(call: Call, { server, databases, roles }: ServerObservati
   const providerID = providerIdOf(server.systemIdentifier, database.oid)
   const owner = tokenOf(call.providerID, providerID, database)
   const isOurs = owner?.uid === token.uid || call.providerID === providerID
+  const isToStay = (isOurs || call.adopts) && !desired.isLeaving
+  const otherwise = isToStay ? characterDifference(desired, database) : undefined
+  if (otherwise !== undefined) return broken(otherwise.reason, otherwise.message)
   return {
     kind: 'there',
     providerID,
     owner,
     observed,
-    isReadable: database.allowsConnections && (isOurs || call.adopts) && !desired.isLeaving,
+    isReadable: database.allowsConnections && isToStay,
   }
 }
 

@@ -43,6 +43,23 @@ it('that was half dropped is of use to nobody, and can only be dropped', () => {
   expect(lookOf(leaving, half)).toMatchObject({ kind: 'there', owner: token })
 })
 
+describe('a database of another encoding than asked for', () => {
+  const seen = {
+    ...ours,
+    databases: [observedDatabase({ encoding: 'LATIN1', token: undefined, ownerToken: undefined })],
+  }
+  const asked = { ...call, desired: logical({ encoding: 'UTF8' }) }
+
+  it.each([
+    ['is not taken over', { ...asked, adopts: true }, { kind: 'decided', observation: { reason: 'EncodingDiffers' } }],
+    ['is told where it is ours', { ...asked, providerID }, { kind: 'decided', observation: { kind: 'broken' } }],
+    ['is nobody’s business where it is somebody else’s', asked, { kind: 'there', owner: undefined }],
+    ['can go', { ...leaving, desired: logical({ encoding: 'UTF8', isLeaving: true }) }, { kind: 'there' }],
+  ] as const)('%s', (_, wanted, look) => {
+    expect(lookOf(wanted, seen)).toMatchObject(look)
+  })
+})
+
 describe('a database that is not there', () => {
   const none = { server, databases: [], roles: [] }
   const onlyOurRole = { ...none, roles: [observedRole()] }

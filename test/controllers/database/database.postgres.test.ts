@@ -232,6 +232,17 @@ onEachPostgres('a Database', (server) => {
       expect(await stage.events('Adopted')).toHaveLength(1)
     })
 
+    it('is not taken over with another encoding than asked for, which nothing changes', async () => {
+      const stage = await DatabaseStage.start(server())
+      await server().byHand(`CREATE DATABASE odd_one TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'`)
+      await stage.create('odd-one', { encoding: 'UTF8', adoptionPolicy: 'Adopt' })
+      expect(await stage.becomes('odd-one', 'Ready', 'False EncodingDiffers')).toContain('LATIN1 instead of UTF8')
+      expect(await databaseOf(server(), 'odd_one')).toMatchObject({ owner: 'postgres', isPublic: true })
+      await stage.delete('odd-one')
+      await stage.create('odd-one', { encoding: 'LATIN1', locale: 'POSIX', adoptionPolicy: 'Adopt' })
+      await stage.becomes('odd-one', 'Ready', 'True InSync')
+    })
+
     it('by another Database is that one’s: the first has it', async () => {
       const stage = await DatabaseStage.start(server())
       await stage.create('first', { databaseName: 'both' })
