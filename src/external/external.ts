@@ -14,6 +14,8 @@ import type { Endpoint } from './endpoint.ts'
 export interface Token {
   readonly uid: string
   readonly generation: number
+  /** Who that is, for people: `Database shop/crm`. Where a driver marks it too; not kept in status. */
+  readonly holder?: string | undefined
 }
 
 /** What the runtime keeps in `status.external`, one entry per External by its name. Intent is in it before effect (I3). */

@@ -56,10 +56,14 @@ export function replaced(name: string, { was, is }: { readonly was: string; read
 }
 
 export function notOwned(name: string, owner: Token | undefined): Standing {
-  const whose =
-    owner === undefined ? 'carries no mark of this resource' : `belongs to the resource with uid ${owner.uid}`
+  const whose = owner === undefined ? 'carries no mark of this resource' : `belongs to ${titleOf(owner)}`
   const message = `${quoted(name)} exists and ${whose}; nothing is done to it`
   return { state: 'notOwned', reason: 'NotOwned', message, end: 'stopped' }
+}
+
+/** Marks of earlier versions tell no name. */
+function titleOf({ uid, holder }: Token): string {
+  return holder === undefined ? `the resource with uid ${uid}` : `${holder} (uid ${uid})`
 }
 
 export function beingDeleted(name: string, detail: string): Standing {

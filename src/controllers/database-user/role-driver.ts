@@ -6,6 +6,7 @@ import type { Change } from '../engines/change.ts'
 import type { DatabaseEngine, DatabaseServer, LoginVerdict } from '../engines/engine.ts'
 import { EngineError } from '../engines/engine-error.ts'
 import type { ObservedRole } from '../engines/observed-server.ts'
+import { signed } from '../engines/server-access.ts'
 import { grantPlan, grantQuestion, withoutGrants } from './grant-plan.ts'
 import { loginRolesOf } from './login-roles.ts'
 import type { Elsewhere, ObservedUser, RoleDifference } from './role-difference.ts'
@@ -30,7 +31,8 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
   }
 
   async observe(call: Call): Promise<Observation<ObservedUser>> {
-    const { desired, token } = call
+    const { desired } = call
+    const token = signed(call.token, desired.caller)
     const server = this.#serverOf(call)
     const seen = await server.observe(questionOf(desired))
     const obstacle = obstacleOf(call, seen)
@@ -56,7 +58,8 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
   }
 
   async create(call: Call): Promise<void> {
-    const { desired, token } = call
+    const { desired } = call
+    const token = signed(call.token, desired.caller)
     const attributes = { canLogin: false, inherits: true, canCreateDatabases: desired.canCreateDatabases }
     await this.#serverOf(call).change([{ kind: 'createRole', role: desired.group, token, attributes }])
   }
@@ -71,12 +74,12 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
   }
 
   async update(call: Call, observed: ObservedUser, changes: readonly ExternalChange[]): Promise<void> {
-    const { desired, token } = call
+    const { desired } = call
     const server = this.#serverOf(call)
     const isAsked = ({ reason, message }: RoleDifference) =>
       changes.some((change) => change.reason === reason && change.message === message)
     const differences = roleDifferences(desired, observed).filter(isAsked)
-    await this.#carryOut(server, [...markings(observed, desired, token), ...differences])
+    await this.#carryOut(server, [...markings(observed, desired), ...differences])
     const obstacles = differences.flatMap(({ obstacle }) => obstacle ?? [])
     if (obstacles.length > 0) throw dependentObjects(obstacles.join('; '))
   }
@@ -179,9 +182,8 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
 
 /** Roles that are adopted get our mark, and the admin into them: he cannot change them otherwise. */
 function markings(
-  { group, logins }: ObservedUser,
+  { group, logins, token }: ObservedUser,
   { logins: wanted }: RoleWish,
-  token: Call['token'],
 ): readonly Pick<RoleDifference, 'steps'>[] {
   const ours = [group, ...logins.filter(({ name }) => wanted.some((login) => login.name === name))]
   const unmarked = ours.filter((role) => role.token?.uid !== token.uid)

@@ -4,6 +4,7 @@ import type { CodedError, ExternalCall, Observation } from '../../index.ts'
 import type { ServerQuestion } from '../engines/engine.ts'
 import { EngineError } from '../engines/engine-error.ts'
 import type { ObservedRole, ServerObservation } from '../engines/observed-server.ts'
+import { forWhom } from '../engines/server-access.ts'
 import { loginRolesOf } from './login-roles.ts'
 import { memberRefusal } from './member-rule.ts'
 import type { ObservedUser } from './role-difference.ts'
@@ -75,7 +76,7 @@ function refusal({ desired, token, adopts }: Call, { roles }: ServerObservation)
     .find((role) => role !== undefined && role.token?.uid !== token.uid)
   if (foreign === undefined || adopts) return undefined
   const message =
-    `role ${foreign.name} was not made for this DatabaseUser; drop or rename it, choose another spec.roleName, ` +
+    `role ${foreign.name} was not made for this DatabaseUser${forWhom(foreign.token)}; drop or rename it, choose another spec.roleName, ` +
     'or set spec.adoptionPolicy to Adopt'
   return broken('NotOwned', message)
 }

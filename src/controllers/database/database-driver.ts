@@ -4,6 +4,7 @@ import type { Consistency, ExternalCall, ExternalDriver, Observation } from '../
 import type { RoleChange } from '../engines/change.ts'
 import type { DatabaseEngine, DatabaseServer } from '../engines/engine.ts'
 import type { ObservedRole } from '../engines/observed-server.ts'
+import { signed } from '../engines/server-access.ts'
 import { lookOf } from './database-observation.ts'
 import {
   type Difference,
@@ -40,12 +41,13 @@ export class DatabaseDriver implements ExternalDriver<LogicalDatabase, ObservedL
   }
 
   async create(call: Call): Promise<void> {
-    const { name, owner, encoding, locale, connectionLimit } = call.desired
+    const { name, owner, encoding, locale, connectionLimit, caller } = call.desired
+    const token = signed(call.token, caller)
     const server = this.#server(call)
     const { roles } = await server.observe(questionOf(call.desired))
-    await server.change(ownerRoleChanges(call, roles[0]))
+    await server.change(ownerRoleChanges({ ...call, token }, roles[0]))
     await server.createDatabase({
-      ...{ name, owner, token: call.token, connectionLimit },
+      ...{ name, owner, token, connectionLimit },
       ...(encoding === undefined ? {} : { encoding }),
       ...(locale === undefined ? {} : { locale }),
     })

@@ -6,6 +6,7 @@
 import type { ExternalCall, Observation, Token } from '../../index.ts'
 import { EngineError } from '../engines/engine-error.ts'
 import type { ObservedDatabase, ServerObservation } from '../engines/observed-server.ts'
+import { forWhom, signed } from '../engines/server-access.ts'
 import { characterDifference } from './character-set.ts'
 import type { LogicalDatabase, ObservedLogicalDatabase } from './logical-database.ts'
 
@@ -34,7 +35,7 @@ export function lookOf(call: Call, { server, databases, roles }: ServerObservati
   if (server.isReadOnly) throw readOnly(desired)
   const ownerRole = roles.find(({ name }) => name === desired.owner)
   const database = databases.find(({ name }) => name === desired.name)
-  const observed = { server, database, ownerRole, token }
+  const observed = { server, database, ownerRole, token: signed(token, desired.caller) }
   if (database === undefined) return lookWhenMissing(call, observed)
   if (database.isInvalid && !desired.isLeaving) return broken('DatabaseInvalid', cutOff(desired))
   const providerID = providerIdOf(server.systemIdentifier, database.oid)
@@ -73,7 +74,7 @@ function lookWhenMissing(call: Call, observed: Omit<ObservedLogicalDatabase, 'co
     return { kind: 'there', providerID: remains, owner: ownerRole.token, observed, isReadable: false }
   }
   if (ownerRole !== undefined && !isRoleOurs && !adopts && !desired.isLeaving) {
-    return broken('NotOwned', foreignRole(desired))
+    return broken('NotOwned', foreignRole(desired, ownerRole.token))
   }
   return { kind: 'decided', observation: { kind: 'absent', proof: 'authoritative' } }
 }
@@ -110,9 +111,9 @@ function otherServer(desired: LogicalDatabase): string {
   )
 }
 
-function foreignRole({ owner, access: { host, port } }: LogicalDatabase): string {
+function foreignRole({ owner, access: { host, port } }: LogicalDatabase, token: Token | undefined): string {
   return (
-    `role ${owner} on ${host}:${port} was not made for this Database; ` +
+    `role ${owner} on ${host}:${port} was not made for this Database${forWhom(token)}; ` +
     'drop or rename it, choose another spec.databaseName, or set spec.adoptionPolicy to Adopt'
   )
 }

@@ -1,4 +1,5 @@
 // How is a database server reached, and as whom? What a connection Secret says, or what an operator knows of a server it made.
+import type { Token } from '../../index.ts'
 
 /**
  * libpq's words. `require` encrypts and believes any certificate, `verify-ca` wants one of a known authority, `verify-full` also
@@ -27,4 +28,14 @@ export interface Caller {
   readonly kind: string
   readonly namespace: string
   readonly name: string
+}
+
+/** The token with the name of its resource, as it is marked on what is made for it. */
+export function signed({ uid, generation }: Token, { kind, namespace, name }: Caller): Token {
+  return { uid, generation, holder: `${kind} ${namespace}/${name}` }
+}
+
+/** ` but for Database shop/crm`; nothing where the mark, if there is one, does not say. */
+export function forWhom(token: Token | undefined): string {
+  return token?.holder === undefined ? '' : ` but for ${token.holder}`
 }

@@ -248,7 +248,7 @@ onEachPostgres('a Database', (server) => {
       await stage.create('first', { databaseName: 'both' })
       await stage.becomes('first', 'Ready', 'True InSync')
       await stage.create('second', { databaseName: 'both', deletionPolicy: 'Delete' })
-      await stage.becomes('second', 'Ready', 'False NotOwned')
+      expect(await stage.becomes('second', 'Ready', 'False NotOwned')).toContain('belongs to Database shop/first (uid ')
       await stage.delete('second')
       expect(await databaseOf(server(), 'both')).toMatchObject({ owner: 'both_owner' })
       expect(await stage.condition('first', 'Ready')).toMatchObject({ reason: 'InSync' })

@@ -6,6 +6,13 @@ it('is read back as it was written', () => {
   expect(tokenIn(markOf(token))).toEqual(token)
 })
 
+it('says whose it is, where it was written by a version that does so', () => {
+  const token = { uid: '5f1c', generation: 1, holder: 'Database shop/crm' }
+  expect(markOf(token)).toBe('konverge {"uid":"5f1c","generation":1,"holder":"Database shop/crm"}')
+  expect(tokenIn(markOf(token))).toEqual(token)
+  expect(tokenIn('konverge {"uid":"5f1c","generation":1,"holder":7}')).toEqual({ uid: '5f1c', generation: 1 })
+})
+
 it.each([
   null,
   undefined,
