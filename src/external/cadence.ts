@@ -12,7 +12,7 @@ export interface CadenceInput {
   readonly standing: Pick<Standing, 'state' | 'end'>
   readonly cadenceMs: number
   readonly pollMs: number
-  /** The wait that a failure asked for. */
+  /** The wait that a failure asked for. It may be shorter than the cadence, and not longer: what somebody mends is told within one. */
   readonly retryAfterMs?: number | undefined
 }
 
@@ -20,7 +20,7 @@ export interface CadenceInput {
 export function restMs({ standing, cadenceMs, pollMs, retryAfterMs }: CadenceInput): number {
   const { state, end } = standing
   if (end === 'retry') return 0
-  if (state === 'failed') return retryAfterMs ?? cadenceMs
+  if (state === 'failed') return Math.min(retryAfterMs ?? cadenceMs, cadenceMs)
   const isUnderWay = end === 'waiting' || state === 'pending'
   return isUnderWay ? Math.min(pollMs, cadenceMs) : cadenceMs
 }

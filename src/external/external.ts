@@ -100,7 +100,7 @@ export interface ExternalCall<Desired> {
 /**
  * Acts on one kind of thing outside. `Desired` and `Observed` are JSON: a change of anything else would not be seen. Every method may be repeated from any state, and rejects with a CodedError when it cannot
  * tell or cannot do: `retry` for what may pass, `stop` for what will not until somebody changes something (then
- * `retryAfterMs` says when to look again all the same). A look is given up after 45 seconds, an effect after 90: the call's signal aborts,
+ * `retryAfterMs` says when to look again all the same, if that is before the next cadence). A look is given up after 45 seconds, an effect after 90: the call's signal aborts,
  * and a second later the turn goes on without it.
  */
 export interface ExternalDriver<Desired, Observed> {

@@ -17,7 +17,8 @@ describe('the rest between two looks', () => {
     { state: 'notOwned', end: 'stopped', expected: 300_000 },
     { state: 'broken', end: 'stopped', expected: 300_000 },
     { state: 'failed', end: 'stopped', expected: 300_000 },
-    { state: 'failed', end: 'stopped', retryAfterMs: 600_000, expected: 600_000 },
+    { state: 'failed', end: 'stopped', retryAfterMs: 60_000, expected: 60_000 },
+    { state: 'failed', end: 'stopped', retryAfterMs: 600_000, expected: 300_000 },
     { state: 'failed', end: 'retry', retryAfterMs: 9, expected: 0 },
   ])('of $state that is $end is $expected', ({ state, end, retryAfterMs, expected }) => {
     expect(restMs({ standing: { state, end }, ...times, retryAfterMs })).toBe(expected)
