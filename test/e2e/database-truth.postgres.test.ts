@@ -1,169 +1,112 @@
 // Does `kubectl get db,dbu` tell the truth within one cadence of a change that nobody told the operator of, and again once it has been
-// put right? A row for each way in which a server, a database or a role can be otherwise; a virtual clock, real servers.
-import { describe, expect, inject, it, onTestFinished } from 'vitest'
+// put right? A row of the tables at a time, on one server of each version; a virtual clock, real servers.
+import { expect, it } from 'vitest'
 import { Database } from '../../imports/wire/database.ts'
 import { DatabaseUser } from '../../imports/wire/database-user.ts'
 import { handleFetch } from '../../src/apiserver/fetch-handler.ts'
-import { Secret } from '../../src/index.ts'
 import { home, UserStage } from '../controllers/database-user/user-stage.ts'
-import { PostgresServer } from '../postgres/postgres-server.ts'
+import { onEachPostgres, startPostgres } from '../postgres/on-each-postgres.ts'
+import type { PostgresServer } from '../postgres/postgres-server.ts'
+import { corrections, databaseTruths, userTruths } from './database-truths.ts'
+import { adminTruths, serverTruths } from './server-truths.ts'
+import { operatorRole, type Scene, type Setting } from './truth.ts'
 
-/** A look every ten seconds, a tenth more by chance, and a retry that it leads to. */
+/** A look every ten seconds, a tenth more by chance, and what comes of it. */
 const often = { metadata: { annotations: { 'konverge.dev/reconcile-interval': '10s' } } }
 const cadenceMs = 15_000
-/** A server that is away for less than this makes nothing unready. */
-const graceMs = 30_000
-/** The breaker of a server that was down lets nobody through for two minutes at most. */
-const backMs = 150_000
-const inSync = 'True InSync'
+const truths = [...serverTruths, ...adminTruths, ...databaseTruths, ...userTruths]
+const inSync = ['True InSync', 'True InSync']
 
-type Deed = (server: PostgresServer, stage: UserStage) => Promise<unknown>
-
-interface Change {
-  readonly title: string
-  readonly make: Deed
-  /** READY and REASON, as kubectl shows them. */
-  readonly database: string
-  readonly user: string
-  readonly mend: Deed
-}
-
-const endSessions = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'konverge%'`
-const byHand =
-  (...statements: readonly string[]): Deed =>
-  async (server) => {
-    for (const statement of statements) await server.byHand(statement)
-  }
-const secretWith =
-  (changes: Readonly<Record<string, string>>): Deed =>
-  async (server, stage) => {
-    const { host, port, username, password } = server.access()
-    await stage.secret('server', { host, port: String(port), username, password, ...changes })
+onEachPostgres('kubectl get db,dbu', (shared, version) => {
+  /** A Database and a user of it that are Ready, on a server that has nothing else. */
+  const setScene = async (setting: Setting): Promise<Scene> => {
+    const { server: options } = setting
+    const server = options === undefined ? shared() : await startPostgres({ ...options, version })
+    if (options === undefined) await empty(server)
+    const stage = await UserStage.start(server)
+    await furnish({ server, stage }, setting)
+    return { server, stage }
   }
 
-const reported: readonly Change[] = [
-  {
-    title: 'the server is stopped',
-    make: (server) => server.stop(),
-    ...{ database: 'False DependencyUnavailable', user: 'False DependencyUnavailable' },
-    mend: (server) => server.start(),
-  },
-  {
-    title: 'the server is read-only',
-    make: byHand('ALTER SYSTEM SET default_transaction_read_only = on', 'SELECT pg_reload_conf()'),
-    ...{ database: 'False ServerUnreachable', user: 'False ServerUnreachable' },
-    mend: byHand('ALTER SYSTEM RESET default_transaction_read_only', 'SELECT pg_reload_conf()'),
-  },
-  {
-    title: 'the password of the operator is another one',
-    make: byHand(`${endSessions}; ALTER ROLE postgres PASSWORD 'other'`),
-    ...{ database: 'False AdminAuthFailed', user: 'False DatabaseNotReady' },
-    mend: secretWith({ password: 'other' }),
-  },
-  {
-    title: 'its Secret holds a wrong password',
-    make: secretWith({ password: 'another' }),
-    ...{ database: 'False AdminAuthFailed', user: 'False DatabaseNotReady' },
-    mend: secretWith({}),
-  },
-  {
-    title: 'its Secret is gone',
-    make: (_, stage) => stage.cluster.delete(Secret, `${home}/server`),
-    ...{ database: 'False SecretNotFound', user: 'False SecretNotFound' },
-    mend: secretWith({}),
-  },
-  {
-    title: 'the database is dropped',
-    make: byHand('DROP DATABASE truth WITH (FORCE)'),
-    ...{ database: 'False Vanished', user: 'False DatabaseNotReady' },
-    mend: (_, stage) => stage.cluster.patch(Database, `${home}/truth`, { spec: { recreateIfMissing: true } }),
-  },
-  {
-    title: 'the database is renamed',
-    make: byHand('ALTER DATABASE truth ALLOW_CONNECTIONS false', endSessions, 'ALTER DATABASE truth RENAME TO lie'),
-    ...{ database: 'False Vanished', user: 'False DatabaseNotReady' },
-    mend: byHand('ALTER DATABASE lie RENAME TO truth'),
-  },
-  {
-    title: 'another database is in its place',
-    make: byHand('DROP DATABASE truth WITH (FORCE)', 'CREATE DATABASE truth OWNER truth_owner'),
-    ...{ database: 'False IdentityChanged', user: 'False DatabaseNotReady' },
-    mend: (_, stage) => stage.cluster.patch(Database, `${home}/truth`, { spec: { adoptionPolicy: 'Adopt' } }),
-  },
-]
-
-/** What the operator puts right by itself: each with what is true on the server then. */
-const corrected: readonly { readonly title: string; readonly make: Deed; readonly isRight: string }[] = [
-  {
-    title: 'the database has another owner',
-    make: byHand('ALTER DATABASE truth OWNER TO postgres'),
-    isRight: `SELECT FROM pg_database WHERE datname = 'truth' AND pg_get_userbyid(datdba) = 'truth_owner'`,
-  },
-  {
-    title: 'a role is dropped',
-    make: byHand('DROP ROLE app_a'),
-    isRight: `SELECT FROM pg_roles WHERE rolname = 'app_a' AND rolcanlogin`,
-  },
-  {
-    title: 'a role may not log in',
-    make: byHand('ALTER ROLE app_a NOLOGIN'),
-    isRight: `SELECT FROM pg_roles WHERE rolname = 'app_a' AND rolcanlogin`,
-  },
-  {
-    title: 'a role may do everything',
-    make: byHand('ALTER ROLE app_a SUPERUSER'),
-    isRight: `SELECT FROM pg_roles WHERE rolname = 'app_a' AND NOT rolsuper`,
-  },
-  {
-    title: 'a grant is revoked',
-    make: byHand('REVOKE CONNECT ON DATABASE truth FROM app'),
-    isRight: `SELECT WHERE has_database_privilege('app', 'truth', 'CONNECT')`,
-  },
-  {
-    title: 'a membership is revoked',
-    make: byHand('REVOKE app FROM app_a'),
-    isRight: `SELECT WHERE pg_has_role('app_a', 'app', 'MEMBER')`,
-  },
-]
-
-describe('kubectl get db,dbu', () => {
-  it.each(reported)('tells within one cadence, and again when it is mended, that $title', async (change) => {
-    const { server, stage } = await start()
-    await change.make(server, stage)
-    const told = [change.database, change.user]
-    const limitMs = cadenceMs + graceMs
-    await stage.until(`the table to say ${told}`, async () => `${await table(stage)}` === `${told}`, limitMs)
-    await change.mend(server, stage)
-    await stage.until('the table to say InSync', async () => `${await table(stage)}` === `${[inSync, inSync]}`, backMs)
+  it.each(truths)('tells within one cadence, and again when it is mended, that $title', async (truth) => {
+    const scene = await setScene(truth)
+    const { stage } = scene
+    await truth.make(scene)
+    const told = new RegExp(`^${truth.database}, ${truth.user}$`)
+    const { databaseConditions = {}, userConditions = {} } = truth
+    const isTold = async () =>
+      told.test((await table(stage)).join(', ')) &&
+      (await claims(stage, Database, 'truth', databaseConditions)) &&
+      (await claims(stage, DatabaseUser, 'app', userConditions))
+    const all = [told, JSON.stringify([databaseConditions, userConditions])].join(' ')
+    await stage.until(`the table to say ${all}`, isTold, cadenceMs + (truth.toldLateMs ?? 0))
+    await truth.mend(scene)
+    const isMended = async () => `${await table(stage)}` === `${inSync}`
+    await stage.until('the table to say InSync', isMended, cadenceMs + (truth.mendedLateMs ?? 0))
     expect(await stage.app('app', 'SELECT current_user AS is')).toEqual([{ is: 'app' }])
   })
 
-  it.each(corrected)('is true within one cadence, and an Event tells, when $title', async ({ make, isRight }) => {
-    const { server, stage } = await start()
-    await make(server, stage)
-    expect(await server.byHand(isRight)).toEqual([])
+  it.each(corrections)('is true within one cadence, and an Event tells, when $title', async (correction) => {
+    const scene = await setScene(correction)
+    const { stage } = scene
+    await correction.make(scene)
+    expect(await correction.isRight(scene)).toBe(false)
     const isTold = async () => {
       const events = [...(await stage.events('truth')), ...(await stage.events('app'))]
-      return (await server.byHand(isRight)).length === 1 && events.some((event) => event.startsWith('DriftCorrected'))
+      return events.some((event) => event.startsWith('DriftCorrected')) && (await correction.isRight(scene))
     }
     await stage.until('it to be right again', isTold, cadenceMs)
-    expect(await table(stage)).toEqual([inSync, inSync])
+    expect(await table(stage)).toEqual(inSync)
     expect(await stage.app('app', 'SELECT current_user AS is')).toEqual([{ is: 'app' }])
   })
 })
 
-/** A server of its own, with a Database and a user of it that are Ready. */
-async function start() {
-  const server = await PostgresServer.start(inject('postgresHome'))
-  onTestFinished(() => server.remove())
-  const stage = await UserStage.start(server, 'truth')
-  await stage.create('app', { databases: [{ name: 'truth', access: 'ReadWrite' }] })
-  await stage.becomes('app', 'Ready', inSync)
+/** What the row before has left, however it ended. */
+async function empty(server: PostgresServer): Promise<void> {
+  server.resume()
+  await server.byHand('SELECT 1').catch(() => server.restart())
+  await server.byHand('ALTER SYSTEM RESET ALL')
+  await server.byHand('SELECT pg_reload_conf()')
+  for (const name of ['truth', 'lie']) await server.byHand(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+  // Who gave memberships goes after those who have them.
+  for (const name of ['app_a', 'app_b', 'lie', 'app', 'truth_owner', 'op'])
+    await server.byHand(`DROP ROLE IF EXISTS ${name}`)
+}
+
+async function furnish({ server, stage }: Scene, { admin, sslMode, databaseSpec, userSpec }: Setting): Promise<void> {
+  const { username, password } = operatorRole
+  if (admin !== undefined) {
+    const rights = admin === 'limited' ? 'CREATEDB CREATEROLE' : 'SUPERUSER'
+    await server.byHand(`CREATE ROLE ${username} LOGIN ${rights} PASSWORD '${password}'`)
+  }
+  await stage.secret('server', {
+    ...(admin === undefined ? {} : { username, password }),
+    ...(server.certificate === undefined ? {} : { 'ca.crt': server.certificate }),
+  })
+  const provider = { server: { connectionSecretRef: { name: 'server' }, sslMode: sslMode ?? 'disable' } }
+  await stage.database('truth', { provider, ...databaseSpec })
+  await stage.databaseReady('truth')
+  await stage.create('app', { databases: [{ name: 'truth', access: 'ReadWrite' }], ...userSpec })
+  await stage.becomes('app', 'Ready', 'True InSync')
   await stage.cluster.patch(Database, `${home}/truth`, often)
   await stage.cluster.patch(DatabaseUser, `${home}/app`, often)
   await stage.pass(2_000)
-  expect(await table(stage)).toEqual([inSync, inSync])
-  return { server, stage }
+  expect(await table(stage)).toEqual(inSync)
+}
+
+/** Has it the conditions that are asked for, as `True InSync`? `-`: it is not claimed. */
+async function claims(
+  { cluster }: UserStage,
+  kind: typeof Database | typeof DatabaseUser,
+  name: string,
+  asked: Readonly<Record<string, string>>,
+): Promise<boolean> {
+  for (const [type, standing] of Object.entries(asked)) {
+    const condition = await cluster.condition(kind, `${home}/${name}`, type)
+    const claimed = condition === undefined ? '-' : `${condition.status} ${condition.reason}`
+    if (!new RegExp(`^${standing}$`).test(claimed)) return false
+  }
+  return true
 }
 
 /** The columns Ready and Reason of the Database and of the user. */

@@ -25,8 +25,11 @@ export type Verdict = 'pass' | 'cutBefore' | 'cutAfter' | 'hang'
 
 export type Judge = (statement: ProxyStatement) => Verdict
 
-/** `hang`: taken and never answered. `garbage`: answered by something that is no PostgreSQL. */
-export type Welcome = 'pass' | 'hang' | 'garbage'
+/**
+ * `hang`: taken and never answered. `garbage`: answered by something that is no PostgreSQL. `inClear`: whoever asks for TLS hears
+ * that there is none.
+ */
+export type Welcome = 'pass' | 'hang' | 'garbage' | 'inClear'
 
 export class SqlProxy {
   readonly port: number
@@ -34,7 +37,8 @@ export class SqlProxy {
   judge: Judge = () => 'pass'
   /** What becomes of new connections. */
   welcome: Welcome = 'pass'
-  readonly #target: ServerAccess
+  /** Where new connections are led to. */
+  target: ServerAccess
   readonly #server: Server
   readonly #links = new Set<Link>()
   readonly #statements: ProxyStatement[] = []
@@ -42,7 +46,7 @@ export class SqlProxy {
   #peak = 0
 
   private constructor(target: ServerAccess, server: Server) {
-    this.#target = target
+    this.target = target
     this.#server = server
     this.port = (server.address() as AddressInfo).port // A listening TCP server has a port.
     server.on('connection', (socket) => this.#accept(socket))
@@ -57,7 +61,7 @@ export class SqlProxy {
 
   /** The target by way of this proxy; its host stays what certificates have to show. */
   access(changes: Partial<ServerAccess> = {}): ServerAccess {
-    return { ...this.#target, dial: { host: '127.0.0.1', port: this.port }, ...changes }
+    return { ...this.target, dial: { host: '127.0.0.1', port: this.port }, ...changes }
   }
 
   /** In order of arrival. */
@@ -101,6 +105,7 @@ export class SqlProxy {
     this.#connections += 1
     const link = new Link(client, this.#connections, {
       connect: () => this.#connect(client),
+      offersTls: () => this.welcome !== 'inClear',
       judge: (statement) => {
         const numbered = { ...statement, index: this.#statements.length + 1 }
         this.#statements.push(numbered)
@@ -115,8 +120,8 @@ export class SqlProxy {
 
   #connect(client: Socket): Socket | undefined {
     if (this.welcome === 'garbage') client.end('HTTP/1.1 400 Bad Request\r\n\r\n')
-    if (this.welcome !== 'pass') return undefined
-    const { host, port } = this.#target.dial ?? this.#target
+    if (this.welcome === 'hang' || this.welcome === 'garbage') return undefined
+    const { host, port } = this.target.dial ?? this.target
     return connect({ host, port, noDelay: true })
   }
 }
@@ -145,6 +150,7 @@ const verdictOf = { before: 'cutBefore', after: 'cutAfter' } as const
 interface LinkRules {
   /** Undefined: there will be nobody behind. */
   connect(): Socket | undefined
+  offersTls(): boolean
   judge(statement: Omit<ProxyStatement, 'index'>): Verdict
   end(): void
 }
@@ -194,7 +200,7 @@ class Link {
       return
     }
     for (const frame of this.#fromClient.read(chunk)) {
-      if (!this.#fromClient.isTyped) this.#begin(frame)
+      if (!this.#fromClient.isTyped && this.#begin(frame) === 'refused') continue
       const verdict = this.#verdictOn(frame)
       if (verdict === 'cutBefore') return this.cut()
       if (verdict === 'cutAfter') this.#state = 'cutting'
@@ -203,12 +209,17 @@ class Link {
     }
   }
 
-  #begin(frame: Frame): void {
+  #begin(frame: Frame): 'refused' | undefined {
     const request = requestOf(frame)
+    if (request === 'tls' && !this.#rules.offersTls()) {
+      this.#client.write('N')
+      return 'refused'
+    }
     if (request === 'tls' || request === 'gss') this.#reading = 'asked'
-    if (request !== 'start') return
+    if (request !== 'start') return undefined
     this.#parameters = parametersOf(frame)
     this.#fromClient.isTyped = true
+    return undefined
   }
 
   #verdictOn(frame: Frame): Verdict {

@@ -1,21 +1,10 @@
 // What a Database says, and how it goes on, when its server fails in every way that a real one can.
 import { expect, inject, it } from 'vitest'
+import { Crowd, fewConnections } from '../../postgres/crowd.ts'
 import { onEachPostgres, startPostgres } from '../../postgres/on-each-postgres.ts'
-import type { PostgresServer } from '../../postgres/postgres-server.ts'
 import { DatabaseStage } from './database-stage.ts'
 
 const often = { metadata: { annotations: { 'konverge.dev/reconcile-interval': '10s' } } }
-
-/** Sleeps in every session that the server has, and in some more that it refuses. */
-async function fill(server: PostgresServer): Promise<readonly Promise<unknown>[]> {
-  const sleepers: Promise<unknown>[] = []
-  // What looks whether there is room takes some, and leaves it late.
-  for (let refusals = 0; refusals < 3; ) {
-    sleepers.push(server.byHand('SELECT pg_sleep(3600)').catch(() => undefined))
-    await server.byHand('SELECT 1').catch(() => (refusals += 1))
-  }
-  return sleepers
-}
 
 onEachPostgres('a Database', (shared, version) => {
   it('goes on after its server was stopped, and tells that it was', async () => {
@@ -90,15 +79,14 @@ onEachPostgres('a Database', (shared, version) => {
   it('waits for a server that is full', async () => {
     const server = await startPostgres({
       version,
-      settings: { max_connections: '4', superuser_reserved_connections: '0', max_wal_senders: '0' },
+      settings: fewConnections,
     })
     const stage = await DatabaseStage.start(server)
-    const sleepers = await fill(server)
+    const crowd = await Crowd.fill(server)
     await stage.create('full')
     await stage.becomes('full', 'Ready', 'False TooManyConnections')
     expect(await stage.condition('full', 'Connected')).toMatchObject({ reason: 'TooManyConnections' })
-    await server.restart()
-    await Promise.all(sleepers)
+    await crowd.leave()
     await stage.becomes('full', 'Ready', 'True InSync')
   })
 
