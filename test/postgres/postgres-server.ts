@@ -22,6 +22,8 @@ export interface PostgresOptions {
   readonly settings?: Readonly<Record<string, string>>
   /** Speaks TLS too, with a certificate of its own for these names and addresses. */
   readonly tlsFor?: readonly string[]
+  /** Speaks TLS too, with this certificate and its key, in PEM. */
+  readonly tls?: { readonly certificate: string; readonly privateKey: string }
   /** Lines that come before those of pg_hba.conf. */
   readonly hba?: readonly string[]
 }
@@ -69,7 +71,9 @@ export class PostgresServer {
     const folder = mkdtempSync(join(home.folder, `server-${version.major}-`))
     await owned(home, folder)
     await run('cp', ['-a', '--reflink=auto', version.template, join(folder, 'data')], { ...home.user })
-    const certificate = options.tlsFor === undefined ? undefined : await writeCertificate(home, folder, options.tlsFor)
+    const tls = options.tls ?? (options.tlsFor === undefined ? undefined : ownTls(options.tlsFor))
+    if (tls !== undefined) await writeTls(home, folder, tls)
+    const certificate = tls?.certificate
     const [port = 0] = await freePorts(1)
     if (options.hba !== undefined) await prependHba(join(folder, 'data', 'pg_hba.conf'), options.hba)
     const args = argsOf(folder, { ...tlsSettings(folder, certificate), port: String(port), ...options.settings })
@@ -262,13 +266,18 @@ function tlsSettings(folder: string, certificate: string | undefined): Readonly<
   return { ssl: 'on', ssl_cert_file: join(folder, 'tls.crt'), ssl_key_file: join(folder, 'tls.key') }
 }
 
-async function writeCertificate(home: PostgresHome, folder: string, hosts: readonly string[]): Promise<string> {
+type Tls = NonNullable<PostgresOptions['tls']>
+
+function ownTls(hosts: readonly string[]): Tls {
   const { certificate, privateKey } = certifiedKey(hosts)
+  return { certificate, privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() }
+}
+
+async function writeTls(home: PostgresHome, folder: string, { certificate, privateKey }: Tls): Promise<void> {
   await writeFile(join(folder, 'tls.crt'), certificate)
-  await writeFile(join(folder, 'tls.key'), privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
+  await writeFile(join(folder, 'tls.key'), privateKey, { mode: 0o600 })
   await owned(home, join(folder, 'tls.crt'))
   await owned(home, join(folder, 'tls.key'))
-  return certificate
 }
 
 async function prependHba(path: string, lines: readonly string[]): Promise<void> {
