@@ -35,7 +35,7 @@ import { drawPassword } from './password.ts'
 import { passwordRule, type Supplied } from './password-rule.ts'
 import { type Held, type Mint, type Remembered, rotate } from './rotation.ts'
 import { lastExpiryMs } from './user-due.ts'
-import { userRole } from './user-role.ts'
+import { isShutOut, userRole } from './user-role.ts'
 import { type DatabaseObject, type Found, type Problem, problemOf, targetOf } from './user-target.ts'
 
 type Observing = ObserveContext<DatabaseUserSpec, DatabaseUserStatus>
@@ -90,7 +90,10 @@ export function databaseUser(engineFor: (tools: ExternalTools) => DatabaseEngine
       const expiryMs = lastExpiryMs(seen, context.nowMs)
       return { ...(await observe(context, proven)), ...(expiryMs === undefined ? {} : { lastExpiryMs: expiryMs }) }
     },
-    refuse: ({ facts: { problem } }) => (problem?.kind === 'refused' ? problem : undefined),
+    refuse: (context) => {
+      const { problem } = context.facts
+      return problem?.kind === 'refused' && !isShutOut(context) ? problem : undefined
+    },
     desired,
     status: (context) => databaseUserStatus(context, reportOf(role, context.externals)),
   })

@@ -42,7 +42,7 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
     if (group === undefined) return { kind: 'absent', proof: 'authoritative' }
     const roles = loginRolesOf(desired.group)
     const logins = seen.roles.filter(({ name }) => roles.includes(name))
-    const isLeaving = desired.ending !== undefined
+    const isLeaving = desired.ending !== undefined || desired.isShutOut
     const grants = isLeaving ? {} : await this.#grants(server, desired)
     const elsewhere = isLeaving ? [] : await this.#elsewhere(server, desired, [group, ...logins])
     // It comes last, as it takes the place of the session in its database.

@@ -17,10 +17,12 @@ import { type RoleWish, sessionRoleOf } from './role-wish.ts'
 import { credentialHash, type LoginRole } from './rotation.ts'
 
 export function roleDifferences(wish: RoleWish, observed: ObservedUser): readonly RoleDifference[] {
+  const retirements = retiredLogins(wish, observed).map((login) => retirement(wish, login))
+  if (wish.isShutOut) return retirements
   return [
     ...groupDifferences(wish, observed),
     ...wish.logins.flatMap((login) => loginDifferences(wish, login, observed)),
-    ...retiredLogins(wish, observed).map((login) => retirement(wish, login)),
+    ...retirements,
     ...Object.entries(observed.grants).flatMap(([database, plan]) => grantDifferences(wish.group, database, plan)),
     ...observed.elsewhere.map((database) => closing(wish, database)),
   ]

@@ -29,6 +29,8 @@ export interface RoleWish {
   /** What its sessions begin with, in every database. */
   readonly settings: Readonly<Record<string, string>>
   readonly databases: readonly DatabaseAccess[]
+  /** A consent was withdrawn: nobody logs in, and nothing else is changed until it is given again. */
+  readonly isShutOut: boolean
   readonly ownedObjects: 'ReassignToOwner' | 'Block'
   /** What becomes of it when it goes; undefined: it stays. `disable`: nobody logs in any more, and its roles stay. */
   readonly ending: 'drop' | 'disable' | undefined

@@ -37,6 +37,14 @@ function readiness(
   amiss: ConditionClaim | undefined,
   isSettled: boolean,
 ): readonly ConditionClaim[] {
+  if (problem?.kind === 'refused') {
+    const types = [
+      ['Ready', 'False'],
+      ['Degraded', 'True'],
+      ['Stalled', 'True'],
+    ] as const
+    return types.map(([type, status]) => claim(type, status, problem.reason, problem.message))
+  }
   if (problem !== undefined) return [claim('Ready', 'False', problem.reason, problem.message)]
   if (amiss !== undefined) return [claim('Ready', 'False', amiss.reason, amiss.message)]
   return isSettled ? [claim('Ready', 'True', 'InSync', 'roles, rights and Secret are as asked for')] : []

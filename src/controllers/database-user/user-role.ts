@@ -35,6 +35,7 @@ export function userRole(engineFor: (tools: ExternalTools) => DatabaseEngine) {
 
 export function roleWish({ object, facts, children }: Context): Wish {
   const { problem, target, held, trouble } = facts
+  if (isShutOut({ object, facts }) && target !== undefined) return shutOutWish(object, target)
   if (problem !== undefined) return { ...problem, kind: 'blocked' }
   if (target === undefined) return { kind: 'blocked', reason: 'DatabaseMissing', message: 'no server is known' }
   if (held === undefined && object.spec.password?.disabled !== true) {
@@ -60,6 +61,24 @@ export function roleWish({ object, facts, children }: Context): Wish {
     driftPolicy,
     // A role is no more than its attributes: it can be made anew.
     recreatesIfMissing: driftPolicy === 'Correct',
+  }
+}
+
+/** Has it roles on this very server, and may not be there any more? To others it asks for, it is nobody. */
+export function isShutOut({ object, facts: { problem, target } }: Pick<Context, 'object' | 'facts'>): boolean {
+  if (problem?.isShutOut !== true || target === undefined) return false
+  const record = object.status?.external?.find(({ name }) => name === roleName)
+  return record?.providerID?.startsWith(`pg://${target.systemIdentifier}/`) === true
+}
+
+/** Asks for less than there is and gives nothing, so that it matters to nobody what the spec has become. */
+function shutOutWish(object: Context['object'], target: UserTarget): Wish {
+  const desired = desiredOf(object, { target, held: undefined, provenHash: undefined, ending: undefined })
+  return {
+    kind: 'wanted',
+    externalName: groupRoleOf(object),
+    desired: { ...desired, databases: [], memberOf: [], isShutOut: true },
+    driftPolicy: object.spec.driftPolicy,
   }
 }
 
@@ -116,6 +135,7 @@ function desiredOf({ metadata, kind, spec, status }: Context['object'], known: K
     connectionLimit: spec.connectionLimit,
     memberOf: spec.memberOf ?? [],
     settings: spec.config ?? {},
+    isShutOut: false,
     ownedObjects: spec.ownedObjects,
     ending,
   }

@@ -39,6 +39,8 @@ export interface Problem {
   readonly kind: 'refused' | 'waiting' | 'gone'
   readonly reason: string
   readonly message: string
+  /** A Database that is there certainly does not let it in: if it did before, nobody may log in any more. */
+  readonly isShutOut?: boolean
 }
 
 /** The first thing that keeps the user from its databases; undefined: nothing does. */
@@ -90,7 +92,9 @@ function problemWith({ entry, database, connection }: Found, input: TargetInput)
   if (!hasConsent({ ...input, allowedNamespaces, databaseNamespace })) {
     // The same words whether or not it is there: who may not use it is not told.
     const message = `no Database ${title} allows namespace ${userNamespace} in its spec.allowedNamespaces`
-    return { kind: 'refused', reason: 'NotAllowed', message }
+    // What cannot be seen of the namespace takes nothing away.
+    const isSure = allowedNamespaces?.selector === undefined || input.namespaceLabels !== undefined
+    return { kind: 'refused', reason: 'NotAllowed', message, isShutOut: database !== undefined && isSure }
   }
   if (database === undefined)
     return { kind: 'gone', reason: 'DatabaseMissing', message: `there is no Database ${title}` }

@@ -63,6 +63,7 @@ export function userOf({ group, databases, ...place }: UserAsk, more: Partial<Ro
       ...{ owner: `${database.name}_owner`, access: 'ReadWrite', schemas: ['public'], grants: [] },
       ...database,
     })),
+    isShutOut: false,
     ownedObjects: 'ReassignToOwner',
     ending: undefined,
     ...more,

@@ -107,3 +107,21 @@ describe('what keeps a user from its databases', () => {
     })
   })
 })
+
+describe('a guest is shut out', () => {
+  const labelled = { allowedNamespaces: { selector: { matchLabels: { team: 'shop' } } } }
+
+  it.each([
+    ['whom a Database does not let in', found({ entry: guest }), undefined, true],
+    ['not by a Database that is not there', found({ entry: guest, database: undefined }), undefined, false],
+    [
+      'not while the labels of its namespace cannot be seen',
+      found({ entry: guest }, ready, labelled),
+      undefined,
+      false,
+    ],
+    ['by labels', found({ entry: guest }, ready, labelled), { team: 'other' }, true],
+  ] as const)('%s', (_, one, namespaceLabels, isShutOut) => {
+    expect(problemOf({ ...asked, found: [one], namespaceLabels })).toMatchObject({ reason: 'NotAllowed', isShutOut })
+  })
+})
