@@ -1,6 +1,7 @@
 // Wires an operator from what a process has: an environment, an output and arguments. Clock, chance, connection, logs, metrics
 // and controllers meet here and nowhere else; `konverge run` and every operator built on konverge start the same way.
 import { hostname } from 'node:os'
+import type { BackoffPolicy } from '../base/backoff.ts'
 import { deadline, systemClock } from '../base/clock.ts'
 import { systemRandom, systemSecrets } from '../base/random.ts'
 import type { KubeClient } from '../kube/client.ts'
@@ -9,7 +10,6 @@ import { FencedClient } from '../kube/fenced-client.ts'
 import type { HttpClientOptions } from '../kube/http-client.ts'
 import { type ConnectionSource, loadConnection } from '../kube/kube-config-loader.ts'
 import { RestClient } from '../kube/rest-client.ts'
-import type { BackoffPolicy } from '../queue/backoff.ts'
 import type { Controller } from '../reconcile/definition.ts'
 import { HealthRegistry } from '../telemetry/health.ts'
 import { HttpServer } from '../telemetry/http-server.ts'

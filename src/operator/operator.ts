@@ -1,6 +1,7 @@
 // One process: reaches the API server, fills the caches, works the queues, says that it is ready, and ends in order. What is
 // started is stopped, in reverse, within ten seconds of the signal.
 
+import type { BackoffPolicy } from '../base/backoff.ts'
 import { type Clock, deadline } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import type { Instruments } from '../base/instrument.ts'
@@ -12,7 +13,6 @@ import type { KubeClient } from '../kube/client.ts'
 import { DiscoveryClient } from '../kube/discovery-client.ts'
 import type { Fence } from '../kube/fence.ts'
 import { childManager } from '../object/ownership.ts'
-import type { BackoffPolicy } from '../queue/backoff.ts'
 import { ControllerRunner } from '../reconcile/controller-runner.ts'
 import type { Controller } from '../reconcile/definition.ts'
 import { EventRecorder } from '../telemetry/event-recorder.ts'

@@ -5,10 +5,10 @@
 //      │        ▲               │
 //      └▶ delayed (until due)   └─ add, retry: held until done
 import { assert } from '../base/assert.ts'
+import { type BackoffPolicy, backoffDelayMs, cappedBackoff, defaultBackoff } from '../base/backoff.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Instruments } from '../base/instrument.ts'
 import type { Random } from '../base/random.ts'
-import { type BackoffPolicy, backoffDelayMs, cappedBackoff, defaultBackoff } from './backoff.ts'
 import { type Cause, type CauseList, noCauses, withCause, withCauses } from './cause.ts'
 import { DelayHeap } from './delay-heap.ts'
 import { isMoreUrgent, moreUrgent, type Priority, priorities } from './priority.ts'

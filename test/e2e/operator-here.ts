@@ -1,7 +1,8 @@
 // An operator with controllers of a test's own, in this process: started as every operator built on konverge starts. What a
 // test starts here it stops, also when it fails.
+
+import type { BackoffPolicy } from '../../src/base/backoff.ts'
 import { type Controller, runOperator } from '../../src/index.ts'
-import type { BackoffPolicy } from '../../src/queue/backoff.ts'
 import { waitUntil } from '../control-plane/wait-until.ts'
 import { type LogLine, metricIn, pageOf } from './operator-process.ts'
 import type { StoryOperator } from './story-server.ts'

@@ -1,8 +1,9 @@
 // What does a story of the operator need of a cluster? What a person does with kubectl, an operator with the rights that `konverge
 // install` prints, and a witness of what the operator asked for. A story that is written against this port plays on both servers.
+
+import type { BackoffPolicy } from '../../src/base/backoff.ts'
 import type { Controller } from '../../src/index.ts'
 import type { LeaderElectionOptions } from '../../src/operator/leader-election.ts'
-import type { BackoffPolicy } from '../../src/queue/backoff.ts'
 import type { FaultyWay } from '../fault-lab/faulty-way.ts'
 import type { Requesting } from '../fault-lab/namespace-reader.ts'
 import type { LogLine } from './operator-process.ts'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { type BackoffPolicy, backoffDelayMs, defaultBackoff } from '../../src/base/backoff.ts'
 import type { Random } from '../../src/base/random.ts'
 import { seededRandom } from '../../src/base/random.ts'
-import { type BackoffPolicy, backoffDelayMs, defaultBackoff } from '../../src/queue/backoff.ts'
 
 const drawing = (value: number): Random => ({ next: () => value, uuid: () => '' })
 const shortest = (policy: BackoffPolicy, failures: number) => backoffDelayMs({ policy, failures, random: drawing(0) })

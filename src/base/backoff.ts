@@ -1,7 +1,7 @@
 // How long does a key wait after its nth failure in a row? Exponentially longer, spread by chance so that keys that failed
 // together do not come back together, and never outside of [baseMs, capMs].
-import { assert } from '../base/assert.ts'
-import type { Random } from '../base/random.ts'
+import { assert } from './assert.ts'
+import type { Random } from './random.ts'
 
 export interface BackoffPolicy {
   /** The shortest delay, in milliseconds. */
