@@ -78,7 +78,25 @@ export {
 } from './reconcile/external-definition.ts'
 export type { Child, Outcome } from './reconcile/outcome.ts'
 export type { Repair } from './reconcile/repair.ts'
+export {
+  defineSaga,
+  type Saga,
+  type SagaContext,
+  type SagaRemoval,
+  type SagaRemovalContext,
+  type SagaScene,
+} from './reconcile/saga-definition.ts'
 export type { StatusReport } from './reconcile/status.ts'
+export type {
+  Notes,
+  SagaCall,
+  SagaRecord,
+  SagaReport,
+  SagaStep,
+  SagaStepRecord,
+  SagaWish,
+  Sight,
+} from './saga/saga.ts'
 export {
   contribute,
   type Dependents,

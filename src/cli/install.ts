@@ -35,10 +35,11 @@ export async function install(options: InstallOptions, signal: AbortSignal): Pro
 /** Of all kinds that the controllers deal with and that are defined here: one that is not served keeps an operator from starting. */
 async function definitionsOf(controllers: readonly Controller[], signal: AbortSignal): Promise<readonly KubeObject[]> {
   const known = await loadDefinitions(signal)
-  for (const { name, resource, external } of controllers) {
+  for (const controller of controllers) {
+    const { name, resource, external, sagas } = controller
     const definition = definitionOf(resource, known)
-    if (definition === undefined || external.length === 0) continue
-    const complaint = recordsComplaint(readCrd(definition, name))
+    if (definition === undefined || external.length + sagas.length === 0) continue
+    const complaint = recordsComplaint(readCrd(definition, name), controller)
     if (complaint !== undefined) throw new CommandError(complaint, 2)
   }
   const kinds = controllers.flatMap(({ resource, owns, watches, reads }) => [

@@ -64,7 +64,7 @@ async function desiredOf(
 ): Promise<readonly KubeObject[]> {
   const parent = asPreviewed(stored)
   const object = parent as never
-  const seen = { children: [], externals: [], live: nothingLive, nowMs: 0, secrets: systemSecrets }
+  const seen = { children: [], externals: [], sagas: [], live: nothingLive, nowMs: 0, secrets: systemSecrets }
   const facts = await controller.observe({ object, ...seen, signal })
   const { objects } = assertPure({
     parent,

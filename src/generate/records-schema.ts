@@ -1,24 +1,74 @@
-// Has a definition room for what the runtime records of things outside the cluster? Without it nothing is made there, which is better
-// said before the operator runs than by its first resource.
+// Has a definition room for what the runtime records of things outside the cluster and of sagas? Without it nothing is made there and no step
+// is taken, which is better said before the operator runs than by its first resource.
 import { type Crd, type Field, servedVersions } from './crd.ts'
 
-/** Of one record; of its token. */
-const recordFields = ['name', 'phase', 'externalName', 'token', 'requestedAt', 'providerID', 'appliedGeneration']
-const tokenFields = ['uid', 'generation']
-
-/** One sentence, or undefined if every version that is served keeps `status.external` as it is sent. */
-export function recordsComplaint(crd: Crd): string | undefined {
-  const narrow = servedVersions(crd).find(({ fields }) => !keepsRecords(fields))
-  if (narrow === undefined) return undefined
-  const { plural, group, kind } = crd
-  return `${plural}.${group} has no status.external for records (${recordFields.join(', ')}) in ${narrow.name}, and ${kind} stands for something outside the cluster, where nothing is made without it`
+/** A list that the runtime keeps in the status, and what has to be in it. */
+interface RecordsList {
+  readonly name: 'external' | 'sagas'
+  readonly fields: readonly string[]
+  /** A field of a record, and what has to be in it, or in each of its entries. */
+  readonly within: readonly [field: string, fields: readonly string[]]
+  /** Of a kind: what it is without room for them. */
+  readonly need: string
 }
 
-function keepsRecords(fields: readonly Field[]): boolean {
-  const records = fieldsAt(fields, 'status').find(({ name }) => name === 'external')?.schema.shape
-  if (records?.kind !== 'list' || records.items.shape.kind !== 'object') return false
-  const { fields: known } = records.items.shape
-  return has(known, recordFields) && has(fieldsAt(known, 'token'), tokenFields)
+const externalRecords: RecordsList = {
+  name: 'external',
+  fields: ['name', 'phase', 'externalName', 'token', 'requestedAt', 'providerID', 'appliedGeneration'],
+  within: ['token', ['uid', 'generation']],
+  need: 'stands for something outside the cluster, where nothing is made without it',
+}
+
+const sagaRecords: RecordsList = {
+  name: 'sagas',
+  fields: [
+    'name',
+    'id',
+    'state',
+    'generation',
+    'input',
+    'startedAt',
+    'finishedAt',
+    'pivotedAt',
+    'reason',
+    'message',
+    'retriedFor',
+    'steps',
+  ],
+  within: ['steps', ['name', 'state', 'startedAt', 'attempts', 'retryAt', 'reason', 'message', 'notes']],
+  need: 'has sagas, of which no step is taken without it',
+}
+
+/** What of a controller needs room in the status. */
+export interface Recording {
+  readonly external: readonly unknown[]
+  readonly sagas: readonly unknown[]
+}
+
+/** One sentence, or undefined if every version that is served keeps the records as they are sent. */
+export function recordsComplaint(crd: Crd, { external, sagas }: Recording): string | undefined {
+  const kept = [...(external.length === 0 ? [] : [externalRecords]), ...(sagas.length === 0 ? [] : [sagaRecords])]
+  const [complaint] = kept.flatMap((list) => complaintOf(crd, list) ?? [])
+  return complaint
+}
+
+function complaintOf(crd: Crd, list: RecordsList): string | undefined {
+  const narrow = servedVersions(crd).find(({ fields }) => !keeps(fields, list))
+  if (narrow === undefined) return undefined
+  const { plural, group, kind } = crd
+  const { name, fields, need } = list
+  return `${plural}.${group} has no status.${name} for records (${fields.join(', ')}) in ${narrow.name}, and ${kind} ${need}`
+}
+
+function keeps(fields: readonly Field[], { name, fields: needed, within: [field, inner] }: RecordsList): boolean {
+  const known = itemsOf(fieldsAt(fields, 'status'), name)
+  return has(known, needed) && has([...fieldsAt(known, field), ...itemsOf(known, field)], inner)
+}
+
+/** The fields of the entries of a list; none where it is another list, or no list. */
+function itemsOf(fields: readonly Field[], name: string): readonly Field[] {
+  const shape = fields.find((field) => field.name === name)?.schema.shape
+  return shape?.kind === 'list' && shape.items.shape.kind === 'object' ? shape.items.shape.fields : []
 }
 
 function fieldsAt(fields: readonly Field[], name: string): readonly Field[] {

@@ -31,14 +31,14 @@ import type { EventReport } from './context.ts'
 import { ControllerView } from './controller-view.ts'
 import { isDeclaredRead } from './declared-read.ts'
 import { type Controller, resourceIn } from './definition.ts'
-import { ExternalRecorder } from './external-recorder.ts'
-import { ExternalsReconciler } from './externals-reconciler.ts'
 import { inventoryOf } from './inventory.ts'
 import { InventoryLoader, type InventoryLoaderOptions } from './inventory-loader.ts'
 import { LiveLoader } from './live-loader.ts'
+import { OutsideReconciler } from './outside-reconciler.ts'
 import { type ParentOf, parentOf } from './parent.ts'
 import { ParentRecorder } from './parent-recorder.ts'
 import { Reconciler } from './reconciler.ts'
+import { RecordsRecorder } from './records-recorder.ts'
 import { RepairRunner } from './repair-runner.ts'
 import { StatusRecorder } from './status-recorder.ts'
 import { TurnMetrics } from './turn-metrics.ts'
@@ -150,7 +150,7 @@ export class ControllerRunner {
       onWritten: (live) => view.statusWritten(live),
       recordEvent,
     })
-    const externals = this.#makeExternalsReconciler(log)
+    const outside = this.#makeOutsideReconciler(log)
     const reconciler = new Reconciler({
       controller,
       clock,
@@ -168,7 +168,7 @@ export class ControllerRunner {
           signal,
         }),
       children,
-      externals,
+      outside,
       repairs: new RepairRunner({ controller, log, client, recordEvent }),
       status,
       parents,
@@ -181,7 +181,7 @@ export class ControllerRunner {
       ({ metadata: { uid } }) => {
         desired.forget(uid)
         status.forget(uid)
-        externals.forget(uid)
+        outside.forget(uid)
         convergence.forget(uid)
       },
     )
@@ -221,17 +221,17 @@ export class ControllerRunner {
     return new ChildrenReconciler({ ...parts, clock, view, applier, compare, members })
   }
 
-  #makeExternalsReconciler(log: Log): ExternalsReconciler {
+  #makeOutsideReconciler(log: Log): OutsideReconciler {
     const { clock, random, instruments, client, controller, recordEvent, tools, gate = openGate } = this.#options
     const view = this.#view
-    const records = new ExternalRecorder({
+    const records = new RecordsRecorder({
       controller,
       client,
       newest: (key) => view.parent(key),
       onWritten: (live) => view.statusWritten(live),
     })
     const { tracer } = instruments
-    return new ExternalsReconciler({ controller, clock, random, log, tracer, tools, gate, records, recordEvent })
+    return new OutsideReconciler({ controller, clock, random, log, tracer, tools, gate, records, recordEvent })
   }
 
   #makeInventoryLoader(): InventoryLoader {

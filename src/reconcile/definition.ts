@@ -8,12 +8,14 @@ import type { ExternalReport } from '../external/external.ts'
 import type { KubeObject, LiveObject, StatusWithConditions } from '../object/object.ts'
 import type { Key } from '../object/ref.ts'
 import { groupResourceOf, isOf, type Resource } from '../object/resource.ts'
+import type { SagaReport } from '../saga/saga.ts'
 import type { Role } from '../synth/draft.ts'
 import type { EventReport, LiveReader } from './context.ts'
 import type { External } from './external-definition.ts'
 import type { Child, Outcome } from './outcome.ts'
 import type { ParentOf } from './parent.ts'
 import type { Repair } from './repair.ts'
+import type { Saga } from './saga-definition.ts'
 import type { StatusReport } from './status.ts'
 
 export interface ObserveContext<Spec, Status> {
@@ -31,6 +33,11 @@ export interface ObserveContext<Spec, Status> {
    * its `observe` was told, another follows at once.
    */
   readonly externals: readonly ExternalReport[]
+  /**
+   * How it stands with the sagas by their records, one report for each that is declared: so facts, and by them the children, may go by
+   * the step that is due. What a turn makes of a record is seen by the next, which follows at once.
+   */
+  readonly sagas: readonly SagaReport[]
   readonly signal: AbortSignal
 }
 
@@ -46,6 +53,8 @@ export interface StatusContext<Spec, Status, Facts> {
   readonly children: readonly Child[]
   /** How it stands with the things outside, one report for each declared External, in the order of declaration. */
   readonly externals: readonly ExternalReport[]
+  /** How it stands with the sagas, one report for each that is declared, in the order of declaration. */
+  readonly sagas: readonly SagaReport[]
   readonly outcome: Outcome
 }
 
@@ -132,6 +141,10 @@ export interface ControllerOptions<Spec, Status extends StatusWithConditions, Fa
    * reverse before them. The CRD has a list `status.external` for it.
    */
   readonly external?: readonly External<Spec, Status, Facts>[]
+  /**
+   * What a resource undertakes in steps, after the things outside. On deletion they end first. The CRD has a list `status.sagas` for it.
+   */
+  readonly sagas?: readonly Saga<Spec, Status, Facts>[]
   /** Named values of a resource, for `Watch.keysFor` to look up. */
   readonly indexes?: Readonly<Record<string, (object: ParentOf<Spec, Status>) => readonly string[]>>
   /** Where the kind has `spec.suspend`: is it true? The same as the annotation konverge.dev/paused, kept in the manifest. */
@@ -157,6 +170,7 @@ export interface Controller {
   readonly reads: readonly Required<Read>[]
   readonly retired: readonly Resource[]
   readonly external: readonly External<unknown, unknown, unknown>[]
+  readonly sagas: readonly Saga<unknown, unknown, unknown>[]
   readonly indexes: Readonly<Record<string, (object: LiveObject) => readonly string[]>>
   isSuspended(object: LiveObject): boolean
   observe(context: ObserveContext<unknown, unknown>): Promise<unknown>
@@ -206,6 +220,7 @@ export function defineController<Spec, Status extends StatusWithConditions, Fact
     ),
     retired: erased.retired ?? [],
     external: erased.external ?? [],
+    sagas: erased.sagas ?? [],
     indexes: (erased.indexes ?? {}) as Controller['indexes'],
     isSuspended: (object) => erased.isSuspended?.(object as never) ?? false,
     observe: (context) => erased.observe?.(context as never) ?? Promise.resolve(undefined),

@@ -15,12 +15,12 @@ import type { EventReport } from './context.ts'
 import type { Controller } from './definition.ts'
 import type { External } from './external-definition.ts'
 import { outcomeOfExternals, outcomeOfRemoval } from './external-outcome.ts'
-import type { ExternalRecorder } from './external-recorder.ts'
-import { recordOf, recordsOf, StaleRecordsError, withRecord } from './external-records.ts'
-import type { ExternalsTurn } from './externals-turn.ts'
 import { logFieldsOf } from './log-fields.ts'
 import { type Child, type Outcome, outcomeOfError, recordCatchUp } from './outcome.ts'
+import type { PartTurn } from './outside-turn.ts'
 import { parentOf } from './parent.ts'
+import { type Records, recordOf, recordsOf, StaleRecordsError, type TurnRecords, withRecord } from './records.ts'
+import type { RecordsRecorder } from './records-recorder.ts'
 import { steeringOf } from './steering.ts'
 
 export interface ExternalsReconcilerOptions {
@@ -31,9 +31,11 @@ export interface ExternalsReconcilerOptions {
   readonly tracer: Tracer
   readonly tools: ExternalTools
   readonly gate: EffectGate
-  readonly records: ExternalRecorder
+  readonly records: RecordsRecorder
   readonly recordEvent: (regarding: LiveObject, event: EventReport) => void
 }
+
+export type ExternalsTurn = PartTurn<ExternalReport>
 
 interface Kept {
   readonly external: External<unknown, unknown, unknown>
@@ -160,7 +162,7 @@ export class ExternalsReconciler {
 
   async #store(object: LiveObject, turn: Turn, record: ExternalRecord, signal: AbortSignal): Promise<void> {
     const next = withRecord(turn.next, record.name, record)
-    await this.#options.records.store(object, { stored: turn.stored, next }, signal)
+    await this.#options.records.store(object, turn.recordsWith(next), signal)
     turn.stored = next
     turn.next = next
   }
@@ -184,7 +186,7 @@ export class ExternalsReconciler {
     )
     const looks = provisions.flatMap(({ lookInMs }) => lookInMs ?? [])
     const lookMs = looks.length === 0 ? undefined : Math.min(...looks)
-    return { reports, records: { stored: turn.stored, next: turn.next }, outcome, lookMs }
+    return { reports, records: turn.recordsWith(turn.next), outcome, lookMs }
   }
 }
 
@@ -192,10 +194,19 @@ export class ExternalsReconciler {
 class Turn {
   stored: readonly ExternalRecord[]
   next: readonly ExternalRecord[]
+  readonly #sagas: Records['sagas']
 
   constructor(object: LiveObject) {
-    this.stored = recordsOf(object)
-    this.next = this.stored
+    const { external, sagas } = recordsOf(object)
+    this.stored = external
+    this.next = external
+    this.#sagas = sagas
+  }
+
+  /** With the records of others as they are. */
+  recordsWith(next: readonly ExternalRecord[]): TurnRecords {
+    const sagas = this.#sagas
+    return { stored: { external: this.stored, sagas }, next: { external: next, sagas } }
   }
 }
 

@@ -16,9 +16,6 @@ import type { ChildrenReconciler, Wait } from './children-reconciler.ts'
 import type { EventReport, LiveReader } from './context.ts'
 import type { Controller, ObserveContext } from './definition.ts'
 import { isNews, joinedOutcome } from './external-outcome.ts'
-import { StaleRecordsError } from './external-records.ts'
-import type { ExternalsReconciler } from './externals-reconciler.ts'
-import type { ExternalsTurn } from './externals-turn.ts'
 import { foreignInventory, type Inventory } from './inventory.ts'
 import { logFieldsOf } from './log-fields.ts'
 import {
@@ -34,8 +31,11 @@ import {
   spaced,
   verdictOf,
 } from './outcome.ts'
+import type { OutsideReconciler } from './outside-reconciler.ts'
+import type { OutsideTurn } from './outside-turn.ts'
 import { parentOf } from './parent.ts'
 import type { ParentRecorder } from './parent-recorder.ts'
+import { StaleRecordsError } from './records.ts'
 import type { RepairRunner } from './repair-runner.ts'
 import type { StatusRecorder, TurnEnd } from './status-recorder.ts'
 import { nextLookMs, steeringOf } from './steering.ts'
@@ -57,13 +57,16 @@ export interface ReconcilerOptions {
   readonly children: ChildrenReconciler
   readonly parents: ParentRecorder
   readonly repairs: RepairRunner
-  readonly externals: ExternalsReconciler
+  readonly outside: OutsideReconciler
   readonly status: StatusRecorder
   /** The objects that should exist, in wave order, normalized; throws a CodedError when the constructs do not build. */
   readonly desiredOf: (parent: LiveObject, facts: unknown) => readonly DesiredObject[]
   readonly inventoryOf: (parent: LiveObject) => Inventory
   readonly recordEvent: (regarding: LiveObject, event: EventReport) => void
 }
+
+/** How a turn ended, and when the next look outside is due. */
+type Ended = TurnEnd & Pick<OutsideTurn, 'lookMs'>
 
 /** A turn that a resource takes part in. */
 type LiveTurn = Exclude<Turn, { kind: 'forget' | 'leave' }>
@@ -94,15 +97,15 @@ export class Reconciler {
   }
 
   async #turn(turn: LiveTurn, item: WorkItem<Key>, signal: AbortSignal): Promise<Verdict> {
-    const { metrics, clock, random, externals } = this.#options
+    const { metrics, clock, random, outside } = this.#options
     const { object } = turn
     const startedMs = clock.monotonicMs()
-    const told = externals.lastReports(object)
+    const told = outside.lastReports(object)
     const { outcome, statusMs, lookMs, tellMs } = await this.#take(turn, item, signal)
     metrics.observeTurn(outcome, clock.monotonicMs() - startedMs)
     this.#logEnd(outcome, item)
     // What stands otherwise outside than `observe` was told may change what it says.
-    const isOvertaken = turn.kind !== 'clean' && isNews(told, externals.lastReports(object))
+    const isOvertaken = turn.kind !== 'clean' && isNews(told, outside.lastReports(object))
     const before = this.#inARow(item.key, isOvertaken || isMomentary(outcome))
     const { intervalMs } = steeringOf(object)
     return verdictOf(spaced(outcome, before), {
@@ -145,17 +148,16 @@ export class Reconciler {
       }
       const end = await this.#endOf(turn, causes, signal)
       if (end === undefined) return { outcome: { kind: 'settled' } }
-      const { outcome, externals } = end
-      const { lookMs } = externals
+      const { outcome } = end
       const failingForMs = this.#failingForMs(key, outcome)
       const hasGrace = turn.kind !== 'clean' && status.isCalledReady(end.object)
       const tellMs = hasGrace ? graceLeftMs(outcome, failingForMs) : undefined
       // A failure that has not come twice may be gone before anybody reads of it.
       const isYoung = outcome.kind === 'retry' && (failures === 0 || tellMs !== undefined)
       const isBrief = (isYoung && !status.isAwaited(end.object)) || isMomentary(outcome)
-      if (isBrief && !status.hasNewRecords(end)) return { outcome, lookMs, tellMs }
+      if (isBrief && !status.hasNewRecords(end)) return { outcome, lookMs: end.lookMs, tellMs }
       const due = await status.record(end, signal)
-      return { outcome, tellMs, statusMs: due.statusMs, lookMs: earliest(lookMs, due.lookMs) }
+      return { outcome, tellMs, statusMs: due.statusMs, lookMs: earliest(end.lookMs, due.lookMs) }
     } catch (thrown) {
       signal.throwIfAborted()
       if (thrown instanceof StaleRecordsError) return { outcome: { kind: 'waiting', ...recordCatchUp } }
@@ -168,7 +170,7 @@ export class Reconciler {
     turn: Exclude<LiveTurn, { kind: 'pause' }>,
     causes: readonly Cause[],
     signal: AbortSignal,
-  ): Promise<TurnEnd | undefined> {
+  ): Promise<Ended | undefined> {
     const { parents } = this.#options
     const { kind, object } = turn
     try {
@@ -183,14 +185,19 @@ export class Reconciler {
     }
   }
 
-  #failed(object: LiveObject, facts: unknown, thrown: unknown): TurnEnd {
-    const { children, externals } = this.#options
-    const found = { children: children.childrenOf(object), externals: externals.untouched(object) }
-    return { object, outcome: outcomeOfError(thrown), facts, ...found }
+  #failed(object: LiveObject, facts: unknown, thrown: unknown): Ended {
+    const { children, outside } = this.#options
+    return {
+      ...outside.untouched(object),
+      object,
+      outcome: outcomeOfError(thrown),
+      facts,
+      children: children.childrenOf(object),
+    }
   }
 
-  async #run(object: LiveObject, causes: readonly Cause[], signal: AbortSignal): Promise<TurnEnd> {
-    const { controller, children, desiredOf, repairs, externals } = this.#options
+  async #run(object: LiveObject, causes: readonly Cause[], signal: AbortSignal): Promise<Ended> {
+    const { controller, children, desiredOf, repairs, outside } = this.#options
     let facts: unknown
     try {
       facts = await this.#observe(object, signal)
@@ -211,10 +218,8 @@ export class Reconciler {
       const outcome: Outcome =
         isHeld && made.outcome.kind === 'settled' ? { kind: 'waiting', ...cacheCatchUp } : made.outcome
       // What is made outside may need what is kept in the cluster, as a password: first the one, then the other.
-      const outside = isApplied
-        ? await externals.provide(object, { facts, children: made.children }, signal)
-        : externals.untouched(object)
-      return { object, facts, ...made, outcome: joinedOutcome(outcome, outside.outcome), externals: outside }
+      const done = await outside.provide(object, { facts, children: made.children, isApplied }, signal)
+      return { ...done, object, facts, ...made, outcome: joinedOutcome(outcome, done.outcome) }
     } catch (thrown) {
       signal.throwIfAborted()
       return this.#failed(object, facts, thrown)
@@ -222,27 +227,28 @@ export class Reconciler {
   }
 
   /**
-   * Takes away what is outside, then deletes in the stored order, then lets the controller clean up, then lets go; undefined
+   * Ends the sagas and takes away what is outside, then deletes in the stored order, then lets the controller clean up, then lets go; undefined
    * when it has let go (I6).
    */
-  async #clean(object: LiveObject, signal: AbortSignal): Promise<TurnEnd | undefined> {
-    const { children, parents, externals } = this.#options
+  async #clean(object: LiveObject, signal: AbortSignal): Promise<Ended | undefined> {
+    const { children, parents, outside } = this.#options
     const deletion: Deletion = { object, factsOf: once(() => this.#factsIfAny(object, signal)) }
-    const outside = await externals.remove(object, deletion.factsOf, signal)
-    if (!outside.isOver) return await this.#deleting(deletion, outside, outside.outcome)
+    const situationOf = async () => ({ facts: await deletion.factsOf(), children: children.childrenOf(object) })
+    const done = await outside.remove(object, situationOf, signal)
+    if (!done.isOver) return await this.#deleting(deletion, done, done.outcome)
     const wait = (await children.deleteNext(object, signal)) ?? (await this.#cleanUp(object, signal))
-    if (wait !== undefined) return await this.#deleting(deletion, outside, { ...wait, kind: 'deleting' })
-    await this.#tellTheEnd(deletion, outside, signal)
+    if (wait !== undefined) return await this.#deleting(deletion, done, { ...wait, kind: 'deleting' })
+    await this.#tellTheEnd(deletion, done, signal)
     await parents.release(object, signal)
     return undefined
   }
 
   /** The last word in the status, such as which volumes stay. A deletion never fails for it. */
-  async #tellTheEnd(deletion: Deletion, outside: ExternalsTurn, signal: AbortSignal): Promise<void> {
+  async #tellTheEnd(deletion: Deletion, done: OutsideTurn, signal: AbortSignal): Promise<void> {
     const { status, log } = this.#options
     try {
       const outcome: Outcome = { kind: 'deleting', on: 'everything is cleaned up' }
-      await status.record(await this.#deleting(deletion, outside, outcome), signal)
+      await status.record(await this.#deleting(deletion, done, outcome), signal)
     } catch (thrown) {
       signal.throwIfAborted()
       const fields = { ...logFieldsOf(deletion.object), error: messageOf(thrown) }
@@ -265,9 +271,9 @@ export class Reconciler {
     return { on, afterMs: cacheCatchUp.afterMs }
   }
 
-  async #deleting({ object, factsOf }: Deletion, outside: ExternalsTurn, outcome: Outcome): Promise<TurnEnd> {
+  async #deleting({ object, factsOf }: Deletion, done: OutsideTurn, outcome: Outcome): Promise<Ended> {
     const children = this.#options.children.childrenOf(object)
-    return { object, outcome, children, facts: await factsOf(), externals: outside }
+    return { ...done, object, outcome, children, facts: await factsOf() }
   }
 
   /** Deletion never depends on facts; the status does without them. */
@@ -287,11 +293,11 @@ export class Reconciler {
   }
 
   #observing(object: LiveObject, signal: AbortSignal): ObserveContext<unknown, unknown> {
-    const { clock, liveFor, secrets, externals, children: made } = this.#options
+    const { clock, liveFor, secrets, outside, children: made } = this.#options
     const children = made.childrenOf(object).map((child) => child.object)
     const live = liveFor(signal)
-    const outside = externals.lastReports(object)
-    return { object: parentOf(object), children, nowMs: clock.now(), live, secrets, externals: outside, signal }
+    const told = { externals: outside.lastReports(object), sagas: outside.sagaReports(object) }
+    return { object: parentOf(object), children, nowMs: clock.now(), live, secrets, ...told, signal }
   }
 
   #logEnd(outcome: Outcome, item: WorkItem<Key>): void {

@@ -3,18 +3,27 @@
 import { type Clock, timestampOf } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import type { Log } from '../base/instrument.ts'
-import type { ExternalRecord } from '../external/external.ts'
+import type { ExternalReport } from '../external/external.ts'
 import type { KubeClient, Patch } from '../kube/client.ts'
 import { findCondition } from '../object/condition.ts'
 import type { LiveObject, StatusWithConditions } from '../object/object.ts'
 import { describeRef, type Key, keyOf, refOf } from '../object/ref.ts'
+import type { SagaReport } from '../saga/saga.ts'
 import type { EventReport } from './context.ts'
 import type { Controller } from './definition.ts'
-import { areSameRecords, assertKept, lockedVersion, type ResourceStatus, recordsOf } from './external-records.ts'
-import type { ExternalsTurn } from './externals-turn.ts'
 import { type Child, type DueTimes, type Outcome, untilNextMs } from './outcome.ts'
 import { parentOf } from './parent.ts'
 import { pausedStatus } from './paused-status.ts'
+import {
+  areSameRecords,
+  assertKept,
+  lockedVersion,
+  type Records,
+  type ResourceStatus,
+  recordFields,
+  recordsOf,
+  type TurnRecords,
+} from './records.ts'
 import { nextStatus, type StatusReport, type StatusWrite, statusWrite } from './status.ts'
 import { isAnswerDue, steeringOf } from './steering.ts'
 import type { TurnMetrics } from './turn-metrics.ts'
@@ -27,7 +36,9 @@ export interface TurnEnd {
   /** Undefined when `observe` failed. */
   readonly facts: unknown
   readonly children: readonly Child[]
-  readonly externals: Pick<ExternalsTurn, 'reports' | 'records' | 'lookMs'>
+  readonly externals: readonly ExternalReport[]
+  readonly sagas: readonly SagaReport[]
+  readonly records: TurnRecords
 }
 
 export interface StatusRecorderOptions {
@@ -65,9 +76,10 @@ export class StatusRecorder {
     const report = this.#reportOf(end)
     const told = report === undefined ? untold(outcome) : outcome
     const { complaint } = steeringOf(object)
-    const { stored, next: records } = end.externals.records
+    const { stored, next: records } = end.records
     const since = this.#since(object)
-    const previous = stored.length === 0 ? since.previous : { ...since.previous, external: stored }
+    const { external: _, sagas: __, ...untouched } = since.previous ?? {}
+    const previous: ResourceStatus = { ...untouched, ...recordFields(stored) }
     const token = this.#tokenOf(object)
     const next = nextStatus({ ...since, previous, report, outcome: told, records, complaint, token })
     const isUnderWay = outcome.kind === 'waiting' || outcome.kind === 'deleting'
@@ -97,8 +109,8 @@ export class StatusRecorder {
     return ready?.status === 'True' && ready.observedGeneration === object.metadata.generation
   }
 
-  /** Has the turn come to know something of things outside that must not be forgotten? */
-  hasNewRecords({ externals: { records } }: TurnEnd): boolean {
+  /** Has the turn come to know something that must not be forgotten? */
+  hasNewRecords({ records }: TurnEnd): boolean {
     return !areSameRecords(records.stored, records.next)
   }
 
@@ -129,13 +141,13 @@ export class StatusRecorder {
     const write = statusWrite({ previous, next, isUnderWay, writtenAtMs, nowMs })
     if (write.kind !== 'now') return write
     // The uid makes sure that a namesake never gets this status; the version, that no newer record is lost.
-    const isLocked = Object.hasOwn(write.patch, 'external')
+    const isLocked = Object.hasOwn(write.patch, 'external') || Object.hasOwn(write.patch, 'sagas')
     const lock = isLocked ? { resourceVersion: lockedVersion({ object, newest: newest(keyOf(object)), stored }) } : {}
     const patch: Patch = { type: 'merge', body: { metadata: { uid, ...lock }, status: write.patch } }
     const options = { fieldManager: statusManager, subresource: 'status' } as const
     const written = await client.patch(controller.resource, object.metadata, patch, options, signal)
     onWritten(written)
-    if (isLocked) assertKept(controller.name, next.external ?? [], written)
+    if (isLocked) assertKept(controller.name, { external: next.external ?? [], sagas: next.sagas ?? [] }, written)
     this.#writtenAtMs.set(uid, nowMs)
     // Only what was sent can be dropped: an earlier answer may have been taken away behind our cache.
     const { lastHandledReconcileAt: answer } = next
@@ -154,10 +166,10 @@ export class StatusRecorder {
     )
   }
 
-  #reportOf({ object, externals, ...end }: TurnEnd): StatusReport<StatusWithConditions> | undefined {
+  #reportOf({ object, records: _, ...end }: TurnEnd): StatusReport<StatusWithConditions> | undefined {
     const { controller, log } = this.#options
     try {
-      return controller.status({ object: parentOf(object), ...end, externals: externals.reports })
+      return controller.status({ object: parentOf(object), ...end })
     } catch (thrown) {
       const fields = { object: describeRef(refOf(object)), error: messageOf(thrown) }
       log.error(fields, 'the status function threw; the kind’s own fields stay as they were')
@@ -170,7 +182,7 @@ interface Written {
   readonly previous: ResourceStatus | undefined
   readonly next: ResourceStatus
   /** The records that are known to be in the cluster. */
-  readonly stored: readonly ExternalRecord[]
+  readonly stored: Records
   readonly isUnderWay: boolean
 }
 

@@ -4,17 +4,16 @@
 import { unreachable } from '../base/assert.ts'
 import { canonicalJson, type Json, type JsonObject } from '../base/json.ts'
 import { mergePatchBetween } from '../base/json-patch.ts'
-import type { ExternalRecord } from '../external/external.ts'
 import { type ConditionClaim, mergeConditions } from '../object/condition.ts'
 import type { StatusWithConditions } from '../object/object.ts'
 import type { EventReport } from './context.ts'
-import type { ResourceStatus } from './external-records.ts'
 import type { Outcome } from './outcome.ts'
+import { type Records, type ResourceStatus, recordFields } from './records.ts'
 
 /** What a controller's status function returns. */
 export interface StatusReport<Status> {
-  /** The kind's own fields; those of `StatusWithConditions`, and `external`, are the runtime's. A field left out is removed. */
-  readonly fields: Omit<Status, keyof StatusWithConditions | 'external'>
+  /** The kind's own fields; those of `StatusWithConditions`, `external` and `sagas` are the runtime's. A field left out is removed. */
+  readonly fields: Omit<Status, keyof StatusWithConditions | 'external' | 'sagas'>
   /** The kind's own conditions, and its own words for the runtime's. */
   readonly conditions: readonly ConditionClaim[]
   /** What this status brings to light: told when it is written, so a flip should be the occasion. Lost in a crash between. */
@@ -60,8 +59,8 @@ export interface NextStatusInput {
   readonly previous: ResourceStatus | undefined
   readonly report: StatusReport<StatusWithConditions> | undefined
   readonly outcome: Outcome
-  /** What is kept of the things outside. */
-  readonly records?: readonly ExternalRecord[]
+  /** What is kept of what is done outside. */
+  readonly records?: Records
   readonly generation: number
   /** RFC 3339, whole seconds. */
   readonly now: string
@@ -73,12 +72,13 @@ export interface NextStatusInput {
 
 /** The whole status to be written. Without a report (its function threw) the kind's own fields stay as they were. */
 export function nextStatus(input: NextStatusInput): ResourceStatus {
-  const { previous, report, outcome, generation, now, complaint, records = [] } = input
+  const { previous, report, outcome, generation, now, complaint, records = noRecords } = input
   const {
     conditions: before = [],
     observedGeneration: _,
     lastHandledReconcileAt,
     external: __,
+    sagas: ___,
     ...kept
   } = previous ?? {}
   const token = input.token ?? lastHandledReconcileAt
@@ -91,10 +91,12 @@ export function nextStatus(input: NextStatusInput): ResourceStatus {
     ...(report?.fields ?? kept),
     observedGeneration: generation,
     ...(token === undefined ? {} : { lastHandledReconcileAt: token }),
-    ...(records.length === 0 ? {} : { external: records }),
+    ...recordFields(records),
     conditions: mergeConditions({ previous: before, claims, observedGeneration: generation, now }),
   }
 }
+
+const noRecords: Records = { external: [], sagas: [] }
 
 /** Reconciling is Progressing in kstatus' words: where the kind has its own for the one, they hold for the other. */
 function withEffectiveReconciling(claims: readonly ConditionClaim[]): readonly ConditionClaim[] {
@@ -141,8 +143,8 @@ function flipsOf(status: ResourceStatus | undefined): string {
   const conditions = (status?.conditions ?? []).map(({ type, status: state, reason }) =>
     type === 'Ready' ? `${type}=${state}/${reason}` : `${type}=${state}`,
   )
-  const external = (status?.external ?? []) as unknown as Json // Records are JSON.
-  return `${status?.observedGeneration} ${status?.lastHandledReconcileAt} ${conditions.join(' ')} ${canonicalJson(external)}`
+  const records = [status?.external ?? [], status?.sagas ?? []] as unknown as Json // Records are JSON.
+  return `${status?.observedGeneration} ${status?.lastHandledReconcileAt} ${conditions.join(' ')} ${canonicalJson(records)}`
 }
 
 /** What people read. */

@@ -1,5 +1,5 @@
 // Do the examples do what the guide says, as programs against a real API server?
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeAll, expect, it, onTestFinished } from 'vitest'
@@ -16,6 +16,7 @@ beforeAll(async () => {
     '01-minimal/website.crd.yaml',
     '02-owned-children/wiki.crd.yaml',
     '03-external/dns-record.crd.yaml',
+    '04-saga/archive.crd.yaml',
   ]) {
     await cluster.apply(...(await objectsOf(path)))
   }
@@ -90,6 +91,28 @@ it('03-external writes a DnsRecord into a folder, puts it right, and takes it aw
 
   await kubectl('delete', 'dnsrecord', 'shop', '--timeout=60s')
   expect(await readdir(zone)).toEqual([])
+  expect(await program.stop(), program.output).toBe(0)
+})
+
+it('04-saga moves an Archive to another folder, and takes a move back that cannot be', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'archives-'))
+  onTestFinished(() => rm(root, { recursive: true, force: true }))
+  program = new ExampleProcess('04-saga/main.ts', cluster.connection.kubeconfigPath, { ROOT: root })
+  await cluster.apply(...(await objectsOf('04-saga/archive.yaml')))
+  await until('the archive to have its folder', 'archive/letters', 'Ready=True/Settled')
+  await writeFile(join(root, 'cellar', 'dear-john'), 'good-bye')
+
+  await kubectl('patch', 'archive', 'letters', '--type=merge', '-p', '{"spec":{"folder":"attic"}}')
+  await until('the move', 'archive/letters', 'Ready=True/Settled')
+  expect(await kubectl('get', 'archive', 'letters', '-o', 'jsonpath={.status.folder}')).toBe('attic')
+  expect(await readFile(join(root, 'attic', 'dear-john'), 'utf8')).toBe('good-bye')
+  expect((await readdir(root)).sort()).toEqual(['attic', 'letters.pointer'])
+
+  await mkdir(join(root, 'garage'))
+  await kubectl('patch', 'archive', 'letters', '--type=merge', '-p', '{"spec":{"folder":"garage"}}')
+  await until('the move to be taken back', 'archive/letters', 'Stalled=True/Compensated')
+  expect(await readdir(join(root, 'garage'))).toEqual([])
+  await kubectl('delete', 'archive', 'letters', '--timeout=60s')
   expect(await program.stop(), program.output).toBe(0)
 })
 

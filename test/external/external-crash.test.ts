@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import type { LiveObject } from '../../src/index.ts'
 import { at, failure } from '../model-api.ts'
+import { type Crash, Fate } from '../reconcile/fate.ts'
 import { World } from '../reconcile/life.ts'
 import { down, type RemoteOptions, RemoteWorld } from './remote-world.ts'
 import { Shelf, type ShelfSpec, shelfController } from './shelf.ts'
@@ -54,40 +55,6 @@ const stories: readonly Story[] = [
   },
   { title: 'what is taken over', remote: {}, isTaken: true, parts: [make({ adopts: true }), remove] },
 ]
-
-interface Crash {
-  readonly part: number
-  /** At which request or call of that part, from 1. */
-  readonly at: number
-  readonly when: 'before' | 'after'
-}
-
-/** Makes the process as good as dead from the given request or call on, once. */
-class Fate {
-  readonly #crash: Crash | undefined
-  #steps = 0
-  part = -1
-  isDead = false
-  hasStruck = false
-
-  constructor(crash: Crash | undefined) {
-    this.#crash = crash
-  }
-
-  begin(part: number): void {
-    this.part = part
-    this.#steps = 0
-  }
-
-  strikes(when: Crash['when']): boolean {
-    if (this.isDead) return true
-    if (this.hasStruck || this.#crash?.part !== this.part || this.#crash.when !== when) return false
-    this.#steps += 1
-    this.isDead = this.#steps === this.#crash.at
-    this.hasStruck = this.isDead
-    return this.isDead
-  }
-}
 
 async function play({ remote: options, more = [], isTaken = false, parts, atDeath = () => {} }: Story, crash?: Crash) {
   const world = new World()

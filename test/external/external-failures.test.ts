@@ -3,7 +3,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { CodedError } from '../../src/base/errors.ts'
 import { ConfigMap, type ExternalReport, passwordFrom } from '../../src/index.ts'
-import { recordsOf } from '../../src/reconcile/external-records.ts'
+import { recordsOf } from '../../src/reconcile/records.ts'
 import { startCluster, type TestCluster } from '../../src/testing/index.ts'
 import { at, failure } from '../model-api.ts'
 import { World } from '../reconcile/life.ts'
@@ -213,7 +213,7 @@ describe('the last status of a turn', () => {
     want()
     await world.clock.advance(1_000)
     expect(remote.calls.filter((call) => call.endsWith('lid'))).toHaveLength(1)
-    expect(recordsOf(world.api.find(Shelf, 'default/a') ?? failed())).toMatchObject([{ phase: 'Available' }])
+    expect(recordsOf(world.api.find(Shelf, 'default/a') ?? failed()).external).toMatchObject([{ phase: 'Available' }])
   })
 
   it('loses no record that somebody else has written meanwhile, and the turn begins again unheard', async () => {
@@ -227,14 +227,14 @@ describe('the last status of a turn', () => {
     }
     remote.after = () => {
       if (remote.count('create') === 0 || remote.calls.length !== 3) return
-      const known = recordsOf(world.api.find(Shelf, 'default/a') ?? failed())
+      const known = recordsOf(world.api.find(Shelf, 'default/a') ?? failed()).external
       world.api.edit(Shelf, 'default/a', {
         status: { external: JSON.parse(JSON.stringify([...known, other])) },
       })
     }
     want()
     await world.clock.advance(2_000)
-    const records = recordsOf(world.api.find(Shelf, 'default/a') ?? failed())
+    const records = recordsOf(world.api.find(Shelf, 'default/a') ?? failed()).external
     expect(records).toEqual([expect.objectContaining({ name: 'box', phase: 'Available' }), other])
     expect(at(world.api.find(Shelf, 'default/a'), 'status', 'boxes')).toBe('box available/AsDesired (1)')
   })

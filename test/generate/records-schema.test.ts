@@ -2,9 +2,10 @@ import { expect, it } from 'vitest'
 import { readCrd } from '../../src/generate/read-crd.ts'
 import { recordsComplaint } from '../../src/generate/records-schema.ts'
 import { externalSchema, shelfDefinition } from '../external/shelf.ts'
+import { haulDefinition, sagasSchema } from '../saga/haul.ts'
 
 const complaintOf = (external: object | 'none') =>
-  recordsComplaint(readCrd(shelfDefinition(external) as never, 'shelf'))
+  recordsComplaint(readCrd(shelfDefinition(external) as never, 'shelf'), { external: ['box'], sagas: [] })
 const { items } = externalSchema
 const { providerID: _, ...unidentified } = items.properties
 
@@ -34,4 +35,34 @@ it.each([
   expect(complaintOf(external as object | 'none')).toMatch(
     /^shelves\.example\.dev has no status\.external for records .* in v1/,
   )
+})
+
+it.each([
+  { what: 'nothing is kept', sagas: 'none', kept: { external: [], sagas: [] }, complaint: undefined },
+  { what: 'sagas are', sagas: sagasSchema, kept: { external: [], sagas: ['haul'] }, complaint: undefined },
+  {
+    what: 'sagas are not',
+    sagas: 'none',
+    kept: { external: [], sagas: ['haul'] },
+    complaint: /^hauls\.example\.dev has no status\.sagas/,
+  },
+  {
+    what: 'steps have no notes',
+    sagas: {
+      ...sagasSchema,
+      items: {
+        ...sagasSchema.items,
+        properties: {
+          ...sagasSchema.items.properties,
+          steps: { type: 'array', items: { type: 'object', properties: { name: { type: 'string' } } } },
+        },
+      },
+    },
+    kept: { external: [], sagas: ['haul'] },
+    complaint: /^hauls\.example\.dev has no status\.sagas/,
+  },
+])('knows whether records of sagas are kept where $what', ({ sagas, kept, complaint }) => {
+  const said = recordsComplaint(readCrd(haulDefinition(sagas as object | 'none') as never, 'haul'), kept)
+  if (complaint === undefined) expect(said).toBeUndefined()
+  else expect(said).toMatch(complaint)
 })

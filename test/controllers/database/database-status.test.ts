@@ -32,7 +32,14 @@ interface Told {
 
 function statusOf(report: DatabaseReport | undefined, told: Told = {}) {
   const { object = databaseObject(), outcome = settled } = told
-  const context = { object, facts: 'facts' in told ? told.facts : facts, outcome, children: [], externals: [] }
+  const context = {
+    object,
+    facts: 'facts' in told ? told.facts : facts,
+    outcome,
+    children: [],
+    externals: [],
+    sagas: [],
+  }
   return databaseStatus(context, report)
 }
 

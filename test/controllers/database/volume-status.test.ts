@@ -38,7 +38,7 @@ interface Told {
 function statusOf(serverVolume: ServerVolume, told: Told = {}) {
   const { report = available, outcome = settled, object = databaseObject({ provider: inCluster }) } = told
   const facts: DatabaseFacts = { connection: { kind: 'known', access }, users: [], serverVolume }
-  const context = { object, facts, outcome, children: [], externals: [] }
+  const context = { object, facts, outcome, children: [], externals: [], sagas: [] }
   return withVolume(databaseStatus(context, report), context)
 }
 

@@ -82,7 +82,7 @@ function contextOf({
   }
   // The spec has what these functions read.
   const object = store as Context['object']
-  return { object, children, externals: [], outcome, facts: facts === 'none' ? undefined : known }
+  return { object, children, externals: [], sagas: [], outcome, facts: facts === 'none' ? undefined : known }
 }
 
 /** The whole status as the runtime would write it, and its conditions in short. */

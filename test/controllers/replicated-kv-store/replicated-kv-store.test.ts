@@ -19,6 +19,7 @@ const signal = new AbortController().signal
 const seen = {
   children: [],
   externals: [],
+  sagas: [],
   secrets: seededSecrets(1),
   signal,
   nowMs: Date.parse('2026-01-01T12:00:00Z'),

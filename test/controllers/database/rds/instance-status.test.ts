@@ -40,7 +40,13 @@ function told(
   const alone = { fields: { phase, providerID: 'pg://1/2', databaseName: 'crm' }, conditions: claims, events: [] }
   const object = { ...databaseObject({ provider: provider as never }), status }
   const metadata = { ...object.metadata, ...(isLeaving ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}) }
-  const context = { facts: undefined, children: [], externals: [], outcome: { kind: 'waiting', on: 'it' } } as const
+  const context = {
+    facts: undefined,
+    children: [],
+    externals: [],
+    sagas: [],
+    outcome: { kind: 'waiting', on: 'it' },
+  } as const
   return withInstance(alone, { ...context, object: { ...object, metadata } }, report)
 }
 

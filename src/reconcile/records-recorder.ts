@@ -1,15 +1,22 @@
-// Writes the records of things outside into the status of their resource, before anything is done to them: locked to the version
-// that the turn was decided from, so that a turn from a stale cache ends here (I3).
-import type { Json } from '../base/json.ts'
+// Writes the records of what is done outside into the status of its resource, before it is done: locked to the version that the turn was
+// decided from, so that a turn from a stale cache ends here (I3).
+import type { JsonObject } from '../base/json.ts'
 import type { KubeClient, Patch } from '../kube/client.ts'
 import { isKubeError } from '../kube/kube-errors.ts'
 import type { LiveObject } from '../object/object.ts'
 import { type Key, keyOf } from '../object/ref.ts'
 import type { Controller } from './definition.ts'
-import { assertKept, lockedVersion, StaleRecordsError, type TurnRecords } from './external-records.ts'
+import {
+  assertKept,
+  lockedVersion,
+  type Records,
+  recordFields,
+  StaleRecordsError,
+  type TurnRecords,
+} from './records.ts'
 import { statusManager } from './status-recorder.ts'
 
-export interface ExternalRecorderOptions {
+export interface RecordsRecorderOptions {
   readonly controller: Controller
   readonly client: KubeClient
   /** The newest state that memory has of a resource. */
@@ -18,10 +25,10 @@ export interface ExternalRecorderOptions {
   readonly onWritten: (live: LiveObject) => void
 }
 
-export class ExternalRecorder {
-  readonly #options: ExternalRecorderOptions
+export class RecordsRecorder {
+  readonly #options: RecordsRecorderOptions
 
-  constructor(options: ExternalRecorderOptions) {
+  constructor(options: RecordsRecorderOptions) {
     this.#options = options
   }
 
@@ -30,11 +37,8 @@ export class ExternalRecorder {
     const { controller, client, newest, onWritten } = this.#options
     const { uid } = object.metadata
     const resourceVersion = lockedVersion({ object, newest: newest(keyOf(object)), stored })
-    // Records are JSON.
-    const patch: Patch = {
-      type: 'merge',
-      body: { metadata: { uid, resourceVersion }, status: { external: next as unknown as Json } },
-    }
+    const status = { ...emptied(stored), ...recordFields(next) } as unknown as JsonObject // Records are JSON.
+    const patch: Patch = { type: 'merge', body: { metadata: { uid, resourceVersion }, status } }
     const options = { fieldManager: statusManager, subresource: 'status' } as const
     try {
       const written = await client.patch(controller.resource, object.metadata, patch, options, signal)
@@ -44,4 +48,9 @@ export class ExternalRecorder {
       throw isKubeError(thrown, 'Conflict') ? new StaleRecordsError(thrown) : thrown
     }
   }
+}
+
+/** Lists that had entries are emptied by a patch only if it says so. */
+function emptied(stored: Records): JsonObject {
+  return Object.fromEntries(Object.keys(recordFields(stored)).map((name) => [name, null]))
 }

@@ -1,13 +1,8 @@
-// May the records of things outside be written now, and were they kept?
+// May the records of what is done outside be written now, and were they kept?
 import { describe, expect, it } from 'vitest'
 import type { ExternalRecord } from '../../src/external/external.ts'
-import {
-  assertKept,
-  lockedVersion,
-  recordsOf,
-  StaleRecordsError,
-  withRecord,
-} from '../../src/reconcile/external-records.ts'
+import { assertKept, lockedVersion, recordsOf, StaleRecordsError, withRecord } from '../../src/reconcile/records.ts'
+import type { SagaRecord } from '../../src/saga/saga.ts'
 import { live } from '../objects.ts'
 
 const record: ExternalRecord = {
@@ -19,15 +14,25 @@ const record: ExternalRecord = {
 }
 const lid: ExternalRecord = { ...record, name: 'lid', externalName: 'a-lid' }
 const metadata = { name: 'a', uid: 'u', generation: 1, resourceVersion: '7' }
-const object = live({ metadata, status: { external: [record] } })
+const saga: SagaRecord = {
+  name: 'move',
+  id: 'north',
+  state: 'Running',
+  generation: 1,
+  input: {},
+  startedAt: '2026-01-01T00:00:00Z',
+  steps: [{ name: 'Load', state: 'Running' }],
+}
+const object = live({ metadata, status: { external: [record], sagas: [saga] } })
+const stored = recordsOf(object)
 
 describe('a lock', () => {
   it('is the newest version, whatever else has been written in this turn', () => {
     const newest = live({
       metadata: { ...metadata, resourceVersion: '9', labels: { mark: 'ours' } },
-      status: { external: [record] },
+      status: { external: [record], sagas: [saga] },
     })
-    expect(lockedVersion({ object, newest, stored: [record] })).toBe('9')
+    expect(lockedVersion({ object, newest, stored })).toBe('9')
   })
 
   it.each([
@@ -59,13 +64,17 @@ describe('a lock', () => {
       what: 'has other records',
       newest: {
         metadata,
-        status: { external: [{ ...record, phase: 'Available' }] },
+        status: { external: [{ ...record, phase: 'Available' }], sagas: [saga] },
       },
+    },
+    {
+      what: 'has a saga that went on',
+      newest: { metadata, status: { external: [record], sagas: [{ ...saga, state: 'Compensating' }] } },
     },
     { what: 'has no records any more', newest: { metadata, status: {} } },
   ])('is refused for a resource that $what', ({ newest }) => {
-    const known = newest === undefined ? undefined : live({ status: { external: [record] }, ...newest })
-    expect(() => lockedVersion({ object, newest: known, stored: [record] })).toThrow(StaleRecordsError)
+    const known = newest === undefined ? undefined : live({ status: object.status, ...newest })
+    expect(() => lockedVersion({ object, newest: known, stored })).toThrow(StaleRecordsError)
   })
 })
 
@@ -78,14 +87,18 @@ describe('records', () => {
   })
 
   it('that were not kept as they were sent are told of', () => {
-    expect(recordsOf(live({}))).toEqual([])
-    expect(() => assertKept('boxes.example.dev', [record], object)).not.toThrow()
+    expect(recordsOf(live({}))).toEqual({ external: [], sagas: [] })
+    expect(() => assertKept('boxes.example.dev', stored, object)).not.toThrow()
     const pruned = live({
       metadata,
-      status: { external: [{ ...record, token: {} }] },
+      status: { external: [{ ...record, token: {} }], sagas: [saga] },
     })
-    expect(() => assertKept('boxes.example.dev', [record], pruned)).toThrow(
-      /the CRD of boxes\.example\.dev does not keep/,
+    expect(() => assertKept('boxes.example.dev', stored, pruned)).toThrow(
+      /the CRD of boxes\.example\.dev does not keep status\.external/,
+    )
+    const unknown = live({ metadata, status: { external: [record] } })
+    expect(() => assertKept('boxes.example.dev', stored, unknown)).toThrow(
+      /the CRD of boxes\.example\.dev does not keep status\.sagas/,
     )
   })
 })

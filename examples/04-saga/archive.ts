@@ -1,0 +1,80 @@
+// A controller that undertakes something in steps: an Archive moves to another folder. docs/writing-a-controller.md explains it.
+import {
+  type Controller,
+  defineController,
+  defineResource,
+  defineSaga,
+  type SagaContext,
+  type SagaRecord,
+  type SagaWish,
+  type StatusWithConditions,
+} from '../../src/index.ts'
+import type { Files } from './files.ts'
+import { CleanStep, CopyStep, SwitchStep } from './move-steps.ts'
+
+export interface ArchiveSpec {
+  /** Where its files are to be. */
+  readonly folder: string
+  /** Another number tries a move again that failed. */
+  readonly attempt: number
+}
+
+export interface ArchiveStatus extends StatusWithConditions {
+  /** Where its readers find them. */
+  readonly folder?: string
+  readonly sagas?: readonly SagaRecord[]
+}
+
+export interface ArchiveFacts {
+  readonly folder: string | undefined
+}
+
+export const Archive = defineResource<ArchiveSpec, ArchiveStatus>({
+  group: 'example.com',
+  version: 'v1',
+  kind: 'Archive',
+  plural: 'archives',
+  scope: 'Namespaced',
+})
+
+type Context = SagaContext<ArchiveSpec, ArchiveStatus, ArchiveFacts>
+
+const moveIn = (files: Files) =>
+  defineSaga({
+    name: 'move',
+    pivot: 'Switch',
+    retryAdvice: 'raise spec.attempt',
+    steps: () => [new CopyStep(files), new SwitchStep(files), new CleanStep(files)],
+    wish: ({ object: { spec }, facts }: Context): SagaWish => {
+      const { folder: from } = facts
+      const { folder: to, attempt } = spec
+      if (from === to) return { kind: 'cancelled', message: 'its files are wanted where they are' }
+      const input = { to, ...(from === undefined ? {} : { from }) }
+      return { kind: 'wanted', id: `${from ?? 'nowhere'}-to-${to}-${attempt}`, input }
+    },
+  })
+
+/** Archives whose folders are here. */
+export function archiveController(files: Files): Controller {
+  return defineController<ArchiveSpec, ArchiveStatus, ArchiveFacts>(Archive, {
+    owns: [],
+    observe: async ({ object }) => ({ folder: await files.pointer(object.metadata.name) }),
+    desired: () => {},
+    sagas: [moveIn(files)],
+    status: ({ facts, sagas }) => {
+      const [move] = sagas
+      const isMoving = move?.state === 'running' || move?.state === 'compensating'
+      return {
+        fields: facts?.folder === undefined ? {} : { folder: facts.folder },
+        conditions: [
+          {
+            type: 'Moving',
+            status: isMoving ? 'True' : 'False',
+            reason: move?.reason ?? '',
+            message: move?.message ?? '',
+          },
+        ],
+      }
+    },
+  })
+}

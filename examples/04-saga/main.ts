@@ -1,0 +1,14 @@
+// The operator of the Archive controller: `node examples/04-saga/main.ts`; the folders are below the one that ROOT names. Outside this
+// repository the first import reads: from 'konverge'.
+import process from 'node:process'
+import { runOperator } from '../../src/index.ts'
+import { archiveController } from './archive.ts'
+import { DirectoryFiles } from './directory-files.ts'
+
+const stop = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+const { env: environment, stdout: output } = process
+const http = { host: '127.0.0.1', port: Number(environment['PORT'] ?? 8080) }
+const files = new DirectoryFiles(environment['ROOT'] ?? 'archives')
+const controllers = [archiveController(files)]
+await runOperator({ controllers, environment, output, userAgent: 'archives/1.0.0', http }, stop.signal)

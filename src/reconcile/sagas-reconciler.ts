@@ -1,0 +1,242 @@
+// Looks after the sagas of one resource, one after the other in the order of their declaration, and ends them in reverse. What is done
+// next is the saga-runner's; here is what it needs of a resource: wishes, records, events. A pass begins one effect of a saga at most, and
+// what it came to is in the cluster before the next pass begins another, so that `observe` and the children see every step.
+import type { Clock } from '../base/clock.ts'
+import type { Log, Tracer } from '../base/instrument.ts'
+import type { Random } from '../base/random.ts'
+import type { ExternalReport, ExternalTools } from '../external/external.ts'
+import type { EffectGate } from '../external/protocol-runner.ts'
+import type { LiveObject } from '../object/object.ts'
+import type { SagaRecord, SagaReport, SagaWish } from '../saga/saga.ts'
+import { type SagaFound, SagaRunner } from '../saga/saga-runner.ts'
+import { shapeOf } from '../saga/shape.ts'
+import { atRest, reportOf } from '../saga/standing.ts'
+import type { EventReport } from './context.ts'
+import type { Controller } from './definition.ts'
+import { logFieldsOf } from './log-fields.ts'
+import { type Child, earliest, type Outcome, outcomeOfError, recordCatchUp } from './outcome.ts'
+import type { PartTurn } from './outside-turn.ts'
+import { parentOf } from './parent.ts'
+import { recordOf, recordsOf, StaleRecordsError, type TurnRecords, withRecord } from './records.ts'
+import type { RecordsRecorder } from './records-recorder.ts'
+import type { Saga, SagaScene } from './saga-definition.ts'
+import { outcomeOfSagas } from './saga-outcome.ts'
+
+export interface SagasReconcilerOptions {
+  readonly controller: Controller
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly tracer: Tracer
+  readonly tools: ExternalTools
+  readonly gate: EffectGate
+  readonly records: RecordsRecorder
+  readonly recordEvent: (regarding: LiveObject, event: EventReport) => void
+}
+
+type Scene = SagaScene<unknown, unknown, unknown>
+
+interface Kept {
+  readonly saga: Saga<unknown, unknown, unknown>
+  readonly runner: SagaRunner<Scene>
+}
+
+export type SagasTurn = PartTurn<SagaReport>
+
+/** What the turn knows when it comes to the sagas. */
+export interface SagasSituation {
+  readonly facts: unknown
+  readonly children: readonly Child[]
+  readonly externals: readonly ExternalReport[]
+  /** Are the children applied? What is begun may need them. */
+  readonly isApplied: boolean
+  readonly records: TurnRecords
+}
+
+export class SagasReconciler {
+  readonly #options: SagasReconcilerOptions
+  readonly #kept: readonly Kept[]
+
+  constructor(options: SagasReconcilerOptions) {
+    const { controller, tools } = options
+    this.#options = options
+    this.#kept = controller.sagas.map((saga) => {
+      const { name, pivot, retryAdvice = 'ask for it again' } = saga
+      const steps = saga.steps(tools)
+      const shape = shapeOf({ name, pivot, retryAdvice, steps })
+      return { saga, runner: new SagaRunner<Scene>({ ...options, shape, steps }) }
+    })
+  }
+
+  /** As they stand in status: there is nothing else to know of them between turns. */
+  reportsOf(object: LiveObject): readonly SagaReport[] {
+    return this.#reports(recordsOf(object).sagas, [])
+  }
+
+  /** Rejects only when aborted. */
+  async provide(object: LiveObject, situation: SagasSituation, signal: AbortSignal): Promise<SagasTurn> {
+    const { facts, children, externals, isApplied } = situation
+    const turn = new Turn(situation.records)
+    const parent = parentOf(object)
+    try {
+      for (const { saga, runner } of this.#kept) {
+        const sagas = this.#reports(turn.sagas, turn.found)
+        const wish = saga.wish({ object: parent, facts, children, externals, sagas })
+        const pass = { wish, mayRun: isApplied, scene: { object: parent, facts, children, externals } }
+        this.#settled(
+          object,
+          turn,
+          await runner.proceed({ ...pass, ...this.#passFor(object, saga.name, turn, signal) }),
+        )
+      }
+    } catch (thrown) {
+      signal.throwIfAborted()
+      return this.#end(turn, outcomeOfThrown(thrown))
+    }
+    return this.#end(turn, outcomeOfSagas(turn.found))
+  }
+
+  /**
+   * One step of ending them, the last declared first; `isOver` when none is under way. `situationOf` is asked only if one is. Rejects
+   * only when aborted.
+   */
+  async remove(
+    object: LiveObject,
+    situationOf: () => Promise<Omit<SagasSituation, 'isApplied' | 'records'>>,
+    signal: AbortSignal,
+  ): Promise<SagasTurn & { readonly isOver: boolean }> {
+    const records = recordsOf(object)
+    const turn = new Turn({ stored: records, next: records })
+    if (this.#letGo(object, turn)) return { ...this.#end(turn, { kind: 'settled' }), isOver: false }
+    try {
+      for (const kept of this.#kept.toReversed()) {
+        const record = recordOf(turn.sagas, kept.saga.name)
+        if (record === undefined || isOver(record)) continue
+        const isLeft = await this.#removeOne(object, kept, { turn, record, situation: await situationOf() }, signal)
+        return { ...this.#end(turn, isLeft ? { kind: 'settled' } : outcomeOfSagas(turn.found)), isOver: false }
+      }
+    } catch (thrown) {
+      signal.throwIfAborted()
+      return { ...this.#end(turn, outcomeOfThrown(thrown)), isOver: false }
+    }
+    return { ...this.#end(turn, { kind: 'settled' }), isOver: true }
+  }
+
+  /** Sagas that an earlier version of the controller declared: there is nobody left who knows their steps. True if there is one. */
+  #letGo(object: LiveObject, turn: Turn): boolean {
+    const isKnown = (name: string) => this.#kept.some(({ saga }) => saga.name === name)
+    const unknown = turn.sagas.filter((record) => !isKnown(record.name) && !isOver(record))
+    for (const record of unknown) {
+      const note = `${record.name} is left as it is, ${atRest(record).message}: this version of the controller does not know it`
+      this.#options.recordEvent(object, { type: 'Warning', reason: 'LeftAlone', action: 'Delete', note })
+      turn.leave(record.name)
+    }
+    return unknown.length > 0
+  }
+
+  /** Is it left as it is? */
+  async #removeOne(
+    object: LiveObject,
+    { saga, runner }: Kept,
+    { turn, record, situation }: Removing,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const parent = parentOf(object)
+    const { facts, children, externals } = situation
+    const report = reportOf(saga.name, atRest(record), record)
+    const removal = saga.removal?.({ object: parent, facts, saga: report }) ?? { kind: 'compensate' }
+    if (removal.kind === 'leave') {
+      const note = `${saga.name} is left as it is, ${report.message}: ${removal.note}`
+      this.#options.recordEvent(object, { type: 'Warning', reason: 'LeftAlone', action: 'Delete', note })
+      turn.leave(saga.name)
+      return true
+    }
+    const wish: SagaWish =
+      removal.kind === 'finish' ? { kind: 'none' } : { kind: 'cancelled', message: 'the resource is being deleted' }
+    const pass = { wish, demand: 'deletion', mayRun: true, scene: { object: parent, facts, children, externals } }
+    this.#settled(object, turn, await runner.proceed({ ...pass, ...this.#passFor(object, saga.name, turn, signal) }))
+    return false
+  }
+
+  #passFor(object: LiveObject, name: string, turn: Turn, signal: AbortSignal) {
+    const { uid, generation = 0 } = object.metadata
+    return {
+      uid,
+      generation,
+      record: recordOf(turn.sagas, name),
+      store: (record: SagaRecord) => this.#store(object, turn, record, signal),
+      logFields: logFieldsOf(object),
+      signal,
+    }
+  }
+
+  async #store(object: LiveObject, turn: Turn, record: SagaRecord, signal: AbortSignal): Promise<void> {
+    const ahead = turn.recordsWith(record.name, record)
+    await this.#options.records.store(object, ahead, signal)
+    turn.records = { stored: ahead.next, next: ahead.next }
+  }
+
+  #settled(object: LiveObject, turn: Turn, found: SagaFound): void {
+    turn.found.push(found)
+    if (found.record !== undefined) turn.keep(found.record)
+    if (found.event !== undefined) this.#options.recordEvent(object, found.event)
+  }
+
+  #reports(records: readonly SagaRecord[], found: readonly SagaFound[]): readonly SagaReport[] {
+    return this.#kept.map(({ saga: { name } }) => {
+      const record = recordOf(records, name)
+      const standing = found.find((one) => one.record?.name === name)?.standing ?? atRest(record)
+      return reportOf(name, standing, record)
+    })
+  }
+
+  #end(turn: Turn, outcome: Outcome): SagasTurn {
+    const lookMs = earliest(...turn.looks, ...turn.found.map(({ standing }) => standing.lookAfterMs))
+    return { reports: this.#reports(turn.sagas, turn.found), records: turn.records, outcome, lookMs }
+  }
+}
+
+interface Removing {
+  readonly turn: Turn
+  readonly record: SagaRecord
+  readonly situation: Omit<SagasSituation, 'isApplied' | 'records'>
+}
+
+/** The records while a turn goes on, and what it has come to. */
+class Turn {
+  records: TurnRecords
+  readonly found: SagaFound[] = []
+  /** When to look again, beside what was found. */
+  readonly looks: number[] = []
+
+  constructor(records: TurnRecords) {
+    this.records = records
+  }
+
+  get sagas(): readonly SagaRecord[] {
+    return this.records.next.sagas
+  }
+
+  recordsWith(name: string, record: SagaRecord | undefined): TurnRecords {
+    const { stored, next } = this.records
+    return { stored, next: { ...next, sagas: withRecord(next.sagas, name, record) } }
+  }
+
+  keep(record: SagaRecord): void {
+    this.records = this.recordsWith(record.name, record)
+  }
+
+  /** It is no business of the resource's any more, and what comes after it is next. */
+  leave(name: string): void {
+    this.records = this.recordsWith(name, undefined)
+    this.looks.push(0)
+  }
+}
+
+function isOver({ state }: SagaRecord): boolean {
+  return state === 'Completed' || state === 'Compensated'
+}
+
+function outcomeOfThrown(thrown: unknown): Outcome {
+  return thrown instanceof StaleRecordsError ? { kind: 'waiting', ...recordCatchUp } : outcomeOfError(thrown)
+}

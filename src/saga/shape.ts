@@ -1,0 +1,72 @@
+// What has to be known of a saga to decide its next move? Its steps without their functions, with every limit filled in; checked once.
+import { assert } from '../base/assert.ts'
+import { type BackoffPolicy, defaultBackoff } from '../base/backoff.ts'
+import type { SagaRecord, SagaStep } from './saga.ts'
+
+export interface StepShape {
+  readonly name: string
+  readonly attempts: number
+  readonly timeoutMs: number
+  readonly backoff: BackoffPolicy
+  /** Does it begin its effect itself? */
+  readonly runs: boolean
+  readonly canCompensate: boolean
+}
+
+export interface SagaShape {
+  readonly name: string
+  /** The step whose effect is the point of no return; undefined: everything can be taken back. */
+  readonly pivot: string | undefined
+  /** What has to be done for another try, as the end of a sentence: `set spec.retry to another word`. */
+  readonly retryAdvice: string
+  readonly steps: readonly StepShape[]
+}
+
+export interface ShapeInput {
+  readonly name: string
+  readonly pivot?: string | undefined
+  readonly retryAdvice: string
+  readonly steps: readonly SagaStep<never>[]
+}
+
+const defaultAttempts = 5
+const defaultTimeoutMs = 3_600_000
+
+export function shapeOf({ name, pivot, retryAdvice, steps }: ShapeInput): SagaShape {
+  const shapes = steps.map((step) => ({
+    name: step.name,
+    attempts: step.attempts ?? defaultAttempts,
+    timeoutMs: step.timeoutMs ?? defaultTimeoutMs,
+    backoff: step.backoff ?? defaultBackoff,
+    runs: step.run !== undefined,
+    canCompensate: step.compensate !== undefined,
+  }))
+  const names = shapes.map((step) => step.name)
+  assert(names.length > 0, `the saga ${name} has steps`)
+  assert(new Set(names).size === names.length, `the steps of the saga ${name} have names of their own`)
+  for (const step of shapes) {
+    assert(/^[A-Z][A-Za-z0-9]*$/.test(step.name), `the step ${step.name} of ${name} is named by one word, as CamelCase`)
+    assert(
+      step.attempts >= 1 && step.timeoutMs > 0,
+      `the step ${step.name} of ${name} has time and at least one attempt`,
+    )
+  }
+  assert(pivot === undefined || names.includes(pivot), `the pivot ${pivot} of the saga ${name} is one of its steps`)
+  const irreversible = pivot === undefined ? [] : shapes.slice(names.indexOf(pivot))
+  const [reversed] = irreversible.filter((step) => step.canCompensate)
+  assert(
+    reversed === undefined,
+    `${reversed?.name} of ${name} is never taken back: the pivot is the point of no return`,
+  )
+  return { name, pivot, retryAdvice, steps: shapes }
+}
+
+/** One sentence if a saga that is under way does not have the steps that this operator knows; undefined if it has. */
+export function shapeComplaint({ name, steps }: SagaShape, record: SagaRecord): string | undefined {
+  const known = steps.map((step) => step.name)
+  const recorded = record.steps.map((step) => step.name)
+  if (known.length === recorded.length && known.every((step, index) => step === recorded[index])) return undefined
+  const unknown = recorded.filter((step) => !known.includes(step))
+  const what = unknown.length > 0 ? `it knows no step ${unknown.join(', ')}` : `its steps are ${known.join(', ')}`
+  return `${name} was begun with the steps ${recorded.join(', ')} by another version of the operator, and of this one ${what}`
+}
