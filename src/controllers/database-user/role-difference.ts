@@ -66,8 +66,10 @@ export type RoleDifferenceReason =
 
 /** What `role` owns becomes `to`'s, and it loses its rights. */
 export function handOver(role: string, to: string): readonly Change[] {
-  return [
-    { kind: 'reassignOwned', role, to },
-    { kind: 'dropOwned', role },
-  ]
+  return [{ kind: 'reassignOwned', role, to }, ...disown(role)]
+}
+
+/** It loses its rights, and what it still owns goes. */
+export function disown(role: string): readonly Change[] {
+  return [{ kind: 'dropOwned', role }]
 }

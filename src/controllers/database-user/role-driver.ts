@@ -87,11 +87,13 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
   async delete(call: Call, observed: ObservedUser | undefined): Promise<void> {
     if (observed === undefined) return
     const server = this.#serverOf(call)
-    const blocked = blockedRemoval(call.desired, observed)
+    const dependents = [observed.group, ...observed.logins].flatMap((role) => role.dependents)
+    const inside = dependents.map(({ database }) => database).filter((name) => name !== '')
+    const asked = [...inside, ...call.desired.databases.map(({ name }) => name)]
+    const { databases } =
+      dependents.length === 0 ? { databases: [] } : await server.observe({ databases: [...new Set(asked)] })
+    const blocked = blockedRemoval(call.desired, observed, databases)
     if (blocked !== undefined) throw dependentObjects(blocked)
-    const names = [...new Set([observed.group, ...observed.logins].flatMap(({ dependents }) => dependents))]
-    const inside = [...new Set(names.map(({ database }) => database).filter((name) => name !== ''))]
-    const { databases } = inside.length === 0 ? { databases: [] } : await server.observe({ databases: inside })
     await this.#carryOut(server, removalSteps(call.desired, observed, databases))
   }
 

@@ -3,12 +3,12 @@
 import type { CodedError, ExternalCall, Observation } from '../../index.ts'
 import type { ServerQuestion } from '../engines/engine.ts'
 import { EngineError } from '../engines/engine-error.ts'
-import type { ObservedRole, ServerObservation } from '../engines/observed-server.ts'
-import { forWhom } from '../engines/server-access.ts'
+import type { ObservedDatabase, ObservedRole, RolePower, ServerObservation } from '../engines/observed-server.ts'
+import { forWhom, isOfAnotherNamespace, ofAnotherNamespace } from '../engines/server-access.ts'
 import { loginRolesOf } from './login-roles.ts'
 import { memberRefusal } from './member-rule.ts'
 import type { ObservedUser } from './role-difference.ts'
-import type { RoleWish } from './role-wish.ts'
+import type { DatabaseAccess, RoleWish } from './role-wish.ts'
 
 type Call = ExternalCall<RoleWish>
 
@@ -48,7 +48,17 @@ export function obstacleOf(call: Call, seen: ServerObservation): Obstacle | unde
     const message = `database ${missing.name} is not on the server at ${place}`
     return { kind: 'error', error: new EngineError({ code: 'NotFound', message, remedy: 'retry' }) }
   }
+  const foreign = desired.databases.find((database) => !isItsDatabase(database, databases))
+  if (foreign !== undefined) {
+    return broken('NotOwned', `database ${foreign.name} on ${place} is not the one that its Database stands for`)
+  }
   return refusal(call, seen)
+}
+
+/** Does the server say that the database was made for that Database? What a Database's status says was true of its own server. */
+export function isItsDatabase({ name, uid }: DatabaseAccess, databases: readonly ObservedDatabase[]): boolean {
+  const found = databases.find((database) => database.name === name)
+  return found?.token?.uid === uid || found?.ownerToken?.uid === uid
 }
 
 /** What is looked for at the end is gone with its server, or when no role of ours is left that can log in and is to stay. */
@@ -62,29 +72,54 @@ function leaving({ desired, token, providerID }: Call, { server, roles }: Server
 
 /** Roles that are not ours to change or to give. */
 function refusal({ desired, token, adopts }: Call, { roles }: ServerObservation): Obstacle | undefined {
+  const { namespace } = desired.caller
   const given = [
     ...desired.memberOf,
     ...desired.databases.flatMap(({ access, owner }) => (access === 'Owner' ? [owner] : [])),
   ]
   for (const name of given) {
     const role = roles.find((one) => one.name === name)
-    const why = memberRefusal(name) ?? (role === undefined ? undefined : powerOf(role))
+    const isAnothers = desired.memberOf.includes(name) && isOfAnotherNamespace(role?.token, namespace)
+    const why = isAnothers ? `${name} was made for ${role?.token?.holder}` : powerOf(name, role)
     if (why !== undefined) return broken('PrivilegedRole', `role ${desired.group} cannot be a member: ${why}`)
   }
-  const foreign = desired.logins
-    .map((login) => roles.find(({ name }) => name === login.name))
-    .find((role) => role !== undefined && role.token?.uid !== token.uid)
-  if (foreign === undefined || adopts) return undefined
+  const ours = [desired.group, ...desired.logins.map(({ name }) => name)]
+  const foreign = roles.filter((role) => ours.includes(role.name) && role.token?.uid !== token.uid)
+  if (adopts) return foreign.flatMap((role) => notToBeAdopted(role, desired) ?? [])[0]
+  return foreign.filter(({ name }) => name !== desired.group).map(notOwned)[0]
+}
+
+/** What no adoptionPolicy takes over: who may write a DatabaseUser may not so get at power over the server, nor at another namespace's. */
+function notToBeAdopted(role: ObservedRole, { caller }: RoleWish): Obstacle | undefined {
+  const { name, token } = role
+  const power = powerOf(name, role)
+  if (power !== undefined) return broken('PrivilegedRole', `role ${name} is not taken over: ${power}`)
+  if (!isOfAnotherNamespace(token, caller.namespace)) return undefined
+  return broken('NotOwned', ofAnotherNamespace(`role ${name}`, token))
+}
+
+function notOwned(foreign: ObservedRole): Obstacle {
   const message =
     `role ${foreign.name} was not made for this DatabaseUser${forWhom(foreign.token)}; drop or rename it, choose another spec.roleName, ` +
     'or set spec.adoptionPolicy to Adopt'
   return broken('NotOwned', message)
 }
 
-function powerOf({ name, isSuperuser, bypassesRowSecurity, canCreateRoles }: ObservedRole): string | undefined {
+/** Why its rights are not given away: its own name or attributes, or those of a role that it can become. */
+function powerOf(name: string, role: ObservedRole | undefined): string | undefined {
+  const own = memberRefusal(name) ?? (role === undefined ? undefined : attributeOf(role))
+  if (own !== undefined || role === undefined) return own
+  const reached = role.reaches
+    .map((one) => memberRefusal(one.name) ?? attributeOf(one))
+    .find((why) => why !== undefined)
+  return reached === undefined ? undefined : `${name} can become another role, and ${reached}`
+}
+
+function attributeOf({ name, isSuperuser, bypassesRowSecurity, canCreateRoles, canReplicate }: RolePower) {
   if (isSuperuser) return `${name} is a superuser`
   if (bypassesRowSecurity) return `${name} bypasses row security`
-  return canCreateRoles ? `${name} can create roles` : undefined
+  if (canCreateRoles) return `${name} can create roles`
+  return canReplicate ? `${name} can replicate the whole server` : undefined
 }
 
 function broken(reason: string, message: string): Obstacle {

@@ -3,26 +3,36 @@
 // rights of their owner, so that heirs are only ever roles that were made to own a Database.
 import type { Change } from '../engines/change.ts'
 import type { ObservedDatabase, ObservedRole } from '../engines/observed-server.ts'
-import { handOver, type ObservedUser, type RoleDifference } from './role-difference.ts'
+import { disown, handOver, type ObservedUser, type RoleDifference } from './role-difference.ts'
+import { isItsDatabase } from './role-question.ts'
 import type { RoleWish } from './role-wish.ts'
 
-/** Why they cannot be dropped now, with counts; undefined: they can. */
-export function blockedRemoval({ ownedObjects, ending }: RoleWish, observed: ObservedUser): string | undefined {
-  if (ownedObjects !== 'Block' || ending === 'disable') return undefined
-  const owned = rolesOf(observed).flatMap(({ name, dependents }) =>
-    dependents.filter((one) => one.owned > 0).map((one) => ({ ...one, role: name })),
-  )
+/** Why they cannot be dropped now, with counts; undefined: they can. `databases`: as of `removalSteps`. */
+export function blockedRemoval(
+  wish: RoleWish,
+  observed: ObservedUser,
+  databases: readonly ObservedDatabase[],
+): string | undefined {
+  if (wish.ending === 'disable') return undefined
+  const isBlock = wish.ownedObjects === 'Block'
+  const heirIn = heirs(wish, observed, databases)
+  const owned = rolesOf(observed)
+    .flatMap(({ name, dependents }) => dependents.map((one) => ({ ...one, role: name })))
+    .filter((one) => one.owned > 0 && (isBlock || heirIn(one.database) === undefined))
   if (owned.length === 0) return undefined
   const where = (database: string) => (database === '' ? 'on the server' : `in database ${database}`)
   const counts = owned.map(
     ({ role, database, owned: count }) => `role ${role} owns ${count} objects ${where(database)}`,
   )
-  return `${counts.join(', ')}; give them to others, or set spec.ownedObjects to ReassignToOwner`
+  const wayOut = isBlock
+    ? ', or set spec.ownedObjects to ReassignToOwner'
+    : '; none of its own databases is left whose owner could have them'
+  return `${counts.join(', ')}; give them to others${wayOut}`
 }
 
-/** `databases`: those in which something depends on the roles. */
+/** `databases`: those in which something depends on the roles, and those of the wish, as far as they are there. */
 export function removalSteps(
-  { ending, databases: listed }: RoleWish,
+  wish: RoleWish,
   observed: ObservedUser,
   databases: readonly ObservedDatabase[],
 ): readonly Pick<RoleDifference, 'steps' | 'ends'>[] {
@@ -34,27 +44,36 @@ export function removalSteps(
     ],
     ends: role,
   }))
-  if (ending === 'disable') return disabled
+  if (wish.ending === 'disable') return disabled
   const names = ours.map(({ name }) => name)
-  const [{ owner: heir } = nobody] = listed
-  const heirOf = ({ name, owner, ownerToken }: ObservedDatabase) =>
-    listed.find((database) => database.name === name)?.owner ??
-    (ownerToken === undefined || names.includes(owner) ? heir : owner)
-  const inside = databases.map((database) => ({
-    at: 'database' as const,
-    database: database.name,
-    changes: names.flatMap((role) => handOver(role, heirOf(database))),
-  }))
-  const isShared = inside.length === 0 && ours.some(({ dependents }) => dependents.length > 0)
-  const shared: readonly Change[] = isShared ? names.flatMap((role) => handOver(role, heir)) : []
+  const heirIn = heirs(wish, observed, databases)
+  const leave = (database: string): readonly Change[] => {
+    const heir = heirIn(database)
+    return names.flatMap((role) => (heir === undefined ? disown(role) : handOver(role, heir)))
+  }
+  const dependents = ours.flatMap((role) => role.dependents)
+  const inside = databases
+    .filter(({ name }) => dependents.some(({ database }) => database === name))
+    .map(({ name: database }) => ({ at: 'database' as const, database, changes: leave(database) }))
+  // What databases share goes in whichever of them.
+  const shared = inside.length === 0 && dependents.length > 0 ? leave('') : []
   const drops = [...logins.map(({ name }) => name), observed.group.name].map(
     (role) => ({ kind: 'dropRole', role }) as const,
   )
   return [...disabled, { steps: [...inside, { at: 'last', changes: [...shared, ...drops] }] }]
 }
 
-/** Whose server is not known is not removed: there is a first database. */
-const nobody = { owner: '' }
+/** Who gets what they own in a database: its owner, if that is a role made to own it, else the owner of the first of their own. */
+function heirs({ databases: listed }: RoleWish, observed: ObservedUser, databases: readonly ObservedDatabase[]) {
+  const own = listed.filter((database) => isItsDatabase(database, databases))
+  const leaving = rolesOf(observed).map(({ name }) => name)
+  return (database: string): string | undefined => {
+    const ownerHere = own.find(({ name }) => name === database)?.owner
+    const there = databases.find(({ name, ownerToken }) => name === database && ownerToken !== undefined)
+    const ownerThere = there === undefined || leaving.includes(there.owner) ? undefined : there.owner
+    return ownerHere ?? ownerThere ?? own[0]?.owner
+  }
+}
 
 /** Those that are ours: one with the name of a login that somebody else has made stays. */
 function rolesOf({ group, logins, token }: ObservedUser): readonly ObservedRole[] {

@@ -40,6 +40,8 @@ export interface RoleWish {
 export interface DatabaseAccess {
   /** Its name on the server. */
   readonly name: string
+  /** The uid of its Database, which the server has to confirm: names and numbers of servers are soon copied. */
+  readonly uid: string
   /** The role that owns it, and makes what is in it. */
   readonly owner: string
   readonly access: 'ReadOnly' | 'ReadWrite' | 'Owner' | 'Custom'

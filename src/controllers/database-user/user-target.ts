@@ -21,7 +21,7 @@ export interface Found {
 
 export interface TargetInput {
   readonly userNamespace: string | undefined
-  readonly spec: Pick<DatabaseUserSpec, 'memberOf' | 'attributes'>
+  readonly spec: Pick<DatabaseUserSpec, 'memberOf' | 'attributes' | 'adoptionPolicy'>
   readonly found: readonly Found[]
   /** Of the user's namespace, where a consent asks for them. */
   readonly namespaceLabels: Readonly<Record<string, string>> | undefined
@@ -77,7 +77,7 @@ function accessTo({ access, schemas, grants = [] }: Found['entry'], database: Da
     privileges,
     ...(names === undefined ? {} : { names }),
   }))
-  return { name, owner: `${name}_owner`, access, schemas, grants: custom }
+  return { name, uid: database.metadata.uid, owner: `${name}_owner`, access, schemas, grants: custom }
 }
 
 export function databaseNameOf({ metadata, spec }: DatabaseObject): string {
@@ -123,17 +123,18 @@ function notReady(message: string): Problem {
 
 /** What reaches beyond a database is for those who have the server: users of the Database's own namespace. */
 function refusedMembership(
-  { memberOf = [], attributes }: TargetInput['spec'],
+  { memberOf = [], attributes, adoptionPolicy }: TargetInput['spec'],
   found: readonly Found[],
   userNamespace: string | undefined,
 ): Problem | undefined {
   const powers = [
     ...(memberOf.length > 0 ? ['memberOf'] : []),
     ...(attributes.createdb || attributes.replication ? ['attributes'] : []),
+    ...(adoptionPolicy === 'Adopt' ? ['adoptionPolicy Adopt'] : []),
   ]
   const isGuest = found.some(({ entry }) => entry.namespace !== undefined && entry.namespace !== userNamespace)
   if (isGuest && powers.length > 0) {
-    const message = `${powers.join(' and ')} reach beyond a database, and are not for users from another namespace than its own`
+    const message = `users from another namespace than the Database's own may not have what reaches beyond it: ${powers.join(' and ')}`
     return { kind: 'refused', reason: 'NotAllowed', message }
   }
   const why = memberOf.flatMap((role) => memberRefusal(role) ?? [])[0]

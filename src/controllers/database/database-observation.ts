@@ -6,7 +6,7 @@
 import type { ExternalCall, Observation, Token } from '../../index.ts'
 import { EngineError } from '../engines/engine-error.ts'
 import type { ObservedDatabase, ServerObservation } from '../engines/observed-server.ts'
-import { forWhom, signed } from '../engines/server-access.ts'
+import { forWhom, isOfAnotherNamespace, ofAnotherNamespace, signed } from '../engines/server-access.ts'
 import { characterDifference } from './character-set.ts'
 import type { LogicalDatabase, ObservedLogicalDatabase } from './logical-database.ts'
 
@@ -18,9 +18,11 @@ export type Look =
       readonly kind: 'there'
       readonly providerID: string
       readonly owner: Token | undefined
-      readonly observed: Omit<ObservedLogicalDatabase, 'contents'>
+      readonly observed: Seen
       readonly isReadable: boolean
     }
+
+type Seen = Omit<ObservedLogicalDatabase, 'contents'>
 
 type Call = Pick<ExternalCall<LogicalDatabase>, 'desired' | 'token' | 'providerID' | 'adopts'>
 
@@ -36,6 +38,8 @@ export function lookOf(call: Call, { server, databases, roles }: ServerObservati
   const ownerRole = roles.find(({ name }) => name === desired.owner)
   const database = databases.find(({ name }) => name === desired.name)
   const observed = { server, database, ownerRole, token: signed(token, desired.caller) }
+  const others = call.adopts && !desired.isLeaving ? notToBeAdopted(call, observed) : undefined
+  if (others !== undefined) return broken('NotOwned', others)
   if (database === undefined) return lookWhenMissing(call, observed)
   if (database.isInvalid && !desired.isLeaving) return broken('DatabaseInvalid', cutOff(desired))
   const providerID = providerIdOf(server.systemIdentifier, database.oid)
@@ -53,6 +57,16 @@ export function lookOf(call: Call, { server, databases, roles }: ServerObservati
   }
 }
 
+/** What no adoptionPolicy takes over: who may write a Database may not so get at another namespace's, or at the operator's own role. */
+function notToBeAdopted({ desired, token }: Call, { server, database, ownerRole }: Seen): string | undefined {
+  const { name, owner, caller } = desired
+  const isTheirs = (mark: Token | undefined) => mark?.uid !== token.uid && isOfAnotherNamespace(mark, caller.namespace)
+  if (owner === server.admin.role)
+    return `role ${owner} is the one as which the operator works; choose another spec.databaseName`
+  if (isTheirs(database?.token)) return ofAnotherNamespace(`database ${name}`, database?.token)
+  return isTheirs(ownerRole?.token) ? ofAnotherNamespace(`role ${owner}`, ownerRole?.token) : undefined
+}
+
 /**
  * Its own comment says whose it is. Between CREATE DATABASE and that comment its owner's does, and where the comment was
  * overwritten; but not for a database that somebody else made in the place of ours and gave to the same role.
@@ -62,7 +76,7 @@ function tokenOf(recorded: string | undefined, providerID: string, database: Obs
   return database.token ?? (isInPlaceOfOurs ? undefined : database.ownerToken)
 }
 
-function lookWhenMissing(call: Call, observed: Omit<ObservedLogicalDatabase, 'contents'>): Look {
+function lookWhenMissing(call: Call, observed: Seen): Look {
   const { desired, token, providerID, adopts } = call
   const { server, ownerRole } = observed
   if (isOtherServer(providerID, server.systemIdentifier) && (desired.isLeaving || !desired.recreatesIfMissing)) {

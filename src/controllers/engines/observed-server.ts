@@ -74,6 +74,8 @@ export interface ObservedRole {
   readonly verifierMatches: boolean | undefined
   /** The roles whose member it is. */
   readonly memberOf: readonly Membership[]
+  /** All that it can become by these, and by theirs in turn. */
+  readonly reaches: readonly RolePower[]
   /** Those who are members of it. */
   readonly members: readonly Membership[]
   readonly settings: readonly RoleSetting[]
@@ -81,6 +83,15 @@ export interface ObservedRole {
   readonly sessions: number
   /** How many objects in which databases depend on it (owned, granted): what keeps it from being dropped. `''`: shared ones. */
   readonly dependents: readonly { readonly database: string; readonly owned: number; readonly granted: number }[]
+}
+
+/** What lets a role do more than it has been granted. */
+export interface RolePower {
+  readonly name: string
+  readonly isSuperuser: boolean
+  readonly bypassesRowSecurity: boolean
+  readonly canCreateRoles: boolean
+  readonly canReplicate: boolean
 }
 
 /** Role `member` is a member of role `role`. Before PostgreSQL 16, `inherits` is the member's own and `canSet` always true. */

@@ -39,3 +39,17 @@ export function signed({ uid, generation }: Token, { kind, namespace, name }: Ca
 export function forWhom(token: Token | undefined): string {
   return token?.holder === undefined ? '' : ` but for ${token.holder}`
 }
+
+/** Was it made for another namespace than this one? Then nobody here takes it over, whoever asks. No where the mark does not say. */
+export function isOfAnotherNamespace(token: Token | undefined, namespace: string): boolean {
+  const of = token?.holder === undefined ? undefined : /^\S+ ([^/]+)\//.exec(token.holder)?.[1]
+  return of !== undefined && of !== namespace
+}
+
+/** Why it is not taken over, and who can change that. */
+export function ofAnotherNamespace(what: string, token: Token | undefined): string {
+  return (
+    `${what} was made for ${token?.holder}, and is not taken over from another namespace; ` +
+    'choose another name, or have its comment on the server removed'
+  )
+}

@@ -60,7 +60,13 @@ export function userOf({ group, databases, ...place }: UserAsk, more: Partial<Ro
     memberOf: [],
     settings: {},
     databases: databases.map((database) => ({
-      ...{ owner: `${database.name}_owner`, access: 'ReadWrite', schemas: ['public'], grants: [] },
+      ...{
+        uid: `of ${database.name}`,
+        owner: `${database.name}_owner`,
+        access: 'ReadWrite',
+        schemas: ['public'],
+        grants: [],
+      },
       ...database,
     })),
     isShutOut: false,

@@ -14,7 +14,8 @@ function found(own: Partial<Found> = {}, object: object = ready, spec: object = 
 }
 
 const attributes = { createdb: false, replication: false }
-const asked = { userNamespace: 'shop', spec: { attributes }, found: [found()], namespaceLabels: undefined }
+const spec = { attributes, adoptionPolicy: 'Never' } as const
+const asked = { userNamespace: 'shop', spec, found: [found()], namespaceLabels: undefined }
 const guest = { ...entry, namespace: 'data' }
 const open = { allowedNamespaces: { names: ['shop'] } }
 
@@ -56,18 +57,26 @@ const cases = [
   { when: 'another namespace has consented', with: { found: [found({ entry: guest }, ready, open)] }, is: undefined },
   {
     when: 'a guest asks for a role of the server',
-    with: { found: [found({ entry: guest }, ready, open)], spec: { attributes, memberOf: ['pg_monitor'] } },
+    with: { found: [found({ entry: guest }, ready, open)], spec: { ...spec, memberOf: ['pg_monitor'] } },
     is: 'refused NotAllowed',
   },
   {
     when: 'a guest asks for an attribute',
-    with: { found: [found({ entry: guest }, ready, open)], spec: { attributes: { ...attributes, createdb: true } } },
+    with: {
+      found: [found({ entry: guest }, ready, open)],
+      spec: { ...spec, attributes: { ...attributes, createdb: true } },
+    },
     is: 'refused NotAllowed',
   },
-  { when: 'a monitoring role is asked for', with: { spec: { attributes, memberOf: ['pg_monitor'] } }, is: undefined },
+  {
+    when: 'a guest asks for a role that is there',
+    with: { found: [found({ entry: guest }, ready, open)], spec: { ...spec, adoptionPolicy: 'Adopt' } },
+    is: 'refused NotAllowed',
+  },
+  { when: 'a monitoring role is asked for', with: { spec: { ...spec, memberOf: ['pg_monitor'] } }, is: undefined },
   {
     when: 'a role with power over the server is asked for',
-    with: { spec: { attributes, memberOf: ['pg_write_server_files'] } },
+    with: { spec: { ...spec, memberOf: ['pg_write_server_files'] } },
     is: 'refused PrivilegedRole',
   },
   {

@@ -75,7 +75,7 @@ export function observedRole(own: Partial<ObservedRole> = {}): ObservedRole {
     ...{ name: 'shop_db_owner', oid: 16_399, token, canLogin: false, isSuperuser: false, inherits: true },
     ...{ canCreateDatabases: false, canCreateRoles: false, canReplicate: false, bypassesRowSecurity: false },
     ...{ connectionLimit: -1, validUntil: undefined, hasExpired: false, verifierMatches: undefined },
-    ...{ memberOf: [], members: [], settings: [], sessions: 0, dependents: [] },
+    ...{ memberOf: [], reaches: [], members: [], settings: [], sessions: 0, dependents: [] },
     ...own,
   }
 }

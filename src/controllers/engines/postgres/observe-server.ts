@@ -1,7 +1,7 @@
 // What is on a server? One statement whose answer is JSON: the server, and of what was asked for what is there. Nothing is locked and
 // nothing but catalogs is read.
 import type { ServerQuestion } from '../engine.ts'
-import type { Membership, ObservedDatabase, ObservedRole, ServerObservation } from '../observed-server.ts'
+import type { Membership, ObservedDatabase, ObservedRole, RolePower, ServerObservation } from '../observed-server.ts'
 import { tokenIn } from './mark.ts'
 import { settingIn } from './role-setting.ts'
 import type { SessionFacts } from './session-facts.ts'
@@ -71,6 +71,7 @@ function roleJson(majorVersion: number, asksVerifiers: boolean): string {
   'verifier', ${asksVerifiers ? verifier : 'NULL'},
   'memberOf', ${membershipsJson('m.member = r.oid', majorVersion)},
   'members', ${membershipsJson('m.roleid = r.oid', majorVersion)},
+  'reaches', ${reachesJson},
   'settings', (SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('database', b.datname, 'text', text))
     FROM pg_catalog.pg_db_role_setting s LEFT JOIN pg_catalog.pg_database b ON b.oid = s.setdatabase,
       pg_catalog.unnest(s.setconfig) text WHERE s.setrole = r.oid),
@@ -83,6 +84,13 @@ function roleJson(majorVersion: number, asksVerifiers: boolean): string {
       WHERE p.refclassid = 'pg_catalog.pg_authid'::pg_catalog.regclass AND p.refobjid = r.oid
       GROUP BY b.datname) e))`
 }
+
+const reachesJson = `(WITH RECURSIVE reached(oid) AS (
+      SELECT m.roleid FROM pg_catalog.pg_auth_members m WHERE m.member = r.oid
+      UNION SELECT m.roleid FROM reached JOIN pg_catalog.pg_auth_members m ON m.member = reached.oid)
+    SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('name', p.rolname, 'isSuperuser', p.rolsuper,
+      'bypassesRowSecurity', p.rolbypassrls, 'canCreateRoles', p.rolcreaterole, 'canReplicate', p.rolreplication) ORDER BY p.rolname)
+    FROM reached JOIN pg_catalog.pg_roles p ON p.oid = reached.oid)`
 
 /** Since PostgreSQL 16 a membership has options, and several of one pair differ by who granted them. */
 function membershipsJson(condition: string, majorVersion: number): string {
@@ -113,7 +121,7 @@ type DatabaseAnswer = Omit<ObservedDatabase, 'token' | 'ownerToken' | 'publicPri
   readonly sizeBytes: number | null
 }
 
-type Given = 'token' | 'validUntil' | 'verifierMatches' | 'memberOf' | 'members' | 'settings' | 'dependents'
+type Given = 'token' | 'validUntil' | 'verifierMatches' | 'memberOf' | 'members' | 'reaches' | 'settings' | 'dependents'
 
 type RoleAnswer = Omit<ObservedRole, Given> & {
   readonly comment: string | null
@@ -121,6 +129,7 @@ type RoleAnswer = Omit<ObservedRole, Given> & {
   readonly verifier: string | null
   readonly memberOf: readonly Membership[] | null
   readonly members: readonly Membership[] | null
+  readonly reaches: readonly RolePower[] | null
   readonly settings: readonly { readonly database: string | null; readonly text: string }[] | null
   readonly dependents: ObservedRole['dependents'] | null
 }
@@ -150,6 +159,7 @@ export function serverObservation(
         verifierMatches: asked === undefined || !isSuperuser ? undefined : asked === stored,
         memberOf: role.memberOf ?? [],
         members: role.members ?? [],
+        reaches: role.reaches ?? [],
         settings: (role.settings ?? []).map(({ database, text }) => ({
           database: database ?? undefined,
           ...settingIn(text),
