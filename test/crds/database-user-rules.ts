@@ -27,6 +27,7 @@ const wholeServer = 'whoever has this role has the whole server; give rights by 
 const ownKeys = 'the keys that the operator sets itself cannot be replaced; choose another name'
 const fixedName = 'roleName is immutable; create a new DatabaseUser'
 const ownSettings = 'role and session_authorization are set by the operator'
+const moduleSettings = "settings of modules that watch sessions or run code are for the server's administrators"
 
 const setting = "names of settings have small letters, digits and '_', and those of extensions one dot"
 const notAKey = "keys of a Secret have letters, digits, '-', '_' and '.', at most 253 of them"
@@ -294,6 +295,15 @@ export const databaseUserRules: RuleTable = {
       'spec.config',
       ownSettings,
     ]),
+    ...['pgaudit.log', 'auto_explain.log_min_duration', 'plperl.on_plperl_init'].map(
+      (name): RuleTable['refused'][number] => [
+        `the setting ${name}`,
+        'app',
+        { ...reader, config: { [name]: 'x' } },
+        'spec.config',
+        moduleSettings,
+      ],
+    ),
     ...['password', 'verifier', 'ca.crt', 'uri'].map((key): RuleTable['refused'][number] => [
       `the key ${key} from a template`,
       'app',

@@ -52,6 +52,8 @@ export interface GrantGroup {
   readonly grantable: readonly Privilege[]
   /** It owns them, and may do everything. */
   readonly isOwner: boolean
+  /** An extension brought them, and says who may use them; they are listed only where the role holds something nonetheless. */
+  readonly isOfExtension: boolean
 }
 
 /** What objects will be granted that `creator` makes. */

@@ -126,10 +126,11 @@ function optionChanges(group: GrantGroup, kept: Comparison['kept']): readonly Gr
 function desiredOn(
   wish: GrantWish,
   { majorVersion }: ObservedGrants,
-  { on, schema }: GrantGroup,
+  { on, schema, isOfExtension }: GrantGroup,
   name: string,
 ): readonly Privilege[] {
-  if (on === 'Column') return []
+  // Some of an extension's functions are for superusers: dblink_connect_u lets whoever may call it become one.
+  if (on === 'Column' || isOfExtension) return []
   const isWithin = on === 'Database' ? name === wish.database : wish.schemas.includes(on === 'Schema' ? name : schema)
   if (!isWithin) return []
   const listed = wish.grants.filter((grant) => grant.on === on && namesObject(grant, on, name))

@@ -1,5 +1,5 @@
 // What does somebody reach who may make DatabaseUsers, and logs in as them? No more than the databases that let him in: neither the
-// operator's own rights, nor roles and databases of others on the server.
+// operator's own rights, nor roles and databases of others on the server (docs/security.md).
 import { Client } from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Database, type DatabaseStatus } from '../../../imports/wire/database.ts'
@@ -7,6 +7,8 @@ import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
 import { home, UserStage } from './user-stage.ts'
 
 let made = 0
+/** Longer than the operator keeps a session that it does not need. */
+const newSessionsMs = 15_000
 
 onEachPostgres('an attacker', (server) => {
   /** A Database, and `mallory` who may use it. */
@@ -114,7 +116,8 @@ onEachPostgres('an attacker', (server) => {
       const before = await neighbours(stage)
       // A server of his own, with the number of this one: what its Database says of it is here said by hand.
       await stage.database('forged', { databaseName: theirs, suspend: true })
-      const { identity } = (await stage.cluster.find(Database, `${home}/${shop}`))?.status as DatabaseStatus // Of its kind.
+      const { status } = (await stage.cluster.find(Database, `${home}/${shop}`)) ?? {}
+      const { identity } = status as DatabaseStatus // Of its kind.
       await stage.cluster.client.patch(
         Database,
         { namespace: home, name: 'forged' },
@@ -128,6 +131,85 @@ onEachPostgres('an attacker', (server) => {
       expect(await server().byHand(powers)).toEqual(before)
     })
   })
+
+  describe('who uses what the operator does for him', () => {
+    it('gets no setting that he could not make himself', async () => {
+      const { stage, shop, mallory } = await start({
+        config: { work_mem: '5MB', 'app.tenant': 'x', 'pg_trgm.similarity_threshold': '0.4' },
+      })
+      const settings = {
+        session_preload_libraries: 'auto_explain',
+        log_statement: 'none',
+        session_replication_role: 'replica',
+      }
+      for (const [name, value] of Object.entries(settings)) {
+        await stage.patch(mallory, { config: { [name]: value } })
+        const message = await stage.becomes(mallory, 'Ready', 'False InsufficientPrivilege')
+        expect(message).toContain(`missing: GRANT SET ON PARAMETER "${name}" TO "${mallory}_a"`)
+        const stored = await server().byHand(`SELECT FROM pg_db_role_setting WHERE setconfig::text LIKE '%${name}%'`)
+        expect(stored).toEqual([])
+        await stage.patch(mallory, { config: { [name]: null } })
+        await stage.becomes(mallory, 'Ready', 'True InSync')
+      }
+      await server().byHand(`GRANT SET ON PARAMETER log_statement TO ${mallory}`)
+      await stage.patch(mallory, { config: { log_statement: 'none' } })
+      await stage.becomes(mallory, 'Ready', 'True InSync')
+      const held = await server().byHand('SHOW log_statement', await asUser(stage, mallory, shop))
+      expect(held).toEqual([{ log_statement: 'none' }])
+    })
+
+    it('keeps the operator from nothing by settings of his database', async () => {
+      const { stage, shop, mallory } = await start()
+      await stage.patch(mallory, { databases: [{ name: shop, access: 'Owner' }] })
+      await stage.becomes(mallory, 'Ready', 'True InSync')
+      const settings = {
+        ...{ role: `${shop}_owner`, search_path: 'public, pg_catalog', local_preload_libraries: 'no_such_library' },
+        ...{
+          default_transaction_read_only: 'on',
+          idle_session_timeout: '1ms',
+          statement_timeout: '1ms',
+          lock_timeout: '1ms',
+        },
+      }
+      for (const [name, value] of Object.entries(settings)) {
+        const text = name === 'search_path' ? value : `'${value}'`
+        await server().byHand(`SET ROLE ${shop}_owner; ALTER DATABASE ${shop} SET ${name} = ${text}`)
+      }
+      await stage.pass(newSessionsMs)
+      const before = stage.engines.statements.length
+      await stage.cluster.patch(Database, `${home}/${shop}`, {
+        spec: { schemas: [{ name: 'app' }], extensions: [{ name: 'pg_stat_statements' }] },
+      })
+      await stage.until('all of it', async () => {
+        const found = await stage.cluster.find(Database, `${home}/${shop}`)
+        const ready = await stage.cluster.condition(Database, `${home}/${shop}`, 'Ready')
+        return ready?.status === 'True' && ready.observedGeneration === found?.metadata.generation
+      })
+      expect(stage.engines.statements.slice(before).map(({ text }) => text)).toContain('COMMIT')
+    })
+
+    it('may call nothing that an extension keeps for superusers', async () => {
+      const { stage, shop, mallory } = await start()
+      await stage.cluster.patch(Database, `${home}/${shop}`, {
+        spec: { extensions: [{ name: 'dblink' }, { name: 'pg_trgm' }] },
+      })
+      const installed = `SELECT FROM pg_extension WHERE extname IN ('dblink', 'pg_trgm')`
+      await stage.until('it', async () => (await server().byHand(installed, { database: shop })).length === 2)
+      await server().byHand(`GRANT EXECUTE ON FUNCTION dblink_connect_u(text) TO ${mallory}`, { database: shop })
+      const grants = [{ on: 'Function' as const, all: true, privileges: ['EXECUTE' as const] }]
+      for (const access of [
+        { access: 'ReadWrite' as const, grants: null },
+        { access: 'Custom' as const, grants },
+      ]) {
+        await stage.patch(mallory, { databases: [{ name: shop, ...access }] })
+        await stage.becomes(mallory, 'Ready', 'True InSync')
+        await expect(stage.app(mallory, `SELECT dblink_connect_u('host=127.0.0.1')`)).rejects.toThrow(
+          /permission denied/,
+        )
+        expect(await stage.app(mallory, `SELECT similarity('a', 'a') AS is`)).toEqual([{ is: 1 }])
+      }
+    })
+  })
 })
 
 /** Who may what, and is whose member. */
@@ -135,6 +217,11 @@ const powers = `
   SELECT r.rolname, r.rolsuper, r.rolcanlogin, r.rolcreaterole, shobj_description(r.oid, 'pg_authid') AS mark,
     ARRAY(SELECT m.member::regrole::text FROM pg_auth_members m WHERE m.roleid = r.oid ORDER BY 1) AS members
   FROM pg_roles r WHERE rolname IN ('chief', 'deputy', 'rds_superuser', 'unmarked', 'billing_owner') ORDER BY 1`
+
+async function asUser(stage: UserStage, name: string, database: string) {
+  const { username: user = '', password = '' } = (await stage.keys(name)) ?? {}
+  return { user, password, database }
+}
 
 /** A session of the user's own in any database, until the test ends. */
 async function sessionOf(stage: UserStage, name: string, database: string): Promise<Client> {

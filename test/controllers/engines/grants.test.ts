@@ -29,6 +29,7 @@ function group(changes: Partial<GrantGroup>): GrantGroup {
     privileges: [],
     grantable: [],
     isOwner: false,
+    isOfExtension: false,
   }
   return { on: 'Table', ...empty, ...changes }
 }

@@ -46,6 +46,11 @@ const hints: readonly Hint[] = [
         : `ALTER ROLE ${quote(admin)} CREATEROLE and GRANT ${quote(role)} TO ${quote(admin)} WITH ADMIN OPTION`,
   },
   {
+    text: /permission denied to set parameter "(.*)"/,
+    say: ({ role }, parameter) =>
+      role === undefined ? undefined : `GRANT SET ON PARAMETER ${quote(parameter)} TO ${quote(role)}`,
+  },
+  {
     text: /terminate (?:process|other)|whose process is being terminated/,
     say: ({ admin }) => `GRANT pg_signal_backend TO ${quote(admin)}`,
   },

@@ -29,12 +29,26 @@ export function roleStatements(change: RoleChange, facts: SessionFacts): readonl
     case 'revokeMembership':
       return revokeMembership(change, facts)
     case 'setRoleSetting':
-      return [sql`${alterIn(role, change.database)} SET ${settingText(change.name, change.value)}`]
+      return settingStatements(change, role)
     case 'resetRoleSetting':
       return [sql`${alterIn(role, change.database)} RESET ${settingName(change.name)}`]
     case 'dropRole':
       return [sql`DROP ROLE IF EXISTS ${role}`]
   }
+}
+
+/**
+ * Made as the role itself, which may make settings of its own: so it gets none that only a superuser could make. A setting with a
+ * dot that no module has claimed yet it could not make for later; whether it might make it now is tried instead.
+ */
+function settingStatements(
+  { name, value, database }: Extract<RoleChange, { readonly kind: 'setRoleSetting' }>,
+  role: Sql,
+): readonly Sql[] {
+  const [become, leave] = [sql`SET LOCAL ROLE ${role}`, sql`SET LOCAL ROLE NONE`]
+  const text = settingText(name, value)
+  const set = sql`${alterIn(role, database)} SET ${text}`
+  return name.includes('.') ? [become, sql`SET LOCAL ${text}`, leave, set] : [become, set, leave]
 }
 
 function markStatement({ role, token }: Extract<RoleChange, { readonly kind: 'createRole' | 'markRole' }>): Sql {

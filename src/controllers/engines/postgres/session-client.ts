@@ -218,9 +218,16 @@ function clientConfig({ access, database, applicationName }: SessionOptions): Cl
   }
 }
 
-/** The server looks every second whether we are still there: what nobody waits for any more is given up. */
+/**
+ * What comes with the start of a session wins over what the owner of a database has set for it: nobody but us says who we are there,
+ * what is loaded and what names mean. The server looks every second whether we are still there: what nobody waits for is given up.
+ */
 const startupOptions = [
   '-c search_path=',
+  '-c role=none',
+  '-c local_preload_libraries=',
+  '-c idle_session_timeout=0',
+  '-c tcp_user_timeout=0',
   '-c standard_conforming_strings=on',
   '-c client_min_messages=warning',
   '-c client_connection_check_interval=1s',

@@ -39,7 +39,7 @@ const minute = 60_000
 
 /** The first that fits counts. */
 const serverRules: readonly Rule[] = [
-  { codes: ['57P', '08', '25006', '25P'], code: 'ServerUnreachable', remedy: 'retry' },
+  { codes: ['57P', '08', '25006'], code: 'ServerUnreachable', remedy: 'retry' },
   { codes: ['53300'], code: 'TooManyConnections', remedy: 'retry', retryAfterMs: 15_000 },
   { codes: ['28P01', '28000'], code: 'AdminAuthFailed', remedy: 'stop', retryAfterMs: 5 * minute },
   { codes: ['42501'], code: 'InsufficientPrivilege', remedy: 'stop', retryAfterMs: 10 * minute },
@@ -50,7 +50,7 @@ const serverRules: readonly Rule[] = [
   { codes: ['40001', '40P01', '55P03'], code: 'Contention', remedy: 'retry' },
   { codes: ['XX000'], text: /^tuple concurrently /, code: 'Contention', remedy: 'retry' },
   { codes: ['53100'], code: 'StorageFull', remedy: 'stop', retryAfterMs: 5 * minute },
-  { codes: ['57014', '53', '54', '58', 'XX'], code: 'StatementFailed', remedy: 'retry' },
+  { codes: ['57014', '25P', '53', '54', '58', 'XX'], code: 'StatementFailed', remedy: 'retry' },
   { codes: [''], code: 'StatementFailed', remedy: 'stop', retryAfterMs: 10 * minute },
 ]
 
@@ -117,8 +117,9 @@ function connectionError({ code = '', message }: Failure, { attempt }: FailureCo
 
 /**
  * Does this failure say that the server is not to be reached? Others must not make a breaker believe so: a server that is full, or
- * that refuses one of its roles, answers.
+ * that refuses one of its roles or is read only, answers.
  */
-export function speaksOfServer({ code }: EngineError): boolean {
-  return code === 'ServerUnreachable' || code === 'OutcomeUnknown'
+export function speaksOfServer({ code, sqlState = '' }: EngineError): boolean {
+  // The owner of a database can set it to read only, and must not so keep others from the server.
+  return (code === 'ServerUnreachable' && sqlState !== '25006') || code === 'OutcomeUnknown'
 }

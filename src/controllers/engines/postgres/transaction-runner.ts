@@ -55,7 +55,8 @@ export function outcomeUnknown(when: string, server: string): EngineError {
 
 /** A server writes statements into its log where it is told to, and those that fail always; a superuser may keep verifiers out of it. */
 function beginning({ facts }: BoundSession, changes: readonly Change[], { applicationName }: TransactionOptions): Sql {
-  const begin = sql`BEGIN; SET LOCAL application_name TO ${literal(applicationName)}`
+  // Said, as the owner of a database may have made it read only.
+  const begin = sql`BEGIN READ WRITE; SET LOCAL application_name TO ${literal(applicationName)}`
   const hasVerifier = changes.some((change) => 'attributes' in change && change.attributes.verifier !== undefined)
   return hasVerifier && facts.isSuperuser ? sql`${begin}; ${discretion}` : begin
 }

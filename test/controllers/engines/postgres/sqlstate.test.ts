@@ -17,6 +17,7 @@ describe('the table of failures', () => {
     ['57P03', 'ServerUnreachable', 'retry', undefined],
     ['08006', 'ServerUnreachable', 'retry', undefined],
     ['25006', 'ServerUnreachable', 'retry', undefined],
+    ['25P04', 'StatementFailed', 'retry', undefined],
     ['53300', 'TooManyConnections', 'retry', 15_000],
     ['28P01', 'AdminAuthFailed', 'stop', 300_000],
     ['28000', 'AdminAuthFailed', 'stop', 300_000],
@@ -40,7 +41,7 @@ describe('the table of failures', () => {
     const error = fromServer(sqlState)
     expect(error).toMatchObject({ code, remedy, retryAfterMs, sqlState })
     expect(error.message).toContain(`could not do it on db:5432: ${sqlState} the server’s words`)
-    expect(speaksOfServer(error)).toBe(code === 'ServerUnreachable')
+    expect(speaksOfServer(error)).toBe(code === 'ServerUnreachable' && sqlState !== '25006')
   })
 
   it.each([
