@@ -48,7 +48,8 @@ onEachPostgres('hostile texts', (server) => {
       })
       expect(row, name).toEqual({ current_user: role, held: Object.values(settings) })
     }
-    for (const { name } of users) await stage.delete(name)
+    for (const { name } of users) await stage.cluster.delete(DatabaseUser, `${home}/${name}`)
+    await stage.until('all to be gone', async () => (await stage.cluster.list(DatabaseUser, home)).length === 0)
     const left = await rows(server(), `SELECT rolname FROM pg_roles WHERE oid >= 16384`)
     expect(left.sort()).toEqual(['bystander', `${database}_owner`])
     expect(await rows(server(), readersOfTables, database)).toEqual([])

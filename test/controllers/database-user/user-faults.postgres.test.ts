@@ -1,13 +1,13 @@
 // Does an application go on logging in while its server, its Database's credentials or its own connections fail the operator? And is
 // everything as asked for soon after?
 import { Client } from 'pg'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { startPostgres } from '../../postgres/on-each-postgres.ts'
+import { expect, it, onTestFinished } from 'vitest'
+import { onEachPostgres, startPostgres } from '../../postgres/on-each-postgres.ts'
 import { UserStage } from './user-stage.ts'
 
-describe('a DatabaseUser', () => {
+onEachPostgres('a DatabaseUser', (_, version) => {
   async function start(spec: object = {}) {
-    const server = await startPostgres()
+    const server = await startPostgres({ version })
     const stage = await UserStage.start(server, 'shop')
     await stage.create('web', { databases: [{ name: 'shop', access: 'ReadWrite' }], ...spec })
     await stage.becomes('web', 'Ready', 'True InSync')
