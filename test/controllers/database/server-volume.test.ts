@@ -4,10 +4,11 @@ import { expect, it, onTestFinished } from 'vitest'
 import { Database } from '../../../imports/wire/database.ts'
 import { fastClass } from '../../../src/cli/dev/sample-objects.ts'
 import { database } from '../../../src/controllers/database/database.ts'
+
 import type { DatabaseEngine } from '../../../src/controllers/engines/engine.ts'
 import { EngineError } from '../../../src/controllers/engines/engine-error.ts'
 import { PersistentVolumeClaim, Pod, StatefulSet, StorageClass, valueAt } from '../../../src/index.ts'
-import { startCluster, type TestCluster } from '../../../src/testing/index.ts'
+import { type FaultRule, startCluster, type TestCluster } from '../../../src/testing/index.ts'
 import { flagshipDefinitions } from '../../e2e/definitions.ts'
 
 const server = 'default/own-postgres'
@@ -41,6 +42,35 @@ async function there(cluster: TestCluster, ...[resource, key]: Parameters<TestCl
   return found
 }
 
+const verbs = ['create', 'patch', 'delete']
+
+/** Dies when the rule has struck, and lives again. */
+async function grow(death?: FaultRule) {
+  const { cluster, operator } = await clusterWithDatabase()
+  if (death !== undefined) cluster.faults.add(death)
+  const hasStruck = () => death !== undefined && cluster.faults.struck(death) > 0
+  await cluster.patch(Database, db, { spec: { provider: { inCluster: { storage: { size: '2Gi' } } } } })
+  for (let passedMs = 0; passedMs < 20_000 && !hasStruck(); passedMs += 100) await cluster.advance(100)
+  const hasDied = hasStruck()
+  if (hasDied) {
+    await operator.stop()
+    cluster.faults.clear()
+    cluster.run(database(() => noServer))
+    await cluster.advance(30_000)
+  }
+  const kindsOf = (shelf: string) =>
+    cluster.server.log
+      .entriesAfter(1)
+      .flatMap(({ kind, place }) => (place.shelf === shelf && kind !== 'changed' ? [kind] : []))
+  return {
+    hasDied,
+    claim: valueAt(await there(cluster, PersistentVolumeClaim, claim), 'spec', 'resources', 'requests', 'storage'),
+    templates: valueAt(await there(cluster, StatefulSet, server), 'spec', 'volumeClaimTemplates'),
+    sets: kindsOf('statefulsets.apps'),
+    pods: kindsOf('pods'),
+  }
+}
+
 it('grows with the spec: the claim, and the template of claims to come, around the pod', async () => {
   const { cluster } = await clusterWithDatabase()
   const uidsOf = async () =>
@@ -60,6 +90,32 @@ it('grows with the spec: the claim, and the template of claims to come, around t
   })
   expect(await uidsOf()).toEqual([podUid, claimUid, grown.metadata.uid])
   expect(grown.metadata.uid).not.toBe(setUid)
+})
+
+it('grows to the same end wherever the operator dies', { timeout: 240_000 }, async () => {
+  const { hasDied: _, ...undisturbed } = await grow()
+  expect(undisturbed).toMatchObject({
+    claim: '2Gi',
+    templates: [{ spec: { resources: { requests: { storage: '2Gi' } } } }],
+    sets: ['created', 'deleted', 'created'],
+    pods: ['created'],
+  })
+  for (const resource of ['persistentvolumeclaims', 'statefulsets']) {
+    for (const when of ['before', 'after'] as const) {
+      let after = 0
+      for (; ; after++) {
+        const { hasDied, ...ended } = await grow({
+          fault: { kind: 'cut', when },
+          on: { resource, verbs },
+          after,
+          times: 1,
+        })
+        expect(ended, `${when} write ${after} of ${resource}`).toEqual(undisturbed)
+        if (!hasDied) break
+      }
+      expect(after, `writes of ${resource} that were cut off`).toBeGreaterThan(0)
+    }
+  }
 })
 
 it('does not grow where its class does not allow it, and does when the class does', async () => {
