@@ -11,7 +11,7 @@ import type { Random } from '../base/random.ts'
 export type Breaker =
   | { readonly kind: 'closed'; readonly failures: number }
   | { readonly kind: 'open'; readonly waitMs: number; readonly untilMs: number }
-  /** One call is on its way; all others stay away, as if it failed. */
+  /** One call is on its way; all others stay away until it has ended. */
   | { readonly kind: 'probing'; readonly waitMs: number }
 
 export type Admission =
@@ -38,7 +38,8 @@ export function admissionOf(breaker: Breaker, nowMs: number): Admission {
         ? { kind: 'refused', waitMs: breaker.untilMs - nowMs }
         : { kind: 'allowed', isProbe: true, breaker: { kind: 'probing', waitMs: breaker.waitMs } }
     case 'probing':
-      return { kind: 'refused', waitMs: breaker.waitMs }
+      // It may be over soon, and well.
+      return { kind: 'refused', waitMs: Math.min(breaker.waitMs, firstWaitMs) }
     default:
       return unreachable(breaker)
   }

@@ -155,6 +155,10 @@ export function verdictOf(outcome: Outcome, { statusMs = waitingRecheckMs, lookM
     case 'retry':
       // No answer is no fault of this resource, and every resource has to be back soon after the API server is.
       if (outcome.reason === 'Unreachable') return { kind: 'retry', atMostMs: unreachableRetryMs }
+      // Nor is it that a place outside was not even called; who asks again at its next probe is not called either, and costs nothing.
+      if (outcome.reason === 'DependencyUnavailable') {
+        return { kind: 'retry', afterMs: outcome.retryAfterMs, byMs: earliest(tellMs, outcome.retryAfterMs) }
+      }
       if (tellMs !== undefined) return { kind: 'retry', afterMs: outcome.retryAfterMs, byMs: tellMs }
       if (outcome.retryAfterMs === undefined) return { kind: 'retry' }
       return overloadReasons.has(outcome.reason)

@@ -38,6 +38,13 @@ describe('a breaker', () => {
     if (probe.kind === 'allowed') expect(admissionOf(probe.breaker, 10_000)).toMatchObject({ kind: 'refused' })
   })
 
+  it('has those wait ten seconds at most who come while it is being tried', () => {
+    const { state } = play(['bad'], opened, 10_000)
+    const probe = admissionOf(state, 40_000)
+    if (probe.kind !== 'allowed') throw new Error('it is tried')
+    expect(admissionOf(probe.breaker, 40_000)).toEqual({ kind: 'refused', waitMs: 10_000 })
+  })
+
   it('closes after a good probe', () => {
     expect(play(['good', 'bad'], opened, 10_000).state).toEqual({ kind: 'closed', failures: 1 })
   })
