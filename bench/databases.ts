@@ -1,7 +1,7 @@
 // How long do 300 databases and 600 users take on one real PostgreSQL server, over how many connections, and what does it cost to look
 // after them when nothing changes? The operator and the embedded API server run as shipped, each in a process of its own; between
 // operator and database server stands a proxy that counts. Run: npm run build && node bench/databases.ts [databases] [major version]
-// What was found stands in bench/README.md.
+// The server's files are below TMPDIR: on some disks to make a database is most of the work. What was found stands in bench/README.md.
 import { strict as assert } from 'node:assert'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,6 +15,7 @@ import { makePostgresHome, removePostgresHome } from '../test/postgres/postgres-
 import { PostgresServer } from '../test/postgres/postgres-server.ts'
 import { SqlProxy } from '../test/postgres/sql-proxy.ts'
 import { Asker, inParallel, withOurServer } from './apiserver/over-http.ts'
+import { processorSeconds } from './processor-time.ts'
 
 const limits = { convergedMs: 60_000, connections: 5, statementsPerObject: 2, writes: 0 }
 const [count = '300', version] = process.argv.slice(2)
@@ -50,25 +51,31 @@ interface Way {
 
 async function measure(asker: Asker, kubeconfig: string, { server, proxy }: Way): Promise<void> {
   await prepare(asker, server.password, proxy.port)
+  const byHandMs = await createByHandMs(server)
   const main = fileURLToPath(new URL('../dist/src/cli/main.js', import.meta.url))
   const args = ['run', '--kubeconfig', kubeconfig, '--http-host', '127.0.0.1', '--http-port', '0']
   const operator = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
   operator.stdout.resume()
   const sampler = sampleSessions(server)
   try {
+    const before = processorSeconds(nameOf)
     const startedMs = performance.now()
     await createAll(asker)
     const createdMs = performance.now() - startedMs
     while (!(await allReady(asker))) {
       assert(performance.now() - startedMs < giveUpMs, 'they do not all become ready')
-      await pass(500)
+      await pass(1_000)
     }
     const convergedMs = performance.now() - startedMs
+    const taken = [...processorSeconds(nameOf)].map(([name, s]) => [name, s - (before.get(name) ?? 0)] as const)
     say(`PostgreSQL ${server.version}, ${fleet.databases.length} databases and ${fleet.users.length} users:`)
     say(
       `  created after ${seconds(createdMs)}, all ready after ${seconds(convergedMs)} (limit ${seconds(limits.convergedMs)}), ` +
         `by ${proxy.statements.length} statements over ${proxy.connections.total} connections, load ${load()}`,
     )
+    say(`  one CREATE DATABASE by hand, before: ${byHandMs.toFixed(0)} ms`)
+    say(`  processor time: ${taken.map(([name, s]) => `${name} ${s.toFixed(1)} s`).join(', ')}`)
+    const { peak: mostAtOnce } = proxy.connections
     // Databases have grown by what was granted in them, which the next look tells.
     await pass(1.2 * cadenceMs)
     const revision = await revisionOf(asker)
@@ -78,7 +85,9 @@ async function measure(asker: Asker, kubeconfig: string, { server, proxy }: Way)
     const looks = proxy.statements.length
     const { peak, total } = proxy.connections
     const mostSessions = await sampler.stop()
-    say(`  at most ${mostSessions} sessions on the server (limit ${limits.connections})`)
+    say(
+      `  at most ${mostAtOnce} connections at once (limit ${limits.connections}); processes for them, ending ones too: ${mostSessions}`,
+    )
     say(
       `  at rest, in ${seconds(1.2 * cadenceMs)} of a cadence of ${seconds(cadenceMs)}: ${looks} statements, ` +
         `${(looks / objects).toFixed(2)} for each object (limit ${limits.statementsPerObject} a look), ` +
@@ -91,6 +100,23 @@ async function measure(asker: Asker, kubeconfig: string, { server, proxy }: Way)
     await ended
     await sampler.stop()
   }
+}
+
+/** The children of a shell that keeps the server are the server's. */
+function nameOf(command: string): string {
+  if (/main\.js run /.test(command)) return 'operator'
+  return /main\.js apiserver /.test(command) ? 'API server' : 'PostgreSQL'
+}
+
+/** What the server alone takes for one database, on these disks; the median. */
+async function createByHandMs(server: PostgresServer): Promise<number> {
+  const times: number[] = []
+  for (let at = 0; at < 5; at++) {
+    const startedMs = performance.now()
+    await server.byHand(`CREATE DATABASE by_hand_${at} TEMPLATE template0`)
+    times.push(performance.now() - startedMs)
+  }
+  return times.toSorted((left, right) => left - right)[2] ?? 0
 }
 
 /** The definitions, and the way to the server. */
@@ -122,8 +148,9 @@ async function createAll(asker: Asker): Promise<void> {
 }
 
 async function allReady(asker: Asker): Promise<boolean> {
-  const lists = await Promise.all(['databases', 'databaseusers'].map((plural) => listOf(asker, plural)))
-  return lists.every(({ items }) => items.every(isReady))
+  // One after the other, as to ask for all of them takes the API server a while.
+  const { items: databases } = await listOf(asker, 'databases')
+  return databases.every(isReady) && (await listOf(asker, 'databaseusers')).items.every(isReady)
 }
 
 /** Every write to the API server, whosesoever, makes a new one. */
@@ -156,7 +183,7 @@ function sampleSessions(server: PostgresServer): { stop(): Promise<number> } {
     while (!isStopped) {
       const [row] = await server.byHand(text)
       most = Math.max(most, Number(row?.['count']))
-      await pass(250)
+      await pass(1_000)
     }
     return most
   })()

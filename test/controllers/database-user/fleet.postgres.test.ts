@@ -1,5 +1,5 @@
-// What do thirty databases and sixty users cost their server and the API server? At most five connections, two statements for each
-// in a pass over all of them that finds nothing changed, and no write.
+// What do thirty databases and sixty users cost their server and the API server? At most five connections at once, and two for each to
+// make them all; two statements for each in a pass over all of them that finds nothing changed, and no write.
 import { expect, it } from 'vitest'
 import { Database } from '../../../imports/wire/database.ts'
 import { DatabaseUser } from '../../../imports/wire/database-user.ts'
@@ -12,6 +12,8 @@ import { UserStage } from './user-stage.ts'
 const fleet = fleetOf(30)
 const objects = fleet.databases.length + fleet.users.length
 const maxConnections = 5
+/** What making one costs at most, on average: connections opened, one to look into its database and one to try its login, and statements. */
+const making = { connections: 2.5, statements: 21 }
 
 onEachPostgres('thirty databases and sixty users', (server) => {
   it('need five connections at most, and at rest two statements each and no write', async () => {
@@ -21,6 +23,8 @@ onEachPostgres('thirty databases and sixty users', (server) => {
     const all = async () => [...(await stage.cluster.list(Database)), ...(await stage.cluster.list(DatabaseUser))]
     await stage.until('all to be ready', async () => (await all()).every(isReady))
     expect(stage.engines.proxy.connections.peak).toBe(maxConnections)
+    expect(stage.engines.proxy.connections.total / objects).toBeLessThanOrEqual(making.connections)
+    expect(stage.engines.statements.length / objects).toBeLessThanOrEqual(making.statements)
 
     // Databases have grown by what was granted in them, which the next look tells; looks come up to a tenth later than their time.
     await stage.pass(1.15 * defaultCadenceMs)
