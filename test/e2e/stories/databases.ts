@@ -71,7 +71,8 @@ export function describeDatabases(startServer: () => Promise<StoryServer>): void
     it('tell when the server is gone, and that it is back', async () => {
       await postgres.stop()
       const areTold = async () => (await standings()).every((standing) => /^False (Server|Dependency)/.test(standing))
-      await until('both to tell it', areTold, 30_000)
+      // What was ready stays so for half a minute.
+      await until('both to tell it', areTold, 90_000)
       await postgres.start()
       await until('both to be in sync', async () => `${await standings()}` === `${[inSync, inSync]}`, 150_000)
     })
