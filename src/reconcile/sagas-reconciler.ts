@@ -6,7 +6,7 @@ import type { Log, Tracer } from '../base/instrument.ts'
 import type { Random } from '../base/random.ts'
 import type { ExternalReport, ExternalTools } from '../external/external.ts'
 import type { EffectGate } from '../external/protocol-runner.ts'
-import type { LiveObject } from '../object/object.ts'
+import type { LiveObject, StatusWithConditions } from '../object/object.ts'
 import type { SagaRecord, SagaReport, SagaWish } from '../saga/saga.ts'
 import { type SagaFound, SagaRunner } from '../saga/saga-runner.ts'
 import { shapeOf } from '../saga/shape.ts'
@@ -21,6 +21,7 @@ import { recordOf, recordsOf, StaleRecordsError, type TurnRecords, withRecord } 
 import type { RecordsRecorder } from './records-recorder.ts'
 import type { Saga, SagaScene } from './saga-definition.ts'
 import { outcomeOfSagas } from './saga-outcome.ts'
+import { isAnswerDue, reconcileNowAnnotation, steeringOf } from './steering.ts'
 
 export interface SagasReconcilerOptions {
   readonly controller: Controller
@@ -113,7 +114,10 @@ export class SagasReconciler {
         const record = recordOf(turn.sagas, kept.saga.name)
         if (record === undefined || isOver(record)) continue
         const isLeft = await this.#removeOne(object, kept, { turn, record, situation: await situationOf() }, signal)
-        return { ...this.#end(turn, isLeft ? { kind: 'settled' } : outcomeOfSagas(turn.found)), isOver: false }
+        return {
+          ...this.#end(turn, isLeft ? { kind: 'settled' } : whileDeleted(outcomeOfSagas(turn.found))),
+          isOver: false,
+        }
       }
     } catch (thrown) {
       signal.throwIfAborted()
@@ -153,7 +157,12 @@ export class SagasReconciler {
     }
     const wish: SagaWish =
       removal.kind === 'finish' ? { kind: 'none' } : { kind: 'cancelled', message: 'the resource is being deleted' }
-    const pass = { wish, demand: 'deletion', mayRun: true, scene: { object: parent, facts, children, externals } }
+    const pass = {
+      wish,
+      demand: demandOf(object, record),
+      mayRun: true,
+      scene: { object: parent, facts, children, externals },
+    }
     this.#settled(object, turn, await runner.proceed({ ...pass, ...this.#passFor(object, saga.name, turn, signal) }))
     return false
   }
@@ -230,6 +239,24 @@ class Turn {
   leave(name: string): void {
     this.records = this.recordsWith(name, undefined)
     this.looks.push(0)
+  }
+}
+
+/** A saga that stands still is tried again once because of the deletion, and once for each reconcile-now after that. */
+function demandOf(object: LiveObject, { retriedFor }: SagaRecord): string | undefined {
+  const { token } = steeringOf(object)
+  // The runtime's own status has this shape.
+  if (isAnswerDue(token, object.status as StatusWithConditions | undefined)) return `${deletion} ${token}`
+  return retriedFor?.startsWith(deletion) === true ? undefined : deletion
+}
+const deletion = 'deletion'
+
+/** Nobody is asked for its wish any more. */
+function whileDeleted(outcome: Outcome): Outcome {
+  if (outcome.kind !== 'stopped') return outcome
+  return {
+    ...outcome,
+    message: `${outcome.message}; while it is being deleted, ${reconcileNowAnnotation} with another word does that`,
   }
 }
 

@@ -324,12 +324,35 @@ describe('a resource that is deleted while a saga is under way', () => {
     await begin({}, 15_000)
     fail('compensate', 'Load', () => blocked('no crane', 'stop'))
     await cluster.advance(600_000)
-    expect(await cluster.condition(Haul, 'a', 'Stalled')).toMatchObject({ reason: 'ManualIntervention' })
+    expect(await cluster.condition(Haul, 'a', 'Stalled')).toMatchObject({
+      reason: 'ManualIntervention',
+      message: expect.stringMatching(
+        /; while it is being deleted, konverge.dev\/reconcile-now with another word does that$/,
+      ),
+    })
     // Once more, as the deletion asks for it, and no more.
-    expect(road.calls.filter((call) => call === 'compensate to-north Load')).toHaveLength(2)
+    const tries = () => road.calls.filter((call) => call === 'compensate to-north Load').length
+    expect(tries()).toBe(2)
+    const ask = (word: string) => ({ metadata: { annotations: { 'konverge.dev/reconcile-now': word } } })
+    await cluster.patch(Haul, 'default/a', ask('please'))
+    await cluster.advance(600_000)
+    expect(tries()).toBe(3)
     await edit({ removal: 'leave' })
     await cluster.advance(5_000)
     expect(await haulOf(cluster)).toBeUndefined()
+  })
+
+  it('goes when what could not be taken back can be, and somebody asks for it', async () => {
+    await begin({}, 15_000)
+    fail('compensate', 'Load', () => blocked('no crane', 'stop'))
+    await cluster.advance(600_000)
+    road.before = () => {}
+    await cluster.advance(600_000)
+    expect(road.present).toEqual(['to-north Load'])
+    await cluster.patch(Haul, 'default/a', { metadata: { annotations: { 'konverge.dev/reconcile-now': 'now' } } })
+    await cluster.advance(120_000)
+    expect(await haulOf(cluster)).toBeUndefined()
+    expect(road.present).toEqual([])
   })
 })
 
