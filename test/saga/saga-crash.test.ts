@@ -158,3 +158,24 @@ it.each(stories)('two operators at once end where one does: $title', async (stor
   const { states, deeds } = await play(story, undefined, 2)
   expect({ states, deeds, hasStruck: false }).toEqual(await play(story))
 })
+
+it('a turn from a stale cache begins nothing', async () => {
+  const world = new World()
+  const road = new Road(world.clock)
+  road.before = (operation, step) => {
+    if (operation === 'run' && step === 'Drive') throw blocked()
+  }
+  make.begin(world)
+  const life = await world.live(haulController(road))
+  await world.clock.advance(2_000)
+  expect(road.calls).toEqual(['run to-north Load', 'run to-north Drive'])
+  world.api.hold(Haul, true)
+  // Another operator goes on, and this one does not hear of it.
+  world.api.edit(Haul, 'default/a', { status: { told: 'by another' } })
+  await world.clock.advance(60_000)
+  expect(road.calls).toHaveLength(2)
+  world.api.hold(Haul, false)
+  await world.clock.advance(60_000)
+  expect(road.calls.length).toBeGreaterThan(2)
+  await life.end()
+})
