@@ -112,10 +112,12 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
       ({ database }) => database,
     )
     for (const [database, parts] of inside) {
-      await server.change(
-        parts.flatMap(({ changes }) => changes),
-        { database },
-      )
+      const all = parts.flatMap(({ changes }) => changes)
+      const isInOtherNames = (change: Change) => 'grantors' in change && change.kind !== 'revokeMembership'
+      // Last and by itself: who has given it may be somebody for whom the admin may not speak.
+      const own = all.filter((change) => !isInOtherNames(change))
+      await server.change(own, { database })
+      await server.change(all.filter(isInOtherNames), { database })
     }
     await server.change(changesAt('last'))
   }

@@ -50,6 +50,8 @@ export interface GrantGroup {
   readonly privileges: readonly Privilege[]
   /** Those of them that it may pass on. */
   readonly grantable: readonly Privilege[]
+  /** Those of them that not the owner has given, but somebody who may pass them on: only in his name can they be taken. */
+  readonly passedOn?: readonly { readonly grantor: string; readonly privilege: Privilege }[]
   /** It owns them, and may do everything. */
   readonly isOwner: boolean
   /** An extension brought them, and says who may use them; they are listed only where the role holds something nonetheless. */
@@ -96,6 +98,8 @@ export interface GrantChange {
   /** As in GrantGroup. */
   readonly names: readonly string[]
   readonly privileges: readonly Privilege[]
+  /** In whose names too something is taken that the owner has not given. */
+  readonly grantors?: readonly string[]
 }
 
 /** One thing to give or to take beforehand. */

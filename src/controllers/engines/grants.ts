@@ -108,10 +108,16 @@ function groupNames(
 
 function changesOf(
   kind: GrantChange['kind'],
-  { role, on, schema, table }: GrantGroup,
+  { role, on, schema, table, passedOn = [] }: GrantGroup,
   names: ReadonlyMap<string, readonly string[]>,
 ): readonly GrantChange[] {
-  return [...names].map(([key, of]) => ({ kind, role, on, schema, table, names: of, privileges: key.split(',') }))
+  return [...names].map(([key, of]) => {
+    const privileges = key.split(',')
+    const others = kind === 'grant' ? [] : passedOn.filter(({ privilege }) => privileges.includes(privilege))
+    const grantors = [...new Set(others.map(({ grantor }) => grantor))]
+    const change = { kind, role, on, schema, table, names: of, privileges }
+    return grantors.length === 0 ? change : { ...change, grantors }
+  })
 }
 
 /** What it may keep, it may still not pass on. */

@@ -200,6 +200,29 @@ onEachPostgres('the roles of a user', (server) => {
     expect(await server().byHand('SELECT n FROM things', as(user, database))).toEqual([])
   })
 
+  it('lose what somebody who was given it has passed on, of several things, and he keeps it', async () => {
+    const { driver, call, group, database } = await start([{ access: 'Custom', grants: [] }])
+    await converge(driver, call)
+    const giver = `${group}_giver`
+    const give = 'WITH GRANT OPTION'
+    await server().byHand(`CREATE ROLE ${giver}`)
+    await server().byHand(
+      `CREATE TABLE ledger (id int, secret text); CREATE TABLE theirs (id int);
+       GRANT SELECT, UPDATE ON ledger TO ${giver} ${give}; GRANT INSERT ON ledger TO ${group};
+       GRANT CREATE ON SCHEMA public TO ${giver} ${give}; GRANT SELECT (secret) ON ledger TO ${giver} ${give};
+       SET ROLE ${giver};
+       GRANT SELECT, UPDATE ON ledger TO ${group} ${give}; GRANT SELECT (secret) ON ledger TO ${group};
+       GRANT CREATE ON SCHEMA public TO ${group}`,
+      { database },
+    )
+    const { differences } = await converge(driver, call)
+    expect(differences.map(({ reason }) => reason)).toEqual(['GrantExtra'])
+    expect((await converge(driver, call)).differences).toEqual([])
+    const rights = `SELECT has_table_privilege('${giver}', 'ledger', 'UPDATE') AS giver,
+      has_any_column_privilege('${group}', 'ledger', 'SELECT') AS reads, has_table_privilege('${group}', 'ledger', 'UPDATE') AS writes`
+    expect(await server().byHand(rights, { database })).toEqual([{ giver: true, reads: false, writes: false }])
+  })
+
   it('are made anew with all their rights when the group is gone', async () => {
     const user = await start()
     const { group, database, driver, call } = user
@@ -312,6 +335,33 @@ onEachPostgres('the roles of a user', (server) => {
       expect(differences.map(({ reason }) => reason)).toEqual(['PasswordDiffers'])
       expect(observed.verdict).toBe('Verified')
       expect(await remove(driver, callOf({ ...user.wish, ending: 'drop' }))).toMatchObject({ kind: 'absent' })
+    })
+
+    it('keep what somebody has passed on for whom the admin may not speak, which is told, and all else is put right', async () => {
+      const { engine } = engineHere()
+      const name = `meek${++made}`
+      await server().byHand(
+        `CREATE ROLE ${name}_admin LOGIN CREATEROLE CREATEDB PASSWORD 'admin'; CREATE ROLE ${name}_giver SUPERUSER`,
+      )
+      const access = server().access({ username: `${name}_admin`, password: 'admin' })
+      const systemIdentifier = await makeDatabases(engine, access, name)
+      const call = callOf(userOf({ access, systemIdentifier, group: name, databases: [{ name }] }).wish)
+      const driver = driverOver(engine)
+      await converge(driver, call)
+      await server().byHand(
+        `CREATE SCHEMA s; CREATE TABLE s.t (id int); GRANT SELECT ON s.t TO ${name}_giver WITH GRANT OPTION;
+         ALTER ROLE ${name}_giver NOSUPERUSER; GRANT USAGE ON SCHEMA s TO ${name}_giver;
+         SET ROLE ${name}_owner; GRANT CREATE ON DATABASE ${name} TO ${name};
+         RESET ROLE; SET ROLE ${name}_giver; GRANT SELECT ON s.t TO ${name}; RESET ROLE; ALTER ROLE ${name}_giver SUPERUSER`,
+        { database: name },
+      )
+      await expect(converge(driver, call)).rejects.toMatchObject({
+        code: 'InsufficientPrivilege',
+        message: expect.stringContaining(`${name}_giver`),
+      })
+      const left = `SELECT has_table_privilege('${name}', 's.t', 'SELECT') AS select,
+        has_database_privilege('${name}', '${name}', 'CREATE') AS create`
+      expect(await server().byHand(left, { database: name })).toEqual([{ select: true, create: false }])
     })
   })
 

@@ -22,10 +22,17 @@ export function grantStatements(change: GrantChange): readonly Sql[] {
   const batches = Array.from({ length: Math.ceil(names.length / namesAStatement) }, (_, at) =>
     names.slice(at * namesAStatement, (at + 1) * namesAStatement),
   )
-  return batches.map((batch) => {
+  return batches.flatMap((batch) => {
     const what = on === 'Column' ? columnPrivileges(change, batch) : privileges(change)
     const where = on === 'Column' ? sql`TABLE ${qualified(change.schema, change.table)}` : objects(change, batch)
-    return sql`${verbs[change.kind]} ${what} ON ${where} ${prepositions[change.kind]} ${identifier(change.role)}${tails[change.kind]}`
+    const statement = sql`${verbs[change.kind]} ${what} ON ${where} ${prepositions[change.kind]} ${identifier(change.role)}${tails[change.kind]}`
+    // GRANTED BY takes nobody but the current user. First, so that a refusal names for whom somebody may not speak.
+    const inTheirNames = (change.grantors ?? []).flatMap((grantor) => [
+      sql`SET LOCAL ROLE ${identifier(grantor)}`,
+      statement,
+      sql`RESET ROLE`,
+    ])
+    return [...inTheirNames, statement]
   })
 }
 

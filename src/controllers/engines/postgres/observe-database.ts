@@ -68,10 +68,13 @@ const grantsText = `(
       WHERE t.attacl IS NOT NULL AND NOT t.attisdropped),
   held AS (
     SELECT a.rolname AS role, t.kind, t.schema, t.parent, t.name, t.owner = a.oid AS is_owner,
-        COALESCE(x.privileges, '[]') AS privileges, COALESCE(x.grantable, '[]') AS grantable, ${isOfExtension} AS is_of_extension
+        COALESCE(x.privileges, '[]') AS privileges, COALESCE(x.grantable, '[]') AS grantable,
+        COALESCE(x.passed_on, '[]') AS passed_on, ${isOfExtension} AS is_of_extension
       FROM asked a CROSS JOIN things t LEFT JOIN LATERAL (
         SELECT pg_catalog.jsonb_agg(DISTINCT e.privilege_type) AS privileges,
-            pg_catalog.jsonb_agg(DISTINCT e.privilege_type) FILTER (WHERE e.is_grantable) AS grantable
+            pg_catalog.jsonb_agg(DISTINCT e.privilege_type) FILTER (WHERE e.is_grantable) AS grantable,
+            pg_catalog.jsonb_agg(DISTINCT pg_catalog.jsonb_build_object('grantor', pg_catalog.pg_get_userbyid(e.grantor),
+              'privilege', e.privilege_type)) FILTER (WHERE e.grantor <> t.owner) AS passed_on
           FROM pg_catalog.aclexplode(t.acl) e WHERE e.grantee = a.oid) x ON true
       WHERE (t.is_listed AND NOT ${isOfExtension}) OR (x.privileges IS NOT NULL AND t.owner <> a.oid))
   SELECT pg_catalog.jsonb_build_object(
@@ -79,12 +82,12 @@ const grantsText = `(
     'roles', (SELECT pg_catalog.jsonb_agg(r.rolname) FROM pg_catalog.pg_roles r WHERE r.rolname = ANY (${namesOf('$3')})),
     'schemas', (SELECT pg_catalog.jsonb_agg(n.nspname) FROM pg_catalog.pg_namespace n WHERE n.nspname = ANY (${namesOf('$2')})),
     'groups', (SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('role', g.role, 'on', g.kind, 'schema', g.schema,
-        'table', g.parent, 'names', g.names, 'privileges', g.privileges, 'grantable', g.grantable, 'isOwner', g.is_owner,
-        'isOfExtension', g.is_of_extension))
-      FROM (SELECT h.role, h.kind, h.schema, h.parent, h.is_owner, h.is_of_extension, h.privileges, h.grantable,
+        'table', g.parent, 'names', g.names, 'privileges', g.privileges, 'grantable', g.grantable, 'passedOn', g.passed_on,
+        'isOwner', g.is_owner, 'isOfExtension', g.is_of_extension))
+      FROM (SELECT h.role, h.kind, h.schema, h.parent, h.is_owner, h.is_of_extension, h.privileges, h.grantable, h.passed_on,
           pg_catalog.jsonb_agg(h.name ORDER BY h.name) AS names
         FROM held h
-        GROUP BY h.role, h.kind, h.schema, h.parent, h.is_owner, h.is_of_extension, h.privileges, h.grantable
+        GROUP BY h.role, h.kind, h.schema, h.parent, h.is_owner, h.is_of_extension, h.privileges, h.grantable, h.passed_on
         ORDER BY h.role, h.kind, h.schema, h.parent, h.privileges) g),
     'defaults', (SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('role', f.role, 'creator', f.creator,
         'schema', f.schema, 'on', f.kind, 'privileges', f.privileges))
