@@ -66,6 +66,7 @@ export interface DatabaseUserSpec {
    * At most 50 keys.
    * Rule: names of settings have small letters, digits and '_', and those of extensions one dot.
    * Rule: role and session_authorization are set by the operator.
+   * Rule: settings of modules that watch sessions or run code are for the server's administrators.
    */
   readonly config?: Readonly<Record<string, string>>
   /**
@@ -152,6 +153,7 @@ export interface DatabaseUserSpecInput {
    * At most 50 keys.
    * Rule: names of settings have small letters, digits and '_', and those of extensions one dot.
    * Rule: role and session_authorization are set by the operator.
+   * Rule: settings of modules that watch sessions or run code are for the server's administrators.
    */
   readonly config?: Readonly<Record<string, string>>
   /**
