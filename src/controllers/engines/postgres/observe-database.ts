@@ -33,8 +33,9 @@ export function grantsQuestion({ roles, schemas, creators = [] }: GrantQuestion)
   }
 }
 
-const isOfExtension = `EXISTS (SELECT FROM pg_catalog.pg_depend d
-          WHERE d.classid = ('pg_catalog.' || t.class)::pg_catalog.regclass AND d.objid = t.id AND d.deptype = 'e')`
+/** Of tables, sequences and functions; who may look into a schema is nothing that an extension would know. */
+const isOfExtension = (catalog: 'pg_class' | 'pg_proc', oid: string) => `EXISTS (SELECT FROM pg_catalog.pg_depend d
+          WHERE d.classid = 'pg_catalog.${catalog}'::pg_catalog.regclass AND d.objid = ${oid} AND d.deptype = 'e')`
 
 /**
  * Objects without privileges of their own belong to their owner alone; of those only the ones of the schemas asked about are
@@ -45,38 +46,37 @@ const isOfExtension = `EXISTS (SELECT FROM pg_catalog.pg_depend d
 const grantsText = `(
   WITH asked AS (SELECT r.oid, r.rolname FROM pg_catalog.pg_roles r WHERE r.rolname = ANY (${namesOf('$1')})),
   listed AS (SELECT n.oid FROM pg_catalog.pg_namespace n WHERE n.nspname = ANY (${namesOf('$2')})),
-  things(kind, schema, parent, name, owner, acl, is_listed, class, id) AS (
-    SELECT 'Database', '', '', d.datname::text, d.datdba, d.datacl, true, 'pg_database', d.oid
+  things(kind, schema, parent, name, owner, acl, is_listed, is_of_extension) AS (
+    SELECT 'Database', '', '', d.datname::text, d.datdba, d.datacl, true, false
       FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database()
-    UNION ALL SELECT 'Schema', '', '', n.nspname, n.nspowner, n.nspacl, n.oid IN (SELECT l.oid FROM listed l),
-        'pg_namespace', n.oid
+    UNION ALL SELECT 'Schema', '', '', n.nspname, n.nspowner, n.nspacl, n.oid IN (SELECT l.oid FROM listed l), false
       FROM pg_catalog.pg_namespace n
       WHERE n.nspacl IS NOT NULL OR n.oid IN (SELECT l.oid FROM listed l)
     UNION ALL SELECT CASE c.relkind WHEN 'S' THEN 'Sequence' ELSE 'Table' END, n.nspname, '', c.relname, c.relowner, c.relacl,
-        c.relnamespace IN (SELECT l.oid FROM listed l), 'pg_class', c.oid
+        c.relnamespace IN (SELECT l.oid FROM listed l), ${isOfExtension('pg_class', 'c.oid')}
       FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
       WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S')
         AND (c.relacl IS NOT NULL OR c.relnamespace IN (SELECT l.oid FROM listed l))
     UNION ALL SELECT 'Function', n.nspname, '',
         pg_catalog.quote_ident(p.proname) || '(' || pg_catalog.oidvectortypes(p.proargtypes) || ')', p.proowner, p.proacl,
-        p.pronamespace IN (SELECT l.oid FROM listed l), 'pg_proc', p.oid
+        p.pronamespace IN (SELECT l.oid FROM listed l), ${isOfExtension('pg_proc', 'p.oid')}
       FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
       WHERE p.proacl IS NOT NULL OR p.pronamespace IN (SELECT l.oid FROM listed l)
-    UNION ALL SELECT 'Column', n.nspname, c.relname, t.attname, c.relowner, t.attacl, false, 'pg_class', c.oid
+    UNION ALL SELECT 'Column', n.nspname, c.relname, t.attname, c.relowner, t.attacl, false, false
       FROM pg_catalog.pg_attribute t JOIN pg_catalog.pg_class c ON c.oid = t.attrelid
         JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
       WHERE t.attacl IS NOT NULL AND NOT t.attisdropped),
   held AS (
     SELECT a.rolname AS role, t.kind, t.schema, t.parent, t.name, t.owner = a.oid AS is_owner,
         COALESCE(x.privileges, '[]') AS privileges, COALESCE(x.grantable, '[]') AS grantable,
-        COALESCE(x.passed_on, '[]') AS passed_on, ${isOfExtension} AS is_of_extension
+        COALESCE(x.passed_on, '[]') AS passed_on, t.is_of_extension
       FROM asked a CROSS JOIN things t LEFT JOIN LATERAL (
         SELECT pg_catalog.jsonb_agg(DISTINCT e.privilege_type) AS privileges,
             pg_catalog.jsonb_agg(DISTINCT e.privilege_type) FILTER (WHERE e.is_grantable) AS grantable,
             pg_catalog.jsonb_agg(DISTINCT pg_catalog.jsonb_build_object('grantor', pg_catalog.pg_get_userbyid(e.grantor),
               'privilege', e.privilege_type)) FILTER (WHERE e.grantor <> t.owner) AS passed_on
           FROM pg_catalog.aclexplode(t.acl) e WHERE e.grantee = a.oid) x ON true
-      WHERE (t.is_listed AND NOT ${isOfExtension}) OR (x.privileges IS NOT NULL AND t.owner <> a.oid))
+      WHERE (t.is_listed AND NOT t.is_of_extension) OR (x.privileges IS NOT NULL AND t.owner <> a.oid))
   SELECT pg_catalog.jsonb_build_object(
     'majorVersion', pg_catalog.current_setting('server_version_num')::int / 10000,
     'roles', (SELECT pg_catalog.jsonb_agg(r.rolname) FROM pg_catalog.pg_roles r WHERE r.rolname = ANY (${namesOf('$3')})),
