@@ -1,9 +1,10 @@
 // What is said when a server, its network or its certificate says no? The reason, whether it may pass, and nothing secret.
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Change } from '../../../src/controllers/engines/change.ts'
 import { scramVerifier } from '../../../src/controllers/engines/postgres/scram.ts'
 import { waitUntil } from '../../control-plane/wait-until.ts'
 import { certifiedKey } from '../../postgres/certificate.ts'
+import { startCuriousServer } from '../../postgres/curious-server.ts'
 import { engineHere } from '../../postgres/engine-here.ts'
 import { onEachPostgres, startPostgres } from '../../postgres/on-each-postgres.ts'
 
@@ -65,6 +66,25 @@ onEachPostgres('a refusal', (server, version) => {
     expect(await verdict('good', 'private')).toBe('ConnectNotGranted')
     expect(await verdict('good', 'closed')).toBe('Rejected')
     expect(await verdict('limited')).toBe('TooManyConnections')
+  })
+
+  it('of a password in clear text, which only a server gets that has proved who it is', async () => {
+    const curious = await startCuriousServer()
+    onTestFinished(() => curious.stop())
+    const access = server().access({ port: curious.port, password: 'never-in-clear' })
+    await expect(engineHere().at(access).observe({})).rejects.toMatchObject({
+      code: 'AdminAuthFailed',
+      message: expect.stringContaining('asks for the password in clear text'),
+    })
+    expect(curious.heard()).not.toContain('never-in-clear')
+    const proven = await startPostgres({ version, tlsFor: ['127.0.0.1'], hba: ['host all all 127.0.0.1/32 password'] })
+    const checked = { tls: 'verify-full', ca: proven.certificate ?? '' } as const
+    expect((await engineHere().at(proven.access(checked)).observe({})).server.majorVersion).toBe(version)
+    await expect(
+      engineHere()
+        .at(proven.access({ tls: 'require' }))
+        .observe({}),
+    ).rejects.toThrow(/in clear text/)
   })
 
   it('of changes by a server that is read only shows beforehand', async () => {

@@ -1,12 +1,23 @@
 // What is one session? A connection that has logged in to one database, with limits on everything that waits. An error of the
 // connection while nobody uses it marks it as lost and ends nothing else.
+import { EventEmitter } from 'node:events'
 import { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { Client, type ClientConfig } from 'pg'
 import type { ExternalTools } from '../../../index.ts'
+import { EngineError } from '../engine-error.ts'
 import type { ServerAccess } from '../server-access.ts'
+import { ServerMessages } from './server-messages.ts'
 import type { SessionFacts } from './session-facts.ts'
 
 type Clock = ExternalTools['clock']
+
+declare module 'pg' {
+  interface Connection {
+    /** Begins to read the server's messages, once TLS is settled. */
+    attachListeners(stream: EventEmitter): void
+  }
+}
 
 /** Milliseconds. The server's own limits are shorter than ours, as its words are better than our silence. */
 export const limits = {
@@ -76,7 +87,13 @@ export class SessionClient {
   static async open(options: SessionOptions, signal: AbortSignal): Promise<SessionClient> {
     const { access, clock } = options
     const socket = new DialingSocket(access.dial ?? { host: access.host, port: access.port })
-    const client = new Client({ ...clientConfig(options), stream: () => socket })
+    const asked = { inClear: false }
+    const client = new Client({ ...clientConfig(options, asked), stream: () => socket })
+    client.connection.on('authenticationCleartextPassword', () => {
+      asked.inClear = true
+    })
+    const attach = client.connection.attachListeners.bind(client.connection)
+    client.connection.attachListeners = (stream: Duplex) => attach(wellFormed(stream))
     // Without a listener an error of a connection that nobody uses would end the process.
     client.on('error', () => socket.destroy())
     const parameters = new Map<string, string>()
@@ -142,6 +159,21 @@ export class SessionClient {
   }
 }
 
+/** What the server sends, message by message. What is no message, and what pg makes nothing of, ends the connection and not the process. */
+function wellFormed(stream: Duplex): EventEmitter {
+  const checked = new EventEmitter()
+  const messages = new ServerMessages()
+  stream.on('data', (bytes: Buffer) => {
+    try {
+      for (const message of messages.read(bytes)) checked.emit('data', message)
+    } catch (error) {
+      stream.destroy(error instanceof Error ? error : new Error(String(error)))
+    }
+  })
+  stream.on('end', () => checked.emit('end'))
+  return checked
+}
+
 interface Opened {
   readonly client: Client
   readonly socket: Socket
@@ -198,13 +230,19 @@ async function withinLimit<T>({ clock, socket, signal, limitMs }: Bounds, work: 
 }
 
 /** Everything that pg would else take from the environment or from files of the user's is said. */
-function clientConfig({ access, database, applicationName }: SessionOptions): ClientConfig {
+function clientConfig(
+  { access, database, applicationName }: SessionOptions,
+  asked: { readonly inClear: boolean },
+): ClientConfig {
   return {
     host: access.host,
     port: access.port,
     user: access.username,
-    // A function, as an empty one would be looked for elsewhere.
-    password: () => access.password,
+    // A function, as an empty one would be looked for elsewhere; it is called when the server has said how it wants it.
+    password: () => {
+      if (asked.inClear && !isChecked(access)) throw wantsClearText(access)
+      return access.password
+    },
     database,
     ssl: tlsOptions(access),
     application_name: applicationName,
@@ -232,6 +270,19 @@ const startupOptions = [
   '-c client_min_messages=warning',
   '-c client_connection_check_interval=1s',
 ].join(' ')
+
+/** Does the other side have to prove who it is? */
+function isChecked({ tls }: ServerAccess): boolean {
+  return tls === 'verify-ca' || tls === 'verify-full'
+}
+
+/** Whoever answers at an address can ask for a password; who does not prove to be the server does not get it (I11). */
+function wantsClearText({ host, port }: ServerAccess): EngineError {
+  const message =
+    `${host}:${port} asks for the password in clear text, and gets it only over TLS with a certificate that is checked; ` +
+    'set sslMode to verify-full, or let the server use SCRAM'
+  return new EngineError({ code: 'AdminAuthFailed', message, remedy: 'stop', retryAfterMs: 300_000 })
+}
 
 function tlsOptions({ tls, ca }: ServerAccess): ClientConfig['ssl'] {
   const trust = ca === undefined ? {} : { ca }

@@ -1,0 +1,46 @@
+// Who pretends to be a database server? Somebody on loopback who offers no TLS, answers every client with the same bytes, and writes
+// down what he is told. By default he asks for passwords in clear text.
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+
+export interface CuriousServer {
+  readonly port: number
+  /** All bytes of all clients. */
+  heard(): string
+  stop(): void
+}
+
+export interface CuriousOptions {
+  /** What he says to a client that has introduced itself. */
+  readonly welcome?: Buffer
+  /** And to whatever it says then. */
+  readonly answer?: Buffer
+}
+
+/** PostgreSQL's AuthenticationCleartextPassword. */
+const askInClear = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 3])
+const nonsense = Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')
+const tlsRequestBytes = 8
+
+export async function startCuriousServer({
+  welcome = askInClear,
+  answer = nonsense,
+}: CuriousOptions = {}): Promise<CuriousServer> {
+  const heard: Buffer[] = []
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined) // Clients leave as they like.
+    let isWelcome = false
+    socket.on('data', (bytes) => {
+      heard.push(bytes)
+      const isTlsRequest = !isWelcome && bytes.length === tlsRequestBytes
+      socket.write(isTlsRequest ? 'N' : isWelcome ? answer : welcome)
+      isWelcome ||= !isTlsRequest
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port, // A listening TCP server has a port.
+    heard: () => Buffer.concat(heard).toString('latin1'),
+    stop: () => server.close(),
+  }
+}
