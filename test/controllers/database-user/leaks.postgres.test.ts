@@ -1,12 +1,15 @@
 // Does a password get out (I11)? A whole life of databases and users, with all that can go wrong, is told at the top of its voice:
-// debug logs, spans, metrics, every request to the API server, and a server that logs every statement with its values. Then every
-// password that was ever in a Secret is searched for in all of it.
+// debug logs, spans, metrics, every request to the API server and every version of every object, and servers that log every statement
+// with its values. Then every password that was ever in a Secret is searched for in all of it; one that is planted is found.
 import { trace } from '@opentelemetry/api'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, inject, it, onTestFinished, vi } from 'vitest'
+import { Database } from '../../../imports/wire/database.ts'
 import { scramVerifier } from '../../../src/controllers/engines/postgres/scram.ts'
 import { Secret } from '../../../src/index.ts'
-import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
+import { certifiedKey } from '../../postgres/certificate.ts'
+import { startCuriousServer } from '../../postgres/curious-server.ts'
+import { onEachPostgres, startPostgres } from '../../postgres/on-each-postgres.ts'
 import { cutAtText } from '../../postgres/sql-proxy.ts'
 import { Evidence } from './evidence.ts'
 import { home, UserStage } from './user-stage.ts'
@@ -26,23 +29,24 @@ const supplied = { first: 'supplied-"first"\'s\\pass~word', second: 'supplied-se
 
 onEachPostgres(
   'a whole life of databases and users',
-  (server) => {
+  (server, version) => {
     it('shows no password anywhere', async () => {
       const spans = recordSpansGlobally()
       const evidence = new Evidence()
+      hearErrors(evidence)
       const secrets = new Set<string>([weak, wrong, server().password, ...Object.values(supplied)])
       const stage = await UserStage.start(server())
       hear(stage, { evidence, secrets })
+      hearObjects(stage, evidence)
       await prepareServer(stage)
 
       await live(stage)
       await rotate(stage)
       await fail(stage)
-      const metrics = (await stage.operator.get('/metrics')).text
-      await stage.end()
+      await misdirect(stage, { evidence, version })
+      await testify(stage, evidence)
+      await stage.kill()
 
-      evidence.add('log', stage.operator.lines.map((line) => JSON.stringify(line)).join('\n'))
-      evidence.add('metrics', metrics)
       evidence.add('spans', spans())
       evidence.add('server log', server().log())
       evidence.add('statements', stage.engines.statements.map(({ text }) => text).join('\n'))
@@ -58,6 +62,9 @@ onEachPostgres(
       ]) {
         expect(evidence.find([word]), word).not.toEqual([])
       }
+      const note = Buffer.from(`password=${server().password}`).toString('base64')
+      await stage.cluster.patch(Database, `${home}/shop`, { metadata: { annotations: { note } } })
+      expect(evidence.find(secrets)).toEqual([expect.stringContaining(note)])
     })
   },
   { settings },
@@ -87,6 +94,30 @@ function hear(stage: UserStage, { evidence, secrets }: { readonly evidence: Evid
 
 interface SecretShown {
   readonly data?: Readonly<Record<string, string>>
+}
+
+/** What one life of the operator leaves behind. */
+async function testify({ operator }: UserStage, evidence: Evidence): Promise<void> {
+  evidence.add('log', operator.lines.map((line) => JSON.stringify(line)).join('\n'))
+  evidence.add('metrics', (await operator.get('/metrics')).text)
+}
+
+/** Every version of everything in the cluster, with managedFields. */
+function hearObjects({ cluster }: UserStage, evidence: Evidence): void {
+  cluster.server.log.listen(({ place, now }) => {
+    const { data, ...shown } = now.object
+    const isSecret = place.shelf.startsWith('secrets')
+    evidence.add(isSecret ? 'Secret without its data' : 'objects', JSON.stringify(isSecret ? shown : now.object))
+  })
+}
+
+/** What the process itself complains about. */
+function hearErrors(evidence: Evidence): void {
+  const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    evidence.add('stderr', String(text))
+    return true
+  })
+  onTestFinished(() => spy.mockRestore())
 }
 
 /** An admin without rights, whose password the server's log has never seen. */
@@ -176,12 +207,68 @@ async function fail(stage: UserStage): Promise<void> {
   await stage.secret('mine', { password: `naïve ${wrong}` })
   await stage.pass(60_000)
 
+  await server.byHand("ALTER ROLE weak VALID UNTIL '2000-01-01'")
+  stage.engines.proxy.welcome = 'garbage'
+  stage.engines.proxy.cutAll()
+  await lookAtAll(stage)
+  stage.engines.proxy.welcome = 'pass'
+  await lookAtAll(stage)
+
   await server.byHand('DROP ROLE printable_a').catch(() => undefined)
   await rename(stage, 'shop', 'gone')
   await stage.pass(360_000)
   await rename(stage, 'gone', 'shop')
   await stage.pass(360_000)
   for (const name of ['plain', 'printable', 'in-place', 'dual', 'theirs', 'lonely']) await stage.delete(name)
+}
+
+/** Another server in the place of theirs: not to be trusted, and soon full; and one that only wants to hear passwords. */
+async function misdirect(
+  stage: UserStage,
+  { evidence, version }: { readonly evidence: Evidence; readonly version: number },
+): Promise<void> {
+  const other = await startPostgres({
+    version: inject('postgresHome').versions.find(({ major }) => major !== version)?.major ?? version,
+    tlsFor: ['127.0.0.1'],
+    settings: { ...settings, max_connections: '4', superuser_reserved_connections: '0', max_wal_senders: '0' },
+  })
+  const { host, port, username, password } = stage.server.access()
+  const stranger = certifiedKey(['127.0.0.1']).certificate
+  await stage.secret('mistrusted', { host, port: String(port), username, password, 'ca.crt': stranger })
+  await stage.database('mistrusted', { provider: { server: { connectionSecretRef: { name: 'mistrusted' } } } })
+  await redirect(stage, evidence, other.access())
+  const sleepers: Promise<unknown>[] = []
+  for (let refusals = 0; refusals < 3; ) {
+    sleepers.push(other.byHand('SELECT pg_sleep(3600)').catch(() => undefined))
+    await other.byHand('SELECT 1').catch(() => (refusals += 1))
+  }
+  await lookAtAll(stage)
+  evidence.add('server log', other.log())
+  await other.stop()
+  await Promise.all(sleepers)
+  const curious = await startCuriousServer()
+  onTestFinished(() => curious.stop())
+  await redirect(stage, evidence, stage.server.access({ port: curious.port }))
+  await lookAtAll(stage)
+  evidence.add('wire', curious.heard())
+  expect(curious.heard()).toContain('application_name')
+}
+
+/** A new life of the operator, which reaches another server by the same address. */
+async function redirect(stage: UserStage, evidence: Evidence, target: UserStage['engines']['target']): Promise<void> {
+  await testify(stage, evidence)
+  await stage.kill()
+  stage.engines.target = target
+  await stage.live()
+  await stage.pass(30_000)
+}
+
+async function lookAtAll(stage: UserStage): Promise<void> {
+  const annotations = { 'konverge.dev/reconcile-now': String(stage.cluster.clock.now()) }
+  for (const { metadata } of await stage.cluster.list(Database, home)) {
+    await stage.cluster.patch(Database, `${home}/${metadata.name}`, { metadata: { annotations } })
+  }
+  await stage.pass(30_000)
 }
 
 /** Once nobody is in it. */

@@ -28,11 +28,16 @@ export class DatabaseStage {
   readonly #rivals: { readonly operator: EmbeddedOperator; readonly engines: MortalEngines }[] = []
 
   readonly #rds: RdsProxy | undefined
+  /** Every version of every object but Secrets. */
+  readonly #written: string[] = []
 
   private constructor(cluster: TestCluster, server: PostgresServer, rds: RdsProxy | undefined) {
     this.cluster = cluster
     this.server = server
     this.#rds = rds
+    cluster.server.log.listen(({ place, now }) => {
+      if (!place.shelf.startsWith('secrets')) this.#written.push(JSON.stringify(now.object))
+    })
     this.engines = new MortalEngines(server.access(), () => void this.operator.kill())
     this.operator = this.#operatorOver(this.engines, 1)
   }
@@ -75,12 +80,8 @@ export class DatabaseStage {
 
   /** Everything that people and programs can see of the cluster but its Secrets, of all versions; the operator's log and metrics. */
   async shown(): Promise<string> {
-    const { log } = this.cluster.server
-    const written = log.entriesAfter(1).filter(({ place }) => !place.shelf.startsWith('secrets'))
     const { text: metrics } = await this.operator.get('/metrics')
-    return [JSON.stringify(written.map(({ now }) => now.object)), JSON.stringify(this.operator.lines), metrics].join(
-      '\n',
-    )
+    return [...this.#written, JSON.stringify(this.operator.lines), metrics].join('\n')
   }
 
   /** What has died of a fault begins again. */

@@ -4,9 +4,10 @@ import { RDS } from '@aws-sdk/client-rds'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { DatabaseSpecInput } from '../../../../imports/wire/database.ts'
 import { secretText } from '../../../../src/controllers/database/secret-text.ts'
-import { Event, Secret } from '../../../../src/index.ts'
+import { Secret } from '../../../../src/index.ts'
 import { startPostgres } from '../../../postgres/on-each-postgres.ts'
 import { rdsForSuite } from '../../../rds/on-rds.ts'
+import { Evidence } from '../../database-user/evidence.ts'
 import { DatabaseStage, namespace } from '../database-stage.ts'
 
 const startRds = rdsForSuite()
@@ -75,7 +76,7 @@ describe('a Database on RDS', () => {
   })
 
   it('tells why RDS refuses, and tries again', async () => {
-    const { rds, stage } = await start()
+    const { rds, stage, password } = await start()
     rds.judge = () => ({ code: 'AccessDenied', status: 403 })
     await stage.create('crm', rdsSpec())
     expect(await stage.becomes('crm', 'Stalled', 'True AccessDenied')).toContain('DescribeDBInstances in eu-central-1')
@@ -85,6 +86,7 @@ describe('a Database on RDS', () => {
     rds.judge = () => 'pass'
     await stage.becomes('crm', 'Ready', 'True InSync', hourMs)
     expect(rds.effective('CreateDBInstance')).toBe(1)
+    await tellsNoSecret(stage, password())
   })
 
   it('follows its spec, and puts right what somebody has changed by hand', async () => {
@@ -254,6 +256,8 @@ async function identifierOf(stage: DatabaseStage): Promise<string> {
 
 /** Neither in status nor in Events nor in the log. */
 async function tellsNoSecret(stage: DatabaseStage, password: string): Promise<void> {
-  const told = [await stage.find('crm'), await stage.cluster.list(Event, namespace), stage.operator.lines]
-  for (const secret of [password, awsKeys.secretAccessKey]) expect(JSON.stringify(told)).not.toContain(secret)
+  const evidence = new Evidence()
+  evidence.add('everything', await stage.shown())
+  expect(evidence.find([password, ...Object.values(awsKeys)])).toEqual([])
+  expect(evidence.find(['external_api_requests_total', 'CreateDBInstance'])).toHaveLength(2)
 }
