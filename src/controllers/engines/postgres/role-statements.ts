@@ -29,7 +29,7 @@ export function roleStatements(change: RoleChange, facts: SessionFacts): readonl
     case 'revokeMembership':
       return revokeMembership(change, facts)
     case 'setRoleSetting':
-      return settingStatements(change, role)
+      return [settingStatement(change, role)]
     case 'resetRoleSetting':
       return [sql`${alterIn(role, change.database)} RESET ${settingName(change.name)}`]
     case 'dropRole':
@@ -39,16 +39,16 @@ export function roleStatements(change: RoleChange, facts: SessionFacts): readonl
 
 /**
  * Made as the role itself, which may make settings of its own: so it gets none that only a superuser could make. A setting with a
- * dot that no module has claimed yet it could not make for later; whether it might make it now is tried instead.
+ * dot that no module has claimed yet it could not make for later; whether it might make it now is tried instead. Sent as one.
  */
-function settingStatements(
+function settingStatement(
   { name, value, database }: Extract<RoleChange, { readonly kind: 'setRoleSetting' }>,
   role: Sql,
-): readonly Sql[] {
+): Sql {
   const [become, leave] = [sql`SET LOCAL ROLE ${role}`, sql`SET LOCAL ROLE NONE`]
   const text = settingText(name, value)
   const set = sql`${alterIn(role, database)} SET ${text}`
-  return name.includes('.') ? [become, sql`SET LOCAL ${text}`, leave, set] : [become, set, leave]
+  return name.includes('.') ? sql`${become}; SET LOCAL ${text}; ${leave}; ${set}` : sql`${become}; ${set}; ${leave}`
 }
 
 function markStatement({ role, token }: Extract<RoleChange, { readonly kind: 'createRole' | 'markRole' }>): Sql {

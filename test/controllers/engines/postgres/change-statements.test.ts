@@ -31,16 +31,13 @@ describe('a change', () => {
     [{ kind: 'joinRole', role: 'r' }, [], 'join role "r"'],
     [
       { kind: 'setRoleSetting', role: 'r', database: 'd', name: 'search_path', value: 'a, b' },
-      ['SET LOCAL ROLE "r"', `ALTER ROLE "r" IN DATABASE "d" SET "search_path" TO 'a', 'b'`, 'SET LOCAL ROLE NONE'],
+      [`SET LOCAL ROLE "r"; ALTER ROLE "r" IN DATABASE "d" SET "search_path" TO 'a', 'b'; SET LOCAL ROLE NONE`],
       'set role setting "r"',
     ],
     [
       { kind: 'setRoleSetting', role: 'r', database: undefined, name: 'app.tenant', value: 'a' },
       [
-        'SET LOCAL ROLE "r"',
-        `SET LOCAL "app"."tenant" TO 'a'`,
-        'SET LOCAL ROLE NONE',
-        `ALTER ROLE "r" SET "app"."tenant" TO 'a'`,
+        `SET LOCAL ROLE "r"; SET LOCAL "app"."tenant" TO 'a'; SET LOCAL ROLE NONE; ALTER ROLE "r" SET "app"."tenant" TO 'a'`,
       ],
       'set role setting "r"',
     ],
