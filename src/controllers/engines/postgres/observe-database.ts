@@ -40,7 +40,8 @@ const isOfExtension = (catalog: 'pg_class' | 'pg_proc', oid: string) => `EXISTS 
 /**
  * Objects without privileges of their own belong to their owner alone; of those only the ones of the schemas asked about are
  * looked at. They are left out where they are read: every database has thousands of the system's own, and to write down the names of
- * those functions took nearly all of the time. `oidvectortypes` and `quote_ident` write a function so that it can be written into a
+ * those functions took nearly all of the time. Of the rest only what is listed or names a role asked about is taken apart, once for
+ * each role. `oidvectortypes` and `quote_ident` write a function so that it can be written into a
  * statement.
  */
 const grantsText = `(
@@ -66,11 +67,13 @@ const grantsText = `(
       FROM pg_catalog.pg_attribute t JOIN pg_catalog.pg_class c ON c.oid = t.attrelid
         JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
       WHERE t.attacl IS NOT NULL AND NOT t.attisdropped),
+  of_interest AS MATERIALIZED (SELECT t.* FROM things t WHERE t.is_listed OR EXISTS (
+      SELECT FROM pg_catalog.aclexplode(t.acl) e WHERE e.grantee IN (SELECT a.oid FROM asked a))),
   held AS (
     SELECT a.rolname AS role, t.kind, t.schema, t.parent, t.name, t.owner = a.oid AS is_owner,
         COALESCE(x.privileges, '[]') AS privileges, COALESCE(x.grantable, '[]') AS grantable,
         COALESCE(x.passed_on, '[]') AS passed_on, t.is_of_extension
-      FROM asked a CROSS JOIN things t LEFT JOIN LATERAL (
+      FROM asked a CROSS JOIN of_interest t LEFT JOIN LATERAL (
         SELECT pg_catalog.jsonb_agg(DISTINCT e.privilege_type) AS privileges,
             pg_catalog.jsonb_agg(DISTINCT e.privilege_type) FILTER (WHERE e.is_grantable) AS grantable,
             pg_catalog.jsonb_agg(DISTINCT pg_catalog.jsonb_build_object('grantor', pg_catalog.pg_get_userbyid(e.grantor),
