@@ -2,8 +2,9 @@
 // everything as asked for soon after?
 import { Client } from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
+import { DatabaseUser } from '../../../imports/wire/database-user.ts'
 import { onEachPostgres, startPostgres } from '../../postgres/on-each-postgres.ts'
-import { UserStage } from './user-stage.ts'
+import { home, UserStage } from './user-stage.ts'
 
 onEachPostgres('a DatabaseUser', (_, version) => {
   async function start(spec: object = {}) {
@@ -56,5 +57,21 @@ onEachPostgres('a DatabaseUser', (_, version) => {
       status: 'False',
       reason: 'TooManyConnections',
     })
+  })
+
+  it('waits for its database to take connections again, and says so when that takes long', async () => {
+    const { server, stage } = await start()
+    await server.byHand('ALTER DATABASE shop ALLOW_CONNECTIONS false')
+    await server.byHand("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'shop'")
+    const looked = stage.operator.lines.length
+    const often = { metadata: { annotations: { 'konverge.dev/reconcile-interval': '10s' } } }
+    await stage.cluster.patch(DatabaseUser, `${home}/web`, often)
+    const isClosed = () => stage.operator.lines.slice(looked).some((line) => JSON.stringify(line).includes('55000'))
+    await stage.until('a look that is refused', isClosed, 15_000)
+    expect(await stage.condition('web', 'Ready')).toMatchObject({ status: 'True' })
+    await stage.pass(45_000)
+    expect(await stage.condition('web', 'Ready')).toMatchObject({ status: 'False', reason: 'StatementFailed' })
+    await server.byHand('ALTER DATABASE shop ALLOW_CONNECTIONS true')
+    await stage.until('it to be ready', async () => (await stage.condition('web', 'Ready'))?.status === 'True', 30_000)
   })
 })

@@ -49,6 +49,8 @@ const serverRules: readonly Rule[] = [
   { codes: ['2BP01'], code: 'DependentObjects', remedy: 'retry', retryAfterMs: 10_000, tellsDetail: true },
   { codes: ['40001', '40P01', '55P03'], code: 'Contention', remedy: 'retry' },
   { codes: ['XX000'], text: /^tuple concurrently /, code: 'Contention', remedy: 'retry' },
+  // Its Database opens it again; who comes first waits.
+  { codes: ['55000'], text: / not currently accepting connections$/, code: 'StatementFailed', remedy: 'retry' },
   { codes: ['53100'], code: 'StorageFull', remedy: 'stop', retryAfterMs: 5 * minute },
   { codes: ['57014', '25P', '53', '54', '58', 'XX'], code: 'StatementFailed', remedy: 'retry' },
   { codes: [''], code: 'StatementFailed', remedy: 'stop', retryAfterMs: 10 * minute },

@@ -85,6 +85,12 @@ describe('the table of failures', () => {
     expect(fromServer('XX000', 'tuple concurrently updated').code).toBe('Contention')
   })
 
+  it('tries again what is closed for now, and not what is broken', () => {
+    const remedy = (message: string) => fromServer('55000', message).remedy
+    expect(remedy('database "shop" is not currently accepting connections')).toBe('retry')
+    expect(remedy('cannot connect to invalid database "shop"')).toBe('stop')
+  })
+
   it.each([
     ['must be member of role "a "" b"', 'GRANT "a """" b" TO "op"'],
     ['must be able to SET ROLE "shop"', 'GRANT "shop" TO "op" WITH SET TRUE, INHERIT TRUE'],
