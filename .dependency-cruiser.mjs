@@ -35,6 +35,7 @@ const packageOwners = {
   '@opentelemetry/api': '^src/telemetry/tracer\\.ts$',
   commander: '^src/cli/',
   pg: '^src/controllers/engines/postgres/',
+  'libpg-query': '^src/controllers/engines/postgres/review/',
   re2js: '^src/apiserver/regular-expression\\.ts$',
   yaml: '^(src/(apiserver|cli|generate|kube)|examples)/',
   cdk8s: '^(src/(synth|reconcile|index|controllers)|constructs|imports|examples)',

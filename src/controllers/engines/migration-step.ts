@@ -1,0 +1,51 @@
+// What is a step of a migration? A piece of SQL, an assertion, or a copy of tables. Values; where they come from is the caller's.
+
+export type MigrationStep = SqlStep | CopyStep | AssertStep
+
+interface Step {
+  /** Unique in its migration, and kept for ever: what was applied is known by it. */
+  readonly name: string
+  /** Of the whole step. */
+  readonly timeoutMs: number
+  /** How long one statement waits for a lock. */
+  readonly lockTimeoutMs: number
+}
+
+export interface SqlStep extends Step {
+  readonly kind: 'SQL'
+  /** Sent as it stands, in one message. */
+  readonly sql: string
+  /** False for the one statement that no transaction takes, such as CREATE INDEX CONCURRENTLY. Needs `verify`. */
+  readonly isTransactional: boolean
+  readonly verify?: VerifyQuery | undefined
+  /** Takes back what `sql` did. */
+  readonly down?: string | undefined
+}
+
+/** Holds when it is reached, or the migration ends there. */
+export interface AssertStep extends Step {
+  readonly kind: 'Assert'
+  readonly verify: VerifyQuery
+}
+
+/** Rows of tables of the same names in another database, where nobody writes any more. */
+export interface CopyStep extends Step {
+  readonly kind: 'Copy'
+  /** In this order; tables that others refer to come first. */
+  readonly tables: readonly TableName[]
+  /** At most, in one transaction. */
+  readonly batchRows: number
+  readonly verify?: VerifyQuery | undefined
+  readonly down?: string | undefined
+}
+
+/** One query. It holds if the first column of its first row reads so. */
+export interface VerifyQuery {
+  readonly sql: string
+  readonly expect: string
+}
+
+export interface TableName {
+  readonly schema: string
+  readonly name: string
+}

@@ -1,0 +1,152 @@
+// Which statements may no step hold, and why? A table by the name of the parser's node. What a statement does through a function that
+// is already in the database, or through text that it builds, is not seen here.
+import type { FindingCode } from '../../step-review.ts'
+import {
+  type Fields,
+  fieldsOf,
+  lastName,
+  listOf,
+  nodesBelow,
+  optionsOf,
+  type Statement,
+  stringOf,
+  textsBelow,
+} from './sql-parser.ts'
+import { outsideTransactions } from './transaction-rules.ts'
+
+export interface Complaint {
+  readonly code: FindingCode
+  readonly message: string
+}
+
+export interface Surroundings {
+  readonly isTransactional: boolean
+  /** Run with the step, or only defined by it and run by whoever calls it. */
+  readonly when: 'now' | 'whenCalled'
+}
+
+export function complaintsAbout({ node }: Statement, surroundings: Surroundings): readonly Complaint[] {
+  const runs = surroundings.when === 'now'
+  const rules = [
+    always,
+    ...(runs ? [ofWhatRuns] : []),
+    ...(runs && surroundings.isTransactional ? [inTransactions] : []),
+  ]
+  const calls = [...nodesBelow(node.fields)].filter(({ name }) => name === 'FuncCall')
+  return [
+    ...rules.flatMap((rule) => rule[node.name]?.(node.fields) ?? []),
+    ...calls.flatMap(({ fields }) => complaintAboutCall(fields, surroundings) ?? []),
+    ...([...textsBelow(node.fields)].includes(reservedSchema) ? [reserved] : []),
+  ]
+}
+
+const reservedSchema = '_konverge'
+
+const reserved: Complaint = { code: 'ReservedSchema', message: `the schema ${reservedSchema} is konverge’s own` }
+
+export const transactionControl: Complaint = {
+  code: 'TransactionControlInStep',
+  message: 'a step is part of a transaction, which it neither begins nor ends',
+}
+
+type Rules = Readonly<Record<string, (fields: Fields) => Complaint | undefined>>
+
+const always: Rules = {
+  CopyStmt: ({ is_program: isProgram, filename }) => {
+    if (isProgram === true) return { code: 'ServerAccess', message: 'COPY runs a program on the server' }
+    if (filename !== undefined) return { code: 'ServerAccess', message: 'COPY uses a file of the server' }
+    return undefined
+  },
+  AlterSystemStmt: () => ({ code: 'AlterSystem', message: 'ALTER SYSTEM changes the whole server' }),
+  CreateRoleStmt: ({ options }) => passwordIn(options),
+  AlterRoleStmt: ({ options }) => passwordIn(options),
+  CreateUserMappingStmt: ({ options }) => passwordIn(options),
+  AlterUserMappingStmt: ({ options }) => passwordIn(options),
+  CreateSubscriptionStmt: ({ conninfo }) => passwordOf(conninfo),
+  AlterSubscriptionStmt: ({ conninfo }) => passwordOf(conninfo),
+}
+
+const ofWhatRuns: Rules = {
+  TransactionStmt: () => transactionControl,
+  CopyStmt: ({ filename, is_program: isProgram }) => {
+    if (filename !== undefined || isProgram === true) return undefined
+    return {
+      code: 'CopyWithClient',
+      message: 'COPY FROM STDIN and TO STDOUT have nobody on the other side; use a step of type Copy',
+    }
+  },
+  VariableSetStmt: (fields) => settingRule(fields),
+  DiscardStmt: () => ({ code: 'SessionSetting', message: 'DISCARD throws away what the session is held by' }),
+}
+
+const inTransactions: Rules = Object.fromEntries(
+  Object.entries(outsideTransactions).map(([name, wordsOf]) => [name, (fields) => notInTransaction(wordsOf(fields))]),
+)
+
+function notInTransaction(words: string | undefined): Complaint | undefined {
+  if (words === undefined) return undefined
+  return {
+    code: 'NotInTransaction',
+    message: `${words} runs in no transaction; say transaction: false and how it is verified`,
+  }
+}
+
+const roleSettings = ['role', 'session_authorization']
+
+function settingRule({ name, kind, is_local: isLocal }: Fields): Complaint | undefined {
+  if (name === 'TRANSACTION' || name === 'TRANSACTION SNAPSHOT') {
+    return {
+      code: 'TransactionControlInStep',
+      message: 'SET TRANSACTION changes the transaction that the step is part of',
+    }
+  }
+  if (typeof name === 'string' && roleSettings.includes(name)) return roleChange
+  if (isLocal === true) return undefined
+  const what =
+    kind === 'VAR_RESET_ALL' ? 'RESET ALL' : `${String(kind).startsWith('VAR_RESET') ? 'RESET' : 'SET'} ${String(name)}`
+  return { code: 'SessionSetting', message: `${what} outlives the step; say SET LOCAL` }
+}
+
+const roleChange: Complaint = { code: 'RoleChange', message: 'a step does not choose the role that it runs as' }
+
+const verifierPattern = /^SCRAM-SHA-256\$\d+:|^md5[0-9a-f]{32}$/
+
+function passwordIn(options: unknown): Complaint | undefined {
+  const password = optionsOf(options).find(({ name }) => name === 'password')
+  const text = stringOf(password?.value)
+  return text === undefined || verifierPattern.test(text) ? undefined : clearPassword
+}
+
+function passwordOf(connection: unknown): Complaint | undefined {
+  return typeof connection === 'string' && /password\s*=|:[^/@]*@/.test(connection) ? clearPassword : undefined
+}
+
+const clearPassword: Complaint = {
+  code: 'ClearPassword',
+  message:
+    'a password stands here for everybody who may read the step; give a SCRAM verifier, or let a DatabaseUser make the role',
+}
+
+function complaintAboutCall({ funcname, args }: Fields, { when }: Surroundings): Complaint | undefined {
+  const name = lastName(funcname) ?? ''
+  if (serverFunctions.test(name)) return { code: 'ServerAccess', message: `${name} uses files of the server` }
+  if (when === 'whenCalled') return undefined
+  if (/^pg_(try_)?advisory_(lock|unlock)/.test(name)) {
+    return {
+      code: 'SessionLock',
+      message: `${name} is about locks of the session; pg_advisory_xact_lock is one of the transaction`,
+    }
+  }
+  return name === 'set_config' ? settingCall(listOf(args)) : undefined
+}
+
+const serverFunctions = /^(lo_import|lo_export|pg_read_(binary_)?file|pg_file_\w+|pg_ls_\w*dir)$/
+
+function settingCall([setting, , isLocal]: readonly unknown[]): Complaint | undefined {
+  if (roleSettings.includes(stringOf(setting) ?? '')) return roleChange
+  const constant = fieldsOf(fieldsOf(isLocal)['A_Const'])
+  const isTrue = fieldsOf(constant['boolval'])['boolval'] === true
+  return isTrue
+    ? undefined
+    : { code: 'SessionSetting', message: 'set_config outlives the step unless its third argument is true' }
+}
