@@ -31,6 +31,8 @@ export interface AssertStep extends Step {
 /** Rows of tables of the same names in another database, where nobody writes any more. */
 export interface CopyStep extends Step {
   readonly kind: 'Copy'
+  /** Which database the rows come from: how far a copy came says nothing about another one. */
+  readonly source: string
   /** In this order; tables that others refer to come first. */
   readonly tables: readonly TableName[]
   /** At most, in one transaction. */

@@ -4,7 +4,7 @@ import type { MigrationStep } from '../../../../../src/controllers/engines/migra
 import { loadSqlParser } from '../../../../../src/controllers/engines/postgres/review/parser-loader.ts'
 import { stepReviewer } from '../../../../../src/controllers/engines/postgres/review/review.ts'
 import { findingText, type ReviewSteps, type StepReview } from '../../../../../src/controllers/engines/step-review.ts'
-import { assertStep, copyStep, sqlStep } from './steps.ts'
+import { assertStep, copyStep, sqlStep } from '../../../migration/steps.ts'
 
 let review: ReviewSteps
 

@@ -1,5 +1,5 @@
 // Steps as values, with what a test does not care about filled in.
-import type { AssertStep, CopyStep, SqlStep } from '../../../../../src/controllers/engines/migration-step.ts'
+import type { AssertStep, CopyStep, SqlStep } from '../../../src/controllers/engines/migration-step.ts'
 
 const limits = { timeoutMs: 20_000, lockTimeoutMs: 2_000 }
 
@@ -13,5 +13,5 @@ export function assertStep(sql: string, changes: Partial<AssertStep> = {}): Asse
 
 export function copyStep(tables: readonly string[], changes: Partial<CopyStep> = {}): CopyStep {
   const names = tables.map((name) => ({ schema: 'public', name }))
-  return { kind: 'Copy', name: 'step', tables: names, batchRows: 5, ...limits, ...changes }
+  return { kind: 'Copy', name: 'step', source: 'default/old', tables: names, batchRows: 5, ...limits, ...changes }
 }

@@ -1,0 +1,187 @@
+// What is to be done next? Decided from the steps as they are wished and the marks in the database, and from nothing that this process
+// remembers, so that every life goes on where the one before ended. Nothing that was applied is ever run again.
+import type { MigrationStep } from '../engines/migration-step.ts'
+import type { StepAttempt, StepFailure, StepMark } from '../engines/migration-target.ts'
+import { planHash, stepChecksum } from './step-digest.ts'
+
+export interface MigrationOrder {
+  readonly steps: readonly MigrationStep[]
+  readonly onFailure: 'Stop' | 'RunDown'
+  /** Until the first step has run, steps whose verification holds are taken as done. */
+  readonly adoptsBaseline: boolean
+  /** Another one lets what failed be tried again. */
+  readonly retryToken: string
+  /** Of one step: how often it may be interrupted. */
+  readonly maxAttempts: number
+  readonly approval: { readonly kind: 'Auto' } | { readonly kind: 'Manual'; readonly approvedPlan: string | undefined }
+}
+
+export interface Truth {
+  readonly marks: readonly StepMark[]
+  /** What queries said in this pass, by the name of the step. */
+  readonly verified: ReadonlyMap<string, boolean>
+}
+
+export type Decision =
+  | { readonly kind: 'done' }
+  /** Ask its query, then decide again. */
+  | { readonly kind: 'verify'; readonly step: MigrationStep }
+  | { readonly kind: 'run'; readonly attempt: StepAttempt }
+  /** It is done; only the mark is missing. */
+  | { readonly kind: 'adopt'; readonly attempt: StepAttempt; readonly as: 'Applied' | 'Adopted' }
+  | { readonly kind: 'undo'; readonly step: MigrationStep }
+  | { readonly kind: 'awaitApproval'; readonly plan: string }
+  | { readonly kind: 'refuse'; readonly reason: RefusalReason; readonly step: string; readonly message: string }
+  | { readonly kind: 'failed'; readonly step: string; readonly failure: StepFailure }
+
+export type RefusalReason = 'ChecksumChanged' | 'OrderChanged' | 'RecordedButAbsent'
+
+export function decide(order: MigrationOrder, { marks, verified }: Truth): Decision {
+  const applied = marks.filter(isApplied)
+  const pass: Pass = {
+    order,
+    plan: planHash(order.steps),
+    known: new Map(marks.map((mark) => [mark.name, mark])),
+    verified,
+  }
+  const history = historyRefusal(order.steps, applied)
+  if (history !== undefined) return history
+  const failure = finalFailure(pass)
+  if (failure !== undefined) return order.onFailure === 'Stop' ? failure : wayBack(pass, applied, failure)
+  const absent = firstAbsent(pass)
+  if (absent !== undefined) return absent
+  const next = order.steps[applied.length]
+  if (next === undefined) return { kind: 'done' }
+  const { approval } = order
+  if (approval.kind === 'Manual' && approval.approvedPlan !== pass.plan)
+    return { kind: 'awaitApproval', plan: pass.plan }
+  return advance(pass, next)
+}
+
+/** What a decision is made from. */
+interface Pass {
+  readonly order: MigrationOrder
+  readonly plan: string
+  readonly known: ReadonlyMap<string, StepMark>
+  readonly verified: Truth['verified']
+}
+
+function isApplied({ state }: StepMark): boolean {
+  // A step whose way back failed is still there.
+  return state === 'Applied' || state === 'Adopted' || state === 'UndoFailed'
+}
+
+/** What was applied has to be the beginning of the steps, as it was and in its order. */
+function historyRefusal(steps: readonly MigrationStep[], applied: readonly StepMark[]): Decision | undefined {
+  const refuse = (reason: RefusalReason, step: string, message: string) =>
+    ({ kind: 'refuse', reason, step, message }) as const
+  const marks = new Map(applied.map((mark) => [mark.name, mark]))
+  for (const { name, checksum } of applied) {
+    const step = steps.find((candidate) => candidate.name === name)
+    if (step === undefined) return refuse('OrderChanged', name, `step ${name} was applied and is no step any more`)
+    if (stepChecksum(step) !== checksum) {
+      return refuse('ChecksumChanged', name, `step ${name} was applied and reads otherwise now; add a step instead`)
+    }
+  }
+  const inOrder = applied.toSorted((left, right) => left.ordinal - right.ordinal)
+  for (const [at, { name }] of inOrder.entries()) {
+    const here = steps[at]
+    if (here === undefined || here.name === name) continue
+    const message = marks.has(here.name)
+      ? `steps ${name} and ${here.name} were applied in the other order`
+      : `step ${here.name} stands before ${name}, which was applied without it; add steps at the end`
+    return refuse('OrderChanged', here.name, message)
+  }
+  return undefined
+}
+
+type Failed = Extract<Decision, { kind: 'failed' }>
+
+/** On the way back, steps before the one that failed are open again: not even they are run. */
+function finalFailure(pass: Pass): Failed | undefined {
+  for (const { name } of pass.order.steps) {
+    const mark = pass.known.get(name)
+    const failure = mark !== undefined && isSameTry(mark, pass) ? failureOf(mark, pass.order) : undefined
+    if (failure !== undefined) return { kind: 'failed', step: name, failure }
+  }
+  return undefined
+}
+
+function failureOf({ state, failure, attempts }: StepMark, { maxAttempts }: MigrationOrder): StepFailure | undefined {
+  if (state === 'Failed' || state === 'UndoFailed') return failure ?? unknownFailure
+  if (state !== 'Running' || attempts < maxAttempts) return undefined
+  return { sqlState: undefined, message: `interrupted ${attempts} times, and not tried again` }
+}
+
+const unknownFailure: StepFailure = { sqlState: undefined, message: 'failed for a reason that was not written down' }
+
+/** Whoever changes anything about the steps wants another try, and whoever says so. */
+function isSameTry(mark: StepMark, { plan, order }: Pass): boolean {
+  return mark.plan === plan && mark.token === order.retryToken
+}
+
+/** Backwards over what this very plan applied: what earlier ones did was wanted and stays. */
+function wayBack({ order, plan }: Pass, applied: readonly StepMark[], failure: Failed): Decision {
+  const last = applied.toSorted((left, right) => right.ordinal - left.ordinal)[0]
+  const step = order.steps.find(({ name }) => name === last?.name)
+  if (last === undefined || step === undefined || last.plan !== plan || last.state === 'Adopted') return failure
+  if (last.state === 'UndoFailed' && last.token === order.retryToken) return failure
+  if (step.kind === 'Assert' || step.down !== undefined) return { kind: 'undo', step }
+  const message = `${failure.failure.message}; step ${step.name} has no way back, so what was applied up to it stays`
+  return { ...failure, failure: { ...failure.failure, message } }
+}
+
+/** The database says that a step was applied, and the step's own query says that it was not. */
+function firstAbsent(pass: Pass): Decision | undefined {
+  for (const step of heldToTheirWord(pass)) {
+    const holds = pass.verified.get(step.name)
+    if (holds === undefined) return { kind: 'verify', step }
+    if (holds) continue
+    const message = `step ${step.name} is recorded as applied, and its verification does not hold any more`
+    return { kind: 'refuse', reason: 'RecordedButAbsent', step: step.name, message }
+  }
+  return undefined
+}
+
+/** An assertion is about the moment it is reached at; a step that another has overtaken need not hold. */
+function heldToTheirWord({ order, known }: Pass): readonly MigrationStep[] {
+  return order.steps.filter(({ kind, name, verify }) => {
+    const mark = known.get(name)
+    return (
+      kind !== 'Assert' &&
+      verify !== undefined &&
+      mark !== undefined &&
+      isApplied(mark) &&
+      mark.supersededBy === undefined
+    )
+  })
+}
+
+function advance(pass: Pass, next: MigrationStep): Decision {
+  const { order, known, verified } = pass
+  const attempt = attemptAt(pass, next)
+  if (next.kind === 'Assert' || next.verify === undefined) return { kind: 'run', attempt }
+  // An attempt outside a transaction may have come to its end without anybody hearing of it.
+  const isInDoubt = next.kind === 'SQL' && !next.isTransactional && known.get(next.name)?.state === 'Running'
+  const isBaseline = order.adoptsBaseline && ![...known.values()].some(({ state }) => state !== 'Adopted')
+  if (!isInDoubt && !isBaseline) return { kind: 'run', attempt }
+  const holds = verified.get(next.name)
+  if (holds === undefined) return { kind: 'verify', step: next }
+  if (!holds) return { kind: 'run', attempt }
+  return { kind: 'adopt', attempt, as: isInDoubt ? 'Applied' : 'Adopted' }
+}
+
+function attemptAt(pass: Pass, step: MigrationStep): StepAttempt {
+  const { order, plan, known } = pass
+  const mark = known.get(step.name)
+  const goesOn = mark !== undefined && mark.state === 'Running' && isSameTry(mark, pass)
+  return {
+    step,
+    ordinal: order.steps.indexOf(step) + 1,
+    checksum: stepChecksum(step),
+    plan,
+    token: order.retryToken,
+    attempt: goesOn ? mark.attempts + 1 : 1,
+    earlier: heldToTheirWord(pass).flatMap(({ name, verify }) => (verify === undefined ? [] : [{ name, verify }])),
+  }
+}

@@ -1,0 +1,359 @@
+// What is done next, for every state that a database can be in? And: whatever happens on the way, is every step applied once?
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { MigrationStep } from '../../../src/controllers/engines/migration-step.ts'
+import type { MarkState, StepMark } from '../../../src/controllers/engines/migration-target.ts'
+import { type Decision, decide, type MigrationOrder } from '../../../src/controllers/migration/migration-plan.ts'
+import { planHash, stepChecksum } from '../../../src/controllers/migration/step-digest.ts'
+import { assertStep, sqlStep } from './steps.ts'
+
+const verify = { sql: 'SELECT 1', expect: '1' }
+const a = sqlStep('A', { name: 'a', down: 'undo A' })
+const b = sqlStep('B', { name: 'b', down: 'undo B', verify })
+const c = sqlStep('C', { name: 'c', isTransactional: false, verify })
+const check = assertStep('SELECT 2', { name: 'check' })
+const steps = [a, b, c]
+
+function orderOf(changes: Partial<MigrationOrder> = {}): MigrationOrder {
+  return {
+    ...{ steps, onFailure: 'Stop', adoptsBaseline: false, retryToken: '', maxAttempts: 3 },
+    ...{ approval: { kind: 'Auto' }, ...changes },
+  }
+}
+
+function mark(step: MigrationStep, state: MarkState = 'Applied', changes: Partial<StepMark> = {}): StepMark {
+  const failure = state.endsWith('Failed') ? { sqlState: '23505', message: 'duplicate' } : undefined
+  const at = steps.findIndex(({ name }) => name === step.name)
+  return {
+    ...{ name: step.name, ordinal: at + 1, state, checksum: stepChecksum(step), attempts: 1 },
+    ...{ plan: planHash(steps), token: '', supersededBy: undefined, failure, ...changes },
+  }
+}
+
+/** `run b 2`: kind, step, and of an attempt its number. */
+function short(decision: Decision): string {
+  switch (decision.kind) {
+    case 'run':
+      return `run ${decision.attempt.step.name} ${decision.attempt.attempt}`
+    case 'adopt':
+      return `adopt ${decision.attempt.step.name} as ${decision.as}`
+    case 'verify':
+    case 'undo':
+      return `${decision.kind} ${decision.step.name}`
+    case 'refuse':
+      return `${decision.reason} ${decision.step}`
+    case 'failed':
+      return `failed ${decision.step}: ${decision.failure.message}`
+    case 'awaitApproval':
+    case 'done':
+      return decision.kind
+  }
+}
+
+interface Row {
+  readonly title: string
+  readonly order?: Partial<MigrationOrder>
+  readonly marks?: readonly StepMark[]
+  readonly verified?: Readonly<Record<string, boolean>>
+  readonly next: string
+}
+
+const all = [mark(a), mark(b), mark(c)]
+const holding = { b: true, c: true }
+const runDown = { onFailure: 'RunDown' } as const
+const otherPlan = { plan: 'before' }
+
+const rows: readonly Row[] = [
+  { title: 'begins with the first step', next: 'run a 1' },
+  { title: 'goes on with the next', marks: [mark(a)], next: 'run b 1' },
+  { title: 'asks whether what is recorded still holds', marks: [mark(a), mark(b)], next: 'verify b' },
+  { title: 'goes on if it does', marks: [mark(a), mark(b)], verified: holding, next: 'run c 1' },
+  { title: 'ends', marks: all, verified: holding, next: 'done' },
+  { title: 'ends without steps', order: { steps: [] }, next: 'done' },
+  // What was applied has changed.
+  { title: 'refuses another text', marks: [mark(a, 'Applied', { checksum: 'x' })], next: 'ChecksumChanged a' },
+  {
+    title: 'refuses that of a baseline too',
+    marks: [mark(a, 'Adopted', { checksum: 'x' })],
+    next: 'ChecksumChanged a',
+  },
+  { title: 'takes another way back', marks: [mark(a, 'Applied', { plan: 'x' })], next: 'run b 1' },
+  {
+    title: 'refuses a new step before an applied one',
+    marks: [mark(b, 'Applied', { ordinal: 1 })],
+    next: 'OrderChanged a',
+  },
+  {
+    title: 'refuses another order',
+    marks: [mark(a, 'Applied', { ordinal: 2 }), mark(b, 'Applied', { ordinal: 1 })],
+    next: 'OrderChanged a',
+  },
+  {
+    title: 'refuses a step that is gone',
+    marks: [mark(sqlStep('Z', { name: 'z' }), 'Applied', { ordinal: 1 })],
+    next: 'OrderChanged z',
+  },
+  {
+    title: 'lets go of a step that failed and is gone',
+    marks: [mark(sqlStep('Z', { name: 'z' }), 'Failed')],
+    next: 'run a 1',
+  },
+  {
+    title: 'says what is recorded and absent',
+    marks: [mark(a), mark(b)],
+    verified: { b: false },
+    next: 'RecordedButAbsent b',
+  },
+  {
+    title: 'holds no step to its word that another has overtaken',
+    marks: [mark(a), mark(b, 'Applied', { supersededBy: 'c' }), mark(c)],
+    verified: { c: true },
+    next: 'done',
+  },
+  { title: 'asks no assertion twice', order: { steps: [check] }, marks: [mark(check)], next: 'done' },
+  // Attempts.
+  { title: 'tries again what was interrupted', marks: [mark(a, 'Running')], next: 'run a 2' },
+  {
+    title: 'asks of a step outside a transaction whether it was done',
+    marks: [mark(a), mark(b), mark(c, 'Running')],
+    verified: { b: true },
+    next: 'verify c',
+  },
+  {
+    title: 'and only marks it then',
+    marks: [mark(a), mark(b), mark(c, 'Running')],
+    verified: holding,
+    next: 'adopt c as Applied',
+  },
+  {
+    title: 'or tries again',
+    marks: [mark(a), mark(b), mark(c, 'Running')],
+    verified: { b: true, c: false },
+    next: 'run c 2',
+  },
+  {
+    title: 'gives up in the end',
+    marks: [mark(a, 'Running', { attempts: 3 })],
+    next: 'failed a: interrupted 3 times, and not tried again',
+  },
+  {
+    title: 'begins anew with an edited step',
+    marks: [mark(a, 'Running', { attempts: 3, plan: 'x' })],
+    next: 'run a 1',
+  },
+  { title: 'does not repeat what failed', marks: [mark(a, 'Failed')], next: 'failed a: duplicate' },
+  { title: 'unless it was edited', marks: [mark(a, 'Failed', { plan: 'x' })], next: 'run a 1' },
+  { title: 'or somebody asks for it', order: { retryToken: 'again' }, marks: [mark(a, 'Failed')], next: 'run a 1' },
+  // The way back.
+  {
+    title: 'takes back what was applied',
+    order: runDown,
+    marks: [mark(a), mark(b), mark(c, 'Failed')],
+    next: 'undo b',
+  },
+  {
+    title: 'one after the other',
+    order: runDown,
+    marks: [mark(a), mark(b, 'Undone'), mark(c, 'Failed')],
+    next: 'undo a',
+  },
+  { title: 'in its order', order: runDown, marks: [mark(a), mark(b, 'Failed')], next: 'undo a' },
+  {
+    title: 'until nothing is left',
+    order: runDown,
+    marks: [mark(a, 'Undone'), mark(b, 'Failed')],
+    next: 'failed b: duplicate',
+  },
+  {
+    title: 'not what an earlier plan applied',
+    order: runDown,
+    marks: [mark(a, 'Applied', otherPlan), mark(b, 'Failed')],
+    next: 'failed b: duplicate',
+  },
+  {
+    title: 'not what was found',
+    order: runDown,
+    marks: [mark(a, 'Adopted'), mark(b, 'Failed')],
+    next: 'failed b: duplicate',
+  },
+  {
+    title: 'not what has no way back',
+    order: { ...runDown, steps: [c, b] },
+    marks: [mark(c, 'Applied', { ordinal: 1, plan: planHash([c, b]) }), mark(b, 'Failed', { plan: planHash([c, b]) })],
+    next: 'failed b: duplicate; step c has no way back, so what was applied up to it stays',
+  },
+  {
+    title: 'stops where the way back fails',
+    order: runDown,
+    marks: [mark(a, 'UndoFailed'), mark(b, 'Failed')],
+    next: 'failed a: duplicate',
+  },
+  {
+    title: 'goes forward again if somebody asks for it',
+    order: { ...runDown, retryToken: 'again' },
+    marks: [mark(a, 'UndoFailed'), mark(b, 'Failed')],
+    next: 'run b 1',
+  },
+  {
+    title: 'and back again from there',
+    order: { ...runDown, retryToken: 'again' },
+    marks: [mark(a, 'UndoFailed'), mark(b, 'Failed', { token: 'again' })],
+    next: 'undo a',
+  },
+  // A baseline.
+  { title: 'asks what is there already', order: { steps: [b], adoptsBaseline: true }, next: 'verify b' },
+  {
+    title: 'takes it as done',
+    order: { steps: [b], adoptsBaseline: true },
+    verified: holding,
+    next: 'adopt b as Adopted',
+  },
+  { title: 'or does it', order: { steps: [b], adoptsBaseline: true }, verified: { b: false }, next: 'run b 1' },
+  { title: 'does not ask without a baseline', order: { steps: [b] }, verified: holding, next: 'run b 1' },
+  {
+    title: 'nor once a step has run',
+    order: { adoptsBaseline: true },
+    marks: [mark(a)],
+    verified: holding,
+    next: 'run b 1',
+  },
+  {
+    title: 'adopts no assertion',
+    order: { steps: [check], adoptsBaseline: true },
+    verified: { check: true },
+    next: 'run check 1',
+  },
+  // Approval.
+  {
+    title: 'waits to be approved',
+    order: { approval: { kind: 'Manual', approvedPlan: undefined } },
+    next: 'awaitApproval',
+  },
+  {
+    title: 'waits for another approval of another plan',
+    order: { approval: { kind: 'Manual', approvedPlan: 'x' } },
+    marks: [mark(a)],
+    next: 'awaitApproval',
+  },
+  {
+    title: 'goes on once it is',
+    order: { approval: { kind: 'Manual', approvedPlan: planHash(steps) } },
+    next: 'run a 1',
+  },
+  {
+    title: 'needs none when there is nothing to do',
+    order: { approval: { kind: 'Manual', approvedPlan: undefined } },
+    marks: all,
+    verified: holding,
+    next: 'done',
+  },
+]
+
+describe('a migration', () => {
+  it.each(rows)('$title', ({ order, marks = [], verified = {}, next }) => {
+    expect(short(decide(orderOf(order), { marks, verified: new Map(Object.entries(verified)) }))).toBe(next)
+  })
+})
+
+describe('the digests of a step', () => {
+  it('do not change with the ends of lines', () => {
+    expect(stepChecksum(sqlStep('SELECT 1;\r\nSELECT 2;\n'))).toBe(stepChecksum(sqlStep('SELECT 1;\nSELECT 2;')))
+  })
+
+  it('tell what runs from how it is tried', () => {
+    const longer = sqlStep('A', { timeoutMs: 1 })
+    expect(stepChecksum(longer)).toBe(stepChecksum(sqlStep('A')))
+    expect(planHash([longer])).not.toBe(planHash([sqlStep('A')]))
+    expect(planHash([longer])).not.toBe(planHash([sqlStep('A')]))
+    expect(planHash([a, b])).not.toBe(planHash([b, a]))
+  })
+})
+
+/** A database as the port has it, whose sessions are lost, and whose steps fail, as it is told. */
+class ModelDatabase {
+  readonly marks = new Map<string, StepMark>()
+  /** How often each step has taken effect, less how often it was taken back. */
+  readonly effects = new Map<string, number>()
+
+  /** One life: decides and acts until it ends, or until the fate of one act ends it. Says how. */
+  live(order: MigrationOrder, fates: Iterator<Fate>): string {
+    const verified = new Map<string, boolean>()
+    for (let acts = 0; acts < 200; acts += 1) {
+      const decision = decide(order, { marks: [...this.marks.values()], verified })
+      if (decision.kind === 'verify') {
+        verified.set(decision.step.name, this.effects.get(decision.step.name) === 1)
+        continue
+      }
+      if (decision.kind !== 'run' && decision.kind !== 'undo' && decision.kind !== 'adopt') return short(decision)
+      const fate: Fate = fates.next().value ?? 'passes'
+      if (fate === 'lostBefore') return 'lost'
+      this.act(decision, fate)
+      if (fate === 'lostAfter' || fate === 'lostBetween') return 'lost'
+      if (decision.kind !== 'undo') verified.set(decision.attempt.step.name, true)
+    }
+    return 'never ends'
+  }
+
+  act(decision: Extract<Decision, { kind: 'run' | 'undo' | 'adopt' }>, fate: Fate): void {
+    if (decision.kind === 'undo') {
+      const known = this.marks.get(decision.step.name)
+      if (known === undefined || fate === 'lostBetween') return
+      if (fate !== 'fails') this.effect(decision.step.name, -1)
+      this.marks.set(known.name, { ...known, state: fate === 'fails' ? 'UndoFailed' : 'Undone' })
+      return
+    }
+    const { attempt } = decision
+    const isOutside = attempt.step.kind === 'SQL' && !attempt.step.isTransactional
+    const found = { ...mark(attempt.step), ...attempt, name: attempt.step.name, attempts: attempt.attempt }
+    const write = (state: MarkState) => this.marks.set(found.name, { ...found, state, failure: undefined })
+    if (decision.kind === 'adopt') return void write(decision.as)
+    write('Running')
+    if (fate === 'fails') return void write('Failed')
+    if (fate === 'lostBetween' && !isOutside) return
+    this.effect(found.name, 1)
+    if (fate !== 'lostBetween') write('Applied')
+  }
+
+  effect(name: string, by: 1 | -1): void {
+    const now = (this.effects.get(name) ?? 0) + by
+    if (now !== 0 && now !== 1) throw new Error(`${name} took effect ${now} times`)
+    this.effects.set(name, now)
+  }
+}
+
+/** `lostBetween`: after the intent was written; outside a transaction, after the effect. */
+type Fate = (typeof fates)[number]
+const fates = ['passes', 'lostBefore', 'lostBetween', 'lostAfter', 'fails'] as const
+
+it('applies every step exactly once, or takes all of them back, whatever happens on the way', () => {
+  const run = fc.record({
+    shape: fc.array(fc.boolean(), { minLength: 1, maxLength: 6 }),
+    onFailure: fc.constantFrom('Stop', 'RunDown'),
+    fate: fc.array(fc.constantFrom(...fates), { maxLength: 30 }),
+  })
+  fc.assert(
+    fc.property(run, ({ shape, onFailure, fate }) => {
+      const wished = shape.map((isTransactional, at) =>
+        sqlStep(`S${at}`, { name: `s${at}`, isTransactional, verify, down: 'undo' }),
+      )
+      const database = new ModelDatabase()
+      const order = orderOf({ steps: wished, onFailure, maxAttempts: 100 })
+      const rest = fate[Symbol.iterator]()
+      let end = 'lost'
+      for (let life = 0; end === 'lost' && life < 100; life += 1) end = database.live(order, rest)
+      const effects = wished.map(({ name }) => database.effects.get(name) ?? 0)
+      const marks = [...database.marks.values()]
+      if (end === 'done') {
+        expect(effects).toEqual(wished.map(() => 1))
+        return
+      }
+      expect(end).toMatch(/^failed /)
+      const wantsNone = onFailure === 'RunDown' && !marks.some(({ state }) => state === 'UndoFailed')
+      const first = wantsNone ? 0 : effects.indexOf(0)
+      expect(effects).toEqual(wished.map((_, at) => (at < first ? 1 : 0)))
+      // Asked again, it comes to its end.
+      expect(database.live({ ...order, retryToken: 'again' }, [][Symbol.iterator]())).toBe('done')
+    }),
+    { numRuns: 200 },
+  )
+})
