@@ -1,6 +1,7 @@
 // Where is written how far a migration came? In the database that it changes, by the transaction that changed it; this port reads and
 // writes that truth, and carries out one step. One session holds a migration's lock from `take` to `close`, and everything goes
-// through it, so that what comes after a lost session can only be another `take`. Every method may reject with an EngineError.
+// through it, so that what comes after a lost session can only be another `take`. Every method may reject with an
+// EngineError, and those that run a step's text with a StepError.
 import type { CopyStep, MigrationStep, SqlStep, VerifyQuery } from './migration-step.ts'
 
 /** What the database knows of a step. */
@@ -56,7 +57,7 @@ export type Taken =
 export interface MigrationTarget {
   marks(): Promise<readonly StepMark[]>
   /** In a transaction that only reads. */
-  holds(verify: VerifyQuery): Promise<boolean>
+  holds(verify: VerifyQuery, limits: { readonly timeoutMs: number; readonly lockTimeoutMs: number }): Promise<boolean>
   begin(attempt: StepAttempt): Promise<void>
   /** Effect and mark in one transaction; outside of one, effect, verification, mark. What an earlier attempt left is removed first. */
   applySql(attempt: StepAttempt<SqlStep>): Promise<void>
@@ -69,8 +70,8 @@ export interface MigrationTarget {
   undo(step: MigrationStep): Promise<void>
   /** Not tried again for the same token. */
   failUndo(step: MigrationStep, failure: StepFailure, token: string): Promise<void>
-  /** All in one transaction, which is rolled back. Rejects with the first failure. */
-  rehearse(steps: readonly (SqlStep & { readonly isTransactional: true })[]): Promise<void>
+  /** All in one transaction, which is rolled back. Says which one failed. */
+  rehearse(steps: readonly SqlStep[]): Promise<{ readonly step: string; readonly failure: StepFailure } | undefined>
   /** Lets the lock go. Never rejects. */
   close(): Promise<void>
 }

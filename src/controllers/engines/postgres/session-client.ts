@@ -3,7 +3,7 @@
 import { EventEmitter } from 'node:events'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { Client, type ClientConfig } from 'pg'
+import { Client, type ClientConfig, Query } from 'pg'
 import type { ExternalTools } from '../../../index.ts'
 import { EngineError } from '../engine-error.ts'
 import type { ServerAccess } from '../server-access.ts'
@@ -40,6 +40,8 @@ export interface SessionOptions {
   readonly database: string
   readonly applicationName: string
   readonly clock: Clock
+  /** `own`: as the server has it for this role and database. Default: none, so that only full names find anything. */
+  readonly searchPath?: 'none' | 'own'
 }
 
 /** The connection is there, and nobody answers. Another one would not be answered either. */
@@ -139,6 +141,21 @@ export class SessionClient {
     })
   }
 
+  /** Sends a text as it stands, of any number of statements. Rows that come are let go, however many. */
+  async run(text: string, { signal, limitMs }: QueryLimit): Promise<void> {
+    const bounds = { clock: this.#clock, socket: this.#socket, signal, limitMs }
+    await withinLimit(bounds, () => {
+      const { promise, resolve, reject } = Promise.withResolvers<void>()
+      const query = new Query(text)
+      // Somebody has to listen for rows, or they are kept.
+      query.on('row', () => undefined)
+      query.on('end', () => resolve())
+      query.on('error', reject)
+      this.#client.query(query)
+      return promise
+    })
+  }
+
   /** Resolves when the server has let it go, so that it does not count as a connection any more. Never rejects. */
   async close(): Promise<void> {
     const timer = this.#clock.setTimer(limits.closeMs, () => this.#socket.destroy())
@@ -231,7 +248,7 @@ async function withinLimit<T>({ clock, socket, signal, limitMs }: Bounds, work: 
 
 /** Everything that pg would else take from the environment or from files of the user's is said. */
 function clientConfig(
-  { access, database, applicationName }: SessionOptions,
+  { access, database, applicationName, searchPath = 'none' }: SessionOptions,
   asked: { readonly inClear: boolean },
 ): ClientConfig {
   return {
@@ -250,7 +267,7 @@ function clientConfig(
     statement_timeout: limits.statementMs,
     lock_timeout: limits.lockMs,
     idle_in_transaction_session_timeout: limits.idleInTransactionMs,
-    options: startupOptions,
+    options: [...(searchPath === 'none' ? ['-c search_path='] : []), ...startupOptions].join(' '),
     keepAlive: true,
     types: { getTypeParser: () => (value: unknown) => value },
   }
@@ -261,7 +278,6 @@ function clientConfig(
  * what is loaded and what names mean. The server looks every second whether we are still there: what nobody waits for is given up.
  */
 const startupOptions = [
-  '-c search_path=',
   '-c role=none',
   '-c local_preload_libraries=',
   '-c idle_session_timeout=0',
@@ -269,7 +285,7 @@ const startupOptions = [
   '-c standard_conforming_strings=on',
   '-c client_min_messages=warning',
   '-c client_connection_check_interval=1s',
-].join(' ')
+]
 
 /** Does the other side have to prove who it is? */
 function isChecked({ tls }: ServerAccess): boolean {

@@ -1,0 +1,108 @@
+// How is a table copied? Decided from what both sides say of it: which columns, in which order of keys, and how many rows at a time.
+import type { TableName } from '../../migration-step.ts'
+import { StepError } from '../../step-error.ts'
+import { fieldsOf, listOf, numberOf } from '../review/sql-parser.ts'
+
+/** A table as one server sees it. */
+export interface TableShape {
+  readonly columns: readonly ColumnShape[]
+  /** The names of each unique key that no null can be in; the primary one first. */
+  readonly keys: readonly (readonly string[])[]
+  /** What the server believes; undefined if it has never counted. */
+  readonly rowEstimate: number | undefined
+  readonly sequences: readonly SequenceShape[]
+}
+
+export interface ColumnShape {
+  readonly name: string
+  readonly type: TypeName
+  readonly isGenerated: boolean
+}
+
+export interface TypeName {
+  readonly schema: string
+  readonly name: string
+}
+
+/** That a column takes its values from. */
+export interface SequenceShape {
+  readonly column: string
+  readonly oid: string
+  /** Undefined if it has given none yet. */
+  readonly lastValue: string | undefined
+}
+
+export interface CopyPlan {
+  readonly table: TableName
+  readonly columns: readonly { readonly name: string; readonly sourceType: TypeName; readonly targetType: TypeName }[]
+  /** Places in `columns`. */
+  readonly key: readonly number[]
+  readonly rowEstimate: number | undefined
+}
+
+/** Throws StepFailed if this table cannot be copied in ranges of keys. */
+export function copyPlan(table: TableName, source: TableShape | undefined, target: TableShape | undefined): CopyPlan {
+  if (source === undefined) throw refused(table, 'is not there in the source')
+  if (target === undefined) throw refused(table, 'is not there in the target')
+  const columns = source.columns.flatMap(({ name, type, isGenerated }) => {
+    const there = target.columns.find((column) => column.name === name)
+    if (isGenerated || there?.isGenerated === true) return []
+    if (there === undefined) throw refused(table, `has no column ${JSON.stringify(name)} in the target`)
+    return [{ name, sourceType: type, targetType: there.type }]
+  })
+  const names = columns.map(({ name }) => name)
+  const key = source.keys.find((candidate) => candidate.every((name) => names.includes(name)))
+  if (key === undefined) throw refused(table, 'has no primary key, nor a unique one without nulls, to go along')
+  return { table, columns, key: key.map((name) => names.indexOf(name)), rowEstimate: source.rowEstimate }
+}
+
+function refused({ schema, name }: TableName, why: string): StepError {
+  return new StepError('StepFailed', { sqlState: undefined, message: `table ${schema}.${name} ${why}` })
+}
+
+/** As the server wrote it. Undefined for a table that is not there. */
+export function shapeIn(text: string | null | undefined): TableShape | undefined {
+  if (text == null) return undefined
+  const { columns, keys, rowEstimate, sequences } = fieldsOf(JSON.parse(text))
+  const estimate = numberOf(rowEstimate)
+  return {
+    columns: listOf(columns).map((column) => {
+      const { name, typeSchema, typeName, isGenerated } = fieldsOf(column)
+      return {
+        name: String(name),
+        type: { schema: String(typeSchema), name: String(typeName) },
+        isGenerated: isGenerated === true,
+      }
+    }),
+    keys: listOf(keys).map((key) => listOf(key).map(String)),
+    rowEstimate: estimate === undefined || estimate < 0 ? undefined : estimate,
+    sequences: listOf(sequences).map((sequence) => {
+      const { column, oid, lastValue } = fieldsOf(sequence)
+      return {
+        column: String(column),
+        oid: String(oid),
+        lastValue: typeof lastValue === 'string' ? lastValue : undefined,
+      }
+    }),
+  }
+}
+
+/** A batch is in memory here and on both servers. */
+const batchBytes = 4 * 1024 * 1024
+
+/** How many rows come next, so that wide rows do not fill the memory: the first batch is small, and shows how wide they are. */
+export function nextBatchRows(maxRows: number, last?: { readonly rows: number; readonly bytes: number }): number {
+  if (last === undefined) return Math.min(maxRows, 100)
+  const fitting = Math.floor((batchBytes * last.rows) / Math.max(1, last.bytes))
+  return Math.max(1, Math.min(maxRows, fitting))
+}
+
+/** 99 until it has ended, as the server only guesses. */
+export function percentOf(rowsCopied: number, estimates: readonly (number | undefined)[]): number | undefined {
+  const total = estimates.reduce<number | undefined>(
+    (sum, estimate) => (sum === undefined || estimate === undefined ? undefined : sum + estimate),
+    0,
+  )
+  if (total === undefined || total === 0) return undefined
+  return Math.min(99, Math.floor((100 * rowsCopied) / total))
+}

@@ -1,0 +1,315 @@
+// How is a step carried out on PostgreSQL so that it takes effect once? One session holds an advisory lock and an epoch. A step and its
+// mark are one transaction, which locks the row of the epoch, so that it cannot commit once somebody else has taken over.
+import type { ExternalTools } from '../../../../index.ts'
+import { EngineError } from '../../engine-error.ts'
+import type { CopyStep, MigrationStep, SqlStep, VerifyQuery } from '../../migration-step.ts'
+import type {
+  CopyProgress,
+  MigrationTarget,
+  StepAttempt,
+  StepFailure,
+  StepMark,
+  Taken,
+} from '../../migration-target.ts'
+import type { ServerAccess } from '../../server-access.ts'
+import { StepError } from '../../step-error.ts'
+import { asEngineError } from '../failure.ts'
+import type { SqlParser } from '../review/sql-parser.ts'
+import { SessionClient } from '../session-client.ts'
+import { runCopy } from './copy-runner.ts'
+import { leftoversIn, leftoversOf } from './leftover.ts'
+import { cleanLeftovers } from './leftover-runner.ts'
+import {
+  fence,
+  forgetProgress,
+  lockHolder,
+  type MarkOptions,
+  marksIn,
+  nextEpoch,
+  readLeftovers,
+  readMarks,
+  takeLock,
+  writeDone,
+  writeFailure,
+  writeIntent,
+  writeSuperseded,
+  writeUndone,
+} from './mark-statements.ts'
+import { lookAtSchema, makeSchema } from './marker-schema.ts'
+import { speaksOfAbsence } from './step-failure.ts'
+import { type StepLimits, TargetSession } from './target-session-client.ts'
+
+export interface TargetOptions {
+  readonly access: ServerAccess
+  readonly database: string
+  /** What marks are found by, for ever: `namespace/name`. */
+  readonly migration: string
+  /** Only one migration of this name runs at a time. */
+  readonly lock: string
+  /** Who we are, for those who find the lock taken. */
+  readonly holder: string
+  /** Whom steps run as; who logs in, if undefined. */
+  readonly runAs?: string
+  /** Where copies come from. */
+  readonly openSource?: (signal: AbortSignal) => Promise<SessionClient>
+  readonly parser: SqlParser
+  readonly clock: ExternalTools['clock']
+}
+
+/** Connects, takes the lock if it is free, and makes the schema of marks if it is missing. */
+export async function takeMigrationTarget(options: TargetOptions, signal: AbortSignal): Promise<Taken> {
+  const { access, database, migration, lock, holder, clock, runAs } = options
+  const server = `${access.host}:${access.port}`
+  const applicationName = `konverge/migration/${migration}`.slice(0, 63)
+  const session = await SessionClient.open(
+    { access, database, applicationName, clock, searchPath: 'own' },
+    signal,
+  ).catch((error: unknown) => {
+    throw signal.aborted ? error : asEngineError(error, { attempt: `connect to ${server}`, admin: access.username })
+  })
+  try {
+    const bare = new TargetSession({ session, server, admin: access.username, runAs, searchPath: '', signal })
+    const [taken] = (await bare.ask(takeLock(lock))).rows
+    await bare.fresh()
+    const [schema] = (await bare.say(lookAtSchema)).rows
+    if (taken?.['isTaken'] !== 't') {
+      const known = schema?.['isWhole'] === 't' ? (await bare.ask(lockHolder(lock))).rows[0]?.['holder'] : undefined
+      await session.close()
+      return { kind: 'lockedByOther', holder: known ?? 'somebody' }
+    }
+    if (schema?.['isOurs'] !== 't') throw foreignSchema(schema?.['owner'] ?? 'somebody else', database)
+    if (schema['isWhole'] !== 't') for (const statement of makeSchema) await bare.say(statement)
+    const epoch = (await bare.ask(nextEpoch(lock, holder))).rows[0]?.['epoch'] ?? ''
+    const searchPath = taken['searchPath'] ?? ''
+    const target = new TargetSession({ session, server, admin: access.username, runAs, searchPath, signal })
+    return { kind: 'held', target: new PostgresMigrationTarget(options, { session, target, epoch, signal }) }
+  } catch (error) {
+    await session.close()
+    throw error
+  }
+}
+
+function foreignSchema(owner: string, database: string): EngineError {
+  const message = `the schema _konverge of database ${database} belongs to ${owner}, so nothing in it can be trusted; drop it or give it to the role that migrates`
+  return new EngineError({ code: 'StatementFailed', message, remedy: 'stop' })
+}
+
+interface Held {
+  readonly session: SessionClient
+  readonly target: TargetSession
+  readonly epoch: string
+  readonly signal: AbortSignal
+}
+
+class PostgresMigrationTarget implements MigrationTarget {
+  readonly #options: TargetOptions
+  readonly #held: Held
+  readonly #session: TargetSession
+  readonly #marking: MarkOptions
+
+  constructor(options: TargetOptions, held: Held) {
+    this.#options = options
+    this.#held = held
+    this.#session = held.target
+    this.#marking = { migration: options.migration, epoch: held.epoch }
+  }
+
+  async marks(): Promise<readonly StepMark[]> {
+    return marksIn(await this.#session.ask(readMarks(this.#options.migration)))
+  }
+
+  async holds(verify: VerifyQuery, limits: StepLimits): Promise<boolean> {
+    await this.#session.fresh()
+    try {
+      return (await this.#session.transaction(() => this.#session.holds(verify, limits), 'READ ONLY')).holds
+    } catch (error) {
+      if (error instanceof StepError && speaksOfAbsence(error)) return false
+      throw error
+    }
+  }
+
+  async begin(attempt: StepAttempt): Promise<void> {
+    const { step } = attempt
+    const { migration, parser } = this.#options
+    await this.#session.fresh()
+    const [before] = (await this.#session.ask(readLeftovers(step.name, migration))).rows
+    await cleanLeftovers(this.#session, leftoversIn(before?.['leftovers']), step)
+    const leftovers =
+      step.kind === 'SQL' && !step.isTransactional ? JSON.stringify(leftoversOf(step.sql, parser)) : null
+    await this.#fenced(async () => {
+      const { rows } = await this.#session.ask(writeIntent(attempt, leftovers, this.#marking))
+      if (rows.length === 0) throw leaseLost()
+      if (step.kind === 'Copy') await this.#session.ask(forgetProgress(step.name, attempt.checksum, migration))
+    })
+  }
+
+  async applySql(attempt: StepAttempt<SqlStep>): Promise<void> {
+    const { step } = attempt
+    await this.#session.fresh()
+    if (!step.isTransactional) return this.#applyOutside(attempt)
+    await this.#fenced(async (transaction) => {
+      await this.#session.runInside(step.sql, step)
+      await this.#conclude(attempt, transaction)
+    })
+  }
+
+  async applyCopy(attempt: StepAttempt<CopyStep>, onProgress: (progress: CopyProgress) => void): Promise<void> {
+    const { openSource, migration } = this.#options
+    if (openSource === undefined)
+      throw new StepError('StepFailed', { sqlState: undefined, message: 'the step says no source' })
+    await this.#session.fresh()
+    const source = await openSource(this.#held.signal)
+    try {
+      await runCopy({
+        source,
+        target: this.#session,
+        fenced: (work) => this.#fenced(work),
+        attempt,
+        migration,
+        onProgress,
+        signal: this.#held.signal,
+      })
+    } finally {
+      await source.close()
+    }
+    await this.#session.fresh()
+    await this.#fenced((transaction) => this.#conclude(attempt, transaction))
+  }
+
+  async adopt(attempt: StepAttempt, as: 'Applied' | 'Adopted'): Promise<void> {
+    await this.#session.fresh()
+    await this.#fenced(async () => {
+      await this.#session.ask(writeIntent(attempt, null, this.#marking))
+      await this.#session.ask(writeDone(attempt.step.name, as, this.#marking))
+    })
+  }
+
+  async fail({ step, token }: StepAttempt, failure: StepFailure): Promise<void> {
+    await this.#writeFailure(step.name, failure, 'Failed', token)
+  }
+
+  async undo(step: MigrationStep): Promise<void> {
+    const { migration } = this.#options
+    await this.#session.fresh()
+    await this.#fenced(async (transaction) => {
+      if ('down' in step && step.down !== undefined) await this.#session.runInside(step.down, step)
+      await this.#session.ask(forgetProgress(step.name, null, migration))
+      const { rows } = await this.#session.ask(writeUndone(step.name, this.#marking))
+      mustBeIn(transaction, rows[0]?.['transaction'])
+    })
+  }
+
+  async failUndo(step: MigrationStep, failure: StepFailure, token: string): Promise<void> {
+    await this.#writeFailure(step.name, failure, 'UndoFailed', token)
+  }
+
+  async rehearse(
+    steps: readonly SqlStep[],
+  ): Promise<{ readonly step: string; readonly failure: StepFailure } | undefined> {
+    await this.#session.fresh()
+    return this.#session.rehearsal(async () => {
+      for (const step of steps) {
+        try {
+          await this.#session.runInside(step.sql, step)
+          await this.#mustHold(step)
+        } catch (error) {
+          if (!(error instanceof StepError) || error.code === 'StepContended') throw error
+          return { step: step.name, failure: error.failure }
+        }
+      }
+      return undefined
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.#held.session.close()
+  }
+
+  /** Effect, then mark; what happens in between is what the verification is for. */
+  async #applyOutside(attempt: StepAttempt<SqlStep>): Promise<void> {
+    const { step } = attempt
+    const isDone = attempt.attempt > 1 && step.verify !== undefined && (await this.holds(step.verify, step))
+    if (!isDone) {
+      await this.#fenced(async () => undefined)
+      await this.#session.becomeAuthor(step)
+      try {
+        await this.#session.run(step.sql, step)
+      } catch (error) {
+        if (this.#session.isUsable) await this.#cleanAfter(step)
+        throw error
+      }
+      await this.#session.fresh()
+    }
+    await this.#fenced((transaction) => this.#conclude(attempt, transaction))
+  }
+
+  async #cleanAfter(step: SqlStep): Promise<void> {
+    try {
+      await this.#session.fresh()
+      await cleanLeftovers(this.#session, leftoversOf(step.sql, this.#options.parser), step)
+    } catch (error) {
+      // They are written down, and the next attempt removes them.
+      if (!(error instanceof StepError)) throw error
+    }
+  }
+
+  /** In the transaction of the step: it is verified, earlier ones are asked again, and the mark is written. */
+  async #conclude(attempt: StepAttempt, transaction: string): Promise<void> {
+    const { step, earlier } = attempt
+    await this.#mustHold(step)
+    const superseded: string[] = []
+    for (const { name, verify } of earlier) {
+      if (!(await this.#stillHolds(verify, step))) superseded.push(name)
+    }
+    if (superseded.length > 0) await this.#session.ask(writeSuperseded(superseded, step.name, this.#options.migration))
+    const { rows } = await this.#session.ask(writeDone(step.name, 'Applied', this.#marking))
+    mustBeIn(transaction, rows[0]?.['transaction'])
+  }
+
+  async #mustHold(step: MigrationStep): Promise<void> {
+    if (step.verify === undefined) return
+    const { holds, reads } = await this.#session.holds(step.verify, step)
+    if (holds) return
+    throw new StepError('StepFailed', { sqlState: undefined, message: `the verification does not hold: ${reads}` })
+  }
+
+  async #stillHolds(verify: VerifyQuery, step: MigrationStep): Promise<boolean> {
+    try {
+      return (await this.#session.holds(verify, step)).holds
+    } catch (error) {
+      if (error instanceof StepError && error.code === 'StepFailed' && this.#session.isUsable) return false
+      throw error
+    }
+  }
+
+  /** A transaction that nobody can commit who has been overtaken. */
+  async #fenced<T>(work: (transaction: string) => Promise<T>): Promise<T> {
+    return this.#session.transaction(async () => {
+      const { rows } = await this.#session.ask(fence(this.#options.lock, this.#held.epoch))
+      const transaction = rows[0]?.['transaction']
+      if (transaction == null) throw leaseLost()
+      return work(transaction)
+    })
+  }
+
+  async #writeFailure(
+    name: string,
+    failure: StepFailure,
+    state: 'Failed' | 'UndoFailed',
+    token: string,
+  ): Promise<void> {
+    await this.#session.fresh()
+    await this.#fenced(() => this.#session.ask(writeFailure(name, failure, { ...this.#marking, state, token })))
+  }
+}
+
+function leaseLost(): StepError {
+  return new StepError('LeaseLost', { sqlState: undefined, message: 'another worker has taken this migration over' })
+}
+
+/** What ran was not the transaction that it began in: the text ended it, by ways that nobody can see beforehand. */
+function mustBeIn(transaction: string, last: string | null | undefined): void {
+  if (last === transaction) return
+  const message = 'the text ended its own transaction, so that what it did cannot be taken back'
+  throw new StepError('StepFailed', { sqlState: undefined, message })
+}

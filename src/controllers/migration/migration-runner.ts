@@ -1,0 +1,207 @@
+// How is a migration carried out? Marks are read, the next thing is decided and done, until there is none. When the session is lost, all
+// that is known is forgotten and read again from the database, as a new process would: so a lost connection, a crash and a paused
+// worker are one case.
+import { type Clock, CodedError, sleep } from '../../index.ts'
+import type { MigrationStep } from '../engines/migration-step.ts'
+import type { MigrationTarget, StepAttempt, StepFailure, Taken } from '../engines/migration-target.ts'
+import { StepError } from '../engines/step-error.ts'
+import type { Finding } from '../engines/step-review.ts'
+import type { MigrationNews, MigrationOutcome } from './migration-outcome.ts'
+import { type Decision, decide, type MigrationOrder } from './migration-plan.ts'
+
+export interface MigrationRun {
+  readonly order: MigrationOrder
+  /** Of all steps; those of steps that are applied are no concern any more. */
+  readonly findings: readonly Finding[]
+  /** A new session for each life. */
+  readonly take: (signal: AbortSignal) => Promise<Taken>
+  readonly clock: Clock
+  readonly patience: Patience
+  readonly onNews: (news: MigrationNews) => void
+}
+
+export interface Patience {
+  /** For who holds the lock to let it go. */
+  readonly lockWaitMs: number
+  readonly lockPollMs: number
+  /** The first wait after a loss or a race; each one after it is twice as long, up to 30 s. */
+  readonly firstRetryMs: number
+  /** Lives that got nothing done, one after the other. */
+  readonly maxLosses: number
+}
+
+/** Rejects with the error of the last life if the database is not to be reached, and with what cannot pass. */
+export async function runMigration(run: MigrationRun, signal: AbortSignal): Promise<MigrationOutcome> {
+  return new Run(run, signal).untilItEnds()
+}
+
+const maxRetryMs = 30_000
+
+class Run {
+  readonly #run: MigrationRun
+  readonly #signal: AbortSignal
+  /** A failure that is not written down yet, as it took the session with it. */
+  #unwritten: { readonly attempt: StepAttempt; readonly failure: StepFailure } | undefined
+  #losses = 0
+
+  constructor(run: MigrationRun, signal: AbortSignal) {
+    this.#run = run
+    this.#signal = signal
+  }
+
+  async untilItEnds(): Promise<MigrationOutcome> {
+    for (;;) {
+      try {
+        return await this.#life()
+      } catch (error) {
+        const { maxLosses, firstRetryMs } = this.#run.patience
+        this.#losses += 1
+        if (this.#signal.aborted || !mayPass(error) || this.#losses > maxLosses) throw error
+        this.#run.onNews({ kind: 'lost', message: error.message })
+        await this.#wait(firstRetryMs * 2 ** (this.#losses - 1))
+      }
+    }
+  }
+
+  async #life(): Promise<MigrationOutcome> {
+    const taken = await this.#take()
+    if (taken.kind === 'lockedByOther') return { kind: 'LockedByOther', holder: taken.holder }
+    try {
+      return await this.#work(taken.target)
+    } finally {
+      await taken.target.close()
+    }
+  }
+
+  async #take(): Promise<Taken> {
+    const { take, clock, patience } = this.#run
+    const until = clock.monotonicMs() + patience.lockWaitMs
+    for (;;) {
+      const taken = await take(this.#signal)
+      if (taken.kind === 'held' || clock.monotonicMs() >= until) return taken
+      await this.#wait(patience.lockPollMs)
+    }
+  }
+
+  async #work(target: MigrationTarget): Promise<MigrationOutcome> {
+    await this.#writeFailure(target)
+    const { order, findings } = this.#run
+    let verified = new Map<string, boolean>()
+    for (;;) {
+      const marks = await target.marks()
+      const decision = decide(order, { marks, verified })
+      if (isEnd(decision)) return outcomeOf(decision)
+      const open = findings.filter(({ place }) => !isDone(place.step, marks))
+      if (open.length > 0 && decision.kind !== 'verify' && decision.kind !== 'undo')
+        return { kind: 'Invalid', findings: open }
+      if (decision.kind === 'verify') {
+        verified.set(decision.step.name, await this.#holds(target, decision.step))
+        continue
+      }
+      if (decision.kind === 'undo') {
+        await this.#undo(target, decision.step)
+        verified = new Map()
+      } else if (await this.#advance(target, decision)) verified.set(decision.attempt.step.name, true)
+      this.#losses = 0
+    }
+  }
+
+  async #holds(target: MigrationTarget, step: MigrationStep): Promise<boolean> {
+    return step.verify === undefined || (await target.holds(step.verify, step))
+  }
+
+  /** Was it applied? If not, the marks say why. */
+  async #advance(target: MigrationTarget, decision: Extract<Decision, { kind: 'run' | 'adopt' }>): Promise<boolean> {
+    const { attempt } = decision
+    const { onNews, order, patience } = this.#run
+    const { name: step } = attempt.step
+    try {
+      if (decision.kind === 'adopt') await target.adopt(attempt, decision.as)
+      else await this.#apply(target, attempt)
+      onNews({ kind: decision.kind === 'adopt' ? 'adopted' : 'applied', step })
+      return true
+    } catch (error) {
+      if (!(error instanceof StepError) || error.code === 'LeaseLost') throw error
+      if (error.code === 'StepContended' && attempt.attempt < order.maxAttempts) {
+        await this.#wait(patience.firstRetryMs * 2 ** (attempt.attempt - 1))
+        return false
+      }
+      this.#unwritten = { attempt, failure: error.failure }
+      await this.#writeFailure(target)
+      return false
+    }
+  }
+
+  async #apply(target: MigrationTarget, attempt: StepAttempt): Promise<void> {
+    const { onNews } = this.#run
+    const { step } = attempt
+    onNews({ kind: 'begun', step: step.name })
+    await target.begin(attempt)
+    switch (step.kind) {
+      case 'SQL':
+        return target.applySql({ ...attempt, step })
+      case 'Copy':
+        return target.applyCopy({ ...attempt, step }, (progress) => onNews({ kind: 'copied', ...progress }))
+      case 'Assert':
+        if (await target.holds(step.verify, step)) return target.adopt(attempt, 'Applied')
+        throw new StepError('StepFailed', { sqlState: undefined, message: 'the assertion does not hold' })
+    }
+  }
+
+  async #writeFailure(target: MigrationTarget): Promise<void> {
+    if (this.#unwritten === undefined) return
+    const { attempt, failure } = this.#unwritten
+    await target.fail(attempt, failure)
+    this.#unwritten = undefined
+    this.#run.onNews({ kind: 'failed', step: attempt.step.name, failure })
+  }
+
+  async #undo(target: MigrationTarget, step: MigrationStep): Promise<void> {
+    const { onNews, order, patience } = this.#run
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await target.undo(step)
+        return onNews({ kind: 'undone', step: step.name })
+      } catch (error) {
+        if (!(error instanceof StepError) || error.code === 'LeaseLost') throw error
+        if (error.code === 'StepFailed' || attempt >= order.maxAttempts) {
+          await target.failUndo(step, error.failure, order.retryToken)
+          return onNews({ kind: 'failed', step: step.name, failure: error.failure })
+        }
+        await this.#wait(patience.firstRetryMs * 2 ** (attempt - 1))
+      }
+    }
+  }
+
+  async #wait(delayMs: number): Promise<void> {
+    await sleep(this.#run.clock, Math.min(maxRetryMs, delayMs), this.#signal)
+  }
+}
+
+type End = Extract<Decision, { kind: 'done' | 'awaitApproval' | 'refuse' | 'failed' }>
+
+function isEnd(decision: Decision): decision is End {
+  return ['done', 'awaitApproval', 'refuse', 'failed'].includes(decision.kind)
+}
+
+function outcomeOf(end: End): MigrationOutcome {
+  switch (end.kind) {
+    case 'done':
+      return { kind: 'Completed' }
+    case 'awaitApproval':
+      return { kind: 'AwaitingApproval', plan: end.plan }
+    case 'refuse':
+      return { kind: 'Refused', reason: end.reason, step: end.step, message: end.message }
+    case 'failed':
+      return { kind: 'Failed', step: end.step, failure: end.failure }
+  }
+}
+
+function isDone(step: string, marks: Awaited<ReturnType<MigrationTarget['marks']>>): boolean {
+  return marks.some(({ name, state }) => name === step && (state === 'Applied' || state === 'Adopted'))
+}
+
+/** Lost sessions and leases pass; what the server refuses for good does not. */
+function mayPass(error: unknown): error is CodedError {
+  return error instanceof CodedError && error.remedy === 'retry'
+}

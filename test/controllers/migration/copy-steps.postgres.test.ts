@@ -1,0 +1,225 @@
+// Do rows of every kind arrive as they were, from one version to the other, in whatever order of keys; and what is refused?
+import { expect, inject, it, onTestFinished } from 'vitest'
+import { onEachPostgres, startPostgres } from '../../postgres/on-each-postgres.ts'
+import type { PostgresServer } from '../../postgres/postgres-server.ts'
+import { MigrationStage } from './migration-stage.ts'
+import { copyStep } from './steps.ts'
+
+let sources = 0
+
+/** A database on the oldest server that there is, so that one of the two copies goes from version to version. */
+async function stageWith(target: PostgresServer, source: PostgresServer, tables: string): Promise<MigrationStage> {
+  sources += 1
+  const database = `source_${sources}`
+  await source.byHand(`CREATE DATABASE ${database}`)
+  onTestFinished(async () => {
+    await source.byHand(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`)
+  })
+  await source.byHand(tables, { database })
+  const stage = await MigrationStage.start(target, { source: { server: source, database } })
+  await stage.byHand(tables)
+  return stage
+}
+
+function inSource(stage: MigrationStage, source: PostgresServer, text: string) {
+  return source.byHand(text, { database: stage.source })
+}
+
+async function rowsOf(stage: MigrationStage, source: PostgresServer, table: string, order: string) {
+  const text = `SELECT t::text AS row FROM ${table} AS t ORDER BY ${order}`
+  return { there: await inSource(stage, source, text), here: await stage.byHand(text) }
+}
+
+const words = `
+  CREATE TYPE mood AS ENUM ('sad', 'fine');
+  CREATE TYPE point3 AS (x int, y int, z text);
+  CREATE DOMAIN positive AS int CHECK (VALUE > 0);`
+
+const everything = `${words}
+  CREATE TABLE everything (
+    "Id" bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, flag boolean, small int2, big int8, exact numeric(30, 10), ratio float8,
+    short float4, words text, fixed char(5), named varchar(9), raw bytea, at timestamptz, day date, span interval, clock time,
+    doc jsonb, plain json, list int[], grid text[][], mood mood, moods mood[], place point3, many positive, range int4range,
+    bits bit(3), varbits bit varying(9), net inet, uuid uuid, "quoted ""name" text, twice int GENERATED ALWAYS AS (small * 2) STORED);`
+
+const fillEverything = `
+  INSERT INTO everything VALUES (DEFAULT);
+  INSERT INTO everything (flag, small, big, exact, ratio, short, words, fixed, named, raw, at, day, span, clock, doc, plain, list, grid,
+                          mood, moods, place, many, range, bits, varbits, net, uuid, "quoted ""name")
+  VALUES (true, -3, 9223372036854775807, 12345678901234567890.0123456789, 0.1, 'NaN', E'a"b\\\\c,{}''\\n\\tä€😀', 'ab', 'c',
+          '\\x00ff5c', 'infinity', '0044-03-15 BC', '1 year -2 days 03:04:05.678901', '24:00', 'null', '{"a" : 1}', '{1,NULL,3}',
+          '{{a,NULL},{"b""",""}}', 'sad', '{sad,fine}', '(1,,"x, y")', 7, 'empty', '101', '1', '::1/64', gen_random_uuid(), 'NULL'),
+         (false, 0, -1, 'NaN', '-Infinity', 1e-40, '', '', '', '', '2024-03-31 02:30:00.123456+13', '5874897-12-31', '-00:00:01', '00:00',
+          '{"z": [1, {"ü": null}]}', ' 1 ', '{}', '{}', 'fine', '{}', NULL, 1, '[1,)', '000', '', '10.0.0.0/8', NULL, '{NULL}');
+  INSERT INTO everything (words, ratio) SELECT repeat('w', n), random() FROM generate_series(1, 20) AS n`
+
+onEachPostgres('a copy', (server, version) => {
+  let source: PostgresServer | undefined
+  const sourceServer = async () => {
+    const oldest = inject('postgresHome').versions[0]?.major ?? version
+    if (oldest === version) return server()
+    source ??= await startPostgres({ version: oldest })
+    return source
+  }
+
+  it('brings rows of every type, and the sequences behind them', async () => {
+    const from = await sourceServer()
+    const stage = await stageWith(server(), from, everything)
+    await inSource(stage, from, fillEverything)
+    expect(await stage.work([copyStep(['everything'])])).toEqual({ kind: 'Completed' })
+    const { here, there } = await rowsOf(stage, from, 'everything', '"Id"')
+    expect(there).toHaveLength(23)
+    expect(here).toEqual(there)
+    expect(await stage.byHand('INSERT INTO everything DEFAULT VALUES RETURNING "Id"::int AS id')).toEqual([{ id: 24 }])
+  })
+
+  it.each([
+    [
+      'two columns',
+      '(a int, b text, PRIMARY KEY (b, a))',
+      "SELECT n % 7, 'k' || n % 11 FROM generate_series(1, 77) AS n",
+    ],
+    [
+      'texts of many scripts',
+      '(a text PRIMARY KEY)',
+      "SELECT CASE n % 4 WHEN 0 THEN 'Ä' WHEN 1 THEN 'a' WHEN 2 THEN '_' ELSE '' END || n FROM generate_series(1, 50) AS n",
+    ],
+    [
+      'texts in another order',
+      '(a text COLLATE "C" PRIMARY KEY)',
+      'SELECT chr(40 + n) FROM generate_series(1, 50) AS n',
+    ],
+    [
+      'texts that are equal in parts',
+      '(a text COLLATE folded PRIMARY KEY)',
+      "SELECT 'x' || n FROM generate_series(1, 50) AS n",
+    ],
+    ['uuids', '(a uuid PRIMARY KEY)', 'SELECT gen_random_uuid() FROM generate_series(1, 50)'],
+    [
+      'moments',
+      '(a timestamptz PRIMARY KEY)',
+      "SELECT '2024-01-01'::timestamptz + n * interval '1.000001 seconds' FROM generate_series(-25, 25) AS n",
+    ],
+    [
+      'numbers that are none',
+      '(a float8 PRIMARY KEY)',
+      "SELECT unnest('{-Infinity,-1,0,1e-300,1,Infinity,NaN}'::float8[])",
+    ],
+    [
+      'huge numbers',
+      '(a int8, b numeric UNIQUE NOT NULL)',
+      'SELECT n, 9223372036854775800 + n FROM generate_series(1, 30) AS n',
+    ],
+    ['rows that are one', '(a int PRIMARY KEY)', 'SELECT 1'],
+    ['no rows', '(a int PRIMARY KEY)', 'SELECT 1 LIMIT 0'],
+    ['exactly one batch', '(a int PRIMARY KEY)', 'SELECT generate_series(1, 5)'],
+    [
+      'partitions',
+      '(a int, b int, PRIMARY KEY (a, b)) PARTITION BY HASH (a)',
+      'SELECT n, n FROM generate_series(1, 50) AS n',
+    ],
+  ])('goes along keys of %s', async (_, columns, rows) => {
+    const from = await sourceServer()
+    const parts = columns.includes('PARTITION')
+      ? 'CREATE TABLE keyed_0 PARTITION OF keyed FOR VALUES WITH (MODULUS 1, REMAINDER 0);'
+      : ''
+    const folded = "CREATE COLLATION folded (provider = icu, locale = 'und-u-ks-level1', deterministic = false);"
+    const needsIcu = columns.includes('folded')
+    if (needsIcu && !(await hasIcu(from, server()))) return
+    const stage = await stageWith(server(), from, `${needsIcu ? folded : ''} CREATE TABLE keyed ${columns}; ${parts}`)
+    await inSource(stage, from, `INSERT INTO keyed ${rows}`)
+    expect(await stage.work([copyStep(['keyed'])])).toEqual({ kind: 'Completed' })
+    const { here, there } = await rowsOf(stage, from, 'keyed', 't::text COLLATE "C"')
+    expect(here).toEqual(there)
+  })
+
+  it.each([
+    ['CREATE TABLE keyless (a int)', 'keyless', 'has no primary key'],
+    ['CREATE TABLE nulls (a int UNIQUE)', 'nulls', 'has no primary key'],
+    [
+      'CREATE TABLE parts (a int NOT NULL); CREATE UNIQUE INDEX ON parts (a) WHERE a > 0',
+      'parts',
+      'has no primary key',
+    ],
+    ['CREATE VIEW seen AS SELECT 1 AS a', 'seen', 'is not there in the source'],
+    ['SELECT 1', 'missing', 'is not there in the source'],
+  ])('refuses what has no keys: %s', async (tables, table, message) => {
+    const stage = await stageWith(server(), await sourceServer(), `CREATE TABLE good (a int PRIMARY KEY); ${tables}`)
+    expect(await stage.work([copyStep(['good', table])])).toMatchObject({
+      ...{ kind: 'Failed', failure: { message: expect.stringContaining(`table public.${table} ${message}`) } },
+    })
+  })
+
+  it('says what the target does not have, and takes what it has besides', async () => {
+    const from = await sourceServer()
+    const stage = await stageWith(
+      server(),
+      from,
+      'CREATE TABLE wide (a int PRIMARY KEY, b int); CREATE TABLE gone (a int PRIMARY KEY)',
+    )
+    await inSource(stage, from, 'INSERT INTO wide VALUES (1, 2)')
+    await stage.byHand("ALTER TABLE wide ADD COLUMN c text DEFAULT 'new', ALTER COLUMN b TYPE bigint; DROP TABLE gone")
+    expect(await stage.work([copyStep(['gone'], { name: 'gone' })])).toMatchObject({
+      failure: { message: 'table public.gone is not there in the target' },
+    })
+    expect(await stage.work([copyStep(['wide'], { name: 'wide' })])).toEqual({ kind: 'Completed' })
+    expect(await stage.byHand('SELECT a, b::int, c FROM wide')).toEqual([{ a: 1, b: 2, c: 'new' }])
+    await stage.byHand('ALTER TABLE wide DROP COLUMN b')
+    expect(await stage.work([copyStep(['wide'], { name: 'narrow' })], { migration: 'default/other' })).toMatchObject({
+      failure: { message: 'table public.wide has no column "b" in the target' },
+    })
+  })
+
+  it('finds rows that somebody wrote behind its back, and brings them when asked', async () => {
+    const from = await sourceServer()
+    const stage = await stageWith(server(), from, 'CREATE TABLE busy (a int PRIMARY KEY, b text)')
+    await inSource(stage, from, "INSERT INTO busy SELECT n * 2, 'x' FROM generate_series(1, 40) AS n")
+    const steps = [copyStep(['busy'])]
+    let hasWritten = false
+    stage.proxy.judge = ({ text }) => {
+      if (text.includes('copy_progress (') && !hasWritten) {
+        hasWritten = true
+        void inSource(stage, from, "INSERT INTO busy VALUES (1, 'late')")
+      }
+      return 'pass'
+    }
+    expect(await stage.work(steps)).toMatchObject({
+      kind: 'Failed',
+      failure: { message: expect.stringContaining('does somebody write') },
+    })
+    expect(await stage.work(steps, { retryToken: 'again' })).toEqual({ kind: 'Completed' })
+    const { here, there } = await rowsOf(stage, from, 'busy', 'a')
+    expect(there).toHaveLength(41)
+    expect(here).toEqual(there)
+  })
+
+  it('tells how far it came, and goes on there', async () => {
+    const from = await sourceServer()
+    const stage = await stageWith(server(), from, 'CREATE TABLE long (a int PRIMARY KEY)')
+    await inSource(stage, from, 'INSERT INTO long SELECT generate_series(1, 50); ANALYZE long')
+    const steps = [copyStep(['long'], { batchRows: 10 })]
+    let batches = 0
+    stage.proxy.judge = ({ text }) =>
+      text.startsWith('INSERT INTO "public"."long"') && ++batches === 4 ? 'cutBefore' : 'pass'
+    expect(await stage.work(steps)).toEqual({ kind: 'Completed' })
+    const told = stage.news.flatMap((news) => (news.kind === 'copied' ? [`${news.rowsCopied} ${news.percent}`] : []))
+    expect(told).toEqual(['10 20', '20 40', '30 60', '40 80', '50 99', '50 99'])
+    expect(stage.news.filter(({ kind }) => kind === 'lost')).toHaveLength(1)
+  })
+
+  it('takes fewer rows at a time where they are wide', async () => {
+    const from = await sourceServer()
+    const stage = await stageWith(server(), from, 'CREATE TABLE fat (a int PRIMARY KEY, b text)')
+    await inSource(stage, from, "INSERT INTO fat SELECT n, repeat('x', 100000) FROM generate_series(1, 300) AS n")
+    expect(await stage.work([copyStep(['fat'], { batchRows: 5000 })])).toEqual({ kind: 'Completed' })
+    const told = stage.news.flatMap((news) => (news.kind === 'copied' ? [news.rowsCopied] : []))
+    expect(told).toEqual([100, 141, 182, 223, 264, 300])
+  })
+})
+
+async function hasIcu(...servers: readonly PostgresServer[]): Promise<boolean> {
+  const found = await Promise.all(
+    servers.map((server) => server.byHand("SELECT 1 FROM pg_collation WHERE collprovider = 'i' LIMIT 1")),
+  )
+  return found.every(({ length }) => length > 0)
+}

@@ -1,0 +1,140 @@
+// Where does a migration run in a test? In a database of its own, on a real server, through a proxy that breaks the way when it is told;
+// and as often as a test lets a worker live.
+import { onTestFinished } from 'vitest'
+import { systemClock } from '../../../src/base/clock.ts'
+import type { MigrationStep } from '../../../src/controllers/engines/migration-step.ts'
+import {
+  type TargetOptions,
+  takeMigrationTarget,
+} from '../../../src/controllers/engines/postgres/migration/migration-target-client.ts'
+import { loadSqlParser } from '../../../src/controllers/engines/postgres/review/parser-loader.ts'
+import { stepReviewer } from '../../../src/controllers/engines/postgres/review/review.ts'
+import { SessionClient } from '../../../src/controllers/engines/postgres/session-client.ts'
+import type { MigrationNews, MigrationOutcome } from '../../../src/controllers/migration/migration-outcome.ts'
+import type { MigrationOrder } from '../../../src/controllers/migration/migration-plan.ts'
+import { type MigrationRun, runMigration } from '../../../src/controllers/migration/migration-runner.ts'
+import type { PostgresServer } from '../../postgres/postgres-server.ts'
+import { SqlProxy } from '../../postgres/sql-proxy.ts'
+
+export interface StageOptions {
+  /** Where copies come from; its database `source` is read. */
+  readonly source?: { readonly server: PostgresServer; readonly database: string }
+  readonly runAs?: string
+}
+
+export interface WorkerOptions extends Partial<MigrationOrder> {
+  readonly migration?: string
+  readonly lockWaitMs?: number
+  readonly signal?: AbortSignal
+  readonly holder?: string
+}
+
+let databases = 0
+
+export class MigrationStage {
+  readonly server: PostgresServer
+  readonly proxy: SqlProxy
+  readonly database: string
+  readonly news: MigrationNews[] = []
+  readonly #options: StageOptions
+
+  private constructor(server: PostgresServer, proxy: SqlProxy, database: string, options: StageOptions) {
+    this.server = server
+    this.proxy = proxy
+    this.database = database
+    this.#options = options
+  }
+
+  /** Ends with the test. */
+  static async start(server: PostgresServer, options: StageOptions = {}): Promise<MigrationStage> {
+    databases += 1
+    const database = `migrated_${databases}`
+    await server.byHand(`CREATE DATABASE ${database}`)
+    const stage = new MigrationStage(server, await SqlProxy.start(server.access()), database, options)
+    onTestFinished(() => stage.end())
+    return stage
+  }
+
+  /** The name of the database that copies come from. */
+  get source(): string {
+    return this.#options.source?.database ?? ''
+  }
+
+  /** For a test that has many of them, one after the other. */
+  async end(): Promise<void> {
+    await this.proxy.stop()
+    await this.server.byHand(`DROP DATABASE IF EXISTS ${this.database} WITH (FORCE)`)
+  }
+
+  async byHand(text: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    return this.server.byHand(text, { database: this.database })
+  }
+
+  /** One worker, from its start to its end. */
+  async work(steps: readonly MigrationStep[], options: WorkerOptions = {}): Promise<MigrationOutcome> {
+    return runMigration(await this.runOf(steps, options), options.signal ?? new AbortController().signal)
+  }
+
+  async targetOptions({ migration = 'default/shop', holder = 'worker' }: WorkerOptions = {}): Promise<TargetOptions> {
+    const { source, runAs } = this.#options
+    return {
+      ...{ access: this.proxy.access(), database: this.database, migration, lock: 'shop', holder },
+      ...{ parser: await loadSqlParser(), clock: systemClock },
+      ...(runAs === undefined ? {} : { runAs }),
+      ...(source === undefined
+        ? {}
+        : {
+            openSource: (signal) => {
+              const { server, database } = source
+              const options = { access: server.access(), database, applicationName: 'source', clock: systemClock }
+              return SessionClient.open(options, signal)
+            },
+          }),
+    }
+  }
+
+  async runOf(steps: readonly MigrationStep[], options: WorkerOptions): Promise<MigrationRun> {
+    const { migration: _, holder: __, signal: ___, lockWaitMs = 30_000, ...changes } = options
+    const target = await this.targetOptions(options)
+    const order: MigrationOrder = {
+      ...{
+        steps,
+        onFailure: 'Stop',
+        adoptsBaseline: false,
+        retryToken: '',
+        maxAttempts: 5,
+        approval: { kind: 'Auto' },
+      },
+      ...changes,
+    }
+    return {
+      order,
+      findings: stepReviewer(target.parser)(steps, { requiresVerify: false }).findings,
+      take: (signal) => takeMigrationTarget(target, signal),
+      clock: systemClock,
+      patience: { lockWaitMs, lockPollMs: 5, firstRetryMs: 5, maxLosses: 5 },
+      onNews: (news) => this.news.push(news),
+    }
+  }
+
+  /** `a Applied`, in the order of the steps. */
+  async marks(migration = 'default/shop'): Promise<readonly string[]> {
+    const rows = await this.byHand(
+      `SELECT name, state FROM _konverge.migration_steps WHERE migration = '${migration}' ORDER BY ordinal`,
+    )
+    return rows.map(({ name, state }) => `${String(name)} ${String(state)}`)
+  }
+
+  /** Locks and sessions of a worker that are still there, and indexes that are not whole. */
+  async leftovers(): Promise<unknown> {
+    const [row] = await this.byHand(
+      `SELECT (SELECT count(*)::int FROM pg_locks WHERE locktype = 'advisory'
+                  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS locks,
+              (SELECT count(*)::int FROM pg_index WHERE NOT indisvalid) AS "brokenIndexes",
+              (SELECT count(*)::int FROM pg_prepared_xacts) AS prepared`,
+    )
+    return row
+  }
+}
+
+export const nothingLeft = { locks: 0, brokenIndexes: 0, prepared: 0 }

@@ -1,0 +1,302 @@
+// Does each kind of step do what it says, on real servers, and is what it did written down with it?
+import { expect, it } from 'vitest'
+import { takeMigrationTarget } from '../../../src/controllers/engines/postgres/migration/migration-target-client.ts'
+import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
+import { MigrationStage, nothingLeft } from './migration-stage.ts'
+import { assertStep, sqlStep } from './steps.ts'
+
+const create = sqlStep('CREATE TABLE orders (id int PRIMARY KEY, total int)', {
+  name: 'create',
+  verify: {
+    sql: "SELECT count(*) FROM information_schema.columns WHERE table_name = 'orders' AND column_name = 'total'",
+    expect: '1',
+  },
+  down: 'DROP TABLE orders',
+})
+const fill = sqlStep(
+  'INSERT INTO orders SELECT n, 10 FROM generate_series(1, 100) AS n;\nUPDATE orders SET total = total + 1',
+  {
+    name: 'fill',
+    verify: { sql: 'SELECT sum(total) FROM orders', expect: '1100' },
+    down: 'DELETE FROM orders',
+  },
+)
+const index = sqlStep('CREATE INDEX CONCURRENTLY orders_total ON orders (total)', {
+  name: 'index',
+  isTransactional: false,
+  verify: { sql: "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('orders_total')", expect: 't' },
+  down: 'DROP INDEX orders_total',
+})
+const check = assertStep('SELECT count(*) FROM orders', {
+  name: 'check',
+  verify: { sql: 'SELECT count(*) FROM orders', expect: '100' },
+})
+const wrong = sqlStep('INSERT INTO orders VALUES (1000, 1); INSERT INTO orders VALUES (1, 1)', { name: 'wrong' })
+
+onEachPostgres('a migration', (server) => {
+  it('applies its steps once, and does nothing the next time', async () => {
+    const stage = await MigrationStage.start(server())
+    const steps = [create, fill, index, check]
+    expect(await stage.work(steps)).toEqual({ kind: 'Completed' })
+    const marks = ['create Applied', 'fill Applied', 'index Applied', 'check Applied']
+    expect(await stage.marks()).toEqual(marks)
+    expect(stage.news.map((news) => `${news.kind} ${'step' in news ? news.step : ''}`)).toEqual(
+      steps.flatMap(({ name }) => [`begun ${name}`, `applied ${name}`]),
+    )
+    stage.proxy.forget()
+    expect(await stage.work(steps)).toEqual({ kind: 'Completed' })
+    expect(
+      stage.proxy.statements.filter(({ text }) => /INSERT INTO orders|CREATE (TABLE|INDEX|SCHEMA)/.test(text)),
+    ).toEqual([])
+    expect(await stage.marks()).toEqual(marks)
+    expect(await stage.leftovers()).toEqual(nothingLeft)
+  })
+
+  it('goes on with steps that were added, and refuses ones that were changed or put between', async () => {
+    const stage = await MigrationStage.start(server())
+    await stage.work([create])
+    expect(await stage.work([create, fill])).toEqual({ kind: 'Completed' })
+    expect(await stage.work([{ ...create, sql: `${create.sql} ` }, fill])).toEqual({ kind: 'Completed' })
+    expect(await stage.work([{ ...create, sql: 'CREATE TABLE orders ()' }, fill])).toMatchObject({
+      kind: 'Refused',
+      reason: 'ChecksumChanged',
+    })
+    expect(await stage.work([check, create, fill])).toMatchObject({ kind: 'Refused', reason: 'OrderChanged' })
+    expect(await stage.work([fill, create])).toMatchObject({ kind: 'Refused', reason: 'OrderChanged' })
+  })
+
+  it('runs nothing if one step may not run, and forgives those that were applied before', async () => {
+    const stage = await MigrationStage.start(server())
+    const bad = sqlStep('COMMIT', { name: 'bad' })
+    expect(await stage.work([create, bad])).toMatchObject({
+      kind: 'Invalid',
+      findings: [{ code: 'TransactionControlInStep' }],
+    })
+    expect(await stage.marks()).toEqual([])
+  })
+
+  it('takes all of a failed step back, says why, and repeats it only if asked', async () => {
+    const stage = await MigrationStage.start(server())
+    const failed = {
+      kind: 'Failed',
+      step: 'wrong',
+      failure: { sqlState: '23505', message: 'duplicate key value violates unique constraint "orders_pkey"' },
+    }
+    expect(await stage.work([create, fill, wrong])).toEqual(failed)
+    expect(await stage.byHand('SELECT count(*)::int AS n FROM orders')).toEqual([{ n: 100 }])
+    stage.proxy.forget()
+    expect(await stage.work([create, fill, wrong])).toEqual(failed)
+    expect(stage.proxy.statements.filter(({ text }) => text === wrong.sql)).toEqual([])
+    await stage.byHand(
+      'DELETE FROM orders WHERE id = 1; UPDATE orders SET total = 1100 WHERE id = 2; DELETE FROM orders WHERE id > 2',
+    )
+    expect(await stage.work([create, fill, wrong], { retryToken: 'again' })).toEqual({ kind: 'Completed' })
+    expect(await stage.marks()).toEqual(['create Applied', 'fill Applied', 'wrong Applied'])
+  })
+
+  it('goes all the way back where it is told to', async () => {
+    const stage = await MigrationStage.start(server())
+    await stage.work([create])
+    const steps = [create, fill, index, check, wrong]
+    expect(await stage.work(steps, { onFailure: 'RunDown' })).toMatchObject({ kind: 'Failed', step: 'wrong' })
+    expect(await stage.marks()).toEqual([
+      'create Applied',
+      'fill Undone',
+      'index Undone',
+      'check Undone',
+      'wrong Failed',
+    ])
+    expect(await stage.byHand("SELECT count(*)::int AS n, to_regclass('orders_total') AS index FROM orders")).toEqual([
+      { n: 0, index: null },
+    ])
+    const mended = { ...wrong, sql: 'INSERT INTO orders VALUES (1000, 1)' }
+    expect(await stage.work([create, fill, index, check, mended], { onFailure: 'RunDown' })).toEqual({
+      kind: 'Completed',
+    })
+  })
+
+  it('stops where the way back fails', async () => {
+    const stage = await MigrationStage.start(server())
+    const stuck = { ...fill, down: 'SELECT 1/0' }
+    const order = { onFailure: 'RunDown' } as const
+    const failed = { kind: 'Failed', step: 'fill', failure: { sqlState: '22012', message: 'division by zero' } }
+    expect(await stage.work([create, stuck, wrong], order)).toEqual(failed)
+    expect(await stage.work([create, stuck, wrong], order)).toEqual(failed)
+    expect(await stage.marks()).toEqual(['create Applied', 'fill UndoFailed', 'wrong Failed'])
+  })
+
+  it('says if what is recorded is not there, unless a later step has taken it away', async () => {
+    const stage = await MigrationStage.start(server())
+    const drop = sqlStep('ALTER TABLE orders DROP COLUMN total', { name: 'drop' })
+    expect(await stage.work([create, fill, drop])).toEqual({ kind: 'Completed' })
+    expect(await stage.work([create, fill, drop])).toEqual({ kind: 'Completed' })
+    const other = await MigrationStage.start(server())
+    await other.work([create, fill])
+    await other.byHand('DROP TABLE orders')
+    expect(await other.work([create, fill])).toMatchObject({
+      kind: 'Refused',
+      reason: 'RecordedButAbsent',
+      step: 'create',
+    })
+  })
+
+  it('takes what is there as a baseline where it is told to', async () => {
+    const stage = await MigrationStage.start(server())
+    await stage.byHand(create.sql)
+    expect(await stage.work([create, fill], { adoptsBaseline: true })).toEqual({ kind: 'Completed' })
+    expect(await stage.marks()).toEqual(['create Adopted', 'fill Applied'])
+  })
+
+  it('ends at an assertion that does not hold', async () => {
+    const stage = await MigrationStage.start(server())
+    expect(await stage.work([create, check, fill])).toMatchObject({ kind: 'Failed', step: 'check' })
+    expect(await stage.marks()).toEqual(['create Applied', 'check Failed'])
+  })
+
+  it('does not apply a step whose verification does not hold, nor one that fails at its commit', async () => {
+    const stage = await MigrationStage.start(server())
+    const unverified = { ...fill, verify: { sql: 'SELECT sum(total) FROM orders', expect: '7' } }
+    expect(await stage.work([create, unverified])).toMatchObject({
+      failure: { message: 'the verification does not hold: it reads 1100' },
+    })
+    expect(await stage.byHand('SELECT count(*)::int AS n FROM orders')).toEqual([{ n: 0 }])
+    const other = await MigrationStage.start(server())
+    await other.byHand(`CREATE TABLE a (id int PRIMARY KEY);
+      CREATE TABLE b (a int REFERENCES a DEFERRABLE INITIALLY DEFERRED)`)
+    expect(await other.work([sqlStep('INSERT INTO b VALUES (1)')])).toMatchObject({
+      kind: 'Failed',
+      failure: { sqlState: '23503' },
+    })
+  })
+
+  it('leaves no broken index behind, and makes the index once the reason is gone', async () => {
+    const stage = await MigrationStage.start(server())
+    const unique = sqlStep('CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS once ON orders (total)', {
+      ...{ name: 'unique', isTransactional: false },
+      verify: { sql: "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('once')", expect: 't' },
+    })
+    expect(await stage.work([create, fill, unique])).toMatchObject({
+      kind: 'Failed',
+      step: 'unique',
+      failure: { sqlState: '23505' },
+    })
+    expect(await stage.leftovers()).toEqual(nothingLeft)
+    // The sum stays what `fill` says it is.
+    await stage.byHand('DELETE FROM orders WHERE id > 1; UPDATE orders SET total = 1100')
+    expect(await stage.work([create, fill, unique], { retryToken: '2' })).toEqual({ kind: 'Completed' })
+  })
+
+  it('gives a step the limits that it says, the search path of the database, and nobody’s settings', async () => {
+    const stage = await MigrationStage.start(server())
+    await stage.byHand(`CREATE SCHEMA shop; ALTER DATABASE ${stage.database} SET search_path TO shop`)
+    const sly = sqlStep(
+      "DO $$ BEGIN EXECUTE 'SET work_mem TO ''1MB'''; EXECUTE 'CREATE TEMP TABLE orders (id int)'; END $$",
+      { name: 'sly' },
+    )
+    const seen = sqlStep(
+      "CREATE TABLE seen AS SELECT current_setting('work_mem') AS mem, current_setting('lock_timeout') AS lock",
+      { name: 'seen' },
+    )
+    expect(await stage.work([sly, create, seen])).toEqual({ kind: 'Completed' })
+    expect(await stage.byHand("SELECT mem, lock, to_regclass('shop.orders')::text AS orders FROM shop.seen")).toEqual([
+      { mem: '4MB', lock: '2s', orders: 'orders' },
+    ])
+  })
+
+  it('ends a step that takes too long, in one statement or in many', async () => {
+    const stage = await MigrationStage.start(server())
+    const slow = sqlStep('SELECT pg_sleep(30)', { name: 'slow', timeoutMs: 50 })
+    expect(await stage.work([slow])).toMatchObject({ kind: 'Failed', failure: { sqlState: '57014' } })
+    const other = await MigrationStage.start(server())
+    const many = sqlStep('SELECT pg_sleep(0.4);'.repeat(30), { name: 'many', timeoutMs: 500 })
+    expect(await other.work([many])).toMatchObject({ kind: 'Failed', failure: { message: 'no answer within 2.5 s' } })
+    expect(await other.marks()).toEqual(['many Failed'])
+  })
+
+  it('tries again where others hold a lock, and gives up in the end', async () => {
+    const stage = await MigrationStage.start(server())
+    await stage.work([create])
+    const quick = sqlStep('ALTER TABLE orders ADD COLUMN note text', { name: 'note', lockTimeoutMs: 20 })
+    const holding = stage.byHand('BEGIN; LOCK TABLE orders; SELECT pg_sleep(1.5); COMMIT')
+    await expect
+      .poll(
+        async () =>
+          (
+            await stage.byHand(
+              "SELECT 1 FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND relation = 'orders'::regclass",
+            )
+          ).length,
+      )
+      .toBe(1)
+    expect(await stage.work([create, quick], { maxAttempts: 2 })).toMatchObject({
+      kind: 'Failed',
+      failure: { sqlState: '55P03' },
+    })
+    expect(await stage.work([create, quick], { maxAttempts: 100, retryToken: 'again' })).toEqual({ kind: 'Completed' })
+    await holding
+  })
+
+  it('finds out a step that ends its own transaction by stealth', async () => {
+    const stage = await MigrationStage.start(server())
+    await stage.byHand("CREATE PROCEDURE sly() LANGUAGE plpgsql AS 'BEGIN COMMIT; END'")
+    expect(await stage.work([sqlStep('CALL sly()')])).toMatchObject({ kind: 'Failed', failure: { sqlState: '2D000' } })
+  })
+
+  it('lets steps run as their owner, who does not get at the marks', async () => {
+    await server().byHand('CREATE ROLE keeper')
+    const stage = await MigrationStage.start(server(), { runAs: 'keeper' })
+    await stage.byHand('GRANT CREATE ON SCHEMA public TO keeper')
+    const evil = sqlStep("DO $$ BEGIN EXECUTE 'DELETE FROM ' || '_kon' || 'verge.migration_steps'; END $$", {
+      name: 'evil',
+    })
+    expect(await stage.work([create, index, evil])).toMatchObject({
+      kind: 'Failed',
+      step: 'evil',
+      failure: { sqlState: '42501' },
+    })
+    expect(await stage.byHand("SELECT tableowner::text FROM pg_tables WHERE tablename = 'orders'")).toEqual([
+      { tableowner: 'keeper' },
+    ])
+  })
+
+  it('does not trust a schema of marks that somebody else has made', async () => {
+    const stage = await MigrationStage.start(server())
+    await server().byHand("CREATE ROLE planter; CREATE ROLE migrator LOGIN PASSWORD 'm'")
+    await stage.byHand('CREATE SCHEMA _konverge AUTHORIZATION planter')
+    const target = await stage.targetOptions()
+    const access = { ...target.access, username: 'migrator', password: 'm' }
+    const taking = takeMigrationTarget({ ...target, access }, new AbortController().signal)
+    await expect(taking).rejects.toMatchObject({
+      remedy: 'stop',
+      message: expect.stringContaining('belongs to planter'),
+    })
+  })
+
+  it('waits for its turn, and says who has it', async () => {
+    const stage = await MigrationStage.start(server())
+    const slow = sqlStep('SELECT pg_sleep(1.5)', { name: 'slow' })
+    const first = stage.work([slow], { holder: 'first' })
+    await expect.poll(() => stage.news.length).toBeGreaterThan(0)
+    expect(await stage.work([create], { migration: 'default/b', lockWaitMs: 0 })).toEqual({
+      kind: 'LockedByOther',
+      holder: 'first',
+    })
+    expect(await stage.work([create], { migration: 'default/b' })).toEqual({ kind: 'Completed' })
+    expect(await first).toEqual({ kind: 'Completed' })
+  })
+
+  it('rehearses steps and leaves nothing of them', async () => {
+    const stage = await MigrationStage.start(server())
+    const run = await stage.runOf([create], {})
+    const taken = await run.take(new AbortController().signal)
+    if (taken.kind !== 'held') throw new Error('the lock is taken')
+    expect(await taken.target.rehearse([create, fill])).toBeUndefined()
+    expect(await taken.target.rehearse([create, fill, wrong])).toMatchObject({
+      step: 'wrong',
+      failure: { sqlState: '23505' },
+    })
+    await taken.target.close()
+    expect(await stage.byHand("SELECT to_regclass('orders') AS orders")).toEqual([{ orders: null }])
+    expect(await stage.marks()).toEqual([])
+  })
+})
