@@ -56,6 +56,8 @@ export type Taken =
 
 export interface MigrationTarget {
   marks(): Promise<readonly StepMark[]>
+  /** Removes what interrupted attempts of a step left behind, so that its verification sees only what is whole. */
+  clean(step: MigrationStep): Promise<void>
   /** In a transaction that only reads. */
   holds(verify: VerifyQuery, limits: { readonly timeoutMs: number; readonly lockTimeoutMs: number }): Promise<boolean>
   begin(attempt: StepAttempt): Promise<void>

@@ -24,8 +24,8 @@ export interface Truth {
 
 export type Decision =
   | { readonly kind: 'done' }
-  /** Ask its query, then decide again. */
-  | { readonly kind: 'verify'; readonly step: MigrationStep }
+  /** Ask its query, then decide again. In doubt, an attempt may have left something that looks like the real thing. */
+  | { readonly kind: 'verify'; readonly step: MigrationStep; readonly isInDoubt: boolean }
   | { readonly kind: 'run'; readonly attempt: StepAttempt }
   /** It is done; only the mark is missing. */
   | { readonly kind: 'adopt'; readonly attempt: StepAttempt; readonly as: 'Applied' | 'Adopted' }
@@ -135,7 +135,7 @@ function wayBack({ order, plan }: Pass, applied: readonly StepMark[], failure: F
 function firstAbsent(pass: Pass): Decision | undefined {
   for (const step of heldToTheirWord(pass)) {
     const holds = pass.verified.get(step.name)
-    if (holds === undefined) return { kind: 'verify', step }
+    if (holds === undefined) return { kind: 'verify', step, isInDoubt: false }
     if (holds) continue
     const message = `step ${step.name} is recorded as applied, and its verification does not hold any more`
     return { kind: 'refuse', reason: 'RecordedButAbsent', step: step.name, message }
@@ -166,7 +166,7 @@ function advance(pass: Pass, next: MigrationStep): Decision {
   const isBaseline = order.adoptsBaseline && ![...known.values()].some(({ state }) => state !== 'Adopted')
   if (!isInDoubt && !isBaseline) return { kind: 'run', attempt }
   const holds = verified.get(next.name)
-  if (holds === undefined) return { kind: 'verify', step: next }
+  if (holds === undefined) return { kind: 'verify', step: next, isInDoubt }
   if (!holds) return { kind: 'run', attempt }
   return { kind: 'adopt', attempt, as: isInDoubt ? 'Applied' : 'Adopted' }
 }

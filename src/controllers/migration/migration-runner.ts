@@ -86,7 +86,7 @@ class Run {
   async #work(target: MigrationTarget): Promise<MigrationOutcome> {
     await this.#writeFailure(target)
     const { order, findings } = this.#run
-    let verified = new Map<string, boolean>()
+    const verified = new Map<string, boolean>()
     for (;;) {
       const marks = await target.marks()
       const decision = decide(order, { marks, verified })
@@ -95,19 +95,32 @@ class Run {
       if (open.length > 0 && decision.kind !== 'verify' && decision.kind !== 'undo')
         return { kind: 'Invalid', findings: open }
       if (decision.kind === 'verify') {
-        verified.set(decision.step.name, await this.#holds(target, decision.step))
+        const failure = await this.#verify(target, decision, verified)
+        if (failure !== undefined) return { kind: 'Failed', step: decision.step.name, failure }
         continue
       }
       if (decision.kind === 'undo') {
         await this.#undo(target, decision.step)
-        verified = new Map()
+        verified.clear()
       } else if (await this.#advance(target, decision)) verified.set(decision.attempt.step.name, true)
       this.#losses = 0
     }
   }
 
-  async #holds(target: MigrationTarget, step: MigrationStep): Promise<boolean> {
-    return step.verify === undefined || (await target.holds(step.verify, step))
+  /** Says why it cannot be asked, if it cannot; there is no mark to write that into. */
+  async #verify(
+    target: MigrationTarget,
+    { step, isInDoubt }: Extract<Decision, { kind: 'verify' }>,
+    verified: Map<string, boolean>,
+  ): Promise<StepFailure | undefined> {
+    try {
+      if (isInDoubt) await target.clean(step)
+      verified.set(step.name, step.verify === undefined || (await target.holds(step.verify, step)))
+      return undefined
+    } catch (error) {
+      if (error instanceof StepError && error.code === 'StepFailed') return error.failure
+      throw error
+    }
   }
 
   /** Was it applied? If not, the marks say why. */

@@ -13,6 +13,7 @@ import { SessionClient } from '../../../src/controllers/engines/postgres/session
 import type { MigrationNews, MigrationOutcome } from '../../../src/controllers/migration/migration-outcome.ts'
 import type { MigrationOrder } from '../../../src/controllers/migration/migration-plan.ts'
 import { type MigrationRun, runMigration } from '../../../src/controllers/migration/migration-runner.ts'
+import { waitUntil } from '../../control-plane/wait-until.ts'
 import type { PostgresServer } from '../../postgres/postgres-server.ts'
 import { SqlProxy } from '../../postgres/sql-proxy.ts'
 
@@ -123,6 +124,14 @@ export class MigrationStage {
       `SELECT name, state FROM _konverge.migration_steps WHERE migration = '${migration}' ORDER BY ordinal`,
     )
     return rows.map(({ name, state }) => `${String(name)} ${String(state)}`)
+  }
+
+  /** A server takes a moment to see that a worker is gone. */
+  async sessionsEnd(): Promise<void> {
+    const wait = { what: 'the sessions of workers to end', limitMs: 30_000, everyMs: 5 }
+    const text =
+      "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'konverge/%'"
+    await waitUntil(wait, async () => (await this.byHand(text)).length === 0)
   }
 
   /** Locks and sessions of a worker that are still there, and indexes that are not whole. */

@@ -128,12 +128,16 @@ class PostgresMigrationTarget implements MigrationTarget {
     }
   }
 
+  async clean(step: MigrationStep): Promise<void> {
+    await this.#session.fresh()
+    const [mark] = (await this.#session.ask(readLeftovers(step.name, this.#options.migration))).rows
+    await cleanLeftovers(this.#session, leftoversIn(mark?.['leftovers']), step)
+  }
+
   async begin(attempt: StepAttempt): Promise<void> {
     const { step } = attempt
     const { migration, parser } = this.#options
-    await this.#session.fresh()
-    const [before] = (await this.#session.ask(readLeftovers(step.name, migration))).rows
-    await cleanLeftovers(this.#session, leftoversIn(before?.['leftovers']), step)
+    await this.clean(step)
     const leftovers =
       step.kind === 'SQL' && !step.isTransactional ? JSON.stringify(leftoversOf(step.sql, parser)) : null
     await this.#fenced(async () => {
