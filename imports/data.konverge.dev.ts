@@ -1759,6 +1759,567 @@ export enum DatabaseUserSpecPasswordGenerateCharset {
 
 
 /**
+ * Steps that change a database, in their order, each of them once.
+ *
+ * @schema Migration
+ */
+export class Migration extends ApiObject {
+  /**
+   * Returns the apiVersion and kind for "Migration"
+   */
+  public static readonly GVK: GroupVersionKind = {
+    apiVersion: 'data.konverge.dev/v1alpha1',
+    kind: 'Migration',
+  }
+
+  /**
+   * Renders a Kubernetes manifest for "Migration".
+   *
+   * This can be used to inline resource manifests inside other objects (e.g. as templates).
+   *
+   * @param props initialization props
+   */
+  public static manifest(props: MigrationProps): any {
+    return {
+      ...Migration.GVK,
+      ...toJson_MigrationProps(props),
+    };
+  }
+
+  /**
+   * Defines a "Migration" API object
+   * @param scope the scope in which to define this object
+   * @param id a scope-local name for the object
+   * @param props initialization props
+   */
+  public constructor(scope: Construct, id: string, props: MigrationProps) {
+    super(scope, id, {
+      ...Migration.GVK,
+      ...props,
+    });
+  }
+
+  /**
+   * Renders the object to Kubernetes JSON.
+   */
+  public override toJson(): any {
+    const resolved = super.toJson();
+
+    return {
+      ...Migration.GVK,
+      ...toJson_MigrationProps(resolved),
+    };
+  }
+}
+
+/**
+ * Steps that change a database, in their order, each of them once.
+ *
+ * @schema Migration
+ */
+export interface MigrationProps {
+  /**
+   * @schema Migration#metadata
+   */
+  readonly metadata?: ApiObjectMetadata;
+
+  /**
+   * What is to be changed, and how carefully.
+   *
+   * @schema Migration#spec
+   */
+  readonly spec: MigrationSpec;
+}
+
+/**
+ * Converts an object of type 'MigrationProps' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_MigrationProps(obj: MigrationProps | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'metadata': obj.metadata,
+    'spec': toJson_MigrationSpec(obj.spec),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * What is to be changed, and how carefully.
+ *
+ * @schema MigrationSpec
+ */
+export interface MigrationSpec {
+  /**
+   * Whether the operator leaves the migration alone: while true no step is begun. For a while and by hand, the annotation konverge.dev/paused does the same.
+   *
+   * @schema MigrationSpec#suspend
+   */
+  readonly suspend?: boolean;
+
+  /**
+   * The Database that is changed. Immutable.
+   *
+   * @schema MigrationSpec#databaseRef
+   */
+  readonly databaseRef: MigrationSpecDatabaseRef;
+
+  /**
+   * What is done, in this order. Add steps at the end; those that were applied stay as they are.
+   *
+   * @schema MigrationSpec#steps
+   */
+  readonly steps: MigrationSpecSteps[];
+
+  /**
+   * What is done with the steps before any of them runs. Their text is always read by PostgreSQL's own grammar.
+   *
+   * @schema MigrationSpec#schemaValidation
+   */
+  readonly schemaValidation?: MigrationSpecSchemaValidation;
+
+  /**
+   * Whether steps run at once, or wait until the annotation data.konverge.dev/approve holds status.planHash.
+   *
+   * @schema MigrationSpec#approval
+   */
+  readonly approval?: MigrationSpecApproval;
+
+  /**
+   * What becomes of what was applied when a step fails. Stop leaves it; RunDown takes back what this very list of steps has applied, backwards, as far as steps say how.
+   *
+   * @schema MigrationSpec#onFailure
+   */
+  readonly onFailure?: MigrationSpecOnFailure;
+
+  /**
+   * Whether steps whose verify query holds before the first step has run are taken as applied.
+   *
+   * @schema MigrationSpec#baseline
+   */
+  readonly baseline?: boolean;
+
+  /**
+   * Any text; whenever it changes, what failed is tried again.
+   *
+   * @schema MigrationSpec#retry
+   */
+  readonly retry?: string;
+
+  /**
+   * Migrations of one database that have the same run one after the other. Without it all of them. Immutable.
+   *
+   * @schema MigrationSpec#concurrencyKey
+   */
+  readonly concurrencyKey?: string;
+}
+
+/**
+ * Converts an object of type 'MigrationSpec' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_MigrationSpec(obj: MigrationSpec | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'suspend': obj.suspend,
+    'databaseRef': toJson_MigrationSpecDatabaseRef(obj.databaseRef),
+    'steps': obj.steps?.map(y => toJson_MigrationSpecSteps(y)),
+    'schemaValidation': toJson_MigrationSpecSchemaValidation(obj.schemaValidation),
+    'approval': obj.approval,
+    'onFailure': obj.onFailure,
+    'baseline': obj.baseline,
+    'retry': obj.retry,
+    'concurrencyKey': obj.concurrencyKey,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * The Database that is changed. Immutable.
+ *
+ * @schema MigrationSpecDatabaseRef
+ */
+export interface MigrationSpecDatabaseRef {
+  /**
+   * The name of the Database.
+   *
+   * @schema MigrationSpecDatabaseRef#name
+   */
+  readonly name: string;
+
+  /**
+   * The namespace of the Database, which must allow it by its allowedNamespaces. Without it the migration's own.
+   *
+   * @schema MigrationSpecDatabaseRef#namespace
+   */
+  readonly namespace?: string;
+}
+
+/**
+ * Converts an object of type 'MigrationSpecDatabaseRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_MigrationSpecDatabaseRef(obj: MigrationSpecDatabaseRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+    'namespace': obj.namespace,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * @schema MigrationSpecSteps
+ */
+export interface MigrationSpecSteps {
+  /**
+   * What it is known by, for ever.
+   *
+   * @schema MigrationSpecSteps#name
+   */
+  readonly name: string;
+
+  /**
+   * SQL runs a text. Copy brings the rows of tables from another database in which nobody writes any more. Assert asks its verify query when it is reached, and the migration ends there if it does not hold.
+   *
+   * @schema MigrationSpecSteps#type
+   */
+  readonly type?: MigrationSpecStepsType;
+
+  /**
+   * Statements of PostgreSQL, without BEGIN and COMMIT: they and the mark that they were applied are one transaction.
+   *
+   * @schema MigrationSpecSteps#sql
+   */
+  readonly sql?: string;
+
+  /**
+   * A ConfigMap of the same namespace holds a longer text.
+   *
+   * @schema MigrationSpecSteps#configMapKeyRef
+   */
+  readonly configMapKeyRef?: MigrationSpecStepsConfigMapKeyRef;
+
+  /**
+   * False for the one statement that no transaction takes, such as CREATE INDEX CONCURRENTLY; what an interrupted attempt leaves is removed before the next one.
+   *
+   * @schema MigrationSpecSteps#transaction
+   */
+  readonly transaction?: boolean;
+
+  /**
+   * How long it may take, such as 5m.
+   *
+   * @schema MigrationSpecSteps#timeout
+   */
+  readonly timeout?: string;
+
+  /**
+   * How long a statement of it waits for a lock, and all who come after it wait with it.
+   *
+   * @schema MigrationSpecSteps#lockTimeout
+   */
+  readonly lockTimeout?: string;
+
+  /**
+   * A query that tells whether the step is in effect.
+   *
+   * @schema MigrationSpecSteps#verify
+   */
+  readonly verify?: MigrationSpecStepsVerify;
+
+  /**
+   * Statements that take back what it did, for onFailure: RunDown.
+   *
+   * @schema MigrationSpecSteps#down
+   */
+  readonly down?: string;
+
+  /**
+   * What is copied, for type Copy.
+   *
+   * @schema MigrationSpecSteps#copy
+   */
+  readonly copy?: MigrationSpecStepsCopy;
+}
+
+/**
+ * Converts an object of type 'MigrationSpecSteps' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_MigrationSpecSteps(obj: MigrationSpecSteps | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+    'type': obj.type,
+    'sql': obj.sql,
+    'configMapKeyRef': toJson_MigrationSpecStepsConfigMapKeyRef(obj.configMapKeyRef),
+    'transaction': obj.transaction,
+    'timeout': obj.timeout,
+    'lockTimeout': obj.lockTimeout,
+    'verify': toJson_MigrationSpecStepsVerify(obj.verify),
+    'down': obj.down,
+    'copy': toJson_MigrationSpecStepsCopy(obj.copy),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * What is done with the steps before any of them runs. Their text is always read by PostgreSQL's own grammar.
+ *
+ * @schema MigrationSpecSchemaValidation
+ */
+export interface MigrationSpecSchemaValidation {
+  /**
+   * Rollback carries the steps out in one transaction that is taken back, up to the first that no transaction takes; it holds their locks for that time.
+   *
+   * @schema MigrationSpecSchemaValidation#dryRun
+   */
+  readonly dryRun?: MigrationSpecSchemaValidationDryRun;
+
+  /**
+   * Whether every step needs a verify query.
+   *
+   * @schema MigrationSpecSchemaValidation#requireVerify
+   */
+  readonly requireVerify?: boolean;
+}
+
+/**
+ * Converts an object of type 'MigrationSpecSchemaValidation' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_MigrationSpecSchemaValidation(obj: MigrationSpecSchemaValidation | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'dryRun': obj.dryRun,
+    'requireVerify': obj.requireVerify,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Whether steps run at once, or wait until the annotation data.konverge.dev/approve holds status.planHash.
+ *
+ * @schema MigrationSpecApproval
+ */
+export enum MigrationSpecApproval {
+  /** Auto */
+  AUTO = "Auto",
+  /** Manual */
+  MANUAL = "Manual",
+}
+
+/**
+ * What becomes of what was applied when a step fails. Stop leaves it; RunDown takes back what this very list of steps has applied, backwards, as far as steps say how.
+ *
+ * @schema MigrationSpecOnFailure
+ */
+export enum MigrationSpecOnFailure {
+  /** Stop */
+  STOP = "Stop",
+  /** RunDown */
+  RUN_DOWN = "RunDown",
+}
+
+/**
+ * SQL runs a text. Copy brings the rows of tables from another database in which nobody writes any more. Assert asks its verify query when it is reached, and the migration ends there if it does not hold.
+ *
+ * @schema MigrationSpecStepsType
+ */
+export enum MigrationSpecStepsType {
+  /** SQL */
+  SQL = "SQL",
+  /** Copy */
+  COPY = "Copy",
+  /** Assert */
+  ASSERT = "Assert",
+}
+
+/**
+ * A ConfigMap of the same namespace holds a longer text.
+ *
+ * @schema MigrationSpecStepsConfigMapKeyRef
+ */
+export interface MigrationSpecStepsConfigMapKeyRef {
+  /**
+   * The ConfigMap's name.
+   *
+   * @schema MigrationSpecStepsConfigMapKeyRef#name
+   */
+  readonly name: string;
+
+  /**
+   * The key in its data.
+   *
+   * @schema MigrationSpecStepsConfigMapKeyRef#key
+   */
+  readonly key: string;
+
+  /**
+   * Of the text, so that what runs is what was meant.
+   *
+   * @schema MigrationSpecStepsConfigMapKeyRef#sha256
+   */
+  readonly sha256: string;
+}
+
+/**
+ * Converts an object of type 'MigrationSpecStepsConfigMapKeyRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_MigrationSpecStepsConfigMapKeyRef(obj: MigrationSpecStepsConfigMapKeyRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+    'key': obj.key,
+    'sha256': obj.sha256,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A query that tells whether the step is in effect.
+ *
+ * @schema MigrationSpecStepsVerify
+ */
+export interface MigrationSpecStepsVerify {
+  /**
+   * One query, whose first row counts.
+   *
+   * @schema MigrationSpecStepsVerify#sql
+   */
+  readonly sql: string;
+
+  /**
+   * How the first column reads if it holds.
+   *
+   * @schema MigrationSpecStepsVerify#expect
+   */
+  readonly expect?: string;
+}
+
+/**
+ * Converts an object of type 'MigrationSpecStepsVerify' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_MigrationSpecStepsVerify(obj: MigrationSpecStepsVerify | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'sql': obj.sql,
+    'expect': obj.expect,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * What is copied, for type Copy.
+ *
+ * @schema MigrationSpecStepsCopy
+ */
+export interface MigrationSpecStepsCopy {
+  /**
+   * The Database whose rows are copied.
+   *
+   * @schema MigrationSpecStepsCopy#from
+   */
+  readonly from: MigrationSpecStepsCopyFrom;
+
+  /**
+   * Tables by name, or by schema and name; without a schema that is public. Each needs a primary key or a unique one without nulls. Those that others refer to come first.
+   *
+   * @schema MigrationSpecStepsCopy#tables
+   */
+  readonly tables: string[];
+
+  /**
+   * The most rows in one transaction; fewer where they are wide.
+   *
+   * @schema MigrationSpecStepsCopy#batchRows
+   */
+  readonly batchRows?: number;
+}
+
+/**
+ * Converts an object of type 'MigrationSpecStepsCopy' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_MigrationSpecStepsCopy(obj: MigrationSpecStepsCopy | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'from': toJson_MigrationSpecStepsCopyFrom(obj.from),
+    'tables': obj.tables?.map(y => y),
+    'batchRows': obj.batchRows,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Rollback carries the steps out in one transaction that is taken back, up to the first that no transaction takes; it holds their locks for that time.
+ *
+ * @schema MigrationSpecSchemaValidationDryRun
+ */
+export enum MigrationSpecSchemaValidationDryRun {
+  /** None */
+  NONE = "None",
+  /** Rollback */
+  ROLLBACK = "Rollback",
+}
+
+/**
+ * The Database whose rows are copied.
+ *
+ * @schema MigrationSpecStepsCopyFrom
+ */
+export interface MigrationSpecStepsCopyFrom {
+  /**
+   * The name of the Database.
+   *
+   * @schema MigrationSpecStepsCopyFrom#name
+   */
+  readonly name: string;
+
+  /**
+   * The namespace of the Database, which must allow it by its allowedNamespaces. Without it the migration's own.
+   *
+   * @schema MigrationSpecStepsCopyFrom#namespace
+   */
+  readonly namespace?: string;
+}
+
+/**
+ * Converts an object of type 'MigrationSpecStepsCopyFrom' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_MigrationSpecStepsCopyFrom(obj: MigrationSpecStepsCopyFrom | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+    'namespace': obj.namespace,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+
+/**
  * A replicated key-value store whose replicas have stable names and volumes of their own.
  *
  * @schema ReplicatedKVStore

@@ -73,6 +73,28 @@ export type {
   DatabaseStatusConditions,
 } from './wire/database.ts'
 export {
+  Migration,
+} from './wire/migration.ts'
+export type {
+  MigrationResource,
+  MigrationSpec,
+  MigrationSpecInput,
+  MigrationStatus,
+  MigrationSpecDatabaseRef,
+  MigrationSpecSteps,
+  MigrationSpecStepsConfigMapKeyRef,
+  MigrationSpecStepsVerify,
+  MigrationSpecStepsCopy,
+  MigrationSpecStepsCopyFrom,
+  MigrationSpecSchemaValidation,
+  MigrationSpecStepsInput,
+  MigrationSpecStepsVerifyInput,
+  MigrationSpecStepsCopyInput,
+  MigrationSpecSchemaValidationInput,
+  MigrationStatusSteps,
+  MigrationStatusConditions,
+} from './wire/migration.ts'
+export {
   ReplicatedKVStore,
 } from './wire/replicated-kv-store.ts'
 export type {

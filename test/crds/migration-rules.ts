@@ -1,0 +1,117 @@
+// What is a Migration allowed to be? One row for each rule and limit of its definition.
+import type { RuleTable } from './rule-table.ts'
+
+const create = { name: 'create', sql: 'CREATE TABLE orders (id int PRIMARY KEY)' }
+const of = (...steps: readonly object[]) => ({ databaseRef: { name: 'shop' }, steps })
+const verify = { sql: 'SELECT 1' }
+const copy = { from: { name: 'old' }, tables: ['orders'] }
+const sha256 = 'a'.repeat(64)
+
+const oneText = 'a step of type SQL has exactly one of sql and configMapKeyRef'
+const noText = 'only a step of type SQL has sql or configMapKeyRef'
+const onlyCopy = 'give copy with type Copy, and with no other'
+const asserts = 'a step of type Assert has verify, and nothing to take back'
+const sqlOutside = 'only a step of type SQL runs outside a transaction'
+const verified =
+  'a step outside a transaction needs verify, because only that tells whether an interrupted attempt was done'
+const stays = 'a step stays once it is there; add one that takes back what it did'
+const timeout = 'timeout is from 1s to 168h'
+const lockTimeout = 'lockTimeout is from 10ms to 1h'
+const step = 'spec.steps[0]'
+
+export const migrationRules: RuleTable = {
+  kind: 'Migration',
+  plural: 'migrations',
+  samples: ['migration'],
+  accepted: [
+    ['one step', 'v1', of(create)],
+    ['a text of a ConfigMap', 'v1', of({ name: 'long', configMapKeyRef: { name: 'sql', key: 'long.sql', sha256 } })],
+    ['a statement outside a transaction', 'v1', of({ name: 'index', sql: 'VACUUM', transaction: false, verify })],
+    ['a copy', 'v1', of({ name: 'rows', type: 'Copy', copy, down: 'TRUNCATE orders' })],
+    [
+      'a copy of many tables',
+      'v1',
+      of({ name: 'rows', type: 'Copy', copy: { ...copy, tables: ['a', 'shop.b', 'B-c'], batchRows: 1 } }),
+    ],
+    ['an assertion', 'v1', of({ name: 'check', type: 'Assert', verify })],
+    ['the longest limits', 'v1', of({ ...create, timeout: '168h', lockTimeout: '1h' })],
+    ['the shortest limits', 'v1', of({ ...create, timeout: '1s', lockTimeout: '10ms' })],
+    ['a text of 64 KiB', 'v1', of({ name: 'long', sql: 'x'.repeat(65536) })],
+    ['a hundred steps', 'v1', of(...Array.from({ length: 100 }, (_, at) => ({ ...create, name: `s${at}` })))],
+    [
+      'every word about the whole',
+      'v1',
+      {
+        ...of(create),
+        ...{
+          databaseRef: { name: 'shop', namespace: 'data' },
+          approval: 'Manual',
+          onFailure: 'RunDown',
+          baseline: true,
+        },
+        ...{ retry: 'again', concurrencyKey: 'orders', schemaValidation: { dryRun: 'Rollback', requireVerify: true } },
+      },
+    ],
+  ],
+  refused: [
+    ['no text', 'v1', of({ name: 'a' }), step, oneText],
+    ['two texts', 'v1', of({ ...create, configMapKeyRef: { name: 'sql', key: 'a', sha256 } }), step, oneText],
+    ['an assertion with a text', 'v1', of({ ...create, type: 'Assert', verify }), step, noText],
+    ['a copy with a text', 'v1', of({ ...create, type: 'Copy', copy }), step, noText],
+    ['a copy of nothing', 'v1', of({ name: 'a', type: 'Copy' }), `${step}.copy`, onlyCopy],
+    ['a text that copies', 'v1', of({ ...create, copy }), `${step}.copy`, onlyCopy],
+    ['an assertion of nothing', 'v1', of({ name: 'a', type: 'Assert' }), step, asserts],
+    ['an assertion to take back', 'v1', of({ name: 'a', type: 'Assert', verify, down: 'SELECT 1' }), step, asserts],
+    [
+      'a copy outside a transaction',
+      'v1',
+      of({ name: 'a', type: 'Copy', copy, transaction: false, verify }),
+      `${step}.transaction`,
+      sqlOutside,
+    ],
+    [
+      'a statement outside a transaction that nobody verifies',
+      'v1',
+      of({ ...create, transaction: false }),
+      `${step}.verify`,
+      verified,
+    ],
+    ['no time', 'v1', of({ ...create, timeout: '999ms' }), `${step}.timeout`, timeout],
+    ['all time', 'v1', of({ ...create, timeout: '169h' }), `${step}.timeout`, timeout],
+    ['no wait for a lock', 'v1', of({ ...create, lockTimeout: '9ms' }), `${step}.lockTimeout`, lockTimeout],
+    ['a long wait for a lock', 'v1', of({ ...create, lockTimeout: '61m' }), `${step}.lockTimeout`, lockTimeout],
+  ],
+  existing: {
+    plain: of(create),
+    keyed: { ...of(create), concurrencyKey: 'orders' },
+  },
+  acceptedChanges: [
+    ['another step', 'plain', { steps: [create, { ...create, name: 'more' }] }],
+    ['another text, which the database judges', 'plain', { steps: [{ ...create, sql: 'SELECT 1' }] }],
+    ['another try', 'plain', { retry: 'again' }],
+  ],
+  refusedChanges: [
+    ['a step that goes', 'plain', { steps: [{ ...create, name: 'other' }] }, 'spec.steps', stays],
+    [
+      'another database',
+      'plain',
+      { databaseRef: { name: 'other' } },
+      'spec.databaseRef',
+      'databaseRef is immutable; create a new Migration',
+    ],
+    [
+      'another key',
+      'keyed',
+      { concurrencyKey: 'other' },
+      'spec.concurrencyKey',
+      'concurrencyKey is immutable, as a worker may hold it',
+    ],
+    [
+      'a key',
+      'plain',
+      { concurrencyKey: 'other' },
+      'spec.concurrencyKey',
+      'concurrencyKey is immutable, as a worker may hold it',
+    ],
+  ],
+}
