@@ -8,6 +8,8 @@ export type MigrationOutcome =
   | { readonly kind: 'Completed' }
   /** Nothing was run: this is what the steps say that no step may. */
   | { readonly kind: 'Invalid'; readonly findings: readonly Finding[] }
+  /** Nothing was run: it was tried in a transaction that was taken back, and this failed there. */
+  | { readonly kind: 'RehearsalFailed'; readonly step: string; readonly failure: StepFailure }
   | { readonly kind: 'AwaitingApproval'; readonly plan: string }
   /** The database and the steps disagree about what was applied. */
   | { readonly kind: 'Refused'; readonly reason: RefusalReason; readonly step: string; readonly message: string }

@@ -1,6 +1,6 @@
 // What is to be done next? Decided from the steps as they are wished and the marks in the database, and from nothing that this process
 // remembers, so that every life goes on where the one before ended. Nothing that was applied is ever run again.
-import type { MigrationStep } from '../engines/migration-step.ts'
+import type { MigrationStep, SqlStep } from '../engines/migration-step.ts'
 import type { StepAttempt, StepFailure, StepMark } from '../engines/migration-target.ts'
 import { planHash, stepChecksum } from './step-digest.ts'
 
@@ -56,6 +56,13 @@ export function decide(order: MigrationOrder, { marks, verified }: Truth): Decis
   if (approval.kind === 'Manual' && approval.approvedPlan !== pass.plan)
     return { kind: 'awaitApproval', plan: pass.plan }
   return advance(pass, next)
+}
+
+/** What can be tried in one transaction: the steps from this one on, up to the first that is no such SQL. */
+export function rehearsable(steps: readonly MigrationStep[], from: MigrationStep): readonly SqlStep[] {
+  const open = steps.slice(steps.indexOf(from))
+  const end = open.findIndex((step) => step.kind !== 'SQL' || !step.isTransactional)
+  return open.slice(0, end === -1 ? undefined : end).filter((step) => step.kind === 'SQL')
 }
 
 /** What a decision is made from. */

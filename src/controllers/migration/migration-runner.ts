@@ -7,12 +7,14 @@ import type { MigrationTarget, StepAttempt, StepFailure, Taken } from '../engine
 import { StepError } from '../engines/step-error.ts'
 import type { Finding } from '../engines/step-review.ts'
 import type { MigrationNews, MigrationOutcome } from './migration-outcome.ts'
-import { type Decision, decide, type MigrationOrder } from './migration-plan.ts'
+import { type Decision, decide, type MigrationOrder, rehearsable } from './migration-plan.ts'
 
 export interface MigrationRun {
   readonly order: MigrationOrder
   /** Of all steps; those of steps that are applied are no concern any more. */
   readonly findings: readonly Finding[]
+  /** Tries steps in a transaction that is taken back, before the first of them runs. */
+  readonly isRehearsed: boolean
   /** A new session for each life. */
   readonly take: (signal: AbortSignal) => Promise<Taken>
   readonly clock: Clock
@@ -43,6 +45,7 @@ class Run {
   /** A failure that is not written down yet, as it took the session with it. */
   #unwritten: { readonly attempt: StepAttempt; readonly failure: StepFailure } | undefined
   #losses = 0
+  #hasRehearsed = false
 
   constructor(run: MigrationRun, signal: AbortSignal) {
     this.#run = run
@@ -99,12 +102,23 @@ class Run {
         if (failure !== undefined) return { kind: 'Failed', step: decision.step.name, failure }
         continue
       }
+      const rehearsal = decision.kind === 'undo' ? undefined : await this.#rehearse(target, decision.attempt.step)
+      if (rehearsal !== undefined) return { kind: 'RehearsalFailed', ...rehearsal }
       if (decision.kind === 'undo') {
         await this.#undo(target, decision.step)
         verified.clear()
       } else if (await this.#advance(target, decision)) verified.set(decision.attempt.step.name, true)
       this.#losses = 0
     }
+  }
+
+  /** Once for a run: what a later step of this run does is not what it is tried for. */
+  async #rehearse(target: MigrationTarget, next: MigrationStep): ReturnType<MigrationTarget['rehearse']> {
+    const { isRehearsed, order } = this.#run
+    if (!isRehearsed || this.#hasRehearsed) return undefined
+    const failed = await target.rehearse(rehearsable(order.steps, next))
+    this.#hasRehearsed = true
+    return failed
   }
 
   /** Says why it cannot be asked, if it cannot; there is no mark to write that into. */

@@ -26,6 +26,7 @@ export interface StageOptions {
 export interface WorkerOptions extends Partial<MigrationOrder> {
   readonly migration?: string
   readonly lockWaitMs?: number
+  readonly isRehearsed?: boolean
   readonly signal?: AbortSignal
   readonly holder?: string
 }
@@ -95,7 +96,7 @@ export class MigrationStage {
   }
 
   async runOf(steps: readonly MigrationStep[], options: WorkerOptions): Promise<MigrationRun> {
-    const { migration: _, holder: __, signal: ___, lockWaitMs = 30_000, ...changes } = options
+    const { migration: _, holder: __, signal: ___, lockWaitMs = 30_000, isRehearsed = false, ...changes } = options
     const target = await this.targetOptions(options)
     const order: MigrationOrder = {
       ...{
@@ -111,6 +112,7 @@ export class MigrationStage {
     return {
       order,
       findings: stepReviewer(target.parser)(steps, { requiresVerify: false }).findings,
+      isRehearsed,
       take: (signal) => takeMigrationTarget(target, signal),
       clock: systemClock,
       patience: { lockWaitMs, lockPollMs: 5, firstRetryMs: 5, maxLosses: 5 },

@@ -186,6 +186,71 @@ onEachPostgres('a migration', (server) => {
     expect(await stage.work([create, fill, unique], { retryToken: '2' })).toEqual({ kind: 'Completed' })
   })
 
+  it.each([
+    {
+      sql: 'CREATE INDEX CONCURRENTLY made ON "Parted 1" (a)',
+      half: "SELECT 1 FROM pg_index WHERE NOT indisvalid AND indexrelid = to_regclass('made')",
+      verify: "SELECT to_regclass('made') IS NOT NULL",
+    },
+    {
+      sql: 'REINDEX TABLE CONCURRENTLY "Parted 1"',
+      half: "SELECT 1 FROM pg_class WHERE relname ~ '_ccnew'",
+      verify: "SELECT NOT EXISTS (SELECT FROM pg_class WHERE relname ~ '_ccnew')",
+    },
+    {
+      sql: 'ALTER TABLE parted DETACH PARTITION "Parted 1" CONCURRENTLY',
+      half: 'SELECT 1 FROM pg_inherits WHERE inhdetachpending',
+      verify: "SELECT NOT relispartition FROM pg_class WHERE relname = 'Parted 1'",
+    },
+  ])('goes on from what a killed worker left: $sql', async ({ sql, half, verify }) => {
+    const stage = await MigrationStage.start(server())
+    await stage.byHand(`CREATE TABLE parted (a int PRIMARY KEY) PARTITION BY RANGE (a);
+                        CREATE TABLE "Parted 1" PARTITION OF parted FOR VALUES FROM (1) TO (9);
+                        INSERT INTO parted VALUES (1)`)
+    const step = sqlStep(sql, { isTransactional: false, verify: { sql: verify, expect: 't' }, lockTimeoutMs: 20_000 })
+    // As long as somebody is in the middle of writing, the statement waits half done.
+    const writing = stage.byHand('BEGIN; UPDATE parted SET a = 2; SELECT pg_sleep(600); COMMIT').catch(() => undefined)
+    await expect
+      .poll(() =>
+        stage.byHand("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()"),
+      )
+      .toHaveLength(1)
+    const worker = new AbortController()
+    const killed = stage.work([step], { signal: worker.signal }).catch(() => 'killed')
+    await expect.poll(() => stage.byHand(half), { timeout: 30_000 }).toHaveLength(1)
+    worker.abort(new Error('killed'))
+    expect(await killed).toBe('killed')
+    await stage.sessionsEnd()
+    expect(await stage.byHand(half)).toHaveLength(1)
+    await stage.byHand(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()",
+    )
+    await writing
+    expect(await stage.work([step])).toEqual({ kind: 'Completed' })
+    expect(await stage.byHand(half)).toHaveLength(0)
+    expect(await stage.leftovers()).toEqual(nothingLeft)
+  })
+
+  it('commits nothing once somebody else has raised the epoch', async () => {
+    const stage = await MigrationStage.start(server())
+    const raising = sqlStep(
+      "DO $$ BEGIN EXECUTE 'UPDATE _kon' || 'verge.migration_lease SET epoch = epoch + 1'; END $$",
+      { name: 'raising' },
+    )
+    expect(await stage.work([raising, create])).toEqual({ kind: 'Completed' })
+    expect(stage.news.filter(({ kind }) => kind === 'lost')).toEqual([
+      { kind: 'lost', message: 'another worker has taken this migration over' },
+    ])
+    expect(await stage.marks()).toEqual(['raising Applied', 'create Applied'])
+  })
+
+  it('says why a verification cannot be asked', async () => {
+    const stage = await MigrationStage.start(server())
+    await stage.work([create])
+    const asks = { ...create, verify: { sql: 'SELECT 1/0', expect: '1' } }
+    expect(await stage.work([asks])).toMatchObject({ kind: 'Failed', step: 'create', failure: { sqlState: '22012' } })
+  })
+
   it('gives a step the limits that it says, the search path of the database, and nobody’s settings', async () => {
     const stage = await MigrationStage.start(server())
     await stage.byHand(`CREATE SCHEMA shop; ALTER DATABASE ${stage.database} SET search_path TO shop`)
@@ -285,18 +350,18 @@ onEachPostgres('a migration', (server) => {
     expect(await first).toEqual({ kind: 'Completed' })
   })
 
-  it('rehearses steps and leaves nothing of them', async () => {
+  it('rehearses steps first where it is told to, and leaves nothing of them', async () => {
     const stage = await MigrationStage.start(server())
-    const run = await stage.runOf([create], {})
-    const taken = await run.take(new AbortController().signal)
-    if (taken.kind !== 'held') throw new Error('the lock is taken')
-    expect(await taken.target.rehearse([create, fill])).toBeUndefined()
-    expect(await taken.target.rehearse([create, fill, wrong])).toMatchObject({
-      step: 'wrong',
-      failure: { sqlState: '23505' },
+    const isRehearsed = true
+    expect(await stage.work([create, fill, wrong], { isRehearsed })).toMatchObject({
+      ...{ kind: 'RehearsalFailed', step: 'wrong', failure: { sqlState: '23505' } },
     })
-    await taken.target.close()
     expect(await stage.byHand("SELECT to_regclass('orders') AS orders")).toEqual([{ orders: null }])
     expect(await stage.marks()).toEqual([])
+    expect(await stage.work([create, fill, index, wrong], { isRehearsed })).toMatchObject({
+      kind: 'Failed',
+      step: 'wrong',
+    })
+    expect(await stage.marks()).toEqual(['create Applied', 'fill Applied', 'index Applied', 'wrong Failed'])
   })
 })
