@@ -2014,7 +2014,7 @@ export interface MigrationSpecSteps {
   readonly transaction?: boolean;
 
   /**
-   * How long it may take, such as 5m.
+   * How long it may take, such as 5m; of a copy, each batch and the comparison at the end.
    *
    * @schema MigrationSpecSteps#timeout
    */

@@ -217,7 +217,7 @@ export interface MigrationSpecSteps {
    */
   readonly transaction: boolean
   /**
-   * How long it may take, such as 5m.
+   * How long it may take, such as 5m; of a copy, each batch and the comparison at the end.
    * At most 20 characters. Matches `^([0-9]{1,5}(ms|h|m|s)){1,3}$`.
    * Rule: timeout is from 1s to 168h.
    * @default "5m"
@@ -356,7 +356,7 @@ export interface MigrationSpecStepsInput {
    */
   readonly transaction?: boolean
   /**
-   * How long it may take, such as 5m.
+   * How long it may take, such as 5m; of a copy, each batch and the comparison at the end.
    * At most 20 characters. Matches `^([0-9]{1,5}(ms|h|m|s)){1,3}$`.
    * Rule: timeout is from 1s to 168h.
    * @default "5m"

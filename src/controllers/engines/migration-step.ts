@@ -5,7 +5,7 @@ export type MigrationStep = SqlStep | CopyStep | AssertStep
 interface Step {
   /** Unique in its migration, and kept for ever: what was applied is known by it. */
   readonly name: string
-  /** Of the whole step. */
+  /** Of the whole step; of a copy, of each of its batches and of the comparison at its end. */
   readonly timeoutMs: number
   /** How long one statement waits for a lock. */
   readonly lockTimeoutMs: number

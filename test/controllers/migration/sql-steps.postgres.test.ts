@@ -244,6 +244,17 @@ onEachPostgres('a migration', (server) => {
     expect(await stage.marks()).toEqual(['raising Applied', 'create Applied'])
   })
 
+  it('lets nobody raise the epoch while a step is under way', async () => {
+    const stage = await MigrationStage.start(server())
+    await stage.work([create])
+    const working = stage.work([create, sqlStep('SELECT pg_sleep(1)', { name: 'slow' })])
+    const isAsleep = "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()"
+    await expect.poll(() => stage.byHand(isAsleep)).toHaveLength(1)
+    const raising = stage.byHand('SET lock_timeout TO 50; UPDATE _konverge.migration_lease SET epoch = epoch + 1')
+    await expect(raising).rejects.toMatchObject({ code: '55P03' })
+    expect(await working).toEqual({ kind: 'Completed' })
+  })
+
   it('says why a verification cannot be asked', async () => {
     const stage = await MigrationStage.start(server())
     await stage.work([create])

@@ -17,6 +17,7 @@ import {
   readBatch,
   readProgress,
   sameTexts,
+  sourceSettings,
   writeBatch,
   writeProgress,
 } from './copy-statements.ts'
@@ -54,7 +55,7 @@ class CopyRun {
 
   async run(): Promise<void> {
     const { target } = this.#options
-    await this.#ofSource({ text: sameTexts, values: [] })
+    await this.#ofSource({ text: sourceSettings(this.#step.timeoutMs), values: [] })
     await target.setLimits(this.#step)
     await target.say(sameTexts)
     // Everything is looked at before anything is written.

@@ -7,7 +7,12 @@ import type { Statement } from './mark-statements.ts'
 
 /** The same value is the same text on both sides. */
 export const sameTexts = sql`SET DateStyle TO 'ISO, YMD'; SET IntervalStyle TO 'postgres'; SET TimeZone TO 'UTC';
-  SET extra_float_digits TO 1; SET bytea_output TO 'hex'; SET lc_monetary TO 'C'; SET idle_in_transaction_session_timeout TO 0`
+  SET extra_float_digits TO 1; SET bytea_output TO 'hex'; SET lc_monetary TO 'C'`
+
+/** A batch or a digest may take as long as the step says. */
+export function sourceSettings(timeoutMs: number): Sql {
+  return sql`${sameTexts}; SET statement_timeout TO ${integer(timeoutMs)}`
+}
 
 /** One row, whose text is JSON; none if the table is not there. */
 export function lookAtTable({ schema, name }: TableName): Statement {
