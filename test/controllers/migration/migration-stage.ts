@@ -26,6 +26,7 @@ export interface StageOptions {
 export interface WorkerOptions extends Partial<MigrationOrder> {
   readonly migration?: string
   readonly lockWaitMs?: number
+  readonly firstRetryMs?: number
   readonly isRehearsed?: boolean
   readonly signal?: AbortSignal
   readonly holder?: string
@@ -96,7 +97,15 @@ export class MigrationStage {
   }
 
   async runOf(steps: readonly MigrationStep[], options: WorkerOptions): Promise<MigrationRun> {
-    const { migration: _, holder: __, signal: ___, lockWaitMs = 30_000, isRehearsed = false, ...changes } = options
+    const {
+      migration: _,
+      holder: __,
+      signal: ___,
+      lockWaitMs = 30_000,
+      firstRetryMs = 5,
+      isRehearsed = false,
+      ...changes
+    } = options
     const target = await this.targetOptions(options)
     const order: MigrationOrder = {
       ...{
@@ -115,7 +124,7 @@ export class MigrationStage {
       isRehearsed,
       take: (signal) => takeMigrationTarget(target, signal),
       clock: systemClock,
-      patience: { lockWaitMs, lockPollMs: 5, firstRetryMs: 5, maxLosses: 5 },
+      patience: { lockWaitMs, lockPollMs: 5, firstRetryMs, maxLosses: 8 },
       onNews: (news) => this.news.push(news),
     }
   }

@@ -1,7 +1,7 @@
 // Does each kind of step do what it says, on real servers, and is what it did written down with it?
 import { expect, it } from 'vitest'
 import { takeMigrationTarget } from '../../../src/controllers/engines/postgres/migration/migration-target-client.ts'
-import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
+import { onEachPostgres, startPostgres } from '../../postgres/on-each-postgres.ts'
 import { MigrationStage, nothingLeft } from './migration-stage.ts'
 import { assertStep, sqlStep } from './steps.ts'
 
@@ -33,7 +33,7 @@ const check = assertStep('SELECT count(*) FROM orders', {
 })
 const wrong = sqlStep('INSERT INTO orders VALUES (1000, 1); INSERT INTO orders VALUES (1, 1)', { name: 'wrong' })
 
-onEachPostgres('a migration', (server) => {
+onEachPostgres('a migration', (server, version) => {
   it('applies its steps once, and does nothing the next time', async () => {
     const stage = await MigrationStage.start(server())
     const steps = [create, fill, index, check]
@@ -253,6 +253,34 @@ onEachPostgres('a migration', (server) => {
     const raising = stage.byHand('SET lock_timeout TO 50; UPDATE _konverge.migration_lease SET epoch = epoch + 1')
     await expect(raising).rejects.toMatchObject({ code: '55P03' })
     expect(await working).toEqual({ kind: 'Completed' })
+  })
+
+  it.each(['fill', 'index'])('goes on when its server has died in step %s and come back', async (name) => {
+    const own = await startPostgres({ version })
+    const stage = await MigrationStage.start(own)
+    const text = name === 'fill' ? fill.sql : index.sql
+    let isBack: Promise<void> | undefined
+    stage.proxy.judge = (statement) => {
+      if (statement.text === text) isBack ??= own.kill().then(() => own.start())
+      return 'pass'
+    }
+    expect(await stage.work([create, fill, index, check], { firstRetryMs: 200 })).toEqual({ kind: 'Completed' })
+    await isBack
+    expect(isBack).toBeDefined()
+    expect(await stage.byHand('SELECT count(*)::int AS n, sum(total)::int AS total FROM orders')).toEqual([
+      { n: 100, total: 1100 },
+    ])
+    expect(await stage.leftovers()).toEqual(nothingLeft)
+  })
+
+  it('gives up a server that does not come back, and says what it heard last', async () => {
+    const stage = await MigrationStage.start(server())
+    await stage.proxy.refuse()
+    await expect(stage.work([create])).rejects.toMatchObject({
+      code: 'ServerUnreachable',
+      message: expect.stringContaining('ECONNREFUSED'),
+    })
+    expect(stage.news).toHaveLength(8)
   })
 
   it('says why a verification cannot be asked', async () => {
