@@ -26,8 +26,8 @@ export interface ProceduralCode {
   readonly when: 'now' | 'whenCalled'
 }
 
-/** Undefined if the statement holds no code. `text` is the statement's own. */
-export function proceduralCodeOf({ node }: Statement, text: string, parser: SqlParser): ProceduralCode | undefined {
+/** Undefined if the statement holds no code. */
+export function proceduralCodeOf({ node, text }: Statement, parser: SqlParser): ProceduralCode | undefined {
   if (node.name !== 'DoStmt' && node.name !== 'CreateFunctionStmt') return undefined
   const when = node.name === 'DoStmt' ? 'now' : 'whenCalled'
   const empty = { pieces: [], endsOfTransactions: [], blind: [], errors: [], when } as const

@@ -84,11 +84,12 @@ class PartsReview {
   }
 
   #statement(part: Part, text: string, statement: Statement, surroundings: Surroundings): void {
-    const at = positionOfByte(text, statement.start)
-    for (const complaint of complaintsAbout(statement, surroundings)) this.#find(part, at, complaint)
-    const own = Buffer.from(text).subarray(statement.start, statement.end).toString()
-    const code = proceduralCodeOf(statement, own, this.#parser)
+    for (const complaint of complaintsAbout(statement, surroundings)) {
+      this.#find(part, positionOfByte(text, statement.start), complaint)
+    }
+    const code = proceduralCodeOf(statement, this.#parser)
     if (code === undefined) return
+    const at = positionOfByte(text, statement.start)
     const positionOf = (line: number) => positionOfLine(text, at.line + line - 1)
     for (const { message, line } of code.errors) this.#find(part, positionOf(line), { code: 'ParseError', message })
     for (const { message, line } of code.blind)

@@ -17,9 +17,9 @@ export interface Refusal {
 
 export interface Statement {
   readonly node: Node
-  /** Bytes of the text, the first without what comes before the statement itself. */
+  /** In bytes: where the statement itself begins, after blanks and comments. */
   readonly start: number
-  readonly end: number
+  readonly text: string
 }
 
 export interface Node {
@@ -42,9 +42,10 @@ export function statementsOf(tree: unknown, text: string): readonly Statement[] 
     const { stmt, stmt_location: from, stmt_len: length } = fieldsOf(entry)
     const node = nodeOf(stmt)
     if (node === undefined) return []
-    const start = numberOf(from) ?? 0
-    const end = length === undefined ? bytes.length : start + (numberOf(length) ?? 0)
-    return [{ node, start: afterBlanks(bytes, start), end }]
+    const begin = numberOf(from) ?? 0
+    const own = bytes.subarray(begin, length === undefined ? undefined : begin + (numberOf(length) ?? 0))
+    const blanks = blanksBefore(own)
+    return [{ node, start: begin + blanks, text: own.subarray(blanks).toString() }]
   })
 }
 
@@ -114,10 +115,9 @@ export function optionsOf(list: unknown): readonly Option[] {
   })
 }
 
-/** A statement begins, for the parser, where the one before it ended: before its blanks and comments. */
-function afterBlanks(bytes: Buffer, start: number): number {
-  const blanks = /^(?:\s+|--[^\n]*|\/\*(?:[^*]|\*(?!\/))*\*\/)+/
+/** A statement begins, for the parser, where the one before it ended: before its blanks and comments. How many bytes those are. */
+function blanksBefore(bytes: Buffer): number {
   // One character for each byte, so that the length of a match is one in bytes.
-  const found = blanks.exec(bytes.toString('latin1', start))
-  return start + (found?.[0].length ?? 0)
+  const found = /^(?:\s+|--[^\n]*|\/\*(?:[^*]|\*(?!\/))*\*\/)+/.exec(bytes.toString('latin1'))
+  return found?.[0].length ?? 0
 }

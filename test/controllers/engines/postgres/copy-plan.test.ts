@@ -1,0 +1,77 @@
+// Which columns and which key does a copy go by, and how many rows at a time?
+import { describe, expect, it } from 'vitest'
+import {
+  copyPlan,
+  nextBatchRows,
+  percentOf,
+  shapeIn,
+  type TableShape,
+} from '../../../../src/controllers/engines/postgres/migration/copy-plan.ts'
+
+const table = { schema: 'public', name: 'orders' }
+const int = { schema: 'pg_catalog', name: 'int4' }
+
+function shape(
+  names: readonly string[],
+  keys: readonly (readonly string[])[],
+  generated: readonly string[] = [],
+): TableShape {
+  const columns = names.map((name) => ({ name, type: int, isGenerated: generated.includes(name) }))
+  return { columns, keys, rowEstimate: undefined, sequences: [] }
+}
+
+describe('a copy', () => {
+  it('goes along the first key, and leaves out what is generated on either side', () => {
+    const source = shape(['a', 'b', 'c', 'd'], [['b', 'a'], ['a']], ['c'])
+    const plan = copyPlan(table, source, shape(['d', 'c', 'b', 'a', 'more'], [], ['d']))
+    expect(plan.columns.map(({ name }) => name)).toEqual(['a', 'b'])
+    expect(plan.key).toEqual([1, 0])
+  })
+
+  it('goes along no key that is generated', () => {
+    const plan = copyPlan(table, shape(['a', 'b'], [['b'], ['a']], ['b']), shape(['a', 'b'], []))
+    expect(plan.key).toEqual([0])
+  })
+
+  it.each([
+    [undefined, shape([], []), 'table public.orders is not there in the source'],
+    [shape([], []), undefined, 'table public.orders is not there in the target'],
+    [shape(['a'], [['a']]), shape([], []), 'table public.orders has no column "a" in the target'],
+    [
+      shape(['a'], []),
+      shape(['a'], [['a']]),
+      'table public.orders has no primary key, nor a unique one without nulls, to go along',
+    ],
+  ])('is refused: %#', (source, target, message) => {
+    expect(() => copyPlan(table, source, target)).toThrow(message)
+  })
+
+  it.each([
+    [5_000, undefined, 100],
+    [7, undefined, 7],
+    [5_000, { rows: 100, bytes: 4_194_304 }, 100],
+    [5_000, { rows: 100, bytes: 2_097_152 }, 200],
+    [5_000, { rows: 100, bytes: 100 }, 5_000],
+    [5_000, { rows: 1, bytes: 99_000_000 }, 1],
+    [5_000, { rows: 0, bytes: 0 }, 1],
+  ])('takes of at most %i rows after %j %i', (most, last, rows) => {
+    expect(nextBatchRows(most, last)).toBe(rows)
+  })
+
+  it.each([
+    [50, [100], 50],
+    [50, [50, 50], 50],
+    [100, [100], 99],
+    [300, [100], 99],
+    [1, [0], undefined],
+    [1, [100, undefined], undefined],
+    [0, [], undefined],
+  ])('is after %i rows of %j at %s per cent', (rows, estimates, percent) => {
+    expect(percentOf(rows, estimates)).toBe(percent)
+  })
+
+  it('knows nothing of a table that was never counted', () => {
+    expect(shapeIn('{"rowEstimate":-1,"columns":null,"keys":null,"sequences":null}')).toEqual(shape([], []))
+    expect(shapeIn(null)).toBeUndefined()
+  })
+})
