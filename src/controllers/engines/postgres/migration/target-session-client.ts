@@ -3,7 +3,7 @@
 import type { VerifyQuery } from '../../migration-step.ts'
 import { StepError } from '../../step-error.ts'
 import { asEngineError, endsSession } from '../failure.ts'
-import { limits, type QueryAnswer, type SessionClient } from '../session-client.ts'
+import { type QueryAnswer, type SessionClient, limits as sessionLimits } from '../session-client.ts'
 import { identifier, integer, literal, type Sql, sql } from '../sql-text.ts'
 import { outcomeUnknown } from '../transaction-runner.ts'
 import type { Statement } from './mark-statements.ts'
@@ -44,7 +44,7 @@ export class TargetSession {
   async ask({ text, values }: Statement): Promise<QueryAnswer> {
     const { session, signal } = this.#options
     try {
-      return await session.query(text, values, { signal, limitMs: limits.answerMs })
+      return await session.query(text, values, { signal, limitMs: sessionLimits.answerMs })
     } catch (error) {
       throw this.#engineError(error)
     }
@@ -144,7 +144,7 @@ export class TargetSession {
   async #commit(): Promise<void> {
     const { session, signal, server } = this.#options
     try {
-      await session.query('COMMIT', [], { signal, limitMs: limits.answerMs })
+      await session.query('COMMIT', [], { signal, limitMs: sessionLimits.answerMs })
     } catch (error) {
       if (signal.aborted) throw error
       throw endsSession(error) ? outcomeUnknown('a step was being committed', server) : this.#stepError(error)
