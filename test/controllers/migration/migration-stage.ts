@@ -89,7 +89,9 @@ export class MigrationStage {
         : {
             openSource: (signal) => {
               const { server, database } = source
-              const options = { access: server.access(), database, applicationName: 'source', clock: systemClock }
+              // Where it is the same server, by the same way, so that it breaks too.
+              const access = server === this.server ? this.proxy.access() : server.access()
+              const options = { access, database, applicationName: 'source', clock: systemClock }
               return SessionClient.open(options, signal)
             },
           }),
