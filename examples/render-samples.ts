@@ -29,6 +29,8 @@ const render: Readonly<Record<string, (chart: Chart, sample: Sample) => void>> =
   },
   // Its roles are in a database, and its Secret is made there.
   DatabaseUser: () => {},
+  // What it changes is in a database.
+  Migration: () => {},
 }
 
 // Named from the checkout's root, where cdk8s.yaml lies and cdk8s runs its app; so it works from dist/ too.
