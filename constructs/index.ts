@@ -34,3 +34,5 @@ export {
 export { OperatorInstall } from './operator-install.ts'
 export type { OperatorInstallProps, OperatorRule, OperatorRules } from './operator-install-props.ts'
 export { operatorManifests } from './operator-manifests.ts'
+export { WorkerJob } from './worker-job.ts'
+export type { WorkerCredentials, WorkerJobProps } from './worker-job-props.ts'

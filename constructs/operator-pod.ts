@@ -54,6 +54,8 @@ function container({ image, args = ['run'], resources }: OperatorInstallProps): 
     name: 'operator',
     image,
     args,
+    // What workers of it run, in Jobs.
+    env: [{ name: 'KONVERGE_IMAGE', value: image }],
     ports: [{ name: operatorPort.name, containerPort: operatorPort.number, protocol: 'TCP' }],
     resources: resources ?? { requests: { cpu: '100m', memory: '256Mi' }, limits: { memory: '512Mi' } },
     livenessProbe: { httpGet: { path: '/healthz', port: operatorPort.name } },

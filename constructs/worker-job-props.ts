@@ -1,0 +1,40 @@
+// What has to be said of a long piece of work to have it done in a pod of its own? Props of WorkerJob.
+import type { Manifest } from './manifest.ts'
+
+export interface WorkerJobProps {
+  /** Of the Job and of the ConfigMap with its order: at most 63 characters, and another one for another order. */
+  readonly name: string
+  /** The operator's own image, whose entry point takes `args`. */
+  readonly image: string
+  /** After `worker`, e.g. `['migrate']`; where order and credentials are is added. */
+  readonly work: readonly string[]
+  /** What is to be done, as text without secrets. */
+  readonly order: string
+  /** Of the order, so that nobody slips the worker another one. */
+  readonly orderDigest: string
+  readonly credentials: readonly WorkerCredentials[]
+  /** Of Job and pods. */
+  readonly labels: Readonly<Record<string, string>>
+  /** Of Job and pods. */
+  readonly annotations?: Readonly<Record<string, string>>
+  /**
+   * Nothing runs while it is true; what runs is ended.
+   * @default false
+   */
+  readonly isSuspended?: boolean
+  /**
+   * How often it is started again when it fails.
+   * @default 6
+   */
+  readonly retries?: number
+  /** @default - 50m CPU and 128Mi of memory, at most 512Mi */
+  readonly resources?: Manifest
+  /** How long a worker may take to end, once it is told to, in seconds. */
+  readonly graceSeconds?: number
+}
+
+/** Keys of Secrets as files of one folder, below the mount of all credentials. */
+export interface WorkerCredentials {
+  readonly folder: string
+  readonly files: readonly { readonly secret: string; readonly key: string; readonly file: string }[]
+}

@@ -1,0 +1,101 @@
+// How is long work done that no turn waits for? By a Job of the operator's own image, and a ConfigMap with its order. A worker that dies
+// is started again and goes on where the truth says; what was applied for an order stays as it is, so that the Job's template, which
+// nobody can change, need not change.
+import { ApiObject } from 'cdk8s'
+import { Construct } from 'constructs'
+import type { Manifest } from './manifest.ts'
+import { restrictedUser } from './restricted-user.ts'
+import type { WorkerCredentials, WorkerJobProps } from './worker-job-props.ts'
+
+/** Distroless' `nonroot`. */
+const userId = 65532
+const orderFolder = '/var/run/konverge/order'
+const orderFile = 'order.json'
+const credentialsFolder = '/var/run/konverge/credentials'
+/** For its user alone; a kubelet adds the group's right to read. */
+const ownMode = 0o400
+
+/** The labels of the chart are added. Fulfils the Pod Security Standard `restricted`. */
+export class WorkerJob extends Construct {
+  readonly configMap: ApiObject
+  /** It goes before its ConfigMap when the owner goes, and is waited for. */
+  readonly job: ApiObject
+
+  constructor(scope: Construct, id: string, props: WorkerJobProps) {
+    super(scope, id)
+    const { name, order, labels, annotations } = props
+    const metadata = { name, labels: { ...labels }, annotations: { ...annotations } }
+    this.configMap = new ApiObject(this, 'order', {
+      ...{ apiVersion: 'v1', kind: 'ConfigMap' },
+      metadata,
+      immutable: true,
+      data: { [orderFile]: order },
+    })
+    this.job = new ApiObject(this, 'job', {
+      ...{ apiVersion: 'batch/v1', kind: 'Job' },
+      metadata,
+      spec: jobSpec(props),
+    })
+    this.job.node.addDependency(this.configMap)
+  }
+}
+
+function jobSpec(props: WorkerJobProps): Manifest {
+  const { labels, annotations, isSuspended = false, retries = 6 } = props
+  return {
+    backoffLimit: retries,
+    suspend: isSuspended,
+    template: { metadata: { labels: { ...labels }, annotations: { ...annotations } }, spec: podSpec(props) },
+  }
+}
+
+function podSpec({
+  name,
+  image,
+  work,
+  orderDigest,
+  credentials,
+  resources,
+  graceSeconds = 30,
+}: WorkerJobProps): Manifest {
+  return {
+    // A pod for each try: what the last one said of its end stays.
+    restartPolicy: 'Never',
+    automountServiceAccountToken: false,
+    terminationGracePeriodSeconds: graceSeconds,
+    securityContext: restrictedUser(userId),
+    containers: [
+      {
+        name: 'worker',
+        image,
+        args: [
+          ...['worker', ...work, '--order', `${orderFolder}/${orderFile}`, '--digest', orderDigest],
+          ...['--credentials', credentialsFolder, '--termination-log', '/dev/termination-log'],
+        ],
+        resources: resources ?? { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '512Mi' } },
+        volumeMounts: [
+          { name: 'order', mountPath: orderFolder, readOnly: true },
+          { name: 'credentials', mountPath: credentialsFolder, readOnly: true },
+        ],
+        securityContext: {
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        },
+      },
+    ],
+    volumes: [
+      { name: 'order', configMap: { name } },
+      { name: 'credentials', projected: { defaultMode: ownMode, sources: credentials.flatMap(sourcesOf) } },
+    ],
+  }
+}
+
+/** A source for each Secret. */
+function sourcesOf({ folder, files }: WorkerCredentials): readonly Manifest[] {
+  const secrets = [...new Set(files.map(({ secret }) => secret))]
+  return secrets.map((secret) => {
+    const own = files.filter((file) => file.secret === secret)
+    return { secret: { name: secret, items: own.map(({ key, file }) => ({ key, path: `${folder}/${file}` })) } }
+  })
+}
