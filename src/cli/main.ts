@@ -63,6 +63,7 @@ function programWith(signal: AbortSignal): Command {
   addInstall(program, signal)
   addApiserver(program, signal)
   addDev(program)
+  addWorker(program, signal)
   program
     .command('preview')
     .description('print the manifests of resources, without a cluster')
@@ -155,6 +156,22 @@ function addDev(program: Command): void {
     .option('--repair', 'keep the whole records of a folder that is corrupt')
     .action(async (options) =>
       (await import('./dev.ts')).dev({ ...options, environment: process.env, output: process.stdout }),
+    )
+}
+
+/** What Jobs run that the operator makes. */
+function addWorker(program: Command, signal: AbortSignal): void {
+  program
+    .command('worker')
+    .description('do a long piece of work for the operator, in a pod of its own')
+    .command('migrate')
+    .description('carry out the steps of a Migration')
+    .requiredOption('--order <file>', 'what to do')
+    .requiredOption('--digest <sha256>', 'of the order, which is refused if it is another')
+    .requiredOption('--credentials <folder>', 'a folder for each database: host, port, username, password, ca.crt')
+    .option('--termination-log <file>', 'where to leave the result, in one line of JSON', '/dev/termination-log')
+    .action(async (options) =>
+      (await import('./worker-migrate.ts')).workerMigrate({ ...options, output: process.stdout }, signal),
     )
 }
 

@@ -87,7 +87,7 @@ export class MigrationStage {
       ...(source === undefined
         ? {}
         : {
-            openSource: (signal) => {
+            openSource: (_source, signal) => {
               const { server, database } = source
               // Where it is the same server, by the same way, so that it breaks too.
               const access = server === this.server ? this.proxy.access() : server.access()

@@ -50,8 +50,8 @@ export interface TargetOptions {
   readonly holder: string
   /** Whom steps run as; who logs in, if undefined. */
   readonly runAs?: string
-  /** Where copies come from. */
-  readonly openSource?: (signal: AbortSignal) => Promise<SessionClient>
+  /** Where copies come from, by the name that their steps have for it. */
+  readonly openSource?: (source: string, signal: AbortSignal) => Promise<SessionClient>
   readonly parser: SqlParser
   readonly clock: ExternalTools['clock']
 }
@@ -162,7 +162,7 @@ class PostgresMigrationTarget implements MigrationTarget {
     if (openSource === undefined)
       throw new StepError('StepFailed', { sqlState: undefined, message: 'the step says no source' })
     await this.#session.fresh()
-    const source = await openSource(this.#held.signal)
+    const source = await openSource(attempt.step.source, this.#held.signal)
     try {
       await runCopy({
         source,

@@ -1,0 +1,76 @@
+// How is an order carried out? The steps are read by the grammar, the target is taken, and the runner does the rest; what happens on
+// the way goes into the log, line by line, without the text of steps.
+import type { Clock, ExternalTools } from '../../index.ts'
+import { openCopySource } from '../engines/postgres/migration/copy-source-client.ts'
+import { takeMigrationTarget } from '../engines/postgres/migration/migration-target-client.ts'
+import { loadSqlParser } from '../engines/postgres/review/parser-loader.ts'
+import { stepReviewer } from '../engines/postgres/review/review.ts'
+import type { ServerAccess } from '../engines/server-access.ts'
+import type { MigrationNews } from './migration-outcome.ts'
+import { type Patience, runMigration } from './migration-runner.ts'
+import type { OrderedDatabase, WorkerOrder } from './worker-order.ts'
+import { reportOf, reportOfError, type WorkerReport } from './worker-report.ts'
+
+export interface Work {
+  readonly order: WorkerOrder
+  /** How each database of the order is reached, by its folder. */
+  readonly accesses: ReadonlyMap<string, ServerAccess>
+  readonly clock: Clock
+  readonly log: ExternalTools['log']
+}
+
+/** Who waits longer for a lock or a server is started again by the Job, and is seen to wait. */
+const patience: Patience = { lockWaitMs: 60_000, lockPollMs: 1_000, firstRetryMs: 500, maxLosses: 8 }
+
+/** Resolves however it ends; an error of which nothing may be told is in the log. */
+export async function workOnMigration(work: Work, signal: AbortSignal): Promise<WorkerReport> {
+  try {
+    return await carryOut(work, signal)
+  } catch (error) {
+    if (signal.aborted) return { outcome: 'Interrupted', reason: 'Ended', message: 'the worker was told to end' }
+    work.log.error({ err: error }, 'the worker failed')
+    return reportOfError(error)
+  }
+}
+
+async function carryOut({ order: work, accesses, clock, log }: Work, signal: AbortSignal): Promise<WorkerReport> {
+  const { migration, lock, runAs, target, sources, order, isRehearsed, requiresVerify } = work
+  const parser = await loadSqlParser()
+  const accessTo = ({ folder }: OrderedDatabase): ServerAccess => {
+    const access = accesses.get(folder)
+    if (access === undefined) throw new Error(`there are no credentials in ${folder}`)
+    return access
+  }
+  const applicationName = `konverge/migration/${migration}`.slice(0, 63)
+  const options = {
+    ...{ access: accessTo(target), database: target.database, migration, lock, runAs, parser, clock, applicationName },
+    holder: `Migration ${migration}`,
+    openSource: async (name: string, until: AbortSignal) => {
+      const source = sources.find((known) => known.name === name)
+      if (source === undefined) throw new Error(`the order does not say where ${name} is`)
+      return await openCopySource(
+        { access: accessTo(source), database: source.database, applicationName, clock },
+        until,
+      )
+    },
+  }
+  const outcome = await runMigration(
+    {
+      order,
+      findings: stepReviewer(parser)(order.steps, { requiresVerify }).findings,
+      isRehearsed,
+      take: (until) => takeMigrationTarget(options, until),
+      clock,
+      patience,
+      onNews: (news) => tell(log, news),
+    },
+    signal,
+  )
+  return reportOf(outcome)
+}
+
+function tell(log: Work['log'], { kind, ...fields }: MigrationNews): void {
+  if (kind === 'failed') log.error(fields, kind)
+  else if (kind === 'lost') log.warn(fields, kind)
+  else log.info(fields, kind)
+}

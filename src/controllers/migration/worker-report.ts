@@ -1,0 +1,96 @@
+// What does a worker leave behind when it ends? One line of JSON that fits into a termination message, without secrets, and an exit code
+// that says whether another try is worth it. Pure.
+import { CodedError } from '../../index.ts'
+import { findingText } from '../engines/step-review.ts'
+import type { MigrationOutcome } from './migration-outcome.ts'
+
+export interface WorkerReport {
+  /** `Interrupted`: it may go better the next time. `Stopped`: it will not. */
+  readonly outcome: MigrationOutcome['kind'] | 'Interrupted' | 'Stopped'
+  /** One CamelCase word, where the outcome is not all there is to say. */
+  readonly reason?: string
+  readonly step?: string
+  readonly sqlState?: string
+  /** Who has the lock. */
+  readonly holder?: string
+  readonly message?: string
+}
+
+/** Bytes. What is longer a kubelet cuts off, and then it is no JSON any more. Source: pod.spec.containers.terminationMessagePath. */
+export const reportLimit = 4_096
+
+export function reportOf(outcome: MigrationOutcome): WorkerReport {
+  switch (outcome.kind) {
+    case 'Completed':
+      return { outcome: outcome.kind }
+    case 'Invalid': {
+      const [first] = outcome.findings
+      const { kind, findings } = outcome
+      return { outcome: kind, ...(first && { reason: first.code }), message: findings.map(findingText).join('; ') }
+    }
+    case 'AwaitingApproval':
+      return { outcome: outcome.kind, message: `the plan ${outcome.plan} is not approved` }
+    case 'Refused': {
+      const { kind, reason, step, message } = outcome
+      return { outcome: kind, reason, step, message }
+    }
+    case 'RehearsalFailed':
+    case 'Failed': {
+      const { sqlState, message } = outcome.failure
+      return { outcome: outcome.kind, step: outcome.step, ...(sqlState && { sqlState }), message }
+    }
+    case 'LockedByOther':
+      return { outcome: outcome.kind, holder: outcome.holder, message: `${outcome.holder} is at work on the database` }
+  }
+}
+
+/** Of what is no CodedError nothing is told: nobody knows what is in it. */
+export function reportOfError(error: unknown): WorkerReport {
+  if (!(error instanceof CodedError)) {
+    return { outcome: 'Interrupted', reason: 'InternalError', message: 'the worker failed; its log says more' }
+  }
+  const outcome = error.remedy === 'stop' ? 'Stopped' : 'Interrupted'
+  return { outcome, reason: error.code, message: error.message }
+}
+
+/** 0: done. 1: another try is worth it. 2: somebody has to change something. */
+export function exitCodeOf({ outcome }: WorkerReport): 0 | 1 | 2 {
+  if (outcome === 'Completed') return 0
+  return outcome === 'Interrupted' || outcome === 'LockedByOther' ? 1 : 2
+}
+
+/** The message gives way where it is too long. */
+export function reportText(report: WorkerReport): string {
+  const { message = '' } = report
+  const whole = JSON.stringify(report)
+  if (Buffer.byteLength(whole) <= reportLimit) return whole
+  for (let length = Math.min(message.length, reportLimit); ; length = Math.floor(length * 0.9)) {
+    // What a cut leaves of a pair of surrogates is no character.
+    const text = JSON.stringify({ ...report, message: `${message.slice(0, length).toWellFormed()}…` })
+    if (Buffer.byteLength(text) <= reportLimit || length === 0) return text
+  }
+}
+
+/** Undefined for what no worker wrote: it was killed, or somebody else spoke. */
+export function reportIn(text: string | undefined): WorkerReport | undefined {
+  if (text === undefined || !text.startsWith('{')) return undefined
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  const fields = new Map(Object.entries(value as object).filter(([, field]) => typeof field === 'string')) // It begins with a brace.
+  const outcome = outcomes.find((known) => known === fields.get('outcome'))
+  if (outcome === undefined) return undefined
+  const optional = (['reason', 'step', 'sqlState', 'holder', 'message'] as const).flatMap((name) => {
+    const field = fields.get(name)
+    return field === undefined ? [] : [[name, field] as const]
+  })
+  return { outcome, ...Object.fromEntries(optional) }
+}
+
+const outcomes: readonly WorkerReport['outcome'][] = [
+  ...(['Completed', 'Invalid', 'AwaitingApproval', 'Refused', 'RehearsalFailed', 'Failed', 'LockedByOther'] as const),
+  ...(['Interrupted', 'Stopped'] as const),
+]
