@@ -19,12 +19,7 @@ import {
   Service,
   valueAt,
 } from '../../index.ts'
-import {
-  connectionSecrets,
-  connectionSource,
-  type ServerConnection,
-  serverConnection,
-} from '../database/server-connection.ts'
+import { loadConnection } from '../database/connection-loader.ts'
 import type { DatabaseEngine } from '../engines/engine.ts'
 import { isScramVerifier, passwordTrouble, scramVerifier, verifierMatches } from '../engines/postgres/scram.ts'
 import { bindingManifest, bindingSecretType, heldIn, isUntouched } from './binding-secret.ts'
@@ -194,21 +189,10 @@ async function findDatabases({ metadata, spec }: Observing['object'], live: Live
   for (const [at, entry] of spec.databases.entries()) {
     const database = databases[at]
     const isKnown = found.some(({ connection }) => connection?.kind === 'known')
-    const connection = database === undefined || isKnown ? undefined : await findConnection(database, live)
+    const connection = database === undefined || isKnown ? undefined : await loadConnection(database, live)
     found.push({ entry, database, connection })
   }
   return found
-}
-
-async function findConnection(database: DatabaseObject, live: LiveReader): Promise<ServerConnection> {
-  const { namespace } = database.metadata
-  const source = connectionSource(database)
-  const names = connectionSecrets(source)
-  const found = await Promise.all(names.map((name) => live.find(Secret, { namespace, name })))
-  const secrets = new Map(found.flatMap((secret) => (secret === undefined ? [] : [[secret.metadata.name, secret]])))
-  const service =
-    source?.service === undefined ? undefined : await live.find(Service, { namespace, name: source.service })
-  return serverConnection({ source, secrets, service })
 }
 
 /** What an earlier turn has stored: under the name of now, or the one before. Memory may be behind, so absence is asked twice. */
