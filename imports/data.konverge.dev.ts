@@ -1853,7 +1853,7 @@ export function toJson_MigrationProps(obj: MigrationProps | undefined): Record<s
  */
 export interface MigrationSpec {
   /**
-   * Whether the operator leaves the migration alone: while true no step is begun. For a while and by hand, the annotation konverge.dev/paused does the same.
+   * Whether nothing goes on: while true no step is begun, and one that is under way is taken back and begun again later. The annotation konverge.dev/paused leaves a worker that is at it to its work.
    *
    * @schema MigrationSpec#suspend
    */
@@ -1952,7 +1952,7 @@ export interface MigrationSpecDatabaseRef {
   readonly name: string;
 
   /**
-   * The namespace of the Database, which must allow it by its allowedNamespaces. Without it the migration's own.
+   * The namespace of the Database. A migration runs in that very namespace.
    *
    * @schema MigrationSpecDatabaseRef#namespace
    */
@@ -2296,7 +2296,7 @@ export interface MigrationSpecStepsCopyFrom {
   readonly name: string;
 
   /**
-   * The namespace of the Database, which must allow it by its allowedNamespaces. Without it the migration's own.
+   * The namespace of the Database. A migration runs in that very namespace.
    *
    * @schema MigrationSpecStepsCopyFrom#namespace
    */

@@ -92,6 +92,8 @@ export type {
   MigrationSpecStepsCopyInput,
   MigrationSpecSchemaValidationInput,
   MigrationStatusSteps,
+  MigrationStatusExternal,
+  MigrationStatusExternalToken,
   MigrationStatusConditions,
 } from './wire/migration.ts'
 export {

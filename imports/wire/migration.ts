@@ -27,8 +27,8 @@ export interface MigrationResource {
  */
 export interface MigrationSpec {
   /**
-   * Whether the operator leaves the migration alone: while true no step is begun. For a while and by hand, the
-   * annotation konverge.dev/paused does the same.
+   * Whether nothing goes on: while true no step is begun, and one that is under way is taken back and begun again
+   * later. The annotation konverge.dev/paused leaves a worker that is at it to its work.
    */
   readonly suspend?: boolean
   /**
@@ -81,8 +81,8 @@ export interface MigrationSpec {
  */
 export interface MigrationSpecInput {
   /**
-   * Whether the operator leaves the migration alone: while true no step is begun. For a while and by hand, the
-   * annotation konverge.dev/paused does the same.
+   * Whether nothing goes on: while true no step is begun, and one that is under way is taken back and begun again
+   * later. The annotation konverge.dev/paused leaves a worker that is at it to its work.
    */
   readonly suspend?: boolean
   /**
@@ -159,6 +159,11 @@ export interface MigrationStatus {
    */
   readonly steps?: readonly MigrationStatusSteps[]
   /**
+   * What is there of it outside the cluster. The operator's own record, which it needs to go on after a crash.
+   * At most 64 items. One item for each name.
+   */
+  readonly external?: readonly MigrationStatusExternal[]
+  /**
    * Ready, Progressing and Degraded always, with SchemaValidated, DataCopied and Completed as far as they are known;
    * Reconciling and Stalled while they are true.
    * One item for each type.
@@ -177,7 +182,7 @@ export interface MigrationSpecDatabaseRef {
    */
   readonly name: string
   /**
-   * The namespace of the Database, which must allow it by its allowedNamespaces. Without it the migration's own.
+   * The namespace of the Database. A migration runs in that very namespace.
    * At least 1 character. At most 63 characters.
    */
   readonly namespace?: string
@@ -301,7 +306,7 @@ export interface MigrationSpecStepsCopyFrom {
    */
   readonly name: string
   /**
-   * The namespace of the Database, which must allow it by its allowedNamespaces. Without it the migration's own.
+   * The namespace of the Database. A migration runs in that very namespace.
    * At least 1 character. At most 63 characters.
    */
   readonly namespace?: string
@@ -462,6 +467,46 @@ export interface MigrationStatusSteps {
    * At most 32768 characters.
    */
   readonly message?: string
+}
+
+export interface MigrationStatusExternal {
+  /**
+   * Which of the parts it is.
+   * At least 1 character. At most 63 characters.
+   */
+  readonly name: string
+  /** How far it is. */
+  readonly phase: 'Pending' | 'Available' | 'Deleting'
+  /**
+   * The name it has outside, chosen before it is made.
+   * At least 1 character. At most 253 characters.
+   */
+  readonly externalName: string
+  /** Who made it. */
+  readonly token: MigrationStatusExternalToken
+  /**
+   * When its making was last asked for.
+   * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
+   */
+  readonly requestedAt: string
+  /** What the provider calls it for ever, once known. */
+  readonly providerID?: string
+  /**
+   * The generation whose changes were last carried out.
+   * Format int64.
+   */
+  readonly appliedGeneration?: number
+}
+
+/** Who made it. */
+export interface MigrationStatusExternalToken {
+  /** The resource's uid. */
+  readonly uid: string
+  /**
+   * The generation that first asked for it.
+   * Format int64.
+   */
+  readonly generation: number
 }
 
 export interface MigrationStatusConditions {

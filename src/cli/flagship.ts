@@ -3,27 +3,35 @@ import { database } from '../controllers/database/database.ts'
 import { databaseUser } from '../controllers/database-user/database-user.ts'
 import type { DatabaseEngine } from '../controllers/engines/engine.ts'
 import { postgresEngine } from '../controllers/engines/postgres/postgres-driver.ts'
+import { migration } from '../controllers/migration/migration.ts'
 import { replicatedKvStore } from '../controllers/replicated-kv-store/replicated-kv-store.ts'
 import type { Controller, ExternalTools } from '../index.ts'
 import { CommandError } from './command-error.ts'
+import { packageVersion } from './package-folder.ts'
 
-const engineFor = sharedEngines()
+/** `image`: the operator's own, of which it makes workers. */
+function flagshipOf(image: string): readonly Controller[] {
+  const engineFor = sharedEngines()
+  return [replicatedKvStore, database(engineFor), databaseUser(engineFor), migration({ engineFor, image })]
+}
 
-export const flagshipControllers: readonly Controller[] = [
-  replicatedKvStore,
-  database(engineFor),
-  databaseUser(engineFor),
-]
+/** As the images are called that this version is released with. */
+function ownImage(): string {
+  return `konverge:${packageVersion()}`
+}
+
+export const flagshipControllers = flagshipOf(ownImage())
 
 /** The named ones, each once, by resource (`replicatedkvstores`) or kind, in any case; all of them when no name is given. */
-export function controllersNamed(names: readonly string[]): readonly Controller[] {
-  if (names.length === 0) return flagshipControllers
+export function controllersNamed(names: readonly string[], image = ownImage()): readonly Controller[] {
+  const flagship = flagshipOf(image)
+  if (names.length === 0) return flagship
   const named = names.map((name) => {
-    const found = flagshipControllers.find(({ resource: { plural, kind } }) =>
+    const found = flagship.find(({ resource: { plural, kind } }) =>
       [plural, kind.toLowerCase()].includes(name.toLowerCase()),
     )
     if (found !== undefined) return found
-    const known = flagshipControllers.map(({ resource }) => resource.plural).join(', ')
+    const known = flagship.map(({ resource }) => resource.plural).join(', ')
     throw new CommandError(`--controllers: there is no controller '${name}'; choose from ${known}`, 2)
   })
   return [...new Set(named)]

@@ -37,7 +37,7 @@ export async function run(options: RunOptions, signal: AbortSignal): Promise<voi
       maxConcurrent,
       backoff,
       labelSelector: selector,
-      controllers: controllersNamed(options.controllers),
+      controllers: controllersNamed(options.controllers, environment['KONVERGE_IMAGE']),
       userAgent: `konverge/${packageVersion()}`,
       namespaces: namespaces.length === 0 ? undefined : namespaces,
       http: { host: options.httpHost, port: options.httpPort },

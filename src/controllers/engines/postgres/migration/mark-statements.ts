@@ -42,7 +42,11 @@ export function readMarks(migration: string): Statement {
 }
 
 export function marksIn({ rows }: QueryAnswer): readonly StepMark[] {
-  return rows.map((row) => ({
+  return rows.map(markIn)
+}
+
+export function markIn(row: QueryAnswer['rows'][number]): StepMark {
+  return {
     name: row['name'] ?? '',
     ordinal: Number(row['ordinal']),
     state: stateOf(row['state']),
@@ -52,7 +56,7 @@ export function marksIn({ rows }: QueryAnswer): readonly StepMark[] {
     token: row['token'] ?? '',
     supersededBy: row['supersededBy'] ?? undefined,
     failure: row['message'] == null ? undefined : { sqlState: row['sqlState'] ?? undefined, message: row['message'] },
-  }))
+  }
 }
 
 const states: readonly MarkState[] = ['Running', 'Applied', 'Adopted', 'Undone', 'Failed', 'UndoFailed']

@@ -1,0 +1,49 @@
+// Looks at the marks that a migration has in its database, and never changes them: that is the workers' business. That there are none yet
+// is an answer too, so they are always there.
+import type { Consistency, ExternalCall, ExternalDriver, Observation } from '../../index.ts'
+import type { DatabaseEngine } from '../engines/engine.ts'
+import { loadMarks } from '../engines/postgres/migration/mark-loader.ts'
+import type { RecordedStep } from '../engines/recorded-step.ts'
+import type { Caller, ServerAccess } from '../engines/server-access.ts'
+
+export interface MarkWish {
+  readonly access: ServerAccess
+  readonly caller: Caller
+  readonly database: string
+  /** `namespace/name` */
+  readonly migration: string
+  /** What has happened since the last look, so that there is another. */
+  readonly occasion: string
+}
+
+export interface ObservedMarks {
+  readonly occasion: string
+  readonly record: readonly RecordedStep[]
+}
+
+type Call = ExternalCall<MarkWish>
+
+export class MarkDriver implements ExternalDriver<MarkWish, ObservedMarks> {
+  readonly consistency: Consistency = { visibilityDelayMs: 0, pollMs: 5_000, createTimeoutMs: 60_000 }
+  readonly #engine: DatabaseEngine
+
+  constructor(engine: DatabaseEngine) {
+    this.#engine = engine
+  }
+
+  async observe({ desired, token, signal }: Call): Promise<Observation<ObservedMarks>> {
+    const { access, caller, database, migration, occasion } = desired
+    const server = this.#engine.server(access, { caller, signal })
+    const record = await loadMarks(server, { database, migration })
+    return { kind: 'available', providerID: `marks://${migration}`, owner: token, observed: { occasion, record } }
+  }
+
+  differences(): readonly [] {
+    return []
+  }
+
+  // Not reached: they are always there, and never differ.
+  async create(): Promise<void> {}
+  async update(): Promise<void> {}
+  async delete(): Promise<void> {}
+}

@@ -1,0 +1,127 @@
+// What of the cluster does a migration depend on? Its databases and how they are reached, the texts of its steps, and what its worker
+// said. The grammar is loaded when there is a step to read.
+import { Database } from '../../../imports/wire/database.ts'
+import type { MigrationSpec, MigrationStatus } from '../../../imports/wire/migration.ts'
+import { ConfigMap, isOf, Job, type LiveReader, type ObserveContext, Pod, valueAt } from '../../index.ts'
+import { loadConnection } from '../database/connection-loader.ts'
+import type { DatabaseObject } from '../database/server-connection.ts'
+import type { MigrationStep } from '../engines/migration-step.ts'
+import { loadSqlParser } from '../engines/postgres/review/parser-loader.ts'
+import { stepReviewer } from '../engines/postgres/review/review.ts'
+import type { RecordedStep } from '../engines/recorded-step.ts'
+import type { ObservedMarks } from './mark-driver.ts'
+import {
+  againAtMs,
+  decisionBy,
+  type Invalid,
+  invalidIn,
+  isWorkerWanted,
+  type MigrationFacts,
+  type MigrationObject,
+  occasionOf,
+  orderOf,
+  workerOf,
+} from './migration-facts.ts'
+import { type Place, type Problem, placeOf } from './migration-place.ts'
+import type { MigrationOrder } from './migration-plan.ts'
+import { specSteps } from './spec-steps.ts'
+import { type WorkerRun, workerRun } from './worker-run.ts'
+
+type Observing = ObserveContext<MigrationSpec, MigrationStatus>
+
+/** On the pods of workers; its value is the name of their Job. */
+export const workerLabel = 'data.konverge.dev/migration-worker'
+/** On the same: the name of the Migration, which may be too long for a label. */
+export const workerAnnotation = 'data.konverge.dev/migration'
+
+/** `seen`: the marks as last read. */
+export async function loadFacts(context: Observing, seen: ObservedMarks | undefined): Promise<MigrationFacts> {
+  const { live, children, nowMs } = context
+  const object = context.object as MigrationObject // Its definition requires a spec.
+  const kept = children.filter((child) => isOf(Job, child)).map(({ metadata }) => metadata.name)
+  const idle: WorkerRun = { kind: 'none' }
+  const stuck = (problem: Problem): MigrationFacts => ({ problem, run: idle, occasion: 'none', kept })
+  const { target, sources } = await loadPlaces(object, live)
+  if (target.kind !== 'place') return stuck(target)
+  const lost = sources.find((place) => place.kind !== 'place')
+  if (lost !== undefined) return stuck(lost)
+  const steps = specSteps({
+    steps: object.spec.steps,
+    texts: await loadTexts(object, live),
+    home: object.metadata.namespace ?? 'default',
+  })
+  if ('kind' in steps) return stuck(steps)
+  const order = orderOf(object, steps)
+  const places = { target, sources: sources.flatMap((place) => (place.kind === 'place' ? [place] : [])) }
+  const worker = workerOf(object, order, places)
+  const run = await loadRun(context, worker.name)
+  const occasion = occasionOf(run, worker.name, nowMs)
+  const invalid = seen === undefined ? undefined : await review(object, order, seen.record)
+  const dueMs = againAtMs(run)
+  return {
+    target: { access: target.access, database: target.ordered.database },
+    ...{ order, run, occasion, kept },
+    ...(invalid === undefined ? {} : { invalid }),
+    ...(dueMs === undefined ? {} : { againAtMs: dueMs }),
+    worker: { ...worker, isWanted: isWorkerWanted({ order, seen, run, invalid, occasion, nowMs }) },
+  }
+}
+
+interface Places {
+  readonly target: Place | Problem
+  /** One for each Database that a step copies from. */
+  readonly sources: readonly (Place | Problem)[]
+}
+
+async function loadPlaces({ metadata, spec }: MigrationObject, live: LiveReader): Promise<Places> {
+  const { namespace: home } = metadata
+  const copied = spec.steps.flatMap(({ copy }) => (copy === undefined ? [] : [copy.from]))
+  const names = new Map(copied.map((from) => [`${from.namespace ?? home}/${from.name}`, from]))
+  const load = async (ref: MigrationSpec['databaseRef'], folder: string) => {
+    const isHere = ref.namespace === undefined || ref.namespace === home
+    const database = isHere ? await live.find(Database, { namespace: home, name: ref.name }) : undefined
+    const known = database as DatabaseObject | undefined // Its definition requires a spec.
+    const connection = known === undefined ? undefined : await loadConnection(known, live)
+    return placeOf({ ref, home, folder, database: known, connection })
+  }
+  return {
+    target: await load(spec.databaseRef, 'target'),
+    sources: await Promise.all([...names.values()].map((ref, at) => load(ref, `source-${at + 1}`))),
+  }
+}
+
+/** What steps name of ConfigMaps, as far as it is there, by `name/key`. */
+async function loadTexts({ metadata, spec }: MigrationObject, live: LiveReader): Promise<ReadonlyMap<string, string>> {
+  const { namespace } = metadata
+  const refs = spec.steps.flatMap(({ configMapKeyRef }) => configMapKeyRef ?? [])
+  const names = [...new Set(refs.map(({ name }) => name))]
+  const found = await Promise.all(names.map((name) => live.find(ConfigMap, { namespace, name })))
+  const maps = new Map(found.flatMap((map) => (map === undefined ? [] : [[map.metadata.name, map]])))
+  const texts = refs.flatMap(({ name, key }) => {
+    const map = maps.get(name)
+    const text = map === undefined ? undefined : valueAt(map, 'data', key)
+    return typeof text === 'string' ? [[`${name}/${key}`, text] as const] : []
+  })
+  return new Map(texts)
+}
+
+async function loadRun({ children, live, object }: Observing, name: string): Promise<WorkerRun> {
+  const job = children.find((child) => isOf(Job, child) && child.metadata.name === name)
+  if (job === undefined) return { kind: 'none' }
+  const { namespace } = object.metadata
+  return workerRun(job, await live.list(Pod, { namespace, labels: { [workerLabel]: name } }))
+}
+
+/** Of what is not applied yet. */
+async function review(
+  { spec }: MigrationObject,
+  order: MigrationOrder,
+  record: readonly RecordedStep[],
+): Promise<Invalid | undefined> {
+  if (decisionBy(order, record).kind === 'done') return undefined
+  const isOpen = ({ name }: MigrationStep) =>
+    !record.some((mark) => mark.name === name && (mark.state === 'Applied' || mark.state === 'Adopted'))
+  const reviewSteps = stepReviewer(await loadSqlParser())
+  const open = order.steps.filter(isOpen)
+  return invalidIn(reviewSteps(open, { requiresVerify: spec.schemaValidation.requireVerify }).findings)
+}

@@ -1,0 +1,42 @@
+// The marks of a migration, as what it stands for outside the cluster. They are looked at every few minutes, when a worker has begun or
+// ended, and more often while one is at it; they stay when the migration goes, as what was applied stays.
+import type { MigrationSpec, MigrationStatus } from '../../../imports/wire/migration.ts'
+import {
+  defineExternal,
+  type ExternalContext,
+  type ExternalRemoval,
+  type ExternalTools,
+  type ExternalWish,
+} from '../../index.ts'
+import type { DatabaseEngine } from '../engines/engine.ts'
+import { MarkDriver, type MarkWish } from './mark-driver.ts'
+import { callerOf, type MigrationFacts, migrationName } from './migration-facts.ts'
+
+export function migrationMarks(engineFor: (tools: ExternalTools) => DatabaseEngine) {
+  return defineExternal({
+    name: 'marks',
+    driver: (tools: ExternalTools) => new MarkDriver(engineFor(tools)),
+    wish,
+    removal: (): ExternalRemoval<MarkWish> => ({
+      kind: 'keep',
+      note: 'what was applied stays in the database, and so do the marks that say so',
+    }),
+  })
+}
+
+function wish({
+  object,
+  facts,
+}: ExternalContext<MigrationSpec, MigrationStatus, MigrationFacts>): ExternalWish<MarkWish> {
+  const { problem, target, occasion } = facts
+  if (target === undefined) {
+    const { reason, message } = problem ?? { reason: 'DatabaseNotReady', message: 'no database is known' }
+    return { kind: 'blocked', reason, message }
+  }
+  const { access, database } = target
+  return {
+    kind: 'wanted',
+    externalName: object.metadata.name,
+    desired: { access, caller: callerOf(object), database, migration: migrationName(object), occasion },
+  }
+}

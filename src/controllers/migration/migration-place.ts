@@ -1,0 +1,92 @@
+// Which database is it about, may it be changed from here, and can it be reached? Read from a Database and what its connection is made
+// of: what an order says of it, which keys a worker needs, and how the operator itself gets there. Pure.
+import type { WorkerCredentials } from '../../../constructs/index.ts'
+import { isBeingDeleted } from '../../index.ts'
+import { connectionSource, type DatabaseObject, type ServerConnection } from '../database/server-connection.ts'
+import { databaseNameOf } from '../database-user/user-target.ts'
+import type { ServerAccess } from '../engines/server-access.ts'
+import { authorityKey, credentialKeys, type OrderedDatabase } from './worker-order.ts'
+
+export interface PlaceInput {
+  readonly ref: { readonly name: string; readonly namespace?: string | undefined }
+  /** The migration's namespace. */
+  readonly home: string | undefined
+  /** Of its credentials, in a worker. */
+  readonly folder: string
+  readonly database: DatabaseObject | undefined
+  readonly connection: ServerConnection | undefined
+}
+
+export interface Place {
+  readonly kind: 'place'
+  readonly ordered: OrderedDatabase
+  readonly owner: string
+  readonly credentials: WorkerCredentials
+  readonly access: ServerAccess
+}
+
+/** `refused`: somebody has to change something. `waiting`: it comes by itself. */
+export interface Problem {
+  readonly kind: 'refused' | 'waiting'
+  readonly reason: string
+  readonly message: string
+}
+
+export function placeOf({ ref, home, folder, database, connection }: PlaceInput): Place | Problem {
+  const { name } = ref
+  if (ref.namespace !== undefined && ref.namespace !== home) {
+    // The worker mounts the Secret of the server: it must not get into the namespace of a guest.
+    const message = `a Migration runs in the namespace of its Database; make it in ${ref.namespace}`
+    return { kind: 'refused', reason: 'NotAllowed', message }
+  }
+  if (database === undefined) return waiting('DatabaseMissing', `there is no Database ${name}`)
+  if (isBeingDeleted(database)) return waiting('DatabaseNotReady', `Database ${name} is being deleted`)
+  if (connection?.kind !== 'known') {
+    const { reason = 'DatabaseNotReady', message = 'it has not been looked at yet' } = connection ?? {}
+    return waiting(reason, `Database ${name}: ${message}`)
+  }
+  const { phase = 'Pending', identity, conditions = [] } = database.status ?? {}
+  if (identity?.systemIdentifier === undefined || (phase !== 'Ready' && phase !== 'Configuring')) {
+    const ready = conditions.find(({ type }) => type === 'Ready')
+    return waiting('DatabaseNotReady', `Database ${name} is not ready: ${ready?.message || 'it is not there yet'}`)
+  }
+  return known({ folder, database, access: connection.access })
+}
+
+function known({
+  folder,
+  database,
+  access,
+}: {
+  folder: string
+  database: DatabaseObject
+  access: ServerAccess
+}): Place {
+  const { metadata } = database
+  const { dial, tls, maintenanceDatabase, ca } = access
+  const source = connectionSource(database)
+  const secret = source?.secret ?? ''
+  const authority = source?.caSecret ?? { name: secret, key: authorityKey }
+  const inside = databaseNameOf(database)
+  return {
+    kind: 'place',
+    ordered: {
+      ...{ name: `${metadata.namespace}/${metadata.name}`, folder, database: inside, maintenanceDatabase, tls },
+      hasAuthority: ca !== undefined,
+      ...(dial === undefined ? {} : { dial }),
+    },
+    owner: `${inside}_owner`,
+    credentials: {
+      folder,
+      files: [
+        ...credentialKeys.map((key) => ({ secret, key, file: key })),
+        ...(ca === undefined ? [] : [{ secret: authority.name, key: authority.key, file: authorityKey }]),
+      ],
+    },
+    access,
+  }
+}
+
+function waiting(reason: string, message: string): Problem {
+  return { kind: 'waiting', reason, message }
+}

@@ -1,0 +1,117 @@
+// How does a migration stand, in a word and a sentence? What the marks say comes first, then what the last worker said, then what stands
+// in the way of one. Pure.
+import type { MigrationStatus } from '../../../imports/wire/migration.ts'
+import type { ExternalReport } from '../../index.ts'
+import type { RecordedStep } from '../engines/recorded-step.ts'
+import type { ObservedMarks } from './mark-driver.ts'
+import { decisionBy, type MigrationFacts, type MigrationObject } from './migration-facts.ts'
+import type { Decision } from './migration-plan.ts'
+import type { WorkerReport } from './worker-report.ts'
+import { isFinal } from './worker-run.ts'
+
+export type MarkReport = ExternalReport<ObservedMarks> | undefined
+
+export interface Standing {
+  readonly phase: NonNullable<MigrationStatus['phase']>
+  readonly reason: string
+  readonly message: string
+  /** It is done; or nothing goes on until somebody changes something; or it takes time. */
+  readonly kind: 'done' | 'stalled' | 'underWay'
+  readonly step?: string | undefined
+  readonly lockHolder?: string | undefined
+}
+
+export function standingOf(object: MigrationObject, facts: MigrationFacts, marks: MarkReport): Standing {
+  const { problem, order, invalid, run } = facts
+  const record = marks?.observed?.record
+  if (problem !== undefined) return underWay('Pending', problem.reason, problem.message)
+  if (order === undefined || record === undefined) {
+    const { reason = 'NotLookedAt', message = 'the marks in the database have not been read yet' } = marks ?? {}
+    return underWay('Pending', reason, message)
+  }
+  const decision = decisionBy(order, record)
+  const refused = standstill(decision)
+  if (refused !== undefined) return refused
+  if (invalid !== undefined) return stalled('Failed', invalid.reason, invalid.message)
+  if (run.kind === 'ended') return ended(run.report, { isDone: decision.kind === 'done' })
+  if (object.spec.suspend === true) return underWay('Pending', 'Suspended', 'spec.suspend is true, so no step is begun')
+  if (run.kind === 'none') return underWay('Pending', 'WorkerStarting', 'a worker is being started')
+  return atWork(decision, run.last)
+}
+
+/** What the marks alone say. */
+function standstill(decision: Decision): Standing | undefined {
+  switch (decision.kind) {
+    case 'refuse':
+      return { ...stalled('Failed', decision.reason, decision.message), step: decision.step }
+    case 'failed': {
+      const { step, failure } = decision
+      return { ...stalled('Failed', 'StepFailed', failureText(step, failure.sqlState, failure.message)), step }
+    }
+    case 'awaitApproval': {
+      const message = `annotate it with data.konverge.dev/approve=${decision.plan} to have these steps run`
+      return stalled('AwaitingApproval', 'AwaitingApproval', message)
+    }
+    default:
+      return undefined
+  }
+}
+
+function ended(report: WorkerReport, { isDone }: { readonly isDone: boolean }): Standing {
+  const { outcome, reason = outcome, message = '', step, sqlState, holder } = report
+  if (outcome === 'Completed') {
+    if (!isDone)
+      return underWay('Running', 'StepsMissing', 'steps that were applied are not any more; they are applied again')
+    return {
+      phase: 'Completed',
+      reason: 'AllStepsVerified',
+      message: 'every step is applied, and verified where it says how',
+      kind: 'done',
+    }
+  }
+  if (!isFinal(report)) {
+    const again = `${message}; another worker is started in a few minutes`
+    return { ...underWay('Pending', reason, again), lockHolder: holder }
+  }
+  if (outcome === 'Failed' || outcome === 'RehearsalFailed') {
+    const word = outcome === 'Failed' ? 'StepFailed' : outcome
+    return { ...stalled('Failed', word, failureText(step ?? '', sqlState, message)), step }
+  }
+  return { ...stalled('Failed', reason, message), step }
+}
+
+function atWork(decision: Decision, last: WorkerReport | undefined): Standing {
+  if (last !== undefined) {
+    const { outcome, reason = outcome, message = 'the last try was interrupted', holder } = last
+    return { ...underWay('Running', reason, message), lockHolder: holder }
+  }
+  switch (decision.kind) {
+    case 'run':
+    case 'adopt':
+      return {
+        ...underWay('Running', 'Applying', `step ${decision.attempt.step.name}`),
+        step: decision.attempt.step.name,
+      }
+    case 'undo':
+      return { ...underWay('Running', 'Undoing', `step ${decision.step.name}`), step: decision.step.name }
+    default:
+      return underWay('Verifying', 'Verifying', 'every step is applied; those that say how are verified')
+  }
+}
+
+export function failureText(step: string, sqlState: string | undefined, message: string): string {
+  return `step ${step}: ${sqlState === undefined ? '' : `${sqlState} `}${message}`
+}
+
+/** Those that are in effect, of a record. */
+export function appliedIn(record: readonly RecordedStep[]): readonly RecordedStep[] {
+  return record.filter(({ state }) => state === 'Applied' || state === 'Adopted' || state === 'UndoFailed')
+}
+
+function underWay(phase: Standing['phase'], reason: string, message: string): Standing {
+  return { phase, reason, message, kind: 'underWay' }
+}
+
+function stalled(phase: Standing['phase'], reason: string, message: string): Standing {
+  return { phase, reason, message, kind: 'stalled' }
+}

@@ -1,0 +1,162 @@
+// What does a migration tell of itself? Its steps as the marks have them, one word for how it stands, and a condition for each thing that
+// people wait for. While the marks cannot be read, what was told of them stays. Pure.
+import type { MigrationSpec, MigrationStatus } from '../../../imports/wire/migration.ts'
+import {
+  type ConditionClaim,
+  type EventReport,
+  findCondition,
+  isBeingDeleted,
+  type StatusContext,
+  type StatusReport,
+} from '../../index.ts'
+import type { RecordedStep } from '../engines/recorded-step.ts'
+import type { MigrationFacts, MigrationObject } from './migration-facts.ts'
+import { appliedIn, failureText, type MarkReport, type Standing, standingOf } from './migration-standing.ts'
+import { planHash } from './step-digest.ts'
+
+type Context = StatusContext<MigrationSpec, MigrationStatus, MigrationFacts>
+type Fields = StatusReport<MigrationStatus>['fields']
+type StepStatus = NonNullable<MigrationStatus['steps']>[number]
+
+export function migrationStatus(context: Context, marks: MarkReport): StatusReport<MigrationStatus> {
+  const { facts, outcome } = context
+  const object = context.object as MigrationObject // Its definition requires a spec.
+  if (facts === undefined || isBeingDeleted(object)) return { fields: remembered(object), conditions: [] }
+  const standing = standingOf(object, facts, marks)
+  const record = marks?.observed?.record
+  // Of a turn that failed the runtime's own words say more.
+  const isOver = outcome.kind === 'settled' || outcome.kind === 'waiting'
+  const conditions = [
+    ...(isOver ? readiness(standing) : []),
+    ...schemaValidated(facts, standing, record),
+    ...dataCopied(facts, record),
+    ...completed(facts, standing, record),
+  ]
+  return {
+    fields: fieldsOf(object, { facts, standing, record }),
+    conditions,
+    events: newsOf(object, standing),
+    dueAtMs: facts.againAtMs === undefined ? [] : [facts.againAtMs],
+  }
+}
+
+function readiness({ kind, reason, message }: Standing): readonly ConditionClaim[] {
+  switch (kind) {
+    case 'done':
+      return [claim('Ready', 'True', reason, message)]
+    case 'underWay':
+      return [claim('Ready', 'False', reason, message), claim('Progressing', 'True', reason, message)]
+    case 'stalled':
+      return [
+        claim('Ready', 'False', reason, message),
+        claim('Progressing', 'False', 'Stalled', 'nothing goes on until somebody changes something'),
+        claim('Degraded', 'True', reason, message),
+        claim('Stalled', 'True', reason, message),
+      ]
+  }
+}
+
+/** What somebody has to change about the steps themselves. */
+const schemaReasons: readonly string[] = ['SourceMissing', 'SourceChanged', 'RehearsalFailed']
+
+function schemaValidated(
+  { invalid, problem }: MigrationFacts,
+  { reason, message }: Standing,
+  record: readonly RecordedStep[] | undefined,
+): readonly ConditionClaim[] {
+  if (invalid !== undefined) return [claim('SchemaValidated', 'False', invalid.reason, invalid.message)]
+  if (schemaReasons.includes(reason)) return [claim('SchemaValidated', 'False', reason, message)]
+  if (problem !== undefined || record === undefined) return []
+  return [claim('SchemaValidated', 'True', 'Parsed', "every step that is to run is read by PostgreSQL's own grammar")]
+}
+
+function dataCopied({ order }: MigrationFacts, record: readonly RecordedStep[] | undefined): readonly ConditionClaim[] {
+  const copies = order?.steps.filter(({ kind }) => kind === 'Copy') ?? []
+  if (copies.length === 0 || record === undefined) return []
+  const marks = copies.map(({ name }) => record.find((mark) => mark.name === name))
+  const rows = marks.reduce((sum, mark) => sum + (mark?.rowsCopied ?? 0), 0)
+  const failed = marks.find((mark) => mark?.state === 'Failed')
+  if (failed !== undefined) {
+    const message = failureText(failed.name, failed.failure?.sqlState, failed.failure?.message ?? '')
+    return [claim('DataCopied', 'False', 'CopyFailed', message)]
+  }
+  const isCopied = appliedIn(marks.flatMap((mark) => mark ?? [])).length === copies.length
+  return isCopied
+    ? [claim('DataCopied', 'True', 'Copied', `${rows} rows are copied, and compared`)]
+    : [claim('DataCopied', 'False', 'Copying', `${rows} rows are copied so far`)]
+}
+
+function completed(
+  { problem }: MigrationFacts,
+  { kind, reason, message }: Standing,
+  record: readonly RecordedStep[] | undefined,
+): readonly ConditionClaim[] {
+  if (problem !== undefined || record === undefined) return []
+  return [claim('Completed', kind === 'done' ? 'True' : 'False', reason, message)]
+}
+
+interface Told {
+  readonly facts: MigrationFacts
+  readonly standing: Standing
+  readonly record: readonly RecordedStep[] | undefined
+}
+
+function fieldsOf(object: MigrationObject, { facts, standing, record }: Told): Fields {
+  const { phase, step, lockHolder } = standing
+  const { order } = facts
+  if (order === undefined || record === undefined) return { ...remembered(object), phase }
+  const applied = appliedIn(record.filter(({ name }) => order.steps.some((one) => one.name === name)))
+  const [appliedAt] = applied
+    .flatMap(({ finishedAt }) => finishedAt ?? [])
+    .toSorted((left, right) => (left < right ? 1 : -1))
+  return {
+    ...{ phase, planHash: planHash(order.steps), progress: `${applied.length}/${order.steps.length}` },
+    ...(step === undefined ? {} : { currentStep: step }),
+    ...(appliedAt === undefined ? {} : { appliedAt }),
+    ...(lockHolder === undefined ? {} : { lockHolder }),
+    steps: order.steps.map(({ name }) =>
+      stepStatus(
+        name,
+        record.find((mark) => mark.name === name),
+      ),
+    ),
+  }
+}
+
+function stepStatus(name: string, mark: RecordedStep | undefined): StepStatus {
+  if (mark === undefined) return { name, state: 'Pending' }
+  const { state, checksum, attempts, startedAt, finishedAt, rowsCopied, failure } = mark
+  return {
+    ...{ name, state, checksum, attempts },
+    ...(startedAt === undefined ? {} : { startedAt }),
+    ...(finishedAt === undefined ? {} : { finishedAt }),
+    ...(rowsCopied === undefined ? {} : { rowsCopied }),
+    ...(failure?.sqlState === undefined ? {} : { sqlState: failure.sqlState }),
+    ...(failure === undefined ? {} : { message: failure.message }),
+  }
+}
+
+/** What was told of the marks when they were last read. */
+function remembered({ status }: MigrationObject): Fields {
+  const { phase, planHash: hash, progress, currentStep, appliedAt, lockHolder, steps } = status ?? {}
+  return {
+    ...(phase === undefined ? {} : { phase }),
+    ...(hash === undefined ? {} : { planHash: hash }),
+    ...(progress === undefined ? {} : { progress }),
+    ...(currentStep === undefined ? {} : { currentStep }),
+    ...(appliedAt === undefined ? {} : { appliedAt }),
+    ...(lockHolder === undefined ? {} : { lockHolder }),
+    ...(steps === undefined ? {} : { steps }),
+  }
+}
+
+/** What people should hear of once. */
+function newsOf({ status }: MigrationObject, { kind, reason, message }: Standing): readonly EventReport[] {
+  const before = findCondition(status?.conditions, 'Ready')?.reason
+  if (before === reason || kind === 'underWay') return []
+  return [{ type: kind === 'done' ? 'Normal' : 'Warning', reason, action: 'Migrate', note: message }]
+}
+
+function claim(type: string, status: ConditionClaim['status'], reason: string, message: string): ConditionClaim {
+  return { type, status, reason, message }
+}

@@ -1,0 +1,126 @@
+// The controller of Migration, as anybody could write it with the public door: the Database it changes, the worker that changes it, and
+// the marks in that database, which alone say how far it came.
+import { ApiObject, type Chart } from 'cdk8s'
+import { WorkerJob } from '../../../constructs/index.ts'
+import { Database } from '../../../imports/wire/database.ts'
+import { Migration, type MigrationSpec, type MigrationStatus } from '../../../imports/wire/migration.ts'
+import {
+  ConfigMap,
+  type Controller,
+  type DesiredContext,
+  defineController,
+  type ExternalTools,
+  hold,
+  initialOnly,
+  Job,
+  keyFor,
+  type LiveObject,
+  Pod,
+  readyWhen,
+  reportOf,
+  Secret,
+  Service,
+  valueAt,
+} from '../../index.ts'
+import type { DatabaseObject } from '../database/server-connection.ts'
+import type { DatabaseEngine } from '../engines/engine.ts'
+import type { MigrationFacts } from './migration-facts.ts'
+import { loadFacts, workerAnnotation, workerLabel } from './migration-loader.ts'
+import { migrationMarks } from './migration-marks.ts'
+import { migrationStatus } from './migration-status.ts'
+import { exitCodeOf } from './worker-report.ts'
+
+export interface MigrationOptions {
+  readonly engineFor: (tools: ExternalTools) => DatabaseEngine
+  /** The operator's own, which workers run. */
+  readonly image: string
+}
+
+/** Stands for the Databases that it changes or copies from, as `namespace/name`. */
+const byDatabase = 'database'
+const byConfigMap = 'configMap'
+
+export function migration({ engineFor, image }: MigrationOptions): Controller {
+  const marks = migrationMarks(engineFor)
+  return defineController(Migration, {
+    owns: [Job, { resource: ConfigMap, statusMatters: false }],
+    reads: [Secret, Service],
+    external: [marks],
+    indexes: {
+      [byDatabase]: ({ metadata: { namespace }, spec }) =>
+        [spec.databaseRef, ...spec.steps.flatMap(({ copy }) => copy?.from ?? [])].map(
+          (ref) => `${ref.namespace ?? namespace}/${ref.name}`,
+        ),
+      [byConfigMap]: ({ metadata: { namespace }, spec }) =>
+        spec.steps.flatMap(({ configMapKeyRef: ref }) => (ref === undefined ? [] : [`${namespace}/${ref.name}`])),
+    },
+    watches: [
+      {
+        resource: Database,
+        keysFor: ({ metadata }, lookup) => lookup(byDatabase, `${metadata.namespace}/${metadata.name}`),
+        digest: databaseDigest,
+      },
+      {
+        resource: ConfigMap,
+        metadataOnly: true,
+        keysFor: ({ metadata }, lookup) => lookup(byConfigMap, `${metadata.namespace}/${metadata.name}`),
+      },
+      {
+        resource: Pod,
+        labelSelector: workerLabel,
+        keysFor: ({ metadata: { namespace, annotations } }) => {
+          const name = annotations?.[workerAnnotation]
+          return name === undefined ? [] : [keyFor(namespace, name)]
+        },
+        digest: (pod) => valueAt(pod, 'status', 'containerStatuses') ?? null,
+        keep: ({ spec: _, ...pod }) => pod,
+      },
+    ],
+    observe: (context) => loadFacts(context, reportOf(marks, context.externals)?.observed),
+    refuse: ({ facts: { problem } }) => (problem?.kind === 'refused' ? problem : undefined),
+    desired: (chart, context) => desired(chart, context, image),
+    status: (context) => migrationStatus(context, reportOf(marks, context.externals)),
+  })
+}
+
+/** What of a Database a migration looks at. */
+function databaseDigest(database: LiveObject) {
+  const { provider, databaseName } = (database as DatabaseObject).spec // Watched as what it is.
+  const { phase, identity } = (database as DatabaseObject).status ?? {}
+  const isGoing = database.metadata.deletionTimestamp !== undefined
+  return JSON.stringify([provider, databaseName, phase, identity, isGoing])
+}
+
+function desired(
+  chart: Chart,
+  { object, facts }: DesiredContext<MigrationSpec, MigrationStatus, MigrationFacts>,
+  image: string,
+): void {
+  const { worker, problem, kept, run } = facts
+  if (worker === undefined) {
+    // Who is at it goes on: the worker finds out for itself whether it can.
+    for (const name of kept) {
+      const of = { Job: 'batch/v1', ConfigMap: 'v1' }
+      for (const [kind, apiVersion] of Object.entries(of)) {
+        hold(
+          new ApiObject(chart, `${kind}-${name}`, { apiVersion, kind, metadata: { name } }),
+          problem?.message ?? 'the database is not known',
+        )
+      }
+    }
+    return
+  }
+  if (!worker.isWanted) return
+  const { name, text: order, digest: orderDigest, credentials } = worker
+  const hasGivenUp = run.kind === 'ended' && exitCodeOf(run.report) === 2
+  const { job } = new WorkerJob(chart, 'worker', {
+    ...{ name, image, work: ['migrate'], order, orderDigest, credentials },
+    labels: { [workerLabel]: name },
+    annotations: { [workerAnnotation]: object.metadata.name },
+    isSuspended: object.spec.suspend === true || hasGivenUp,
+  })
+  // A Job's template is for ever, and another image is no reason for another run.
+  initialOnly(job, 'spec.template')
+  // What became of it is told by the marks and its last words.
+  if (run.kind === 'ended') readyWhen(job, () => true)
+}
