@@ -102,6 +102,8 @@ export interface PlainStatement {
   readonly values?: readonly (string | number | boolean | null)[]
   /** Default: the maintenance database. */
   readonly database?: string
+  /** It only reads, and leaves nothing in its session, which goes on. Default: the session ends with it. */
+  readonly isLook?: true
 }
 
 /** Columns by name. */

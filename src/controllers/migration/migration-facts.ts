@@ -102,8 +102,21 @@ export function workerOf(
   })
   const digest = orderDigest(text)
   const credentials = [target, ...sources].map((place) => place.credentials)
-  return { name: `${object.metadata.name.slice(0, maxStem)}-${digest.slice(0, 10)}`, text, digest, credentials }
+  // A cut must not end in what no name ends in.
+  const stem = object.metadata.name.slice(0, maxStem).replace(/[^a-z0-9]+$/, '')
+  return { name: `${stem}-${digest.slice(0, 10)}`, text, digest, credentials }
 }
+
+/** Undefined: it fits into a ConfigMap. */
+export function sizeProblem({ text }: Pick<WorkerWish, 'text'>): Problem | undefined {
+  const sizeBytes = Buffer.byteLength(text)
+  if (sizeBytes <= maxOrderBytes) return undefined
+  const message = `the steps have ${sizeBytes} bytes together, and a worker is told ${maxOrderBytes} at most; make two Migrations`
+  return { kind: 'refused', reason: 'OrderTooLarge', message }
+}
+
+/** What a ConfigMap holds, and some room for its metadata. */
+const maxOrderBytes = 1_000_000
 
 /** Pods of a Job bear its name in a label: 63 characters. */
 const maxStem = 52

@@ -20,6 +20,7 @@ import {
   type MigrationObject,
   occasionOf,
   orderOf,
+  sizeProblem,
   workerOf,
 } from './migration-facts.ts'
 import { type Place, type Problem, placeOf } from './migration-place.ts'
@@ -54,6 +55,8 @@ export async function loadFacts(context: Observing, seen: ObservedMarks | undefi
   const order = orderOf(object, steps)
   const places = { target, sources: sources.flatMap((place) => (place.kind === 'place' ? [place] : [])) }
   const worker = workerOf(object, order, places)
+  const tooLarge = sizeProblem(worker)
+  if (tooLarge !== undefined) return stuck(tooLarge)
   const run = await loadRun(context, worker.name)
   const occasion = occasionOf(run, worker.name, nowMs)
   const invalid = seen === undefined ? undefined : await review(object, order, seen.record)

@@ -165,8 +165,9 @@ export class PostgresServer implements DatabaseServer {
     return role.canLogin ? 'WrongPassword' : 'Disabled'
   }
 
-  async query({ text, values = [], database }: PlainStatement): Promise<readonly Row[]> {
+  async query({ text, values = [], database, isLook }: PlainStatement): Promise<readonly Row[]> {
     return this.#use({
+      ...(isLook === true ? { isLook } : { isMessy: true }),
       operation: 'query',
       attempt: 'run a statement',
       database: database ?? this.#options.access.maintenanceDatabase,
@@ -174,7 +175,6 @@ export class PostgresServer implements DatabaseServer {
         await this.#introduce(session)
         return (await session.query(text, values)).rows
       },
-      isMessy: true,
     })
   }
 

@@ -5,7 +5,7 @@ import { EngineError } from '../../engine-error.ts'
 import type { RecordedStep } from '../../recorded-step.ts'
 import { markIn } from './mark-statements.ts'
 
-export interface MarkQuestion {
+interface MarkQuestion {
   readonly database: string
   /** `namespace/name` */
   readonly migration: string
@@ -15,7 +15,7 @@ export interface MarkQuestion {
 export async function loadMarks(server: DatabaseServer, ask: MarkQuestion): Promise<readonly RecordedStep[]> {
   const { database, migration } = ask
   try {
-    const rows = await server.query({ text: readRecord, values: [migration], database })
+    const rows = await server.query({ text: readRecord, values: [migration], database, isLook: true })
     return rows.map((row) => {
       const text = (column: string) => textOrUndefined(row[column])
       const rows = text('rowsCopied')

@@ -1,0 +1,69 @@
+import { App, Chart } from 'cdk8s'
+import { describe, expect, it } from 'vitest'
+import { WorkerJob, type WorkerJobProps } from '../../constructs/index.ts'
+import type { JsonObject } from '../../src/base/json.ts'
+import { at } from './render.ts'
+
+const props: WorkerJobProps = {
+  ...{ name: 'v1-0123456789', image: 'konverge:1', work: ['migrate'], order: '{"a":1}', orderDigest: 'd1' },
+  credentials: [
+    { folder: 'target', files: [{ secret: 'server', key: 'host', file: 'host' }] },
+    {
+      folder: 'source-1',
+      files: [
+        { secret: 'server', key: 'host', file: 'host' },
+        { secret: 'trust', key: 'bundle', file: 'ca.crt' },
+      ],
+    },
+  ],
+  labels: { worker: 'v1-0123456789' },
+}
+
+function render(change: Partial<WorkerJobProps> = {}) {
+  const chart = new Chart(new App(), 'chart', { namespace: 'shop' })
+  new WorkerJob(chart, 'worker', { ...props, ...change })
+  const [configMap, job]: readonly JsonObject[] = chart.toJson()
+  return { configMap, job, pod: at(job, 'spec', 'template', 'spec') }
+}
+
+describe('WorkerJob', () => {
+  it('makes the order first, which nobody changes', () => {
+    const { configMap, job } = render()
+    expect([configMap?.['kind'], job?.['kind']]).toEqual(['ConfigMap', 'Job'])
+    expect(configMap).toMatchObject({ immutable: true, data: { 'order.json': '{"a":1}' } })
+  })
+
+  it('tells the worker which order it is to find', () => {
+    expect(at(render().pod, 'containers', 0, 'args')).toEqual([
+      ...['worker', 'migrate', '--order', '/var/run/konverge/order/order.json', '--digest', 'd1'],
+      ...['--credentials', '/var/run/konverge/credentials', '--termination-log', '/dev/termination-log'],
+    ])
+  })
+
+  it('mounts of Secrets what it is told, in a folder for each database', () => {
+    expect(at(render().pod, 'volumes', 1, 'projected', 'sources')).toEqual([
+      { secret: { name: 'server', items: [{ key: 'host', path: 'target/host' }] } },
+      { secret: { name: 'server', items: [{ key: 'host', path: 'source-1/host' }] } },
+      { secret: { name: 'trust', items: [{ key: 'bundle', path: 'source-1/ca.crt' }] } },
+    ])
+  })
+
+  it('runs as nobody, who writes nothing and reaches no API server', () => {
+    const { pod } = render()
+    expect(pod).toMatchObject({
+      ...{ automountServiceAccountToken: false, restartPolicy: 'Never' },
+      securityContext: { runAsNonRoot: true, runAsUser: 65532 },
+    })
+    expect(at(pod, 'containers', 0, 'securityContext')).toMatchObject({ readOnlyRootFilesystem: true })
+  })
+
+  it.each([
+    [{}, { suspend: false, backoffLimit: 6 }],
+    [
+      { isSuspended: true, retries: 2 },
+      { suspend: true, backoffLimit: 2 },
+    ],
+  ])('with %j is %j', (change, spec) => {
+    expect(at(render(change).job, 'spec')).toMatchObject(spec)
+  })
+})

@@ -1,0 +1,68 @@
+// When is there to be a worker? A row for each way it can stand.
+import { describe, expect, it } from 'vitest'
+import type { RecordedStep } from '../../../src/controllers/engines/recorded-step.ts'
+import { isWorkerWanted, type WantedInput } from '../../../src/controllers/migration/migration-facts.ts'
+import type { MigrationOrder } from '../../../src/controllers/migration/migration-plan.ts'
+import { planHash, stepChecksum } from '../../../src/controllers/migration/step-digest.ts'
+import type { WorkerReport } from '../../../src/controllers/migration/worker-report.ts'
+import type { WorkerRun } from '../../../src/controllers/migration/worker-run.ts'
+import { sqlStep } from './steps.ts'
+
+const step = sqlStep('SELECT 1', { name: 'a' })
+const order: MigrationOrder = {
+  ...{ steps: [step], onFailure: 'Stop', adoptsBaseline: false, retryToken: '', maxAttempts: 5 },
+  approval: { kind: 'Auto' },
+}
+const mark = (state: RecordedStep['state'], checksum = stepChecksum(step)): RecordedStep => ({
+  ...{ name: 'a', ordinal: 1, state, checksum, plan: planHash([step]), attempts: 1, token: '' },
+  ...{
+    supersededBy: undefined,
+    failure: undefined,
+    startedAt: undefined,
+    finishedAt: undefined,
+    rowsCopied: undefined,
+  },
+})
+const seen = (...record: readonly RecordedStep[]) => ({ occasion: 'now', record })
+const ended = (outcome: WorkerReport['outcome']): WorkerRun => ({
+  kind: 'ended',
+  report: { outcome },
+  endedAtMs: 1_000,
+})
+const none: WorkerRun = { kind: 'none' }
+const active: WorkerRun = { kind: 'active', last: undefined }
+
+const rows: readonly (readonly [string, Partial<WantedInput>, boolean])[] = [
+  ['at first, when marks have been read', {}, true],
+  ['not before marks have been read', { seen: undefined }, false],
+  ['as it is there, though marks cannot be read', { seen: undefined, run: active }, true],
+  ['once, though all is applied', { seen: seen(mark('Applied')) }, true],
+  ['not for steps that may not run', { invalid: { reason: 'ParseError', message: 'm' } }, false],
+  ['not for a step that failed for this very order', { seen: seen(mark('Failed')) }, false],
+  ['not against what was applied', { seen: seen(mark('Applied', 'other')) }, false],
+  ['not against what was applied, though one is at it', { seen: seen(mark('Applied', 'other')), run: active }, false],
+  ['not without approval', { order: { ...order, approval: { kind: 'Manual', approvedPlan: undefined } } }, false],
+  [
+    'with approval of this plan',
+    { order: { ...order, approval: { kind: 'Manual', approvedPlan: planHash([step]) } } },
+    true,
+  ],
+  ['while it is at it', { run: active, seen: seen(mark('Running')) }, true],
+  ['as it ended', { run: ended('Completed'), seen: seen(mark('Applied')) }, true],
+  ['as it failed, with its last words', { run: ended('Failed'), seen: seen(mark('Failed')) }, true],
+  ['as it said what no mark says', { run: ended('RehearsalFailed') }, true],
+  ['not as it was, when a restored database has lost its steps', { run: ended('Completed') }, false],
+  ['as it ended, when the marks are older', { run: ended('Completed'), occasion: 'later' }, true],
+  ['as it gave up, for a while', { run: ended('Interrupted'), nowMs: 300_999 }, true],
+  ['anew, a while after it gave up', { run: ended('Interrupted'), nowMs: 301_000 }, false],
+]
+
+describe('a worker is wanted', () => {
+  it.each(rows)('%s', (_, change, isWanted) => {
+    const input: WantedInput = {
+      ...{ order, seen: seen(), run: none, invalid: undefined, occasion: 'now', nowMs: 2_000 },
+      ...change,
+    }
+    expect(isWorkerWanted(input)).toBe(isWanted)
+  })
+})

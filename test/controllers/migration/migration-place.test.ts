@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import type { DatabaseObject, ServerConnection } from '../../../src/controllers/database/server-connection.ts'
+import { type PlaceInput, placeOf } from '../../../src/controllers/migration/migration-place.ts'
+
+const access = {
+  ...{ host: 'db.example', port: 5432, username: 'admin', password: 'secret' },
+  ...{ maintenanceDatabase: 'postgres', tls: 'verify-full' as const },
+}
+const provider = {
+  server: { connectionSecretRef: { name: 'server' }, maintenanceDatabase: 'postgres', sslMode: 'verify-full' },
+}
+const ready = { phase: 'Ready', identity: { systemIdentifier: '7', oid: 9 } }
+
+function database(change: { readonly spec?: object; readonly status?: object; readonly metadata?: object } = {}) {
+  return {
+    ...{ apiVersion: 'data.konverge.dev/v1alpha1', kind: 'Database' },
+    metadata: { name: 'my-shop', namespace: 'shop', uid: 'u', resourceVersion: '1', ...change.metadata },
+    spec: { provider, ...change.spec },
+    status: change.status ?? ready,
+  } as unknown as DatabaseObject // As a server gives it.
+}
+
+const known: ServerConnection = { kind: 'known', access }
+const input: PlaceInput = {
+  ...{ ref: { name: 'my-shop' }, home: 'shop', folder: 'target', database: database(), connection: known },
+}
+
+describe('the place of a migration', () => {
+  it('says what an order may say, and which files have the rest', () => {
+    const place = placeOf(input)
+    expect(place).toMatchObject({
+      ordered: { name: 'shop/my-shop', folder: 'target', database: 'my_shop', tls: 'verify-full', hasAuthority: false },
+      owner: 'my_shop_owner',
+    })
+    expect('credentials' in place && place.credentials.files.map(({ secret, key }) => `${secret}/${key}`)).toEqual([
+      ...['server/host', 'server/port', 'server/username', 'server/password'],
+    ])
+    expect(JSON.stringify('ordered' in place && place.ordered)).not.toContain('secret')
+  })
+
+  it('takes certificates from where the Database does', () => {
+    const trusting = database({
+      spec: { provider: { server: { ...provider.server, caSecretRef: { name: 'trust', key: 'bundle' } } } },
+    })
+    const connection: ServerConnection = { kind: 'known', access: { ...access, ca: 'PEM' } }
+    const place = placeOf({ ...input, database: trusting, connection })
+    expect('credentials' in place && place.credentials.files.at(-1)).toEqual({
+      ...{ secret: 'trust', key: 'bundle', file: 'ca.crt' },
+    })
+  })
+
+  it.each([
+    ['another namespace', { ref: { name: 'my-shop', namespace: 'other' } }, 'refused NotAllowed'],
+    ['no Database', { database: undefined, connection: undefined }, 'waiting DatabaseMissing'],
+    ['one that goes', { database: database({ metadata: { deletionTimestamp: 'now' } }) }, 'waiting DatabaseNotReady'],
+    ['one that is not ready', { database: database({ status: { phase: 'Pending' } }) }, 'waiting DatabaseNotReady'],
+    [
+      'one that nobody reaches',
+      { connection: { kind: 'unknown', reason: 'SecretNotFound', message: 'm' } as const },
+      'waiting SecretNotFound',
+    ],
+  ])('is none with %s', (_, change, expected) => {
+    const place = placeOf({ ...input, ...change })
+    expect('reason' in place && `${place.kind} ${place.reason}`).toBe(expected)
+  })
+
+  it('may be named by its own namespace', () => {
+    expect(placeOf({ ...input, ref: { name: 'my-shop', namespace: 'shop' } }).kind).toBe('place')
+  })
+})

@@ -1,0 +1,239 @@
+// Where a Migration is tried as a resource: a cluster in this process with the controllers of Database and Migration, a real server, and
+// a hand that does for Jobs what a node would: runs the worker of each in this process, and writes what became of it.
+import { onTestFinished } from 'vitest'
+import { Database } from '../../../imports/wire/database.ts'
+import { Migration, type MigrationSpecInput, type MigrationStatus } from '../../../imports/wire/migration.ts'
+import { handleFetch } from '../../../src/apiserver/fetch-handler.ts'
+import { systemClock } from '../../../src/base/clock.ts'
+import { silentInstruments } from '../../../src/base/instrument.ts'
+import { database } from '../../../src/controllers/database/database.ts'
+import { migration } from '../../../src/controllers/migration/migration.ts'
+import { workOnMigration } from '../../../src/controllers/migration/migration-worker.ts'
+import { workerOrderIn } from '../../../src/controllers/migration/worker-order.ts'
+import { exitCodeOf, reportText } from '../../../src/controllers/migration/worker-report.ts'
+import {
+  type Condition,
+  ConfigMap,
+  type ExternalTools,
+  findCondition,
+  Job,
+  type LiveObject,
+  Namespace,
+  Pod,
+  Secret,
+  valueAt,
+} from '../../../src/index.ts'
+import { startCluster, type TestCluster } from '../../../src/testing/index.ts'
+import { flagshipDefinitions } from '../../e2e/definitions.ts'
+import { EmbeddedOperator } from '../../e2e/embedded-operator.ts'
+import type { PostgresServer } from '../../postgres/postgres-server.ts'
+import { MortalEngines } from '../database/mortal-engines.ts'
+
+export const home = 'shop'
+const stepMs = 200
+/** How long a server may keep us waiting before time moves on. Real milliseconds. */
+const patienceMs = 40
+
+export class MigrationScene {
+  readonly cluster: TestCluster
+  readonly server: PostgresServer
+  /** Does the node run workers? Else they wait. */
+  hasNode = true
+  readonly #operator: EmbeddedOperator
+  readonly #engines: MortalEngines
+  readonly #stop = new AbortController()
+  readonly #workers = new Map<string, Promise<void>>()
+
+  private constructor(cluster: TestCluster, server: PostgresServer) {
+    this.cluster = cluster
+    this.server = server
+    this.#engines = new MortalEngines(server.access(), () => undefined)
+    const engines = new WeakMap<ExternalTools, ReturnType<MortalEngines['engineOf']>>()
+    const engineFor = (tools: ExternalTools) => {
+      const engine = engines.get(tools) ?? this.#engines.engineOf(tools)
+      engines.set(tools, engine)
+      return engine
+    }
+    this.#operator = new EmbeddedOperator({
+      ...{ cluster, token: 'admin', seed: 1, logsTurns: true, backoff: { baseMs: 1_000, capMs: 10_000 } },
+      controllers: [database(engineFor), migration({ engineFor, image: 'konverge:test' })],
+      fetch: (request) => handleFetch(cluster.server, request),
+    })
+  }
+
+  /** Ends with the test. The Databases are Ready. */
+  static async start(server: PostgresServer, ...databases: readonly string[]): Promise<MigrationScene> {
+    // Jobs are the hand's.
+    const controllers = ['*', '-job']
+    const cluster = await startCluster({ definitions: await flagshipDefinitions(), controllers })
+    const scene = new MigrationScene(cluster, server)
+    onTestFinished(() => scene.#end())
+    await cluster.create(Namespace, { metadata: { name: home } })
+    const { host, port, username, password } = server.access()
+    const values = Object.entries({ host, port: String(port), username, password })
+    const data = Object.fromEntries(values.map(([key, value]) => [key, Buffer.from(value).toString('base64')]))
+    await cluster.create(Secret, { metadata: { name: 'server', namespace: home }, data })
+    await scene.#engines.begin()
+    scene.#operator.start()
+    for (const name of databases) await scene.#database(name)
+    return scene
+  }
+
+  async #end(): Promise<void> {
+    this.#stop.abort(new Error('the test ends'))
+    await Promise.allSettled(this.#workers.values())
+    await this.#operator.kill()
+    await this.#engines.end()
+    await this.cluster.stop()
+  }
+
+  async #database(name: string): Promise<void> {
+    const provider = { server: { connectionSecretRef: { name: 'server' }, sslMode: 'disable' } }
+    await this.cluster.create(Database, { metadata: { name, namespace: home }, spec: { provider } })
+    onTestFinished(async () => {
+      await this.server.byHand(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+      await this.server.byHand(`DROP ROLE IF EXISTS ${name}_owner`)
+    })
+    await this.until(`Database ${name} to be ready`, async () => {
+      return (await this.cluster.condition(Database, `${home}/${name}`, 'Ready'))?.status === 'True'
+    })
+  }
+
+  async create(name: string, spec: MigrationSpecInput): Promise<void> {
+    await this.cluster.create(Migration, { metadata: { name, namespace: home }, spec })
+  }
+
+  async patch(name: string, change: object): Promise<void> {
+    await this.cluster.patch(Migration, `${home}/${name}`, change)
+  }
+
+  async status(name: string): Promise<MigrationStatus> {
+    const found = await this.cluster.find(Migration, `${home}/${name}`)
+    return (found?.status ?? {}) as MigrationStatus // The status of its kind.
+  }
+
+  async condition(name: string, type: string): Promise<Condition | undefined> {
+    const { conditions } = await this.status(name)
+    return findCondition(conditions as readonly Condition[] | undefined, type)
+  }
+
+  /** Waits for a condition of its newest spec, as `True Completed`; gives its message. */
+  async becomes(name: string, type: string, standing: string): Promise<string> {
+    let last = ''
+    await this.until(`${name} to have ${type} ${standing}`, async () => {
+      const found = await this.cluster.find(Migration, `${home}/${name}`)
+      const condition = await this.condition(name, type)
+      last = condition?.message ?? ''
+      return (
+        condition?.observedGeneration === found?.metadata.generation &&
+        `${condition?.status} ${condition?.reason}` === standing
+      )
+    })
+    return last
+  }
+
+  async jobs(): Promise<readonly LiveObject[]> {
+    return this.cluster.list(Job, home)
+  }
+
+  async byHand(name: string, text: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    return this.server.byHand(text, { database: name })
+  }
+
+  /** Lets the cluster's time pass until it is so, and the node see to its Jobs. */
+  async until(what: string, isSo: () => Promise<boolean>, limitMs = 120_000): Promise<void> {
+    for (let passedMs = 0; !(await isSo()); passedMs += stepMs) {
+      this.#operator.throwIfEnded()
+      if (passedMs > limitMs) throw new Error(`Waited ${limitMs / 1_000} s for ${what}: ${await this.#standing()}`)
+      await this.pass(stepMs)
+    }
+  }
+
+  async pass(ms: number): Promise<void> {
+    for (let passedMs = 0; passedMs < ms; passedMs += stepMs) {
+      if (this.hasNode) await this.#seeToJobs()
+      await this.cluster.advance(stepMs)
+      await this.#answered()
+    }
+  }
+
+  async #answered(): Promise<void> {
+    const startMs = performance.now()
+    while ((this.#engines.isInUse || this.#workers.size > 0) && performance.now() - startMs < patienceMs) {
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+
+  /** A worker for each Job that wants one, one after the other where it asks for another try. */
+  async #seeToJobs(): Promise<void> {
+    for (const job of await this.jobs()) {
+      const { uid = '' } = job.metadata
+      const isOver = valueAt(job, 'status', 'conditions') !== undefined
+      if (isOver || valueAt(job, 'spec', 'suspend') === true || this.#workers.has(uid)) continue
+      const work = this.#work(job)
+        .catch((error: unknown) => {
+          if (!this.#stop.signal.aborted) throw error
+        })
+        .finally(() => this.#workers.delete(uid))
+      this.#workers.set(uid, work)
+    }
+  }
+
+  async #work(job: LiveObject): Promise<void> {
+    const { metadata } = job
+    const args = valueAt(job, 'spec', 'template', 'spec', 'containers') as readonly { args: string[] }[] // A Job's.
+    const [container] = args
+    const digest = container?.args[container.args.indexOf('--digest') + 1] ?? ''
+    const map = await this.cluster.find(ConfigMap, `${home}/${metadata.name}`)
+    const order = workerOrderIn(String(map === undefined ? '' : valueAt(map, 'data', 'order.json')), digest)
+    if (order === undefined) throw new Error(`${metadata.name} has no order`)
+    const accesses = new Map([order.target, ...order.sources].map(({ folder }) => [folder, this.server.access()]))
+    const { log } = silentInstruments
+    const report = await workOnMigration({ order, accesses, clock: systemClock, log }, this.#stop.signal)
+    if (this.#stop.signal.aborted) return
+    await this.#writeEnd(job, { message: reportText(report), exitCode: exitCodeOf(report) })
+  }
+
+  async #writeEnd(
+    { metadata }: LiveObject,
+    end: { readonly message: string; readonly exitCode: number },
+  ): Promise<void> {
+    const finishedAt = new Date(this.cluster.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z')
+    const template = (await this.cluster.find(Job, `${home}/${metadata.name}`)) ?? { spec: {} }
+    const podTemplate = (template as { spec: { template?: { metadata?: object; spec?: object } } }).spec.template // A Job's.
+    if (podTemplate === undefined) return
+    const name = `${metadata.name}-${++this.#pods}`
+    await this.cluster.create(Pod, {
+      metadata: { ...podTemplate.metadata, name, namespace: home },
+      spec: { ...podTemplate.spec, containers: [{ name: 'worker', image: 'konverge:test' }], volumes: [] },
+    })
+    const terminated = { ...end, finishedAt, startedAt: finishedAt, reason: 'Ended', containerID: '' }
+    const status = { name: 'worker', ready: false, restartCount: 0, image: 'i', imageID: 'i', state: { terminated } }
+    const phase = end.exitCode === 0 ? 'Succeeded' : 'Failed'
+    await this.#patchStatus('pods', name, { phase, containerStatuses: [status] })
+    if (end.exitCode !== 0) return
+    const done = { status: 'True', reason: 'CompletionsReached', message: 'm', lastTransitionTime: finishedAt }
+    const conditions = ['SuccessCriteriaMet', 'Complete'].map((type) => ({ ...done, type }))
+    const times = { startTime: finishedAt, completionTime: finishedAt }
+    await this.#patchStatus('jobs', metadata.name, { ...times, succeeded: 1, conditions })
+  }
+  #pods = 0
+
+  async #patchStatus(plural: 'pods' | 'jobs', name: string, status: object): Promise<void> {
+    const root = plural === 'pods' ? '/api/v1' : '/apis/batch/v1'
+    const request = new Request(`https://cluster${root}/namespaces/${home}/${plural}/${name}/status`, {
+      method: 'PATCH',
+      headers: { authorization: 'Bearer admin', 'content-type': 'application/merge-patch+json' },
+      body: JSON.stringify({ status }),
+    })
+    const response = await handleFetch(this.cluster.server, request)
+    if (!response.ok) throw new Error(`${plural} ${name}: ${await response.text()}`)
+  }
+
+  async #standing(): Promise<string> {
+    const found = await this.cluster.list(Migration)
+    const jobs = (await this.jobs()).map(({ metadata, status }) => ({ name: metadata.name, status }))
+    const lines = this.#operator.lines.slice(-10).map((line) => `\n${JSON.stringify(line)}`)
+    return JSON.stringify([found.map(({ status }) => status), jobs], null, 1) + lines.join('')
+  }
+}

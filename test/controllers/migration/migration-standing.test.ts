@@ -1,0 +1,78 @@
+// In which word does a migration stand? A row for each, from the marks, the worker's last words, and what is in the way.
+import { describe, expect, it } from 'vitest'
+import type { RecordedStep } from '../../../src/controllers/engines/recorded-step.ts'
+import type { MigrationFacts, MigrationObject } from '../../../src/controllers/migration/migration-facts.ts'
+import type { MigrationOrder } from '../../../src/controllers/migration/migration-plan.ts'
+import { type MarkReport, standingOf } from '../../../src/controllers/migration/migration-standing.ts'
+import { planHash, stepChecksum } from '../../../src/controllers/migration/step-digest.ts'
+import type { WorkerReport } from '../../../src/controllers/migration/worker-report.ts'
+import { sqlStep } from './steps.ts'
+
+const steps = [sqlStep('SELECT 1', { name: 'a' })]
+const order: MigrationOrder = {
+  ...{ steps, onFailure: 'Stop', adoptsBaseline: false, retryToken: '', maxAttempts: 5 },
+  approval: { kind: 'Auto' },
+}
+const mark = (state: RecordedStep['state'], change: Partial<RecordedStep> = {}): RecordedStep => ({
+  ...{ name: 'a', ordinal: 1, state, checksum: stepChecksum(sqlStep('SELECT 1')), plan: planHash(steps), attempts: 1 },
+  ...{ token: '', supersededBy: undefined, failure: undefined },
+  ...{ startedAt: undefined, finishedAt: undefined, rowsCopied: undefined, ...change },
+})
+const report = (...record: readonly RecordedStep[]): MarkReport => ({
+  ...{ name: 'marks', state: 'available', reason: 'AsDesired', message: '', drift: [], corrected: [] },
+  observed: { occasion: 'now', record },
+})
+const object = (suspend: boolean) => ({ spec: { suspend } }) as MigrationObject // No more of it is looked at.
+const ended = (last: WorkerReport) => ({ run: { kind: 'ended', report: last, endedAtMs: 0 } }) as const
+const active = (last?: WorkerReport) => ({ run: { kind: 'active', last } }) as const
+
+interface Row {
+  readonly facts?: Partial<MigrationFacts>
+  readonly marks?: MarkReport
+  readonly isSuspended?: boolean
+}
+
+const rows: readonly (readonly [string, Row])[] = [
+  [
+    'underWay Pending DatabaseMissing',
+    { facts: { problem: { kind: 'waiting', reason: 'DatabaseMissing', message: 'm' } } },
+  ],
+  ['underWay Pending NotLookedAt', { marks: undefined }],
+  ['underWay Pending WorkerStarting', {}],
+  ['underWay Pending Suspended', { isSuspended: true }],
+  ['underWay Running Applying a', { facts: active() }],
+  ['underWay Running LockedByOther', { facts: active({ outcome: 'LockedByOther', holder: 'h' }) }],
+  ['underWay Running ServerUnreachable', { facts: active({ outcome: 'Interrupted', reason: 'ServerUnreachable' }) }],
+  ['underWay Verifying Verifying', { facts: active(), marks: report(mark('Applied')) }],
+  ['done Completed AllStepsVerified', { facts: ended({ outcome: 'Completed' }), marks: report(mark('Applied')) }],
+  ['underWay Running StepsMissing', { facts: ended({ outcome: 'Completed' }) }],
+  ['underWay Pending ServerUnreachable', { facts: ended({ outcome: 'Stopped', reason: 'ServerUnreachable' }) }],
+  ['underWay Pending LockedByOther', { facts: ended({ outcome: 'LockedByOther', holder: 'h' }) }],
+  ['stalled Failed ParseError', { facts: { invalid: { reason: 'ParseError', message: 'm' } } }],
+  ['stalled Failed StepFailed a', { marks: report(mark('Failed')), facts: active() }],
+  ['stalled Failed StepFailed a', { facts: ended({ outcome: 'Failed', step: 'a' }) }],
+  ['stalled Failed RehearsalFailed a', { facts: ended({ outcome: 'RehearsalFailed', step: 'a' }) }],
+  [
+    'stalled Failed RecordedButAbsent a',
+    { facts: ended({ outcome: 'Refused', reason: 'RecordedButAbsent', step: 'a' }), marks: report(mark('Applied')) },
+  ],
+  ['stalled Failed ChecksumChanged a', { marks: report(mark('Applied', { checksum: 'other' })) }],
+  [
+    'stalled AwaitingApproval AwaitingApproval',
+    { facts: { order: { ...order, approval: { kind: 'Manual', approvedPlan: undefined } } } },
+  ],
+]
+
+describe('a migration stands', () => {
+  it.each(rows)('%s', (expected, row) => {
+    const facts: MigrationFacts = { order, run: { kind: 'none' }, occasion: 'now', kept: [], ...row.facts }
+    const marks = 'marks' in row ? row.marks : report()
+    const { kind, phase, reason, step } = standingOf(object(row.isSuspended === true), facts, marks)
+    expect([kind, phase, reason, step].filter((word) => word !== undefined).join(' ')).toBe(expected)
+  })
+
+  it('with who holds the lock', () => {
+    const facts = { order, occasion: 'now', kept: [], ...active({ outcome: 'LockedByOther', holder: 'h' }) }
+    expect(standingOf(object(false), facts, report()).lockHolder).toBe('h')
+  })
+})
