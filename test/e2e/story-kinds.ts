@@ -1,6 +1,7 @@
 // Which kinds do stories speak of, and by which names? By kind, plural, singular or short name, as kubectl takes them.
 import { Database } from '../../imports/wire/database.ts'
 import { DatabaseUser } from '../../imports/wire/database-user.ts'
+import { Migration } from '../../imports/wire/migration.ts'
 import { replicatedKvStore } from '../../src/controllers/replicated-kv-store/replicated-kv-store.ts'
 import {
   ConfigMap,
@@ -31,7 +32,7 @@ const rbac = 'rbac.authorization.k8s.io'
 const kinds: readonly Resource[] = [
   ...[ConfigMap, CronJob, CustomResourceDefinition, Deployment, Namespace, Pod, PodDisruptionBudget, Secret, Service],
   ...[PersistentVolume, PersistentVolumeClaim, ServiceAccount, StatefulSet, StorageClass, replicatedKvStore.resource],
-  ...[Database, DatabaseUser],
+  ...[Database, DatabaseUser, Migration],
   ...[namespaced(rbac, 'v1', 'Role'), namespaced(rbac, 'v1', 'RoleBinding')],
   ...[global(rbac, 'v1', 'ClusterRole'), global(rbac, 'v1', 'ClusterRoleBinding')],
   ...[namespaced('networking.k8s.io', 'v1', 'Ingress', 'ingresses')],
@@ -48,6 +49,7 @@ const shortNames: Readonly<Record<string, string>> = {
   db: 'databases',
   dbu: 'databaseusers',
   kv: 'replicatedkvstores',
+  mig: 'migrations',
   pdb: 'poddisruptionbudgets',
   pvc: 'persistentvolumeclaims',
 }

@@ -14,6 +14,10 @@ export const tacitRightsOfDatabases: readonly string[] = [
   'update databaseusers/finalizers.data.konverge.dev',
   // Before a child is deleted, and a user has none while no server is reached.
   'get databaseusers.data.konverge.dev',
+  'update migrations/finalizers.data.konverge.dev',
+  'get migrations.data.konverge.dev',
+  // A migration has no worker before its database is reached.
+  ...['get', 'create', 'patch', 'delete'].map((verb) => `${verb} jobs.batch`),
   // For the labels of a user's namespace, where a database lets others in by them.
   'get namespaces',
 ]

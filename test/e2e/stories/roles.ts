@@ -132,6 +132,15 @@ async function databaseComesAndGoes(server: StoryServer, { namespace }: Stores):
     const found = (await databases.get('dbu', 'reader')) as { readonly status?: object } | undefined // As crds/ has it.
     return found?.status !== undefined
   })
+  await server.apply({
+    ...{ apiVersion: 'data.konverge.dev/v1alpha1', kind: 'Migration', metadata: { name: 'crm-v1', namespace } },
+    spec: { databaseRef: { name: 'crm' }, steps: [{ name: 'only', sql: 'SELECT 1' }] },
+  })
+  await databases.until('the Migration to wait for its server', async () => {
+    const found = (await databases.get('mig', 'crm-v1')) as { readonly status?: object } | undefined // As crds/ has it.
+    return found?.status !== undefined
+  })
+  await databases.delete('mig', 'crm-v1')
   await databases.delete('dbu', 'reader')
   await databases.delete('db', 'crm')
 }
