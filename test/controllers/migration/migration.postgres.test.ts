@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { Database } from '../../../imports/wire/database.ts'
 import { Migration } from '../../../imports/wire/migration.ts'
-import { ConfigMap } from '../../../src/index.ts'
+import { ConfigMap, Event, Job, Pod } from '../../../src/index.ts'
 import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
 import { home, MigrationScene } from './migration-scene.ts'
 
@@ -66,6 +66,36 @@ onEachPostgres('a Migration', (server) => {
       expect((await scene.status('v1')).progress).toBe('2/2')
     })
 
+    it('copies from another database, and says how many rows', async () => {
+      const scene = await MigrationScene.start(server(), 'orders', 'old')
+      await scene.byHand('old', 'CREATE TABLE orders AS SELECT generate_series(1, 30) AS id')
+      await scene.byHand('old', 'ALTER TABLE orders ADD PRIMARY KEY (id)')
+      const rows = {
+        name: 'rows',
+        type: 'Copy',
+        copy: { from: { name: 'old' }, tables: ['orders'], batchRows: 7 },
+      } as const
+      await scene.create('v1', { databaseRef, steps: [make, rows] })
+      await scene.becomes('v1', 'Completed', 'True AllStepsVerified')
+      expect(await scene.condition('v1', 'DataCopied')).toMatchObject({
+        status: 'True',
+        message: '30 rows are copied, and compared',
+      })
+      expect((await scene.status('v1')).steps?.[1]).toMatchObject({ rowsCopied: 30 })
+      expect(await scene.byHand('orders', 'SELECT FROM orders')).toHaveLength(30)
+    })
+
+    it('tells nobody the password of the server', async () => {
+      const scene = await MigrationScene.start(server(), 'orders')
+      await scene.create('v1', { databaseRef, steps: [make, { name: 'wrong', sql: 'SELECT 1/0' }] })
+      await scene.becomes('v1', 'Stalled', 'True StepFailed')
+      const { password } = server().access()
+      const kinds = [Job, ConfigMap, Pod, Migration, Event]
+      const objects = await Promise.all(kinds.map((kind) => scene.cluster.list(kind, home)))
+      expect(objects.map((found) => found.length > 0)).toEqual([true, true, true, true, true])
+      expect(JSON.stringify(objects)).not.toContain(password)
+    })
+
     it('leaves all that was applied when it goes', async () => {
       const scene = await MigrationScene.start(server(), 'orders')
       await scene.create('v1', { databaseRef, steps: [make, fill] })
@@ -103,6 +133,16 @@ onEachPostgres('a Migration', (server) => {
       expect((await scene.condition('v1', 'Completed'))?.status).toBe('False')
       await scene.patch('v1', { spec: { retry: 'seeds are there' } })
       await scene.becomes('v1', 'Completed', 'True AllStepsVerified')
+    })
+
+    it('changes nothing when the rehearsal fails', async () => {
+      const scene = await MigrationScene.start(server(), 'orders')
+      const steps = [make, { name: 'wrong', sql: 'SELECT 1/0' }]
+      await scene.create('v1', { databaseRef, steps, schemaValidation: { dryRun: 'Rollback' } })
+      const message = await scene.becomes('v1', 'SchemaValidated', 'False RehearsalFailed')
+      expect(message).toBe('step wrong: 22012 division by zero')
+      expect((await scene.status('v1')).steps?.map(({ state }) => state)).toEqual(['Pending', 'Pending'])
+      expect(await scene.byHand('orders', "SELECT to_regclass('orders') AS found")).toEqual([{ found: null }])
     })
 
     it('takes back what it applied, where that is asked for', async () => {
