@@ -1952,7 +1952,7 @@ export interface MigrationSpecDatabaseRef {
   readonly name: string;
 
   /**
-   * The namespace of the Database. A migration runs in that very namespace.
+   * Refused, as a Migration is made in the namespace of its Database.
    *
    * @schema MigrationSpecDatabaseRef#namespace
    */
@@ -2296,7 +2296,7 @@ export interface MigrationSpecStepsCopyFrom {
   readonly name: string;
 
   /**
-   * The namespace of the Database. A migration runs in that very namespace.
+   * Refused, as a Migration is made in the namespace of its Database.
    *
    * @schema MigrationSpecStepsCopyFrom#namespace
    */

@@ -34,6 +34,8 @@ export interface MigrationSpec {
   /**
    * The Database that is changed. Immutable.
    * Rule: databaseRef is immutable; create a new Migration.
+   * Rule: a Migration is made in the namespace of its Database, and so are those that it copies from; leave namespace
+   * out.
    */
   readonly databaseRef: MigrationSpecDatabaseRef
   /**
@@ -88,6 +90,8 @@ export interface MigrationSpecInput {
   /**
    * The Database that is changed. Immutable.
    * Rule: databaseRef is immutable; create a new Migration.
+   * Rule: a Migration is made in the namespace of its Database, and so are those that it copies from; leave namespace
+   * out.
    */
   readonly databaseRef: MigrationSpecDatabaseRef
   /**
@@ -174,6 +178,8 @@ export interface MigrationStatus {
 /**
  * The Database that is changed. Immutable.
  * Rule: databaseRef is immutable; create a new Migration.
+ * Rule: a Migration is made in the namespace of its Database, and so are those that it copies from; leave namespace
+ * out.
  */
 export interface MigrationSpecDatabaseRef {
   /**
@@ -182,7 +188,7 @@ export interface MigrationSpecDatabaseRef {
    */
   readonly name: string
   /**
-   * The namespace of the Database. A migration runs in that very namespace.
+   * Refused, as a Migration is made in the namespace of its Database.
    * At least 1 character. At most 63 characters.
    */
   readonly namespace?: string
@@ -282,7 +288,11 @@ export interface MigrationSpecStepsVerify {
 
 /** What is copied, for type Copy. */
 export interface MigrationSpecStepsCopy {
-  /** The Database whose rows are copied. */
+  /**
+   * The Database whose rows are copied.
+   * Rule: a Migration is made in the namespace of its Database, and so are those that it copies from; leave namespace
+   * out.
+   */
   readonly from: MigrationSpecStepsCopyFrom
   /**
    * Tables by name, or by schema and name; without a schema that is public. Each needs a primary key or a unique one
@@ -298,7 +308,11 @@ export interface MigrationSpecStepsCopy {
   readonly batchRows: number
 }
 
-/** The Database whose rows are copied. */
+/**
+ * The Database whose rows are copied.
+ * Rule: a Migration is made in the namespace of its Database, and so are those that it copies from; leave namespace
+ * out.
+ */
 export interface MigrationSpecStepsCopyFrom {
   /**
    * The name of the Database.
@@ -306,7 +320,7 @@ export interface MigrationSpecStepsCopyFrom {
    */
   readonly name: string
   /**
-   * The namespace of the Database. A migration runs in that very namespace.
+   * Refused, as a Migration is made in the namespace of its Database.
    * At least 1 character. At most 63 characters.
    */
   readonly namespace?: string
@@ -402,7 +416,11 @@ export interface MigrationSpecStepsVerifyInput {
 
 /** What is copied, for type Copy. */
 export interface MigrationSpecStepsCopyInput {
-  /** The Database whose rows are copied. */
+  /**
+   * The Database whose rows are copied.
+   * Rule: a Migration is made in the namespace of its Database, and so are those that it copies from; leave namespace
+   * out.
+   */
   readonly from: MigrationSpecStepsCopyFrom
   /**
    * Tables by name, or by schema and name; without a schema that is public. Each needs a primary key or a unique one

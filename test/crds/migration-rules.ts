@@ -18,6 +18,8 @@ const stays = 'a step stays once it is there; add one that takes back what it di
 const timeout = 'timeout is from 1s to 168h'
 const lockTimeout = 'lockTimeout is from 10ms to 1h'
 const step = 'spec.steps[0]'
+const sameNamespace =
+  'a Migration is made in the namespace of its Database, and so are those that it copies from; leave namespace out'
 
 export const migrationRules: RuleTable = {
   kind: 'Migration',
@@ -44,7 +46,7 @@ export const migrationRules: RuleTable = {
       {
         ...of(create),
         ...{
-          databaseRef: { name: 'shop', namespace: 'data' },
+          databaseRef: { name: 'shop' },
           approval: 'Manual',
           onFailure: 'RunDown',
           baseline: true,
@@ -54,6 +56,20 @@ export const migrationRules: RuleTable = {
     ],
   ],
   refused: [
+    [
+      'a Database of another namespace',
+      'v1',
+      { ...of(create), databaseRef: { name: 'shop', namespace: 'default' } },
+      'spec.databaseRef.namespace',
+      sameNamespace,
+    ],
+    [
+      'a copy from another namespace',
+      'v1',
+      of({ name: 'a', type: 'Copy', copy: { ...copy, from: { name: 'old', namespace: 'data' } } }),
+      `${step}.copy.from.namespace`,
+      sameNamespace,
+    ],
     ['no text', 'v1', of({ name: 'a' }), step, oneText],
     ['two texts', 'v1', of({ ...create, configMapKeyRef: { name: 'sql', key: 'a', sha256 } }), step, oneText],
     ['an assertion with a text', 'v1', of({ ...create, type: 'Assert', verify }), step, noText],

@@ -8,6 +8,7 @@ import {
   CronJob,
   Deployment,
   defineResource,
+  Job,
   Namespace,
   PersistentVolumeClaim,
   Pod,
@@ -30,7 +31,18 @@ function global(group: string, version: string, kind: string): Resource {
 
 const rbac = 'rbac.authorization.k8s.io'
 const kinds: readonly Resource[] = [
-  ...[ConfigMap, CronJob, CustomResourceDefinition, Deployment, Namespace, Pod, PodDisruptionBudget, Secret, Service],
+  ...[
+    ConfigMap,
+    CronJob,
+    CustomResourceDefinition,
+    Deployment,
+    Job,
+    Namespace,
+    Pod,
+    PodDisruptionBudget,
+    Secret,
+    Service,
+  ],
   ...[PersistentVolume, PersistentVolumeClaim, ServiceAccount, StatefulSet, StorageClass, replicatedKvStore.resource],
   ...[Database, DatabaseUser, Migration],
   ...[namespaced(rbac, 'v1', 'Role'), namespaced(rbac, 'v1', 'RoleBinding')],

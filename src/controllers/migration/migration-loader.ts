@@ -78,18 +78,17 @@ interface Places {
 
 async function loadPlaces({ metadata, spec }: MigrationObject, live: LiveReader): Promise<Places> {
   const { namespace: home } = metadata
-  const copied = spec.steps.flatMap(({ copy }) => (copy === undefined ? [] : [copy.from]))
-  const names = new Map(copied.map((from) => [`${from.namespace ?? home}/${from.name}`, from]))
-  const load = async (ref: MigrationSpec['databaseRef'], folder: string) => {
-    const isHere = ref.namespace === undefined || ref.namespace === home
-    const database = isHere ? await live.find(Database, { namespace: home, name: ref.name }) : undefined
+  // All of the migration's own namespace: the worker mounts the Secrets of servers, which must not get to guests.
+  const copied = new Set(spec.steps.flatMap(({ copy }) => copy?.from.name ?? []))
+  const load = async (name: string, folder: string) => {
+    const database = await live.find(Database, { namespace: home, name })
     const known = database as DatabaseObject | undefined // Its definition requires a spec.
     const connection = known === undefined ? undefined : await loadConnection(known, live)
-    return placeOf({ ref, home, folder, database: known, connection })
+    return placeOf({ name, folder, database: known, connection })
   }
   return {
-    target: await load(spec.databaseRef, 'target'),
-    sources: await Promise.all([...names.values()].map((ref, at) => load(ref, `source-${at + 1}`))),
+    target: await load(spec.databaseRef.name, 'target'),
+    sources: await Promise.all([...copied].map((name, at) => load(name, `source-${at + 1}`))),
   }
 }
 

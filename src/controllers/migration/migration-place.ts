@@ -8,9 +8,7 @@ import type { ServerAccess } from '../engines/server-access.ts'
 import { authorityKey, credentialKeys, type OrderedDatabase } from './worker-order.ts'
 
 export interface PlaceInput {
-  readonly ref: { readonly name: string; readonly namespace?: string | undefined }
-  /** The migration's namespace. */
-  readonly home: string | undefined
+  readonly name: string
   /** Of its credentials, in a worker. */
   readonly folder: string
   readonly database: DatabaseObject | undefined
@@ -32,13 +30,7 @@ export interface Problem {
   readonly message: string
 }
 
-export function placeOf({ ref, home, folder, database, connection }: PlaceInput): Place | Problem {
-  const { name } = ref
-  if (ref.namespace !== undefined && ref.namespace !== home) {
-    // The worker mounts the Secret of the server: it must not get into the namespace of a guest.
-    const message = `a Migration runs in the namespace of its Database; make it in ${ref.namespace}`
-    return { kind: 'refused', reason: 'NotAllowed', message }
-  }
+export function placeOf({ name, folder, database, connection }: PlaceInput): Place | Problem {
   if (database === undefined) return waiting('DatabaseMissing', `there is no Database ${name}`)
   if (isBeingDeleted(database)) return waiting('DatabaseNotReady', `Database ${name} is being deleted`)
   if (connection?.kind !== 'known') {

@@ -49,7 +49,7 @@ export function migration({ engineFor, image }: MigrationOptions): Controller {
     indexes: {
       [byDatabase]: ({ metadata: { namespace }, spec }) =>
         [spec.databaseRef, ...spec.steps.flatMap(({ copy }) => copy?.from ?? [])].map(
-          (ref) => `${ref.namespace ?? namespace}/${ref.name}`,
+          ({ name }) => `${namespace}/${name}`,
         ),
       [byConfigMap]: ({ metadata: { namespace }, spec }) =>
         spec.steps.flatMap(({ configMapKeyRef: ref }) => (ref === undefined ? [] : [`${namespace}/${ref.name}`])),

@@ -33,7 +33,7 @@ function stepOf(step: MigrationSpecSteps, sql: string, home: string): MigrationS
   const rest = { name, ...limits, ...(verify && { verify }), ...(down !== undefined && { down }) }
   if (type === 'SQL' || copy === undefined) return { kind: 'SQL', sql, isTransactional, ...rest }
   const { from, tables, batchRows } = copy
-  const source = `${from.namespace ?? home}/${from.name}`
+  const source = `${home}/${from.name}`
   return { kind: 'Copy', source, tables: tables.map(tableOf), batchRows, ...rest }
 }
 

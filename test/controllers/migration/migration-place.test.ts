@@ -22,7 +22,7 @@ function database(change: { readonly spec?: object; readonly status?: object; re
 
 const known: ServerConnection = { kind: 'known', access }
 const input: PlaceInput = {
-  ...{ ref: { name: 'my-shop' }, home: 'shop', folder: 'target', database: database(), connection: known },
+  ...{ name: 'my-shop', folder: 'target', database: database(), connection: known },
 }
 
 describe('the place of a migration', () => {
@@ -50,7 +50,6 @@ describe('the place of a migration', () => {
   })
 
   it.each([
-    ['another namespace', { ref: { name: 'my-shop', namespace: 'other' } }, 'refused NotAllowed'],
     ['no Database', { database: undefined, connection: undefined }, 'waiting DatabaseMissing'],
     ['one that goes', { database: database({ metadata: { deletionTimestamp: 'now' } }) }, 'waiting DatabaseNotReady'],
     ['one that is not ready', { database: database({ status: { phase: 'Pending' } }) }, 'waiting DatabaseNotReady'],
@@ -62,9 +61,5 @@ describe('the place of a migration', () => {
   ])('is none with %s', (_, change, expected) => {
     const place = placeOf({ ...input, ...change })
     expect('reason' in place && `${place.kind} ${place.reason}`).toBe(expected)
-  })
-
-  it('may be named by its own namespace', () => {
-    expect(placeOf({ ...input, ref: { name: 'my-shop', namespace: 'shop' } }).kind).toBe('place')
   })
 })

@@ -206,12 +206,6 @@ onEachPostgres('a Migration', (server) => {
       expect(await scene.status('v2')).toMatchObject({ phase: 'Pending', progress: '1/1' })
     })
 
-    it('is refused in another namespace than its Database', async () => {
-      const scene = await MigrationScene.start(server(), 'orders')
-      await scene.create('v1', { databaseRef: { name: 'orders', namespace: 'other' }, steps: [make] })
-      await scene.becomes('v1', 'Stalled', 'True NotAllowed')
-    })
-
     it('begins nothing while it is suspended', async () => {
       const scene = await MigrationScene.start(server(), 'orders')
       await scene.create('v1', { databaseRef, steps: [make], suspend: true })

@@ -2,6 +2,10 @@
 // an application, changed by hand, rotated, deleted. It plays on every server.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../../src/base/clock.ts'
+import { silentInstruments } from '../../../src/base/instrument.ts'
+import { workOnMigration } from '../../../src/controllers/migration/migration-worker.ts'
+import { orderDigest, workerOrderIn } from '../../../src/controllers/migration/worker-order.ts'
 import { makePostgresHome, type PostgresHome, removePostgresHome } from '../../postgres/postgres-home.ts'
 import { PostgresServer } from '../../postgres/postgres-server.ts'
 import type { StoryOperator, StoryServer } from '../story-server.ts'
@@ -85,6 +89,32 @@ export function describeDatabases(startServer: () => Promise<StoryServer>): void
       expect(await asApplication(before)).toEqual([{ group: 'app', login: 'app_a' }])
     })
 
+    it('are migrated by a Job, which is held while that is asked for, and whose template stays', async () => {
+      const steps = [{ name: 'bills', sql: 'CREATE TABLE bills (id int PRIMARY KEY)' }]
+      await server.apply(ofKind('Migration', 'crm-v1', { databaseRef: { name: 'crm' }, suspend: true, steps }))
+      const jobs = async () => (await server.list('job', namespace)) as readonly JobObject[]
+      await until('its Job', async () => (await jobs())[0]?.spec.suspend === true)
+      const [job] = await jobs()
+      const name = job?.metadata.name ?? ''
+      await until('it to say so', async () => {
+        return `${await columns('migrations/crm-v1', ['Phase', 'Reason'])}` === 'Pending,Suspended'
+      })
+      // Pods only seem to run here, so that its work is done by hand.
+      const order = (await server.get(placeOf('configmap', name))) as { readonly data: Record<string, string> }
+      expect(await workOn(order.data['order.json'] ?? '')).toMatchObject({ outcome: 'Completed' })
+      await server.patch(placeOf('mig', 'crm-v1'), { spec: { suspend: false } })
+      await until('the Job to go on', async () => (await jobs())[0]?.spec.suspend === false)
+      const [going] = await jobs()
+      expect(going?.metadata.uid).toBe(job?.metadata.uid)
+      expect(going?.spec.template.spec).toEqual(job?.spec.template.spec)
+      await until('it to be completed', async () => {
+        return `${await columns('migrations/crm-v1', ['Phase', 'Step'])}` === 'Completed,1/1'
+      })
+      await server.delete(placeOf('mig', 'crm-v1'))
+      expect(await jobs()).toEqual([])
+      expect(await server.get(placeOf('configmap', name))).toBeUndefined()
+    })
+
     it('go in their order: the Database waits for its user, and nothing of both is left on the server', async () => {
       await server.delete(placeOf('db', 'crm'), { waits: false })
       await until('the Database to wait', async () => {
@@ -98,6 +128,15 @@ export function describeDatabases(startServer: () => Promise<StoryServer>): void
       expect(await server.get(placeOf('secret', 'app-db'))).toBeUndefined()
       expect(await server.refusals()).toEqual([])
     })
+
+    /** As a worker does whose pod has the Secret of the server. */
+    async function workOn(text: string) {
+      const order = workerOrderIn(text, orderDigest(text))
+      if (order === undefined) throw new Error(`this is no order: ${text}`)
+      const accesses = new Map([[order.target.folder, postgres.access()]])
+      const work = { order, accesses, clock: systemClock, log: silentInstruments.log }
+      return await workOnMigration(work, new AbortController().signal)
+    }
 
     function ofKind(kind: string, name: string, spec: object): object {
       return { apiVersion, kind, metadata: { name, namespace, annotations }, spec }
@@ -152,6 +191,12 @@ export function describeDatabases(startServer: () => Promise<StoryServer>): void
 async function letServersAnswer(): Promise<void> {
   const startMs = performance.now()
   while (performance.now() - startMs < 10) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** batch/v1. */
+interface JobObject {
+  readonly metadata: { readonly name: string; readonly uid: string }
+  readonly spec: { readonly suspend: boolean; readonly template: { readonly spec: object } }
 }
 
 /** What is looked at, as crds/ has it. */

@@ -115,6 +115,7 @@ export function describeFaults({ start, install }: FaultStoryOptions): void {
         { apiGroups: ['storage.k8s.io'], resources: ['storageclasses'], verbs: read },
         { apiGroups: ['apps'], resources: ['statefulsets'], verbs: write },
         { apiGroups: ['policy'], resources: ['poddisruptionbudgets'], verbs: write },
+        { apiGroups: ['batch'], resources: ['jobs'], verbs: write },
         { apiGroups: [''], resources: ['serviceaccounts', 'configmaps', 'secrets'], verbs: write },
         // Services may be read, but not yet written.
         { apiGroups: [''], resources: ['services'], verbs: read },
