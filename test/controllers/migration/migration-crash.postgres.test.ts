@@ -7,6 +7,8 @@ import type { PostgresServer } from '../../postgres/postgres-server.ts'
 import { MigrationStage, nothingLeft, type WorkerOptions } from './migration-stage.ts'
 import { assertStep, copyStep, sqlStep } from './steps.ts'
 
+/** Each telling makes a schema and undoes it. */
+const stride = 37
 const fates = ['cutBefore', 'cutAfter', 'dieBefore', 'dieAfter'] as const
 
 interface Disturbance {
@@ -138,7 +140,7 @@ onEachPostgres('a migration whose worker dies or is cut off', (server, version) 
     expect({ outcome, left }).toMatchObject({ outcome: story.outcome, left: nothingLeft })
     expect(effects).toEqual(story.effects.map((effect) => ({ name: effect, times: 1 })))
     const places = undisturbed.statements.flatMap((_, at) => fates.map((fate) => ({ index: at + 1, fate })))
-    for (const place of crashPlaces(places, version)) {
+    for (const place of crashPlaces(places, version, stride)) {
       const title = `${place.fate} statement ${place.index}: ${undisturbed.statements[place.index - 1]?.text.slice(0, 100)}`
       const { ending } = await tell(stage, story, place).catch((thrown: unknown) => {
         throw new Error(`${title}: ${String(thrown)}`)

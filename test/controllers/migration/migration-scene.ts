@@ -100,7 +100,8 @@ export class MigrationScene {
   }
 
   async create(name: string, spec: MigrationSpecInput): Promise<void> {
-    await this.cluster.create(Migration, { metadata: { name, namespace: home }, spec })
+    const metadata = { name, namespace: home, annotations: { 'konverge.dev/reconcile-interval': '30s' } }
+    await this.cluster.create(Migration, { metadata, spec })
   }
 
   async patch(name: string, change: object): Promise<void> {
