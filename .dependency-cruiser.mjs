@@ -40,6 +40,9 @@ const packageOwners = {
   yaml: '^(src/(apiserver|cli|generate|kube)|examples)/',
   cdk8s: '^(src/(synth|reconcile|index|controllers)|constructs|imports|examples)',
   '@aws-sdk/client-rds': '^src/controllers/database/rds/',
+  '@aws-sdk/client-s3': '^src/controllers/stores/',
+  '@aws-sdk/lib-storage': '^src/controllers/stores/',
+  croner: '^src/controllers/backup/schedule\\.ts$',
   'cdk8s-plus-27': '^(constructs|examples)/',
 }
 

@@ -1,0 +1,109 @@
+// What did an S3-compatible store say? A reason, and whether to try again: by its code, else by the status of its answer, or by the lack
+// of one. Its own sentence is told where it helps; secrets are taken out of it (I11). Pure.
+import type { Remedy } from '../../index.ts'
+import { StoreError, type StoreErrorCode } from './store-error.ts'
+
+interface Meaning {
+  readonly code: StoreErrorCode
+  readonly remedy: Remedy
+  /** Said instead of the store's own sentence. */
+  readonly advice?: string
+}
+
+const unavailable: Meaning = { code: 'StoreUnavailable', remedy: 'retry' }
+const invalid: Meaning = {
+  code: 'CredentialsInvalid',
+  remedy: 'stop',
+  advice: 'the store does not take these credentials; see the Secret that holds them',
+}
+const denied: Meaning = {
+  code: 'AccessDenied',
+  remedy: 'stop',
+  advice:
+    'the credentials do not allow it; they need s3:PutObject, s3:GetObject, s3:DeleteObject, s3:ListBucket and s3:AbortMultipartUpload',
+}
+const missing: Meaning = { code: 'NotStored', remedy: 'stop', advice: 'it is not there' }
+const taken: Meaning = { code: 'AlreadyStored', remedy: 'stop', advice: 'it is there already' }
+
+const meanings: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
+  [
+    'NoSuchBucket',
+    { code: 'BucketMissing', remedy: 'stop', advice: 'there is no such bucket; make it, or name another' },
+  ],
+  ['NoSuchKey', missing],
+  ['NotFound', missing],
+  ['PreconditionFailed', taken],
+  ['ConditionalRequestConflict', { code: 'AlreadyStored', remedy: 'retry' }],
+  ['AccessDenied', denied],
+  ['AllAccessDisabled', denied],
+  ['InvalidAccessKeyId', invalid],
+  ['SignatureDoesNotMatch', invalid],
+  ['InvalidToken', invalid],
+  ['ExpiredToken', invalid],
+  ['CredentialsProviderError', invalid],
+  ['AuthorizationHeaderMalformed', { code: 'StoreRefused', remedy: 'stop' }],
+  ['PermanentRedirect', { code: 'StoreRefused', remedy: 'stop', advice: 'the bucket is in another region; name it' }],
+  ['QuotaExceeded', { code: 'StoreFull', remedy: 'retry' }],
+  ['XMinioStorageFull', { code: 'StoreFull', remedy: 'retry' }],
+  ['ObjectLocked', { code: 'Locked', remedy: 'retry' }],
+  ['InvalidRetentionPeriod', { code: 'StoreRefused', remedy: 'stop' }],
+  ['SlowDown', unavailable],
+  ['Throttling', unavailable],
+  ['RequestTimeout', unavailable],
+  ['RequestTimeTooSkewed', unavailable],
+  ['InternalError', unavailable],
+  ['ServiceUnavailable', unavailable],
+])
+
+export interface FailedRequest {
+  /** Completes "could not …". */
+  readonly attempt: string
+  /** `s3://backups` */
+  readonly place: string
+  /** What must not be told, whatever the store repeats. */
+  readonly secrets: readonly string[]
+}
+
+/** Undefined for what is no failure of a request. */
+export function s3Failure(thrown: unknown, { attempt, place, secrets }: FailedRequest): StoreError | undefined {
+  const failure = readFailure(thrown)
+  if (failure === undefined) return undefined
+  const { code, status, message } = failure
+  const meaning = meanings.get(code) ?? meaningOfStatus(status)
+  const said = meaning.advice ?? withoutSecrets(message, secrets)
+  const sentence = `could not ${attempt} in ${place}: ${status === undefined ? 'no answer: ' : ''}${code}: ${said}`
+  // Without a cause: the SDK's errors carry requests and answers.
+  return new StoreError({ code: meaning.code, message: sentence, remedy: meaning.remedy })
+}
+
+function meaningOfStatus(status: number | undefined): Meaning {
+  if (status === undefined || status === 429 || status >= 500) return unavailable
+  if (status === 404) return missing
+  if (status === 412) return taken
+  return status === 401 || status === 403 ? denied : { code: 'StoreRefused', remedy: 'stop' }
+}
+
+interface ReadFailure {
+  readonly code: string
+  /** Undefined: there was no answer. */
+  readonly status: number | undefined
+  readonly message: string
+}
+
+const longestMessage = 500
+
+function readFailure(thrown: unknown): ReadFailure | undefined {
+  if (!(thrown instanceof Error)) return undefined
+  // The SDK's errors: a name that is the store's code, and metadata of the answer if there was one. Node's have a code of their own.
+  const { $metadata: metadata } = thrown as { readonly $metadata?: { readonly httpStatusCode?: number } }
+  const system = 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : undefined
+  if (metadata === undefined && system === undefined && !/Timeout|CredentialsProvider/.test(thrown.name))
+    return undefined
+  const said = thrown instanceof AggregateError ? thrown.errors.map(String).join('; ') : thrown.message
+  const code = system ?? thrown.name.replace(/Exception$/, '')
+  return { code, status: metadata?.httpStatusCode, message: said.slice(0, longestMessage) }
+}
+
+function withoutSecrets(message: string, secrets: readonly string[]): string {
+  return secrets.filter((secret) => secret !== '').reduce((text, secret) => text.replaceAll(secret, '***'), message)
+}

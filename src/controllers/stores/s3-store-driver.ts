@@ -1,0 +1,214 @@
+// How is a bucket a store? Large files go up in parts, of which two at most are in memory; the last request makes them one file, so that
+// until then there is nothing under the key. A download that is cut off goes on where it was.
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { S3Client } from '@aws-sdk/client-s3'
+import { checkedKey, checkedPrefix } from './artifact-key.ts'
+import type { ArtifactStore, FoundArtifact, PutCall, StoredArtifact } from './artifact-store.ts'
+import { digesting } from './digesting.ts'
+import { loadS3Sdk, type S3Access, type S3Limits, type S3Sdk, s3Client, usualLimits } from './s3-client-loader.ts'
+import { s3Failure } from './s3-failure.ts'
+import { StoreError } from './store-error.ts'
+
+export interface S3StoreOptions {
+  readonly bucket: string
+  /** In front of every key: empty, or it ends with a slash. */
+  readonly prefix: string
+  readonly access: S3Access
+  /** How the store encrypts: `AES256`, `aws:kms`. */
+  readonly encryption?: { readonly algorithm: 'AES256' | 'aws:kms'; readonly keyId?: string } | undefined
+  /** Until when nobody may remove what is stored; called for every file. */
+  readonly lockedUntil?: (() => Date) | undefined
+  readonly limits?: S3Limits
+  /** Default: from the packages of the AWS SDK. */
+  readonly loadSdk?: () => Promise<S3Sdk>
+}
+
+interface Opened {
+  readonly sdk: S3Sdk
+  readonly client: S3Client
+}
+
+const mebibyte = 1_024 * 1_024
+const usualPartBytes = 8 * mebibyte
+/** S3 takes 10,000. */
+const mostParts = 9_000
+/** A download that does not go on is begun again so often in a row. */
+const mostResumptions = 5
+
+export class S3Store implements ArtifactStore {
+  readonly place: string
+  readonly #options: S3StoreOptions
+  #opened: Promise<Opened> | undefined
+
+  constructor(options: S3StoreOptions) {
+    this.place = `s3://${options.bucket}/${options.prefix}`.replace(/\/$/, '')
+    this.#options = options
+  }
+
+  async put(key: string, content: AsyncIterable<Uint8Array>, call: PutCall): Promise<StoredArtifact> {
+    const { sdk, client } = await this.#open()
+    const { stream, result } = digesting()
+    const upload = new sdk.Upload({
+      client,
+      params: { ...this.#at(key), ...this.#storing(), Body: stream, ...(call.ifAbsent ? { IfNoneMatch: '*' } : {}) },
+      ...partsFor(call.expectedBytes),
+    })
+    // Where the content fails or the signal aborts, the stream breaks, and the upload takes back what it has sent.
+    const fed = pipeline(content, stream, { signal: call.signal }).then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    )
+    try {
+      await upload.done()
+    } catch (error) {
+      stream.destroy()
+      const broken = await fed
+      if (call.signal.aborted) throw call.signal.reason
+      throw this.#failure(isOfContent(broken?.error) ? broken?.error : error, `store ${key}`)
+    }
+    return result()
+  }
+
+  async *read(key: string, signal: AbortSignal): AsyncIterable<Uint8Array> {
+    const { client, sdk } = await this.#open()
+    let [offset, resumptions] = [0, 0]
+    let etag: string | undefined
+    for (;;) {
+      const from = offset
+      try {
+        const range = offset === 0 ? {} : { Range: `bytes=${offset}-`, IfMatch: etag }
+        const command = new sdk.GetObjectCommand({ ...this.#at(key), ...range })
+        const answer = await client.send(command, { abortSignal: signal })
+        etag = answer.ETag
+        // In Node it is a stream of Node's, whose chunks are buffers.
+        for await (const chunk of answer.Body as Readable as AsyncIterable<Uint8Array>) {
+          offset += chunk.byteLength
+          yield chunk
+        }
+        return
+      } catch (error) {
+        if (signal.aborted) throw signal.reason
+        const failure = this.#failure(error, `read ${key}`)
+        const mayPass = failure instanceof StoreError && failure.remedy === 'retry'
+        resumptions = offset === from ? resumptions + 1 : 0
+        if (!mayPass || offset === 0 || resumptions >= mostResumptions) throw failure
+      }
+    }
+  }
+
+  async find(key: string, signal: AbortSignal): Promise<FoundArtifact | undefined> {
+    try {
+      const { ContentLength: sizeBytes = 0 } = await this.#ask(`look for ${key}`, signal, ({ sdk, client }) =>
+        client.send(new sdk.HeadObjectCommand(this.#at(key)), { abortSignal: signal }),
+      )
+      return { key, sizeBytes }
+    } catch (error) {
+      if (error instanceof StoreError && error.code === 'NotStored') return undefined
+      throw error
+    }
+  }
+
+  async *list(prefix: string, signal: AbortSignal): AsyncIterable<FoundArtifact> {
+    const { bucket: Bucket, prefix: own } = this.#options
+    const Prefix = own + checkedPrefix(prefix)
+    let token: string | undefined
+    do {
+      const page = await this.#ask('list what is there', signal, ({ sdk, client }) =>
+        client.send(new sdk.ListObjectsV2Command({ Bucket, Prefix, ContinuationToken: token }), {
+          abortSignal: signal,
+        }),
+      )
+      for (const { Key = '', Size: sizeBytes = 0 } of page.Contents ?? []) {
+        yield { key: Key.slice(own.length), sizeBytes }
+      }
+      token = page.NextContinuationToken
+    } while (token !== undefined)
+  }
+
+  async delete(key: string, signal: AbortSignal): Promise<void> {
+    await this.#ask(`remove ${key}`, signal, ({ sdk, client }) =>
+      client.send(new sdk.DeleteObjectCommand(this.#at(key)), { abortSignal: signal }),
+    )
+  }
+
+  async sweep(prefix: string, signal: AbortSignal): Promise<number> {
+    const { bucket: Bucket, prefix: own } = this.#options
+    const Prefix = own + checkedPrefix(prefix)
+    let swept = 0
+    let markers: { readonly KeyMarker?: string | undefined; readonly UploadIdMarker?: string | undefined } | undefined
+    do {
+      const page = await this.#ask('list unfinished uploads', signal, ({ sdk, client }) =>
+        client.send(new sdk.ListMultipartUploadsCommand({ Bucket, Prefix, ...markers }), { abortSignal: signal }),
+      )
+      // Not every store heeds the prefix.
+      const ours = (page.Uploads ?? []).filter(({ Key }) => Key?.startsWith(Prefix))
+      for (const { Key, UploadId } of ours) {
+        await this.#ask('remove an unfinished upload', signal, ({ sdk, client }) =>
+          client.send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId }), { abortSignal: signal }),
+        )
+      }
+      swept += ours.length
+      markers = page.IsTruncated
+        ? { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker }
+        : undefined
+    } while (markers !== undefined)
+    return swept
+  }
+
+  async close(): Promise<void> {
+    const opened = await this.#opened
+    opened?.client.destroy()
+  }
+
+  #open(): Promise<Opened> {
+    const { loadSdk = loadS3Sdk, access, limits = usualLimits } = this.#options
+    this.#opened ??= loadSdk().then((sdk) => ({ sdk, client: s3Client(sdk, access, limits) }))
+    return this.#opened
+  }
+
+  async #ask<Answer>(attempt: string, signal: AbortSignal, send: (opened: Opened) => Promise<Answer>): Promise<Answer> {
+    const opened = await this.#open()
+    try {
+      return await send(opened)
+    } catch (error) {
+      if (signal.aborted) throw signal.reason
+      throw this.#failure(error, attempt)
+    }
+  }
+
+  #at(key: string): { readonly Bucket: string; readonly Key: string } {
+    return { Bucket: this.#options.bucket, Key: this.#options.prefix + checkedKey(key) }
+  }
+
+  /** How every file is kept. */
+  #storing(): object {
+    const { encryption, lockedUntil } = this.#options
+    return {
+      ...(encryption === undefined
+        ? {}
+        : { ServerSideEncryption: encryption.algorithm, SSEKMSKeyId: encryption.keyId }),
+      ...(lockedUntil === undefined
+        ? {}
+        : { ObjectLockMode: 'GOVERNANCE', ObjectLockRetainUntilDate: lockedUntil(), ChecksumAlgorithm: 'SHA256' }),
+    }
+  }
+
+  #failure(error: unknown, attempt: string): unknown {
+    if (error instanceof StoreError) return error
+    const { secretAccessKey = '', sessionToken = '' } = this.#options.access.credentials ?? {}
+    return s3Failure(error, { attempt, place: this.place, secrets: [secretAccessKey, sessionToken] }) ?? error
+  }
+}
+
+/** Large enough that there are not too many; never more than two in memory. */
+function partsFor(expectedBytes = 0): { readonly partSize: number; readonly queueSize: number } {
+  const partSize = Math.max(usualPartBytes, Math.ceil(expectedBytes / mostParts / mebibyte) * mebibyte)
+  return { partSize, queueSize: partSize > 2 * usualPartBytes ? 1 : 2 }
+}
+
+/** That we stop reading because the upload failed says nothing of the content. */
+function isOfContent(error: unknown): boolean {
+  const isOurs = error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'
+  return error !== undefined && !isOurs
+}

@@ -1,0 +1,42 @@
+// What did an S3-compatible store say? A code, and whether to try again; never a secret.
+import { describe, expect, it } from 'vitest'
+import { s3Failure } from '../../../src/controllers/stores/s3-failure.ts'
+
+const said = (name: string, httpStatusCode: number, message = 'says the store') =>
+  Object.assign(new Error(message), { name, $metadata: { httpStatusCode } })
+const system = (code: string) => Object.assign(new Error(`connect ${code}`), { code })
+const request = { attempt: 'store a', place: 's3://b', secrets: ['hunter2'] }
+
+describe('a failure of S3', () => {
+  it.each([
+    [said('NoSuchBucket', 404), 'BucketMissing', 'stop'],
+    [said('NoSuchKey', 404), 'NotStored', 'stop'],
+    [said('AccessDenied', 403), 'AccessDenied', 'stop'],
+    [said('SignatureDoesNotMatch', 403), 'CredentialsInvalid', 'stop'],
+    [said('Weird', 403), 'AccessDenied', 'stop'],
+    [said('PreconditionFailed', 412), 'AlreadyStored', 'stop'],
+    [said('SlowDown', 503), 'StoreUnavailable', 'retry'],
+    [said('Weird', 500), 'StoreUnavailable', 'retry'],
+    [said('Weird', 429), 'StoreUnavailable', 'retry'],
+    [said('Weird', 400), 'StoreRefused', 'stop'],
+    [system('ECONNREFUSED'), 'StoreUnavailable', 'retry'],
+    [Object.assign(new Error('no answer'), { name: 'TimeoutError' }), 'StoreUnavailable', 'retry'],
+  ])('%s is %s: %s', (thrown, code, remedy) => {
+    expect(s3Failure(thrown, request)).toMatchObject({
+      code,
+      remedy,
+      message: expect.stringMatching(/^could not store a in s3:\/\/b: /),
+    })
+  })
+
+  it('is nothing else that is thrown', () => {
+    expect(s3Failure(new Error('pg_dump failed'), request)).toBeUndefined()
+    expect(s3Failure('text', request)).toBeUndefined()
+  })
+
+  it('shows no secret', () => {
+    expect(s3Failure(said('Weird', 400, 'your key hunter2 is odd'), request)?.message).toBe(
+      'could not store a in s3://b: Weird: your key *** is odd',
+    )
+  })
+})
