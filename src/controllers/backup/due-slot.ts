@@ -1,0 +1,93 @@
+// What does a schedule ask for now? To begin the backup of one slot, or to wait. Slots that passed while nobody looked are not made up
+// for one by one: the last of them counts, if it is not too late for it. Pure: told the time, so that a clock that jumps begins nothing twice.
+import type { Schedule } from './schedule.ts'
+
+export interface ScheduleState {
+  readonly schedule: Schedule
+  readonly isSuspended: boolean
+  /** Slots before it are nobody's. */
+  readonly createdAtMs: number
+  /** The last slot that was begun or given up. */
+  readonly handledSlotMs: number | undefined
+  /** How long after its moment a slot may still begin. */
+  readonly startingDeadlineMs: number
+  readonly concurrency: 'Forbid' | 'Replace'
+  /** Names of the backups under way. */
+  readonly active: readonly string[]
+}
+
+export type DueSlot =
+  | {
+      readonly kind: 'begin'
+      readonly slotMs: number
+      /** Backups under way that make room for it. */
+      readonly replaces: readonly string[]
+      /** How many slots before it passed unused; `mostMissed` stands for more. */
+      readonly missed: number
+    }
+  | {
+      readonly kind: 'wait'
+      readonly because: 'NextSlot' | 'Running' | 'Suspended'
+      /** When something may have changed by itself; undefined: not by time. */
+      readonly untilMs: number | undefined
+      /** A slot that is given up, as it is too late for it. */
+      readonly givenUp?: number | undefined
+    }
+
+/** Beyond it nobody counts. */
+export const mostMissed = 100
+
+export function dueSlot(state: ScheduleState, nowMs: number): DueSlot {
+  const { schedule, createdAtMs, handledSlotMs = createdAtMs, startingDeadlineMs, active } = state
+  if (state.isSuspended) return { kind: 'wait', because: 'Suspended', untilMs: undefined }
+  // A clock that went back must not bring slots that have had their turn.
+  const untilMs = schedule.next(Math.max(nowMs, handledSlotMs))
+  const last = schedule.last(nowMs)
+  if (last === undefined || last <= handledSlotMs || last < createdAtMs) {
+    return { kind: 'wait', because: 'NextSlot', untilMs }
+  }
+  const tooLateMs = last + startingDeadlineMs
+  if (nowMs > tooLateMs) return { kind: 'wait', because: 'NextSlot', untilMs, givenUp: last }
+  if (active.length > 0 && state.concurrency === 'Forbid') {
+    return { kind: 'wait', because: 'Running', untilMs: earlier(untilMs, tooLateMs + 1) }
+  }
+  return { kind: 'begin', slotMs: last, replaces: active, missed: slotsBetween(schedule, handledSlotMs, last) }
+}
+
+/** `<parent>-<minutes since the epoch>`: the same for whoever begins it, so that it is begun once. */
+export function childName(parent: string, slotMs: number): string {
+  return `${parent}-${Math.floor(slotMs / 60_000)}`
+}
+
+export interface SuccessState {
+  readonly schedule: Schedule
+  readonly isSuspended: boolean
+  readonly createdAtMs: number
+  /** The slot of the newest backup that succeeded. */
+  readonly succeededSlotMs: number | undefined
+  /** From its slot on, how long a backup may take: to begin, and to be made. */
+  readonly graceMs: number
+}
+
+/** Has a backup not come that should be there by now? Goes by the slots alone, so that a schedule that nobody serves shows too. */
+export function overdueReason(state: SuccessState, nowMs: number): 'MissedSchedule' | 'NeverSucceeded' | undefined {
+  if (state.isSuspended) return undefined
+  const asked = state.schedule.last(nowMs - state.graceMs)
+  if (asked === undefined || asked < state.createdAtMs) return undefined
+  if (state.succeededSlotMs === undefined) return 'NeverSucceeded'
+  return state.succeededSlotMs < asked ? 'MissedSchedule' : undefined
+}
+
+function slotsBetween(schedule: Schedule, afterMs: number, beforeMs: number): number {
+  let count = 0
+  let slot = schedule.next(afterMs)
+  while (slot !== undefined && slot < beforeMs && count < mostMissed) {
+    count += 1
+    slot = schedule.next(slot)
+  }
+  return count
+}
+
+function earlier(left: number | undefined, right: number): number {
+  return left === undefined ? right : Math.min(left, right)
+}

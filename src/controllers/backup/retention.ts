@@ -1,0 +1,113 @@
+// Which backups stay? The newest ones, and of older days, weeks and months the newest each, until they are too old. Whatever the policy
+// says, the newest verified backup stays, and as many as `keepLast` says. Only what is complete counts. Pure.
+
+export interface RetainedBackup {
+  readonly name: string
+  /** The moment whose data it holds, milliseconds since the epoch. */
+  readonly takenAtMs: number
+  readonly state: 'Active' | 'Completed' | 'Failed'
+  /** It has been restored, and was found equal. */
+  readonly isVerified: boolean
+}
+
+export interface RetentionPolicy {
+  /** At least 1. */
+  readonly keepLast: number
+  /** Of how many days that have one, the newest each; so for weeks and months. */
+  readonly keepDaily?: number | undefined
+  readonly keepWeekly?: number | undefined
+  readonly keepMonthly?: number | undefined
+  readonly maxAgeMs?: number | undefined
+  /** Where a day begins. IANA's name. */
+  readonly timeZone: string
+}
+
+export type KeepReason =
+  | 'UnderWay'
+  | 'Last'
+  | 'Daily'
+  | 'Weekly'
+  | 'Monthly'
+  | 'NewestVerified'
+  /** Somebody's clock is wrong; nothing is decided by it. */
+  | 'FromTheFuture'
+  /** Failed not long ago: people may want to know why. */
+  | 'RecentFailure'
+
+export interface Retention {
+  readonly kept: ReadonlyMap<string, readonly KeepReason[]>
+  /** Oldest first. */
+  readonly removed: readonly string[]
+}
+
+/** Failures hold no data; older ones than these tell nothing new. */
+const mostFailures = 10
+
+export function retain(backups: readonly RetainedBackup[], policy: RetentionPolicy, nowMs: number): Retention {
+  const newestFirst = backups.toSorted(
+    (left, right) => right.takenAtMs - left.takenAtMs || (left.name < right.name ? 1 : -1),
+  )
+  const reasons = new Map<string, KeepReason[]>()
+  const keep = (backup: RetainedBackup, reason: KeepReason) => {
+    reasons.set(backup.name, [...(reasons.get(backup.name) ?? []), reason])
+  }
+  const past = newestFirst.filter((backup) => {
+    if (backup.takenAtMs > nowMs) keep(backup, 'FromTheFuture')
+    return backup.takenAtMs <= nowMs
+  })
+  for (const backup of past) if (backup.state === 'Active') keep(backup, 'UnderWay')
+  const complete = past.filter(({ state }) => state === 'Completed')
+  const last = complete.slice(0, Math.max(1, policy.keepLast))
+  for (const backup of last) keep(backup, 'Last')
+  const newestVerified = complete.find(({ isVerified }) => isVerified)
+  if (newestVerified !== undefined) keep(newestVerified, 'NewestVerified')
+  const { maxAgeMs = Number.POSITIVE_INFINITY } = policy
+  const young = complete.filter(({ takenAtMs }) => nowMs - takenAtMs <= maxAgeMs)
+  for (const { reason, count, period } of periods(policy)) {
+    for (const backup of newestOfEach(young, period).slice(0, count)) keep(backup, reason)
+  }
+  const since = last.at(-1)?.takenAtMs ?? Number.NEGATIVE_INFINITY
+  const failures = past.filter(({ state, takenAtMs }) => state === 'Failed' && takenAtMs >= since)
+  for (const backup of failures.slice(0, mostFailures)) keep(backup, 'RecentFailure')
+  return {
+    kept: reasons,
+    removed: newestFirst
+      .filter(({ name }) => !reasons.has(name))
+      .map(({ name }) => name)
+      .reverse(),
+  }
+}
+
+interface Period {
+  readonly reason: KeepReason
+  readonly count: number
+  /** The same text for moments of the same period. */
+  readonly period: (ms: number) => string
+}
+
+function periods({ keepDaily = 0, keepWeekly = 0, keepMonthly = 0, timeZone }: RetentionPolicy): readonly Period[] {
+  const dates = new Intl.DateTimeFormat('en-CA', { timeZone, calendar: 'iso8601', dateStyle: 'short' })
+  // `2026-03-29`
+  const day = (ms: number) => dates.format(ms)
+  return [
+    { reason: 'Daily', count: keepDaily, period: day },
+    { reason: 'Weekly', count: keepWeekly, period: (ms) => mondayOf(day(ms)) },
+    { reason: 'Monthly', count: keepMonthly, period: (ms) => day(ms).slice(0, '2026-03'.length) },
+  ]
+}
+
+/** The Monday of its week. A date alone has no time zone, so that this is plain arithmetic in UTC. */
+function mondayOf(date: string): string {
+  const day = new Date(`${date}T00:00:00Z`)
+  const sinceMonday = (day.getUTCDay() + 6) % 7
+  return new Date(day.getTime() - sinceMonday * 86_400_000).toISOString().slice(0, '2026-03-29'.length)
+}
+
+function newestOfEach(newestFirst: readonly RetainedBackup[], period: Period['period']): readonly RetainedBackup[] {
+  const newest = new Map<string, RetainedBackup>()
+  for (const backup of newestFirst) {
+    const at = period(backup.takenAtMs)
+    if (!newest.has(at)) newest.set(at, backup)
+  }
+  return [...newest.values()]
+}

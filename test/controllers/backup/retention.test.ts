@@ -1,0 +1,128 @@
+// Which backups stay? Grandfather, father, son; and never less than what a restore needs.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type RetainedBackup, type RetentionPolicy, retain } from '../../../src/controllers/backup/retention.ts'
+
+const ms = (text: string) => Date.parse(text)
+const day = 86_400_000
+const now = ms('2026-04-30T12:00:00Z')
+const policy: RetentionPolicy = { keepLast: 1, timeZone: 'UTC' }
+
+function backup(takenAt: string, changes: Partial<RetainedBackup> = {}): RetainedBackup {
+  return { name: takenAt, takenAtMs: ms(takenAt), state: 'Completed', isVerified: false, ...changes }
+}
+
+/** One a night at 02:30. */
+const nights = Array.from({ length: 100 }, (_, back) =>
+  backup(`${new Date(now - back * day).toISOString().slice(0, 10)}T02:30:00Z`),
+)
+const removedOf = (backups: readonly RetainedBackup[], changes: Partial<RetentionPolicy>) =>
+  retain(backups, { ...policy, ...changes }, now).removed
+const keptOf = (backups: readonly RetainedBackup[], changes: Partial<RetentionPolicy>) =>
+  [...retain(backups, { ...policy, ...changes }, now).kept.keys()].map((name) => name.slice(0, 10)).sort()
+
+describe('retention', () => {
+  it('keeps the last', () => {
+    expect(keptOf(nights, { keepLast: 3 })).toEqual(['2026-04-28', '2026-04-29', '2026-04-30'])
+  })
+
+  it('keeps the newest of days, weeks and months', () => {
+    expect(keptOf(nights, { keepDaily: 2, keepWeekly: 3, keepMonthly: 3 })).toEqual([
+      '2026-02-28',
+      '2026-03-31',
+      '2026-04-19', // A Sunday: the last of its week.
+      '2026-04-26',
+      '2026-04-29',
+      '2026-04-30',
+    ])
+  })
+
+  it('counts days that have a backup', () => {
+    const few = [backup('2026-04-30T02:30:00Z'), backup('2026-04-02T02:30:00Z'), backup('2026-04-01T02:30:00Z')]
+    expect(keptOf(few, { keepDaily: 2 })).toEqual(['2026-04-02', '2026-04-30'])
+  })
+
+  it('begins days where the policy lives', () => {
+    const two = [backup('2026-03-29T21:30:00Z'), backup('2026-03-29T22:30:00Z'), backup('2026-04-30T00:00:00Z')]
+    expect(removedOf(two, { keepDaily: 3 })).toEqual(['2026-03-29T21:30:00Z'])
+    // In Berlin the second is of the next day, as the clocks went forward in that night.
+    expect(removedOf(two, { keepDaily: 3, timeZone: 'Europe/Berlin' })).toEqual([])
+  })
+
+  it('removes what is too old, but not the last', () => {
+    expect(keptOf(nights, { keepMonthly: 3, maxAgeMs: 40 * day })).toEqual(['2026-03-31', '2026-04-30'])
+    expect(keptOf(nights.slice(60), { keepLast: 2, maxAgeMs: day })).toHaveLength(2)
+  })
+
+  it('keeps the newest verified one, however old', () => {
+    const verified = backup('2025-01-01T02:30:00Z', { isVerified: true })
+    const older = backup('2024-12-31T02:30:00Z', { isVerified: true })
+    const { kept, removed } = retain([...nights, verified, older], { ...policy, maxAgeMs: day }, now)
+    expect(kept.get(verified.name)).toEqual(['NewestVerified'])
+    expect(removed[0]).toBe(older.name)
+  })
+
+  it('does not count failures and those under way', () => {
+    const failed = backup('2026-04-30T03:00:00Z', { state: 'Failed' })
+    const active = backup('2026-04-30T04:00:00Z', { state: 'Active' })
+    const old = backup('2026-01-01T00:00:00Z', { state: 'Failed' })
+    const { kept, removed } = retain([failed, active, old, ...nights.slice(0, 2)], policy, now)
+    expect([...kept]).toEqual(
+      expect.arrayContaining([
+        [active.name, ['UnderWay']],
+        ['2026-04-30T02:30:00Z', ['Last']],
+        [failed.name, ['RecentFailure']],
+      ]),
+    )
+    expect(removed).toEqual([old.name, '2026-04-29T02:30:00Z'])
+  })
+
+  it('lets nothing from the future push out what is there', () => {
+    const future = backup('2027-01-01T00:00:00Z', { isVerified: true })
+    const { kept } = retain([future, ...nights], policy, now)
+    expect(kept.get(future.name)).toEqual(['FromTheFuture'])
+    expect(kept.get('2026-04-30T02:30:00Z')).toEqual(['Last'])
+  })
+
+  it('holds its promises, whatever there is', () => {
+    const count = fc.option(fc.integer({ min: 0, max: 5 }), { nil: undefined })
+    const anyPolicy = fc.record({
+      keepLast: fc.integer({ min: 1, max: 5 }),
+      keepDaily: count,
+      keepWeekly: count,
+      keepMonthly: count,
+      maxAgeMs: fc.option(fc.integer({ min: 0, max: 100 * day }), { nil: undefined }),
+      timeZone: fc.constantFrom('UTC', 'Europe/Berlin', 'Pacific/Apia', 'America/St_Johns'),
+    })
+    const anyBackup = fc.record({
+      takenAtMs: fc.integer({ min: now - 200 * day, max: now + day }),
+      state: fc.constantFrom('Active', 'Completed', 'Completed', 'Failed'),
+      isVerified: fc.boolean(),
+    })
+    fc.assert(
+      fc.property(fc.array(anyBackup, { maxLength: 40 }), anyPolicy, (given, rules) => {
+        const backups = given.map((each, index) => ({ ...each, name: `b${index}` }))
+        const { kept, removed } = retain(backups, rules, now)
+        expect([...kept.keys(), ...removed].sort()).toEqual(backups.map(({ name }) => name).sort())
+        const complete = backups.filter(({ state, takenAtMs }) => state === 'Completed' && takenAtMs <= now)
+        const keptComplete = complete.filter(({ name }) => kept.has(name))
+        expect(keptComplete.length).toBeGreaterThanOrEqual(Math.min(rules.keepLast, complete.length))
+        const verified = complete.filter(({ isVerified }) => isVerified)
+        const newest = Math.max(...verified.map(({ takenAtMs }) => takenAtMs))
+        expect(verified.length === 0 || verified.some((one) => one.takenAtMs === newest && kept.has(one.name))).toBe(
+          true,
+        )
+        expect(backups.every(({ state, name }) => state !== 'Active' || kept.has(name))).toBe(true)
+        // What stayed stays when it is asked again.
+        expect(
+          retain(
+            backups.filter(({ name }) => kept.has(name)),
+            rules,
+            now,
+          ).removed,
+        ).toEqual([])
+      }),
+      { numRuns: 300 },
+    )
+  })
+})

@@ -1,0 +1,95 @@
+// When is a backup due? Slots by cron in a time zone, also on the days when the clocks change.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readSchedule, type Schedule } from '../../../src/controllers/backup/schedule.ts'
+
+const ms = (text: string) => Date.parse(text)
+const now = ms('2026-03-01T00:00:00Z')
+
+function scheduleOf(expression: string, timeZone?: string): Schedule {
+  const reading = readSchedule({ expression, timeZone }, now)
+  if (reading.kind === 'refused') throw new Error(reading.message)
+  return reading.schedule
+}
+
+function slots(schedule: Schedule, after: string, count: number): readonly string[] {
+  const found: number[] = []
+  for (let slot = schedule.next(ms(after)); slot !== undefined && found.length < count; slot = schedule.next(slot)) {
+    found.push(slot)
+  }
+  return found.map((slot) => new Date(slot).toISOString().slice(0, 16))
+}
+
+describe('a schedule', () => {
+  it.each([
+    ['30 2 * * *', undefined, '2026-03-27T02:30:00Z', ['2026-03-28T02:30', '2026-03-29T02:30', '2026-03-30T02:30']],
+    [
+      '30 2 * * *',
+      'Asia/Kolkata',
+      '2026-03-27T00:00:00Z',
+      ['2026-03-27T21:00', '2026-03-28T21:00', '2026-03-29T21:00'],
+    ],
+    // In spring 2:30 does not come: it counts as when it would have been.
+    [
+      '30 2 * * *',
+      'Europe/Berlin',
+      '2026-03-27T12:00:00Z',
+      ['2026-03-28T01:30', '2026-03-29T01:00', '2026-03-30T00:30'],
+    ],
+    // In autumn 2:30 comes twice, and counts once.
+    [
+      '30 2 * * *',
+      'Europe/Berlin',
+      '2026-10-24T12:00:00Z',
+      ['2026-10-25T00:30', '2026-10-26T01:30', '2026-10-27T01:30'],
+    ],
+    ['0 0 29 2 *', undefined, '2026-03-01T00:00:00Z', ['2028-02-29T00:00', '2032-02-29T00:00', '2036-02-29T00:00']],
+  ] as const)('%s in %s after %s', (expression, timeZone, after, expected) => {
+    expect(slots(scheduleOf(expression, timeZone), after, expected.length)).toEqual(expected)
+  })
+
+  it.each([
+    ['30 2 * * *', 'Europe/Berlin', '2026-10-25T12:00:00Z', '2026-10-25T00:30:00Z'],
+    ['30 2 * * *', 'Europe/Berlin', '2026-03-29T01:00:00Z', '2026-03-29T01:00:00Z'],
+    ['0 0 29 2 *', undefined, '2031-12-31T00:00:00Z', '2028-02-29T00:00:00Z'],
+    ['* * * * *', undefined, '2026-03-29T01:00:59Z', '2026-03-29T01:00:00Z'],
+  ] as const)('%s in %s: the last until %s was %s', (expression, timeZone, until, last) => {
+    expect(scheduleOf(expression, timeZone).last(ms(until))).toBe(ms(last))
+  })
+
+  it.each([
+    ['0 0 31 2 *', undefined, 'NoSchedule', /never comes/],
+    ['30 2 * *', undefined, 'InvalidSchedule', /five fields/],
+    ['0 30 2 * * *', undefined, 'InvalidSchedule', /five fields/],
+    ['2026-03-29T02:30', undefined, 'InvalidSchedule', /five fields/],
+    ['61 2 * * *', undefined, 'InvalidSchedule', /cannot be read/],
+    ['x 2 * * *', undefined, 'InvalidSchedule', /cannot be read/],
+    ['30 2 * * *', 'Europe/Berlinn', 'InvalidTimeZone', /no time zone/],
+  ] as const)('%s in %s is refused: %s', (expression, timeZone, reason, message) => {
+    expect(readSchedule({ expression, timeZone }, now)).toEqual({
+      kind: 'refused',
+      reason,
+      message: expect.stringMatching(message),
+    })
+  })
+
+  it('has the same slots forwards and backwards, whatever the clocks do', () => {
+    const expressions = ['30 2 * * *', '*/7 1-3 * * *', '0 * * * *', '15 3 * * 0', '0 4 1 * *']
+    const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Africa/Cairo']
+    const minute = fc.integer({ min: 0, max: 2 * 366 * 24 * 60 })
+    fc.assert(
+      fc.property(fc.constantFrom(...expressions), fc.constantFrom(...zones), minute, (expression, zone, minutes) => {
+        const schedule = scheduleOf(expression, zone)
+        const at = ms('2026-01-01T00:00:00Z') + minutes * 60_000 + 30_000
+        const last = schedule.last(at) ?? Number.NaN
+        const next = schedule.next(at) ?? Number.NaN
+        expect(last).toBeLessThanOrEqual(at)
+        expect(next).toBeGreaterThan(at)
+        expect(schedule.next(last)).toBe(next)
+        expect(schedule.last(next)).toBe(next)
+        expect(schedule.last(next - 1)).toBe(last)
+      }),
+      { numRuns: 100 },
+    )
+  })
+})
