@@ -1,5 +1,5 @@
 // The public door: everything that a controller's author imports, by name.
-export { type Clock, sleep } from './base/clock.ts'
+export { type Clock, sleep, timestampAt } from './base/clock.ts'
 export { durationMs } from './base/duration.ts'
 export { CodedError, type Remedy } from './base/errors.ts'
 export { passwordFrom, type SecretSource } from './base/random.ts'

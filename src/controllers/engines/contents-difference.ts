@@ -1,0 +1,77 @@
+// In what is a restored database another than the one that was saved? Sentences for people, none if it is the same. Rows are compared by
+// count and hash; sequences take no part in snapshots, so that they may be ahead, and never behind. Pure.
+import type { DatabaseContents, SequenceContents, TableContents } from './database-contents.ts'
+
+export interface ComparisonOptions {
+  /**
+   * Of another major version, rows may be written otherwise; then they are only counted. Extensions are the server's, and may be newer.
+   */
+  readonly rows: 'hashed' | 'counted'
+}
+
+/** More than these say nothing that helps. */
+const mostTold = 10
+
+export function contentsDifference(
+  saved: DatabaseContents,
+  restored: DatabaseContents,
+  options: ComparisonOptions,
+): readonly string[] {
+  const found = [
+    ...compared('table', saved.tables, restored.tables, (left, right) => rowsDiffer(left, right, options)),
+    ...compared('sequence', saved.sequences, restored.sequences, sequenceDiffers),
+    ...compared('extension', saved.extensions, restored.extensions, () => undefined),
+    ...countDiffers('large objects', Number(saved.largeObjects), Number(restored.largeObjects)),
+    ...[...new Set([...Object.keys(saved.objects), ...Object.keys(restored.objects)])].flatMap((sort) =>
+      countDiffers(sort, saved.objects[sort] ?? 0, restored.objects[sort] ?? 0),
+    ),
+  ]
+  const rest = found.length - mostTold
+  return rest > 0 ? [...found.slice(0, mostTold), `and ${rest} more`] : found
+}
+
+interface Named {
+  readonly schema: string
+  readonly name: string
+}
+
+function compared<Item extends Named>(
+  sort: string,
+  saved: readonly Item[],
+  restored: readonly Item[],
+  differs: (saved: Item, restored: Item) => string | undefined,
+): readonly string[] {
+  const there = new Map(restored.map((item) => [nameOf(item), item]))
+  const found: string[] = []
+  for (const item of saved) {
+    const name = nameOf(item)
+    const other = there.get(name)
+    there.delete(name)
+    const difference = other === undefined ? 'is missing' : differs(item, other)
+    if (difference !== undefined) found.push(`${sort} ${name} ${difference}`)
+  }
+  return [...found, ...[...there.keys()].map((name) => `${sort} ${name} was not saved`)]
+}
+
+function rowsDiffer(saved: TableContents, restored: TableContents, { rows }: ComparisonOptions): string | undefined {
+  if (saved.rows !== restored.rows) return `has ${restored.rows} rows instead of ${saved.rows}`
+  if (rows === 'counted' || saved.hash === null || restored.hash === null) return undefined
+  return saved.hash === restored.hash ? undefined : `has other rows, though as many (${saved.rows})`
+}
+
+function sequenceDiffers(saved: SequenceContents, restored: SequenceContents): string | undefined {
+  if (saved.lastValue === null || saved.cycles) return undefined
+  const behind = `is at ${restored.lastValue ?? 'its start'}, behind ${saved.lastValue}`
+  if (restored.lastValue === null) return behind
+  const [from, to] = [BigInt(saved.lastValue), BigInt(restored.lastValue)]
+  return (BigInt(saved.increment) > 0n ? to < from : to > from) ? behind : undefined
+}
+
+function countDiffers(sort: string, saved: number, restored: number): readonly string[] {
+  return saved === restored ? [] : [`there are ${restored} ${sort} instead of ${saved}`]
+}
+
+/** As in SQL, so that a name with a dot in it is another one. */
+function nameOf({ schema, name }: Named): string {
+  return [schema, name].map((part) => (/^[a-z_][a-z0-9_]*$/.test(part) ? part : JSON.stringify(part))).join('.')
+}

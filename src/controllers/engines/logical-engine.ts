@@ -1,0 +1,76 @@
+// How is a database saved and restored as a whole, in a form that another server can read? Through this port. What is read of it, by
+// statements and by the tool that saves it, is of one moment. Every method may reject with an EngineError or a LogicalError.
+import type { DatabaseContents } from './database-contents.ts'
+import type { Caller, ServerAccess } from './server-access.ts'
+
+export interface LogicalEngine {
+  /** Holds one moment of a database, until `release`. */
+  freeze(call: LogicalCall): Promise<FrozenDatabase>
+  /**
+   * All of an artifact or nothing, into a database that has nothing in it but `prepared`. What is restored belongs to whoever logs in,
+   * or to `owner`. Whoever wrote the artifact could run anything as whoever logs in here: never let it be a superuser.
+   */
+  restore(call: RestoreCall): Promise<void>
+}
+
+export interface LogicalCall {
+  readonly access: ServerAccess
+  readonly database: string
+  readonly caller: Caller
+  readonly signal: AbortSignal
+}
+
+/** Tables larger than this are counted, and their rows not hashed. */
+export interface ContentsOptions {
+  readonly hashUpToBytes: number
+}
+
+export interface FrozenDatabase {
+  readonly source: SourceFacts
+  /** What is there at that moment. */
+  contents(options: ContentsOptions): Promise<DatabaseContents>
+  /** Finds the tool; what it writes throws at its end if the tool says that it is not whole. */
+  dump(options: DumpOptions): Promise<DumpRun>
+  /** Never rejects. */
+  release(): Promise<void>
+}
+
+export interface DumpOptions {
+  /** 0 to 9; default: the tool's own. */
+  readonly compression?: number | undefined
+}
+
+export interface DumpRun {
+  readonly toolVersion: string
+  readonly content: AsyncIterable<Uint8Array>
+}
+
+/** The database as its server knows it. */
+export interface SourceFacts {
+  readonly database: string
+  readonly owner: string
+  readonly encoding: string
+  readonly collate: string
+  readonly ctype: string
+  readonly systemIdentifier: string
+  readonly databaseOid: number
+  readonly serverVersion: string
+  readonly majorVersion: number
+  readonly logPosition: string
+  /** With indexes and all. */
+  readonly sizeBytes: number
+}
+
+export interface RestoreCall extends LogicalCall {
+  readonly artifactFile: string
+  /** The major version of the tool that wrote it. */
+  readonly writtenBy: number
+  /** Whoever logs in becomes it first, and has to be a member. */
+  readonly owner?: string | undefined
+  /** What the database has already, as only others may make it. */
+  readonly prepared: PreparedContents
+}
+
+export interface PreparedContents {
+  readonly schemas: readonly string[]
+}

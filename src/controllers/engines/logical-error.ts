@@ -1,0 +1,19 @@
+// What can go wrong when a database is saved or restored as a whole, besides what its server says? Messages hold the first complaint of a
+// tool and never a row or a credential (I11).
+import { CodedError } from '../../index.ts'
+
+export type LogicalErrorCode =
+  /** There is no tool on this machine. */
+  | 'LogicalToolMissing'
+  /** There is, and it is too old. */
+  | 'VersionMismatch'
+  | 'DumpFailed'
+  | 'RestoreFailed'
+  /** Others held a lock. */
+  | 'Contention'
+  | 'ServerUnreachable'
+  | 'StorageFull'
+
+export class LogicalError extends CodedError<LogicalErrorCode> {
+  override readonly name = 'LogicalError'
+}

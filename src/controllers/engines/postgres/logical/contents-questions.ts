@@ -1,0 +1,92 @@
+// Which statements say what is in a database? One for the catalogs, and one for each table. They run as the admin over what others have
+// made, so that nothing in them can call what others have written: rows become text by the types' own output functions, as a cast could be
+// anybody's.
+import type { DatabaseContents } from '../../database-contents.ts'
+import { qualified, type Sql, sql } from '../sql-text.ts'
+
+/** One moment of the database for all that follows; and texts that depend on no setting of anybody's. */
+export const beginFrozen: Sql = sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+  SET LOCAL statement_timeout TO 0; SET LOCAL idle_in_transaction_session_timeout TO 0;
+  SET LOCAL row_security TO off; SET LOCAL datestyle TO 'ISO, YMD'; SET LOCAL intervalstyle TO 'iso_8601';
+  SET LOCAL timezone TO 'UTC'; SET LOCAL extra_float_digits TO 1; SET LOCAL bytea_output TO 'hex';
+  SET LOCAL lc_monetary TO 'C'; SET LOCAL xmlbinary TO 'base64';
+  SELECT pg_catalog.set_config(s.name, 'view, foreign-table', true) FROM pg_catalog.pg_settings s
+    WHERE s.name = 'restrict_nonsystem_relation_kind'`
+
+/** The name of the snapshot, and the facts of the source. */
+export const frozenQuestion = `SELECT pg_catalog.pg_export_snapshot() AS snapshot, pg_catalog.jsonb_build_object(
+    'database', d.datname, 'owner', pg_catalog.pg_get_userbyid(d.datdba),
+    'encoding', pg_catalog.pg_encoding_to_char(d.encoding), 'collate', d.datcollate, 'ctype', d.datctype,
+    'systemIdentifier', (SELECT c.system_identifier::text FROM pg_catalog.pg_control_system() c),
+    'databaseOid', d.oid::bigint,
+    'serverVersion', pg_catalog.split_part(pg_catalog.current_setting('server_version'), ' ', 1),
+    'majorVersion', pg_catalog.current_setting('server_version_num')::int / 10000,
+    'logPosition', pg_catalog.pg_current_wal_lsn()::text,
+    'sizeBytes', pg_catalog.pg_database_size(d.oid)) AS answer
+  FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database()`
+
+const ownSchema = (oid: string) => `${oid} IN (SELECT n.oid FROM pg_catalog.pg_namespace n
+  WHERE n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%')`
+
+/** What belongs to an extension comes with it. */
+const ofNoExtension = (catalog: string, oid: string) => `NOT EXISTS (SELECT FROM pg_catalog.pg_depend e
+  WHERE e.classid = 'pg_catalog.${catalog}'::pg_catalog.regclass AND e.objid = ${oid} AND e.deptype = 'e')`
+
+const relations = (
+  kinds: string,
+) => `FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace s ON s.oid = c.relnamespace
+  WHERE c.relkind IN (${kinds}) AND c.relpersistence <> 't' AND ${ownSchema('c.relnamespace')}
+    AND ${ofNoExtension('pg_class', 'c.oid')}`
+
+const inOrder = 'ORDER BY s.nspname COLLATE "C", c.relname COLLATE "C"'
+
+export const catalogQuestion = `SELECT pg_catalog.json_build_object(
+  'tables', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('schema', s.nspname, 'name', c.relname,
+      'sizeBytes', pg_catalog.pg_table_size(c.oid)) ${inOrder}) ${relations("'r'")}),
+  'sequences', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('schema', s.nspname, 'name', c.relname,
+      'lastValue', CASE WHEN pg_catalog.has_sequence_privilege(c.oid, 'SELECT, USAGE')
+        THEN pg_catalog.pg_sequence_last_value(c.oid)::text END,
+      'increment', (SELECT q.seqincrement::text FROM pg_catalog.pg_sequence q WHERE q.seqrelid = c.oid),
+      'cycles', (SELECT q.seqcycle FROM pg_catalog.pg_sequence q WHERE q.seqrelid = c.oid)) ${inOrder})
+    ${relations("'S'")}),
+  'extensions', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('name', x.extname, 'version', x.extversion,
+      'schema', s.nspname) ORDER BY x.extname COLLATE "C")
+    FROM pg_catalog.pg_extension x JOIN pg_catalog.pg_namespace s ON s.oid = x.extnamespace),
+  'largeObjects', (SELECT pg_catalog.count(*)::text FROM pg_catalog.pg_largeobject_metadata),
+  'objects', pg_catalog.json_build_object(
+    'views', (SELECT pg_catalog.count(*) ${relations("'v', 'm'")}),
+    'indexes', (SELECT pg_catalog.count(*) ${relations("'i', 'I'")}),
+    'partitioned tables', (SELECT pg_catalog.count(*) ${relations("'p'")}),
+    'foreign tables', (SELECT pg_catalog.count(*) ${relations("'f'")}),
+    'constraints', (SELECT pg_catalog.count(*) FROM pg_catalog.pg_constraint c
+      WHERE c.contype <> 'n' AND ${ownSchema('c.connamespace')} AND ${ofNoExtension('pg_class', 'c.conrelid')}
+        AND ${ofNoExtension('pg_type', 'c.contypid')}),
+    'functions', (SELECT pg_catalog.count(*) FROM pg_catalog.pg_proc p
+      WHERE ${ownSchema('p.pronamespace')} AND ${ofNoExtension('pg_proc', 'p.oid')}),
+    'triggers', (SELECT pg_catalog.count(*) FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid
+      WHERE NOT t.tgisinternal AND ${ownSchema('c.relnamespace')} AND ${ofNoExtension('pg_class', 'c.oid')}),
+    'policies', (SELECT pg_catalog.count(*) FROM pg_catalog.pg_policy),
+    'types', (SELECT pg_catalog.count(*) FROM pg_catalog.pg_type t
+      WHERE (t.typtype IN ('e', 'd', 'r') OR EXISTS (SELECT FROM pg_catalog.pg_class c
+          WHERE c.oid = t.typrelid AND c.relkind = 'c'))
+        AND ${ownSchema('t.typnamespace')} AND ${ofNoExtension('pg_type', 't.oid')}))) AS answer`
+
+/** What the statement above answers; null stands for an empty list. */
+export interface CatalogAnswer {
+  readonly tables: readonly { readonly schema: string; readonly name: string; readonly sizeBytes: number }[] | null
+  readonly sequences: DatabaseContents['sequences'] | null
+  readonly extensions: DatabaseContents['extensions'] | null
+  readonly largeObjects: string
+  readonly objects: DatabaseContents['objects']
+}
+
+/**
+ * Columns `rows` and, where asked for, `hash`: the sum of the rows' own hashes, so that their order does not matter and two equal rows do
+ * not cancel out. ROW(t.*) stands for the row even where a column has the name `t`.
+ */
+export function rowsQuestion(schema: string, table: string, how: 'counted' | 'hashed'): Sql {
+  const from = sql`FROM ONLY ${qualified(schema, table)} t`
+  if (how === 'counted') return sql`SELECT pg_catalog.count(*)::text AS rows ${from}`
+  return sql`SELECT pg_catalog.count(*)::text AS rows, COALESCE(pg_catalog.sum(('x' || pg_catalog.substr(pg_catalog.md5(
+      pg_catalog.textin(pg_catalog.record_out(ROW(t.*)))), 1, 15))::bit(60)::bigint), 0)::text AS hash ${from}`
+}

@@ -1,0 +1,86 @@
+// How is one moment of a database held? By a transaction on a session of its own, whose snapshot the dump tool takes over: so what is
+// counted here and what the tool writes is the same, whatever is written meanwhile.
+import type { ExternalTools } from '../../../../index.ts'
+import type { DatabaseContents, TableContents } from '../../database-contents.ts'
+import type { ContentsOptions, LogicalCall, SourceFacts } from '../../logical-engine.ts'
+import { asEngineError } from '../failure.ts'
+import { applicationName } from '../postgres-driver.ts'
+import { SessionClient } from '../session-client.ts'
+import { beginFrozen, type CatalogAnswer, catalogQuestion, frozenQuestion, rowsQuestion } from './contents-questions.ts'
+
+/** The whole of a large table is read by one statement. */
+const statementMs = 12 * 3_600_000
+
+export class FrozenSession {
+  readonly source: SourceFacts
+  /** The name under which the tool takes it over. */
+  readonly snapshot: string
+  readonly #session: SessionClient
+  readonly #call: LogicalCall
+
+  private constructor(session: SessionClient, call: LogicalCall, frozen: Frozen) {
+    this.#session = session
+    this.#call = call
+    this.source = frozen.source
+    this.snapshot = frozen.snapshot
+  }
+
+  static async begin(call: LogicalCall, clock: ExternalTools['clock']): Promise<FrozenSession> {
+    const { access, database, caller } = call
+    const options = { access, database, applicationName: applicationName(caller), clock }
+    const session = await SessionClient.open(options, call.signal).catch(fail(call, 'begin a session'))
+    try {
+      await ask(session, call, beginFrozen)
+      const [row] = await ask(session, call, frozenQuestion)
+      // Sound: the types are those that the statement builds.
+      const source = JSON.parse(row?.['answer'] ?? 'null') as SourceFacts
+      return new FrozenSession(session, call, { source, snapshot: row?.['snapshot'] ?? '' })
+    } catch (error) {
+      await session.close()
+      throw error
+    }
+  }
+
+  /** Sequences first: they take no part in snapshots, and the tool must not read them before we do. */
+  async catalog(): Promise<CatalogAnswer> {
+    const [row] = await ask(this.#session, this.#call, catalogQuestion)
+    // Sound: the types are those that the statement builds.
+    return JSON.parse(row?.['answer'] ?? 'null') as CatalogAnswer
+  }
+
+  async contents(catalog: CatalogAnswer, { hashUpToBytes }: ContentsOptions): Promise<DatabaseContents> {
+    const tables: TableContents[] = []
+    for (const { schema, name, sizeBytes } of catalog.tables ?? []) {
+      const how = sizeBytes > hashUpToBytes ? 'counted' : 'hashed'
+      const [row] = await ask(this.#session, this.#call, rowsQuestion(schema, name, how))
+      tables.push({ schema, name, rows: row?.['rows'] ?? '0', hash: row?.['hash'] ?? null })
+    }
+    const { sequences, extensions, largeObjects, objects } = catalog
+    return { tables, sequences: sequences ?? [], extensions: extensions ?? [], largeObjects, objects }
+  }
+
+  async end(): Promise<void> {
+    await this.#session.close()
+  }
+}
+
+interface Frozen {
+  readonly source: SourceFacts
+  readonly snapshot: string
+}
+
+type Rows = readonly Readonly<Record<string, string | null>>[]
+
+async function ask(session: SessionClient, call: LogicalCall, text: string): Promise<Rows> {
+  const limit = { signal: call.signal, limitMs: statementMs }
+  const { rows } = await session.query(text, [], limit).catch(fail(call, 'read'))
+  return rows
+}
+
+function fail({ access, database, signal }: LogicalCall, verb: string): (thrown: unknown) => never {
+  return (thrown) => {
+    if (signal.aborted) throw signal.reason
+    const attempt = `${verb} in database ${JSON.stringify(database)} on ${access.host}:${access.port}`
+    throw asEngineError(thrown, { attempt, admin: access.username })
+  }
+}

@@ -1,0 +1,165 @@
+// How is a PostgreSQL database saved and restored as a whole? By pg_dump and pg_restore, found on this machine, and a session beside
+// them that says what was in it.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { rootCertificates } from 'node:tls'
+import type { ExternalTools } from '../../../../index.ts'
+import type { DatabaseContents } from '../../database-contents.ts'
+import type {
+  ContentsOptions,
+  DumpOptions,
+  DumpRun,
+  FrozenDatabase,
+  LogicalCall,
+  LogicalEngine,
+  RestoreCall,
+} from '../../logical-engine.ts'
+import { LogicalError } from '../../logical-error.ts'
+import { chooseTool, type LogicalTool } from '../../logical-tool.ts'
+import type { ServerAccess } from '../../server-access.ts'
+import { applicationName } from '../postgres-driver.ts'
+import { FrozenSession } from './frozen-session-client.ts'
+import { databaseArgument, libpqEnvironment } from './libpq-environment.ts'
+import { restoreList } from './restore-list.ts'
+import { findTools, type ToolPlaces } from './tool-loader.ts'
+import { runTool, streamOf, type ToolCall } from './tool-runner.ts'
+
+export interface PostgresLogicalOptions {
+  readonly clock: ExternalTools['clock']
+  readonly places: ToolPlaces
+  /** A folder for files of this process; what is left in it after a crash is nothing that anybody needs. */
+  readonly workFolder: string
+}
+
+export function postgresLogicalEngine(options: PostgresLogicalOptions): LogicalEngine {
+  return {
+    freeze: async (call) => new Frozen(call, await FrozenSession.begin(call, options.clock), options),
+    restore: async (call) => {
+      const tool = await toolFor('pg_restore', call.writtenBy, options, call.signal)
+      await inFolder(options.workFolder, (folder) => restore(call, tool, folder))
+    },
+  }
+}
+
+async function toolFor(
+  program: ToolCall['program'],
+  atLeast: number,
+  { places }: PostgresLogicalOptions,
+  signal: AbortSignal,
+): Promise<LogicalTool> {
+  const choice = chooseTool(program, await findTools(program, places, signal), atLeast)
+  if (choice.kind === 'tool') return choice.tool
+  throw new LogicalError({ code: choice.reason, message: choice.message, remedy: 'stop' })
+}
+
+class Frozen implements FrozenDatabase {
+  readonly source: FrozenDatabase['source']
+  readonly #call: LogicalCall
+  readonly #session: FrozenSession
+  readonly #options: PostgresLogicalOptions
+  readonly #catalog: ReturnType<FrozenSession['catalog']>
+
+  constructor(call: LogicalCall, session: FrozenSession, options: PostgresLogicalOptions) {
+    this.source = session.source
+    this.#call = call
+    this.#session = session
+    this.#options = options
+    this.#catalog = session.catalog()
+    this.#catalog.catch(() => undefined) // Whoever asks for it hears of it.
+  }
+
+  async contents(options: ContentsOptions): Promise<DatabaseContents> {
+    return this.#session.contents(await this.#catalog, options)
+  }
+
+  async dump({ compression }: DumpOptions): Promise<DumpRun> {
+    const tool = await toolFor('pg_dump', this.source.majorVersion, this.#options, this.#call.signal)
+    // Sequences have been read then.
+    await this.#catalog
+    return { toolVersion: tool.version, content: this.#dump(tool, compression) }
+  }
+
+  async release(): Promise<void> {
+    await this.#session.end()
+  }
+
+  async *#dump({ folder: programs }: LogicalTool, compression: number | undefined): AsyncIterable<Uint8Array> {
+    const { signal } = this.#call
+    const folder = await mkdtemp(join(this.#options.workFolder, 'dump-'))
+    try {
+      const environment = await environmentOf(this.#call, folder)
+      const snapshot = `--snapshot=${this.#session.snapshot}`
+      const args = [...dumpArguments, snapshot, ...(compression === undefined ? [] : [`--compress=${compression}`])]
+      yield* streamOf({ program: 'pg_dump', folder: programs, args, environment, about: placeOf(this.#call), signal })
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+}
+
+async function inFolder(parent: string, work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(parent, 'restore-'))
+  try {
+    await work(folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+const dumpArguments = [
+  '--format=custom',
+  '--no-password',
+  '--no-owner',
+  '--no-privileges',
+  '--no-subscriptions',
+  '--no-publications',
+  '--no-security-labels',
+  '--lock-wait-timeout=5000',
+]
+
+async function restore(call: RestoreCall, tool: LogicalTool, folder: string): Promise<void> {
+  const { artifactFile, owner, prepared, signal, database } = call
+  const environment = await environmentOf(call, folder)
+  const run = { program: 'pg_restore', folder: tool.folder, environment, about: placeOf(call), signal } as const
+  const listFile = join(folder, 'list')
+  const printed = await runTool({ ...run, args: ['--list', artifactFile] })
+  await writeFile(listFile, restoreList(printed, prepared))
+  const role = owner === undefined ? [] : [`--role=${owner}`]
+  await runTool({
+    ...run,
+    args: [...restoreArguments, ...role, `--use-list=${listFile}`, databaseArgument(database), artifactFile],
+  })
+}
+
+/** All or nothing. */
+const restoreArguments = [
+  '--exit-on-error',
+  '--single-transaction',
+  '--no-password',
+  '--no-owner',
+  '--no-privileges',
+  '--no-tablespaces',
+  '--no-security-labels',
+]
+
+async function environmentOf(call: LogicalCall, folder: string): Promise<Record<string, string>> {
+  const { access, database, caller } = call
+  return libpqEnvironment({
+    access,
+    database,
+    applicationName: applicationName(caller),
+    caFile: await writeAuthorities(access, folder),
+  })
+}
+
+/** Without ones of its own, a server is checked against those that Node trusts, as everywhere else here. */
+async function writeAuthorities({ tls, ca }: ServerAccess, folder: string): Promise<string | undefined> {
+  if (tls === 'disable' || tls === 'require') return undefined
+  const file = join(folder, 'authorities.pem')
+  await writeFile(file, ca ?? rootCertificates.join('\n'))
+  return file
+}
+
+function placeOf({ access, database }: LogicalCall): string {
+  return `database ${JSON.stringify(database)} of ${access.host}:${access.port}`
+}

@@ -1,0 +1,48 @@
+// What did one of PostgreSQL's programs complain about? Of all that it prints only its first error counts: details, contexts and
+// commands show rows (I11). Pure.
+import type { Remedy } from '../../../../index.ts'
+import { LogicalError, type LogicalErrorCode } from '../../logical-error.ts'
+
+export interface FailedTool {
+  readonly program: 'pg_dump' | 'pg_restore'
+  readonly exit: number | string
+  readonly printed: string
+  /** For messages. */
+  readonly about: string
+}
+
+interface Rule {
+  readonly text: RegExp
+  readonly code: LogicalErrorCode
+  readonly remedy: Remedy
+}
+
+const rules: readonly Rule[] = [
+  { text: /server version mismatch/, code: 'VersionMismatch', remedy: 'stop' },
+  {
+    text: /connection to server|could not connect|server closed the connection|terminating connection|SSL error/,
+    code: 'ServerUnreachable',
+    remedy: 'retry',
+  },
+  { text: /lock timeout|deadlock detected/, code: 'Contention', remedy: 'retry' },
+  { text: /No space left on device|Disk quota exceeded|could not extend file/, code: 'StorageFull', remedy: 'retry' },
+]
+
+const longestMessage = 300
+
+export function toolFailure({ program, exit, printed, about }: FailedTool): LogicalError {
+  const complaint = complaintIn(printed)
+  const said = complaint === undefined ? `it ended with ${exit}` : complaint
+  const message = `${program} failed on ${about}: ${said}`
+  const rule = rules.find(({ text }) => text.test(printed))
+  if (rule !== undefined) return new LogicalError({ code: rule.code, message, remedy: rule.remedy })
+  // One that was killed said nothing against the database.
+  const remedy = typeof exit === 'string' || program === 'pg_dump' ? 'retry' : 'stop'
+  return new LogicalError({ code: program === 'pg_dump' ? 'DumpFailed' : 'RestoreFailed', message, remedy })
+}
+
+function complaintIn(printed: string): string | undefined {
+  const line = printed.split('\n').find((text) => /: error: /.test(text))
+  const complaint = line?.replace(/^.*?: error: /, '')
+  return complaint === undefined ? undefined : complaint.slice(0, longestMessage)
+}

@@ -1,0 +1,74 @@
+// How is one of PostgreSQL's programs run? As a child that is killed when its signal aborts, whose output is a stream and whose complaints
+// are kept within a bound. Its stream ends only when it has ended well: a program that was killed closes its output too.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Readable } from 'node:stream'
+import { LogicalError } from '../../logical-error.ts'
+import { toolFailure } from './tool-complaint.ts'
+
+export interface ToolCall {
+  readonly program: 'pg_dump' | 'pg_restore'
+  readonly folder: string
+  readonly args: readonly string[]
+  /** All of it. */
+  readonly environment: Readonly<Record<string, string>>
+  /** For messages: what is saved or restored. */
+  readonly about: string
+  readonly signal: AbortSignal
+}
+
+/** Of what a program complains about, its beginning. */
+const mostComplaints = 16 * 1_024
+
+/** What the program writes. Leaving it early kills the program. */
+export async function* streamOf(call: ToolCall): AsyncIterable<Uint8Array> {
+  const { program, folder, args, environment, about, signal } = call
+  signal.throwIfAborted()
+  const child = spawn(`${folder}/${program}`, args, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+  const kill = () => child.kill('SIGKILL')
+  signal.addEventListener('abort', kill, { once: true })
+  const complaints = collected(child.stderr)
+  const ended = once(child, 'close') // Rejects where the program could not be started.
+  ended.catch(() => undefined)
+  try {
+    // A stream without encoding yields buffers.
+    yield* child.stdout as AsyncIterable<Uint8Array>
+    const [exitCode, killedBy] = (await ended) as [number | null, NodeJS.Signals | null] // As documented for this event.
+    signal.throwIfAborted()
+    if (exitCode === 0) return
+    throw toolFailure({ program, about, exit: exitCode ?? killedBy ?? 'a signal', printed: complaints() })
+  } catch (error) {
+    if (signal.aborted) throw signal.reason
+    throw isSpawnFailure(error) ? missing(program, folder) : error
+  } finally {
+    kill()
+    signal.removeEventListener('abort', kill)
+    // Nobody is left behind, whoever stopped reading.
+    await ended.catch(() => undefined)
+  }
+}
+
+/** Runs it to its end, for the text that it prints. */
+export async function runTool(call: ToolCall): Promise<string> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of streamOf(call)) chunks.push(chunk)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function collected(stream: Readable): () => string {
+  let text = ''
+  stream.setEncoding('utf8')
+  stream.on('data', (chunk: string) => {
+    if (text.length < mostComplaints) text += chunk
+  })
+  return () => text
+}
+
+function isSpawnFailure(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && String(error.syscall).startsWith('spawn')
+}
+
+function missing(program: string, folder: string): LogicalError {
+  const message = `${program} cannot be run from ${folder}; use an image with PostgreSQL's client programs`
+  return new LogicalError({ code: 'LogicalToolMissing', message, remedy: 'stop' })
+}

@@ -1,0 +1,58 @@
+// What is told of a tool's complaints? Its first error, and whether it may pass; never rows.
+import { describe, expect, it } from 'vitest'
+import { toolFailure } from '../../../../../src/controllers/engines/postgres/logical/tool-complaint.ts'
+
+const cases = [
+  {
+    program: 'pg_restore',
+    exit: 1,
+    printed: `pg_restore: while PROCESSING TOC:
+pg_restore: from TOC entry 3344; 0 16390 TABLE DATA users postgres
+pg_restore: error: COPY failed for table "users": ERROR:  duplicate key value violates unique constraint "users_pkey"
+DETAIL:  Key (email)=(bob@example.com) already exists.
+CONTEXT:  COPY users, line 2
+Command was: COPY public.users`,
+    code: 'RestoreFailed',
+    remedy: 'stop',
+    message:
+      'pg_restore failed on it: COPY failed for table "users": ERROR:  duplicate key value violates unique constraint "users_pkey"',
+  },
+  {
+    program: 'pg_dump',
+    exit: 1,
+    printed: `pg_dump: error: aborting because of server version mismatch\npg_dump: detail: server version: 18.4; pg_dump version: 15.18`,
+    code: 'VersionMismatch',
+    remedy: 'stop',
+    message: 'pg_dump failed on it: aborting because of server version mismatch',
+  },
+  {
+    program: 'pg_dump',
+    exit: 1,
+    printed: 'pg_dump: error: query failed: ERROR:  canceling statement due to lock timeout',
+    code: 'Contention',
+    remedy: 'retry',
+    message: 'pg_dump failed on it: query failed: ERROR:  canceling statement due to lock timeout',
+  },
+  {
+    program: 'pg_dump',
+    exit: 1,
+    printed: 'pg_dump: error: connection to server at "127.0.0.1", port 1 failed: Connection refused',
+    code: 'ServerUnreachable',
+    remedy: 'retry',
+    message: 'pg_dump failed on it: connection to server at "127.0.0.1", port 1 failed: Connection refused',
+  },
+  {
+    program: 'pg_restore',
+    exit: 'SIGKILL',
+    printed: '',
+    code: 'RestoreFailed',
+    remedy: 'retry',
+    message: 'pg_restore failed on it: it ended with SIGKILL',
+  },
+] as const
+
+describe('the complaint of a tool', () => {
+  it.each(cases)('is $code', ({ code, remedy, message, ...failed }) => {
+    expect(toolFailure({ ...failed, about: 'it' })).toMatchObject({ code, remedy, message })
+  })
+})
