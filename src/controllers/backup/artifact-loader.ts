@@ -1,0 +1,77 @@
+// What does a store have of a backup? Its manifest, believed only if it is whole and of this backup, and its artifact, believed only if it
+// hashes to what the manifest says.
+import { createWriteStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import type { ArtifactStore } from '../stores/artifact-store.ts'
+import { digesting } from '../stores/digesting.ts'
+import { StoreError } from '../stores/store-error.ts'
+import { manifestKey } from './artifact-layout.ts'
+import { BackupError } from './backup-error.ts'
+import { largestManifestBytes, type Manifest, manifestSha256, readManifest } from './manifest.ts'
+
+export interface LoadedManifest {
+  readonly manifest: Manifest
+  /** Of the file. */
+  readonly sha256: string
+}
+
+/** Undefined if there is none; throws ManifestRefused for one that cannot be believed. */
+export async function findManifest(
+  store: ArtifactStore,
+  folder: string,
+  signal: AbortSignal,
+): Promise<LoadedManifest | undefined> {
+  const key = manifestKey(folder)
+  const text = await textOf(store, key, signal)
+  if (text === undefined) return undefined
+  const reading = readManifest(text)
+  if (reading.kind === 'refused') throw refused(`${key} in ${store.place} ${reading.fault}`)
+  return { manifest: reading.manifest, sha256: manifestSha256(text) }
+}
+
+/** As `findManifest`, and there has to be one. */
+export async function loadManifest(store: ArtifactStore, folder: string, signal: AbortSignal): Promise<LoadedManifest> {
+  const found = await findManifest(store, folder, signal)
+  if (found !== undefined) return found
+  throw refused(`there is no manifest in ${store.place}/${folder}, so that what is there, if anything, is no backup`)
+}
+
+export interface Download {
+  readonly store: ArtifactStore
+  readonly folder: string
+  readonly manifest: Manifest
+  readonly toFile: string
+  readonly signal: AbortSignal
+}
+
+/** Throws ChecksumMismatch for an artifact that was cut off or changed. */
+export async function loadArtifact({ store, folder, manifest, toFile, signal }: Download): Promise<void> {
+  const { file, sizeBytes, sha256 } = manifest.artifact
+  const { stream, result } = digesting()
+  await pipeline(store.read(folder + file, signal), stream, createWriteStream(toFile, { mode: 0o600 }), { signal })
+  const found = result()
+  if (found.sizeBytes === sizeBytes && found.sha256 === sha256) return
+  const fault = found.sizeBytes === sizeBytes ? 'was changed' : `has ${found.sizeBytes} bytes instead of ${sizeBytes}`
+  const message = `the artifact ${folder}${file} in ${store.place} ${fault}, and is not restored`
+  throw new BackupError({ code: 'ChecksumMismatch', message, remedy: 'stop' })
+}
+
+async function textOf(store: ArtifactStore, key: string, signal: AbortSignal): Promise<string | undefined> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const chunk of store.read(key, signal)) {
+      chunks.push(chunk)
+      size += chunk.byteLength
+      if (size > largestManifestBytes) throw refused(`${key} in ${store.place} is too large for a manifest`)
+    }
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'NotStored') return undefined
+    throw error
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function refused(message: string): BackupError {
+  return new BackupError({ code: 'ManifestRefused', message, remedy: 'stop' })
+}

@@ -1,0 +1,21 @@
+// What can go wrong with a backup or a restore, besides what a server, a tool or a store says? A closed union of codes, which are reasons
+// of conditions too.
+import { CodedError } from '../../index.ts'
+
+export type BackupErrorCode =
+  /** The artifact is not what the manifest says. */
+  | 'ChecksumMismatch'
+  /** There is no manifest, or none that can be believed. */
+  | 'ManifestRefused'
+  /** What was restored is not what was saved. */
+  | 'ManifestMismatch'
+  /** The database is another one than it was. */
+  | 'SourceIdentityChanged'
+  /** A database or role of the name that is needed is somebody else's. */
+  | 'NameTaken'
+  /** A query that had to give an answer gave another. */
+  | 'QueryFailed'
+
+export class BackupError extends CodedError<BackupErrorCode> {
+  override readonly name = 'BackupError'
+}

@@ -1,0 +1,160 @@
+// How is a backup made? One moment of the database is held; what is in it is counted while the tool writes it to the store; the manifest is
+// written last, and makes it a backup. A worker that died left at most files without a manifest, which the next one to finish removes.
+import { type Clock, timestampAt } from '../../index.ts'
+import type { FrozenDatabase, LogicalEngine } from '../engines/logical-engine.ts'
+import type { ServerAccess } from '../engines/server-access.ts'
+import type { ArtifactStore } from '../stores/artifact-store.ts'
+import { StoreError } from '../stores/store-error.ts'
+import { backupFolder, dataFile, manifestKey } from './artifact-layout.ts'
+import { findManifest, type LoadedManifest } from './artifact-loader.ts'
+import { BackupError } from './backup-error.ts'
+import { type Manifest, manifestText, newManifest } from './manifest.ts'
+
+export interface BackupOrder {
+  readonly backup: Manifest['backup']
+  /** The Database, and the database of the server. */
+  readonly database: { readonly name: string; readonly uid: string; readonly databaseName: string }
+  /** The database that it was when the backup was asked for; any if undefined. */
+  readonly identity?: { readonly systemIdentifier: string; readonly databaseOid: number } | undefined
+  /** The moment that it is for, milliseconds since the epoch. */
+  readonly slotMs: number
+  /** Of what the Backup asks for. */
+  readonly specHash: string
+  /** Larger tables are counted, and their rows not hashed. */
+  readonly hashUpToBytes: number
+  readonly compression?: number | undefined
+}
+
+export interface BackupTools {
+  readonly store: ArtifactStore
+  readonly engine: LogicalEngine
+  readonly access: ServerAccess
+  readonly clock: Clock
+  /** A word that no other worker has. */
+  readonly attempt: string
+}
+
+export interface BackupOutcome extends LoadedManifest {
+  /** `present`: an earlier worker had made it. */
+  readonly kind: 'made' | 'present'
+  readonly folder: string
+}
+
+export function folderOf({ backup, database, slotMs }: Pick<BackupOrder, 'backup' | 'database' | 'slotMs'>): string {
+  const { namespace, uid: backupUid } = backup
+  return backupFolder({ namespace, database: database.name, databaseUid: database.uid, slotMs, backupUid })
+}
+
+export async function makeBackup(order: BackupOrder, tools: BackupTools, signal: AbortSignal): Promise<BackupOutcome> {
+  const { store, attempt } = tools
+  const folder = folderOf(order)
+  const file = dataFile(attempt)
+  const present = await findManifest(store, folder, signal)
+  if (present === undefined) {
+    const manifest = await save(order, tools, folder + file, signal).catch(async (error: unknown) => {
+      await removeQuietly(store, folder + file)
+      throw error
+    })
+    await commit(store, folder, manifest, signal)
+  }
+  const loaded = present ?? (await findManifest(store, folder, signal))
+  if (loaded === undefined) throw lost(store, folder)
+  await removeOthers(store, folder, loaded.manifest, signal)
+  return { ...loaded, folder, kind: loaded.manifest.artifact.file === file ? 'made' : 'present' }
+}
+
+/** Nothing of it stays: first it stops being a backup, then its files go. Not while a worker makes it. */
+export async function discardBackup(store: ArtifactStore, folder: string, signal: AbortSignal): Promise<void> {
+  await store.delete(manifestKey(folder), signal)
+  for await (const { key } of store.list(folder, signal)) await store.delete(key, signal)
+  await store.sweep(folder, signal)
+}
+
+async function save(order: BackupOrder, tools: BackupTools, key: string, signal: AbortSignal): Promise<Manifest> {
+  const { engine, access, clock } = tools
+  const { namespace, name } = order.backup
+  const startedAt = timestampAt(clock.now())
+  // What fails on one side ends the other.
+  const failing = new AbortController()
+  const caller = { kind: 'Backup', namespace, name }
+  const until = AbortSignal.any([signal, failing.signal])
+  const frozen = await engine.freeze({ access, database: order.database.databaseName, caller, signal: until })
+  try {
+    checkIdentity(order, frozen.source)
+    const run = await frozen.dump({ compression: order.compression })
+    const { sizeBytes: expectedBytes } = frozen.source
+    const work = [
+      frozen.contents({ hashUpToBytes: order.hashUpToBytes }),
+      tools.store.put(key, run.content, { signal: until, expectedBytes }),
+    ] as const
+    for (const part of work) part.catch((error: unknown) => failing.abort(error))
+    // Both have ended, however they did, before anything else is done.
+    await Promise.allSettled(work)
+    failing.signal.throwIfAborted()
+    const [contents, stored] = await Promise.all(work)
+    return newManifest({
+      backup: order.backup,
+      startedAt,
+      completedAt: timestampAt(clock.now()),
+      source: { ...frozen.source, databaseUid: order.database.uid },
+      artifact: {
+        ...stored,
+        file: key.slice(key.lastIndexOf('/') + 1),
+        format: 'pg_dump/custom',
+        toolVersion: run.toolVersion,
+      },
+      contents,
+      specHash: order.specHash,
+    })
+  } finally {
+    await frozen.release()
+  }
+}
+
+/**
+ * From here on it is a backup. When the answer is lost nobody knows whether it is, so that what was saved stays; another worker may have
+ * been faster, which is as good.
+ */
+async function commit(store: ArtifactStore, folder: string, manifest: Manifest, signal: AbortSignal): Promise<void> {
+  try {
+    await store.put(manifestKey(folder), whole(manifestText(manifest)), { signal, ifAbsent: true })
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.code !== 'AlreadyStored') throw error
+  }
+}
+
+async function* whole(text: string): AsyncIterable<Uint8Array> {
+  yield Buffer.from(text)
+}
+
+/** What workers left that did not get to the end. Those that still work find the manifest, and stop. */
+async function removeOthers(
+  store: ArtifactStore,
+  folder: string,
+  { artifact }: Manifest,
+  signal: AbortSignal,
+): Promise<void> {
+  const own = [manifestKey(folder), folder + artifact.file]
+  for await (const { key } of store.list(folder, signal)) if (!own.includes(key)) await store.delete(key, signal)
+  await store.sweep(folder, signal)
+}
+
+/** The failure that led here is the one to be told. What cannot be removed now, the next worker removes. */
+async function removeQuietly(store: ArtifactStore, key: string): Promise<void> {
+  await store.delete(key, new AbortController().signal).catch(() => undefined)
+}
+
+function checkIdentity({ identity, database }: BackupOrder, source: FrozenDatabase['source']): void {
+  if (identity === undefined) return
+  const isSame = identity.systemIdentifier === source.systemIdentifier && identity.databaseOid === source.databaseOid
+  if (isSame) return
+  const message =
+    `database ${JSON.stringify(database.databaseName)} is another one than that of Database ${database.name}: ` +
+    `it was pg://${identity.systemIdentifier}/${identity.databaseOid}, and is pg://${source.systemIdentifier}/${source.databaseOid}`
+  throw new BackupError({ code: 'SourceIdentityChanged', message, remedy: 'stop' })
+}
+
+function lost(store: ArtifactStore, folder: string): BackupError {
+  const message = `the manifest in ${store.place}/${folder} was stored, and is not there`
+  return new BackupError({ code: 'ManifestRefused', message, remedy: 'retry' })
+}

@@ -1,0 +1,87 @@
+// What makes an artifact a backup? Its manifest, written last: whose it is, of which database, what was in it, and what the artifact
+// hashes to. It is all that a restore needs. One that is cut off, changed or somebody else's is refused in one sentence. Pure.
+import { createHash } from 'node:crypto'
+import type { DatabaseContents } from '../engines/database-contents.ts'
+import type { SourceFacts } from '../engines/logical-engine.ts'
+
+/** A reader of another form refuses it. */
+const manifestForm = 'konverge/logical-backup/1'
+
+export interface Manifest {
+  readonly form: typeof manifestForm
+  /** The Backup that it was made for. */
+  readonly backup: { readonly uid: string; readonly namespace: string; readonly name: string }
+  /** RFC 3339. */
+  readonly startedAt: string
+  readonly completedAt: string
+  readonly source: BackupSource
+  readonly artifact: ArtifactRecord
+  readonly contents: DatabaseContents
+  /** Of what the Backup asked for. */
+  readonly specHash: string
+}
+
+/** The database, and the moment of it, that was saved. */
+export interface BackupSource extends SourceFacts {
+  /** Of the Database. */
+  readonly databaseUid: string
+}
+
+export interface ArtifactRecord {
+  /** Beside the manifest. */
+  readonly file: string
+  readonly sizeBytes: number
+  /** Hexadecimal. */
+  readonly sha256: string
+  readonly format: 'pg_dump/custom'
+  /** Of the tool that wrote it. */
+  readonly toolVersion: string
+}
+
+export type ManifestReading =
+  | { readonly kind: 'manifest'; readonly manifest: Manifest }
+  /** Completes "the manifest of … ". */
+  | { readonly kind: 'refused'; readonly fault: string }
+
+/** A manifest is read whole into memory. */
+export const largestManifestBytes = 64 * 1_024 * 1_024
+
+export function newManifest(content: Omit<Manifest, 'form'>): Manifest {
+  return { form: manifestForm, ...content }
+}
+
+/** JSON for people as well; its digest makes any change of it show. */
+export function manifestText(manifest: Manifest): string {
+  return `${JSON.stringify({ sha256: digestOf(manifest), manifest }, null, 1)}\n`
+}
+
+export function readManifest(text: string): ManifestReading {
+  const refused = (fault: string): ManifestReading => ({ kind: 'refused', fault })
+  let sealed: unknown
+  try {
+    sealed = JSON.parse(text)
+  } catch {
+    return refused('is no JSON: it was cut off or changed')
+  }
+  if (!isRecord(sealed) || !isRecord(sealed['manifest'])) return refused('was not written by a Backup')
+  const { manifest, sha256 } = sealed
+  if (manifest['form'] !== manifestForm) {
+    return refused(`is of the form ${JSON.stringify(manifest['form'])}, which this version cannot read`)
+  }
+  if (digestOf(manifest) !== sha256) return refused('was changed after it was written')
+  // Sound: its digest says that it is, byte by byte, what `manifestText` of this form has written.
+  return { kind: 'manifest', manifest: manifest as unknown as Manifest }
+}
+
+export function manifestSha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+/** JSON keeps the order of keys when it is read, so that reading and writing it again gives the same text. */
+function digestOf(manifest: object): string {
+  return createHash('sha256').update(JSON.stringify(manifest)).digest('hex')
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

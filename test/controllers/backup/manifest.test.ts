@@ -1,0 +1,74 @@
+// What makes an artifact a backup? A manifest that can be believed, or none.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { backupFolder } from '../../../src/controllers/backup/artifact-layout.ts'
+import { manifestText, newManifest, readManifest } from '../../../src/controllers/backup/manifest.ts'
+
+const manifest = newManifest({
+  backup: { uid: '1b4e28ba-2fa1-11d2-883f-0016d3cca427', namespace: 'shop', name: 'nightly-29551350' },
+  startedAt: '2026-03-10T02:30:00Z',
+  completedAt: '2026-03-10T02:31:00Z',
+  source: {
+    databaseUid: '2c4e28ba-2fa1-11d2-883f-0016d3cca427',
+    database: 'crm',
+    owner: 'crm_owner',
+    encoding: 'UTF8',
+    collate: 'C.UTF-8',
+    ctype: 'C.UTF-8',
+    systemIdentifier: '7512345678901234567',
+    databaseOid: 16_384,
+    serverVersion: '15.18',
+    majorVersion: 15,
+    logPosition: '0/16B3748',
+    sizeBytes: 7_600_000,
+  },
+  artifact: { file: 'data-1.dump', sizeBytes: 4, sha256: 'ab', format: 'pg_dump/custom', toolVersion: '15.18' },
+  contents: {
+    tables: [{ schema: 'public', name: 'größe "x"', rows: '3', hash: '123456789012345678901' }],
+    sequences: [],
+    extensions: [],
+    largeObjects: '0',
+    objects: { views: 1, indexes: 2 },
+  },
+  specHash: 'cd',
+})
+const text = manifestText(manifest)
+
+describe('a manifest', () => {
+  it('is read as it was written', () => {
+    expect(readManifest(text)).toEqual({ kind: 'manifest', manifest })
+  })
+
+  it.each([
+    ['', /no JSON/],
+    [text.slice(0, -10), /no JSON/],
+    ['{"hello":"world"}', /not written by a Backup/],
+    ['[]', /not written by a Backup/],
+    ['null', /not written by a Backup/],
+    [
+      text.replace('logical-backup/1', 'logical-backup/9'),
+      /"konverge\/logical-backup\/9", which this version cannot read/,
+    ],
+    [text.replace('"rows": "3"', '"rows": "4"'), /changed after it was written/],
+  ])('is refused when it is %j', (broken, fault) => {
+    expect(readManifest(broken)).toEqual({ kind: 'refused', fault: expect.stringMatching(fault) })
+  })
+
+  it('is refused with any bit of it flipped, but for white space', () => {
+    const bytes = Buffer.from(text)
+    fc.assert(
+      fc.property(fc.nat({ max: bytes.length - 1 }), fc.integer({ min: 0, max: 7 }), (at, bit) => {
+        const flipped = Buffer.from(bytes)
+        flipped[at] = (flipped[at] ?? 0) ^ (1 << bit)
+        const reading = readManifest(flipped.toString('utf8'))
+        if (reading.kind === 'manifest') expect(reading.manifest).toEqual(manifest)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+it('a backup has a folder that people find', () => {
+  const place = { namespace: 'shop', database: 'crm', databaseUid: 'D', backupUid: 'B' }
+  expect(backupFolder({ ...place, slotMs: Date.parse('2026-03-29T02:30:00Z') })).toBe('shop/crm/D/2026-03-29T0230Z-B/')
+})
