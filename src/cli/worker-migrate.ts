@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
+import { systemSecrets } from '../base/random.ts'
 import type { ServerAccess } from '../controllers/engines/server-access.ts'
 import { workOnMigration } from '../controllers/migration/migration-worker.ts'
 import {
@@ -30,7 +31,7 @@ export async function workerMigrate(options: WorkerMigrateOptions, signal: Abort
   const order = await orderIn(options)
   const log = createLogger({ clock: systemClock, destination: options.output }).with({ migration: order.migration })
   const accesses = await accessesOf(order, options.credentials)
-  const report = await workOnMigration({ order, accesses, clock: systemClock, log }, signal)
+  const report = await workOnMigration({ order, accesses, clock: systemClock, secrets: systemSecrets, log }, signal)
   log.info({ ...report }, 'ended')
   await writeFile(options.terminationLog, reportText(report)).catch((error: unknown) =>
     log.warn({ err: error }, 'the termination message could not be written'),

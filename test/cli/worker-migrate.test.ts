@@ -20,7 +20,13 @@ async function work(files: Readonly<Record<string, string>>, digest: string): Pr
   return workerMigrate({ ...options, output }, new AbortController().signal).catch((error: unknown) => error)
 }
 
-const database = { database: 'shop', maintenanceDatabase: 'postgres', hasAuthority: false, tls: 'disable' } as const
+const database = {
+  database: 'shop',
+  owner: 'shop_owner',
+  maintenanceDatabase: 'postgres',
+  hasAuthority: false,
+  tls: 'disable',
+} as const
 const text = orderText({
   ...{ format: 1, migration: 'shop/v1', lock: 'database', runAs: 'shop_owner', sources: [] },
   target: { ...database, name: 'shop/shop', folder: 'target' },

@@ -95,7 +95,7 @@ export function workerOf(
 ): Omit<WorkerWish, 'isWanted'> {
   const { concurrencyKey = 'database', schemaValidation } = object.spec
   const text = orderText({
-    ...{ format: 1, migration: migrationName(object), lock: concurrencyKey, runAs: target.owner },
+    ...{ format: 1, migration: migrationName(object), lock: concurrencyKey },
     ...{ target: target.ordered, sources: sources.map(({ ordered }) => ordered), order },
     isRehearsed: schemaValidation.dryRun === 'Rollback',
     requiresVerify: schemaValidation.requireVerify,

@@ -18,7 +18,6 @@ export interface PlaceInput {
 export interface Place {
   readonly kind: 'place'
   readonly ordered: OrderedDatabase
-  readonly owner: string
   readonly credentials: WorkerCredentials
   readonly access: ServerAccess
 }
@@ -63,11 +62,11 @@ function known({
   return {
     kind: 'place',
     ordered: {
-      ...{ name: `${metadata.namespace}/${metadata.name}`, folder, database: inside, maintenanceDatabase, tls },
+      ...{ name: `${metadata.namespace}/${metadata.name}`, folder, database: inside },
+      ...{ owner: `${inside}_owner`, maintenanceDatabase, tls },
       hasAuthority: ca !== undefined,
       ...(dial === undefined ? {} : { dial }),
     },
-    owner: `${inside}_owner`,
     credentials: {
       folder,
       files: [

@@ -1,6 +1,6 @@
 // How is an order carried out? The steps are read by the grammar, the target is taken, and the runner does the rest; what happens on
 // the way goes into the log, line by line, without the text of steps.
-import type { Clock, ExternalTools } from '../../index.ts'
+import type { Clock, ExternalTools, SecretSource } from '../../index.ts'
 import { openCopySource } from '../engines/postgres/migration/copy-source-client.ts'
 import { takeMigrationTarget } from '../engines/postgres/migration/migration-target-client.ts'
 import { loadSqlParser } from '../engines/postgres/review/parser-loader.ts'
@@ -16,6 +16,8 @@ export interface Work {
   /** How each database of the order is reached, by its folder. */
   readonly accesses: ReadonlyMap<string, ServerAccess>
   readonly clock: Clock
+  /** For the passwords of logins that live as long as this. */
+  readonly secrets: SecretSource
   readonly log: ExternalTools['log']
 }
 
@@ -33,8 +35,11 @@ export async function workOnMigration(work: Work, signal: AbortSignal): Promise<
   }
 }
 
-async function carryOut({ order: work, accesses, clock, log }: Work, signal: AbortSignal): Promise<WorkerReport> {
-  const { migration, lock, runAs, target, sources, order, isRehearsed, requiresVerify } = work
+async function carryOut(
+  { order: work, accesses, clock, secrets, log }: Work,
+  signal: AbortSignal,
+): Promise<WorkerReport> {
+  const { migration, lock, target, sources, order, isRehearsed, requiresVerify } = work
   const parser = await loadSqlParser()
   const accessTo = ({ folder }: OrderedDatabase): ServerAccess => {
     const access = accesses.get(folder)
@@ -42,16 +47,17 @@ async function carryOut({ order: work, accesses, clock, log }: Work, signal: Abo
     return access
   }
   const applicationName = `konverge/migration/${migration}`.slice(0, 63)
+  const placeOf = (known: OrderedDatabase) => {
+    const { database, owner } = known
+    return { access: accessTo(known), database, owner, applicationName, clock, secrets }
+  }
   const options = {
-    ...{ access: accessTo(target), database: target.database, migration, lock, runAs, parser, clock, applicationName },
+    ...{ ...placeOf(target), migration, lock, parser },
     holder: `Migration ${migration}`,
-    openSource: async (name: string, until: AbortSignal) => {
+    openSource: async (name: string, role: string, until: AbortSignal) => {
       const source = sources.find((known) => known.name === name)
       if (source === undefined) throw new Error(`the order does not say where ${name} is`)
-      return await openCopySource(
-        { access: accessTo(source), database: source.database, applicationName, clock },
-        until,
-      )
+      return await openCopySource(placeOf(source), role, until)
     },
   }
   const outcome = await runMigration(

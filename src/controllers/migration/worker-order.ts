@@ -11,8 +11,6 @@ export interface WorkerOrder {
   readonly migration: string
   /** Only one migration of this name runs at a time in a database. */
   readonly lock: string
-  /** The role that steps run as. */
-  readonly runAs: string
   readonly target: OrderedDatabase
   /** Those that copies come from, by the name that their steps have. */
   readonly sources: readonly OrderedDatabase[]
@@ -27,6 +25,8 @@ export interface OrderedDatabase {
   /** Below the mount of credentials: a folder with host, port, username, password and perhaps ca.crt. */
   readonly folder: string
   readonly database: string
+  /** The role that owns it. */
+  readonly owner: string
   readonly maintenanceDatabase: string
   readonly tls: TlsMode
   /** Is there a ca.crt? */

@@ -96,6 +96,8 @@ async function tell(
     const worker = new AbortController()
     const killed = new Error('killed')
     stage.proxy.judge = () => {
+      // The dead say nothing more.
+      if (worker.signal.aborted) return 'cutBefore'
       seen += 1
       if (seen !== index) return 'pass'
       if (fate.startsWith('die')) worker.abort(killed)

@@ -29,8 +29,10 @@ describe('the place of a migration', () => {
   it('says what an order may say, and which files have the rest', () => {
     const place = placeOf(input)
     expect(place).toMatchObject({
-      ordered: { name: 'shop/my-shop', folder: 'target', database: 'my_shop', tls: 'verify-full', hasAuthority: false },
-      owner: 'my_shop_owner',
+      ordered: {
+        ...{ name: 'shop/my-shop', folder: 'target', database: 'my_shop', owner: 'my_shop_owner' },
+        ...{ tls: 'verify-full', hasAuthority: false },
+      },
     })
     expect('credentials' in place && place.credentials.files.map(({ secret, key }) => `${secret}/${key}`)).toEqual([
       ...['server/host', 'server/port', 'server/username', 'server/password'],

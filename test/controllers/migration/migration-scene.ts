@@ -6,6 +6,7 @@ import { Migration, type MigrationSpecInput, type MigrationStatus } from '../../
 import { handleFetch } from '../../../src/apiserver/fetch-handler.ts'
 import { systemClock } from '../../../src/base/clock.ts'
 import { silentInstruments } from '../../../src/base/instrument.ts'
+import { systemSecrets } from '../../../src/base/random.ts'
 import { database } from '../../../src/controllers/database/database.ts'
 import { migration } from '../../../src/controllers/migration/migration.ts'
 import { workOnMigration } from '../../../src/controllers/migration/migration-worker.ts'
@@ -190,7 +191,10 @@ export class MigrationScene {
     if (order === undefined) throw new Error(`${metadata.name} has no order`)
     const accesses = new Map([order.target, ...order.sources].map(({ folder }) => [folder, this.server.access()]))
     const { log } = silentInstruments
-    const report = await workOnMigration({ order, accesses, clock: systemClock, log }, this.#stop.signal)
+    const report = await workOnMigration(
+      { order, accesses, clock: systemClock, secrets: systemSecrets, log },
+      this.#stop.signal,
+    )
     if (this.#stop.signal.aborted) return
     await this.#writeEnd(job, { message: reportText(report), exitCode: exitCodeOf(report) })
   }

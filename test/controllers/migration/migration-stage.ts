@@ -2,14 +2,16 @@
 // and as often as a test lets a worker live.
 import { onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/base/clock.ts'
+import { systemSecrets } from '../../../src/base/random.ts'
 import type { MigrationStep } from '../../../src/controllers/engines/migration-step.ts'
+import { openCopySource } from '../../../src/controllers/engines/postgres/migration/copy-source-client.ts'
 import {
   type TargetOptions,
   takeMigrationTarget,
 } from '../../../src/controllers/engines/postgres/migration/migration-target-client.ts'
 import { loadSqlParser } from '../../../src/controllers/engines/postgres/review/parser-loader.ts'
 import { stepReviewer } from '../../../src/controllers/engines/postgres/review/review.ts'
-import { SessionClient } from '../../../src/controllers/engines/postgres/session-client.ts'
+import type { ServerAccess } from '../../../src/controllers/engines/server-access.ts'
 import type { MigrationNews, MigrationOutcome } from '../../../src/controllers/migration/migration-outcome.ts'
 import type { MigrationOrder } from '../../../src/controllers/migration/migration-plan.ts'
 import { type MigrationRun, runMigration } from '../../../src/controllers/migration/migration-runner.ts'
@@ -20,7 +22,8 @@ import { SqlProxy } from '../../postgres/sql-proxy.ts'
 export interface StageOptions {
   /** Where copies come from; its database `source` is read. */
   readonly source?: { readonly server: PostgresServer; readonly database: string }
-  readonly runAs?: string
+  /** Whom steps run as; the superuser, if undefined. */
+  readonly owner?: string
 }
 
 export interface WorkerOptions extends Partial<MigrationOrder> {
@@ -30,6 +33,8 @@ export interface WorkerOptions extends Partial<MigrationOrder> {
   readonly isRehearsed?: boolean
   readonly signal?: AbortSignal
   readonly holder?: string
+  /** As whom; the superuser, if undefined. */
+  readonly access?: ServerAccess
 }
 
 let databases = 0
@@ -78,21 +83,24 @@ export class MigrationStage {
     return runMigration(await this.runOf(steps, options), options.signal ?? new AbortController().signal)
   }
 
-  async targetOptions({ migration = 'default/shop', holder = 'worker' }: WorkerOptions = {}): Promise<TargetOptions> {
-    const { source, runAs } = this.#options
+  async targetOptions({
+    migration = 'default/shop',
+    holder = 'worker',
+    access = this.proxy.access(),
+  }: WorkerOptions = {}): Promise<TargetOptions> {
+    const { source, owner = this.server.access().username } = this.#options
+    const common = { applicationName: 'konverge/source', clock: systemClock, secrets: systemSecrets }
     return {
-      ...{ access: this.proxy.access(), database: this.database, migration, lock: 'shop', holder },
-      ...{ parser: await loadSqlParser(), clock: systemClock },
-      ...(runAs === undefined ? {} : { runAs }),
+      ...{ access, database: this.database, migration, lock: 'shop', holder },
+      ...{ parser: await loadSqlParser(), clock: systemClock, secrets: systemSecrets, owner },
       ...(source === undefined
         ? {}
         : {
-            openSource: (_source, signal) => {
+            openSource: (_source, role, signal) => {
               const { server, database } = source
               // Where it is the same server, by the same way, so that it breaks too.
               const access = server === this.server ? this.proxy.access() : server.access()
-              const options = { access, database, applicationName: 'source', clock: systemClock }
-              return SessionClient.open(options, signal)
+              return openCopySource({ ...common, access, database, owner: access.username }, role, signal)
             },
           }),
     }
@@ -102,6 +110,7 @@ export class MigrationStage {
     const {
       migration: _,
       holder: __,
+      access: ____,
       signal: ___,
       lockWaitMs = 30_000,
       firstRetryMs = 5,
@@ -147,16 +156,17 @@ export class MigrationStage {
     await waitUntil(wait, async () => (await this.byHand(text)).length === 0)
   }
 
-  /** Locks and sessions of a worker that are still there, and indexes that are not whole. */
+  /** Locks and logins of a worker that are still there, and indexes that are not whole. */
   async leftovers(): Promise<unknown> {
     const [row] = await this.byHand(
       `SELECT (SELECT count(*)::int FROM pg_locks WHERE locktype = 'advisory'
                   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS locks,
               (SELECT count(*)::int FROM pg_index WHERE NOT indisvalid) AS "brokenIndexes",
-              (SELECT count(*)::int FROM pg_prepared_xacts) AS prepared`,
+              (SELECT count(*)::int FROM pg_prepared_xacts) AS prepared,
+              (SELECT count(*)::int FROM pg_roles WHERE rolcanlogin AND rolname LIKE '\\_konverge%') AS logins`,
     )
     return row
   }
 }
 
-export const nothingLeft = { locks: 0, brokenIndexes: 0, prepared: 0 }
+export const nothingLeft = { locks: 0, brokenIndexes: 0, prepared: 0, logins: 0 }

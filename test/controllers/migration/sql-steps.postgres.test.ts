@@ -348,7 +348,7 @@ onEachPostgres('a migration', (server, version) => {
 
   it('lets steps run as their owner, who does not get at the marks', async () => {
     await server().byHand('CREATE ROLE keeper')
-    const stage = await MigrationStage.start(server(), { runAs: 'keeper' })
+    const stage = await MigrationStage.start(server(), { owner: 'keeper' })
     await stage.byHand('GRANT CREATE ON SCHEMA public TO keeper')
     const evil = sqlStep("DO $$ BEGIN EXECUTE 'DELETE FROM ' || '_kon' || 'verge.migration_steps'; END $$", {
       name: 'evil',

@@ -8,8 +8,8 @@ import {
 
 const database = { name: 'shop/shop', database: 'shop', maintenanceDatabase: 'postgres', hasAuthority: false } as const
 const order: WorkerOrder = {
-  ...{ format: 1, migration: 'shop/v1', lock: 'database', runAs: 'shop_owner' },
-  target: { ...database, folder: 'target', tls: 'verify-full' },
+  ...{ format: 1, migration: 'shop/v1', lock: 'database' },
+  target: { ...database, folder: 'target', owner: 'shop_owner', tls: 'verify-full' },
   sources: [],
   order: {
     ...{ steps: [], onFailure: 'Stop', adoptsBaseline: false, retryToken: '', maxAttempts: 5 },

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/base/clock.ts'
 import { silentInstruments } from '../../../src/base/instrument.ts'
+import { systemSecrets } from '../../../src/base/random.ts'
 import { workOnMigration } from '../../../src/controllers/migration/migration-worker.ts'
 import { orderDigest, workerOrderIn } from '../../../src/controllers/migration/worker-order.ts'
 import { makePostgresHome, type PostgresHome, removePostgresHome } from '../../postgres/postgres-home.ts'
@@ -134,7 +135,7 @@ export function describeDatabases(startServer: () => Promise<StoryServer>): void
       const order = workerOrderIn(text, orderDigest(text))
       if (order === undefined) throw new Error(`this is no order: ${text}`)
       const accesses = new Map([[order.target.folder, postgres.access()]])
-      const work = { order, accesses, clock: systemClock, log: silentInstruments.log }
+      const work = { order, accesses, clock: systemClock, secrets: systemSecrets, log: silentInstruments.log }
       return await workOnMigration(work, new AbortController().signal)
     }
 

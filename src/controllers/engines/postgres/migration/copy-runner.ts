@@ -100,18 +100,20 @@ class CopyRun {
   async #write(plan: CopyPlan, arrays: readonly (string | null)[] | undefined, progress: Progress): Promise<void> {
     const { target, fenced } = this.#options
     await fenced(async () => {
-      if (arrays !== undefined) await target.askOfStep(writeBatch(plan, arrays), this.#step)
+      if (arrays !== undefined) await target.askAsAuthor(writeBatch(plan, arrays), this.#step)
       if (progress.isDone) await this.#raiseSequences(plan.table)
       await target.ask(writeProgress(this.#key, progress))
     })
   }
 
+  /** In a transaction. */
   async #raiseSequences(table: TableName): Promise<void> {
-    const [from, to] = [await this.#sourceShape(table), await this.#targetShape(table)]
+    const from = await this.#sourceShape(table)
+    const to = shapeOf(await this.#options.target.askAsAuthor(lookAtTable(table), this.#step))
     for (const { column, lastValue } of from?.sequences ?? []) {
       const there = to?.sequences.find((sequence) => sequence.column === column)
       if (there === undefined || lastValue === undefined) continue
-      await this.#options.target.askOfStep(raiseSequence(there.oid, lastValue), this.#step)
+      await this.#options.target.askAsAuthor(raiseSequence(there.oid, lastValue), this.#step)
     }
   }
 
@@ -119,7 +121,7 @@ class CopyRun {
   async #compare(plan: CopyPlan): Promise<void> {
     const { target, fenced } = this.#options
     const [source] = (await this.#ofSource(digestOf(plan))).rows
-    const [copied] = (await target.askOfStep(digestOf(plan), this.#step)).rows
+    const [copied] = (await target.lookAsAuthor(digestOf(plan), this.#step)).rows
     if (source?.['rows'] === copied?.['rows'] && source?.['digest'] === copied?.['digest']) return
     const table = nameOf(plan.table)
     await fenced(() => target.ask(writeProgress(this.#key, { table, watermark: undefined, rows: 0, isDone: false })))
@@ -129,11 +131,11 @@ class CopyRun {
   }
 
   async #sourceShape(table: TableName): Promise<TableShape | undefined> {
-    return shapeIn((await this.#ofSource(lookAtTable(table))).rows[0]?.['shape'])
+    return shapeOf(await this.#ofSource(lookAtTable(table)))
   }
 
   async #targetShape(table: TableName): Promise<TableShape | undefined> {
-    return shapeIn((await this.#options.target.ask(lookAtTable(table))).rows[0]?.['shape'])
+    return shapeOf(await this.#options.target.lookAsAuthor(lookAtTable(table), this.#step))
   }
 
   async #ofSource({ text, values }: Statement): Promise<QueryAnswer> {
@@ -147,6 +149,10 @@ class CopyRun {
       )
     }
   }
+}
+
+function shapeOf({ rows }: QueryAnswer): TableShape | undefined {
+  return shapeIn(rows[0]?.['shape'])
 }
 
 function progressIn({ rows }: QueryAnswer): ReadonlyMap<string, Progress> {

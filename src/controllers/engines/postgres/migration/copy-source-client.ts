@@ -1,15 +1,22 @@
-// How is the database reached that rows are copied from? On one session that ends with the copy.
-import { asEngineError } from '../failure.ts'
-import { SessionClient, type SessionOptions } from '../session-client.ts'
+// How is the database reached that rows are copied from? On one session that ends with the copy, by a login that only reads: what the
+// types, casts and policies of that database do while they are read is done by it.
+import type { SessionClient } from '../session-client.ts'
+import { RunLoginClient, type RunPlace } from './run-login-client.ts'
+
+export interface CopySource {
+  readonly session: SessionClient
+  /** Never rejects. */
+  close(): Promise<void>
+}
 
 /** Rejects with an EngineError, or with the signal's reason. */
-export async function openCopySource(options: SessionOptions, signal: AbortSignal): Promise<SessionClient> {
-  const { access } = options
+export async function openCopySource(place: RunPlace, role: string, signal: AbortSignal): Promise<CopySource> {
+  const login = await RunLoginClient.open(place, signal)
   try {
-    return await SessionClient.open(options, signal)
+    const session = await login.letIn(role, 'read')
+    return { session, close: () => login.close() }
   } catch (error) {
-    if (signal.aborted) throw error
-    const attempt = `connect to the source ${access.host}:${access.port}`
-    throw asEngineError(error, { attempt, admin: access.username })
+    await login.close()
+    throw error
   }
 }

@@ -7,9 +7,9 @@ export interface Statement {
   readonly values: readonly (string | number | boolean | null)[]
 }
 
-/** `t` if it was free. Also what the role's search_path is, before we have touched it. */
+/** `t` if it was free. Also which server it is, whatever it is called. */
 export function takeLock(lock: string): Statement {
-  const text = `SELECT pg_catalog.current_setting('search_path') AS "searchPath",
+  const text = `SELECT (SELECT c.system_identifier FROM pg_catalog.pg_control_system() AS c) AS server,
                        pg_catalog.pg_try_advisory_lock(pg_catalog.hashtextextended($1, 0)) AS "isTaken"`
   return { text, values: [`konverge/migration/${lock}`] }
 }

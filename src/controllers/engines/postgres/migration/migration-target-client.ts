@@ -1,6 +1,6 @@
-// How is a step carried out on PostgreSQL so that it takes effect once? One session holds an advisory lock and an epoch. A step and its
-// mark are one transaction, which locks the row of the epoch, so that it cannot commit once somebody else has taken over.
-import type { ExternalTools } from '../../../../index.ts'
+// How is a step carried out on PostgreSQL so that it takes effect once? One session, the admin's, holds an advisory lock; another, the
+// run's own, does the work. A step and its mark are one transaction, which locks the row of an epoch, so that it cannot commit once
+// somebody else has taken over.
 import { EngineError } from '../../engine-error.ts'
 import type { CopyStep, MigrationStep, SqlStep, VerifyQuery } from '../../migration-step.ts'
 import type {
@@ -11,12 +11,11 @@ import type {
   StepMark,
   Taken,
 } from '../../migration-target.ts'
-import type { ServerAccess } from '../../server-access.ts'
 import { StepError } from '../../step-error.ts'
-import { asEngineError } from '../failure.ts'
 import type { SqlParser } from '../review/sql-parser.ts'
-import { SessionClient } from '../session-client.ts'
+import { sql } from '../sql-text.ts'
 import { runCopy } from './copy-runner.ts'
+import type { CopySource } from './copy-source-client.ts'
 import { leftoversIn, leftoversOf } from './leftover.ts'
 import { cleanLeftovers } from './leftover-runner.ts'
 import {
@@ -36,58 +35,55 @@ import {
   writeUndone,
 } from './mark-statements.ts'
 import { lookAtSchema, makeSchema } from './marker-schema.ts'
+import { runLoginName } from './run-login.ts'
+import { RunLoginClient, type RunPlace } from './run-login-client.ts'
 import { speaksOfAbsence } from './step-failure.ts'
 import { type StepLimits, TargetSession } from './target-session-client.ts'
 
-export interface TargetOptions {
-  readonly access: ServerAccess
-  readonly database: string
+export interface TargetOptions extends Omit<RunPlace, 'applicationName'> {
   /** What marks are found by, for ever: `namespace/name`. */
   readonly migration: string
   /** Only one migration of this name runs at a time. */
   readonly lock: string
   /** Who we are, for those who find the lock taken. */
   readonly holder: string
-  /** Whom steps run as; who logs in, if undefined. */
-  readonly runAs?: string
-  /** Where copies come from, by the name that their steps have for it. */
-  readonly openSource?: (source: string, signal: AbortSignal) => Promise<SessionClient>
+  /** Where copies come from, by the name that their steps have for it; `role` is the login to make there. */
+  readonly openSource?: (source: string, role: string, signal: AbortSignal) => Promise<CopySource>
   readonly parser: SqlParser
-  readonly clock: ExternalTools['clock']
 }
 
 /** Connects, takes the lock if it is free, and makes the schema of marks if it is missing. */
 export async function takeMigrationTarget(options: TargetOptions, signal: AbortSignal): Promise<Taken> {
-  const { access, database, migration, lock, holder, clock, runAs } = options
+  const { access, database, migration, lock, holder, owner } = options
   const server = `${access.host}:${access.port}`
   const applicationName = `konverge/migration/${migration}`.slice(0, 63)
-  const session = await SessionClient.open(
-    { access, database, applicationName, clock, searchPath: 'own' },
-    signal,
-  ).catch((error: unknown) => {
-    throw signal.aborted ? error : asEngineError(error, { attempt: `connect to ${server}`, admin: access.username })
-  })
+  const login = await RunLoginClient.open({ ...options, applicationName }, signal)
   try {
-    const bare = new TargetSession({ session, server, admin: access.username, runAs, searchPath: '', signal })
-    const [taken] = (await bare.ask(takeLock(lock))).rows
-    await bare.fresh()
-    const [schema] = (await bare.say(lookAtSchema)).rows
+    const [taken] = (await login.ask(takeLock(lock))).rows
+    const [schema] = (await login.say(lookAtSchema)).rows
     if (taken?.['isTaken'] !== 't') {
-      const known = schema?.['isWhole'] === 't' ? (await bare.ask(lockHolder(lock))).rows[0]?.['holder'] : undefined
-      await session.close()
+      const known = schema?.['isWhole'] === 't' ? (await login.ask(lockHolder(lock))).rows[0]?.['holder'] : undefined
+      await login.close()
       return { kind: 'lockedByOther', holder: known ?? 'somebody' }
     }
     if (schema?.['isOurs'] !== 't') throw foreignSchema(schema?.['owner'] ?? 'somebody else', database)
-    if (schema['isWhole'] !== 't') for (const statement of makeSchema) await bare.say(statement)
-    const epoch = (await bare.ask(nextEpoch(lock, holder))).rows[0]?.['epoch'] ?? ''
-    const searchPath = taken['searchPath'] ?? ''
-    const target = new TargetSession({ session, server, admin: access.username, runAs, searchPath, signal })
-    return { kind: 'held', target: new PostgresMigrationTarget(options, { session, target, epoch, signal }) }
+    if (schema['isWhole'] !== 't') for (const statement of makeSchema) await login.say(statement)
+    const epoch = (await login.ask(nextEpoch(lock, holder))).rows[0]?.['epoch'] ?? ''
+    const place = `${taken['server']}/${database}/${lock}`
+    const role = runLoginName(place)
+    const session = await login.letIn(role, 'mark')
+    const bare = new TargetSession({ session, server, login: role, owner, searchPath: '', signal })
+    const searchPath = (await bare.say(ownSearchPath)).rows[0]?.['searchPath'] ?? ''
+    const target = new TargetSession({ session, server, login: role, owner, searchPath, signal })
+    return { kind: 'held', target: new PostgresMigrationTarget(options, { login, target, place, epoch, signal }) }
   } catch (error) {
-    await session.close()
+    await login.close()
     throw error
   }
 }
+
+/** Before we have touched it. */
+const ownSearchPath = sql`SELECT pg_catalog.current_setting('search_path') AS "searchPath"`
 
 function foreignSchema(owner: string, database: string): EngineError {
   const message = `the schema _konverge of database ${database} belongs to ${owner}, so nothing in it can be trusted; drop it or give it to the role that migrates`
@@ -95,8 +91,11 @@ function foreignSchema(owner: string, database: string): EngineError {
 }
 
 interface Held {
-  readonly session: SessionClient
+  /** Has the lock. */
+  readonly login: RunLoginClient
   readonly target: TargetSession
+  /** What is held, among all servers. */
+  readonly place: string
   readonly epoch: string
   readonly signal: AbortSignal
 }
@@ -162,16 +161,18 @@ class PostgresMigrationTarget implements MigrationTarget {
     if (openSource === undefined)
       throw new StepError('StepFailed', { sqlState: undefined, message: 'the step says no source' })
     await this.#session.fresh()
-    const source = await openSource(attempt.step.source, this.#held.signal)
+    const { place, signal } = this.#held
+    const name = attempt.step.source
+    const source = await openSource(name, runLoginName(`${place} from ${name}`), signal)
     try {
       await runCopy({
-        source,
+        source: source.session,
         target: this.#session,
         fenced: (work) => this.#fenced(work),
         attempt,
         migration,
         onProgress,
-        signal: this.#held.signal,
+        signal,
       })
     } finally {
       await source.close()
@@ -226,7 +227,7 @@ class PostgresMigrationTarget implements MigrationTarget {
   }
 
   async close(): Promise<void> {
-    await this.#held.session.close()
+    await this.#held.login.close()
   }
 
   /** Effect, then mark; what happens in between is what the verification is for. */

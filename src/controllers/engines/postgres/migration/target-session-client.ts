@@ -13,10 +13,11 @@ export interface TargetSessionOptions {
   readonly session: SessionClient
   /** For messages: `db.example:5432`. */
   readonly server: string
-  readonly admin: string
-  /** Whom steps run as; who logged in if undefined. */
-  readonly runAs: string | undefined
-  /** As the role and the database have it. */
+  /** Who logged in: the login of this run. */
+  readonly login: string
+  /** Whom steps run as. */
+  readonly owner: string
+  /** As the database has it. */
   readonly searchPath: string
   readonly signal: AbortSignal
 }
@@ -62,6 +63,19 @@ export class TargetSession {
     } catch (error) {
       throw this.#stepError(error)
     }
+  }
+
+  /** As `askAsAuthor`, on its own. */
+  async lookAsAuthor(statement: Statement, limits: StepLimits): Promise<QueryAnswer> {
+    return this.transaction(() => this.askAsAuthor(statement, limits), 'READ ONLY')
+  }
+
+  /** Inside a transaction: one of our own statements, with the rights of the owner, of which the step is to blame. */
+  async askAsAuthor(statement: Statement, limits: StepLimits): Promise<QueryAnswer> {
+    await this.say(sql`SET LOCAL ROLE ${identifier(this.#options.owner)}`)
+    const answer = await this.askOfStep(statement, limits)
+    await this.say(sql`SET LOCAL ROLE NONE`)
+    return answer
   }
 
   /** One of our own statements, of which the step is to blame. */
@@ -152,18 +166,18 @@ export class TargetSession {
   }
 
   #author(scope: 'LOCAL' | 'SESSION', { timeoutMs, lockTimeoutMs }: StepLimits): Sql {
-    const { searchPath, runAs } = this.#options
+    const { searchPath, owner } = this.#options
     const word = scope === 'LOCAL' ? sql`LOCAL` : sql`SESSION`
     const isLocal = scope === 'LOCAL' ? sql`true` : sql`false`
-    const role = runAs === undefined ? sql`` : sql`; SET ${word} ROLE ${identifier(runAs)}`
     return sql`SELECT pg_catalog.set_config('search_path', ${literal(searchPath)}, ${isLocal});
-      SET ${word} statement_timeout TO ${integer(timeoutMs)}; SET ${word} lock_timeout TO ${integer(lockTimeoutMs)}${role}`
+      SET ${word} statement_timeout TO ${integer(timeoutMs)}; SET ${word} lock_timeout TO ${integer(lockTimeoutMs)};
+      SET ${word} ROLE ${identifier(owner)}`
   }
 
   #engineError(error: unknown): unknown {
-    const { signal, server, admin } = this.#options
+    const { signal, server, login } = this.#options
     if (signal.aborted || error instanceof StepError) return error
-    return asEngineError(error, { attempt: `migrate on ${server}`, admin })
+    return asEngineError(error, { attempt: `migrate on ${server}`, admin: login })
   }
 
   #stepError(error: unknown): unknown {

@@ -1,0 +1,133 @@
+// Who lets the text of steps into a database, and sees to it that it gets no further? A session of the admin's own, which no such text ever
+// runs on: it makes the login of a run, lets it in once, and removes it at the end; what a dead run left it removes first.
+import type { ExternalTools, SecretSource } from '../../../../index.ts'
+import { passwordFrom } from '../../../../index.ts'
+import { EngineError } from '../../engine-error.ts'
+import type { ServerAccess } from '../../server-access.ts'
+import { asEngineError } from '../failure.ts'
+import { scramVerifier } from '../scram.ts'
+import { type QueryAnswer, SessionClient, limits as sessionLimits } from '../session-client.ts'
+import { type Sql, sql } from '../sql-text.ts'
+import type { Statement } from './mark-statements.ts'
+import {
+  closeLogin,
+  endSessionsOf,
+  letReadAll,
+  lookAtLogin,
+  makeLogin,
+  type RunLogin,
+  removeLogin,
+} from './run-login.ts'
+
+export interface RunPlace {
+  /** The admin's. */
+  readonly access: ServerAccess
+  readonly database: string
+  /** Whom steps run as. */
+  readonly owner: string
+  readonly applicationName: string
+  readonly clock: ExternalTools['clock']
+  readonly secrets: SecretSource
+}
+
+/** For the last words to a server. */
+const partingMs = 10_000
+
+export class RunLoginClient {
+  readonly #place: RunPlace
+  readonly #session: SessionClient
+  readonly #signal: AbortSignal
+  #guest: { readonly role: string; session?: SessionClient } | undefined
+
+  private constructor(place: RunPlace, session: SessionClient, signal: AbortSignal) {
+    this.#place = place
+    this.#session = session
+    this.#signal = signal
+  }
+
+  /** Rejects with an EngineError, or with the signal's reason, as everything here does. */
+  static async open(place: RunPlace, signal: AbortSignal): Promise<RunLoginClient> {
+    const session = await opened(place, 'none', signal)
+    const client = new RunLoginClient(place, session, signal)
+    try {
+      // The owner of a database may have made it read only.
+      await client.say(sql`SET default_transaction_read_only TO off`)
+      return client
+    } catch (error) {
+      await session.close()
+      throw error
+    }
+  }
+
+  async ask({ text, values }: Statement): Promise<QueryAnswer> {
+    return this.#query(text, values)
+  }
+
+  async say(text: Sql): Promise<QueryAnswer> {
+    return this.#query(text, [])
+  }
+
+  /** Only one of this role at a time: who else has a session as it is ended. */
+  async letIn(role: string, purpose: RunLogin['purpose']): Promise<SessionClient> {
+    const { database, owner, secrets } = this.#place
+    const [found] = (await this.ask(lookAtLogin(role))).rows
+    if (found?.['isThere'] === 't') await this.#remove(role)
+    const password = passwordFrom(secrets, 32)
+    const verifier = scramVerifier({ password, salt: secrets.bytes(16) })
+    const login: RunLogin = { role, database, owner, verifier, validUntil: found?.['validUntil'] ?? '', purpose }
+    await this.say(makeLogin(login, this.#session.facts))
+    this.#guest = { role }
+    if (purpose === 'read') await this.#letReadAll(role)
+    const access = { ...this.#place.access, username: role, password }
+    const session = await opened({ ...this.#place, access }, 'own', this.#signal)
+    this.#guest = { role, session }
+    await this.say(closeLogin(role))
+    return session
+  }
+
+  /** Never rejects: what it cannot remove can do nothing, and the next one removes it. */
+  async close(): Promise<void> {
+    const guest = this.#guest
+    await guest?.session?.close()
+    if (guest !== undefined && this.#session.isUsable) {
+      await this.#remove(guest.role, new AbortController().signal).catch(() => undefined)
+    }
+    await this.#session.close()
+  }
+
+  async #remove(role: string, signal = this.#signal): Promise<void> {
+    const { text, values } = endSessionsOf(role)
+    await this.#query(text, values, signal)
+    await this.#query(removeLogin(role, this.#place.owner), [], signal)
+  }
+
+  async #letReadAll(role: string): Promise<void> {
+    try {
+      await this.say(letReadAll(role))
+    } catch (error) {
+      // Then it reads what the owner reads.
+      if (!(error instanceof EngineError && error.sqlState === '42501')) throw error
+    }
+  }
+
+  async #query(text: string, values: Statement['values'], signal = this.#signal): Promise<QueryAnswer> {
+    const limitMs = signal === this.#signal ? sessionLimits.answerMs : partingMs
+    try {
+      return await this.#session.query(text, values, { signal, limitMs })
+    } catch (error) {
+      if (signal.aborted) throw error
+      const { host, port, username } = this.#place.access
+      throw asEngineError(error, { attempt: `prepare a migration on ${host}:${port}`, admin: username })
+    }
+  }
+}
+
+async function opened(place: RunPlace, searchPath: 'none' | 'own', signal: AbortSignal): Promise<SessionClient> {
+  const { access, database, applicationName, clock } = place
+  try {
+    return await SessionClient.open({ access, database, applicationName, clock, searchPath }, signal)
+  } catch (error) {
+    if (signal.aborted) throw error
+    throw asEngineError(error, { attempt: `connect to ${access.host}:${access.port}`, admin: access.username })
+  }
+}
