@@ -41,6 +41,7 @@ const checks: readonly Step[] = [
       'src',
       'constructs',
       'imports',
+      'examples',
     ],
   },
   { title: 'unused code', args: [bin('knip/bin/knip.js')] },

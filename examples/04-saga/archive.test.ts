@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { startCluster, type TestCluster } from '../../src/testing/index.ts'
-import { Archive, archiveController } from './archive.ts'
+import { archiveController } from './archive.ts'
+import { Archive } from './archive-kind.ts'
 import type { Files } from './files.ts'
 
 const definition = parse(readFileSync(new URL('archive.crd.yaml', import.meta.url), 'utf8'))

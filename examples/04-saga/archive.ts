@@ -1,41 +1,8 @@
 // A controller that undertakes something in steps: an Archive moves to another folder. docs/writing-a-controller.md explains it.
-import {
-  type Controller,
-  defineController,
-  defineResource,
-  defineSaga,
-  type SagaContext,
-  type SagaRecord,
-  type SagaWish,
-  type StatusWithConditions,
-} from '../../src/index.ts'
+import { type Controller, defineController, defineSaga, type SagaContext, type SagaWish } from '../../src/index.ts'
+import { Archive, type ArchiveFacts, type ArchiveSpec, type ArchiveStatus } from './archive-kind.ts'
 import type { Files } from './files.ts'
 import { CleanStep, CopyStep, SwitchStep } from './move-steps.ts'
-
-export interface ArchiveSpec {
-  /** Where its files are to be. */
-  readonly folder: string
-  /** Another number tries a move again that failed. */
-  readonly attempt: number
-}
-
-export interface ArchiveStatus extends StatusWithConditions {
-  /** Where its readers find them. */
-  readonly folder?: string
-  readonly sagas?: readonly SagaRecord[]
-}
-
-export interface ArchiveFacts {
-  readonly folder: string | undefined
-}
-
-export const Archive = defineResource<ArchiveSpec, ArchiveStatus>({
-  group: 'example.com',
-  version: 'v1',
-  kind: 'Archive',
-  plural: 'archives',
-  scope: 'Namespaced',
-})
 
 type Context = SagaContext<ArchiveSpec, ArchiveStatus, ArchiveFacts>
 

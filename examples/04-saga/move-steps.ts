@@ -1,7 +1,7 @@
 // The three steps in which an archive moves to another folder: what each does, how it is seen to be done, and how it is taken back. Every
 // function may be repeated, and decides nothing about the others.
 import { CodedError, type SagaCall, type SagaScene, type SagaStep, type Sight } from '../../src/index.ts'
-import type { ArchiveFacts, ArchiveSpec, ArchiveStatus } from './archive.ts'
+import type { ArchiveFacts, ArchiveSpec, ArchiveStatus } from './archive-kind.ts'
 import type { Files } from './files.ts'
 
 type Scene = SagaScene<ArchiveSpec, ArchiveStatus, ArchiveFacts>
