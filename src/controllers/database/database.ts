@@ -35,8 +35,10 @@ import {
 } from '../../index.ts'
 import type { DatabaseEngine } from '../engines/engine.ts'
 import { growClaims } from '../stateful-set/larger-claims.ts'
+import { troubleOf } from '../stateful-set/pod-trouble.ts'
 import { isServing } from '../stateful-set/replica.ts'
 import { takeHeadlessPods } from '../stateful-set/stateful-set-loader.ts'
+import { stuckRolloutRepair } from '../stateful-set/stuck-rollout.ts'
 import { storageClassKey, watchesOf } from '../stateful-set/watches.ts'
 import { hasConsent } from './consent.ts'
 import { DatabaseDriver } from './database-driver.ts'
@@ -97,13 +99,13 @@ export function database(
         keysFor: (secret, lookup) => lookup('secret', placed(secret, secret.metadata.name)),
       },
       { resource: DatabaseUser, keysFor: databasesOf, digest: databasesOf },
-      ...watchesOf(databaseSelectorLabel, isServing),
+      ...watchesOf(databaseSelectorLabel, (pod) => ({ isServing: isServing(pod), ...troubleOf(pod) })),
     ],
     reads: [Secret, PersistentVolumeClaim, Namespace],
     external: [instance, logical],
     isSuspended: ({ spec }) => spec.suspend === true,
     observe: (context) => observe(context, reportOf(instance, context.externals)?.observed),
-    refuse: ({ facts }) => refusalOf(facts),
+    refuse: ({ object, facts }) => refusalOf(object, facts),
     desired: (chart, { object, facts }) => {
       const { metadata, spec } = object
       const { serverSecrets: own, serverVolume: volume } = facts
@@ -118,6 +120,11 @@ export function database(
       if (volumeWhenDeleted === 'Retain') retain(adminSecret)
       growClaims(chart, { statefulSet, size: spec.provider.inCluster?.storage.size ?? volumeSize, ...volume })
     },
+    repair: ({ facts, children }) =>
+      stuckRolloutRepair(
+        children.find(({ object }) => isOf(StatefulSet, object))?.object,
+        facts.serverVolume?.blockingPod,
+      ),
     status: (context) => {
       const status = withVolume(databaseStatus(context, reportOf(logical, context.externals)), context)
       return withInstance(status, context, reportOf(instance, context.externals))
@@ -136,7 +143,7 @@ function wishOf({ object, facts, children, earlier }: Context): ExternalWish<Log
   const { connection } = facts
   const { spec } = object
   const whyNot = spec.provider.inCluster === undefined ? undefined : whyNotServing(children, facts.serverVolume)
-  if (whyNot !== undefined) return { kind: 'blocked', reason: 'Creating', message: whyNot }
+  if (whyNot !== undefined) return { kind: 'blocked', ...whyNot }
   const gate = spec.provider.rds === undefined ? undefined : instanceGate(earlier[0])
   if (gate !== undefined) return { kind: 'blocked', ...gate }
   if (connection.kind === 'unknown') return { kind: 'blocked', reason: connection.reason, message: connection.message }
@@ -151,8 +158,15 @@ function wishOf({ object, facts, children, earlier }: Context): ExternalWish<Log
 }
 
 /** What somebody has to put right in a Secret; that the server is still to be made is nothing to refuse. */
-function refusalOf({ refusal, connection, rds }: DatabaseFacts): Refusal | undefined {
+function refusalOf(
+  { spec }: DatabaseObject,
+  { refusal, connection, rds, serverVolume }: DatabaseFacts,
+): Refusal | undefined {
   if (refusal !== undefined) return refusal
+  const storageClassName = spec.provider.inCluster?.storage.storageClassName
+  if (serverVolume?.lacksClass === true) {
+    return { reason: 'InvalidSpec', message: `StorageClass '${storageClassName}' not found` }
+  }
   if (rds?.problem !== undefined) return rds.problem
   return connection.kind === 'unknown' && connection.reason !== 'ServerNotMade' ? connection : undefined
 }
@@ -170,7 +184,7 @@ async function observe(context: Observing, instance: ObservedInstance | undefine
   const connection = connectionIn(context, found.admin)
   const isLost = found.admin === undefined && !isBeingDeleted(object) && (await hasVolume(object, live))
   if (isLost) return { connection, users, refusal: passwordLost(object.metadata.name) }
-  const serverVolume = await loadServerVolume(context, inCluster.storage.size)
+  const serverVolume = await loadServerVolume(context, inCluster.storage)
   return { connection, users, serverSecrets: drawMissing(context, found), serverVolume }
 }
 

@@ -4,22 +4,39 @@ import { databaseSelectorLabels, databaseServerNames, databaseVolumeName } from 
 import type { DatabaseSpec, DatabaseStatus } from '../../../imports/wire/database.ts'
 import { isOf, type ObserveContext, StatefulSet } from '../../index.ts'
 import { podCountsOf } from '../stateful-set/pod-counts.ts'
-import { loadClaims, loadPods, loadStorageClasses, type StatefulSetPlace } from '../stateful-set/stateful-set-loader.ts'
+import { podTroubleOf } from '../stateful-set/pod-trouble.ts'
+import {
+  lacksStorageClass,
+  loadClaims,
+  loadPods,
+  loadStorageClasses,
+  type StatefulSetPlace,
+} from '../stateful-set/stateful-set-loader.ts'
+import { blockingPodOf } from '../stateful-set/stuck-rollout.ts'
 import { growthOf } from '../stateful-set/volume-growth.ts'
 import type { DatabaseObject } from './server-connection.ts'
 import type { ServerVolume } from './server-volume.ts'
 
-type Observing = Pick<ObserveContext<DatabaseSpec, DatabaseStatus>, 'object' | 'children' | 'live'>
+type Observing = Pick<ObserveContext<DatabaseSpec, DatabaseStatus>, 'object' | 'children' | 'live' | 'nowMs'>
+type Storage = NonNullable<DatabaseSpec['provider']['inCluster']>['storage']
 
-export async function loadServerVolume({ object, children, live }: Observing, size: string): Promise<ServerVolume> {
+export async function loadServerVolume(
+  { object, children, live, nowMs }: Observing,
+  { size, storageClassName }: Storage,
+): Promise<ServerVolume> {
   const place = serverPlace(object)
   const [pods, claims] = await Promise.all([loadPods(live, place), loadClaims(live, place, databaseVolumeName)])
   const statefulSet = children.find((child) => isOf(StatefulSet, child))
   const storageClasses = await loadStorageClasses(live, claims)
+  const trouble = podTroubleOf(pods, nowMs)
+  const blockingPod = blockingPodOf(pods, 1, nowMs)
   return {
     ...growthOf({ size, claims, storageClasses, statefulSet, successor: 'a new Database' }),
     hasStatefulSet: statefulSet !== undefined,
     pods: podCountsOf(pods),
+    lacksClass: claims.length === 0 && (await lacksStorageClass(live, storageClassName)),
+    ...(trouble === undefined ? {} : { trouble }),
+    ...(blockingPod === undefined ? {} : { blockingPod }),
   }
 }
 

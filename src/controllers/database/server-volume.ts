@@ -1,20 +1,36 @@
-// Does a server in the cluster serve? Its StatefulSet says so, and while that is made anew for a larger volume its pod does. Pure.
+// Does a server in the cluster serve? Its StatefulSet says so, and while that is made anew for a larger volume its pod does; and why it
+// does not is in its pod's own words. Pure.
 import { type Child, isOf, StatefulSet } from '../../index.ts'
 import { hasCounted, type PodCounts } from '../stateful-set/pod-counts.ts'
+import type { PodTrouble } from '../stateful-set/pod-trouble.ts'
+import type { BlockingPod } from '../stateful-set/stuck-rollout.ts'
 import type { VolumeGrowth } from '../stateful-set/volume-growth.ts'
 
 export interface ServerVolume extends VolumeGrowth {
   /** Made, and not gone again for its volume to grow. */
   readonly hasStatefulSet: boolean
   readonly pods: PodCounts
+  /** There is no volume yet, and the class that it is to be of is not there. */
+  readonly lacksClass: boolean
+  readonly trouble?: PodTrouble
+  /** What the StatefulSet waits for before it goes on, if that has failed. */
+  readonly blockingPod?: BlockingPod
+}
+
+interface Told {
+  readonly reason: string
+  readonly message: string
 }
 
 /** Why there is nothing to connect to yet; undefined: there is. A pod serves although its StatefulSet, made anew, does not know it yet. */
-export function whyNotServing(children: readonly Child[], volume: ServerVolume | undefined): string | undefined {
+export function whyNotServing(children: readonly Child[], volume: ServerVolume | undefined): Told | undefined {
   const server = children.find((child) => isOf(StatefulSet, child.object))
   if (server?.readiness.kind === 'ready') return undefined
   const isUncounted = volume !== undefined && volume.pods.readyReplicas > 0 && !hasCounted(server?.object, volume.pods)
   if (isUncounted) return undefined
-  const message = server?.readiness.message ?? ''
-  return `the server is not ready${message === '' ? '' : `: ${message}`}`
+  const { reason, message } = volume?.trouble ?? { reason: 'Creating', message: server?.readiness.message ?? '' }
+  return {
+    reason: reason === 'CrashLooping' ? 'ServerCrashLooping' : reason,
+    message: `the server is not ready${message === '' ? '' : `: ${message}`}`,
+  }
 }

@@ -1,10 +1,10 @@
 // What must be known of the world before a store can be made or judged? Small JSON facts: whether its storage class exists,
 // what keeps its pods, and what its volume claims allow and need.
 import type { PodCounts } from '../stateful-set/pod-counts.ts'
+import type { PodTrouble } from '../stateful-set/pod-trouble.ts'
+import type { BlockingPod } from '../stateful-set/stuck-rollout.ts'
 import type { VolumeGrowth } from '../stateful-set/volume-growth.ts'
-import type { PodTrouble } from './pod-trouble.ts'
 import type { Admission } from './retained-volumes.ts'
-import type { BlockingPod } from './stuck-rollout.ts'
 
 export interface KvStoreFacts extends Admission, VolumeGrowth {
   /** The named class is not there. A store that names none, or the empty class, misses nothing. */

@@ -166,7 +166,7 @@ function notReady({ readyReplicas }: Counts, wanted: number, facts: KvStoreFacts
   if (volumes !== undefined && readyReplicas >= wanted) {
     return { type: 'Ready', status: 'False', reason: 'VolumePending', message: `${count}; ${volumes}` }
   }
-  if (trouble === undefined || trouble.reason === 'ReplicaCrashLooping') {
+  if (trouble === undefined || trouble.reason === 'CrashLooping') {
     return { type: 'Ready', status: 'False', reason: 'WaitingForReplicas', message: count }
   }
   return { type: 'Ready', status: 'False', reason: trouble.reason, message: `${count}; ${trouble.message}` }
@@ -220,7 +220,7 @@ function hadQuorum(status: ReplicatedKVStoreStatus | undefined): boolean {
 }
 
 function crashLooping(facts: KvStoreFacts | undefined): readonly ConditionClaim[] {
-  if (facts?.trouble?.reason !== 'ReplicaCrashLooping') return []
+  if (facts?.trouble?.reason !== 'CrashLooping') return []
   return [degraded('ReplicaCrashLooping', facts.trouble.message)]
 }
 

@@ -17,30 +17,29 @@ import {
   defineController,
   isBeingDeleted,
   isOf,
-  type LiveReader,
   type ObserveContext,
   PodDisruptionBudget,
   Service,
   ServiceAccount,
   StatefulSet,
-  StorageClass,
 } from '../../index.ts'
 import { growClaims } from '../stateful-set/larger-claims.ts'
 import { podCountsOf } from '../stateful-set/pod-counts.ts'
+import { podTroubleOf, troubleOf } from '../stateful-set/pod-trouble.ts'
 import {
+  lacksStorageClass,
   loadClaims,
   loadPods,
   loadStorageClasses,
   type StatefulSetPlace,
   takeHeadlessPods,
 } from '../stateful-set/stateful-set-loader.ts'
+import { blockingPodOf, stuckRolloutRepair } from '../stateful-set/stuck-rollout.ts'
 import { growthOf } from '../stateful-set/volume-growth.ts'
 import { storageClassKey, watchesOf } from '../stateful-set/watches.ts'
 import type { KvStoreFacts } from './kv-store-facts.ts'
 import { kvStoreStatus } from './kv-store-status.ts'
-import { podTroubleOf, troubleOf } from './pod-trouble.ts'
 import { admissionOf, claimsInUse, olderClaimsOf, retentionNote, unusedClaimsOf } from './retained-volumes.ts'
-import { blockingPodOf, stuckRolloutRepair } from './stuck-rollout.ts'
 
 export const replicatedKvStore = defineController(ReplicatedKVStore, {
   owns: [
@@ -85,7 +84,7 @@ async function observe({ object, children, live, nowMs }: Observing): Promise<Kv
   const { spec, status } = object
   const place = placeOf(object)
   const [isStorageClassMissing, pods, claims] = await Promise.all([
-    isMissing(live, spec.storageClassName),
+    lacksStorageClass(live, spec.storageClassName),
     loadPods(live, place),
     loadClaims(live, place, kvVolumeName),
   ])
@@ -122,10 +121,4 @@ async function observe({ object, children, live, nowMs }: Observing): Promise<Kv
 
 function placeOf({ metadata: { namespace, name } }: Observing['object']): StatefulSetPlace {
   return { namespace, name: kvNames(name).statefulSet, labels: kvSelectorLabels(name) }
-}
-
-/** Without a name the cluster's default class is taken; the empty name means volumes that exist already. */
-async function isMissing(live: LiveReader, storageClassName: string | undefined): Promise<boolean> {
-  if (storageClassName === undefined || storageClassName === '') return false
-  return (await live.find(StorageClass, { name: storageClassName })) === undefined
 }

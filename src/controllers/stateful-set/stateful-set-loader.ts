@@ -45,6 +45,12 @@ export async function loadStorageClasses(
   return new Map(found.flatMap((storageClass) => (storageClass ? [[storageClass.metadata.name, storageClass]] : [])))
 }
 
+/** Is a class asked for that is not there? Without a name the cluster's default class is taken; the empty name means volumes that exist already. */
+export async function lacksStorageClass(live: LiveReader, storageClassName: string | undefined): Promise<boolean> {
+  if (storageClassName === undefined || storageClassName === '') return false
+  return (await live.find(StorageClass, { name: storageClassName })) === undefined
+}
+
 /** For a clean-up: undefined when no pod is left that nobody else takes away. A StatefulSet that was left alone keeps its pods. */
 export async function takeHeadlessPods(live: LiveReader, place: StatefulSetPlace): Promise<CleanupResult | undefined> {
   const pods = await loadPods(live, place)

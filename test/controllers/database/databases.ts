@@ -1,6 +1,8 @@
 // Databases for tests: what one asks for, and what a server shows of one that is as asked for.
 import type { LogicalDatabase, ObservedLogicalDatabase } from '../../../src/controllers/database/logical-database.ts'
 import type { DatabaseObject } from '../../../src/controllers/database/server-connection.ts'
+import type { DatabaseEngine } from '../../../src/controllers/engines/engine.ts'
+import { EngineError } from '../../../src/controllers/engines/engine-error.ts'
 import type { ObservedDatabase, ObservedRole, ServerFacts } from '../../../src/controllers/engines/observed-server.ts'
 import type { ServerAccess } from '../../../src/controllers/engines/server-access.ts'
 import type { LiveObject } from '../../../src/index.ts'
@@ -90,6 +92,14 @@ export function observed(own: Partial<ObservedLogicalDatabase> = {}): ObservedLo
     },
     ...own,
   }
+}
+
+/** Nothing answers where a pod only seems to run. */
+export const noServer: DatabaseEngine = {
+  server: () => {
+    throw new EngineError({ code: 'ServerUnreachable', message: 'nobody answers', remedy: 'retry' })
+  },
+  visit: () => Promise.resolve(() => undefined),
 }
 
 export function secret(name: string, values: Readonly<Record<string, string>>): LiveObject {

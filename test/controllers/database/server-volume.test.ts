@@ -4,25 +4,15 @@ import { expect, it, onTestFinished } from 'vitest'
 import { Database } from '../../../imports/wire/database.ts'
 import { fastClass } from '../../../src/cli/dev/sample-objects.ts'
 import { database } from '../../../src/controllers/database/database.ts'
-
-import type { DatabaseEngine } from '../../../src/controllers/engines/engine.ts'
-import { EngineError } from '../../../src/controllers/engines/engine-error.ts'
 import { PersistentVolumeClaim, Pod, StatefulSet, StorageClass, valueAt } from '../../../src/index.ts'
 import { type FaultRule, startCluster, type TestCluster } from '../../../src/testing/index.ts'
 import { flagshipDefinitions } from '../../e2e/definitions.ts'
+import { noServer } from './databases.ts'
 
 const server = 'default/own-postgres'
 const pod = `${server}-0`
 const claim = 'default/data-own-postgres-0'
 const db = 'default/own'
-
-/** Nothing answers where a pod only seems to run. */
-const noServer: DatabaseEngine = {
-  server: () => {
-    throw new EngineError({ code: 'ServerUnreachable', message: 'nobody answers', remedy: 'retry' })
-  },
-  visit: () => Promise.resolve(() => undefined),
-}
 
 async function clusterWithDatabase() {
   const cluster = await startCluster({ definitions: await flagshipDefinitions(), simulatedNodes: 1 })

@@ -101,7 +101,7 @@ function statusOf(given: Given) {
   return { status, short, messages }
 }
 
-const crash = { reason: 'ReplicaCrashLooping', message: 'pod cart-1 crashes again and again' } as const
+const crash = { reason: 'CrashLooping', message: 'pod cart-1 crashes again and again' } as const
 const pull = { reason: 'ImagePullFailed', message: 'pod cart-0 cannot get image kv' } as const
 
 const heldAt3 = { admittedReplicas: 3, staleClaims: ['data-cart-3', 'data-cart-4'] }

@@ -5,7 +5,7 @@ import {
   podTroubleOf,
   schedulingGraceMs,
   troubleOf,
-} from '../../../src/controllers/replicated-kv-store/pod-trouble.ts'
+} from '../../../src/controllers/stateful-set/pod-trouble.ts'
 import type { LiveObject } from '../../../src/index.ts'
 import { live } from '../../objects.ts'
 
@@ -66,7 +66,7 @@ describe('a pod', () => {
         restartCount: 5,
         lastState: { terminated: { exitCode: 1, reason: 'Error' } },
       }),
-      trouble: { reason: 'ReplicaCrashLooping', message: `pod cart-0 crashes again and again: ${crash}` },
+      trouble: { reason: 'CrashLooping', message: `pod cart-0 crashes again and again: ${crash}` },
     },
     {
       title: 'that no node has room for',
@@ -121,7 +121,7 @@ describe('the trouble of a store', () => {
 
   it('is the gravest, not the first', () => {
     const pods = [unscheduled(noCpu, 'cart-0'), unscheduled(unbound, 'cart-1'), crashing('cart-2'), pulling('cart-3')]
-    for (const gravest of ['ImagePullFailed', 'ReplicaCrashLooping', 'VolumePending', 'Unschedulable'] as const)
+    for (const gravest of ['ImagePullFailed', 'CrashLooping', 'VolumePending', 'Unschedulable'] as const)
       expect([gravest, podTroubleOf(pods, nowMs)?.reason, pods.pop()]).toMatchObject([gravest, gravest, {}])
   })
 

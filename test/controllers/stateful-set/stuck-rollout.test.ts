@@ -4,7 +4,7 @@ import {
   blockingPodOf,
   failedAfterMs,
   stuckRolloutRepair,
-} from '../../../src/controllers/replicated-kv-store/stuck-rollout.ts'
+} from '../../../src/controllers/stateful-set/stuck-rollout.ts'
 import type { LiveObject } from '../../../src/index.ts'
 import { live } from '../../objects.ts'
 

@@ -1,9 +1,9 @@
-// Why does a replica not come up? Read from the pods' own words, so that `kubectl describe` of the store answers it. Pure.
+// Why does a replica not come up? Read from the pods' own words, so that `kubectl describe` of whose they are answers it. Pure.
 import type { KubeObject } from '../../index.ts'
-import { podConditionOf, recordOf, recordsAt } from '../stateful-set/replica.ts'
+import { podConditionOf, recordOf, recordsAt } from './replica.ts'
 
-/** The contract of the store's Ready and Degraded reasons, as far as pods decide them. */
-export type PodTroubleReason = 'ImagePullFailed' | 'ReplicaCrashLooping' | 'VolumePending' | 'Unschedulable'
+/** What a kind calls a pod that crashes is its own; the others are the contract's reasons of Ready. */
+export type PodTroubleReason = 'ImagePullFailed' | 'CrashLooping' | 'VolumePending' | 'Unschedulable'
 
 export interface PodTrouble {
   readonly reason: PodTroubleReason
@@ -20,14 +20,9 @@ const pullFailures = new Set([
 ])
 
 /** What people should hear first, first. */
-const gravity: readonly PodTroubleReason[] = [
-  'ImagePullFailed',
-  'ReplicaCrashLooping',
-  'VolumePending',
-  'Unschedulable',
-]
+const gravity: readonly PodTroubleReason[] = ['ImagePullFailed', 'CrashLooping', 'VolumePending', 'Unschedulable']
 
-/** The gravest trouble of a store's pods; of two alike, the one of the pod whose name comes first. */
+/** The gravest trouble of some pods; of two alike, the one of the pod whose name comes first. */
 export function podTroubleOf(pods: readonly KubeObject[], nowMs: number): PodTrouble | undefined {
   const troubles = [...pods]
     .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
@@ -55,7 +50,7 @@ export function troubleOf(pod: KubeObject): PodTrouble | undefined {
     if (pullFailures.has(reason))
       return { reason: 'ImagePullFailed', message: `pod ${name} cannot get image ${container.image}${said}` }
     if (reason === 'CrashLoopBackOff')
-      return { reason: 'ReplicaCrashLooping', message: `pod ${name} crashes again and again${said}` }
+      return { reason: 'CrashLooping', message: `pod ${name} crashes again and again${said}` }
   }
   const scheduled = podConditionOf(pod, 'PodScheduled')
   if (scheduled?.status !== 'False' || scheduled.reason !== 'Unschedulable') return undefined
