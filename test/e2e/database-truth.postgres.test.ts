@@ -4,7 +4,8 @@ import { expect, it } from 'vitest'
 import { Database } from '../../imports/wire/database.ts'
 import { DatabaseUser } from '../../imports/wire/database-user.ts'
 import { handleFetch } from '../../src/apiserver/fetch-handler.ts'
-import { home, UserStage } from '../controllers/database-user/user-stage.ts'
+import { UserStage } from '../controllers/database-user/user-stage.ts'
+import { home } from '../controllers/postgres-stage.ts'
 import { onEachPostgres, startPostgres } from '../postgres/on-each-postgres.ts'
 import type { PostgresServer } from '../postgres/postgres-server.ts'
 import { corrections, databaseTruths, userTruths } from './database-truths.ts'
@@ -53,10 +54,11 @@ onEachPostgres('kubectl get db,dbu', (shared, version) => {
     expect(await correction.isRight(scene)).toBe(false)
     const isTold = async () => {
       const events = [...(await stage.events('truth')), ...(await stage.events('app'))]
-      return events.some((event) => event.startsWith('DriftCorrected')) && (await correction.isRight(scene))
+      const isRight = events.some((event) => event.startsWith('DriftCorrected')) && (await correction.isRight(scene))
+      // Whom it keeps from working may say so as long as it does.
+      return isRight && `${await table(stage)}` === `${inSync}`
     }
     await stage.until('it to be right again', isTold, cadenceMs)
-    expect(await table(stage)).toEqual(inSync)
     expect(await stage.app('app', 'SELECT current_user AS is')).toEqual([{ is: 'app' }])
   })
 })

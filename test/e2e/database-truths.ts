@@ -1,6 +1,6 @@
 // In which ways can a database or a role be otherwise than the operator left it? What is reported, and what is put right; as data.
 import { Database } from '../../imports/wire/database.ts'
-import { home } from '../controllers/database-user/user-stage.ts'
+import { home } from '../controllers/postgres-stage.ts'
 import { asBefore, byHand, type Correction, type Deed, endSessions, inside, type Truth } from './truth.ts'
 
 const patchDatabase =

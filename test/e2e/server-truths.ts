@@ -2,7 +2,8 @@
 // far as they are about the server, as data.
 import { inject } from 'vitest'
 import { Secret } from '../../src/index.ts'
-import { home, type UserStage } from '../controllers/database-user/user-stage.ts'
+import type { UserStage } from '../controllers/database-user/user-stage.ts'
+import { home } from '../controllers/postgres-stage.ts'
 import { Crowd, fewConnections } from '../postgres/crowd.ts'
 import { startPostgres } from '../postgres/on-each-postgres.ts'
 import type { PostgresOptions, PostgresServer } from '../postgres/postgres-server.ts'

@@ -49,6 +49,7 @@ export class PostgresServer {
   readonly #folder: string
   readonly #args: readonly string[]
   #child: ChildProcess | undefined
+  #isPaused = false
 
   private constructor(of: Made) {
     this.version = of.version.major
@@ -146,11 +147,17 @@ export class PostgresServer {
 
   /** All its processes stand still: connections stay open, and new ones are taken by the kernel, but nobody answers. */
   pause(): void {
+    this.#isPaused = true
     for (const pid of this.#pids()) signalTo(pid, 'SIGSTOP')
   }
 
   resume(): void {
+    this.#isPaused = false
     for (const pid of this.#pids()) signalTo(pid, 'SIGCONT')
+  }
+
+  get isPaused(): boolean {
+    return this.#isPaused
   }
 
   /** Stops it and removes all there is of it. */
@@ -169,10 +176,8 @@ export class PostgresServer {
 
   /** One connection, one statement or several, and its rows (of several: none that count). */
   async byHand(text: string, options: ByHand = {}): Promise<readonly Record<string, unknown>[]> {
-    const { database = 'postgres', user = superuser, password = this.password, values, limitMs = 10_000 } = options
-    const address = { host: '127.0.0.1', port: this.port, connectionTimeoutMillis: limitMs }
-    const client = new Client({ ...address, user, password, database, ssl: false, application_name: 'by hand' })
-    client.on('error', () => undefined) // Whoever asked hears of it by the rejection.
+    const { values } = options
+    const client = this.#client(options)
     try {
       await client.connect()
       const { rows } = await client.query(text, values === undefined ? undefined : [...values])
@@ -180,6 +185,20 @@ export class PostgresServer {
     } finally {
       await client.end()
     }
+  }
+
+  /** A session that goes on until it is ended. */
+  async connect(options: Omit<ByHand, 'values'> = {}): Promise<Client> {
+    const client = this.#client(options)
+    await client.connect()
+    return client
+  }
+
+  #client({ database = 'postgres', user = superuser, password = this.password, limitMs = 60_000 }: ByHand): Client {
+    const address = { host: '127.0.0.1', port: this.port, connectionTimeoutMillis: limitMs }
+    const client = new Client({ ...address, user, password, database, ssl: false, application_name: 'by hand' })
+    client.on('error', () => undefined) // Whoever asked hears of it by the rejection.
+    return client
   }
 
   get #logFile(): string {

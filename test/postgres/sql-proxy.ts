@@ -31,6 +31,9 @@ export type Judge = (statement: ProxyStatement) => Verdict
  */
 export type Welcome = 'pass' | 'hang' | 'garbage' | 'inClear'
 
+/** Whoever takes longer is not at work: it waits for a lock, or stands still. */
+const workLimitMs = 10_000
+
 export class SqlProxy {
   readonly port: number
   /** Asked about every statement; replace it at any time. */
@@ -72,6 +75,12 @@ export class SqlProxy {
   /** Connections: now, most at once, ever. */
   get connections(): { readonly open: number; readonly peak: number; readonly total: number } {
     return { open: this.#links.size, peak: this.#peak, total: this.#connections }
+  }
+
+  /** Is a server at work for somebody? Not where the way hangs: it was never asked. */
+  get isServerAtWork(): boolean {
+    const since = performance.now() - workLimitMs
+    return [...this.#links].some(({ askedAtMs }) => askedAtMs !== undefined && askedAtMs > since)
   }
 
   /** Forgets what was counted; indexes begin with 1 again. */
@@ -167,6 +176,8 @@ class Link {
   /** How bytes are read: `asked` waits for the one byte that answers a request for TLS; `sealed` is TLS, which is not read. */
   #reading: 'frames' | 'asked' | 'sealed' = 'frames'
   #server: Socket | undefined
+  /** When the server got what it has not answered yet, or was dialled, by the process' own clock. Through TLS any answer is taken for the whole. */
+  askedAtMs: number | undefined
 
   constructor(client: Socket, number: number, rules: LinkRules) {
     this.#client = client
@@ -182,6 +193,7 @@ class Link {
       socket.on('close', () => this.cut())
     }
     if (server === undefined) return
+    this.askedAtMs = performance.now()
     this.#client.on('data', (chunk: Buffer) => this.#takeFromClient(server, chunk))
     server.on('data', (chunk: Buffer) => this.#takeFromServer(chunk))
     this.#client.on('end', () => server.end())
@@ -196,7 +208,7 @@ class Link {
 
   #takeFromClient(server: Socket, chunk: Buffer): void {
     if (this.#reading === 'sealed') {
-      server.write(chunk)
+      this.#ask(server, chunk)
       return
     }
     for (const frame of this.#fromClient.read(chunk)) {
@@ -205,8 +217,14 @@ class Link {
       if (verdict === 'cutBefore') return this.cut()
       if (verdict === 'cutAfter') this.#state = 'cutting'
       if (verdict === 'hang') this.#state = 'hanging'
-      if (this.#state !== 'hanging') server.write(frame.bytes)
+      if (this.#state === 'hanging') this.askedAtMs = undefined
+      else this.#ask(server, frame.bytes)
     }
+  }
+
+  #ask(server: Socket, bytes: Buffer): void {
+    this.askedAtMs = performance.now()
+    server.write(bytes)
   }
 
   #begin(frame: Frame): 'refused' | undefined {
@@ -241,13 +259,16 @@ class Link {
       return
     }
     if (this.#reading === 'sealed') {
+      this.askedAtMs = undefined
       this.#client.write(chunk)
       return
     }
     for (const { type, bytes } of this.#fromServer.read(chunk)) {
       if (this.#state === 'passing') this.#client.write(bytes)
+      if (type !== 'Z') continue
       // Ready for the next query: what it was asked is done.
-      if (this.#state === 'cutting' && type === 'Z') return this.cut()
+      this.askedAtMs = undefined
+      if (this.#state === 'cutting') return this.cut()
     }
   }
 }

@@ -4,7 +4,8 @@ import { Client } from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Database, type DatabaseStatus } from '../../../imports/wire/database.ts'
 import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
-import { home, UserStage } from './user-stage.ts'
+import { home } from '../postgres-stage.ts'
+import { UserStage } from './user-stage.ts'
 
 let made = 0
 /** Longer than the operator keeps a session that it does not need. */

@@ -7,7 +7,8 @@ import { abandonAnnotation } from '../../../src/controllers/database/database-re
 import { scramVerifier } from '../../../src/controllers/engines/postgres/scram.ts'
 import { Namespace, Secret } from '../../../src/index.ts'
 import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
-import { home, UserStage } from './user-stage.ts'
+import { home } from '../postgres-stage.ts'
+import { UserStage } from './user-stage.ts'
 
 const minute = 60_000
 

@@ -10,8 +10,9 @@ import { identifier } from '../../../src/controllers/engines/postgres/sql-text.t
 import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
 import type { PostgresServer } from '../../postgres/postgres-server.ts'
 import { hostileText } from '../engines/postgres/hostile-text.ts'
+import { home } from '../postgres-stage.ts'
 import { hostileUsers, specOf, textsEach } from './hostile-users.ts'
-import { home, UserStage } from './user-stage.ts'
+import { UserStage } from './user-stage.ts'
 
 /** For ten thousand on a busy machine. */
 const limitMs = 300_000

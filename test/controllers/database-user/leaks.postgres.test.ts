@@ -11,8 +11,9 @@ import { certifiedKey } from '../../postgres/certificate.ts'
 import { startCuriousServer } from '../../postgres/curious-server.ts'
 import { onEachPostgres, startPostgres } from '../../postgres/on-each-postgres.ts'
 import { cutAtText } from '../../postgres/sql-proxy.ts'
+import { home } from '../postgres-stage.ts'
 import { Evidence } from './evidence.ts'
-import { home, UserStage } from './user-stage.ts'
+import { UserStage } from './user-stage.ts'
 
 const settings = {
   log_statement: 'all',

@@ -9,7 +9,8 @@ import type { Fault } from '../../fault-lab/fault.ts'
 import type { CallRecord } from '../../fault-lab/faulty-way.ts'
 import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
 import { effectsOf, type Fate, type FatedStatement } from '../database/mortal-engines.ts'
-import { home, UserStage } from './user-stage.ts'
+import { home } from '../postgres-stage.ts'
+import { UserStage } from './user-stage.ts'
 
 const counted = /^(?:(?:CREATE|DROP) ROLE (?:IF EXISTS )?"\w+"|(?:GRANT|REVOKE|REASSIGN|DROP OWNED|ALTER DEFAULT).*)/s
 

@@ -4,7 +4,8 @@ import { Client } from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import { DatabaseUser } from '../../../imports/wire/database-user.ts'
 import { onEachPostgres, startPostgres } from '../../postgres/on-each-postgres.ts'
-import { home, UserStage } from './user-stage.ts'
+import { home } from '../postgres-stage.ts'
+import { UserStage } from './user-stage.ts'
 
 onEachPostgres('a DatabaseUser', (_, version) => {
   async function start(spec: object = {}) {

@@ -43,6 +43,11 @@ export class MortalEngines {
     return this.#inUse > 0
   }
 
+  /** Is it the server that is waited for? */
+  get isAtWork(): boolean {
+    return this.isInUse && this.#proxy?.isServerAtWork === true
+  }
+
   /** It has died of a statement, and not begun again. */
   get hasDied(): boolean {
     return this.#openAtDeath !== undefined

@@ -22,7 +22,7 @@ onEachPostgres('Databases', (server) => {
       expect((await stage.status(name)).identity).toMatchObject({ databaseOID: oid })
       expect(await stage.condition(name, 'Ready')).toMatchObject({ status: 'True', reason: 'InSync' })
     }
-    expect(rival.lines.length).toBeGreaterThan(0)
+    expect(rival.operator.lines.length).toBeGreaterThan(0)
     await Promise.all(names.map((name) => stage.startDelete(name)))
     for (const name of names)
       await stage.until(`${name} to be gone`, async () => (await stage.find(name)) === undefined)

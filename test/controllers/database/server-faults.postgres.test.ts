@@ -97,7 +97,7 @@ onEachPostgres('a Database', (shared, version) => {
     await stage.becomes('untrusted', 'Ready', 'False TLSVerifyFailed')
     expect(stage.engines.statements).toEqual([])
     await stage.secret('server', stage.connection({ 'ca.crt': server.certificate ?? '' }))
-    await stage.becomes('untrusted', 'Ready', 'True InSync', 30_000)
+    await stage.becomes('untrusted', 'Ready', 'True InSync', { limitMs: 30_000 })
   })
 
   it('says that a server offers no TLS', async () => {
@@ -113,7 +113,7 @@ onEachPostgres('a Database', (shared, version) => {
     expect(await stage.becomes('refused', 'Ready', 'False AdminAuthFailed')).not.toContain('wrong')
     expect(await stage.condition('refused', 'Stalled')).toMatchObject({ status: 'True' })
     await stage.secret('server', stage.connection())
-    await stage.becomes('refused', 'Ready', 'True InSync', 10_000)
+    await stage.becomes('refused', 'Ready', 'True InSync', { limitMs: 10_000 })
   })
 
   it('waits for its Secret, and says which key it lacks', async () => {
@@ -123,9 +123,11 @@ onEachPostgres('a Database', (shared, version) => {
     await stage.becomes('secretless', 'Ready', 'False SecretNotFound')
     const { password: _, ...some } = stage.connection()
     await stage.secret('server', some)
-    expect(await stage.becomes('secretless', 'Ready', 'False SecretIncomplete', 10_000)).toContain('has no password')
+    expect(await stage.becomes('secretless', 'Ready', 'False SecretIncomplete', { limitMs: 10_000 })).toContain(
+      'has no password',
+    )
     await stage.secret('server', stage.connection())
-    await stage.becomes('secretless', 'Ready', 'True InSync', 10_000)
+    await stage.becomes('secretless', 'Ready', 'True InSync', { limitMs: 10_000 })
   })
 
   it('needs no superuser, and says what its role lacks', async () => {

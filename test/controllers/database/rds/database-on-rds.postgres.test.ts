@@ -8,7 +8,8 @@ import { Secret } from '../../../../src/index.ts'
 import { startPostgres } from '../../../postgres/on-each-postgres.ts'
 import { rdsForSuite } from '../../../rds/on-rds.ts'
 import { Evidence } from '../../database-user/evidence.ts'
-import { DatabaseStage, namespace } from '../database-stage.ts'
+import { home } from '../../postgres-stage.ts'
+import { DatabaseStage } from '../database-stage.ts'
 
 const startRds = rdsForSuite()
 const hourMs = 3_600_000
@@ -29,7 +30,7 @@ describe('a Database on RDS', () => {
       provider: 'RDS',
       provisioning: { lastObservedState: 'creating' },
     })
-    await stage.becomes('crm', 'Ready', 'True InSync', hourMs)
+    await stage.becomes('crm', 'Ready', 'True InSync', { limitMs: hourMs })
     expect(await stage.status('crm')).toMatchObject({
       phase: 'Ready',
       providerID: expect.stringMatching(/^arn:aws:rds:eu-central-1:\d+:db:konverge-shop-crm-/),
@@ -50,7 +51,7 @@ describe('a Database on RDS', () => {
   it('makes no call and no write while nothing happens, and looks once after a restart', async () => {
     const { rds, stage } = await start()
     await stage.create('crm', rdsSpec())
-    await stage.becomes('crm', 'Ready', 'True InSync', hourMs)
+    await stage.becomes('crm', 'Ready', 'True InSync', { limitMs: hourMs })
     await stage.pass(60_000)
     const { resourceVersion } = (await stage.find('crm'))?.metadata ?? {}
     rds.forget()
@@ -72,7 +73,7 @@ describe('a Database on RDS', () => {
     await stage.secret('aws', { accessKeyId: 'AKIATEST' })
     expect(await stage.becomes('crm', 'Degraded', 'True SecretIncomplete')).toContain('secretAccessKey')
     await stage.secret('aws', awsKeys)
-    await stage.becomes('crm', 'Ready', 'True InSync', hourMs)
+    await stage.becomes('crm', 'Ready', 'True InSync', { limitMs: hourMs })
   })
 
   it('tells why RDS refuses, and tries again', async () => {
@@ -82,9 +83,9 @@ describe('a Database on RDS', () => {
     expect(await stage.becomes('crm', 'Stalled', 'True AccessDenied')).toContain('DescribeDBInstances in eu-central-1')
     rds.judge = ({ action }) =>
       action === 'CreateDBInstance' ? { code: 'InstanceQuotaExceeded', status: 400 } : 'pass'
-    await stage.becomes('crm', 'Stalled', 'True InstanceQuotaExceeded', hourMs)
+    await stage.becomes('crm', 'Stalled', 'True InstanceQuotaExceeded', { limitMs: hourMs })
     rds.judge = () => 'pass'
-    await stage.becomes('crm', 'Ready', 'True InSync', hourMs)
+    await stage.becomes('crm', 'Ready', 'True InSync', { limitMs: hourMs })
     expect(rds.effective('CreateDBInstance')).toBe(1)
     await tellsNoSecret(stage, password())
   })
@@ -92,9 +93,9 @@ describe('a Database on RDS', () => {
   it('follows its spec, and puts right what somebody has changed by hand', async () => {
     const { rds, stage, aws } = await start()
     await stage.create('crm', rdsSpec())
-    await stage.becomes('crm', 'Ready', 'True InSync', hourMs)
+    await stage.becomes('crm', 'Ready', 'True InSync', { limitMs: hourMs })
     await stage.patch('crm', { spec: { provider: { rds: { allocatedStorageGiB: 30 } } } })
-    await stage.becomes('crm', 'Ready', 'True InSync', hourMs)
+    await stage.becomes('crm', 'Ready', 'True InSync', { limitMs: hourMs })
     const DBInstanceIdentifier = await identifierOf(stage)
     const described = async () => (await aws.describeDBInstances({ DBInstanceIdentifier })).DBInstances?.[0]
     expect(await described()).toMatchObject({ AllocatedStorage: 30 })
@@ -109,9 +110,9 @@ describe('a Database on RDS', () => {
   it('is reported as vanished, and not made anew', async () => {
     const { rds, stage, aws } = await start()
     await stage.create('crm', rdsSpec({ deletionProtection: false }))
-    await stage.becomes('crm', 'Ready', 'True InSync', hourMs)
+    await stage.becomes('crm', 'Ready', 'True InSync', { limitMs: hourMs })
     await aws.deleteDBInstance({ DBInstanceIdentifier: await identifierOf(stage), SkipFinalSnapshot: true })
-    await stage.becomes('crm', 'Drifted', 'True Vanished', hourMs)
+    await stage.becomes('crm', 'Drifted', 'True Vanished', { limitMs: hourMs })
     await stage.becomes('crm', 'Stalled', 'True Vanished')
     expect(rds.effective('CreateDBInstance')).toBe(1)
   })
@@ -119,13 +120,13 @@ describe('a Database on RDS', () => {
   it('gets a new master password when the Secret with the old one is lost', async () => {
     const { stage, password } = await start()
     await stage.create('crm', { ...rdsSpec(), driftPolicy: 'Report' })
-    await stage.becomes('crm', 'Ready', 'True InSync', hourMs)
+    await stage.becomes('crm', 'Ready', 'True InSync', { limitMs: hourMs })
     const before = password()
     await stage.deleteSecret('crm-postgres-admin')
     await stage.until('RDS to have another password', () => password() !== before, hourMs)
     expect(await masterPassword(stage)).toBe(password())
     await stage.pass(10_000)
-    await stage.becomes('crm', 'Ready', 'True InSync', hourMs)
+    await stage.becomes('crm', 'Ready', 'True InSync', { limitMs: hourMs })
     await tellsNoSecret(stage, before)
   })
 })
@@ -134,7 +135,7 @@ describe('the end of a Database on RDS', () => {
   it('waits for its protection to be taken off, and then for the final snapshot', async () => {
     const { rds, stage, aws } = await start()
     await stage.create('crm', { ...rdsSpec(), deletionPolicy: 'Snapshot' })
-    await stage.becomes('crm', 'Ready', 'True InSync', hourMs)
+    await stage.becomes('crm', 'Ready', 'True InSync', { limitMs: hourMs })
     const { uid = '' } = (await stage.find('crm'))?.metadata ?? {}
     await stage.startDelete('crm')
     expect(await stage.becomes('crm', 'DeletionBlocked', 'True ProtectionEnabled')).toContain('deletionProtection')
@@ -149,7 +150,7 @@ describe('the end of a Database on RDS', () => {
   it('leaves the instance where that is the policy, and another Database takes it up by its name', async () => {
     const { rds, stage, sql } = await start()
     await stage.create('crm', rdsSpec())
-    await stage.becomes('crm', 'Ready', 'True InSync', hourMs)
+    await stage.becomes('crm', 'Ready', 'True InSync', { limitMs: hourMs })
     const identifier = await identifierOf(stage)
     await stage.delete('crm', hourMs)
     expect(rds.effective('DeleteDBInstance')).toBe(0)
@@ -158,9 +159,9 @@ describe('the end of a Database on RDS', () => {
 
     const adopting = { ...rdsSpec({ instanceIdentifier: identifier }), databaseName: 'crm' }
     await stage.create('crm-again', adopting)
-    await stage.becomes('crm-again', 'Stalled', 'True NotOwned', hourMs)
+    await stage.becomes('crm-again', 'Stalled', 'True NotOwned', { limitMs: hourMs })
     await stage.patch('crm-again', { spec: { adoptionPolicy: 'Adopt' } })
-    await stage.becomes('crm-again', 'Ready', 'True InSync', hourMs)
+    await stage.becomes('crm-again', 'Ready', 'True InSync', { limitMs: hourMs })
     expect(rds.effective('CreateDBInstance')).toBe(1)
     expect(await sql("SELECT count(*)::int AS databases FROM pg_database WHERE datname = 'crm'")).toEqual([
       { databases: 1 },
@@ -170,7 +171,7 @@ describe('the end of a Database on RDS', () => {
   it('waits for those who use it', async () => {
     const { rds, stage } = await start()
     await stage.create('crm', { ...rdsSpec({ deletionProtection: false }), deletionPolicy: 'Delete' })
-    await stage.becomes('crm', 'Ready', 'True InSync', hourMs)
+    await stage.becomes('crm', 'Ready', 'True InSync', { limitMs: hourMs })
     await stage.user('app', 'crm')
     await stage.startDelete('crm')
     await stage.becomes('crm', 'DeletionBlocked', 'True HasDependents')
@@ -200,7 +201,7 @@ describe('an operator that dies while an instance is made', () => {
         await stage.create(name, rdsSpec())
         await stage.until('death, or an instance', async () => hasDied || (await isReady()), hourMs)
         if (hasDied) await stage.beReborn()
-        await stage.becomes(name, 'Ready', 'True InSync', hourMs)
+        await stage.becomes(name, 'Ready', 'True InSync', { limitMs: hourMs })
         expect(rds.effective('CreateDBInstance'), name).toBe(1)
         expect(await masterPassword(stage, name)).toBe(password())
         await stage.delete(name, hourMs)
@@ -246,7 +247,7 @@ function rdsSpec(own: object = {}): Partial<DatabaseSpecInput> {
 }
 
 async function masterPassword(stage: DatabaseStage, name = 'crm'): Promise<string | undefined> {
-  return secretText(await stage.cluster.find(Secret, `${namespace}/${name}-postgres-admin`), 'password')
+  return secretText(await stage.cluster.find(Secret, `${home}/${name}-postgres-admin`), 'password')
 }
 
 async function identifierOf(stage: DatabaseStage): Promise<string> {
