@@ -1,14 +1,28 @@
-// Which ports are free? The kernel says so by giving them to us for a moment. Somebody else may take one in between;
-// the program that wanted it then ends, and the start fails with its words.
+// Which ports are free, and stay so for the program that wants them? Ones from below those that the kernel hands out by itself, to whoever
+// connects or listens on port 0: nobody is given them by chance, also while a server that has one is stopped and started again.
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 
+/** Linux hands out those from 32768 on. */
+const [lowest, beyond] = [15_000, 32_000]
+
 export async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
-  await Promise.all(servers.map((server) => once(server, 'listening')))
-  // The address of a listening TCP server is never a path.
-  const ports = servers.map((server) => (server.address() as AddressInfo).port)
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
-  return ports
+  const ports = new Set<number>()
+  while (ports.size < count) {
+    const port = randomInt(lowest, beyond)
+    if (await isFree(port)) ports.add(port)
+  }
+  return [...ports]
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+  } catch {
+    return false
+  }
+  await new Promise((resolve) => server.close(resolve))
+  return true
 }
