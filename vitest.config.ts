@@ -13,7 +13,8 @@ export default defineConfig({
           include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
           exclude: ['test/**/*.{real,oracle,postgres}.test.ts', 'node_modules/**'],
           // Some start a process or explore hundreds of schedules; a busy machine must not fail them.
-          testTimeout: 30_000,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {
@@ -22,6 +23,7 @@ export default defineConfig({
           include: ['test/**/*.oracle.test.ts'],
           globalSetup: ['test/oracles/vitest-global-setup.ts'],
           testTimeout: 300_000,
+          hookTimeout: 300_000,
         },
       },
       {
@@ -30,8 +32,8 @@ export default defineConfig({
           include: ['test/**/*.postgres.test.ts'],
           globalSetup: ['test/postgres/vitest-global-setup.ts'],
           fileParallelism: false,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
         },
       },
       {
@@ -40,8 +42,8 @@ export default defineConfig({
           include: ['test/**/*.real.test.ts'],
           globalSetup: ['test/control-plane/vitest-global-setup.ts'],
           fileParallelism: false,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
         },
       },
     ],

@@ -10,7 +10,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { RunningKonverge } from './running-konverge.ts'
 
 const psql = '/usr/bin/psql'
-const limitMs = 240_000
+const limitMs = 600_000
 
 it('lets an application log in, and has its data again after another start', { timeout: limitMs }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'konverge-dev-database-'))

@@ -31,9 +31,9 @@ afterEach(() => {
 })
 
 // Each start has a PostgreSQL to start and to stop.
-describe('konverge dev', { timeout: 120_000 }, () => {
+describe('konverge dev', { timeout: 300_000 }, () => {
   it('shows its samples until all are Ready, serves who has its kubeconfig, and leaves nothing behind after Ctrl-C', {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     const kubeconfig = join(folder, 'kubeconfig')
     const run = await start('--kubeconfig', kubeconfig)
@@ -78,11 +78,11 @@ describe('konverge dev', { timeout: 120_000 }, () => {
     const command = `${process.execPath} ${program} dev --no-samples; true`
     const env = { ...process.env, HOME: noHome, TMPDIR: folder }
     const started = spawn(starter, [...args, command], { env, stdio: 'ignore' })
-    await waitUntil({ what: 'its kubeconfig', limitMs: 30_000 }, async () =>
+    await waitUntil({ what: 'its kubeconfig', limitMs: 120_000 }, async () =>
       readdirSync(folder).some((name) => existsSync(join(folder, name, 'operator.log'))),
     )
     started.kill('SIGKILL')
-    await waitUntil({ what: 'its end', limitMs: 30_000 }, async () => readdirSync(folder).length === 0)
+    await waitUntil({ what: 'its end', limitMs: 120_000 }, async () => readdirSync(folder).length === 0)
   })
 
   it('goes on where it was, with what it acknowledged, when it was killed', async () => {

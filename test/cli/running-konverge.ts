@@ -9,7 +9,7 @@ import { noHome } from './konverge.ts'
 
 const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 /** Far more than a start needs, also on a busy machine. */
-const limitMs = 90_000
+const limitMs = 240_000
 
 export class RunningKonverge {
   stdout = ''

@@ -5,4 +5,5 @@ import { describeLeadership } from './stories/leadership.ts'
 
 const cluster = attachToControlPlane()
 
-describeLeadership(() => RealStoryServer.start(cluster))
+// Processes start, end and are given their turns as the machine pleases.
+describeLeadership(() => RealStoryServer.start(cluster), { slackMs: 10_000 })

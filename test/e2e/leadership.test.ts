@@ -2,4 +2,4 @@
 import { EmbeddedStoryServer } from './embedded-story-server.ts'
 import { describeLeadership } from './stories/leadership.ts'
 
-describeLeadership(EmbeddedStoryServer.start)
+describeLeadership(EmbeddedStoryServer.start, { slackMs: 3_000 })

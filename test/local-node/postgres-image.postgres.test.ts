@@ -11,7 +11,7 @@ import { postgresImage } from '../../src/local-node/known-images.ts'
 import { waitUntil } from '../control-plane/wait-until.ts'
 
 /** No local node gives its pods one of these. */
-const podIp = `127.49.${process.pid % 256}.1`
+const podIp = `127.49.${(process.pid >> 8) % 256}.${process.pid % 256}`
 const machine = machinePostgres()
 
 it.each(machine.versions.map(({ major }) => major))(

@@ -49,7 +49,7 @@ onEachPostgres('a proxy', (server) => {
     await first.query('SELECT 1')
     await proxy.accept()
     proxy.welcome = 'hang'
-    await expect(clientOf(proxy, 'hung')).rejects.toThrow('timeout')
+    await expect(clientOf(proxy, 'hung', 500)).rejects.toThrow('timeout')
     proxy.welcome = 'garbage'
     await expect(clientOf(proxy, 'puzzled')).rejects.toThrow()
     proxy.welcome = 'pass'
@@ -65,12 +65,11 @@ async function proxyOf(server: PostgresServer): Promise<SqlProxy> {
   return proxy
 }
 
-async function clientOf(proxy: SqlProxy, applicationName: string): Promise<Client> {
+async function clientOf(proxy: SqlProxy, applicationName: string, connectionTimeoutMillis = 60_000): Promise<Client> {
   const { username: user, password, dial } = proxy.access()
-  const limits = { connectionTimeoutMillis: 1_000 }
   const client = new Client({
     ...dial,
-    ...limits,
+    connectionTimeoutMillis,
     user,
     password,
     database: 'postgres',

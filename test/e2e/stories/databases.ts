@@ -9,25 +9,29 @@ import { workOnMigration } from '../../../src/controllers/migration/migration-wo
 import { orderDigest, workerOrderIn } from '../../../src/controllers/migration/worker-order.ts'
 import { makePostgresHome, type PostgresHome, removePostgresHome } from '../../postgres/postgres-home.ts'
 import { PostgresServer } from '../../postgres/postgres-server.ts'
+import { SqlProxy } from '../../postgres/sql-proxy.ts'
 import type { StoryOperator, StoryServer } from '../story-server.ts'
 
 const inSync = 'True InSync'
 const apiVersion = 'data.konverge.dev/v1alpha1'
 /** The shortest there is. */
 const annotations = { 'konverge.dev/reconcile-interval': '10s' }
-const cadenceMs = 15_000
+/** A server that is gone is told after half a minute, and looked for again within a minute of its return. */
+const limitMs = 300_000
 
 export function describeDatabases(startServer: () => Promise<StoryServer>): void {
-  describe('a Database and its user', () => {
+  describe('a Database and its user', { timeout: limitMs }, () => {
     const namespace = `databases-${randomBytes(3).toString('hex')}`
     let home: PostgresHome
     let postgres: PostgresServer
+    let proxy: SqlProxy
     let server: StoryServer
     let operator: StoryOperator
 
     beforeAll(async () => {
       home = await makePostgresHome()
       postgres = await PostgresServer.start(home)
+      proxy = await SqlProxy.start(postgres.access())
       server = await startServer()
       await server.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
       operator = await server.startOperator(namespace)
@@ -35,13 +39,14 @@ export function describeDatabases(startServer: () => Promise<StoryServer>): void
     afterAll(async () => {
       await operator?.stop()
       await server?.stop()
+      await proxy?.stop()
       await postgres?.remove()
       if (home !== undefined) await removePostgresHome(home)
     })
 
     it('are made, tell it in their columns, and an application logs in with the Secret', async () => {
-      const { host, port, username, password } = postgres.access()
-      const connection = { host, port: String(port), username, password }
+      const { host, username, password } = postgres.access()
+      const connection = { host, port: String(proxy.port), username, password }
       await server.apply({
         apiVersion: 'v1',
         kind: 'Secret',
@@ -65,11 +70,11 @@ export function describeDatabases(startServer: () => Promise<StoryServer>): void
       expect(await asApplication()).toEqual([{ group: 'app', login: 'app_a' }])
     })
 
-    it('are put right within a cadence when somebody changes them by hand', async () => {
+    it('are put right at the next look when somebody changes them by hand', async () => {
       await postgres.byHand('ALTER DATABASE crm OWNER TO postgres; REVOKE app FROM app_a')
       const isRight = `SELECT FROM pg_database WHERE datname = 'crm' AND pg_get_userbyid(datdba) = 'crm_owner'
                          AND pg_has_role('app_a', 'app', 'MEMBER')`
-      await until('both to be right', async () => (await postgres.byHand(isRight)).length === 1, cadenceMs)
+      await until('both to be right', async () => (await postgres.byHand(isRight)).length === 1)
       expect(await asApplication()).toEqual([{ group: 'app', login: 'app_a' }])
     })
 
@@ -112,8 +117,8 @@ export function describeDatabases(startServer: () => Promise<StoryServer>): void
         return `${await columns('migrations/crm-v1', ['Phase', 'Step'])}` === 'Completed,1/1'
       })
       await server.delete(placeOf('mig', 'crm-v1'))
-      expect(await jobs()).toEqual([])
-      expect(await server.get(placeOf('configmap', name))).toBeUndefined()
+      await until('its Job to go', async () => (await jobs()).length === 0)
+      await until('its order to go', async () => (await server.get(placeOf('configmap', name))) === undefined)
     })
 
     it('go in their order: the Database waits for its user, and nothing of both is left on the server', async () => {
@@ -147,11 +152,18 @@ export function describeDatabases(startServer: () => Promise<StoryServer>): void
       return { namespace, kind, name }
     }
 
-    async function until(what: string, isSo: () => Promise<boolean>, limitMs = 60_000): Promise<void> {
+    async function until(what: string, isSo: () => Promise<boolean>, limitMs = 120_000): Promise<void> {
       await server.until({ what, limitMs }, async () => {
-        await letServersAnswer()
+        await serversAnswer()
         return await isSo()
       })
+    }
+
+    /** The time of the server in this process is nobody else's: while it stands still, PostgreSQL answers, and what it says arrives. */
+    async function serversAnswer(): Promise<void> {
+      const startMs = performance.now()
+      const isOver = () => performance.now() - startMs > 10 && !proxy.isServerAtWork
+      while (!isOver()) await new Promise((resolve) => setImmediate(resolve))
     }
 
     /** READY and REASON of the two. */
@@ -186,12 +198,6 @@ export function describeDatabases(startServer: () => Promise<StoryServer>): void
       return await postgres.byHand(who, { user: username, password, database })
     }
   })
-}
-
-/** The time of the server in this process is nobody else's: while it stands still, what PostgreSQL has answered arrives. */
-async function letServersAnswer(): Promise<void> {
-  const startMs = performance.now()
-  while (performance.now() - startMs < 10) await new Promise((resolve) => setImmediate(resolve))
 }
 
 /** batch/v1. */
