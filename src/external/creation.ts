@@ -117,7 +117,9 @@ function stepWhenThere(input: CreationInput, there: There): CreationStep {
   const { record, wish, consistency } = input
   const { owner, providerID } = there
   const name = externalNameOf(input)
-  const ownership = ownershipOf({ ...input, owner, providerID, visibilityDelayMs: consistency.visibilityDelayMs })
+  const { visibilityDelayMs } = consistency
+  const succeeds = there.kind === 'available' ? there.succeeds : undefined
+  const ownership = ownershipOf({ ...input, owner, providerID, succeeds, visibilityDelayMs })
   switch (ownership) {
     case 'ours':
     case 'unmarked':

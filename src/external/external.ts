@@ -48,6 +48,8 @@ export type Observation<Observed> =
   | {
       readonly kind: 'available'
       readonly providerID: string
+      /** What had its place before, where we ourselves have put this one there: the record follows. */
+      readonly succeeds?: string | undefined
       /** The token marked on it; undefined: nobody's that we know of. */
       readonly owner: Token | undefined
       readonly observed: Observed

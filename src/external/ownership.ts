@@ -9,6 +9,8 @@ export interface OwnershipInput {
   readonly owner: Token | undefined
   /** Undefined where it could not be told. */
   readonly providerID: string | undefined
+  /** What its mark says that it has replaced. */
+  readonly succeeds?: string | undefined
   /** For how long after a creation what is seen may lag behind, milliseconds. */
   readonly visibilityDelayMs: number
   readonly nowMs: number
@@ -26,8 +28,10 @@ export type Ownership =
   | 'replaced'
 
 export function ownershipOf(input: OwnershipInput): Ownership {
-  const { record, token, owner, providerID } = input
+  const { record, token, owner, providerID, succeeds } = input
   const recorded = record?.providerID
+  // Put there by us, with a mark that says in the place of what.
+  if (succeeds !== undefined && succeeds === recorded && owner?.uid === token.uid) return 'ours'
   if (recorded !== undefined && providerID !== undefined && recorded !== providerID) return 'replaced'
   if (owner !== undefined) return owner.uid === token.uid ? 'ours' : 'foreign'
   if (recorded !== undefined && providerID !== undefined) return 'unmarked'

@@ -70,7 +70,8 @@ function stepWhenThere(input: RemovalInput, there: There): RemovalStep {
     const message = `${quoted(name)} cannot be removed, as it cannot be told whose it is: ${there.message}`
     return { kind: 'rest', record, standing: { state: 'broken', reason: there.reason, message, end: 'retry' } }
   }
-  const ownership = ownershipOf({ ...input, owner, providerID, visibilityDelayMs })
+  const succeeds = there.kind === 'available' ? there.succeeds : undefined
+  const ownership = ownershipOf({ ...input, owner, providerID, succeeds, visibilityDelayMs })
   switch (ownership) {
     case 'ours':
       return input.isAskedFor

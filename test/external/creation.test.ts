@@ -277,6 +277,24 @@ const thereRows: readonly Row[] = [
     is: 'stopped: vanished/IdentityChanged; Available p1 3',
   },
   {
+    title: 'put by us in the place of what was recorded',
+    record: made,
+    observation: { ...there(older, 'p2'), succeeds: 'p1' },
+    is: 'settled: available/AsDesired; Available p2 3',
+  },
+  {
+    title: 'put by us in the place of something else',
+    record: made,
+    observation: { ...there(older, 'p2'), succeeds: 'p0' },
+    is: 'stopped: vanished/IdentityChanged; Available p1 3',
+  },
+  {
+    title: 'put by another in the place of what was recorded',
+    record: made,
+    observation: { ...there(them, 'p2'), succeeds: 'p1' },
+    is: 'stopped: vanished/IdentityChanged; Available p1 3',
+  },
+  {
     title: 'replaced by a copy, to be taken over since',
     record: outdated,
     observation: there(older, 'p2'),

@@ -118,6 +118,11 @@ const rows: readonly Row[] = [
     is: 'waiting: notYetVisible/NotYetVisible, Pending',
   },
   { title: 'a copy with our mark', observation: at('available', us, 'p2'), is: 'end: kept/IdentityChanged' },
+  {
+    title: 'put by us in the place of what was recorded',
+    observation: { ...at('available', us, 'p2'), succeeds: 'p1' },
+    is: 'delete, Deleting',
+  },
   { title: 'going', observation: { kind: 'deleting', detail: 'd' }, is: 'waiting: deleting/BeingDeleted, Deleting' },
 ]
 

@@ -13,6 +13,12 @@ export type BackupErrorCode =
   | 'SourceIdentityChanged'
   /** A database or role of the name that is needed is somebody else's. */
   | 'NameTaken'
+  /** A database was to be made from a backup, and is there. */
+  | 'DatabaseExists'
+  /** What a restore replaced is not kept any more. */
+  | 'PreviousGone'
+  /** The disk of whoever restores. */
+  | 'WorkFolderFull'
   /** A query that had to give an answer gave another. */
   | 'QueryFailed'
 

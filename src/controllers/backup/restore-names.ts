@@ -1,11 +1,14 @@
-// How do a database and its restored copy change places? By names alone: the copy is made beside it, both are renamed in one transaction,
-// and the former stays for a while. Which names are there says how far it got, so that whoever comes after a crash goes on. Pure.
+// Under which names are the three that a restore has to do with? What everybody knows, the copy that is made beside it, and what had the
+// name before. The id of the request is in the names, so that another request is another restore. Pure.
+
+import type { Token } from '../../index.ts'
 import type { Change } from '../engines/change.ts'
+import type { ObservedDatabase, Succession } from '../engines/observed-server.ts'
 
 export interface RestoreNames {
   /** That everybody knows. */
   readonly live: string
-  /** The restored copy, until it takes the place. */
+  /** What is to take the place; also the role that restores it. */
   readonly beside: string
   /** What was live before. */
   readonly former: string
@@ -14,51 +17,52 @@ export interface RestoreNames {
 /** PostgreSQL cuts longer ones off. */
 const longestName = 63
 
-/** The id of the request is in the names, so that another request is another restore. */
 export function restoreNames(live: string, requestId: string): RestoreNames {
-  const named = (sort: string) => {
-    const end = `_${sort}_${requestId}`
-    return `${live.slice(0, longestName - end.length)}${end}`
-  }
-  return { live, beside: named('new'), former: named('old') }
+  return { live, beside: named(live, 'new', requestId), former: formerName(live, requestId) }
 }
 
-export type RestoreStep =
-  /** The copy is to be made, or, as it may be half made, made anew. */
-  | 'restoreBeside'
-  | 'swap'
-  | 'done'
-  /** Neither the database nor its copy has the name that everybody knows. */
-  | 'lost'
-
-export interface RestoreSight {
-  readonly names: readonly string[]
-  /** The copy was compared with the manifest, and is equal. */
-  readonly isVerified: boolean
+/** Takes back what an earlier request did: what was live before it takes the place again. */
+export function undoNames(live: string, requestId: string, undoneRequestId: string): RestoreNames {
+  return { live, beside: formerName(live, undoneRequestId), former: formerName(live, requestId) }
 }
 
-export function nextRestoreStep(
-  { live, beside, former }: RestoreNames,
-  { names, isVerified }: RestoreSight,
-): RestoreStep {
-  const isThere = (name: string) => names.includes(name)
-  if (isThere(live) && isThere(former) && !isThere(beside)) return 'done'
-  if (!isThere(live)) return 'lost'
-  return isThere(beside) && isVerified ? 'swap' : 'restoreBeside'
+/** What was live before this request. */
+export function formerName(live: string, requestId: string): string {
+  return named(live, 'old', requestId)
 }
 
-/** In one transaction: nobody ever sees neither, or both. DatabaseInUse while anybody is connected to one of them. */
-export function swapChanges({ live, beside, former }: RestoreNames): readonly Change[] {
+function named(live: string, sort: string, requestId: string): string {
+  const end = `_${sort}_${requestId}`
+  return `${live.slice(0, longestName - end.length)}${end}`
+}
+
+export interface Swap {
+  readonly names: RestoreNames
+  /** As it was found; undefined: nothing has the name yet. */
+  readonly live: ObservedDatabase | undefined
+  readonly beside: ObservedDatabase
+  readonly token: Token
+  readonly succession: Succession
+}
+
+/**
+ * In one transaction: nobody ever sees neither, or both. What is let go of takes no connections from here on, so that nothing is written
+ * there that would be missed. DatabaseInUse while anybody is connected to one of them; NotFound when one is another than was looked at.
+ */
+export function swapChanges({ names, live, beside, token, succession }: Swap): readonly Change[] {
+  const away: readonly Change[] =
+    live === undefined
+      ? []
+      : [
+          { kind: 'renameDatabase', database: names.live, to: names.former },
+          { kind: 'expectDatabase', database: names.former, oid: live.oid },
+          { kind: 'allowConnections', database: names.former, allows: false },
+        ]
   return [
-    { kind: 'renameDatabase', database: live, to: former },
-    { kind: 'renameDatabase', database: beside, to: live },
-  ]
-}
-
-/** As it was before; what was restored gets the name that it had. */
-export function undoChanges({ live, beside, former }: RestoreNames): readonly Change[] {
-  return [
-    { kind: 'renameDatabase', database: live, to: beside },
-    { kind: 'renameDatabase', database: former, to: live },
+    ...away,
+    { kind: 'renameDatabase', database: names.beside, to: names.live },
+    { kind: 'expectDatabase', database: names.live, oid: beside.oid },
+    { kind: 'markDatabase', database: names.live, token, succession },
+    { kind: 'allowConnections', database: names.live, allows: true },
   ]
 }

@@ -35,9 +35,9 @@ export class DatabaseDriver implements ExternalDriver<LogicalDatabase, ObservedL
     const server = this.#server(call)
     const look = lookOf(call, await server.observe(questionOf(desired)))
     if (look.kind === 'decided') return look.observation
-    const { providerID, owner, observed, isReadable } = look
+    const { providerID, succeeds, owner, observed, isReadable } = look
     const contents = isReadable ? await server.observeContents(desired.name) : undefined
-    return { kind: 'available', providerID, owner, observed: { ...observed, contents } }
+    return { kind: 'available', providerID, succeeds, owner, observed: { ...observed, contents } }
   }
 
   async create(call: Call): Promise<void> {

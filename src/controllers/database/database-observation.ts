@@ -17,6 +17,8 @@ export type Look =
   | {
       readonly kind: 'there'
       readonly providerID: string
+      /** Set by a restore, in the transaction that gave it its name. */
+      readonly succeeds: string | undefined
       readonly owner: Token | undefined
       readonly observed: Seen
       readonly isReadable: boolean
@@ -51,6 +53,7 @@ export function lookOf(call: Call, { server, databases, roles }: ServerObservati
   return {
     kind: 'there',
     providerID,
+    succeeds: database.succession?.replaced,
     owner,
     observed,
     isReadable: database.allowsConnections && isToStay,
@@ -85,7 +88,14 @@ function lookWhenMissing(call: Call, observed: Seen): Look {
   const isRoleOurs = ownerRole?.token?.uid === token.uid
   if (desired.isLeaving && isRoleOurs) {
     const remains = providerID ?? providerIdOf(server.systemIdentifier, 0)
-    return { kind: 'there', providerID: remains, owner: ownerRole.token, observed, isReadable: false }
+    return {
+      kind: 'there',
+      providerID: remains,
+      succeeds: undefined,
+      owner: ownerRole.token,
+      observed,
+      isReadable: false,
+    }
   }
   if (ownerRole !== undefined && !isRoleOurs && !adopts && !desired.isLeaving) {
     return broken('NotOwned', foreignRole(desired, ownerRole.token))

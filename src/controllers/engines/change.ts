@@ -2,6 +2,7 @@
 // out. All changes of one call are carried out in one transaction, in their order; all but `createRole` may be repeated.
 import type { Token } from '../../index.ts'
 import type { DefaultGrantChange, GrantChange } from './grant.ts'
+import type { Succession } from './observed-server.ts'
 
 /** What a role may do beyond logging in. Superuser and bypassing row security can be taken, and on purpose not given. */
 export interface RoleAttributes {
@@ -66,7 +67,14 @@ export type RoleChange =
 export type DatabaseChange =
   /** The admin has to be a member of the new owner; see joinRole. */
   | { readonly kind: 'setDatabaseOwner'; readonly database: string; readonly owner: string }
-  | { readonly kind: 'markDatabase'; readonly database: string; readonly token: Token }
+  | {
+      readonly kind: 'markDatabase'
+      readonly database: string
+      readonly token: Token
+      readonly succession?: Succession
+    }
+  /** Changes nothing: NotFound, and so nothing of the transaction, unless this very database has the name. */
+  | { readonly kind: 'expectDatabase'; readonly database: string; readonly oid: number }
   | { readonly kind: 'limitConnections'; readonly database: string; readonly connectionLimit: number }
   | { readonly kind: 'allowConnections'; readonly database: string; readonly allows: boolean }
   /** Takes CONNECT and TEMPORARY from everybody; owners and those granted keep theirs. */

@@ -74,6 +74,8 @@ export interface SessionFilter {
   readonly database?: string
   /** Who logged in. */
   readonly role?: string
+  /** And the other sessions of this operator, of whichever process: nobody is to be left. */
+  readonly ours?: true
 }
 
 export interface LoginAttempt {

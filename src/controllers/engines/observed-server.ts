@@ -35,6 +35,8 @@ export interface ObservedDatabase {
   readonly owner: string
   /** The token in its comment. */
   readonly token: Token | undefined
+  /** In its comment too: set with its name, in one transaction. */
+  readonly succession: Succession | undefined
   /** The token in its owner's comment: there from the first moment of the database, as its owner is. */
   readonly ownerToken: Token | undefined
   /** -1: no limit. */
@@ -52,6 +54,14 @@ export interface ObservedDatabase {
   readonly publicPrivileges: readonly string[]
   /** Those of this operator not counted. */
   readonly sessions: number
+}
+
+/** How a database came by its name. */
+export interface Succession {
+  /** Whose work it was: that of a restore, by its id. */
+  readonly request: string
+  /** The database that had the name before, as `pg://<system identifier>/<oid>`; undefined: none. */
+  readonly replaced?: string
 }
 
 export interface ObservedRole {

@@ -1,50 +1,81 @@
-// How do a database and its restored copy change places? Step by step, from the names alone.
-import { describe, expect, it } from 'vitest'
+// Under which names are the three of a restore, and how do two change places?
+import { expect, it } from 'vitest'
 import {
-  nextRestoreStep,
+  formerName,
   restoreNames,
+  type Swap,
   swapChanges,
-  undoChanges,
+  undoNames,
 } from '../../../src/controllers/backup/restore-names.ts'
+import { observedDatabase, token } from '../database/databases.ts'
 
 const names = restoreNames('shop', 'r1')
 
-describe('a restore in place', () => {
-  it('has names of its own, which a server does not cut off', () => {
-    expect(names).toEqual({ live: 'shop', beside: 'shop_new_r1', former: 'shop_old_r1' })
-    const { beside, former } = restoreNames('x'.repeat(63), 'r1')
-    expect([beside, former].map((name) => name.length)).toEqual([63, 63])
-    expect(beside).not.toBe(former)
-  })
+it('has names of its own, which a server does not cut off', () => {
+  expect(names).toEqual({ live: 'shop', beside: 'shop_new_r1', former: 'shop_old_r1' })
+  const { beside, former } = restoreNames('x'.repeat(63), 'r1')
+  expect([beside, former].map((name) => name.length)).toEqual([63, 63])
+  expect(beside).not.toBe(former)
+})
 
-  it.each([
-    [['shop'], false, 'restoreBeside'],
-    [['shop', 'shop_new_r1'], false, 'restoreBeside'],
-    [['shop', 'shop_new_r1'], true, 'swap'],
-    [['shop', 'shop_old_r1'], false, 'done'],
-    [['shop', 'shop_old_r0'], false, 'restoreBeside'],
-    [['shop_new_r1', 'shop_old_r1'], true, 'lost'],
-    [[], false, 'lost'],
-  ] as const)('with %j, verified: %s, goes on with %s', (there, isVerified, step) => {
-    expect(nextRestoreStep(names, { names: there, isVerified })).toBe(step)
+it('is undone by what an earlier request has replaced', () => {
+  expect(undoNames('shop', 'u1', 'r1')).toEqual({
+    live: 'shop',
+    beside: names.former,
+    former: formerName('shop', 'u1'),
   })
+})
 
-  it('is undone by the same names', () => {
-    const renamed = (changes: ReturnType<typeof swapChanges>, there: ReadonlyMap<string, string>) => {
-      const contents = new Map(there)
-      for (const change of changes) {
-        if (change.kind !== 'renameDatabase') throw new Error(change.kind)
-        contents.set(change.to, contents.get(change.database) ?? '')
-        contents.delete(change.database)
-      }
-      return contents
+const swap: Swap = {
+  names,
+  live: observedDatabase({ name: 'shop', oid: 1 }),
+  beside: observedDatabase({ name: 'shop_new_r1', oid: 2 }),
+  token,
+  succession: { request: 'r1', replaced: 'pg://7/1' },
+}
+
+/** What is under which name afterwards, and open; undefined where the transaction fails. */
+function carriedOut(changes: ReturnType<typeof swapChanges>, before: Readonly<Record<string, number>>) {
+  const oids = new Map(Object.entries(before))
+  const open = new Map<number, boolean>()
+  const marks: number[] = []
+  for (const change of changes) {
+    if (!('database' in change) || change.database === undefined) throw new Error(change.kind)
+    const oid = oids.get(change.database)
+    if (oid === undefined) return undefined
+    if (change.kind === 'expectDatabase' && change.oid !== oid) return undefined
+    if (change.kind === 'renameDatabase') {
+      if (oids.has(change.to)) return undefined
+      oids.set(change.to, oid)
+      oids.delete(change.database)
     }
-    const before = new Map([
-      ['shop', 'today'],
-      ['shop_new_r1', 'yesterday'],
-    ])
-    const swapped = renamed(swapChanges(names), before)
-    expect(Object.fromEntries(swapped)).toEqual({ shop_old_r1: 'today', shop: 'yesterday' })
-    expect(Object.fromEntries(renamed(undoChanges(names), swapped))).toEqual(Object.fromEntries(before))
+    if (change.kind === 'allowConnections') open.set(oid, change.allows)
+    if (change.kind === 'markDatabase') marks.push(oid)
+  }
+  return { oids: Object.fromEntries(oids), open: Object.fromEntries(open), marks }
+}
+
+it('gives the copy the name, opens it, and closes what had it', () => {
+  expect(carriedOut(swapChanges(swap), { shop: 1, shop_new_r1: 2 })).toEqual({
+    oids: { shop: 2, shop_old_r1: 1 },
+    open: { 1: false, 2: true },
+    marks: [2],
   })
+})
+
+it('gives it the name where there was none', () => {
+  expect(carriedOut(swapChanges({ ...swap, live: undefined }), { shop_new_r1: 2 })).toEqual({
+    oids: { shop: 2 },
+    open: { 2: true },
+    marks: [2],
+  })
+})
+
+it.each([
+  ['another is called so since', { shop: 9, shop_new_r1: 2 }],
+  ['the copy is another one', { shop: 1, shop_new_r1: 9 }],
+  ['there is no copy', { shop: 1 }],
+  ['it was done before', { shop: 2, shop_old_r1: 1 }],
+])('fails as a whole where %s', (_, before) => {
+  expect(carriedOut(swapChanges(swap), before)).toBeUndefined()
 })

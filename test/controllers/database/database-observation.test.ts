@@ -28,6 +28,13 @@ describe('a database that is there', () => {
     expect(lookOf({ ...call, providerID }, { ...ours, databases })).toMatchObject({ kind: 'there', owner })
   })
 
+  it('tells in the place of what a restore has put it', () => {
+    const replaced = 'pg://42/16399'
+    const databases = [observedDatabase({ succession: { request: 'r1', replaced } })]
+    expect(lookOf(call, { ...ours, databases })).toMatchObject({ kind: 'there', succeeds: replaced })
+    expect(lookOf(call, ours)).toMatchObject({ kind: 'there', succeeds: undefined })
+  })
+
   it('is read where it is to be adopted, not where it is to go, and not where nobody may connect', () => {
     const foreign = { ...ours, databases: [observedDatabase({ token: otherToken })] }
     expect(lookOf({ ...call, adopts: true }, foreign)).toMatchObject({ isReadable: true })

@@ -20,6 +20,7 @@ export function changeStatements(change: Change, facts: SessionFacts): readonly 
       return roleStatements(change, facts)
     case 'setDatabaseOwner':
     case 'markDatabase':
+    case 'expectDatabase':
     case 'limitConnections':
     case 'allowConnections':
     case 'hardenDatabase':

@@ -25,7 +25,9 @@ export function databaseStatements(change: DatabaseChange): readonly Sql[] {
     case 'setDatabaseOwner':
       return [sql`ALTER DATABASE ${database} OWNER TO ${identifier(change.owner)}`]
     case 'markDatabase':
-      return [sql`COMMENT ON DATABASE ${database} IS ${literal(markOf(change.token))}`]
+      return [sql`COMMENT ON DATABASE ${database} IS ${literal(markOf(change.token, change.succession))}`]
+    case 'expectDatabase':
+      return [expectation(change)]
     case 'limitConnections':
       return [sql`ALTER DATABASE ${database} CONNECTION LIMIT ${integer(change.connectionLimit)}`]
     case 'allowConnections':
@@ -35,6 +37,16 @@ export function databaseStatements(change: DatabaseChange): readonly Sql[] {
     case 'renameDatabase':
       return [sql`ALTER DATABASE ${database} RENAME TO ${identifier(change.to)}`]
   }
+}
+
+function expectation({ database, oid }: Extract<DatabaseChange, { readonly kind: 'expectDatabase' }>): Sql {
+  const message = literal(`another database than before, or none, is called ${JSON.stringify(database)}`)
+  const block = sql`BEGIN
+    IF NOT EXISTS (SELECT FROM pg_catalog.pg_database d WHERE d.datname = ${literal(database)} AND d.oid = ${integer(oid)}) THEN
+      RAISE EXCEPTION USING ERRCODE = 'invalid_catalog_name', MESSAGE = ${message};
+    END IF;
+  END`
+  return sql`DO ${literal(block)}`
 }
 
 export function contentStatements(change: ContentChange): readonly Sql[] {

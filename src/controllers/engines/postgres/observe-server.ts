@@ -2,7 +2,7 @@
 // nothing but catalogs is read.
 import type { ServerQuestion } from '../engine.ts'
 import type { Membership, ObservedDatabase, ObservedRole, RolePower, ServerObservation } from '../observed-server.ts'
-import { tokenIn } from './mark.ts'
+import { successionIn, tokenIn } from './mark.ts'
 import { settingIn } from './role-setting.ts'
 import type { SessionFacts } from './session-facts.ts'
 
@@ -29,12 +29,12 @@ export function namesOf(parameter: string): string {
   return `ARRAY(SELECT pg_catalog.jsonb_array_elements_text(${parameter}::pg_catalog.jsonb))::pg_catalog.name[]`
 }
 
-/**
- * Sessions of clients in pg_stat_activity, but for those of this operator, which come and go by themselves. Of what kind a session
- * of somebody else is, an admin with few rights is not told.
- */
-export const foreignSession = `a.datid IS NOT NULL AND a.usesysid IS NOT NULL
-  AND COALESCE(a.backend_type, 'client backend') = 'client backend'
+/** Sessions of clients in pg_stat_activity. Of what kind a session of somebody else is, an admin with few rights is not told. */
+export const clientSession = `a.datid IS NOT NULL AND a.usesysid IS NOT NULL
+  AND COALESCE(a.backend_type, 'client backend') = 'client backend'`
+
+/** But for those of this operator, which come and go by themselves. */
+export const foreignSession = `${clientSession}
   AND NOT (a.usename = current_user AND a.application_name LIKE 'konverge/%')`
 
 const serverJson = `pg_catalog.jsonb_build_object(
@@ -146,6 +146,7 @@ export function serverObservation(
     databases: (databases ?? []).map(({ comment, ownerComment, publicPrivileges, sizeBytes, ...database }) => ({
       ...database,
       token: tokenIn(comment),
+      succession: successionIn(comment),
       ownerToken: tokenIn(ownerComment),
       publicPrivileges: publicPrivileges ?? [],
       sizeBytes: sizeBytes ?? undefined,

@@ -1,7 +1,7 @@
-// Who is connected, and how are they disconnected? Statements whose answers are JSON. The one that asks is never meant, nor are
-// the other sessions of this operator.
+// Who is connected, and how are they disconnected? Statements whose answers are JSON. The one that asks is never meant, nor, unless they
+// are asked for, are the other sessions of this operator.
 import type { SessionFilter } from '../engine.ts'
-import { foreignSession, type JsonQuestion } from './observe-server.ts'
+import { clientSession, foreignSession, type JsonQuestion } from './observe-server.ts'
 
 export function sessionsQuestion(filter: SessionFilter): JsonQuestion {
   const startedAt = `pg_catalog.to_char(a.backend_start AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
@@ -10,7 +10,7 @@ export function sessionsQuestion(filter: SessionFilter): JsonQuestion {
         'role', COALESCE(a.usename, ''), 'database', COALESCE(a.datname, ''),
         'applicationName', COALESCE(a.application_name, ''), 'clientAddress', pg_catalog.host(a.client_addr),
         'state', a.state, 'startedAt', ${startedAt})) ORDER BY a.pid), '[]')
-      FROM pg_catalog.pg_stat_activity a WHERE ${condition}`,
+      FROM pg_catalog.pg_stat_activity a WHERE ${conditionOf(filter)}`,
     values: valuesOf(filter),
   }
 }
@@ -18,13 +18,13 @@ export function sessionsQuestion(filter: SessionFilter): JsonQuestion {
 export function terminateQuestion(filter: SessionFilter): JsonQuestion {
   return {
     text: `SELECT pg_catalog.count(*) FILTER (WHERE pg_catalog.pg_terminate_backend(a.pid))
-      FROM pg_catalog.pg_stat_activity a WHERE ${condition}`,
+      FROM pg_catalog.pg_stat_activity a WHERE ${conditionOf(filter)}`,
     values: valuesOf(filter),
   }
 }
 
-const condition = `a.pid <> pg_catalog.pg_backend_pid() AND ${foreignSession}
-  AND ($1 = '' OR a.datname = $1) AND ($2 = '' OR a.usename = $2)`
+const conditionOf = ({ ours }: SessionFilter) => `a.pid <> pg_catalog.pg_backend_pid()
+  AND ${ours === true ? clientSession : foreignSession} AND ($1 = '' OR a.datname = $1) AND ($2 = '' OR a.usename = $2)`
 
 function valuesOf({ database = '', role = '' }: SessionFilter): readonly string[] {
   return [database, role]

@@ -45,6 +45,7 @@ const serverRules: readonly Rule[] = [
   { codes: ['42501'], code: 'InsufficientPrivilege', remedy: 'stop', retryAfterMs: 10 * minute },
   { codes: ['42P04', '42710', '42P06', '42P07'], code: 'AlreadyExists', remedy: 'retry' },
   { codes: ['3D000', '42704', '42P01', '3F000', '42883'], code: 'NotFound', remedy: 'retry' },
+  { codes: ['55000'], text: /is not currently accepting connections/, code: 'DatabaseInUse', remedy: 'retry' },
   { codes: ['55006'], code: 'DatabaseInUse', remedy: 'retry', retryAfterMs: 10_000, tellsDetail: true },
   { codes: ['2BP01'], code: 'DependentObjects', remedy: 'retry', retryAfterMs: 10_000, tellsDetail: true },
   { codes: ['40001', '40P01', '55P03'], code: 'Contention', remedy: 'retry' },

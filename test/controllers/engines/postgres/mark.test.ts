@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { markOf, tokenIn } from '../../../../src/controllers/engines/postgres/mark.ts'
+import { markOf, successionIn, tokenIn } from '../../../../src/controllers/engines/postgres/mark.ts'
 
 it('is read back as it was written', () => {
   const token = { uid: `5f"'\\1c`, generation: 12 }
@@ -29,4 +29,24 @@ it.each([
   'konverge {"uid":"5f1c"}',
 ])('is not in the comment %j', (comment) => {
   expect(tokenIn(comment)).toBeUndefined()
+})
+
+it('says by which request a database has its name, and what had it before', () => {
+  const token = { uid: '5f1c', generation: 1 }
+  for (const succession of [{ request: 'r1', replaced: 'pg://7/5' }, { request: 'r1' }]) {
+    expect(successionIn(markOf(token, succession))).toEqual(succession)
+    expect(tokenIn(markOf(token, succession))).toEqual(token)
+  }
+  expect(successionIn(markOf(token))).toBeUndefined()
+})
+
+it.each([
+  'konverge {"uid":"5f1c","generation":1,"succession":null}',
+  'konverge {"uid":"5f1c","generation":1,"succession":"r1"}',
+  'konverge {"uid":"5f1c","generation":1,"succession":{}}',
+  'konverge {"uid":"5f1c","generation":1,"succession":{"request":1}}',
+  'konverge {"uid":"","generation":1,"succession":{"request":"r1"}}',
+  'the shop’s own',
+])('says nothing of that in the comment %j', (comment) => {
+  expect(successionIn(comment)).toBeUndefined()
 })

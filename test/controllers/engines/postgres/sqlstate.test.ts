@@ -27,6 +27,7 @@ describe('the table of failures', () => {
     ['3D000', 'NotFound', 'retry', undefined],
     ['42704', 'NotFound', 'retry', undefined],
     ['55006', 'DatabaseInUse', 'retry', 10_000],
+    ['55000', 'StatementFailed', 'stop', 600_000],
     ['2BP01', 'DependentObjects', 'retry', 10_000],
     ['40001', 'Contention', 'retry', undefined],
     ['40P01', 'Contention', 'retry', undefined],

@@ -1,0 +1,97 @@
+// How far is a restore, and what is next? Told by the server alone: by which of its names are there, whose they are, and who owns the copy.
+// So whoever comes after a crash goes on, and who comes when it is done does nothing. Pure.
+//
+//   nothing ──► copy, owned by the role that restores it ──► copy, owned by the owner: proven ──► live, marked with the request
+//      ▲                        │ a worker died
+//      └────────────────────────┘
+import type { ObservedDatabase, ObservedRole, ServerObservation } from '../engines/observed-server.ts'
+import { forWhom } from '../engines/server-access.ts'
+import { BackupError, type BackupErrorCode } from './backup-error.ts'
+import { nameTaken } from './name-taken.ts'
+import { namesOf, type RestoreOrder } from './restore-order.ts'
+
+export type RestoreStep =
+  /** Makes the copy; what is there of it is a dead worker's. */
+  | { readonly kind: 'restore'; readonly live: ObservedDatabase | undefined }
+  | { readonly kind: 'swap'; readonly live: ObservedDatabase | undefined; readonly beside: ObservedDatabase }
+  | { readonly kind: 'done'; readonly live: ObservedDatabase; readonly former: ObservedDatabase | undefined }
+  | { readonly kind: 'refused'; readonly error: BackupError }
+
+export function nextRestoreStep(order: RestoreOrder, observed: ServerObservation): RestoreStep {
+  const names = namesOf(order)
+  const { uid } = order.database
+  const [live, beside, former] = [names.live, names.beside, names.former].map((name) => databaseOf(observed, name))
+  const role = observed.roles.find(({ name }) => name === names.beside)
+  if (live?.succession?.request === order.requestId && live.token?.uid === uid) return { kind: 'done', live, former }
+  const others = [beside, former].find((found) => found !== undefined && !isOurs(found, uid))
+  if (others !== undefined) return { kind: 'refused', error: nameTaken('database', others.name) }
+  if (role !== undefined && role.token?.uid !== uid) {
+    return { kind: 'refused', error: nameTaken('role', role.name) }
+  }
+  const error =
+    refusalOfLive(order, observed, live) ?? refusalOfOwner(order, observed) ?? refusalOfFormer(order, former)
+  if (error !== undefined) return { kind: 'refused', error }
+  if (beside !== undefined && !beside.isInvalid && beside.owner === order.database.owner) {
+    return { kind: 'swap', live, beside }
+  }
+  if (order.source.kind === 'former') return { kind: 'refused', error: previousGone(names.beside) }
+  return { kind: 'restore', live }
+}
+
+/** It, or its owner, bears the token from its first moment on. */
+export function isOurs({ token, ownerToken }: ObservedDatabase, uid: string): boolean {
+  return token?.uid === uid || ownerToken?.uid === uid
+}
+
+function databaseOf({ databases }: ServerObservation, name: string): ObservedDatabase | undefined {
+  return databases.find((found) => found.name === name)
+}
+
+function refusalOfLive(
+  { replaces, database }: RestoreOrder,
+  { server }: ServerObservation,
+  live: ObservedDatabase | undefined,
+): BackupError | undefined {
+  const name = JSON.stringify(database.databaseName)
+  if (replaces === undefined) {
+    if (live === undefined) return undefined
+    return refused(
+      'DatabaseExists',
+      `database ${name} exists; a backup is restored to where there is none, or in place`,
+    )
+  }
+  if (live === undefined) {
+    return refused('SourceIdentityChanged', `there is no database ${name}, so that nothing can take its place`)
+  }
+  const isSame = server.systemIdentifier === replaces.systemIdentifier && live.oid === replaces.databaseOid
+  if (isSame && isOurs(live, database.uid)) return undefined
+  const whose = isSame
+    ? `was not made for Database ${database.name}${forWhom(live.token)}`
+    : 'is another one than it was'
+  return refused('SourceIdentityChanged', `database ${name} ${whose}, and is not replaced`)
+}
+
+/** Who will own what is restored. Where there is nothing yet, not even he need be there. */
+function refusalOfOwner({ database, replaces }: RestoreOrder, { roles }: ServerObservation): BackupError | undefined {
+  const owner = roles.find(({ name }) => name === database.owner)
+  if (owner === undefined || replaces !== undefined) return undefined
+  return isRoleOurs(owner, database.uid) ? undefined : nameTaken('role', owner.name)
+}
+
+function isRoleOurs({ token }: ObservedRole, uid: string): boolean {
+  return token?.uid === uid
+}
+
+function refusalOfFormer({ requestId }: RestoreOrder, former: ObservedDatabase | undefined): BackupError | undefined {
+  if (former === undefined) return undefined
+  const message = `database ${JSON.stringify(former.name)} is there from an earlier request ${JSON.stringify(requestId)}; choose another id`
+  return refused('NameTaken', message)
+}
+
+function previousGone(name: string): BackupError {
+  return refused('PreviousGone', `database ${JSON.stringify(name)} is not kept any more, so that nothing can be undone`)
+}
+
+function refused(code: BackupErrorCode, message: string): BackupError {
+  return new BackupError({ code, message, remedy: 'stop' })
+}

@@ -1,0 +1,163 @@
+// What becomes of an artifact on a server? A database of its own, made by a role of its own that may do nothing else, as whoever wrote the
+// artifact can run anything as whoever restores it. It is compared with its manifest, as that role; then it goes, or is handed over.
+import { passwordFrom, type SecretSource, type Token } from '../../index.ts'
+import { contentsDifference } from '../engines/contents-difference.ts'
+import type { DatabaseEngine, DatabaseServer } from '../engines/engine.ts'
+import type { LogicalCall, LogicalEngine } from '../engines/logical-engine.ts'
+import { scramVerifier } from '../engines/postgres/scram.ts'
+import type { Caller, ServerAccess } from '../engines/server-access.ts'
+import { BackupError } from './backup-error.ts'
+import type { Manifest } from './manifest.ts'
+import { leftoversOf, scratchExtensions, scratchRole } from './scratch-database.ts'
+
+export interface CopyOrder {
+  /** Of the database, and of its role. */
+  readonly name: string
+  /** Both bear it, so that what a dead worker left is known. */
+  readonly token: Token
+  readonly caller: Caller
+  readonly manifest: Manifest
+  /** As when the backup was made. */
+  readonly hashUpToBytes: number
+  readonly connectionLimit?: number
+}
+
+export interface CopyTools {
+  readonly engine: DatabaseEngine
+  readonly logical: LogicalEngine
+  /** The server, as whoever may make databases and roles there. */
+  readonly access: ServerAccess
+  readonly secrets: SecretSource
+}
+
+export interface ProofQuery {
+  readonly sql: string
+  readonly expect: string
+}
+
+/** Removes what a worker that died has left on a server. */
+export async function removeCopy(server: DatabaseServer, name: string, token: Token): Promise<void> {
+  const observed = await server.observe({ databases: [name], roles: [{ name }] })
+  const leftovers = leftoversOf(observed, name, token)
+  if (leftovers instanceof BackupError) throw leftovers
+  if (leftovers.database) await server.dropDatabase(name, { force: true })
+  if (leftovers.role) await server.change([{ kind: 'dropRole', role: name }])
+}
+
+export class RestoredCopy {
+  readonly #order: CopyOrder
+  readonly #tools: CopyTools
+  readonly #admin: DatabaseServer
+  /** As the role. */
+  readonly #call: LogicalCall
+
+  private constructor(order: CopyOrder, tools: CopyTools, admin: DatabaseServer, call: LogicalCall) {
+    this.#order = order
+    this.#tools = tools
+    this.#admin = admin
+    this.#call = call
+  }
+
+  /** Empty. What has the name and the token goes first. */
+  static async make(order: CopyOrder, tools: CopyTools, signal: AbortSignal): Promise<RestoredCopy> {
+    const { name, token, caller, manifest, connectionLimit } = order
+    const admin = tools.engine.server(tools.access, { caller, signal })
+    await removeCopy(admin, name, token)
+    const password = passwordFrom(tools.secrets, 32)
+    const verifier = scramVerifier({ password, salt: tools.secrets.bytes(16) })
+    const { encoding, collate } = manifest.source
+    await admin.change(scratchRole({ name, token, verifier }))
+    const access = { ...tools.access, username: name, password }
+    const copy = new RestoredCopy(order, tools, admin, { access, database: name, caller, signal })
+    try {
+      const limit = connectionLimit === undefined ? {} : { connectionLimit }
+      await admin.createDatabase({ name, owner: name, token, encoding, locale: collate, ...limit })
+      await admin.change([{ kind: 'hardenDatabase', database: name }])
+    } catch (error) {
+      await copy.remove().catch(() => undefined)
+      throw error
+    }
+    return copy
+  }
+
+  /** Restores, compares and asks, and says the oid of what is proven; where one of them fails nothing stays. */
+  async prove(artifactFile: string, queries: readonly ProofQuery[]): Promise<number> {
+    try {
+      await this.#restore(artifactFile)
+      const oid = await this.#compare()
+      await this.#ask(queries)
+      return oid
+    } catch (error) {
+      // The first failure counts; what is left is found by the next worker.
+      await this.remove().catch(() => undefined)
+      throw error
+    }
+  }
+
+  async remove(): Promise<void> {
+    await removeCopy(this.#admin, this.#order.name, this.#order.token)
+  }
+
+  /**
+   * All of it becomes `owner`'s, in one transaction, after which its role is gone. That it is his says that it is proven; so nothing is
+   * done where another worker has made it anew since.
+   */
+  async handOver(owner: string, provenOid: number): Promise<void> {
+    const { name: database } = this.#order
+    await this.#admin.change(
+      [
+        { kind: 'expectDatabase', database, oid: provenOid },
+        { kind: 'joinRole', role: owner },
+        { kind: 'reassignOwned', role: database, to: owner },
+        { kind: 'dropOwned', role: database },
+        { kind: 'dropRole', role: database },
+      ],
+      { database },
+    )
+  }
+
+  async #restore(artifactFile: string): Promise<void> {
+    const { manifest } = this.#order
+    const { database } = this.#call
+    const { schemas, changes } = scratchExtensions(manifest.contents.extensions, database)
+    await this.#admin.change(changes, { database })
+    const writtenBy = Number.parseInt(manifest.artifact.toolVersion, 10)
+    await this.#tools.logical.restore({ ...this.#call, artifactFile, writtenBy, prepared: { schemas } })
+  }
+
+  async #compare(): Promise<number> {
+    const { manifest, hashUpToBytes } = this.#order
+    const frozen = await this.#tools.logical.freeze(this.#call)
+    try {
+      const restored = await frozen.contents({ hashUpToBytes })
+      const isSameVersion = frozen.source.majorVersion === manifest.source.majorVersion
+      const rows = isSameVersion ? 'hashed' : 'counted'
+      const found = contentsDifference(manifest.contents, restored, { rows })
+      if (found.length > 0) throw mismatch(found)
+      return frozen.source.databaseOid
+    } finally {
+      await frozen.release()
+    }
+  }
+
+  async #ask(queries: readonly ProofQuery[]): Promise<void> {
+    const { access, caller, signal, database } = this.#call
+    const server = this.#tools.engine.server(access, { caller, signal })
+    for (const { sql: text, expect } of queries) {
+      const [row] = await server.query({ text, database })
+      const answer = row === undefined ? undefined : Object.values(row)[0]
+      if (answer !== expect) throw otherAnswer(text, expect)
+    }
+  }
+}
+
+function mismatch(found: readonly string[]): BackupError {
+  const message = `what was restored is not what was saved: ${found.join('; ')}`
+  return new BackupError({ code: 'ManifestMismatch', message, remedy: 'stop' })
+}
+
+/** What it answered is not told: it may be anybody's data (I11). */
+function otherAnswer(text: string, expect: string): BackupError {
+  const message = `the query ${JSON.stringify(text.slice(0, 200))} did not answer ${JSON.stringify(expect)} after the restore`
+  return new BackupError({ code: 'QueryFailed', message, remedy: 'stop' })
+}

@@ -1,0 +1,92 @@
+// What does a test of restores need? A database of a Database's, which was saved and written to since; and the order to have it back.
+import { makeBackup } from '../../../src/controllers/backup/backup-worker.ts'
+import type { RestoreOrder } from '../../../src/controllers/backup/restore-order.ts'
+import type { ServerAccess } from '../../../src/controllers/engines/server-access.ts'
+import { startPostgres } from '../../postgres/on-each-postgres.ts'
+import type { PostgresServer } from '../../postgres/postgres-server.ts'
+import { never } from '../stores/contents.ts'
+import { type BackupStage, backupStage, makeDatabase, order, verification } from './backup-stage.ts'
+
+/** No tool of this machine can save newer ones; what it saves can be restored to them. */
+const newestTool = 15
+
+const { uid } = order.database
+const database = { namespace: 'shop', name: 'crm', uid, databaseName: 'crm', owner: 'crm_owner' }
+const { folder, queries, hashUpToBytes } = verification
+
+/** To where there is nothing. */
+export const anew: RestoreOrder = {
+  requestId: 'r1',
+  database,
+  replaces: undefined,
+  source: { kind: 'backup', folder, queries, hashUpToBytes },
+}
+
+export interface RestoreStage extends BackupStage {
+  readonly server: PostgresServer
+  /** In the place of the one that is there now. */
+  inPlace(changes?: Partial<RestoreOrder>): Promise<RestoreOrder>
+}
+
+/** With a backup of `crm` in its store. `access`: the way of the worker to the server. */
+export async function restoreStage(server: PostgresServer, access: ServerAccess): Promise<RestoreStage> {
+  const source = server.version <= newestTool ? server : await startPostgres({ version: newestTool })
+  await removeAll(source)
+  await makeDatabase(source)
+  const stage = await backupStage(access)
+  await makeBackup(order, stage.backupTools({ access: source.access() }), never)
+  return {
+    ...stage,
+    server,
+    inPlace: async (changes) => ({ ...anew, replaces: await identityOf(server), ...changes }),
+  }
+}
+
+/** As a Database has it, some time after its backup. */
+export async function makeLive(server: PostgresServer): Promise<void> {
+  await removeAll(server)
+  await makeDatabase(server)
+  const mark = JSON.stringify({ uid, generation: 1, holder: 'Database shop/crm' })
+  await server.byHand(`COMMENT ON ROLE crm_owner IS 'konverge ${mark}'; COMMENT ON DATABASE crm IS 'konverge ${mark}'`)
+  await server.byHand("DELETE FROM orders WHERE id > 7; INSERT INTO orders VALUES (-1, 'sentinel')", {
+    database: 'crm',
+  })
+}
+
+/** Whatever an earlier test, or a worker that died in one, has left. */
+export async function removeAll(server: PostgresServer): Promise<void> {
+  for (const name of await databasesOf(server)) await server.byHand(`DROP DATABASE "${name}" WITH (FORCE)`)
+  for (const name of await rolesOf(server)) await server.byHand(`DROP ROLE "${name}"`)
+}
+
+export async function databasesOf(server: PostgresServer): Promise<readonly string[]> {
+  const rows = await server.byHand("SELECT datname AS name FROM pg_database WHERE datname LIKE 'crm%' ORDER BY 1")
+  return rows.map(({ name }) => String(name))
+}
+
+export async function rolesOf(server: PostgresServer): Promise<readonly string[]> {
+  const rows = await server.byHand("SELECT rolname AS name FROM pg_roles WHERE rolname LIKE 'crm%' ORDER BY 1")
+  return rows.map(({ name }) => String(name))
+}
+
+export async function identityOf(server: PostgresServer, name = 'crm') {
+  const [row] = await server.byHand(
+    `SELECT system_identifier::text AS system, (SELECT oid::int FROM pg_database WHERE datname = '${name}') AS oid
+    FROM pg_control_system()`,
+  )
+  return { systemIdentifier: String(row?.['system']), databaseOid: Number(row?.['oid']) }
+}
+
+/** What counts of all that is there: the end state of a story. */
+export async function sightOf(server: PostgresServer): Promise<Record<string, unknown>> {
+  const rows = await server.byHand(`SELECT d.datname, pg_get_userbyid(d.datdba) AS owner, d.datallowconn AS open,
+    d.datacl::text AS acl, shobj_description(d.oid, 'pg_database') AS comment
+    FROM pg_database d WHERE d.datname LIKE 'crm%' ORDER BY 1`)
+  const live = await server.byHand(
+    `SELECT count(*)::int AS orders, bool_or(id = -1) AS sentinel,
+      (SELECT count(*)::int FROM pg_class c WHERE c.relowner <> 'crm_owner'::regrole AND c.relnamespace IN ('api'::regnamespace, 'public'::regnamespace)) AS strange
+    FROM orders`,
+    { database: 'crm' },
+  )
+  return { databases: rows, roles: await rolesOf(server), live: live[0] }
+}

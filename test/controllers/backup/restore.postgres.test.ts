@@ -1,0 +1,232 @@
+// Is what is restored what was saved, seen by nobody before that is proven, and is nothing lost by it? On real servers, with PostgreSQL's
+// own tools.
+import { Client } from 'pg'
+import { expect, it, onTestFinished } from 'vitest'
+import { discardRestore, dropFormer, restoreDatabase } from '../../../src/controllers/backup/restore-worker.ts'
+import type { DatabaseEngine } from '../../../src/controllers/engines/engine.ts'
+import { engineHere } from '../../postgres/engine-here.ts'
+import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
+import type { PostgresServer } from '../../postgres/postgres-server.ts'
+import { never } from '../stores/contents.ts'
+import { anew, databasesOf, identityOf, makeLive, removeAll, restoreStage, rolesOf, sightOf } from './restore-stage.ts'
+
+onEachPostgres('a restore', (server) => {
+  it('makes a database where there was none', async () => {
+    const stage = await restoreStage(server(), server().access())
+    await removeAll(server())
+    const outcome = await restoreDatabase(anew, stage.verificationTools(), never)
+    expect(outcome).toEqual({ identity: await identityOf(server()), former: undefined })
+    expect(await sightOf(server())).toMatchObject({
+      databases: [{ datname: 'crm', owner: 'crm_owner', open: true, acl: '{crm_owner=CTc/crm_owner}' }],
+      roles: ['crm_owner'],
+      live: { orders: 1000, sentinel: false, strange: 0 },
+    })
+    expect(await stage.left()).toEqual(['data-one.dump', 'manifest.json'])
+    // Whoever asks again changes nothing.
+    await server().byHand('DELETE FROM orders WHERE id = 1', { database: 'crm' })
+    expect(await restoreDatabase(anew, stage.verificationTools(), never)).toEqual(outcome)
+    expect(await sightOf(server())).toMatchObject({ live: { orders: 999 } })
+  })
+
+  it('makes none where there is one', async () => {
+    const stage = await restoreStage(server(), server().access())
+    await makeLive(server())
+    await expect(restoreDatabase(anew, stage.verificationTools(), never)).rejects.toMatchObject({
+      code: 'DatabaseExists',
+      remedy: 'stop',
+    })
+    expect(await databasesOf(server())).toEqual(['crm'])
+  })
+
+  it('takes the place of what is there, which is kept and closed', async () => {
+    const stage = await restoreStage(server(), server().access())
+    await makeLive(server())
+    const before = await identityOf(server())
+    const inPlace = await stage.inPlace()
+    const outcome = await restoreDatabase(inPlace, stage.verificationTools(), never)
+    expect(outcome).toEqual({ identity: await identityOf(server()), former: 'crm_old_r1' })
+    expect(await sightOf(server())).toMatchObject({
+      databases: [
+        { datname: 'crm', owner: 'crm_owner', open: true, comment: expect.stringContaining(`"request":"r1"`) },
+        { datname: 'crm_old_r1', owner: 'crm_owner', open: false },
+      ],
+      roles: ['crm_owner'],
+      live: { orders: 1000, sentinel: false, strange: 0 },
+    })
+    expect(await identityOf(server(), 'crm_old_r1')).toEqual(before)
+    expect(await restoreDatabase(inPlace, stage.verificationTools(), never)).toEqual(outcome)
+  })
+
+  it('is undone by another request, and that by another', async () => {
+    const stage = await restoreStage(server(), server().access())
+    await makeLive(server())
+    const before = await identityOf(server())
+    await restoreDatabase(await stage.inPlace(), stage.verificationTools(), never)
+    const undo = await stage.inPlace({ requestId: 'u1', source: { kind: 'former', replacedBy: 'r1' } })
+    await restoreDatabase(undo, stage.verificationTools(), never)
+    expect(await databasesOf(server())).toEqual(['crm', 'crm_old_u1'])
+    expect(await identityOf(server())).toEqual(before)
+    expect(await sightOf(server())).toMatchObject({ live: { orders: 8, sentinel: true } })
+    await restoreDatabase(undo, stage.verificationTools(), never)
+    expect(await identityOf(server())).toEqual(before)
+    const redo = await stage.inPlace({ requestId: 'u2', source: { kind: 'former', replacedBy: 'u1' } })
+    await restoreDatabase(redo, stage.verificationTools(), never)
+    expect(await sightOf(server())).toMatchObject({ live: { orders: 1000, sentinel: false } })
+    await dropFormer(redo, engineHere().at(server().access()))
+    await dropFormer(redo, engineHere().at(server().access()))
+    expect(await databasesOf(server())).toEqual(['crm'])
+    const late = await stage.inPlace({ requestId: 'u3', source: { kind: 'former', replacedBy: 'u2' } })
+    await expect(restoreDatabase(late, stage.verificationTools(), never)).rejects.toMatchObject({
+      code: 'PreviousGone',
+    })
+    expect(await restoreDatabase(redo, stage.verificationTools(), never)).toMatchObject({ former: undefined })
+  })
+
+  it('puts everybody out, and lets nobody write to what is let go of', async () => {
+    const stage = await restoreStage(server(), server().access())
+    await makeLive(server())
+    const writer = await connected(server())
+    await writer.query("BEGIN; INSERT INTO orders VALUES (-2, 'not committed')")
+    // A session of the operator's own, in another process.
+    await engineHere().at(server().access()).query({ text: 'SELECT 1', database: 'crm' })
+    await restoreDatabase(await stage.inPlace(), stage.verificationTools(), never)
+    await expect(writer.query('COMMIT')).rejects.toThrow()
+    await expect(connected(server(), 'crm_old_r1')).rejects.toThrow(/not currently accepting connections/)
+    const again = await connected(server())
+    expect((await again.query('SELECT count(*)::int AS orders FROM orders')).rows).toEqual([{ orders: 1000 }])
+  })
+
+  it('goes on when somebody opens the database while it is put away', async () => {
+    const stage = await restoreStage(server(), server().access())
+    await makeLive(server())
+    let opened = 0
+    const { engine } = stage.verificationTools()
+    const disturbed = withTerminate(engine, async () => {
+      opened += 1
+      if (opened !== 1) return
+      await server().byHand('ALTER DATABASE crm ALLOW_CONNECTIONS true')
+      await connected(server())
+    })
+    await restoreDatabase(await stage.inPlace(), stage.verificationTools({ engine: disturbed }), never)
+    expect(opened).toBeGreaterThan(2)
+    expect(await sightOf(server())).toMatchObject({ live: { orders: 1000 } })
+  })
+
+  it('leaves the database open when it cannot be put away', async () => {
+    const stage = await restoreStage(server(), server().access())
+    await makeLive(server())
+    // Counts as somebody connected, and cannot be put out.
+    await server().byHand("BEGIN; INSERT INTO orders VALUES (-3, 'x')", { database: 'crm' })
+    const { engine } = stage.verificationTools()
+    const stopping = new AbortController()
+    const reason = new Error('the worker ends')
+    const disturbed = withTerminate(engine, async () => stopping.abort(reason))
+    const restoring = restoreDatabase(
+      await stage.inPlace(),
+      stage.verificationTools({ engine: disturbed }),
+      stopping.signal,
+    )
+    await expect(restoring).rejects.toBe(reason)
+    expect(await databasesOf(server())).toEqual(['crm', 'crm_new_r1'])
+    expect(await sightOf(server())).toMatchObject({ live: { orders: 8, sentinel: true } })
+    // What was proven is not proven again.
+    const empty = {
+      ...stage.store,
+      place: 'nowhere',
+      read: () => {
+        throw new Error('not asked for')
+      },
+    }
+    await restoreDatabase(await stage.inPlace(), stage.verificationTools({ store: empty as never }), never)
+    expect(await sightOf(server())).toMatchObject({ live: { orders: 1000, sentinel: false } })
+  })
+
+  it('replaces nothing but what it was asked to', async () => {
+    const stage = await restoreStage(server(), server().access())
+    await makeLive(server())
+    const inPlace = await stage.inPlace()
+    const restore = (order = inPlace) => restoreDatabase(order, stage.verificationTools(), never)
+    const other = { ...inPlace, replaces: { systemIdentifier: '1', databaseOid: 2 } }
+    await expect(restore(other)).rejects.toMatchObject({ code: 'SourceIdentityChanged' })
+    await server().byHand('CREATE DATABASE crm_new_r1')
+    await expect(restore()).rejects.toMatchObject({ code: 'NameTaken', message: expect.stringMatching(/"crm_new_r1"/) })
+    await server().byHand('DROP DATABASE crm_new_r1')
+    await server().byHand('CREATE DATABASE crm_old_r1')
+    await expect(restore()).rejects.toMatchObject({ code: 'NameTaken' })
+    await server().byHand('DROP DATABASE crm_old_r1; ')
+    await server().byHand('CREATE ROLE crm_new_r1')
+    await expect(restore()).rejects.toMatchObject({ code: 'NameTaken', message: expect.stringMatching(/role/) })
+    await server().byHand('DROP ROLE crm_new_r1')
+    await server().byHand("COMMENT ON DATABASE crm IS 'mine'; COMMENT ON ROLE crm_owner IS NULL")
+    await expect(restore()).rejects.toMatchObject({ code: 'SourceIdentityChanged' })
+    await server().byHand('DROP DATABASE crm')
+    await expect(restore()).rejects.toMatchObject({ code: 'SourceIdentityChanged' })
+    expect([await databasesOf(server()), await rolesOf(server())]).toEqual([[], ['crm_owner']])
+  })
+
+  it('changes nothing when what was restored is not what was saved', async () => {
+    const stage = await restoreStage(server(), server().access())
+    await makeLive(server())
+    const before = await sightOf(server())
+    const inPlace = await stage.inPlace()
+    const queries = [{ sql: 'SELECT count(*) FROM public.orders', expect: '7' }]
+    const wrong = { ...inPlace, source: { ...inPlace.source, queries } } as typeof inPlace
+    await expect(restoreDatabase(wrong, stage.verificationTools(), never)).rejects.toMatchObject({
+      code: 'QueryFailed',
+    })
+    expect(await sightOf(server())).toEqual(before)
+    expect(await stage.left()).toEqual(['data-one.dump', 'manifest.json'])
+  })
+
+  it('of two workers at once is one', async () => {
+    const stage = await restoreStage(server(), server().access())
+    await makeLive(server())
+    const inPlace = await stage.inPlace()
+    const work = () => restoreDatabase(inPlace, stage.verificationTools({ engine: engineHere().engine }), never)
+    await Promise.allSettled([work(), work(), work()])
+    await work()
+    expect([await databasesOf(server()), await rolesOf(server())]).toEqual([['crm', 'crm_old_r1'], ['crm_owner']])
+    expect(await sightOf(server())).toMatchObject({ live: { orders: 1000, sentinel: false, strange: 0 } })
+  })
+
+  it('that nobody asks for any more leaves nothing', async () => {
+    const stage = await restoreStage(server(), server().access())
+    await makeLive(server())
+    const inPlace = await stage.inPlace()
+    const stopping = new AbortController()
+    const engine = withTerminate(stage.verificationTools().engine, async () => stopping.abort(new Error('stop')))
+    await restoreDatabase(inPlace, stage.verificationTools({ engine }), stopping.signal).catch(() => undefined)
+    await discardRestore(inPlace, engineHere().at(server().access()))
+    expect([await databasesOf(server()), await rolesOf(server())]).toEqual([['crm'], ['crm_owner']])
+  })
+})
+
+async function connected(server: PostgresServer, database = 'crm'): Promise<Client> {
+  const { port, password } = server
+  const client = new Client({ host: '127.0.0.1', port, user: 'postgres', password, database })
+  client.on('error', () => undefined)
+  onTestFinished(() => client.end())
+  await client.connect()
+  return client
+}
+
+/** Something happens each time after sessions were ended. */
+function withTerminate(engine: DatabaseEngine, after: () => Promise<unknown>): DatabaseEngine {
+  return {
+    ...engine,
+    visit: (...args) => engine.visit(...args),
+    server: (...args) => {
+      const server = engine.server(...args)
+      return new Proxy(server, {
+        get: (target, key) =>
+          key === 'terminate'
+            ? async (...filter: Parameters<typeof server.terminate>) => {
+                const count = await target.terminate(...filter)
+                await after()
+                return count
+              }
+            : Reflect.get(target, key, target).bind(target),
+      })
+    },
+  }
+}
