@@ -29,10 +29,11 @@ const busy = (owner: Token | undefined, providerID = 'p1'): Observation<unknown>
   providerID,
   detail: 'creating',
 })
-const there = (owner: Token | undefined, providerID = 'p1'): Observation<unknown> => ({
+const there = (owner: Token | undefined, providerID = 'p1', succeeds?: string): Observation<unknown> => ({
   kind: 'available',
   owner,
   providerID,
+  succeeds,
   observed: {},
 })
 const goingAway: Observation<unknown> = { kind: 'deleting', detail: 'going' }
@@ -279,19 +280,19 @@ const thereRows: readonly Row[] = [
   {
     title: 'put by us in the place of what was recorded',
     record: made,
-    observation: { ...there(older, 'p2'), succeeds: 'p1' },
+    observation: there(older, 'p2', 'p1'),
     is: 'settled: available/AsDesired; Available p2 3',
   },
   {
     title: 'put by us in the place of something else',
     record: made,
-    observation: { ...there(older, 'p2'), succeeds: 'p0' },
+    observation: there(older, 'p2', 'p0'),
     is: 'stopped: vanished/IdentityChanged; Available p1 3',
   },
   {
     title: 'put by another in the place of what was recorded',
     record: made,
-    observation: { ...there(them, 'p2'), succeeds: 'p1' },
+    observation: there(them, 'p2', 'p1'),
     is: 'stopped: vanished/IdentityChanged; Available p1 3',
   },
   {

@@ -120,7 +120,7 @@ const rows: readonly Row[] = [
   { title: 'a copy with our mark', observation: at('available', us, 'p2'), is: 'end: kept/IdentityChanged' },
   {
     title: 'put by us in the place of what was recorded',
-    observation: { ...at('available', us, 'p2'), succeeds: 'p1' },
+    observation: { kind: 'available', owner: us, providerID: 'p2', succeeds: 'p1', observed: {} },
     is: 'delete, Deleting',
   },
   { title: 'going', observation: { kind: 'deleting', detail: 'd' }, is: 'waiting: deleting/BeingDeleted, Deleting' },

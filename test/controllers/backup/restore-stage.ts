@@ -29,10 +29,14 @@ export interface RestoreStage extends BackupStage {
 }
 
 /** With a backup of `crm` in its store. `access`: the way of the worker to the server. */
-export async function restoreStage(server: PostgresServer, access: ServerAccess): Promise<RestoreStage> {
+export async function restoreStage(
+  server: PostgresServer,
+  access: ServerAccess,
+  make: (server: PostgresServer) => Promise<void> = makeDatabase,
+): Promise<RestoreStage> {
   const source = server.version <= newestTool ? server : await startPostgres({ version: newestTool })
   await removeAll(source)
-  await makeDatabase(source)
+  await make(source)
   const stage = await backupStage(access)
   await makeBackup(order, stage.backupTools({ access: source.access() }), never)
   return {
@@ -43,15 +47,29 @@ export async function restoreStage(server: PostgresServer, access: ServerAccess)
 }
 
 /** As a Database has it, some time after its backup. */
-export async function makeLive(server: PostgresServer): Promise<void> {
+export async function makeLive(server: PostgresServer, make = makeDatabase): Promise<void> {
   await removeAll(server)
-  await makeDatabase(server)
+  await make(server)
   const mark = JSON.stringify({ uid, generation: 1, holder: 'Database shop/crm' })
   await server.byHand(`COMMENT ON ROLE crm_owner IS 'konverge ${mark}'; COMMENT ON DATABASE crm IS 'konverge ${mark}'`)
   await server.byHand("DELETE FROM orders WHERE id > 7; INSERT INTO orders VALUES (-1, 'sentinel')", {
     database: 'crm',
   })
 }
+
+/** Made and restored in no time, for stories that are told many times. */
+export async function makeSmallDatabase(server: PostgresServer): Promise<void> {
+  await server.byHand('CREATE ROLE crm_owner')
+  await server.byHand('CREATE DATABASE crm OWNER crm_owner TEMPLATE template0')
+  await server.byHand(smallDatabase, { database: 'crm' })
+}
+
+const smallDatabase = `CREATE SCHEMA ext; CREATE EXTENSION pgcrypto SCHEMA ext; CREATE SCHEMA api AUTHORIZATION crm_owner;
+  SET ROLE crm_owner;
+  CREATE TABLE public.orders (id int PRIMARY KEY, note text);
+  INSERT INTO public.orders SELECT n, repeat('x', n % 50) FROM generate_series(1, 1000) n;
+  CREATE TABLE api.people (id bigint GENERATED ALWAYS AS IDENTITY, name text);
+  INSERT INTO api.people (name) VALUES ('a'), ('b')`
 
 /** Whatever an earlier test, or a worker that died in one, has left. */
 export async function removeAll(server: PostgresServer): Promise<void> {
@@ -78,7 +96,7 @@ export async function identityOf(server: PostgresServer, name = 'crm') {
 }
 
 /** What counts of all that is there: the end state of a story. */
-export async function sightOf(server: PostgresServer): Promise<Record<string, unknown>> {
+export async function sightOf(server: PostgresServer) {
   const rows = await server.byHand(`SELECT d.datname, pg_get_userbyid(d.datdba) AS owner, d.datallowconn AS open,
     d.datacl::text AS acl, shobj_description(d.oid, 'pg_database') AS comment
     FROM pg_database d WHERE d.datname LIKE 'crm%' ORDER BY 1`)
