@@ -2,12 +2,14 @@
 // hashes to what the manifest says.
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
+import type { Clock } from '../../index.ts'
 import type { ArtifactStore } from '../stores/artifact-store.ts'
 import { digesting } from '../stores/digesting.ts'
 import { StoreError } from '../stores/store-error.ts'
 import { manifestKey } from './artifact-layout.ts'
 import { BackupError } from './backup-error.ts'
 import { largestManifestBytes, type Manifest, manifestSha256, readManifest } from './manifest.ts'
+import { withoutStall } from './stall-watcher.ts'
 
 export interface LoadedManifest {
   readonly manifest: Manifest
@@ -41,14 +43,28 @@ export interface Download {
   readonly folder: string
   readonly manifest: Manifest
   readonly toFile: string
+  readonly clock: Clock
   readonly signal: AbortSignal
 }
 
-/** Throws ChecksumMismatch for an artifact that was cut off or changed. */
-export async function loadArtifact({ store, folder, manifest, toFile, signal }: Download): Promise<void> {
+/** A store that has not sent anything for so long hangs. */
+const silenceMs = 5 * 60_000
+
+/** Throws ChecksumMismatch for an artifact that was cut off or changed, WorkFolderFull where there is no room for it. */
+export async function loadArtifact({ store, folder, manifest, toFile, clock, signal }: Download): Promise<void> {
   const { file, sizeBytes, sha256 } = manifest.artifact
   const { stream, result } = digesting()
-  await pipeline(store.read(folder + file, signal), stream, createWriteStream(toFile, { mode: 0o600 }), { signal })
+  const stopping = new AbortController()
+  const until = AbortSignal.any([signal, stopping.signal])
+  const stalled = () => silent(store, folder + file)
+  const content = withoutStall(store.read(folder + file, until), { clock, limitMs: silenceMs, stalled })
+  try {
+    await pipeline(content, stream, createWriteStream(toFile, { mode: 0o600 }), { signal })
+  } catch (error) {
+    throw isNoSpace(error) ? workFolderFull(sizeBytes) : error
+  } finally {
+    stopping.abort()
+  }
   const found = result()
   if (found.sizeBytes === sizeBytes && found.sha256 === sha256) return
   const fault = found.sizeBytes === sizeBytes ? 'was changed' : `has ${found.sizeBytes} bytes instead of ${sizeBytes}`
@@ -74,4 +90,18 @@ async function textOf(store: ArtifactStore, key: string, signal: AbortSignal): P
 
 function refused(message: string): BackupError {
   return new BackupError({ code: 'ManifestRefused', message, remedy: 'stop' })
+}
+
+function silent(store: ArtifactStore, key: string): StoreError {
+  const message = `${key} in ${store.place} has sent nothing for ${silenceMs / 60_000} min`
+  return new StoreError({ code: 'StoreUnavailable', message, remedy: 'retry' })
+}
+
+function isNoSpace(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
+}
+
+function workFolderFull(sizeBytes: number): BackupError {
+  const message = `there is no room for the artifact (${sizeBytes} bytes) where it is restored from; give the worker a larger disk`
+  return new BackupError({ code: 'WorkFolderFull', message, remedy: 'retry' })
 }

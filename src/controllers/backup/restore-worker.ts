@@ -101,7 +101,14 @@ class RestoreWorker {
       const { store } = this.#tools
       const { manifest } = await loadManifest(store, folder, this.#signal)
       const artifactFile = join(work, 'artifact.dump')
-      await loadArtifact({ store, folder, manifest, toFile: artifactFile, signal: this.#signal })
+      await loadArtifact({
+        store,
+        folder,
+        manifest,
+        toFile: artifactFile,
+        clock: this.#tools.clock,
+        signal: this.#signal,
+      })
       await this.#ensureOwner()
       const copy = await RestoredCopy.make(
         {

@@ -1,14 +1,16 @@
 // What becomes of an artifact on a server? A database of its own, made by a role of its own that may do nothing else, as whoever wrote the
 // artifact can run anything as whoever restores it. It is compared with its manifest, as that role; then it goes, or is handed over.
-import { passwordFrom, type SecretSource, type Token } from '../../index.ts'
+import { type Clock, passwordFrom, type SecretSource, type Token } from '../../index.ts'
 import { contentsDifference } from '../engines/contents-difference.ts'
 import type { DatabaseEngine, DatabaseServer } from '../engines/engine.ts'
 import type { LogicalCall, LogicalEngine } from '../engines/logical-engine.ts'
+import { LogicalError } from '../engines/logical-error.ts'
 import { scramVerifier } from '../engines/postgres/scram.ts'
 import type { Caller, ServerAccess } from '../engines/server-access.ts'
 import { BackupError } from './backup-error.ts'
 import type { Manifest } from './manifest.ts'
 import { leftoversOf, scratchExtensions, scratchRole } from './scratch-database.ts'
+import { whileItMoves } from './stall-watcher.ts'
 
 export interface CopyOrder {
   /** Of the database, and of its role. */
@@ -28,6 +30,9 @@ export interface CopyTools {
   /** The server, as whoever may make databases and roles there. */
   readonly access: ServerAccess
   readonly secrets: SecretSource
+  readonly clock: Clock
+  /** A restore during which nothing has happened for so long hangs. Default: ten minutes. */
+  readonly stallMs?: number
 }
 
 export interface ProofQuery {
@@ -122,7 +127,18 @@ export class RestoredCopy {
     const { schemas, changes } = scratchExtensions(manifest.contents.extensions, database)
     await this.#admin.change(changes, { database })
     const writtenBy = Number.parseInt(manifest.artifact.toolVersion, 10)
-    await this.#tools.logical.restore({ ...this.#call, artifactFile, writtenBy, prepared: { schemas } })
+    const { logical, clock, stallMs: limitMs = usualStallMs } = this.#tools
+    const stalled = () => hangs(database, limitMs)
+    await whileItMoves({ clock, limitMs, stalled, signal: this.#call.signal, look: () => this.#movement() }, (signal) =>
+      logical.restore({ ...this.#call, signal, artifactFile, writtenBy, prepared: { schemas } }),
+    )
+  }
+
+  /** A tool that hangs, or whose answers are lost, has no session, or one that waits for it and for nothing else. */
+  async #movement(): Promise<string | undefined> {
+    const sessions = await this.#admin.sessions({ role: this.#order.name })
+    if (sessions.some(({ waitsForClient }) => waitsForClient !== true)) return undefined
+    return JSON.stringify(sessions)
   }
 
   async #compare(): Promise<number> {
@@ -149,6 +165,13 @@ export class RestoredCopy {
       if (answer !== expect) throw otherAnswer(text, expect)
     }
   }
+}
+
+const usualStallMs = 10 * 60_000
+
+function hangs(database: string, limitMs: number): LogicalError {
+  const message = `nothing has happened in database ${JSON.stringify(database)} for ${limitMs / 1_000} s while it was restored`
+  return new LogicalError({ code: 'RestoreFailed', message, remedy: 'retry' })
 }
 
 function mismatch(found: readonly string[]): BackupError {

@@ -37,7 +37,7 @@ export async function verifyBackup(
   const work = await mkdtemp(join(tools.workFolder, 'verify-'))
   try {
     const artifactFile = join(work, 'artifact.dump')
-    await loadArtifact({ store: tools.store, folder, manifest, toFile: artifactFile, signal })
+    await loadArtifact({ store: tools.store, folder, manifest, toFile: artifactFile, clock: tools.clock, signal })
     const caller = { kind: 'Backup', namespace: backup.namespace, name: backup.name }
     const scratch = { name: scratchName(backup.uid), token: tokenOf(backup.uid), caller, manifest, hashUpToBytes }
     const copy = await RestoredCopy.make(scratch, tools, signal)

@@ -155,4 +155,10 @@ export interface ObservedSession {
   readonly state: string | undefined
   /** RFC 3339. */
   readonly startedAt: string | undefined
+  /** It has nothing to do until its client says more: between statements, and in the middle of a COPY. Undefined: hidden. */
+  readonly waitsForClient: boolean | undefined
+  /** Of its statement, RFC 3339 to the microsecond. */
+  readonly statementStartedAt: string | undefined
+  /** Of the COPY that is under way. */
+  readonly copiedBytes: number | undefined
 }

@@ -51,7 +51,7 @@ export async function backupStage(access: ServerAccess, attempt = 'one'): Promis
     workFolder,
     backupTools: (changes) => ({ store, engine: logical, access, clock: systemClock, attempt, ...changes }),
     verificationTools: (changes) => ({
-      ...{ store, engine, logical, access, secrets: systemSecrets, workFolder },
+      ...{ store, engine, logical, access, secrets: systemSecrets, workFolder, clock: systemClock },
       ...changes,
     }),
     left: async () => [...(await filesIn(storeFolder)), ...(await filesIn(workFolder))],

@@ -30,7 +30,7 @@ const logical = postgresLogicalEngine({ clock: systemClock, places, workFolder }
 const store = new FolderStore({ folder: storeFolder, attempt: 'mortal' })
 await restoreDatabase(
   order,
-  { store, engine, logical, access, secrets: systemSecrets, workFolder },
+  { store, engine, logical, access, secrets: systemSecrets, workFolder, clock: systemClock },
   new AbortController().signal,
 )
 process.exit(0)

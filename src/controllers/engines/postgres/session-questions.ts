@@ -4,13 +4,16 @@ import type { SessionFilter } from '../engine.ts'
 import { clientSession, foreignSession, type JsonQuestion } from './observe-server.ts'
 
 export function sessionsQuestion(filter: SessionFilter): JsonQuestion {
-  const startedAt = `pg_catalog.to_char(a.backend_start AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
+  const time = (column: string, digits = '') =>
+    `pg_catalog.to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS${digits}"Z"')`
   return {
     text: `SELECT COALESCE(pg_catalog.jsonb_agg(pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object('pid', a.pid,
         'role', COALESCE(a.usename, ''), 'database', COALESCE(a.datname, ''),
         'applicationName', COALESCE(a.application_name, ''), 'clientAddress', pg_catalog.host(a.client_addr),
-        'state', a.state, 'startedAt', ${startedAt})) ORDER BY a.pid), '[]')
-      FROM pg_catalog.pg_stat_activity a WHERE ${conditionOf(filter)}`,
+        'state', a.state, 'startedAt', ${time('a.backend_start')},
+        'waitsForClient', CASE WHEN a.state IS NOT NULL THEN a.wait_event IS NOT DISTINCT FROM 'ClientRead' END,
+        'statementStartedAt', ${time('a.query_start', '.US')}, 'copiedBytes', p.bytes_processed)) ORDER BY a.pid), '[]')
+      FROM pg_catalog.pg_stat_activity a LEFT JOIN pg_catalog.pg_stat_progress_copy p ON p.pid = a.pid WHERE ${conditionOf(filter)}`,
     values: valuesOf(filter),
   }
 }

@@ -1,0 +1,85 @@
+// Is what hangs noticed, and what only takes long left alone? With a clock that is moved by hand.
+import { describe, expect, it } from 'vitest'
+import { whileItMoves, withoutStall } from '../../../src/controllers/backup/stall-watcher.ts'
+import { SimClock } from '../../../src/testing/sim-clock.ts'
+import { never, pieces, sha256Of, whole } from '../stores/contents.ts'
+
+const hangs = new Error('hangs')
+const stalled = () => hangs
+
+describe('what comes', () => {
+  it('passes as it is', async () => {
+    const clock = new SimClock()
+    const content = withoutStall(pieces(7), { clock, limitMs: 1_000, stalled })
+    expect(sha256Of(await whole(content))).toBe(sha256Of(await whole(pieces(7))))
+    expect(clock.nextTimerMs()).toBeUndefined()
+  })
+
+  it('may take long, if something comes now and then', async () => {
+    const clock = new SimClock()
+    const slow = async function* () {
+      for await (const piece of pieces(5)) {
+        await new Promise<void>((resolve) => clock.setTimer(900, resolve))
+        yield piece
+      }
+    }
+    const all = whole(withoutStall(slow(), { clock, limitMs: 1_000, stalled }))
+    await clock.advance(5_000)
+    expect((await all).byteLength).toBe(5_000)
+  })
+
+  it('is given up when nothing comes', async () => {
+    const clock = new SimClock()
+    const silent = async function* () {
+      yield* pieces(2)
+      await new Promise<never>(() => {})
+    }
+    const all = whole(withoutStall(silent(), { clock, limitMs: 1_000, stalled }))
+    const refused = expect(all).rejects.toBe(hangs)
+    await clock.advance(1_000)
+    await refused
+  })
+})
+
+describe('work done elsewhere', () => {
+  const watched = (clock: SimClock, look: () => Promise<string | undefined>, work: Promise<string>) =>
+    whileItMoves(
+      { clock, limitMs: 1_000, stalled, signal: never, look },
+      (signal) =>
+        new Promise((resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason))
+          work.then(resolve, reject)
+        }),
+    )
+
+  it.each([
+    ['looks otherwise each time', (nowMs: number) => String(nowMs)],
+    ['cannot be told to stand still', () => undefined],
+  ])('goes on as long as it %s', async (_, seen) => {
+    const clock = new SimClock()
+    const { promise, resolve } = Promise.withResolvers<string>()
+    const outcome = watched(clock, async () => seen(clock.monotonicMs()), promise)
+    await clock.advance(60_000)
+    resolve('done')
+    expect(await outcome).toBe('done')
+    expect(clock.nextTimerMs()).toBeUndefined()
+  })
+
+  it.each([
+    ['looks the same all the time', async () => 'same'],
+    ['cannot be looked at', () => Promise.reject(new Error('no answer'))],
+  ])('is stopped when it %s', async (_, look) => {
+    const clock = new SimClock()
+    const { promise } = Promise.withResolvers<string>()
+    const refused = expect(watched(clock, look, promise)).rejects.toBe(hangs)
+    await clock.advance(1_100)
+    await refused
+  })
+
+  it('says itself what it fails of', async () => {
+    const clock = new SimClock()
+    const failure = new Error('its own')
+    await expect(watched(clock, async () => 'same', Promise.reject(failure))).rejects.toBe(failure)
+    expect(clock.nextTimerMs()).toBeUndefined()
+  })
+})
