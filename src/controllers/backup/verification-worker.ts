@@ -3,11 +3,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Token } from '../../index.ts'
-import type { DatabaseServer } from '../engines/engine.ts'
 import type { ArtifactStore } from '../stores/artifact-store.ts'
 import { loadArtifact, loadManifest } from './artifact-loader.ts'
 import type { Manifest } from './manifest.ts'
-import { type CopyTools, type ProofQuery, RestoredCopy, removeCopy } from './restored-copy-worker.ts'
+import { type CopyTools, type ProofQuery, RestoredCopy } from './restored-copy-worker.ts'
 import { scratchName } from './scratch-database.ts'
 
 export interface VerificationOrder {
@@ -47,11 +46,6 @@ export async function verifyBackup(
   } finally {
     await rm(work, { recursive: true, force: true })
   }
-}
-
-/** Removes what a worker that died has left on a server. */
-export async function removeScratch(server: DatabaseServer, { uid }: Manifest['backup']): Promise<void> {
-  await removeCopy(server, scratchName(uid), tokenOf(uid))
 }
 
 function tokenOf(uid: string): Token {
