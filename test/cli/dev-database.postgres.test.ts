@@ -32,6 +32,8 @@ it('lets an application log in, and has its data again after another start', { t
     { answer: 42, current_user: 'orders_app' },
   ])
   await expect(ask(first, 'orders-app-db', 'SELECT FROM kept')).rejects.toThrow('permission denied for table kept')
+  const count = 'SELECT count(*)::int AS orders FROM orders'
+  expect(await ask(first, 'orders-app-db', count)).toEqual([{ orders: 1000 }])
   await byPrintedLine(first)
   expect(await first.end('SIGINT')).toBe(0)
 

@@ -46,6 +46,7 @@ describe('konverge dev', { timeout: 300_000 }, () => {
       expect(run.stdout).toMatch(new RegExp(`^kv ${store} .* True +AllReplicasReady`, 'm'))
     expect(run.stdout).toMatch(/^db shop\/orders +PostgreSQL \d+\.\d+ +True +InSync/m)
     expect(run.stdout).toMatch(/^dbu shop\/orders-app +ReadWrite on orders +True +InSync/m)
+    expect(run.stdout).toMatch(/^mig shop\/orders-v1 +3\/3 steps +True +AllStepsVerified/m)
     const { status } = await askBy(kubeconfig, { method: 'GET', path: `${stores}/cart` })
     expect(status).toBe(200)
     expect(await run.end('SIGINT')).toBe(0)

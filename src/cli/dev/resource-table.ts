@@ -2,6 +2,7 @@
 // the one before. Pure.
 import { Database } from '../../../imports/wire/database.ts'
 import { DatabaseUser } from '../../../imports/wire/database-user.ts'
+import { Migration } from '../../../imports/wire/migration.ts'
 import { ReplicatedKVStore } from '../../../imports/wire/replicated-kv-store.ts'
 import type { Resource } from '../../object/resource.ts'
 
@@ -25,6 +26,7 @@ export interface ListedResource {
     readonly serverVersion?: string
     readonly groupRole?: string
     readonly access?: string
+    readonly progress?: string
     readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason: string }[]
   }
 }
@@ -67,6 +69,11 @@ export const shownKinds: readonly ShownKind[] = [
     shortName: 'dbu',
     detail: ({ spec, status }) =>
       [status?.access, spec.databases?.map(({ name }) => name).join(', ')].filter(Boolean).join(' on '),
+  },
+  {
+    resource: Migration,
+    shortName: 'mig',
+    detail: ({ status }) => (status?.progress === undefined ? '' : `${status.progress} steps`),
   },
 ]
 

@@ -1,5 +1,5 @@
 // What does `konverge dev` show, besides what is in examples/? Stores of different sizes, in namespaces of their own, and a database
-// with a user. Pure.
+// with a user and what is in it. Pure.
 import { databaseServerNames } from '../../../constructs/index.ts'
 import type { KubeObject } from '../../object/object.ts'
 
@@ -39,10 +39,30 @@ const own = (kind: string, name: string, spec: object) => ({
   spec,
 })
 
+const sampleSteps = [
+  {
+    name: 'orders',
+    sql: 'CREATE TABLE orders (id bigint PRIMARY KEY, customer text NOT NULL, cents bigint NOT NULL)',
+    verify: { sql: "SELECT to_regclass('orders') IS NOT NULL", expect: 't' },
+    down: 'DROP TABLE orders',
+  },
+  {
+    name: 'first-orders',
+    sql: "INSERT INTO orders SELECT n, 'customer ' || n % 100, n * 10 FROM generate_series(1, 1000) AS n",
+  },
+  {
+    name: 'by-customer',
+    sql: 'CREATE INDEX CONCURRENTLY orders_customer ON orders (customer)',
+    transaction: false,
+    verify: { sql: "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('orders_customer')", expect: 't' },
+  },
+]
+
 /** For a control plane whose nodes run pods: a database that only seems to run takes no logins. */
 export const sampleDatabases: readonly KubeObject[] = [
   own('Database', 'orders', { version: '18', provider: { inCluster: {} } }),
   own('DatabaseUser', 'orders-app', { databases: [{ name: 'orders', access: 'ReadWrite' }] }),
+  own('Migration', 'orders-v1', { databaseRef: { name: 'orders' }, steps: sampleSteps }),
 ]
 
 /** Where it is in the table, and the Service by which it is reached. */

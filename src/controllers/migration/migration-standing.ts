@@ -81,7 +81,8 @@ function ended(report: WorkerReport, { isDone }: { readonly isDone: boolean }): 
 }
 
 function atWork(decision: Decision, last: WorkerReport | undefined): Standing {
-  if (last !== undefined) {
+  // Who has done it is followed by the word of its Job.
+  if (last !== undefined && last.outcome !== 'Completed') {
     const { outcome, reason = outcome, message = 'the last try was interrupted', holder } = last
     return { ...underWay('Running', reason, message), lockHolder: holder }
   }

@@ -46,6 +46,8 @@ describe('the row of a resource', () => {
     ['db', {}, { serverVersion: '18.4' }, 'PostgreSQL 18.4'],
     ['dbu', { databases: [{ name: 'orders' }, { name: 'crm' }] }, undefined, 'orders, crm'],
     ['dbu', { databases: [{ name: 'orders' }] }, { access: 'ReadWrite' }, 'ReadWrite on orders'],
+    ['mig', {}, undefined, ''],
+    ['mig', {}, { progress: '2/3' }, '2/3 steps'],
   ])('says of a %s what is worth knowing of one', (shortName, spec, status, detail) => {
     const listed = { metadata: created.metadata, spec, ...(status === undefined ? {} : { status }) }
     expect(rowOfA(shortName, listed)).toMatchObject({ resource: `${shortName} shop/cart`, detail })

@@ -44,6 +44,8 @@ const rows: readonly (readonly [string, Row])[] = [
   ['underWay Running LockedByOther', { facts: active({ outcome: 'LockedByOther', holder: 'h' }) }],
   ['underWay Running ServerUnreachable', { facts: active({ outcome: 'Interrupted', reason: 'ServerUnreachable' }) }],
   ['underWay Verifying Verifying', { facts: active(), marks: report(mark('Applied')) }],
+  // Its Job does not know yet.
+  ['underWay Verifying Verifying', { facts: active({ outcome: 'Completed' }), marks: report(mark('Applied')) }],
   ['done Completed AllStepsVerified', { facts: ended({ outcome: 'Completed' }), marks: report(mark('Applied')) }],
   ['underWay Running StepsMissing', { facts: ended({ outcome: 'Completed' }) }],
   ['underWay Pending ServerUnreachable', { facts: ended({ outcome: 'Stopped', reason: 'ServerUnreachable' }) }],

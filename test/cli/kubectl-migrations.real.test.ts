@@ -1,0 +1,41 @@
+// Can people follow a Migration with kubectl, as docs/migrations.md says? With the real kubectl, on the cluster of `konverge dev`.
+import { execFile } from 'node:child_process'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, it, onTestFinished } from 'vitest'
+import { attachToControlPlane } from '../control-plane/attach.ts'
+import { RunningKonverge } from './running-konverge.ts'
+
+const { kubectlPath } = attachToControlPlane()
+const limitMs = 600_000
+
+it('is waited for, and shown in its columns', { timeout: limitMs }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'konverge-kubectl-migrations-'))
+  chmodSync(folder, 0o711) // PostgreSQL runs as another user where this one is root.
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+  const kubeconfig = join(folder, 'kubeconfig')
+  const run = new RunningKonverge(['dev', '--kubeconfig', kubeconfig], { TMPDIR: folder })
+  onTestFinished(() => run.kill())
+  await run.says('samples have been applied')
+  const kubectl = async (...args: readonly string[]) => {
+    const access = [`--kubeconfig=${kubeconfig}`, `--cache-dir=${join(folder, 'cache')}`, '--namespace=shop']
+    const { stdout } = await promisify(execFile)(kubectlPath, [...access, ...args])
+    return stdout
+  }
+  expect(await kubectl('wait', '--for=condition=Completed', 'migration/orders-v1', '--timeout=240s')).toBe(
+    'migration.data.konverge.dev/orders-v1 condition met\n',
+  )
+  const [head = '', line = ''] = (await kubectl('get', 'mig')).split('\n')
+  expect(head.split(/\s+/)).toEqual(['NAME', 'DATABASE', 'PHASE', 'STEP', 'APPLIED', 'REASON', 'AGE'])
+  expect(line).toMatch(/^orders-v1 +orders +Completed +3\/3 +\S+ +AllStepsVerified +\S+$/)
+  // As docs/getting-started.md has it.
+  const step = { name: 'note', sql: 'ALTER TABLE orders ADD note text' }
+  const patch = JSON.stringify([{ op: 'add', path: '/spec/steps/-', value: step }])
+  await kubectl('patch', 'mig', 'orders-v1', '--type=json', '-p', patch)
+  expect(await kubectl('wait', '--for=jsonpath={.status.progress}=4/4', 'mig/orders-v1', '--timeout=240s')).toBe(
+    'migration.data.konverge.dev/orders-v1 condition met\n',
+  )
+  expect(await run.end('SIGINT')).toBe(0)
+})
