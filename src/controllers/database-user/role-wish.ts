@@ -42,6 +42,8 @@ export interface DatabaseAccess {
   readonly name: string
   /** The uid of its Database, which the server has to confirm: names and numbers of servers are soon copied. */
   readonly uid: string
+  /** The very one that its Database has now: in what a restore has put there, all has to be granted anew. */
+  readonly oid?: number
   /** The role that owns it, and makes what is in it. */
   readonly owner: string
   readonly access: 'ReadOnly' | 'ReadWrite' | 'Owner' | 'Custom'

@@ -77,7 +77,9 @@ function accessTo({ access, schemas, grants = [] }: Found['entry'], database: Da
     privileges,
     ...(names === undefined ? {} : { names }),
   }))
-  return { name, uid: database.metadata.uid, owner: `${name}_owner`, access, schemas, grants: custom }
+  const { uid } = database.metadata
+  const { databaseOID: oid } = database.status?.identity ?? {}
+  return { name, uid, ...(oid === undefined ? {} : { oid }), owner: `${name}_owner`, access, schemas, grants: custom }
 }
 
 export function databaseNameOf({ metadata, spec }: DatabaseObject): string {

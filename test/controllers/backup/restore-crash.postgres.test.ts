@@ -15,21 +15,13 @@ import type { PostgresServer } from '../../postgres/postgres-server.ts'
 import { cutAt, type Judge, SqlProxy } from '../../postgres/sql-proxy.ts'
 import { never } from '../stores/contents.ts'
 import type { MortalRestore } from './mortal-restore.ts'
-import {
-  makeLive,
-  makeSmallDatabase,
-  type RestoreStage,
-  removeAll,
-  restoreStage,
-  rolesOf,
-  sightOf,
-} from './restore-stage.ts'
+import { makeLive, type RestoreStage, removeAll, restoreStage, rolesOf, sightOf } from './restore-stage.ts'
 
 /** A tool that waits in the middle of a COPY for an answer that was cut off waits for ever: its Job has a deadline. */
 const patience = () => AbortSignal.timeout(10_000)
 
 /** In the gate; a story takes a few seconds. */
-const stride = 23
+const stride = 61
 
 onEachPostgres('a restore that is cut off', (server, version) => {
   it.each(['in place', 'where there is nothing', 'undone'] as const)(
@@ -44,8 +36,8 @@ onEachPostgres('a restore that is cut off', (server, version) => {
         const count = proxy.statements.length
         expect(undisturbed).toMatchObject(ends[kind])
         const all = Array.from({ length: count * 3 }, (_, at) => ({ n: Math.floor(at / 3) + 1, how: hows[at % 3] }))
-        const places = crashPlaces(all, version, kind === 'undone' ? 7 : stride)
-        expect(places.length).toBeGreaterThan(2)
+        const places = crashPlaces(all, version, kind === 'undone' ? 29 : stride)
+        expect(places.length).toBeGreaterThan(1)
         for (const { n, how = 'dead' } of places) {
           const again = await begin(kind, stage)
           proxy.judge = judges[how](n)
@@ -60,7 +52,7 @@ onEachPostgres('a restore that is cut off', (server, version) => {
 
   it('by -9 is ended by the next worker', { timeout: 600_000 }, async () => {
     await onStage(server(), async (stage, proxy) => {
-      for (const place of crashPlaces(moments, version, 3)) {
+      for (const place of crashPlaces(moments, version, moments.length)) {
         const order = await begin('in place', stage)
         await killedAt(place, order, stage, proxy)
         await end(order, stage)
@@ -71,7 +63,7 @@ onEachPostgres('a restore that is cut off', (server, version) => {
 
   it('as its server dies is ended by the next worker', { timeout: 600_000 }, async () => {
     await onStage(server(), async (stage, proxy) => {
-      for (const place of crashPlaces(moments, version + 1, 3)) {
+      for (const place of crashPlaces(moments, version + 1, moments.length)) {
         const order = await begin('in place', stage)
         let death: Promise<void> | undefined
         proxy.judge = ({ text }) => {
@@ -163,7 +155,7 @@ async function onStage(
 ): Promise<void> {
   const proxy = await SqlProxy.start(server.access())
   try {
-    await story(await restoreStage(server, proxy.access(), makeSmallDatabase), proxy)
+    await story(await restoreStage(server, proxy.access()), proxy)
   } finally {
     await proxy.stop()
   }
@@ -176,7 +168,7 @@ async function begin(kind: Kind, stage: RestoreStage): Promise<RestoreOrder> {
     await removeAll(server)
     return { ...(await stage.inPlace()), replaces: undefined }
   }
-  await makeLive(server, makeSmallDatabase)
+  await makeLive(server)
   if (kind === 'in place') return stage.inPlace()
   // As a restore leaves it, made by hand.
   await server.byHand('ALTER DATABASE crm RENAME TO crm_old_r1')

@@ -12,6 +12,7 @@ import type { RestoreTools } from '../../../src/controllers/backup/restore-worke
 import { restoreDatabase } from '../../../src/controllers/backup/restore-worker.ts'
 import { postgresLogicalEngine } from '../../../src/controllers/engines/postgres/logical/logical-driver.ts'
 import { onEachPostgres, startPostgres } from '../../postgres/on-each-postgres.ts'
+import type { PostgresServer } from '../../postgres/postgres-server.ts'
 import { SqlProxy } from '../../postgres/sql-proxy.ts'
 import { never, sha256Of } from '../stores/contents.ts'
 import { verification } from './backup-stage.ts'
@@ -97,8 +98,8 @@ const faults: Readonly<Record<string, Fault>> = {
 
 onEachPostgres('a restore', (server) => {
   it('of what cannot be restored changes nothing', { timeout: 120_000 }, async () => {
-    const stage = await restoreStage(server(), server().access(), makeSmallDatabase)
-    await makeLive(server(), makeSmallDatabase)
+    const stage = await restoreStage(server(), server().access())
+    await makeLive(server())
     const before = await sightOf(server())
     const order = await stage.inPlace()
     const files = await filesOf(stage)
@@ -114,8 +115,8 @@ onEachPostgres('a restore', (server) => {
   })
 
   it('says that there is no tool', async () => {
-    const stage = await restoreStage(server(), server().access(), makeSmallDatabase)
-    await makeLive(server(), makeSmallDatabase)
+    const stage = await restoreStage(server(), server().access())
+    await makeLive(server())
     const tools = stage.verificationTools()
     const places = { versions: '/nowhere', folders: [] }
     const logical = postgresLogicalEngine({ clock: tools.clock, places, workFolder: stage.workFolder })
@@ -127,8 +128,8 @@ onEachPostgres('a restore', (server) => {
   it('gives up a tool that hangs', { timeout: 120_000 }, async () => {
     const proxy = await SqlProxy.start(server().access())
     try {
-      const stage = await restoreStage(server(), proxy.access(), makeSmallDatabase)
-      await makeLive(server(), makeSmallDatabase)
+      const stage = await restoreStage(server(), proxy.access())
+      await makeLive(server())
       const order = await stage.inPlace()
       for (const text of [/^COPY public\.orders/, /CREATE TABLE public\.orders/]) {
         proxy.judge = (statement) => (text.test(statement.text) ? 'hang' : 'pass')
@@ -147,8 +148,8 @@ onEachPostgres('a restore', (server) => {
   })
 
   it.runIf(isRoot)('says that the worker has no room', async () => {
-    const stage = await restoreStage(server(), server().access(), makeSmallDatabase)
-    await makeLive(server(), makeSmallDatabase)
+    const stage = await restoreStage(server(), server().access())
+    await makeLive(server())
     const workFolder = await smallDisk('4k')
     const failure = await failureOf(await stage.inPlace(), stage.verificationTools({ workFolder }))
     expect(failure).toMatchObject({ code: 'WorkFolderFull', remedy: 'retry' })
@@ -158,13 +159,8 @@ onEachPostgres('a restore', (server) => {
 
 it.runIf(isRoot)('a restore says that the server has no room, and leaves what is there', async () => {
   const server = await startPostgres({ version: 15 })
-  const stage = await restoreStage(server, server.access(), async () => {
-    await makeSmallDatabase(server)
-    await server.byHand('INSERT INTO orders SELECT n, repeat(md5(n::text), 40) FROM generate_series(1001, 4000) n', {
-      database: 'crm',
-    })
-  })
-  await makeLive(server, makeSmallDatabase)
+  const stage = await restoreStage(server, server.access(), makeBulkyDatabase)
+  await makeLive(server)
   const folder = await smallDisk('2m')
   await run('chown', ['postgres', folder])
   await server.byHand(`CREATE TABLESPACE small LOCATION '${folder}'`)
@@ -178,6 +174,14 @@ it.runIf(isRoot)('a restore says that the server has no room, and leaves what is
   await restoreDatabase(unqueried, stage.verificationTools(), never)
   expect(await sightOf(server)).toMatchObject({ live: { orders: 4000, sentinel: false } })
 })
+
+/** Of about four megabytes. */
+async function makeBulkyDatabase(server: PostgresServer): Promise<void> {
+  await makeSmallDatabase(server)
+  await server.byHand('INSERT INTO orders SELECT n, repeat(md5(n::text), 40) FROM generate_series(1001, 4000) n', {
+    database: 'crm',
+  })
+}
 
 async function failureOf(order: Parameters<typeof restoreDatabase>[0], tools: RestoreTools): Promise<object> {
   const failure = await restoreDatabase(order, tools, never).then(

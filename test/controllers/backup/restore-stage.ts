@@ -1,11 +1,13 @@
 // What does a test of restores need? A database of a Database's, which was saved and written to since; and the order to have it back.
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { makeBackup } from '../../../src/controllers/backup/backup-worker.ts'
 import type { RestoreOrder } from '../../../src/controllers/backup/restore-order.ts'
 import type { ServerAccess } from '../../../src/controllers/engines/server-access.ts'
 import { startPostgres } from '../../postgres/on-each-postgres.ts'
 import type { PostgresServer } from '../../postgres/postgres-server.ts'
 import { never } from '../stores/contents.ts'
-import { type BackupStage, backupStage, makeDatabase, order, verification } from './backup-stage.ts'
+import { type BackupStage, backupStage, order, verification } from './backup-stage.ts'
 
 /** No tool of this machine can save newer ones; what it saves can be restored to them. */
 const newestTool = 15
@@ -28,17 +30,18 @@ export interface RestoreStage extends BackupStage {
   inPlace(changes?: Partial<RestoreOrder>): Promise<RestoreOrder>
 }
 
+type Make = (server: PostgresServer) => Promise<void>
+
 /** With a backup of `crm` in its store. `access`: the way of the worker to the server. */
 export async function restoreStage(
   server: PostgresServer,
   access: ServerAccess,
-  make: (server: PostgresServer) => Promise<void> = makeDatabase,
+  make: Make = makeSmallDatabase,
 ): Promise<RestoreStage> {
-  const source = server.version <= newestTool ? server : await startPostgres({ version: newestTool })
-  await removeAll(source)
-  await make(source)
   const stage = await backupStage(access)
-  await makeBackup(order, stage.backupTools({ access: source.access() }), never)
+  const folder = join(stage.storeFolder, verification.folder)
+  await mkdir(folder, { recursive: true })
+  for (const [file, bytes] of await saved(make)) await writeFile(join(folder, file), bytes)
   return {
     ...stage,
     server,
@@ -46,8 +49,28 @@ export async function restoreStage(
   }
 }
 
+type Files = readonly (readonly [name: string, bytes: Buffer])[]
+
+/** To save a database costs a server; its files are the same for all tests of a file. */
+const artifacts = new Map<Make, Files>()
+
+async function saved(make: Make): Promise<Files> {
+  const known = artifacts.get(make)
+  if (known !== undefined) return known
+  const source = await startPostgres({ version: newestTool })
+  await make(source)
+  const stage = await backupStage(source.access())
+  const { folder } = await makeBackup(order, stage.backupTools(), never)
+  const from = join(stage.storeFolder, folder)
+  const files = await Promise.all(
+    (await readdir(from)).map(async (name) => [name, await readFile(join(from, name))] as const),
+  )
+  artifacts.set(make, files)
+  return files
+}
+
 /** As a Database has it, some time after its backup. */
-export async function makeLive(server: PostgresServer, make = makeDatabase): Promise<void> {
+export async function makeLive(server: PostgresServer, make: Make = makeSmallDatabase): Promise<void> {
   await removeAll(server)
   await make(server)
   const mark = JSON.stringify({ uid, generation: 1, holder: 'Database shop/crm' })

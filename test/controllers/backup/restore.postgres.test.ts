@@ -8,11 +8,12 @@ import { engineHere } from '../../postgres/engine-here.ts'
 import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
 import type { PostgresServer } from '../../postgres/postgres-server.ts'
 import { never } from '../stores/contents.ts'
+import { makeDatabase } from './backup-stage.ts'
 import { anew, databasesOf, identityOf, makeLive, removeAll, restoreStage, rolesOf, sightOf } from './restore-stage.ts'
 
 onEachPostgres('a restore', (server) => {
   it('makes a database where there was none', async () => {
-    const stage = await restoreStage(server(), server().access())
+    const stage = await restoreStage(server(), server().access(), makeDatabase)
     await removeAll(server())
     const outcome = await restoreDatabase(anew, stage.verificationTools(), never)
     expect(outcome).toEqual({ identity: await identityOf(server()), former: undefined })

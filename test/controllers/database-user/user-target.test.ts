@@ -112,7 +112,7 @@ describe('what keeps a user from its databases', () => {
     expect(target).toMatchObject({
       systemIdentifier,
       access: { host: 'db.example' },
-      databases: [{ name: 'shop_db', owner: 'shop_db_owner', access: 'ReadOnly' }],
+      databases: [{ name: 'shop_db', oid: 16_400, owner: 'shop_db_owner', access: 'ReadOnly' }],
     })
   })
 })
