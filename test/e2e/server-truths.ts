@@ -16,7 +16,12 @@ const silenceMs = 20_000
 /** A place that has failed again and again for so long is called after such a wait. */
 const breakerMs = 60_000
 const unreachable = 'False (ServerUnreachable|DependencyUnavailable)'
-const unasked = { Provisioned: `Unknown ${unreachable.slice(6)}`, Connected: unreachable, Drifted: '-' }
+const unknown = `Unknown ${unreachable.slice(6)}`
+/** Of both kinds nobody knows what they were before. */
+const unasked = {
+  databaseConditions: { Connected: unreachable, Provisioned: unknown, Configured: unknown, Drifted: unknown },
+  userConditions: { RoleReady: unknown, GrantsInSync: unknown, LoginVerified: unknown, SecretReady: 'True Generated' },
+}
 
 const secretWith =
   (changes: Readonly<Record<string, string>>): Deed =>
@@ -61,21 +66,21 @@ export const serverTruths: readonly Truth[] = [
   {
     title: 'the server is stopped',
     make: ({ server }) => server.stop(),
-    ...{ database: unreachable, user: unreachable, databaseConditions: unasked },
+    ...{ database: unreachable, user: unreachable, ...unasked },
     mend: ({ server }) => server.start(),
     ...{ toldLateMs: graceMs, mendedLateMs: breakerMs },
   },
   {
     title: 'the server has lost its power',
     make: ({ server }) => server.kill(),
-    ...{ database: unreachable, user: unreachable, databaseConditions: unasked },
+    ...{ database: unreachable, user: unreachable, ...unasked },
     mend: ({ server }) => server.start(),
     ...{ toldLateMs: graceMs, mendedLateMs: breakerMs },
   },
   {
     title: 'the server stands still',
     make: async ({ server }) => server.pause(),
-    ...{ database: unreachable, user: unreachable, databaseConditions: unasked },
+    ...{ database: unreachable, user: unreachable, ...unasked },
     mend: async ({ server }) => server.resume(),
     ...{ toldLateMs: graceMs + silenceMs, mendedLateMs: breakerMs },
   },
@@ -85,7 +90,7 @@ export const serverTruths: readonly Truth[] = [
       engines.proxy.welcome = 'hang'
       engines.proxy.judge = () => 'hang'
     },
-    ...{ database: unreachable, user: unreachable, databaseConditions: unasked },
+    ...{ database: unreachable, user: unreachable, ...unasked },
     mend: async ({ stage: { engines } }) => {
       engines.proxy.welcome = 'pass'
       engines.proxy.judge = () => 'pass'
@@ -95,7 +100,7 @@ export const serverTruths: readonly Truth[] = [
   {
     title: 'something that is no PostgreSQL answers',
     make: welcomed('garbage'),
-    ...{ database: unreachable, user: unreachable, databaseConditions: unasked },
+    ...{ database: unreachable, user: unreachable, ...unasked },
     mend: welcomed('pass'),
     ...{ toldLateMs: graceMs, mendedLateMs: breakerMs },
   },
@@ -208,7 +213,8 @@ export const adminTruths: readonly Truth[] = [
     title: 'its Secret is gone',
     make: ({ stage }) => stage.cluster.delete(Secret, `${home}/server`),
     ...{ database: 'False SecretNotFound', user: 'False SecretNotFound' },
-    databaseConditions: { Connected: 'False SecretNotFound' },
+    databaseConditions: { Connected: 'False SecretNotFound', Provisioned: 'Unknown SecretNotFound' },
+    userConditions: { LoginVerified: 'Unknown SecretNotFound' },
     mend: async ({ server, stage }) => {
       const { host, port, username, password } = server.access()
       await stage.secret('server', { host, port: String(port), username, password })

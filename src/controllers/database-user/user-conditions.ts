@@ -4,6 +4,7 @@ import type { DatabaseUserSpec, DatabaseUserStatus } from '../../../imports/wire
 import { type ConditionClaim, type ExternalReport, isBeingDeleted, type StatusContext } from '../../index.ts'
 import type { LoginVerdict } from '../engines/engine.ts'
 import type { GrantPlan } from '../engines/grants.ts'
+import { isUnasked, unknownSince } from '../engines/unasked.ts'
 import type { DatabaseUserFacts } from './database-user-facts.ts'
 import type { ObservedUser } from './role-difference.ts'
 import { credentialHash, newestOf } from './rotation.ts'
@@ -18,9 +19,9 @@ export function conditionsOf(context: UserContext, report: RoleReport): readonly
   if (facts === undefined) return []
   const parts = [
     ...secretReady(context, facts),
-    ...roleReady(report),
-    ...grantsInSync(report),
-    ...loginVerified(facts, report),
+    ...(isUnseen(report)
+      ? unknownSince(object.status, ['RoleReady', 'GrantsInSync', 'LoginVerified'], facts.problem ?? report)
+      : [...roleReady(report), ...grantsInSync(report), ...loginVerified(facts, report)]),
   ]
   const amiss = parts.find(({ status }) => status === 'False')
   // Of a turn that failed the runtime's own words say more.
@@ -30,6 +31,11 @@ export function conditionsOf(context: UserContext, report: RoleReport): readonly
     ...parts,
     ...rotationDue(facts, report),
   ]
+}
+
+/** Nobody looks, so that nobody knows. */
+function isUnseen(report: RoleReport): report is NonNullable<RoleReport> {
+  return report !== undefined && (report.state === 'blocked' || isUnasked(report))
 }
 
 function readiness(

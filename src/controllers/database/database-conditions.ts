@@ -1,9 +1,11 @@
 // Which conditions follow from how a database was last found? Those of the kind; Ready, Progressing and Degraded are the runtime's
-// but for a better word here and there. What is not known is not claimed. Pure.
+// but for a better word here and there. What was known and is not now is Unknown. Pure.
 import type { DatabaseSpec, DatabaseStatus } from '../../../imports/wire/database.ts'
 import { type ConditionClaim, type ExternalReport, isBeingDeleted, type StatusContext } from '../../index.ts'
+import { isUnasked, unknownSince } from '../engines/unasked.ts'
 import type { DatabaseFacts } from './database-facts.ts'
 import type { ObservedLogicalDatabase } from './logical-database.ts'
+import type { ServerConnection } from './server-connection.ts'
 
 export type DatabaseStatusContext = StatusContext<DatabaseSpec, DatabaseStatus, DatabaseFacts>
 export type DatabaseReport = ExternalReport<ObservedLogicalDatabase>
@@ -12,30 +14,18 @@ export function databaseConditions(
   context: DatabaseStatusContext,
   given: DatabaseReport | undefined,
 ): readonly ConditionClaim[] {
-  // No turn has come to it yet.
-  const report = given?.reason === 'NotLookedAt' ? undefined : given
-  return [
+  // No turn has come to it yet, or none can.
+  const isUnseen =
+    given?.reason === 'NotLookedAt' || (lostWay(context) !== undefined && !isBeingDeleted(context.object))
+  const report = isUnseen ? undefined : given
+  const known = [
     ...readyOf(context, report),
     ...(report === undefined ? [] : provisionedOf(context, report)),
     ...connectedOf(context, report),
     ...(report === undefined ? [] : [...configuredOf(report), ...driftedOf(report)]),
     ...(report === undefined ? [] : deletionBlockedOf(context, report)),
   ]
-}
-
-/** The server could not be asked. Everything else that fails is its answer. */
-const connectionReasons: ReadonlySet<string> = new Set([
-  'ServerUnreachable',
-  'TLSVerifyFailed',
-  'TooManyConnections',
-  'AdminAuthFailed',
-  'DependencyUnavailable',
-  'DependencyTimeout',
-  'DependencyBusy',
-])
-
-function isUnasked({ state, reason }: DatabaseReport): boolean {
-  return state === 'failed' && connectionReasons.has(reason)
+  return [...known, ...unknownOf(context, report, known)]
 }
 
 /** Where the runtime has but one word for all kinds. What is only reported keeps nobody from using the database. */
@@ -108,6 +98,25 @@ function driftedOf({ state, reason, message, drift }: DatabaseReport): readonly 
   const isOther = state === 'vanished' || reason === 'IdentityChanged'
   if (isOther) return [claim('Drifted', 'True', reason, message)]
   return state === 'available' ? [claim('Drifted', 'False', 'InSync', '')] : []
+}
+
+/** What was told before of a database that nobody can look at now. */
+function unknownOf(
+  context: DatabaseStatusContext,
+  report: DatabaseReport | undefined,
+  known: readonly ConditionClaim[],
+): readonly ConditionClaim[] {
+  const { object } = context
+  const why = lostWay(context) ?? (report !== undefined && isUnasked(report) ? report : undefined)
+  if (why === undefined || isBeingDeleted(object)) return []
+  const types = ['Provisioned', 'Configured', 'Drifted'].filter((type) => !known.some((one) => one.type === type))
+  return unknownSince(object.status, types, why)
+}
+
+/** What keeps us from knowing how the server is reached; nothing where it is only to be made yet. */
+function lostWay({ facts }: DatabaseStatusContext): Extract<ServerConnection, { kind: 'unknown' }> | undefined {
+  const connection = facts?.connection
+  return connection?.kind === 'unknown' && connection.reason !== 'ServerNotMade' ? connection : undefined
 }
 
 function deletionBlockedOf({ object }: DatabaseStatusContext, report: DatabaseReport): readonly ConditionClaim[] {

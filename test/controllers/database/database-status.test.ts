@@ -174,6 +174,14 @@ describe('a database whose server fails', () => {
       Provisioned: `Unknown ${reason}`,
     })
     expect(conditionsOf(failed(reason), { outcome })).toMatchObject({ Provisioned: `False ${reason}` })
+    const conditions = ['Configured', 'Drifted'].map((type) => ({ type, status: 'True', reason: 'Before' }))
+    const told = databaseObject({}, { status: { providerID, conditions } })
+    expect(conditionsOf(failed(reason), { object: told, outcome })).toEqual({
+      Connected: `False ${reason}`,
+      Provisioned: `Unknown ${reason}`,
+      Configured: `Unknown ${reason}`,
+      Drifted: `Unknown ${reason}`,
+    })
   })
 
   it.each(['InsufficientPrivilege', 'StatementFailed', 'StorageFull', 'Contention'])(
@@ -221,6 +229,15 @@ describe('a database that is on its way', () => {
     const outcome: Outcome = { kind: 'stopped', reason: 'SecretNotFound', message: '' }
     const told = { facts: { ...facts, connection }, outcome }
     expect(conditionsOf(report('blocked', 'NotLookedAt'), told)).toEqual({ Connected: 'False SecretNotFound' })
+    const conditions = ['Provisioned', 'Configured'].map((type) => ({ type, status: 'True', reason: 'Before' }))
+    const object = databaseObject({}, { status: { providerID, conditions } })
+    for (const seen of [report('blocked', 'NotLookedAt'), available]) {
+      expect(conditionsOf(seen, { ...told, object })).toEqual({
+        Connected: 'False SecretNotFound',
+        Provisioned: 'Unknown SecretNotFound',
+        Configured: 'Unknown SecretNotFound',
+      })
+    }
   })
 })
 
