@@ -1,0 +1,57 @@
+// How are writers turned away from a PostgreSQL database, and let in again? By the attribute LOGIN of their roles: who tries meanwhile
+// hears 28000. Superusers cannot be turned away; their sessions are ended all the same, and those that come back are seen.
+import type { RoleChange } from '../change.ts'
+import type { DatabaseServer } from '../engine.ts'
+import { type FreezeRecord, stillAway, type WriteFreeze, type WriterFacts } from '../write-freeze.ts'
+import { foreignSession, namesOf } from './observe-server.ts'
+
+export interface WriteFreezeOptions {
+  readonly database: string
+  /** Logins that are not turned away, such as that of a replication. The admin's own never is. */
+  readonly spared: readonly string[]
+}
+
+export class WriteFreezeClient implements WriteFreeze {
+  readonly #server: DatabaseServer
+  readonly #options: WriteFreezeOptions
+
+  constructor(server: DatabaseServer, options: WriteFreezeOptions) {
+    this.#server = server
+    this.#options = options
+  }
+
+  async observe(record: FreezeRecord | undefined): Promise<WriterFacts> {
+    const { database, spared } = this.#options
+    const values = [database, JSON.stringify(spared), JSON.stringify(record?.logins ?? [])]
+    const rows = await this.#server.query({ text: writersQuestion, values, isLook: true })
+    // Sound: the types are those that the question builds.
+    return JSON.parse(String(rows[0]?.['answer'])) as WriterFacts
+  }
+
+  async freeze(record: FreezeRecord): Promise<void> {
+    const { database } = this.#options
+    const { logins } = await this.observe(record)
+    const open = new Set(logins.filter(({ canLogin }) => canLogin).map(({ name }) => name))
+    await this.#server.change(record.logins.filter((name) => open.has(name)).map((name) => letIn(name, false)))
+    await this.#server.terminate({ database })
+  }
+
+  async thaw(record: FreezeRecord): Promise<void> {
+    const away = stillAway(record, await this.observe(record))
+    await this.#server.change(away.map((name) => letIn(name, true)))
+  }
+}
+
+function letIn(role: string, canLogin: boolean): RoleChange {
+  return { kind: 'alterRole', role, attributes: { canLogin } }
+}
+
+/** $1: the database; $2: who is spared; $3: who is asked about. */
+const writersQuestion = `SELECT pg_catalog.jsonb_build_object(
+  'logins', COALESCE((SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('name', r.rolname, 'canLogin', r.rolcanlogin)
+      ORDER BY r.rolname)
+    FROM pg_catalog.pg_roles r WHERE r.rolname = ANY (${namesOf('$3')})
+      OR (r.rolcanlogin AND NOT r.rolsuper AND r.rolname <> current_user AND r.rolname <> ALL (${namesOf('$2')})
+        AND pg_catalog.has_database_privilege(r.oid, $1, 'CONNECT'))), '[]'),
+  'sessions', (SELECT pg_catalog.count(*) FROM pg_catalog.pg_stat_activity a WHERE a.datname = $1 AND ${foreignSession}),
+  'prepared', (SELECT pg_catalog.count(*) FROM pg_catalog.pg_prepared_xacts x WHERE x.database = $1)) AS answer`

@@ -1,0 +1,76 @@
+// Does nobody write to a database that is frozen, and is everything as it was when it is thawed? On every version.
+import { Client } from 'pg'
+import { expect, it, onTestFinished } from 'vitest'
+import { WriteFreezeClient } from '../../../src/controllers/engines/postgres/write-freeze-client.ts'
+import { freezeStanding, recordOf, stillAway } from '../../../src/controllers/engines/write-freeze.ts'
+import { waitUntil } from '../../control-plane/wait-until.ts'
+import { engineHere } from '../../postgres/engine-here.ts'
+import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
+
+const database = 'frozen'
+const app = { database, user: 'app', password: 'secret' }
+
+onEachPostgres(
+  'a freeze of writers',
+  (server) => {
+    it('ends their sessions, refuses new ones with 28000, and lets in exactly who was there', async () => {
+      await server().byHand(`CREATE DATABASE ${database}`)
+      await server().byHand(
+        `CREATE ROLE app LOGIN PASSWORD 'secret'; CREATE ROLE spared LOGIN PASSWORD 'secret'; CREATE ROLE retired;
+         CREATE ROLE elsewhere LOGIN; REVOKE CONNECT ON DATABASE ${database} FROM PUBLIC;
+         GRANT CONNECT ON DATABASE ${database} TO app, spared, retired`,
+      )
+      const here = engineHere().at(server().access())
+      const freezer = new WriteFreezeClient(here, { database, spared: ['spared'] })
+      const record = recordOf(await freezer.observe(undefined))
+      expect(record).toEqual({ logins: ['app'] })
+      const client = new Client({ host: '127.0.0.1', port: server().port, ...app })
+      const ended = new Promise((resolve) => client.on('error', resolve))
+      await client.connect()
+      onTestFinished(() => client.end())
+      await client.query('BEGIN; CREATE TEMPORARY TABLE half AS SELECT 1')
+      expect(freezeStanding(record, await freezer.observe(record))).toMatchObject({ kind: 'open', recorded: ['app'] })
+      await freezer.freeze(record)
+      await freezer.freeze(record)
+      await ended
+      await waitUntil({ what: 'the sessions to go', limitMs: 60_000 }, async () => {
+        return freezeStanding(record, await freezer.observe(record)).kind === 'frozen'
+      })
+      await expect(server().byHand('SELECT', app)).rejects.toMatchObject({ code: '28000' })
+      await server().byHand('SELECT', { ...app, user: 'spared' })
+      expect(stillAway(record, await freezer.observe(record))).toEqual(['app'])
+
+      await server().byHand('CREATE ROLE newcomer LOGIN; GRANT CONNECT ON DATABASE frozen TO newcomer')
+      expect(freezeStanding(record, await freezer.observe(record))).toEqual({
+        kind: 'open',
+        recorded: [],
+        unrecorded: ['newcomer'],
+      })
+
+      await freezer.thaw({ logins: [...record.logins, 'never-there'] })
+      await freezer.thaw(record)
+      await server().byHand('SELECT', app)
+      const [roles] = await server().byHand(
+        "SELECT json_object_agg(rolname, rolcanlogin) AS logins FROM pg_roles WHERE rolname IN ('app', 'retired', 'elsewhere', 'spared')",
+      )
+      expect(roles?.['logins']).toEqual({ app: true, retired: false, elsewhere: true, spared: true })
+    })
+
+    it('is not complete while a transaction is prepared', async () => {
+      await server().byHand('CREATE DATABASE pending')
+      await server().byHand("BEGIN; CREATE TABLE half (id int); PREPARE TRANSACTION 'half'", { database: 'pending' })
+      const freezer = new WriteFreezeClient(engineHere().at(server().access()), { database: 'pending', spared: [] })
+      const record = recordOf(await freezer.observe(undefined))
+      await freezer.freeze(record)
+      await waitUntil(
+        { what: 'the sessions to go', limitMs: 60_000 },
+        async () => (await freezer.observe(record)).sessions === 0,
+      )
+      expect(freezeStanding(record, await freezer.observe(record))).toMatchObject({ kind: 'draining' })
+      await server().byHand("ROLLBACK PREPARED 'half'", { database: 'pending' })
+      expect(freezeStanding(record, await freezer.observe(record))).toEqual({ kind: 'frozen' })
+      await freezer.thaw(record)
+    })
+  },
+  { settings: { max_prepared_transactions: '2' } },
+)
