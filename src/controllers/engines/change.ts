@@ -3,6 +3,7 @@
 import type { Token } from '../../index.ts'
 import type { DefaultGrantChange, GrantChange } from './grant.ts'
 import type { Succession } from './observed-server.ts'
+import type { TableName } from './replication.ts'
 
 /** What a role may do beyond logging in. Superuser and bypassing row security can be taken, and on purpose not given. */
 export interface RoleAttributes {
@@ -104,5 +105,39 @@ export type ContentChange =
   /** Drops what `role` owns in this database and takes all its privileges there; after reassignOwned only the latter. */
   | { readonly kind: 'dropOwned'; readonly role: string }
 
+/** Parts of a replication, inside one database. All but the two that drop fail with AlreadyExists. */
+export type ReplicationChange =
+  /** A login that reads everything in the database, row security or not, and may replicate. `verifier`: never a password (I11). */
+  | {
+      readonly kind: 'createReplicator'
+      readonly role: string
+      readonly database: string
+      readonly token: Token
+      readonly verifier: string
+    }
+  | { readonly kind: 'dropReplicator'; readonly role: string; readonly database: string }
+  /** Of these tables and none of those that inherit from them. */
+  | {
+      readonly kind: 'createPublication'
+      readonly publication: string
+      readonly tables: readonly TableName[]
+      readonly token: Token
+    }
+  | { readonly kind: 'dropPublication'; readonly publication: string }
+  /**
+   * To a publication and a slot that are there. `connection` holds a password, which the server has to keep in clear: only superusers
+   * can read it there. On the way into it, it is kept out of logs and statistics as far as the admin may.
+   */
+  | {
+      readonly kind: 'createSubscription'
+      readonly subscription: string
+      readonly publication: string
+      readonly slot: string
+      readonly connection: string
+      readonly token: Token
+    }
+  /** Without a word to the source, whose slot stays. */
+  | { readonly kind: 'dropSubscription'; readonly subscription: string }
+
 /** Roles and databases can be changed from inside any database, the rest only in its own. */
-export type Change = RoleChange | DatabaseChange | ContentChange | GrantChange | DefaultGrantChange
+export type Change = RoleChange | DatabaseChange | ContentChange | GrantChange | DefaultGrantChange | ReplicationChange

@@ -2,6 +2,7 @@
 import type { Change } from '../change.ts'
 import { contentStatements, databaseStatements } from './database-statements.ts'
 import { defaultGrantStatements, grantStatements } from './grant-statements.ts'
+import { replicationStatements } from './replication/replication-statements.ts'
 import { roleStatements } from './role-statements.ts'
 import type { SessionFacts } from './session-facts.ts'
 import type { Sql } from './sql-text.ts'
@@ -33,6 +34,13 @@ export function changeStatements(change: Change, facts: SessionFacts): readonly 
     case 'grantDefault':
     case 'revokeDefault':
       return defaultGrantStatements(change)
+    case 'createReplicator':
+    case 'dropReplicator':
+    case 'createPublication':
+    case 'dropPublication':
+    case 'createSubscription':
+    case 'dropSubscription':
+      return replicationStatements(change)
     default:
       return contentStatements(change)
   }

@@ -4,6 +4,7 @@ import type { Change } from '../change.ts'
 import { EngineError } from '../engine-error.ts'
 import { changeStatements } from './change-statements.ts'
 import { asEngineError, endsSession } from './failure.ts'
+import { subscriptionError } from './replication/subscription-failure.ts'
 import type { BoundSession } from './session-runner.ts'
 import { literal, type Sql, sql } from './sql-text.ts'
 
@@ -57,16 +58,22 @@ export function outcomeUnknown(when: string, server: string): EngineError {
 function beginning({ facts }: BoundSession, changes: readonly Change[], { applicationName }: TransactionOptions): Sql {
   // Said, as the owner of a database may have made it read only.
   const begin = sql`BEGIN READ WRITE; SET LOCAL application_name TO ${literal(applicationName)}`
-  const hasVerifier = changes.some((change) => 'attributes' in change && change.attributes.verifier !== undefined)
-  return hasVerifier && facts.isSuperuser ? sql`${begin}; ${discretion}` : begin
+  return facts.isSuperuser && changes.some(hasSecret) ? sql`${begin}; ${discretion}` : begin
 }
 
+function hasSecret(change: Change): boolean {
+  if ('attributes' in change) return change.attributes.verifier !== undefined
+  return change.kind === 'createReplicator' || change.kind === 'createSubscription'
+}
+
+/** The last two: what runs is not shown to those who may look at the sessions or the statements of others. */
 const discretion = sql`SET LOCAL log_statement TO 'none'; SET LOCAL log_min_duration_statement TO -1;
-  SET LOCAL log_min_error_statement TO 'panic'`
+  SET LOCAL log_min_error_statement TO 'panic'; SET LOCAL track_activities TO off; SET LOCAL pg_stat_statements.track TO 'none'`
 
 function tell(change: Change, { server, admin }: TransactionOptions): (error: unknown) => never {
   return (error) => {
     const role = 'role' in change ? change.role : undefined
+    if (change.kind === 'createSubscription') throw subscriptionError(error, { subscriber: server, admin })
     throw asEngineError(error, { attempt: `${phraseOf(change)} on ${server}`, admin, role })
   }
 }
@@ -80,5 +87,7 @@ export function phraseOf(change: Change): string {
 function subjectOf(change: Change): string {
   if ('extension' in change) return change.extension
   if ('role' in change) return change.role
+  if ('publication' in change) return change.publication
+  if ('subscription' in change) return change.subscription
   return 'database' in change ? change.database : change.schema
 }

@@ -53,6 +53,42 @@ describe('a change', () => {
     [{ kind: 'dropSchema', schema: 's' }, ['DROP SCHEMA IF EXISTS "s"'], 'drop schema "s"'],
     [{ kind: 'renameDatabase', database: 'd', to: 'e' }, ['ALTER DATABASE "d" RENAME TO "e"'], 'rename database "d"'],
     [
+      { kind: 'createReplicator', role: 'r', database: 'd', token, verifier },
+      [
+        `CREATE ROLE "r" LOGIN REPLICATION BYPASSRLS CONNECTION LIMIT 10 PASSWORD '${verifier}'`,
+        `COMMENT ON ROLE "r" IS ${mark}`,
+        'GRANT CONNECT ON DATABASE "d" TO "r"',
+        'GRANT pg_read_all_data TO "r"',
+      ],
+      'create replicator "r"',
+    ],
+    [
+      { kind: 'dropReplicator', role: 'r', database: 'd' },
+      ['REVOKE CONNECT ON DATABASE "d" FROM "r"', 'DROP ROLE "r"'],
+      'drop replicator "r"',
+    ],
+    [
+      { kind: 'createPublication', publication: 'p', tables: [{ schema: 's', name: 't"' }], token },
+      ['CREATE PUBLICATION "p" FOR TABLE ONLY "s"."t"""', `COMMENT ON PUBLICATION "p" IS ${mark}`],
+      'create publication "p"',
+    ],
+    [
+      { kind: 'createPublication', publication: 'p', tables: [], token },
+      ['CREATE PUBLICATION "p"', `COMMENT ON PUBLICATION "p" IS ${mark}`],
+      'create publication "p"',
+    ],
+    [{ kind: 'dropPublication', publication: 'p' }, ['DROP PUBLICATION IF EXISTS "p"'], 'drop publication "p"'],
+    [
+      { kind: 'dropSubscription', subscription: 's' },
+      [
+        'ALTER SUBSCRIPTION "s" DISABLE',
+        'ALTER SUBSCRIPTION "s" SET (slot_name = NONE)',
+        `ALTER SUBSCRIPTION "s" CONNECTION 'host=''/nonexistent'' password=''none'' connect_timeout=''2'''`,
+        'DROP SUBSCRIPTION "s"',
+      ],
+      'drop subscription "s"',
+    ],
+    [
       { kind: 'grant', ...object, privileges: ['SELECT', 'INSERT'] },
       ['GRANT SELECT, INSERT ON TABLE "s"."a", "s"."b""" TO "r"'],
       'grant "r"',

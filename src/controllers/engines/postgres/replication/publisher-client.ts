@@ -1,0 +1,80 @@
+// How is the source of a replication made and seen on PostgreSQL? Over the operator's sessions, by a statement or a transaction for
+// every call; its servers do the work.
+import type { Token } from '../../../../index.ts'
+import type { DatabaseServer } from '../../engine.ts'
+import type { LogPosition } from '../../log-position.ts'
+import type { Publisher, PublisherFacts, ReplicationEnd, TableName } from '../../replication.ts'
+import { publisherFacts } from './replication-answers.ts'
+import { copySlotPattern, partName } from './replication-names.ts'
+import { dropSlots, endSenders, makeSlot, milestone, publisherQuestion } from './replication-questions.ts'
+
+export class PublisherClient implements Publisher {
+  readonly #server: DatabaseServer
+  readonly #of: ReplicationEnd
+  readonly #name: string
+
+  constructor(server: DatabaseServer, of: ReplicationEnd) {
+    this.#server = server
+    this.#of = of
+    this.#name = partName(of.id)
+  }
+
+  async observe(): Promise<PublisherFacts> {
+    const { database } = this.#of
+    const rows = await this.#server.query({ text: publisherQuestion, values: [this.#name], database, isLook: true })
+    return publisherFacts(String(rows[0]?.['answer']))
+  }
+
+  async admit(verifier: string): Promise<void> {
+    const { database, token } = this.#of
+    const role = this.#name
+    const { login } = await this.observe()
+    await (login === undefined
+      ? this.#server.change([{ kind: 'createReplicator', role, database, token, verifier }], { database })
+      : this.#server.change([{ kind: 'alterRole', role, attributes: { canLogin: true, verifier } }]))
+  }
+
+  async publish(tables: readonly TableName[]): Promise<void> {
+    const { database, token } = this.#of
+    await this.#server.change([{ kind: 'createPublication', publication: this.#name, tables, token }], { database })
+  }
+
+  async retain(): Promise<void> {
+    await this.#run(makeSlot, [this.#name])
+  }
+
+  async milestone(): Promise<LogPosition> {
+    const { database } = this.#of
+    const rows = await this.#server.query({ text: milestone, values: [this.#name], database })
+    return String(rows[0]?.['position'])
+  }
+
+  /** What has our names and not our marks is let be. */
+  async remove({ subscriber }: { readonly subscriber: string | undefined }): Promise<void> {
+    const { database } = this.#of
+    const role = this.#name
+    const { login, publication } = await this.observe()
+    if (!this.#isFreeOrOurs(login) || !this.#isFreeOrOurs(publication)) return
+    // Nobody comes back while its slot goes.
+    if (login !== undefined) {
+      await this.#server.change([{ kind: 'alterRole', role, attributes: { canLogin: false } }])
+      await this.#run(endSenders, [role])
+    }
+    await this.#run(dropSlots, [this.#name, subscriber === undefined ? noSlot : copySlotPattern(subscriber)])
+    const changes = [
+      ...(publication === undefined ? [] : [{ kind: 'dropPublication', publication: this.#name } as const]),
+      ...(login === undefined ? [] : [{ kind: 'dropReplicator', role, database } as const]),
+    ]
+    await this.#server.change(changes, { database })
+  }
+
+  async #run(text: string, values: readonly string[]): Promise<void> {
+    await this.#server.query({ text, values, database: this.#of.database })
+  }
+
+  #isFreeOrOurs(part: { readonly token: Token | undefined } | undefined): boolean {
+    return part === undefined || part.token?.uid === this.#of.token.uid
+  }
+}
+
+const noSlot = '^$'

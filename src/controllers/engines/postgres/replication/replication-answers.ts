@@ -1,0 +1,58 @@
+// What do the answers of both sides say? The one place where they become facts. Null stands for an empty list, and for what is not
+// there. Pure.
+import type { Token } from '../../../../index.ts'
+import type { PublisherFacts, ReplicationSlot, SubscriberFacts } from '../../replication.ts'
+import { tokenIn } from '../mark.ts'
+
+type Marked<Part> = Omit<Part, 'token'> & { readonly comment: string | null }
+
+interface PublisherAnswer extends Omit<PublisherFacts, 'tables' | 'sequences' | 'login' | 'publication' | 'slot'> {
+  readonly tables: PublisherFacts['tables'] | null
+  readonly sequences: PublisherFacts['sequences'] | null
+  readonly login: Marked<NonNullable<PublisherFacts['login']>> | null
+  readonly publication: Marked<NonNullable<PublisherFacts['publication']>> | null
+  readonly slot: (Omit<ReplicationSlot, 'confirmed'> & { readonly confirmed: string | null }) | null
+}
+
+interface SubscriberAnswer extends Omit<SubscriberFacts, 'tables' | 'sequences' | 'subscription'> {
+  readonly tables:
+    | readonly (Omit<SubscriberFacts['tables'][number], 'state'> & {
+        readonly state: SubscriberFacts['tables'][number]['state'] | null
+      })[]
+    | null
+  readonly sequences: SubscriberFacts['sequences'] | null
+  readonly subscription: Marked<NonNullable<SubscriberFacts['subscription']>> | null
+}
+
+export function publisherFacts(answer: string): PublisherFacts {
+  // Sound: the types are those that the question builds.
+  const found = JSON.parse(answer) as PublisherAnswer
+  const { slot } = found
+  return {
+    ...found,
+    tables: found.tables ?? [],
+    sequences: found.sequences ?? [],
+    login: marked(found.login),
+    publication: marked(found.publication),
+    slot: slot === null ? undefined : { ...slot, confirmed: slot.confirmed ?? undefined },
+  }
+}
+
+export function subscriberFacts(answer: string): SubscriberFacts {
+  // Sound: the types are those that the question builds.
+  const found = JSON.parse(answer) as SubscriberAnswer
+  return {
+    ...found,
+    tables: (found.tables ?? []).map((table) => ({ ...table, state: table.state ?? undefined })),
+    sequences: found.sequences ?? [],
+    subscription: marked(found.subscription),
+  }
+}
+
+function marked<Part extends { readonly comment: string | null }>(
+  part: Part | null,
+): (Omit<Part, 'comment'> & { readonly token: Token | undefined }) | undefined {
+  if (part === null) return undefined
+  const { comment, ...rest } = part
+  return { ...rest, token: tokenIn(comment) }
+}

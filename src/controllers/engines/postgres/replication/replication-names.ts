@@ -1,0 +1,17 @@
+// How are the parts of a replication called? By its id, so that whoever repeats a call finds them. Servers name the slots of tables that
+// are being copied themselves, after the target. Pure.
+import { EngineError } from '../../engine-error.ts'
+
+/** One for all: publication, subscription, slot and login are names of different sorts. */
+export function partName(id: string): string {
+  if (!/^[a-z0-9_]{1,40}$/.test(id)) {
+    const message = `${JSON.stringify(id)} cannot be the id of a replication: it takes 1 to 40 of a-z, 0-9 and _`
+    throw new EngineError({ code: 'StatementFailed', message, remedy: 'stop' })
+  }
+  return `konverge_${id}`
+}
+
+/** A regular expression for the slots of tables that a subscriber has been copying. */
+export function copySlotPattern(subscriber: string): string {
+  return `^pg_[0-9]+_sync_[0-9]+_${subscriber}$`
+}

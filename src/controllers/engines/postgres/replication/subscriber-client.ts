@@ -1,0 +1,55 @@
+// How is the target of a replication made and seen on PostgreSQL? Over the operator's sessions, by a statement or a transaction for
+// every call; its servers do the work.
+import type { DatabaseServer } from '../../engine.ts'
+import type { PublisherAddress, ReplicationEnd, SequenceState, Subscriber, SubscriberFacts } from '../../replication.ts'
+import { connectionString } from './connection-string.ts'
+import { subscriberFacts } from './replication-answers.ts'
+import { partName } from './replication-names.ts'
+import { raiseSequences, subscriberQuestion } from './replication-questions.ts'
+
+export interface SubscriberOptions extends ReplicationEnd {
+  /** Its name there. */
+  readonly sourceDatabase: string
+  /** Of the target's server. */
+  readonly majorVersion: number
+}
+
+export class SubscriberClient implements Subscriber {
+  readonly #server: DatabaseServer
+  readonly #options: SubscriberOptions
+  readonly #name: string
+
+  constructor(server: DatabaseServer, options: SubscriberOptions) {
+    this.#server = server
+    this.#options = options
+    this.#name = partName(options.id)
+  }
+
+  async observe(): Promise<SubscriberFacts> {
+    const { database } = this.#options
+    const rows = await this.#server.query({ text: subscriberQuestion, values: [this.#name], database, isLook: true })
+    return subscriberFacts(String(rows[0]?.['answer']))
+  }
+
+  async subscribe(source: PublisherAddress): Promise<void> {
+    const { database, sourceDatabase, majorVersion, token } = this.#options
+    const name = this.#name
+    const connection = connectionString({ source, database: sourceDatabase, username: name, majorVersion })
+    const parts = { subscription: name, publication: name, slot: name }
+    await this.#server.change([{ kind: 'createSubscription', ...parts, connection, token }], { database })
+  }
+
+  async raiseSequences(sequences: readonly SequenceState[]): Promise<void> {
+    const used = sequences.filter(({ lastValue }) => lastValue !== null)
+    const values = [JSON.stringify(used)]
+    await this.#server.query({ text: raiseSequences, values, database: this.#options.database })
+  }
+
+  /** What has our name and not our mark is let be. */
+  async remove(): Promise<void> {
+    const { database, token } = this.#options
+    const { subscription } = await this.observe()
+    if (subscription === undefined || subscription.token?.uid !== token.uid) return
+    await this.#server.change([{ kind: 'dropSubscription', subscription: this.#name }], { database })
+  }
+}

@@ -1,0 +1,20 @@
+// Whose fault is it when a target cannot subscribe? It speaks to the source while it does: what it says about that way is not about
+// itself, and must not make anybody believe that the target is not to be reached. Pure.
+import { EngineError } from '../../engine-error.ts'
+import { asEngineError, failureOf } from '../failure.ts'
+
+export function subscriptionError(
+  thrown: unknown,
+  { subscriber, admin }: { readonly subscriber: string; readonly admin: string },
+): EngineError {
+  const { code = '', message, isFromServer } = failureOf(thrown)
+  if (isFromServer && (code.startsWith('08') || message.startsWith('could not connect to the publisher'))) {
+    return new EngineError({
+      code: 'StatementFailed',
+      message: `the target ${subscriber} does not reach the source: ${code} ${message}`,
+      remedy: 'retry',
+      sqlState: code,
+    })
+  }
+  return asEngineError(thrown, { attempt: `subscribe on ${subscriber}`, admin })
+}

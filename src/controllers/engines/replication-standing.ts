@@ -1,0 +1,220 @@
+// How does it stand with a replication, and what comes next? Decided from what both sides show, never from what was done. Whatever
+// would break writers at the source, or lose rows without a word, is refused before anything is made. Pure.
+import type { Token } from '../../index.ts'
+import { bytesBetween, hasReached, type LogPosition } from './log-position.ts'
+import type { PublisherFacts, SubscriberFacts, TableName } from './replication.ts'
+
+export type ReplicationStanding =
+  /** Nothing has been made yet that could hurt, and nothing will be. */
+  | { readonly kind: 'refused'; readonly obstacles: readonly Obstacle[] }
+  | { readonly kind: 'incomplete'; readonly next: 'admit' | 'publish' | 'retain' | 'subscribe' }
+  /** `percent`: of tables, not of rows. */
+  | { readonly kind: 'copying'; readonly percent: number; readonly failures: number }
+  | { readonly kind: 'following'; readonly lagBytes: bigint; readonly failures: number }
+  /** Only beginning anew helps: everything removed, the target's tables emptied. */
+  | { readonly kind: 'broken'; readonly cause: Obstacle }
+
+/** One CamelCase word, one sentence. */
+export interface Obstacle {
+  readonly reason: ObstacleReason
+  readonly message: string
+}
+
+export type ObstacleReason =
+  | 'WalLevelTooLow'
+  | 'NoReplicaIdentity'
+  | 'MissingReplicationRight'
+  | 'ServerReadOnly'
+  | 'TooManySlots'
+  | 'UnloggedTables'
+  | 'LargeObjects'
+  | 'SequencesUnreadable'
+  | 'TablesMissing'
+  | 'TablesNotEmpty'
+  | 'NotOwned'
+  | 'SlotLost'
+  | 'TablesChanged'
+  | 'SubscriptionDisabled'
+
+export interface BothSides {
+  readonly source: PublisherFacts
+  readonly target: SubscriberFacts
+}
+
+/** `token`: that of the marks which are ours. */
+export function replicationStanding(sides: BothSides, token: Token): ReplicationStanding {
+  const { source, target } = sides
+  const foreign = foreignParts(sides, token)
+  if (foreign.length > 0) return { kind: 'refused', obstacles: foreign }
+  if (target.subscription === undefined) {
+    const obstacles = obstaclesTo(sides)
+    if (obstacles.length > 0) return { kind: 'refused', obstacles }
+    if (source.login?.canLogin !== true) return { kind: 'incomplete', next: 'admit' }
+    if (source.publication === undefined) return { kind: 'incomplete', next: 'publish' }
+    if (source.slot === undefined) return { kind: 'incomplete', next: 'retain' }
+    return { kind: 'incomplete', next: 'subscribe' }
+  }
+  const cause = breakOf(sides)
+  if (cause !== undefined) return { kind: 'broken', cause }
+  const { failures } = target.subscription
+  const followed = target.tables.filter(({ state }) => state !== undefined)
+  const ready = followed.filter(({ state }) => state === 'r').length
+  if (ready < followed.length) {
+    return { kind: 'copying', percent: Math.floor((100 * ready) / followed.length), failures }
+  }
+  const confirmed = source.slot?.confirmed
+  const lagBytes = confirmed === undefined ? 0n : bytesBetween(confirmed, source.position)
+  return { kind: 'following', lagBytes: lagBytes < 0n ? 0n : lagBytes, failures }
+}
+
+/** Is anything there of what was made for this? Of a side that was not seen nothing is known. */
+export function isAnythingLeft({ source, target }: Partial<BothSides>, { uid }: Token): boolean {
+  const isOurs = (part: { readonly token: Token | undefined } | undefined) => part?.token?.uid === uid
+  const isForeign =
+    source !== undefined && [source.login, source.publication].some((part) => part !== undefined && !isOurs(part))
+  const isAtSource = isOurs(source?.login) || isOurs(source?.publication) || (source?.slot !== undefined && !isForeign)
+  return isAtSource || isOurs(target?.subscription)
+}
+
+/** Has the target kept everything that comes before `goal`, a milestone of the source? */
+export function hasCaughtUp(sides: BothSides, token: Token, goal: LogPosition): boolean {
+  const confirmed = sides.source.slot?.confirmed
+  if (confirmed === undefined || replicationStanding(sides, token).kind !== 'following') return false
+  return hasReached(confirmed, goal)
+}
+
+/** Why it cannot be begun: all of it, as whoever reads it has to change the server once. */
+function obstaclesTo({ source, target }: BothSides): readonly Obstacle[] {
+  return [...sourceObstacles(source), ...tableObstacles(source), ...targetObstacles(source, target)]
+}
+
+function sourceObstacles(source: PublisherFacts): readonly Obstacle[] {
+  const { admin, walLevel, canReplicate, canPublish, isReadOnly } = source
+  return [
+    ...when(isReadOnly, 'ServerReadOnly', 'the source is read only, so that nothing can be published there'),
+    ...when(
+      walLevel !== 'logical',
+      'WalLevelTooLow',
+      `the source has wal_level = ${walLevel}; set it to logical and restart that server`,
+    ),
+    ...when(
+      !canReplicate,
+      'MissingReplicationRight',
+      `${quoted(admin)} may not replicate at the source; let a superuser do it, or ALTER ROLE ${quoted(admin)} REPLICATION BYPASSRLS CREATEROLE`,
+    ),
+    ...when(
+      !canPublish,
+      'MissingReplicationRight',
+      `${quoted(admin)} may not publish all tables of the source; it needs CREATE on the database and has to be a member of the owner of each table`,
+    ),
+    ...when(
+      source.slot === undefined && (source.freeSlots < 2 || source.freeSenders < 2),
+      'TooManySlots',
+      `the source has ${source.freeSlots} free slots and ${source.freeSenders} free senders, and at least two of each are needed; raise max_replication_slots or max_wal_senders`,
+    ),
+  ]
+}
+
+function tableObstacles({ tables, sequences, largeObjects }: PublisherFacts): readonly Obstacle[] {
+  const unlogged = tables.filter(({ isUnlogged }) => isUnlogged)
+  const nameless = tables.filter(({ isUnlogged, hasIdentity }) => !isUnlogged && !hasIdentity)
+  const hidden = sequences.filter(({ isReadable }) => !isReadable)
+  return [
+    ...when(
+      nameless.length > 0,
+      'NoReplicaIdentity',
+      `${namesOf(nameless)} of the source cannot tell rows apart; give each a primary key, or set REPLICA IDENTITY FULL`,
+    ),
+    ...when(
+      unlogged.length > 0,
+      'UnloggedTables',
+      `${namesOf(unlogged)} of the source would stay behind; ALTER TABLE … SET LOGGED, or drop what is not needed`,
+    ),
+    ...when(
+      largeObjects > 0,
+      'LargeObjects',
+      `${largeObjects} large ${largeObjects === 1 ? 'object' : 'objects'} of the source would stay behind; only a dump carries them`,
+    ),
+    ...when(hidden.length > 0, 'SequencesUnreadable', `${namesOf(hidden)} of the source may not be read by its admin`),
+  ]
+}
+
+function targetObstacles({ tables }: PublisherFacts, target: SubscriberFacts): readonly Obstacle[] {
+  const there = new Map(target.tables.map((table) => [nameOf(table), table]))
+  const missing = tables.filter((table) => !there.has(nameOf(table)))
+  const full = tables.filter((table) => there.get(nameOf(table))?.isEmpty === false)
+  return [
+    ...when(target.isReadOnly, 'ServerReadOnly', 'the target is read only'),
+    ...when(
+      !target.canSubscribe,
+      'MissingReplicationRight',
+      `${quoted(target.admin)} may not subscribe at the target; it has to be a superuser, or since PostgreSQL 16 a member of pg_create_subscription with CREATE on the database`,
+    ),
+    ...when(
+      target.freeWorkers < 2,
+      'TooManySlots',
+      `the target has ${target.freeWorkers} free workers, and at least two are needed; raise max_logical_replication_workers`,
+    ),
+    ...when(missing.length > 0, 'TablesMissing', `${namesOf(missing)} are not at the target; the schema comes first`),
+    ...when(full.length > 0, 'TablesNotEmpty', `${namesOf(full)} of the target are not empty; TRUNCATE them`),
+  ]
+}
+
+/** Our names, and not our marks. */
+function foreignParts({ source, target }: BothSides, { uid }: Token): readonly Obstacle[] {
+  const parts = { login: source.login, publication: source.publication, subscription: target.subscription }
+  return Object.entries(parts).flatMap(([what, part]) =>
+    when(
+      part !== undefined && part.token?.uid !== uid,
+      'NotOwned',
+      `there is a ${what} of the wanted name that was not made for this`,
+    ),
+  )
+}
+
+function breakOf({ source, target }: BothSides): Obstacle | undefined {
+  const unpublished = source.tables.filter(({ isPublished }) => !isPublished)
+  const published = source.tables.filter(({ isPublished }) => isPublished)
+  const followed = new Set(target.tables.filter(({ state }) => state !== undefined).map(nameOf))
+  const lost = published.filter((table) => !followed.has(nameOf(table)))
+  const [cause] = [
+    ...when(
+      source.slot === undefined || source.slot.isLost,
+      'SlotLost',
+      'the source no longer keeps what the target has not taken yet; see its max_slot_wal_keep_size, and begin anew',
+    ),
+    ...when(source.publication === undefined, 'SlotLost', 'the publication at the source is gone; begin anew'),
+    ...when(
+      unpublished.length > 0,
+      'TablesChanged',
+      `${namesOf(unpublished)} came to the source since it began, and do not travel; begin anew`,
+    ),
+    ...when(lost.length > 0, 'TablesChanged', `${namesOf(lost)} are no longer followed by the target; begin anew`),
+    ...when(
+      target.subscription?.isEnabled === false,
+      'SubscriptionDisabled',
+      'somebody has disabled the subscription of the target; ALTER SUBSCRIPTION … ENABLE lets it go on',
+    ),
+  ]
+  return cause
+}
+
+function when(holds: boolean, reason: ObstacleReason, message: string): readonly Obstacle[] {
+  return holds ? [{ reason, message }] : []
+}
+
+const mostNamed = 5
+
+/** `shop.orders`, `a.b, a.c and 7 more` */
+function namesOf(tables: readonly TableName[]): string {
+  const named = tables.slice(0, mostNamed).map(nameOf).join(', ')
+  return tables.length > mostNamed ? `${named} and ${tables.length - mostNamed} more` : named
+}
+
+function nameOf({ schema, name }: TableName): string {
+  return [schema, name].map((part) => (/^[a-z_][a-z0-9_]*$/.test(part) ? part : JSON.stringify(part))).join('.')
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}

@@ -1,0 +1,136 @@
+// How do the rows of a database follow those of another one, until both are the same? By logical replication: the source publishes, a
+// slot keeps what is not yet taken, the target subscribes. Each side is seen, made and removed by itself, so that what is left of one
+// can go when the other is dead. Everything is known by its name, which holds the id of the undertaking, so that every call may be
+// repeated, and by its mark. Rows travel, and nothing else: no DDL, no sequences, no large objects, nothing unlogged. Every method may
+// reject with an EngineError.
+import type { Token } from '../../index.ts'
+import type { LogPosition } from './log-position.ts'
+import type { ServerAccess } from './server-access.ts'
+
+export interface ReplicationEnd {
+  readonly database: string
+  /** Of the undertaking: 1 to 40 of a-z, 0-9 and _. */
+  readonly id: string
+  /** Written on what is made. */
+  readonly token: Token
+}
+
+export interface Publisher {
+  /** One statement. */
+  observe(): Promise<PublisherFacts>
+  /** A login that may read all and replicate, for the target alone. Again: with this verifier instead. */
+  admit(verifier: string): Promise<void>
+  /** All tables that are there now. Before the slot, which knows no publication that comes later. */
+  publish(tables: readonly TableName[]): Promise<void>
+  /** From now on the source keeps what the target has not taken, on its disk. Waits for the transactions that are under way. */
+  retain(): Promise<void>
+  /** A place in the log behind everything that has been committed, also behind what is not on the source's disk yet. */
+  milestone(): Promise<LogPosition>
+  /**
+   * The slots, the publication and the login are gone, whether the target lives or not. A target that died while it copied leaves slots
+   * of its own, which are found by its server's identifier. While a sender does not end, DatabaseInUse.
+   */
+  remove(options: { readonly subscriber: string | undefined }): Promise<void>
+}
+
+export interface Subscriber {
+  /** One statement. */
+  observe(): Promise<SubscriberFacts>
+  /** Copies all rows and goes on with what comes. The tables have to be there, and empty. */
+  subscribe(source: PublisherAddress): Promise<void>
+  /** To where the source's are, and never back. Those that are not there are left out. */
+  raiseSequences(sequences: readonly SequenceState[]): Promise<void>
+  /** The subscription is gone, whether the source lives or not: it is not asked. */
+  remove(): Promise<void>
+}
+
+/** Where the target finds the source, in its own view of the network. */
+export interface PublisherAddress {
+  readonly host: string
+  readonly port: number
+  /** The target knows no authority of ours: to check a certificate it goes by those that its own server trusts. */
+  readonly tls: ServerAccess['tls']
+  readonly password: string
+}
+
+export interface TableName {
+  readonly schema: string
+  readonly name: string
+}
+
+export interface PublisherFacts {
+  readonly systemIdentifier: string
+  readonly admin: string
+  readonly isReadOnly: boolean
+  readonly walLevel: string
+  /** May the admin make slots, and logins that may replicate? */
+  readonly canReplicate: boolean
+  /** Does he own all tables, and may make publications? */
+  readonly canPublish: boolean
+  readonly freeSlots: number
+  readonly freeSenders: number
+  /** But for temporary ones, those of extensions, and the roots of partitions, which hold no rows. */
+  readonly tables: readonly SourceTable[]
+  readonly sequences: readonly SequenceState[]
+  readonly largeObjects: number
+  /** Undefined: there is none of that name. `token`: the one in its mark. */
+  readonly login: { readonly token: Token | undefined; readonly canLogin: boolean } | undefined
+  readonly publication: { readonly token: Token | undefined } | undefined
+  readonly slot: ReplicationSlot | undefined
+  /** How far it has been written; what has just been committed may come after it. */
+  readonly position: LogPosition
+}
+
+export interface SourceTable extends TableName {
+  readonly isUnlogged: boolean
+  /** Can a row be told from others, so that UPDATE and DELETE can be carried? Where not, publishing would break them at the source. */
+  readonly hasIdentity: boolean
+  readonly isPublished: boolean
+}
+
+export interface ReplicationSlot {
+  /** Somebody takes from it. */
+  readonly isActive: boolean
+  /** What comes before it has been taken, and is kept by the target. */
+  readonly confirmed: LogPosition | undefined
+  /** The source had to throw away what the target has not taken yet. */
+  readonly isLost: boolean
+}
+
+/** As in DatabaseContents; numbers that may be larger than a number can hold are decimal texts. */
+export interface SequenceState extends TableName {
+  /** Null: it has given no number yet, or may not be read. */
+  readonly lastValue: string | null
+  readonly increment: string
+  readonly isReadable: boolean
+}
+
+export interface SubscriberFacts {
+  readonly systemIdentifier: string
+  readonly admin: string
+  readonly isReadOnly: boolean
+  readonly canSubscribe: boolean
+  readonly freeWorkers: number
+  readonly tables: readonly TargetTable[]
+  readonly sequences: readonly SequenceState[]
+  readonly subscription: ObservedSubscription | undefined
+}
+
+export interface TargetTable extends TableName {
+  /** It has no pages: what was deleted counts until the table is truncated. */
+  readonly isEmpty: boolean
+  /** Undefined: it is not in the subscription. */
+  readonly state: TableState | undefined
+}
+
+/** PostgreSQL's srsubstate: to be begun, being copied, copied, caught up with its own, and with all others. */
+export type TableState = 'i' | 'd' | 'f' | 's' | 'r'
+
+export interface ObservedSubscription {
+  readonly token: Token | undefined
+  readonly isEnabled: boolean
+  /** Is its worker running? */
+  readonly isRunning: boolean
+  /** Attempts to copy or to apply that have failed; the target's log says why. A lost connection counts too. */
+  readonly failures: number
+}

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest'
+import type { PublisherFacts, SubscriberFacts } from '../../../src/controllers/engines/replication.ts'
+import { hasCaughtUp, replicationStanding } from '../../../src/controllers/engines/replication-standing.ts'
+import {
+  emptyTarget as empty,
+  orders,
+  replicationSource as source,
+  followingTarget as target,
+  replicationToken as token,
+} from './replication-facts.ts'
+
+const foreign = { uid: 'other', generation: 1 }
+const slot = { isActive: false, confirmed: '0/100', isLost: false }
+
+describe('it stands with a replication', () => {
+  it.each<readonly [string, Partial<PublisherFacts>, SubscriberFacts, object]>([
+    ['a login is due', { login: undefined, publication: undefined, slot: undefined }, empty, { next: 'admit' }],
+    ['a login that is away', { login: { token, canLogin: false } }, empty, { next: 'admit' }],
+    ['a publication is due', { publication: undefined, slot: undefined }, empty, { next: 'publish' }],
+    ['a slot is due', { slot: undefined }, empty, { next: 'retain' }],
+    ['all but the subscription', {}, empty, { kind: 'incomplete', next: 'subscribe' }],
+    [
+      'rows are being copied',
+      {},
+      { ...target, tables: [{ ...orders, isEmpty: true, state: 'd' }] },
+      { kind: 'copying', percent: 0 },
+    ],
+    ['it follows', {}, target, { kind: 'following', lagBytes: 128n, failures: 0 }],
+    ['its slot is lost', { slot: { ...slot, isLost: true } }, target, { cause: { reason: 'SlotLost' } }],
+    ['its slot is gone', { slot: undefined }, target, { cause: { reason: 'SlotLost' } }],
+    ['its publication is gone', { publication: undefined }, target, { cause: { reason: 'SlotLost' } }],
+    [
+      'a table came since',
+      {
+        tables: [
+          ...source.tables,
+          { ...orders, name: 'new', isUnlogged: false, hasIdentity: true, isPublished: false },
+        ],
+      },
+      target,
+      { kind: 'broken', cause: { reason: 'TablesChanged', message: expect.stringMatching(/^app\.new came/) } },
+    ],
+    [
+      'a table went at the target',
+      {},
+      { ...target, tables: [] },
+      { cause: { reason: 'TablesChanged', message: expect.stringMatching(/^app\.orders are no longer/) } },
+    ],
+    [
+      'somebody has disabled it',
+      {},
+      { ...target, subscription: { token, isEnabled: false, isRunning: false, failures: 0 } },
+      { cause: { reason: 'SubscriptionDisabled' } },
+    ],
+    [
+      'a login of somebody else has its name',
+      { login: { token: foreign, canLogin: true } },
+      empty,
+      { kind: 'refused', obstacles: [{ reason: 'NotOwned', message: expect.stringContaining('a login') }] },
+    ],
+    [
+      'a subscription of somebody else has its name',
+      {},
+      { ...target, subscription: { token: undefined, isEnabled: true, isRunning: true, failures: 0 } },
+      { kind: 'refused' },
+    ],
+    [
+      'the admin may nothing',
+      { canReplicate: false, canPublish: false, isReadOnly: true },
+      empty,
+      {
+        obstacles: [
+          { reason: 'ServerReadOnly' },
+          { reason: 'MissingReplicationRight' },
+          { reason: 'MissingReplicationRight' },
+        ],
+      },
+    ],
+    [
+      'there is no room',
+      { slot: undefined, freeSlots: 1 },
+      { ...empty, freeWorkers: 1 },
+      { obstacles: [{ reason: 'TooManySlots' }, { reason: 'TooManySlots' }] },
+    ],
+    ['our slot takes the room', { freeSlots: 0 }, empty, { next: 'subscribe' }],
+    [
+      'a sequence may not be read',
+      { sequences: [{ ...orders, lastValue: null, increment: '1', isReadable: false }] },
+      empty,
+      { obstacles: [{ reason: 'SequencesUnreadable' }] },
+    ],
+    ['the target is read only', {}, { ...empty, isReadOnly: true }, { obstacles: [{ reason: 'ServerReadOnly' }] }],
+  ])('%s', (_, changes, there, standing) => {
+    expect(replicationStanding({ source: { ...source, ...changes }, target: there }, token)).toMatchObject(standing)
+  })
+
+  it('and it has caught up when the target has kept all, and not while it copies', () => {
+    expect(hasCaughtUp({ source, target }, token, '0/100')).toBe(true)
+    expect(hasCaughtUp({ source, target }, token, '0/101')).toBe(false)
+    const copying = { ...target, tables: [{ ...orders, isEmpty: false, state: 's' as const }] }
+    expect(hasCaughtUp({ source, target: copying }, token, '0/1')).toBe(false)
+  })
+})

@@ -1,0 +1,137 @@
+// Where a replication is tried: two real servers with one database each, the operator's engine before both, and a hand for what users do.
+import { inject } from 'vitest'
+import { PublisherClient } from '../../../../src/controllers/engines/postgres/replication/publisher-client.ts'
+import { SubscriberClient } from '../../../../src/controllers/engines/postgres/replication/subscriber-client.ts'
+import { scramVerifier } from '../../../../src/controllers/engines/postgres/scram.ts'
+import { WriteFreezeClient } from '../../../../src/controllers/engines/postgres/write-freeze-client.ts'
+import {
+  advanceReplication,
+  observeReplication,
+  type ReplicationTask,
+} from '../../../../src/controllers/engines/replication-runner.ts'
+import type { BothSides, ReplicationStanding } from '../../../../src/controllers/engines/replication-standing.ts'
+import type { ServerAccess } from '../../../../src/controllers/engines/server-access.ts'
+import { waitUntil } from '../../../control-plane/wait-until.ts'
+import { engineHere } from '../../../postgres/engine-here.ts'
+import { startPostgres } from '../../../postgres/on-each-postgres.ts'
+import type { PostgresServer } from '../../../postgres/postgres-server.ts'
+
+export const database = 'shop'
+export const id = 'up_1'
+export const token = { uid: 'upgrade-1', generation: 1 }
+export const password = 'Needle-of-the-replication'
+const verifier = scramVerifier({ password, salt: Buffer.alloc(16, 5) })
+/** Of real time, on a machine that does much else. */
+const patienceMs = 120_000
+
+export interface StageOptions {
+  readonly source: number
+  readonly target: number
+  readonly sourceSettings?: Readonly<Record<string, string>>
+  readonly targetSettings?: Readonly<Record<string, string>>
+}
+
+/** From the oldest to the newest and back; one pair where there is only one version. */
+export function pairs(): readonly (readonly [number, number])[] {
+  const majors = inject('postgresHome').versions.map(({ major }) => major)
+  const [oldest = 0, newest = 0] = [Math.min(...majors), Math.max(...majors)]
+  return oldest === newest
+    ? [[oldest, newest]]
+    : [
+        [oldest, newest],
+        [newest, oldest],
+      ]
+}
+
+export class ReplicationStage {
+  readonly source: PostgresServer
+  readonly target: PostgresServer
+  readonly here = engineHere()
+  readonly signal = new AbortController().signal
+
+  private constructor(source: PostgresServer, target: PostgresServer) {
+    this.source = source
+    this.target = target
+  }
+
+  /** Both have the tables that `schema` makes. Ends with the test. */
+  static async start(schema: string, options: StageOptions): Promise<ReplicationStage> {
+    const { sourceSettings, targetSettings } = options
+    const [source, target] = await Promise.all([
+      startPostgres({ version: options.source, settings: { wal_level: 'logical', ...sourceSettings } }),
+      startPostgres({ version: options.target, settings: { wal_retrieve_retry_interval: '200ms', ...targetSettings } }),
+    ])
+    for (const server of [source, target]) {
+      await server.byHand(`CREATE DATABASE ${database}`)
+      await server.byHand(schema, { database })
+    }
+    return new ReplicationStage(source, target)
+  }
+
+  /** Of which the proxy in front of a server is a way to reach it. */
+  task(ways: { readonly source?: ServerAccess; readonly target?: ServerAccess } = {}): ReplicationTask {
+    const end = { database, id, token }
+    const source = this.here.at(ways.source ?? this.source.access())
+    const target = this.here.at(ways.target ?? this.target.access())
+    return {
+      publisher: new PublisherClient(source, end),
+      subscriber: new SubscriberClient(target, {
+        ...end,
+        sourceDatabase: database,
+        majorVersion: this.target.version,
+      }),
+      token,
+      address: { host: '127.0.0.1', port: this.source.port, tls: 'disable', password },
+      verifier,
+    }
+  }
+
+  freezer(): WriteFreezeClient {
+    return new WriteFreezeClient(this.here.at(this.source.access()), { database, spared: [`konverge_${id}`] })
+  }
+
+  async standing(): Promise<ReplicationStanding> {
+    return (await observeReplication(this.task())).standing
+  }
+
+  /** Makes what is missing, until `isSo`. */
+  async until(
+    what: string,
+    isSo: (standing: ReplicationStanding, sides: BothSides) => boolean,
+    task = this.task(),
+  ): Promise<BothSides> {
+    const wait = { what, limitMs: patienceMs, everyMs: 20 }
+    let last: BothSides | undefined
+    await waitUntil(wait, async () => {
+      const { standing, sides } = await advanceReplication(task)
+      last = sides
+      return isSo(standing, sides)
+    })
+    if (last === undefined) throw new Error('It was looked at.')
+    return last
+  }
+
+  async following(): Promise<BothSides> {
+    return this.until('the target to follow', ({ kind }) => kind === 'following')
+  }
+
+  /** What is left on a server of any replication. */
+  async leftovers(server: PostgresServer): Promise<unknown> {
+    const [row] = await server.byHand(
+      `SELECT (SELECT count(*) FROM pg_replication_slots)::int AS slots, (SELECT count(*) FROM pg_publication)::int AS publications,
+         (SELECT count(*) FROM pg_subscription)::int AS subscriptions, (SELECT count(*) FROM pg_replication_origin)::int AS origins,
+         (SELECT count(*) FROM pg_roles WHERE rolname LIKE 'konverge%')::int AS logins`,
+      { database },
+    )
+    return row
+  }
+
+  async removed(server: PostgresServer, remove: () => Promise<void>): Promise<void> {
+    await waitUntil({ what: 'it to be removed', limitMs: patienceMs, everyMs: 50 }, async () => {
+      await remove()
+      return JSON.stringify(await this.leftovers(server)) === JSON.stringify(nothing)
+    })
+  }
+}
+
+export const nothing = { slots: 0, publications: 0, subscriptions: 0, origins: 0, logins: 0 }
