@@ -163,7 +163,8 @@ export class SagaRunner<Scene extends object> {
     const { id, input, steps } = record
     const notes = Object.fromEntries(steps.map((step) => [step.name, step.notes ?? {}]))
     const { attempts: attempt = 0 } = stepAt(record, index)
-    return { ...scene, id, input, token: `${uid}/${this.#options.shape.name}/${id}`, notes, attempt, signal }
+    const direction = record.state === 'Compensating' ? 'back' : 'forward'
+    return { ...scene, id, input, token: `${uid}/${this.#options.shape.name}/${id}`, notes, attempt, direction, signal }
   }
 
   #step(index: number): SagaStep<Scene> {

@@ -73,6 +73,8 @@ export interface SagaCallParts {
   readonly notes: Readonly<Record<string, Notes>>
   /** Of this step in its state; 0: its effect has not been begun yet. */
   readonly attempt: number
+  /** Is its effect wanted, or the end of it? The same sight may have to be told otherwise, as where half of the world does not answer. */
+  readonly direction: 'forward' | 'back'
   readonly signal: AbortSignal
 }
 
