@@ -9,7 +9,7 @@ const root = new URL('..', import.meta.url).pathname
 
 /** Files named by these nouns act; every other file of src/ is pure. */
 const agentNouns =
-  /(^|[-/])(watcher|worker|applier|provisioner|runner|elector|recorder|reconciler|client|driver|server|loader|handler|informer|informers|informer-view|operator)\.ts$/
+  /(^|[-/])(watcher|worker|applier|provisioner|runner|elector|recorder|reconciler|client|driver|server|loader|handler|informer|informers|informer-view|operator|step)\.ts$/
 
 /** A controller's own declaration holds its `observe` and `cleanup`. */
 const controllerDeclarations = /^src\/controllers\/([^/]+)\/\1\.ts$/

@@ -1,0 +1,45 @@
+// The new side holds what the old one held when it was frozen: all rows, sequences not behind, nothing else. Nothing to take back, as the
+// steps before it remove the new side as a whole.
+import type { Notes, SagaCall, SagaStep, Sight } from '../../index.ts'
+import { observeReplication } from '../engines/replication-runner.ts'
+import { scaleDownOld } from './scale-down-old-step.ts'
+import { catchUpSight, freezeRecordIn } from './upgrade-sights.ts'
+import type { UpgradeWorld } from './upgrade-world.ts'
+
+export class MigrateDataStep<Scene> implements SagaStep<Scene> {
+  readonly name = 'MigrateData'
+  /** Writers wait meanwhile. */
+  readonly timeoutMs = 15 * 60_000
+  readonly attempts = 2
+  readonly backoff = { baseMs: 500, capMs: 5_000 }
+  readonly #world: UpgradeWorld<Scene>
+
+  constructor(world: UpgradeWorld<Scene>) {
+    this.#world = world
+  }
+
+  async verify(call: SagaCall<Scene>): Promise<Sight> {
+    if (call.direction === 'back') return { kind: 'missing' }
+    const task = this.#world.replication(call)
+    const record = freezeRecordIn(call.notes[scaleDownOld])
+    const writers = await this.#world.writers(call).observe(record)
+    const { sides } = await observeReplication(task)
+    const goal = call.notes[this.name]?.['goal']
+    const sight = catchUpSight({ sides, goal, record, writers }, task.token)
+    if (sight !== undefined) return sight
+    const differences = await this.#world.differences(call)
+    if (differences.length === 0) return { kind: 'done' }
+    const message = `the new side is another than the old one: ${differences.join('; ')}`
+    return { kind: 'broken', reason: 'ManifestMismatch', message, isTerminal: false }
+  }
+
+  /** Everything that was acknowledged comes before it, as writers have been turned away. */
+  async remember(call: SagaCall<Scene>): Promise<Notes> {
+    return { goal: await this.#world.replication(call).publisher.milestone() }
+  }
+
+  async run(call: SagaCall<Scene>): Promise<void> {
+    const { publisher, subscriber } = this.#world.replication(call)
+    await subscriber.raiseSequences((await publisher.observe()).sequences)
+  }
+}

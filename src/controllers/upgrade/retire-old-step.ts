@@ -1,0 +1,23 @@
+// The old side keeps nothing back for the new one any more, and stays frozen for as long as it is kept.
+import type { SagaCall, SagaStep, Sight } from '../../index.ts'
+import { isAnythingLeft } from '../engines/replication-standing.ts'
+import { subscriberIn } from './replicate-step.ts'
+import type { UpgradeWorld } from './upgrade-world.ts'
+
+export class RetireOldStep<Scene> implements SagaStep<Scene> {
+  readonly name = 'RetireOld'
+  readonly #world: UpgradeWorld<Scene>
+
+  constructor(world: UpgradeWorld<Scene>) {
+    this.#world = world
+  }
+
+  async verify(call: SagaCall<Scene>): Promise<Sight> {
+    const { publisher, token } = this.#world.replication(call)
+    return isAnythingLeft({ source: await publisher.observe() }, token) ? { kind: 'missing' } : { kind: 'done' }
+  }
+
+  async run(call: SagaCall<Scene>): Promise<void> {
+    await this.#world.replication(call).publisher.remove({ subscriber: subscriberIn(call.notes) })
+  }
+}

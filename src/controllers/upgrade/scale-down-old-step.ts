@@ -1,0 +1,39 @@
+// Nobody writes to the old side any more, which stays up to be read from. Taken back, exactly those may log in again who could before.
+import type { Notes, SagaCall, SagaStep, Sight } from '../../index.ts'
+import { recordOf } from '../engines/write-freeze.ts'
+import { freezeNotes, freezeRecordIn, freezeSight } from './upgrade-sights.ts'
+import type { UpgradeWorld } from './upgrade-world.ts'
+
+export const scaleDownOld = 'ScaleDownOld'
+
+export class ScaleDownOldStep<Scene> implements SagaStep<Scene> {
+  readonly name = scaleDownOld
+  /** Whoever cannot be turned away in this time keeps everybody else from working. */
+  readonly timeoutMs = 60_000
+  readonly backoff = { baseMs: 500, capMs: 5_000 }
+  readonly #world: UpgradeWorld<Scene>
+
+  constructor(world: UpgradeWorld<Scene>) {
+    this.#world = world
+  }
+
+  async verify(call: SagaCall<Scene>): Promise<Sight> {
+    const record = freezeRecordIn(call.notes[this.name])
+    const facts = await this.#world.writers(call).observe(record)
+    return freezeSight(record, facts, call.direction)
+  }
+
+  async remember(call: SagaCall<Scene>): Promise<Notes> {
+    return freezeNotes(recordOf(await this.#world.writers(call).observe(undefined)))
+  }
+
+  async run(call: SagaCall<Scene>): Promise<void> {
+    const record = freezeRecordIn(call.notes[this.name])
+    if (record !== undefined) await this.#world.writers(call).freeze(record)
+  }
+
+  async compensate(call: SagaCall<Scene>): Promise<void> {
+    const record = freezeRecordIn(call.notes[this.name])
+    if (record !== undefined) await this.#world.writers(call).thaw(record)
+  }
+}

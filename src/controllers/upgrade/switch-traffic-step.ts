@@ -1,0 +1,42 @@
+// Applications use the new side: the point of no return, as from the first login on it holds what the old one does not. Before it, once
+// more: the old side is frozen, the new one follows nobody any more, and answers as it is expected to.
+import { CodedError, type SagaCall, type SagaStep, type Sight } from '../../index.ts'
+import { freezeStanding } from '../engines/write-freeze.ts'
+import { scaleDownOld } from './scale-down-old-step.ts'
+import { freezeRecordIn } from './upgrade-sights.ts'
+import type { UpgradeWorld } from './upgrade-world.ts'
+
+export const switchTraffic = 'SwitchTraffic'
+
+export class SwitchTrafficStep<Scene> implements SagaStep<Scene> {
+  readonly name = switchTraffic
+  readonly timeoutMs = 15 * 60_000
+  readonly backoff = { baseMs: 500, capMs: 30_000 }
+  readonly #world: UpgradeWorld<Scene>
+
+  constructor(world: UpgradeWorld<Scene>) {
+    this.#world = world
+  }
+
+  async verify(call: SagaCall<Scene>): Promise<Sight> {
+    return await this.#world.traffic.look(call)
+  }
+
+  async run(call: SagaCall<Scene>): Promise<void> {
+    const { traffic } = this.#world
+    // What has been led there in part is led there as a whole: nothing that is true only before it can be asked any more.
+    if ((await traffic.look(call)).kind === 'missing') await this.#makeSure(call)
+    await traffic.lead(call)
+  }
+
+  async #makeSure(call: SagaCall<Scene>): Promise<void> {
+    const record = freezeRecordIn(call.notes[scaleDownOld])
+    const writers = await this.#world.writers(call).observe(record)
+    if (record === undefined || freezeStanding(record, writers).kind !== 'frozen') {
+      const message = 'somebody may write to the old side again, or does'
+      throw new CodedError({ code: 'WriteFreezeLost', message, remedy: 'stop' })
+    }
+    await this.#world.replication(call).subscriber.remove()
+    await this.#world.traffic.rehearse(call)
+  }
+}

@@ -1,0 +1,101 @@
+// What do the steps of an upgrade see of their effects? Decided from what both databases show and what was noted before. Pure.
+import type { Notes, SagaCall, Sight, Token } from '../../index.ts'
+import {
+  type BothSides,
+  hasCaughtUp,
+  isAnythingLeft,
+  type Obstacle,
+  replicationStanding,
+} from '../engines/replication-standing.ts'
+import { type FreezeRecord, freezeStanding, stillAway, type WriterFacts } from '../engines/write-freeze.ts'
+
+type Direction = SagaCall<unknown>['direction']
+
+const missing: Sight = { kind: 'missing' }
+
+/** Of a pass that saw both sides. What is refused before anything was made is told by whoever tries. */
+export function replicationSight(sides: BothSides, token: Token): Sight {
+  if (!isAnythingLeft(sides, token)) return missing
+  const standing = replicationStanding(sides, token)
+  switch (standing.kind) {
+    case 'refused':
+      return brokenBy(standing.obstacles, true)
+    case 'broken':
+      return brokenBy([standing.cause], true)
+    case 'incomplete':
+      return { kind: 'broken', reason: 'Incomplete', message: `${standing.next} is due`, isTerminal: false }
+    case 'copying':
+      return { kind: 'pending', progress: `${standing.percent} %${failing(standing.failures)}`, lookAfterMs: 2_000 }
+    case 'following':
+      return { kind: 'done' }
+  }
+}
+
+export function brokenBy(obstacles: readonly Obstacle[], isTerminal: boolean): Extract<Sight, { kind: 'broken' }> {
+  const [first] = obstacles
+  const message = obstacles.map((obstacle) => obstacle.message).join('; ')
+  return { kind: 'broken', reason: first?.reason ?? 'Broken', message, isTerminal }
+}
+
+function failing(failures: number): string {
+  return failures === 0 ? '' : `, ${failures} failed attempts, of which the log of the new server tells why`
+}
+
+/** `record` is noted before the first is turned away. On the way back it is over when all of it may log in again. */
+export function freezeSight(record: FreezeRecord | undefined, facts: WriterFacts, direction: Direction): Sight {
+  if (record === undefined) return missing
+  const away = stillAway(record, facts)
+  if (direction === 'back') {
+    return away.length === 0 ? missing : { kind: 'done' }
+  }
+  const standing = freezeStanding(record, facts)
+  switch (standing.kind) {
+    case 'frozen':
+      return { kind: 'done' }
+    case 'draining':
+      return { kind: 'pending', progress: standing.message, lookAfterMs: 250 }
+    case 'open': {
+      if (standing.unrecorded.length > 0) {
+        const message = `${standing.unrecorded.join(', ')} may log in since the freeze began; begin again`
+        return { kind: 'broken', reason: 'WriterCame', message, isTerminal: true }
+      }
+      if (away.length === 0) return missing
+      const message = `${standing.recorded.join(', ')} may still log in`
+      return { kind: 'broken', reason: 'Incomplete', message, isTerminal: false }
+    }
+  }
+}
+
+/** Undefined: it has caught up and nobody wrote, so that both sides can be compared. */
+export function catchUpSight(seen: CatchUp, token: Token): Sight | undefined {
+  const { sides, goal, record, writers } = seen
+  if (goal === undefined) return missing
+  if (record === undefined || freezeStanding(record, writers).kind !== 'frozen') {
+    const message = 'somebody may write to the old side again, or does'
+    return { kind: 'broken', reason: 'WriteFreezeLost', message, isTerminal: true }
+  }
+  const standing = replicationStanding(sides, token)
+  if (standing.kind === 'broken') return brokenBy([standing.cause], true)
+  if (hasCaughtUp(sides, token, goal)) return undefined
+  const progress = standing.kind === 'following' ? `${standing.lagBytes} bytes behind` : 'rows are being copied'
+  return { kind: 'pending', progress, lookAfterMs: 250 }
+}
+
+export interface CatchUp {
+  readonly sides: BothSides
+  /** A milestone of the old side, made when it was frozen. */
+  readonly goal: string | undefined
+  readonly record: FreezeRecord | undefined
+  readonly writers: WriterFacts
+}
+
+/** As it is kept in the notes of a step. */
+export function freezeNotes({ logins }: FreezeRecord): Notes {
+  return { logins: JSON.stringify(logins) }
+}
+
+export function freezeRecordIn(notes: Notes | undefined): FreezeRecord | undefined {
+  const text = notes?.['logins']
+  // Sound: only freezeNotes writes it.
+  return text === undefined ? undefined : { logins: JSON.parse(text) as readonly string[] }
+}

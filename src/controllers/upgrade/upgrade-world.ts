@@ -1,0 +1,30 @@
+// What does an upgrade need of the world? The old side of a database and the new one, as whoever owns the resource reaches them. Each
+// function is told the call of the step it serves, finds everything by the call's token and notes, and may be repeated.
+import type { SagaCall, SagaStep, Sight } from '../../index.ts'
+import type { ReplicationTask } from '../engines/replication-runner.ts'
+import type { WriteFreeze } from '../engines/write-freeze.ts'
+
+export interface UpgradeWorld<Scene> {
+  /** A verified backup of the old side: where to go back to when all else fails, and never where the rows come from. Kept. */
+  readonly createSnapshot: SagaStep<Scene> & { readonly name: 'CreateSnapshot' }
+  /** A database on the new server, with the schema of the old one, without rows, and closed to everybody but the operator. */
+  readonly provisionNew: SagaStep<Scene> & { readonly name: 'ProvisionNew' }
+  replication(call: SagaCall<Scene>): ReplicationTask
+  /** Of the old side. */
+  writers(call: SagaCall<Scene>): WriteFreeze
+  /** Undefined: now. Else for what is waited. */
+  cutoverWaitsFor(call: SagaCall<Scene>): string | undefined
+  /** In what the new side is another than the old one, while nobody writes to either; sentences for people. */
+  differences(call: SagaCall<Scene>): Promise<readonly string[]>
+  readonly traffic: Traffic<Scene>
+}
+
+/** Where applications find their database. */
+export interface Traffic<Scene> {
+  /** `missing`: all are led to the old side, and nobody may log in to the new one. Anything else is past the point of no return. */
+  look(call: SagaCall<Scene>): Promise<Sight>
+  /** Tried on the new side before anybody is let in; rejects with what is wrong. */
+  rehearse(call: SagaCall<Scene>): Promise<void>
+  /** Leads all to the new side and lets them in there. */
+  lead(call: SagaCall<Scene>): Promise<void>
+}

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest'
+import type { WriterFacts } from '../../../src/controllers/engines/write-freeze.ts'
+import {
+  catchUpSight,
+  freezeNotes,
+  freezeRecordIn,
+  freezeSight,
+  replicationSight,
+} from '../../../src/controllers/upgrade/upgrade-sights.ts'
+import { emptyTarget, followingTarget, replicationSource, replicationToken } from '../engines/replication-facts.ts'
+
+const token = replicationToken
+const source = replicationSource
+const bare = { ...source, login: undefined, publication: undefined, slot: undefined }
+const record = { logins: ['app'] }
+const writers = (canLogin: boolean, more: Partial<WriterFacts> = {}): WriterFacts => ({
+  ...{ logins: [{ name: 'app', canLogin }], sessions: 0, prepared: 0 },
+  ...more,
+})
+
+describe('of a replication is seen', () => {
+  it.each([
+    ['nothing', { source: bare, target: emptyTarget }, { kind: 'missing' }],
+    [
+      'nothing, also where it could not be begun',
+      { source: { ...bare, walLevel: 'replica' }, target: emptyTarget },
+      { kind: 'missing' },
+    ],
+    [
+      'a part',
+      { source: { ...bare, login: source.login }, target: emptyTarget },
+      { kind: 'broken', isTerminal: false },
+    ],
+    [
+      'a slot alone',
+      { source: { ...bare, slot: source.slot }, target: emptyTarget },
+      { kind: 'broken', isTerminal: false },
+    ],
+    ['all', { source, target: followingTarget }, { kind: 'done' }],
+    [
+      'that rows are copied',
+      {
+        source,
+        target: {
+          ...followingTarget,
+          tables: followingTarget.tables.map((table) => ({ ...table, state: 'd' as const })),
+        },
+      },
+      { kind: 'pending', progress: '0 %' },
+    ],
+    [
+      'its end',
+      { source: { ...source, slot: undefined }, target: followingTarget },
+      { kind: 'broken', reason: 'SlotLost', isTerminal: true },
+    ],
+  ])('%s', (_, sides, sight) => {
+    expect(replicationSight(sides, token)).toMatchObject(sight)
+  })
+})
+
+describe('of a freeze is seen', () => {
+  it.each([
+    ['nothing before it is recorded', undefined, writers(false), 'forward', { kind: 'missing' }],
+    ['nothing before it is begun', record, writers(true), 'forward', { kind: 'missing' }],
+    ['all', record, writers(false), 'forward', { kind: 'done' }],
+    ['all of it where nobody could log in', { logins: [] }, writers(false), 'forward', { kind: 'done' }],
+    ['who is still there', record, writers(false, { sessions: 2 }), 'forward', { kind: 'pending' }],
+    [
+      'who came since',
+      record,
+      writers(false, {
+        logins: [
+          { name: 'app', canLogin: false },
+          { name: 'new', canLogin: true },
+        ],
+      }),
+      'forward',
+      { kind: 'broken', reason: 'WriterCame', isTerminal: true },
+    ],
+    ['on the way back, who is still away', record, writers(false), 'back', { kind: 'done' }],
+    ['on the way back, its end', record, writers(true), 'back', { kind: 'missing' }],
+    ['on the way back, its end where nobody could log in', { logins: [] }, writers(false), 'back', { kind: 'missing' }],
+  ] as const)('%s', (_, recorded, facts, direction, sight) => {
+    expect(freezeSight(recorded, facts, direction)).toMatchObject(sight)
+  })
+
+  it('what was noted', () => {
+    expect(freezeRecordIn(freezeNotes(record))).toEqual(record)
+    expect(freezeRecordIn({})).toBeUndefined()
+  })
+})
+
+describe('of the last rows is seen', () => {
+  const sides = { source, target: followingTarget }
+  const seen = { sides, goal: '0/100', record, writers: writers(false) }
+  it.each([
+    ['nothing before there is a goal', { goal: undefined }, { kind: 'missing' }],
+    ['how far they are', { goal: '0/101' }, { kind: 'pending', progress: '128 bytes behind' }],
+    [
+      'that somebody writes',
+      { writers: writers(true) },
+      { kind: 'broken', reason: 'WriteFreezeLost', isTerminal: true },
+    ],
+    [
+      'that the slot is gone',
+      { sides: { ...sides, source: { ...source, slot: undefined } } },
+      { kind: 'broken', reason: 'SlotLost' },
+    ],
+  ])('%s', (_, change, sight) => {
+    expect(catchUpSight({ ...seen, ...change }, token)).toMatchObject(sight)
+  })
+
+  it('that they are there', () => {
+    expect(catchUpSight(seen, token)).toBeUndefined()
+  })
+})

@@ -1,0 +1,86 @@
+// Does a database move to a newer server while it is written to, and does whatever fails on the way lead back to an old side that works, as
+// long as there is a way back? For real, from the oldest version to the newest.
+import { expect, it } from 'vitest'
+import { CodedError } from '../../../src/base/errors.ts'
+import { crashPlaces } from '../../fault-lab/crash-places.ts'
+import { pairs } from '../engines/replication/replication-stage.ts'
+import { UpgradeStage } from './upgrade-stage.ts'
+
+const way = () => pairs()[0] ?? ([0, 0] as const)
+const wayBack = ['CreateSnapshot', 'ProvisionNew', 'Replicate', 'ScaleDownOld', 'MigrateData', 'rehearse']
+
+it('moves, and loses nothing that was acknowledged', async ({ annotate }) => {
+  const stage = await UpgradeStage.start(way())
+  stage.waitsFor = 'somebody to say so'
+  await stage.begin()
+  const waiting = await stage.until('all to be ready', ({ steps }) => steps[3]?.state === 'Running')
+  expect(waiting.steps.map(({ name, state }) => `${name} ${state}`)).toEqual([
+    ...['CreateSnapshot Done', 'ProvisionNew Done', 'Replicate Done', 'AwaitCutover Running'],
+    ...['ScaleDownOld Pending', 'MigrateData Pending', 'SwitchTraffic Pending', 'RetireOld Pending'],
+  ])
+  await stage.clientWrites()
+  stage.waitsFor = undefined
+  expect(await stage.ended()).toMatchObject({ state: 'Completed', pivotedAt: expect.any(String) })
+  await stage.expectWhole(stage.new)
+  await expect(stage.old.byHand('SELECT', { database: 'shop', user: 'app', password: 'secret' })).rejects.toMatchObject(
+    {
+      code: '28000',
+    },
+  )
+  await annotate(`the client could not write for ${stage.client.longestGapMs} ms`)
+})
+
+it('goes on where it was when the operator dies after each of its effects', async () => {
+  const stage = await UpgradeStage.start(way())
+  stage.isMortal = true
+  await stage.begin()
+  expect(await stage.ended()).toMatchObject({ state: 'Completed' })
+  await stage.expectWhole(stage.new)
+})
+
+it.each(crashPlaces(wayBack, 3))('leads back to an old side that works when it fails at %s', async (step) => {
+  const stage = await UpgradeStage.start(way())
+  stage.failing = step
+  await stage.begin()
+  expect(await stage.ended()).toMatchObject({ state: 'Compensated' })
+  await stage.expectWhole(stage.old)
+  expect(await stage.isNewBare()).toBe(true)
+})
+
+it('goes no way back from the first login at the new side on', async () => {
+  const stage = await UpgradeStage.start(way())
+  stage.before = async (step) => {
+    if (step === 'RetireOld') throw new CodedError({ code: 'Broken', message: 'the old side is gone', remedy: 'stop' })
+  }
+  await stage.begin()
+  await stage.until('it to be past the pivot', ({ pivotedAt }) => pivotedAt !== undefined)
+  expect(await stage.ended()).toMatchObject({ state: 'ManualIntervention' })
+  await stage.clientWrites()
+})
+
+it('is broken off when somebody may write to the old side again', async () => {
+  const stage = await UpgradeStage.start(way())
+  stage.before = async (step) => {
+    if (step === 'MigrateData') await stage.old.byHand('ALTER ROLE app LOGIN')
+  }
+  await stage.begin()
+  expect(await stage.ended()).toMatchObject({ state: 'Compensated', reason: 'WriteFreezeLost' })
+  await stage.expectWhole(stage.old)
+})
+
+it('goes on when both servers crash while nobody may write', async () => {
+  const stage = await UpgradeStage.start(way())
+  let crashes = 0
+  stage.before = async (step) => {
+    if (step !== 'MigrateData' || crashes > 0) return
+    crashes += 1
+    for (const server of [stage.old, stage.new]) {
+      await server.kill()
+      await server.start()
+    }
+  }
+  await stage.begin()
+  expect(await stage.ended()).toMatchObject({ state: 'Completed' })
+  expect(crashes).toBe(1)
+  await stage.expectWhole(stage.new)
+})

@@ -1,0 +1,58 @@
+// An application that writes one row after the other, each with a number of its own below zero, to where it is led, and notes those that
+// it was told are there. Turned away, it tries again.
+import { Client } from 'pg'
+import type { PostgresServer } from '../../postgres/postgres-server.ts'
+
+export class WritingClient {
+  readonly numbers: number[] = []
+  readonly #where: () => PostgresServer
+  readonly #database: string
+  #isStopped = false
+  #longestGapMs = 0
+  #lastAt = 0
+
+  constructor(where: () => PostgresServer, database: string) {
+    this.#where = where
+    this.#database = database
+  }
+
+  get acknowledged(): number {
+    return this.numbers.length
+  }
+
+  /** Between two rows that it was told of: as long it could not work. */
+  get longestGapMs(): number {
+    return Math.round(this.#longestGapMs)
+  }
+
+  stop(): void {
+    this.#isStopped = true
+  }
+
+  async run(): Promise<void> {
+    for (let n = -1; !this.#isStopped; ) {
+      const { port } = this.#where()
+      const client = new Client({ host: '127.0.0.1', port, database: this.#database, user: 'app', password: 'secret' })
+      client.on('error', () => undefined) // The statement that it breaks says so.
+      try {
+        await client.connect()
+        for (; !this.#isStopped; n -= 1) {
+          await client.query('INSERT INTO orders (n) VALUES ($1)', [n])
+          this.#note(n)
+        }
+      } catch {
+        n -= 1 // Nobody knows whether this one is there.
+        await new Promise((resolve) => setImmediate(resolve))
+      } finally {
+        await client.end().catch(() => undefined)
+      }
+    }
+  }
+
+  #note(n: number): void {
+    const now = performance.now()
+    if (this.#lastAt !== 0) this.#longestGapMs = Math.max(this.#longestGapMs, now - this.#lastAt)
+    this.#lastAt = now
+    this.numbers.push(n)
+  }
+}
