@@ -23,83 +23,90 @@ const patience = () => AbortSignal.timeout(10_000)
 /** In the gate; a story takes a few seconds. */
 const stride = 61
 
-onEachPostgres('a restore that is cut off', (server, version) => {
-  it.each(['in place', 'where there is nothing', 'undone'] as const)(
-    '%s is ended by the next worker',
-    { timeout: 3_600_000 },
-    async (kind) => {
+/** What was committed is not lost with the server's processes. */
+const durable = { settings: { synchronous_commit: 'on' } }
+
+onEachPostgres(
+  'a restore that is cut off',
+  (server, version) => {
+    it.each(['in place', 'where there is nothing', 'undone'] as const)(
+      '%s is ended by the next worker',
+      { timeout: 3_600_000 },
+      async (kind) => {
+        await onStage(server(), async (stage, proxy) => {
+          const order = await begin(kind, stage)
+          proxy.forget()
+          await work(order, stage, never)
+          const undisturbed = await sight(server())
+          const count = proxy.statements.length
+          expect(undisturbed).toMatchObject(ends[kind])
+          const all = Array.from({ length: count * 3 }, (_, at) => ({ n: Math.floor(at / 3) + 1, how: hows[at % 3] }))
+          const places = crashPlaces(all, version, kind === 'undone' ? 29 : stride)
+          expect(places.length).toBeGreaterThan(1)
+          for (const { n, how = 'dead' } of places) {
+            const again = await begin(kind, stage)
+            proxy.judge = judges[how](n)
+            await work(again, stage, patience()).catch(() => undefined)
+            proxy.judge = () => 'pass'
+            await end(again, stage)
+            expect({ n, how, sight: await sight(server()) }).toEqual({ n, how, sight: undisturbed })
+          }
+        })
+      },
+    )
+
+    it('by -9 is ended by the next worker', { timeout: 600_000 }, async () => {
       await onStage(server(), async (stage, proxy) => {
-        const order = await begin(kind, stage)
-        proxy.forget()
-        await work(order, stage, never)
-        const undisturbed = await sight(server())
-        const count = proxy.statements.length
-        expect(undisturbed).toMatchObject(ends[kind])
-        const all = Array.from({ length: count * 3 }, (_, at) => ({ n: Math.floor(at / 3) + 1, how: hows[at % 3] }))
-        const places = crashPlaces(all, version, kind === 'undone' ? 29 : stride)
-        expect(places.length).toBeGreaterThan(1)
-        for (const { n, how = 'dead' } of places) {
-          const again = await begin(kind, stage)
-          proxy.judge = judges[how](n)
-          await work(again, stage, patience()).catch(() => undefined)
-          proxy.judge = () => 'pass'
-          await end(again, stage)
-          expect({ n, how, sight: await sight(server()) }).toEqual({ n, how, sight: undisturbed })
+        for (const place of crashPlaces(moments, version, moments.length)) {
+          const order = await begin('in place', stage)
+          await killedAt(place, order, stage, proxy)
+          await end(order, stage)
+          expect({ place, sight: await sight(server()) }).toMatchObject({ sight: ends['in place'] })
         }
       })
-    },
-  )
-
-  it('by -9 is ended by the next worker', { timeout: 600_000 }, async () => {
-    await onStage(server(), async (stage, proxy) => {
-      for (const place of crashPlaces(moments, version, moments.length)) {
-        const order = await begin('in place', stage)
-        await killedAt(place, order, stage, proxy)
-        await end(order, stage)
-        expect({ place, sight: await sight(server()) }).toMatchObject({ sight: ends['in place'] })
-      }
     })
-  })
 
-  it('as its server dies is ended by the next worker', { timeout: 600_000 }, async () => {
-    await onStage(server(), async (stage, proxy) => {
-      for (const place of crashPlaces(moments, version + 1, moments.length)) {
-        const order = await begin('in place', stage)
-        let death: Promise<void> | undefined
-        proxy.judge = ({ text }) => {
-          if (place.test(text)) death ??= server().kill()
-          return 'pass'
+    it('as its server dies is ended by the next worker', { timeout: 600_000 }, async () => {
+      await onStage(server(), async (stage, proxy) => {
+        for (const place of crashPlaces(moments, version + 1, moments.length)) {
+          const order = await begin('in place', stage)
+          let death: Promise<void> | undefined
+          proxy.judge = ({ text }) => {
+            if (place.test(text)) death ??= server().kill()
+            return 'pass'
+          }
+          await work(order, stage, patience()).catch(() => undefined)
+          proxy.judge = () => 'pass'
+          expect(death, `the server dies at ${place}`).toBeDefined()
+          await death
+          await server().start()
+          await end(order, stage)
+          expect({ place, sight: await sight(server()) }).toMatchObject({ sight: ends['in place'] })
         }
-        await work(order, stage, patience()).catch(() => undefined)
-        proxy.judge = () => 'pass'
-        expect(death, `the server dies at ${place}`).toBeDefined()
-        await death
-        await server().start()
-        await end(order, stage)
-        expect({ place, sight: await sight(server()) }).toMatchObject({ sight: ends['in place'] })
-      }
+      })
     })
-  })
 
-  it('leaves its pg_restore behind, which does no harm', { timeout: 600_000 }, async () => {
-    await onStage(server(), async (stage) => {
-      const order = await begin('in place', stage)
-      const tools = stage.verificationTools()
-      const orphans: Promise<unknown>[] = []
-      const logical: typeof tools.logical = {
-        freeze: (call) => tools.logical.freeze(call),
-        restore: async (call) => {
-          orphans.push(tools.logical.restore({ ...call, signal: never }).catch(() => undefined))
-          throw new Error('the worker is dead')
-        },
-      }
-      await restoreDatabase(order, { ...tools, logical }, never).catch(() => undefined)
-      await end(order, stage)
-      await Promise.all(orphans)
-      expect(await sight(server())).toMatchObject(ends['in place'])
+    it('leaves its pg_restore behind, which does no harm', { timeout: 600_000 }, async () => {
+      await onStage(server(), async (stage) => {
+        const order = await begin('in place', stage)
+        const tools = stage.verificationTools()
+        const orphans: Promise<unknown>[] = []
+        const logical: typeof tools.logical = {
+          freeze: (call) => tools.logical.freeze(call),
+          restore: async (call) => {
+            orphans.push(tools.logical.restore({ ...call, signal: never }).catch(() => undefined))
+            throw new Error('the worker is dead')
+          },
+        }
+        await restoreDatabase(order, { ...tools, logical }, never).catch(() => undefined)
+        await end(order, stage)
+        await Promise.all(orphans)
+        expect(await sight(server())).toMatchObject(ends['in place'])
+      })
     })
-  })
-})
+  },
+  durable,
+)
 
 const hows = ['before', 'after', 'dead'] as const
 
