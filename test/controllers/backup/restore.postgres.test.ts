@@ -4,6 +4,7 @@ import { Client } from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import { discardRestore, dropFormer, restoreDatabase } from '../../../src/controllers/backup/restore-worker.ts'
 import type { DatabaseEngine } from '../../../src/controllers/engines/engine.ts'
+import type { ServerAccess } from '../../../src/controllers/engines/server-access.ts'
 import { engineHere } from '../../postgres/engine-here.ts'
 import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
 import type { PostgresServer } from '../../postgres/postgres-server.ts'
@@ -179,6 +180,33 @@ onEachPostgres('a restore', (server) => {
     expect(await stage.left()).toEqual(['data-one.dump', 'manifest.json'])
   })
 
+  it('needs an admin who may make databases and roles, and no superuser', async () => {
+    const access = await makeAdmin(server())
+    const stage = await restoreStage(server(), access)
+    await removeAll(server())
+    await restoreDatabase(anew, stage.verificationTools(), never)
+    expect(await sightOf(server())).toMatchObject({ live: { orders: 1000, strange: 0 } })
+    await makeLive(server())
+    await server().byHand('GRANT crm_owner TO humble WITH ADMIN OPTION')
+    const inPlace = await stage.inPlace()
+    // Whom such an admin may not put out.
+    const superuser = await connected(server())
+    await expect(restoreDatabase(inPlace, stage.verificationTools(), never)).rejects.toMatchObject({
+      code: 'InsufficientPrivilege',
+    })
+    expect((await sightOf(server())).databases).toMatchObject([{ datname: 'crm', open: true }, {}])
+    await superuser.end()
+    await restoreDatabase(inPlace, stage.verificationTools(), never)
+    expect(await sightOf(server())).toMatchObject({
+      databases: [
+        { datname: 'crm', open: true },
+        { datname: 'crm_old_r1', open: false },
+      ],
+      roles: ['crm_owner'],
+      live: { orders: 1000, sentinel: false, strange: 0 },
+    })
+  })
+
   it('of two workers at once is one', async () => {
     const stage = await restoreStage(server(), server().access())
     await makeLive(server())
@@ -201,6 +229,13 @@ onEachPostgres('a restore', (server) => {
     expect([await databasesOf(server()), await rolesOf(server())]).toEqual([['crm'], ['crm_owner']])
   })
 })
+
+async function makeAdmin(server: PostgresServer): Promise<ServerAccess> {
+  await removeAll(server)
+  await server.byHand('DROP ROLE IF EXISTS humble')
+  await server.byHand("CREATE ROLE humble LOGIN CREATEDB CREATEROLE PASSWORD 'humble'")
+  return server.access({ username: 'humble', password: 'humble' })
+}
 
 async function connected(server: PostgresServer, database = 'crm'): Promise<Client> {
   const { port, password } = server
