@@ -36,7 +36,11 @@ export interface Publisher {
 export interface Subscriber {
   /** One statement. */
   observe(): Promise<SubscriberFacts>
-  /** Copies all rows and goes on with what comes. The tables have to be there, and empty. */
+  /**
+   * Copies all rows and goes on with what comes. The tables have to be there, and empty. A target before PostgreSQL 16 applies rows as
+   * its admin, and so runs what owners of tables have written (checks, triggers that always fire) with his rights: only where they are
+   * trusted with that server.
+   */
   subscribe(source: PublisherAddress): Promise<void>
   /** To where the source's are, and never back. Those that are not there are left out. */
   raiseSequences(sequences: readonly SequenceState[]): Promise<void>
