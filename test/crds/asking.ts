@@ -1,6 +1,7 @@
 // What does a server say to an object? Its answer, taken apart: the tables of definitions are about its fields and sentences.
+import { afterAll, beforeAll } from 'vitest'
 import type { ApiRequest } from '../control-plane/api-request.ts'
-import type { StoryServer } from '../e2e/story-server.ts'
+import type { StartStoryServer, StoryServer } from '../e2e/story-server.ts'
 
 export interface Answer {
   readonly status: number
@@ -21,7 +22,18 @@ interface Cause {
   readonly message: string
 }
 
-export function askerOf(server: StoryServer): Ask {
+/** Of the server that a suite has, from its first test to its last; the namespace `shop` is there. */
+export function askerOfSuite(start: StartStoryServer): Ask {
+  let server: StoryServer
+  beforeAll(async () => {
+    server = await start()
+    await server.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } })
+  })
+  afterAll(() => server?.stop())
+  return (...request) => askerOf(server)(...request)
+}
+
+function askerOf(server: StoryServer): Ask {
   return async (method, path, body, accept = 'application/json') => {
     const isApply = path.includes('fieldManager=')
     const patchType = isApply ? 'application/apply-patch+yaml' : 'application/merge-patch+json'

@@ -1,30 +1,18 @@
 // Does an API server take the definition of Database, and keep from a server of PostgreSQL what would break it? It plays on every
 // server.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { StartStoryServer, StoryServer } from '../e2e/story-server.ts'
-import { type Ask, askerOf } from './asking.ts'
+import { describe, expect, it } from 'vitest'
+import type { StartStoryServer } from '../e2e/story-server.ts'
+import { askerOfSuite } from './asking.ts'
 import { databaseRules } from './database-rules.ts'
 import { describeManifests } from './manifest-story.ts'
-import { describeRules, groupPath } from './rule-table.ts'
+import { describeRules, groupPath, writerOf } from './rule-table.ts'
 
 const databases = `${groupPath}/databases`
-const database = (name: string, spec: object) => ({
-  apiVersion: 'data.konverge.dev/v1alpha1',
-  kind: 'Database',
-  metadata: { name, namespace: 'default' },
-  spec,
-})
+const database = writerOf('Database')
 
 /** `start` gives a server on which the definition is installed. */
 export function describeDatabase(start: StartStoryServer): void {
-  let server: StoryServer
-  const ask: Ask = (...request) => askerOf(server)(...request)
-
-  beforeAll(async () => {
-    server = await start()
-    await server.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } })
-  })
-  afterAll(() => server?.stop())
+  const ask = askerOfSuite(start)
 
   describe('the definition of Database', () => {
     describeRules(databaseRules, ask)

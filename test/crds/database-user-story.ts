@@ -1,29 +1,18 @@
 // Does an API server take the definition of DatabaseUser, and keep from a server of PostgreSQL what would break it? It plays on every
 // server.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { StartStoryServer, StoryServer } from '../e2e/story-server.ts'
-import { type Ask, askerOf } from './asking.ts'
+import { describe, expect, it } from 'vitest'
+import type { StartStoryServer } from '../e2e/story-server.ts'
+import { askerOfSuite } from './asking.ts'
 import { databaseUserRules } from './database-user-rules.ts'
-import { describeRules, groupPath } from './rule-table.ts'
+import { describeRules, groupPath, writerOf } from './rule-table.ts'
 
 const users = `${groupPath}/databaseusers`
 const databases = [{ name: 'shop', access: 'ReadWrite' }]
-const user = (name: string, spec: object) => ({
-  apiVersion: 'data.konverge.dev/v1alpha1',
-  kind: 'DatabaseUser',
-  metadata: { name, namespace: 'default' },
-  spec,
-})
+const user = writerOf('DatabaseUser')
 
 /** `start` gives a server on which the definition is installed. */
 export function describeDatabaseUser(start: StartStoryServer): void {
-  let server: StoryServer
-  const ask: Ask = (...request) => askerOf(server)(...request)
-
-  beforeAll(async () => {
-    server = await start()
-  })
-  afterAll(() => server?.stop())
+  const ask = askerOfSuite(start)
 
   describe('the definition of DatabaseUser', () => {
     describeRules(databaseUserRules, ask)

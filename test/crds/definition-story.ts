@@ -1,34 +1,22 @@
 // Does an API server take the definition, and does it keep from the store what would break it? Also: does it give back what the construct
 // declares? It plays on every server.
 import { readFile } from 'node:fs/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import type { StartStoryServer, StoryServer } from '../e2e/story-server.ts'
-import { type Ask, askerOf } from './asking.ts'
+import type { StartStoryServer } from '../e2e/story-server.ts'
+import { askerOfSuite } from './asking.ts'
 import { describeManifests } from './manifest-story.ts'
+import { writerOf } from './rule-table.ts'
 
 const stores = '/apis/data.konverge.dev/v1alpha1/namespaces/default/replicatedkvstores'
 const plain = { image: 'valkey/valkey:8.0' }
 
 const readYaml = async (path: string) => parse(await readFile(path, 'utf8'))
-const store = (name: string, spec: object) => ({
-  apiVersion: 'data.konverge.dev/v1alpha1',
-  kind: 'ReplicatedKVStore',
-  metadata: { name, namespace: 'default' },
-  spec,
-})
+const store = writerOf('ReplicatedKVStore')
 
 /** `start` gives a server on which the definition is installed. */
 export function describeDefinition(start: StartStoryServer): void {
-  let server: StoryServer
-
-  const ask: Ask = (...request) => askerOf(server)(...request)
-
-  beforeAll(async () => {
-    server = await start()
-    await server.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } })
-  })
-  afterAll(() => server?.stop())
+  const ask = askerOfSuite(start)
 
   describe('the definition of ReplicatedKVStore', () => {
     it('is structural and has no rule over the cost budget', async () => {

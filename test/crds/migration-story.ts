@@ -1,27 +1,18 @@
 // Does an API server take the definition of Migration, and keep from a database what would break it? It plays on every server.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { StartStoryServer, StoryServer } from '../e2e/story-server.ts'
-import { type Ask, askerOf } from './asking.ts'
+import { describe, expect, it } from 'vitest'
+import type { StartStoryServer } from '../e2e/story-server.ts'
+import { askerOfSuite } from './asking.ts'
 import { migrationRules } from './migration-rules.ts'
-import { describeRules, groupPath } from './rule-table.ts'
+import { describeRules, groupPath, writerOf } from './rule-table.ts'
 
 const migrations = `${groupPath}/migrations`
-const migration = (name: string, spec: object) => ({
-  ...{ apiVersion: 'data.konverge.dev/v1alpha1', kind: 'Migration' },
-  metadata: { name, namespace: 'default' },
-  spec: { databaseRef: { name: 'shop' }, ...spec },
-})
+const migration = (name: string, spec: object) =>
+  writerOf('Migration')(name, { databaseRef: { name: 'shop' }, ...spec })
 const steps = [{ name: 'create', sql: 'SELECT 1', verify: { sql: 'SELECT 1' } }]
 
 /** `start` gives a server on which the definition is installed. */
 export function describeMigration(start: StartStoryServer): void {
-  let server: StoryServer
-  const ask: Ask = (...request) => askerOf(server)(...request)
-
-  beforeAll(async () => {
-    server = await start()
-  })
-  afterAll(() => server?.stop())
+  const ask = askerOfSuite(start)
 
   describe('the definition of Migration', () => {
     describeRules(migrationRules, ask)

@@ -26,15 +26,20 @@ export interface RuleTable {
 
 export const groupPath = '/apis/data.konverge.dev/v1alpha1/namespaces/default'
 
-export function describeRules(table: RuleTable, ask: Ask): void {
-  const { kind, plural, existing } = table
-  const path = `${groupPath}/${plural}`
-  const objectOf = (name: string, spec: object) => ({
+/** An object of a kind of ours, as people write it. */
+export function writerOf(kind: string): (name: string, spec: object) => object {
+  return (name, spec) => ({
     apiVersion: 'data.konverge.dev/v1alpha1',
     kind,
     metadata: { name, namespace: 'default' },
     spec,
   })
+}
+
+export function describeRules(table: RuleTable, ask: Ask): void {
+  const { kind, plural, existing } = table
+  const path = `${groupPath}/${plural}`
+  const objectOf = writerOf(kind)
 
   it('says in the table what every rule says', async () => {
     const { object } = await ask(
