@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
+/** Some start processes or explore hundreds of schedules: a machine that is five times slower must not fail them. */
+const patience = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 60_000 } } }
+
 /**
  * `unit` needs nothing but Node; `oracle` holds our pure functions against the control plane's own, linked into a Go program, and the
  * alerts against Prometheus'; `postgres` runs against real PostgreSQL processes; `real` runs against the real control plane that its set-up starts.
@@ -12,9 +15,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
           exclude: ['test/**/*.{real,oracle,postgres}.test.ts', 'node_modules/**'],
-          // Some start a process or explore hundreds of schedules; a busy machine must not fail them.
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          ...patience,
         },
       },
       {
@@ -22,8 +23,7 @@ export default defineConfig({
           name: 'oracle',
           include: ['test/**/*.oracle.test.ts'],
           globalSetup: ['test/oracles/vitest-global-setup.ts'],
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
+          ...patience,
         },
       },
       {
@@ -32,8 +32,7 @@ export default defineConfig({
           include: ['test/**/*.postgres.test.ts'],
           globalSetup: ['test/postgres/vitest-global-setup.ts'],
           fileParallelism: false,
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
+          ...patience,
         },
       },
       {
@@ -42,8 +41,7 @@ export default defineConfig({
           include: ['test/**/*.real.test.ts'],
           globalSetup: ['test/control-plane/vitest-global-setup.ts'],
           fileParallelism: false,
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
+          ...patience,
         },
       },
     ],

@@ -1,5 +1,5 @@
 // Does each kind of step do what it says, on real servers, and is what it did written down with it?
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { takeMigrationTarget } from '../../../src/controllers/engines/postgres/migration/migration-target-client.ts'
 import { onEachPostgres, startPostgres } from '../../postgres/on-each-postgres.ts'
 import { MigrationStage, nothingLeft } from './migration-stage.ts'
@@ -247,11 +247,12 @@ onEachPostgres('a migration', (server, version) => {
   it('lets nobody raise the epoch while a step is under way', async () => {
     const stage = await MigrationStage.start(server())
     await stage.work([create])
-    const working = stage.work([create, sqlStep('SELECT pg_sleep(1)', { name: 'slow' })])
-    const isAsleep = "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()"
-    await expect.poll(() => stage.byHand(isAsleep)).toHaveLength(1)
+    const letGo = await hold(stage)
+    const working = stage.work([create, sqlStep('SELECT FROM gate', { name: 'slow', ...patient })])
+    await expect.poll(() => stage.byHand(waiting)).toHaveLength(1)
     const raising = stage.byHand('SET lock_timeout TO 50; UPDATE _konverge.migration_lease SET epoch = epoch + 1')
     await expect(raising).rejects.toMatchObject({ code: '55P03' })
+    await letGo()
     expect(await working).toEqual({ kind: 'Completed' })
   })
 
@@ -321,23 +322,14 @@ onEachPostgres('a migration', (server, version) => {
     const stage = await MigrationStage.start(server())
     await stage.work([create])
     const quick = sqlStep('ALTER TABLE orders ADD COLUMN note text', { name: 'note', lockTimeoutMs: 20 })
-    const holding = stage.byHand('BEGIN; LOCK TABLE orders; SELECT pg_sleep(1.5); COMMIT')
-    await expect
-      .poll(
-        async () =>
-          (
-            await stage.byHand(
-              "SELECT 1 FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND relation = 'orders'::regclass",
-            )
-          ).length,
-      )
-      .toBe(1)
+    const letGo = await hold(stage, 'orders')
     expect(await stage.work([create, quick], { maxAttempts: 2 })).toMatchObject({
       kind: 'Failed',
       failure: { sqlState: '55P03' },
     })
-    expect(await stage.work([create, quick], { maxAttempts: 100, retryToken: 'again' })).toEqual({ kind: 'Completed' })
-    await holding
+    const again = stage.work([create, quick], { maxAttempts: 10_000, retryToken: 'again' })
+    await letGo()
+    expect(await again).toEqual({ kind: 'Completed' })
   })
 
   it('finds out a step that ends its own transaction by stealth', async () => {
@@ -378,14 +370,16 @@ onEachPostgres('a migration', (server, version) => {
 
   it('waits for its turn, and says who has it', async () => {
     const stage = await MigrationStage.start(server())
-    const slow = sqlStep('SELECT pg_sleep(1.5)', { name: 'slow' })
-    const first = stage.work([slow], { holder: 'first' })
-    await expect.poll(() => stage.news.length).toBeGreaterThan(0)
+    const letGo = await hold(stage)
+    const first = stage.work([sqlStep('SELECT FROM gate', { name: 'slow', ...patient })], { holder: 'first' })
+    await expect.poll(() => stage.byHand(waiting)).toHaveLength(1)
     expect(await stage.work([create], { migration: 'default/b', lockWaitMs: 0 })).toEqual({
       kind: 'LockedByOther',
       holder: 'first',
     })
-    expect(await stage.work([create], { migration: 'default/b' })).toEqual({ kind: 'Completed' })
+    const second = stage.work([create], { migration: 'default/b' })
+    await letGo()
+    expect(await second).toEqual({ kind: 'Completed' })
     expect(await first).toEqual({ kind: 'Completed' })
   })
 
@@ -404,3 +398,15 @@ onEachPostgres('a migration', (server, version) => {
     expect(await stage.marks()).toEqual(['create Applied', 'fill Applied', 'index Applied', 'wrong Failed'])
   })
 })
+
+/** Until it is let go nobody else gets at the table, which is made if it is `gate`: what a step waits for then, it waits for as long as a test wants. */
+async function hold(stage: MigrationStage, table = 'gate'): Promise<() => Promise<unknown>> {
+  if (table === 'gate') await stage.byHand('CREATE TABLE gate ()')
+  const holder = await stage.server.connect({ database: stage.database })
+  onTestFinished(() => holder.end())
+  await holder.query(`BEGIN; LOCK TABLE ${table}`)
+  return () => holder.query('COMMIT')
+}
+
+const patient = { timeoutMs: 300_000, lockTimeoutMs: 300_000 }
+const waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
