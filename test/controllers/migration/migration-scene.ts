@@ -1,5 +1,6 @@
 // Where a Migration is tried as a resource: a cluster in this process with the controllers of Database and Migration, a real server, and
 // a hand that does for Jobs what a node would: runs the worker of each in this process, and writes what became of it.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { Database } from '../../../imports/wire/database.ts'
 import { Migration, type MigrationSpecInput, type MigrationStatus } from '../../../imports/wire/migration.ts'
@@ -10,7 +11,7 @@ import { systemSecrets } from '../../../src/base/random.ts'
 import { database } from '../../../src/controllers/database/database.ts'
 import { migration } from '../../../src/controllers/migration/migration.ts'
 import { workOnMigration } from '../../../src/controllers/migration/migration-worker.ts'
-import { workerOrderIn } from '../../../src/controllers/migration/worker-order.ts'
+import { type WorkerOrder, workerOrderIn } from '../../../src/controllers/migration/worker-order.ts'
 import { exitCodeOf, reportText } from '../../../src/controllers/migration/worker-report.ts'
 import {
   type Condition,
@@ -28,7 +29,8 @@ import { startCluster, type TestCluster } from '../../../src/testing/index.ts'
 import { flagshipDefinitions } from '../../e2e/definitions.ts'
 import { EmbeddedOperator } from '../../e2e/embedded-operator.ts'
 import type { PostgresServer } from '../../postgres/postgres-server.ts'
-import { MortalEngines } from '../database/mortal-engines.ts'
+import { type ProxyStatement, SqlProxy } from '../../postgres/sql-proxy.ts'
+import { type Fate, MortalEngines } from '../database/mortal-engines.ts'
 
 export const home = 'shop'
 const stepMs = 200
@@ -40,22 +42,27 @@ export class MigrationScene {
   readonly server: PostgresServer
   /** Does the node run workers? Else they wait. */
   hasNode = true
-  readonly #operator: EmbeddedOperator
-  readonly #engines: MortalEngines
+  /** Asked about every statement of every worker. One that dies ends as by -9, and its Job begins another. */
+  judgeWorker: (statement: ProxyStatement) => Fate = () => 'pass'
+  /** Of operators and workers. */
+  deaths = 0
+  readonly operator: EmbeddedOperator
+  readonly engines: MortalEngines
+  readonly #databases: string[] = []
   readonly #stop = new AbortController()
   readonly #workers = new Map<string, Promise<void>>()
 
   private constructor(cluster: TestCluster, server: PostgresServer) {
     this.cluster = cluster
     this.server = server
-    this.#engines = new MortalEngines(server.access(), () => undefined)
+    this.engines = new MortalEngines(server.access(), () => void this.operator.kill())
     const engines = new WeakMap<ExternalTools, ReturnType<MortalEngines['engineOf']>>()
     const engineFor = (tools: ExternalTools) => {
-      const engine = engines.get(tools) ?? this.#engines.engineOf(tools)
+      const engine = engines.get(tools) ?? this.engines.engineOf(tools)
       engines.set(tools, engine)
       return engine
     }
-    this.#operator = new EmbeddedOperator({
+    this.operator = new EmbeddedOperator({
       ...{ cluster, token: 'admin', seed: 1, logsTurns: true, backoff: { baseMs: 1_000, capMs: 10_000 } },
       controllers: [database(engineFor), migration({ engineFor, image: 'konverge:test' })],
       fetch: (request) => handleFetch(cluster.server, request),
@@ -68,33 +75,43 @@ export class MigrationScene {
     const controllers = ['*', '-job']
     const cluster = await startCluster({ definitions: await flagshipDefinitions(), controllers })
     const scene = new MigrationScene(cluster, server)
-    onTestFinished(() => scene.#end())
+    onTestFinished(() => scene.end())
     await cluster.create(Namespace, { metadata: { name: home } })
     const { host, port, username, password } = server.access()
     const values = Object.entries({ host, port: String(port), username, password })
     const data = Object.fromEntries(values.map(([key, value]) => [key, Buffer.from(value).toString('base64')]))
     await cluster.create(Secret, { metadata: { name: 'server', namespace: home }, data })
-    await scene.#engines.begin()
-    scene.#operator.start()
+    await scene.#live()
     for (const name of databases) await scene.#database(name)
     return scene
   }
 
-  async #end(): Promise<void> {
+  /** Everything that was started here, and the databases; may be repeated. */
+  async end(): Promise<void> {
     this.#stop.abort(new Error('the test ends'))
     await Promise.allSettled(this.#workers.values())
-    await this.#operator.kill()
-    await this.#engines.end()
+    await this.#die()
     await this.cluster.stop()
+    for (const name of this.#databases.splice(0)) {
+      await this.server.byHand(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+      await this.server.byHand(`DROP ROLE IF EXISTS ${name}_owner`)
+    }
+  }
+
+  async #live(): Promise<void> {
+    await this.engines.begin()
+    this.operator.start()
+  }
+
+  async #die(): Promise<void> {
+    await this.operator.kill()
+    await this.engines.end()
   }
 
   async #database(name: string): Promise<void> {
     const provider = { server: { connectionSecretRef: { name: 'server' }, sslMode: 'disable' } }
     await this.cluster.create(Database, { metadata: { name, namespace: home }, spec: { provider } })
-    onTestFinished(async () => {
-      await this.server.byHand(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
-      await this.server.byHand(`DROP ROLE IF EXISTS ${name}_owner`)
-    })
+    this.#databases.push(name)
     await this.until(`Database ${name} to be ready`, async () => {
       return (await this.cluster.condition(Database, `${home}/${name}`, 'Ready'))?.status === 'True'
     })
@@ -142,10 +159,15 @@ export class MigrationScene {
     return this.server.byHand(text, { database: name })
   }
 
-  /** Lets the cluster's time pass until it is so, and the node see to its Jobs. */
-  async until(what: string, isSo: () => Promise<boolean>, limitMs = 120_000): Promise<void> {
+  /** Lets the cluster's time pass until it is so, and the node see to its Jobs; an operator that dies meanwhile is born again. */
+  async until(what: string, isSo: () => Promise<boolean>, limitMs = 600_000): Promise<void> {
     for (let passedMs = 0; !(await isSo()); passedMs += stepMs) {
-      this.#operator.throwIfEnded()
+      if (this.engines.hasDied || this.operator.way.line === 'silent') {
+        this.deaths += 1
+        await this.#die()
+        await this.#live()
+      }
+      this.operator.throwIfEnded()
       if (passedMs > limitMs) throw new Error(`Waited ${limitMs / 1_000} s for ${what}: ${await this.#standing()}`)
       await this.pass(stepMs)
     }
@@ -161,8 +183,12 @@ export class MigrationScene {
 
   async #answered(): Promise<void> {
     const startMs = performance.now()
-    while ((this.#engines.isInUse || this.#workers.size > 0) && performance.now() - startMs < patienceMs) {
-      await new Promise((resolve) => setImmediate(resolve))
+    for (;;) {
+      const isPatient = performance.now() - startMs < patienceMs
+      const isWaitedFor = isPatient && (this.engines.isInUse || this.#workers.size > 0)
+      // While a server is at work, time stands still, however slow the machine is.
+      if (!(isWaitedFor || (this.engines.isAtWork && !this.server.isPaused))) return
+      await (isPatient ? new Promise((resolve) => setImmediate(resolve)) : sleep(1))
     }
   }
 
@@ -189,14 +215,33 @@ export class MigrationScene {
     const map = await this.cluster.find(ConfigMap, `${home}/${metadata.name}`)
     const order = workerOrderIn(String(map === undefined ? '' : valueAt(map, 'data', 'order.json')), digest)
     if (order === undefined) throw new Error(`${metadata.name} has no order`)
-    const accesses = new Map([order.target, ...order.sources].map(({ folder }) => [folder, this.server.access()]))
-    const { log } = silentInstruments
-    const report = await workOnMigration(
-      { order, accesses, clock: systemClock, secrets: systemSecrets, log },
-      this.#stop.signal,
-    )
-    if (this.#stop.signal.aborted) return
-    await this.#writeEnd(job, { message: reportText(report), exitCode: exitCodeOf(report) })
+    const end = await this.#liveOfWorker(order)
+    if (!this.#stop.signal.aborted) await this.#writeEnd(job, end)
+  }
+
+  /** By a way of its own, which breaks with it. */
+  async #liveOfWorker(order: WorkerOrder): Promise<{ readonly message: string; readonly exitCode: number }> {
+    const proxy = await SqlProxy.start(this.server.access())
+    const life = new AbortController()
+    proxy.judge = (statement) => {
+      if (life.signal.aborted) return 'cutBefore'
+      const fate = this.judgeWorker(statement)
+      if (fate !== 'dieBefore' && fate !== 'dieAfter') return fate
+      this.deaths += 1
+      life.abort(new Error('killed'))
+      return fate === 'dieBefore' ? 'cutBefore' : 'cutAfter'
+    }
+    try {
+      const accesses = new Map([order.target, ...order.sources].map(({ folder }) => [folder, proxy.access()]))
+      const { log } = silentInstruments
+      const signal = AbortSignal.any([this.#stop.signal, life.signal])
+      const work = { order, accesses, clock: systemClock, secrets: systemSecrets, log }
+      const report = await workOnMigration(work, signal)
+      const isKilled = life.signal.aborted
+      return isKilled ? { message: '', exitCode: 137 } : { message: reportText(report), exitCode: exitCodeOf(report) }
+    } finally {
+      await proxy.stop()
+    }
   }
 
   async #writeEnd(
@@ -238,7 +283,7 @@ export class MigrationScene {
   async #standing(): Promise<string> {
     const found = await this.cluster.list(Migration)
     const jobs = (await this.jobs()).map(({ metadata, status }) => ({ name: metadata.name, status }))
-    const lines = this.#operator.lines.slice(-10).map((line) => `\n${JSON.stringify(line)}`)
+    const lines = this.operator.lines.slice(-10).map((line) => `\n${JSON.stringify(line)}`)
     return JSON.stringify([found.map(({ status }) => status), jobs], null, 1) + lines.join('')
   }
 }
