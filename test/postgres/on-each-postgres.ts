@@ -3,6 +3,8 @@
 import { afterAll, beforeAll, describe, inject, onTestFinished } from 'vitest'
 import { type PostgresOptions, PostgresServer } from './postgres-server.ts'
 
+type Suite = (server: () => PostgresServer, version: number) => void
+
 /**
  * Tells the suite once for every version, each time with one server for all its tests.
  *
@@ -11,12 +13,22 @@ import { type PostgresOptions, PostgresServer } from './postgres-server.ts'
  *   it('…', async () => { await server().byHand('SELECT 1') })
  * })
  */
-export function onEachPostgres(
+export function onEachPostgres(title: string, suite: Suite, options: PostgresOptions = {}): void {
+  onVersions(inject('postgresHome').versions, title, suite, options)
+}
+
+/** As `onEachPostgres`, where what is tried is above the versions. */
+export function onNewestPostgres(title: string, suite: Suite, options: PostgresOptions = {}): void {
+  onVersions(inject('postgresHome').versions.slice(-1), title, suite, options)
+}
+
+function onVersions(
+  versions: readonly { readonly major: number }[],
   title: string,
-  suite: (server: () => PostgresServer, version: number) => void,
-  options: PostgresOptions = {},
+  suite: Suite,
+  options: PostgresOptions,
 ): void {
-  for (const { major } of inject('postgresHome').versions) {
+  for (const { major } of versions) {
     describe(`${title}, on PostgreSQL ${major}`, () => {
       let server: PostgresServer | undefined
       beforeAll(async () => {

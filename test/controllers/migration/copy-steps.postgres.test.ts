@@ -53,6 +53,50 @@ const fillEverything = `
           '{"z": [1, {"ü": null}]}', ' 1 ', '{}', '{}', 'fine', '{}', NULL, 1, '[1,)', '000', '', '10.0.0.0/8', NULL, '{NULL}');
   INSERT INTO everything (words, ratio) SELECT repeat('w', n), random() FROM generate_series(1, 20) AS n`
 
+/** What it is, its columns, and its rows. */
+const keys: readonly (readonly [string, string, string])[] = [
+  [
+    'two columns',
+    '(a int, b text, PRIMARY KEY (b, a))',
+    "SELECT n % 7, 'k' || n % 11 FROM generate_series(1, 77) AS n",
+  ],
+  [
+    'texts of many scripts',
+    '(a text PRIMARY KEY)',
+    "SELECT CASE n % 4 WHEN 0 THEN 'Ä' WHEN 1 THEN 'a' WHEN 2 THEN '_' ELSE '' END || n FROM generate_series(1, 50) AS n",
+  ],
+  ['texts in another order', '(a text COLLATE "C" PRIMARY KEY)', 'SELECT chr(40 + n) FROM generate_series(1, 50) AS n'],
+  [
+    'texts that are equal in parts',
+    '(a text COLLATE folded PRIMARY KEY)',
+    "SELECT 'x' || n FROM generate_series(1, 50) AS n",
+  ],
+  ['uuids', '(a uuid PRIMARY KEY)', 'SELECT gen_random_uuid() FROM generate_series(1, 50)'],
+  [
+    'moments',
+    '(a timestamptz PRIMARY KEY)',
+    "SELECT '2024-01-01'::timestamptz + n * interval '1.000001 seconds' FROM generate_series(-25, 25) AS n",
+  ],
+  [
+    'numbers that are none',
+    '(a float8 PRIMARY KEY)',
+    "SELECT unnest('{-Infinity,-1,0,1e-300,1,Infinity,NaN}'::float8[])",
+  ],
+  [
+    'huge numbers',
+    '(a int8, b numeric UNIQUE NOT NULL)',
+    'SELECT n, 9223372036854775800::numeric + n FROM generate_series(1, 30) AS n',
+  ],
+  ['rows that are one', '(a int PRIMARY KEY)', 'SELECT 1'],
+  ['no rows', '(a int PRIMARY KEY)', 'SELECT 1 LIMIT 0'],
+  ['exactly one batch', '(a int PRIMARY KEY)', 'SELECT generate_series(1, 5)'],
+  [
+    'partitions',
+    '(a int, b int, PRIMARY KEY (a, b)) PARTITION BY HASH (a)',
+    'SELECT n, n FROM generate_series(1, 50) AS n',
+  ],
+]
+
 onEachPostgres('a copy', (server, version) => {
   let oldest: PostgresServer | undefined
   beforeAll(async () => {
@@ -75,81 +119,38 @@ onEachPostgres('a copy', (server, version) => {
     expect(await stage.byHand('INSERT INTO everything DEFAULT VALUES RETURNING "Id"::int AS id')).toEqual([{ id: 24 }])
   })
 
-  it.each([
-    [
-      'two columns',
-      '(a int, b text, PRIMARY KEY (b, a))',
-      "SELECT n % 7, 'k' || n % 11 FROM generate_series(1, 77) AS n",
-    ],
-    [
-      'texts of many scripts',
-      '(a text PRIMARY KEY)',
-      "SELECT CASE n % 4 WHEN 0 THEN 'Ä' WHEN 1 THEN 'a' WHEN 2 THEN '_' ELSE '' END || n FROM generate_series(1, 50) AS n",
-    ],
-    [
-      'texts in another order',
-      '(a text COLLATE "C" PRIMARY KEY)',
-      'SELECT chr(40 + n) FROM generate_series(1, 50) AS n',
-    ],
-    [
-      'texts that are equal in parts',
-      '(a text COLLATE folded PRIMARY KEY)',
-      "SELECT 'x' || n FROM generate_series(1, 50) AS n",
-    ],
-    ['uuids', '(a uuid PRIMARY KEY)', 'SELECT gen_random_uuid() FROM generate_series(1, 50)'],
-    [
-      'moments',
-      '(a timestamptz PRIMARY KEY)',
-      "SELECT '2024-01-01'::timestamptz + n * interval '1.000001 seconds' FROM generate_series(-25, 25) AS n",
-    ],
-    [
-      'numbers that are none',
-      '(a float8 PRIMARY KEY)',
-      "SELECT unnest('{-Infinity,-1,0,1e-300,1,Infinity,NaN}'::float8[])",
-    ],
-    [
-      'huge numbers',
-      '(a int8, b numeric UNIQUE NOT NULL)',
-      'SELECT n, 9223372036854775800::numeric + n FROM generate_series(1, 30) AS n',
-    ],
-    ['rows that are one', '(a int PRIMARY KEY)', 'SELECT 1'],
-    ['no rows', '(a int PRIMARY KEY)', 'SELECT 1 LIMIT 0'],
-    ['exactly one batch', '(a int PRIMARY KEY)', 'SELECT generate_series(1, 5)'],
-    [
-      'partitions',
-      '(a int, b int, PRIMARY KEY (a, b)) PARTITION BY HASH (a)',
-      'SELECT n, n FROM generate_series(1, 50) AS n',
-    ],
-  ])('goes along keys of %s', async (_, columns, rows) => {
+  it('goes along keys of every kind', async () => {
     const from = sourceServer()
-    const parts = columns.includes('PARTITION')
-      ? 'CREATE TABLE keyed_0 PARTITION OF keyed FOR VALUES WITH (MODULUS 1, REMAINDER 0);'
-      : ''
+    const kinds = (await hasIcu(from, server())) ? keys : keys.filter(([, columns]) => !columns.includes('folded'))
+    const tables = kinds.map(([, columns], at) => {
+      const parts = `CREATE TABLE keyed_${at}_0 PARTITION OF keyed_${at} FOR VALUES WITH (MODULUS 1, REMAINDER 0);`
+      return `CREATE TABLE keyed_${at} ${columns}; ${columns.includes('PARTITION') ? parts : ''}`
+    })
     const folded = "CREATE COLLATION folded (provider = icu, locale = 'und-u-ks-level1', deterministic = false);"
-    const needsIcu = columns.includes('folded')
-    if (needsIcu && !(await hasIcu(from, server()))) return
-    const stage = await stageWith(server(), from, `${needsIcu ? folded : ''} CREATE TABLE keyed ${columns}; ${parts}`)
-    await inSource(stage, from, `INSERT INTO keyed ${rows}`)
-    expect(await stage.work([copyStep(['keyed'])])).toEqual({ kind: 'Completed' })
-    const { here, there } = await rowsOf(stage, from, 'keyed', 't::text COLLATE "C"')
-    expect(here).toEqual(there)
+    const stage = await stageWith(server(), from, `${kinds.length < keys.length ? '' : folded} ${tables.join('')}`)
+    await inSource(stage, from, kinds.map(([, , rows], at) => `INSERT INTO keyed_${at} ${rows};`).join(''))
+    const steps = kinds.map((_, at) => copyStep([`keyed_${at}`], { name: `copy-${at}` }))
+    expect(await stage.work(steps)).toEqual({ kind: 'Completed' })
+    for (const [at, [title]] of kinds.entries()) {
+      const { here, there } = await rowsOf(stage, from, `keyed_${at}`, 't::text COLLATE "C"')
+      expect({ title, rows: here }).toEqual({ title, rows: there })
+    }
   })
 
-  it.each([
-    ['CREATE TABLE keyless (a int)', 'keyless', 'has no primary key'],
-    ['CREATE TABLE nulls (a int UNIQUE)', 'nulls', 'has no primary key'],
-    [
-      'CREATE TABLE parts (a int NOT NULL); CREATE UNIQUE INDEX ON parts (a) WHERE a > 0',
-      'parts',
-      'has no primary key',
-    ],
-    ['CREATE VIEW seen AS SELECT 1 AS a', 'seen', 'is not there in the source'],
-    ['SELECT 1', 'missing', 'is not there in the source'],
-  ])('refuses what has no keys: %s', async (tables, table, message) => {
-    const stage = await stageWith(server(), sourceServer(), `CREATE TABLE good (a int PRIMARY KEY); ${tables}`)
-    expect(await stage.work([copyStep(['good', table])])).toMatchObject({
-      ...{ kind: 'Failed', failure: { message: expect.stringContaining(`table public.${table} ${message}`) } },
-    })
+  it('refuses what has no keys', async () => {
+    const tables = `CREATE TABLE good (a int PRIMARY KEY); CREATE TABLE keyless (a int); CREATE TABLE nulls (a int UNIQUE);
+      CREATE TABLE parts (a int NOT NULL); CREATE UNIQUE INDEX ON parts (a) WHERE a > 0; CREATE VIEW seen AS SELECT 1 AS a`
+    const stage = await stageWith(server(), sourceServer(), tables)
+    const refusals = {
+      ...{ keyless: 'has no primary key', nulls: 'has no primary key', parts: 'has no primary key' },
+      ...{ seen: 'is not there in the source', missing: 'is not there in the source' },
+    }
+    for (const [table, message] of Object.entries(refusals)) {
+      const options = { migration: `default/${table}` }
+      expect(await stage.work([copyStep(['good', table])], options)).toMatchObject({
+        ...{ kind: 'Failed', failure: { message: expect.stringContaining(`table public.${table} ${message}`) } },
+      })
+    }
   })
 
   it('says what the target does not have, and takes what it has besides', async () => {

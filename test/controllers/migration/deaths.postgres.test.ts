@@ -14,7 +14,7 @@ import { home, MigrationScene } from './migration-scene.ts'
 
 const fates = ['dieBefore', 'dieAfter'] as const
 /** A telling takes seconds. Prime to the ways in which a place is disturbed. */
-const stride = 61
+const stride = 127
 
 type Disturbance =
   /** The statement that it dies at, from 1. */

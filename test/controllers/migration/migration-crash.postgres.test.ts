@@ -8,7 +8,7 @@ import { MigrationStage, nothingLeft, type WorkerOptions } from './migration-sta
 import { assertStep, copyStep, sqlStep } from './steps.ts'
 
 /** Each telling makes a schema and undoes it. */
-const stride = 37
+const stride = 79
 const fates = ['cutBefore', 'cutAfter', 'dieBefore', 'dieAfter'] as const
 
 interface Disturbance {

@@ -1,10 +1,10 @@
 // Does a Migration tell the truth about its database, whatever becomes of either? With the controllers of Database and Migration and real
-// workers, on every version of PostgreSQL.
+// workers, whose steps are tried on every version of PostgreSQL elsewhere.
 import { describe, expect, it } from 'vitest'
 import { Database } from '../../../imports/wire/database.ts'
 import { Migration } from '../../../imports/wire/migration.ts'
 import { ConfigMap, Event, Job, Pod } from '../../../src/index.ts'
-import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
+import { onNewestPostgres } from '../../postgres/on-each-postgres.ts'
 import { home, MigrationScene } from './migration-scene.ts'
 
 const limitMs = 120_000
@@ -22,7 +22,7 @@ const index = {
   verify: { sql: "SELECT indisvalid FROM pg_index WHERE indexrelid = 'orders_id'::regclass", expect: 't' },
 }
 
-onEachPostgres('a Migration', (server) => {
+onNewestPostgres('a Migration', (server) => {
   describe('of three steps', { timeout: limitMs }, () => {
     it('is completed as the owner of the database, and says how', async () => {
       const scene = await MigrationScene.start(server(), 'orders')
