@@ -23,7 +23,7 @@ import type { Key } from '../object/ref.ts'
 import { groupKindOf } from '../object/resource.ts'
 import { WorkQueue } from '../queue/work-queue.ts'
 import { Worker } from '../queue/worker.ts'
-import type { DesiredObject } from '../synth/desired.ts'
+import type { DesiredObject, DesiredSet } from '../synth/desired.ts'
 import { SynthMemo } from '../synth/memo.ts'
 import { synthesize } from '../synth/synth.ts'
 import { ChildrenReconciler, type ChildrenReconcilerOptions } from './children-reconciler.ts'
@@ -173,6 +173,7 @@ export class ControllerRunner {
       status,
       parents,
       desiredOf: (parent, facts) => desired.of(parent, facts),
+      partingOf: controller.parting && ((parent, facts) => desired.atParting(parent, facts)),
       inventoryOf: (parent) => inventoryOf(parent, controller),
       recordEvent,
     })
@@ -263,7 +264,7 @@ class DesiredObjects {
   readonly #controller: Controller
   readonly #view: ControllerView
   readonly #memo = new SynthMemo({ capacity: memoCapacity })
-  readonly #normalized = new WeakMap<KubeObject, KubeObject>()
+  readonly #known = new WeakMap<KubeObject, KubeObject>()
 
   constructor(controller: Controller, view: ControllerView) {
     this.#controller = controller
@@ -271,15 +272,27 @@ class DesiredObjects {
   }
 
   of(parent: LiveObject, facts: unknown): readonly DesiredObject[] {
-    const set = this.#memo.get({ parent, facts }, () =>
-      synthesize({
-        parent,
-        controllerName: this.#controller.name,
-        build: (chart) => this.#controller.desired(chart, { object: asDeclared(parent), facts }),
-        scopeOf: (apiVersion, kind, role) => this.#view.scopeOf(apiVersion, kind, role),
-      }),
-    )
-    return set.objects.map((item) => ({
+    const { desired } = this.#controller
+    return this.#normalized(this.#memo.get({ parent, facts }, () => this.#synthesize(parent, facts, desired)))
+  }
+
+  /** Of a resource that is being deleted. Not for long, so that nothing is kept of it. */
+  atParting(parent: LiveObject, facts: unknown): readonly DesiredObject[] {
+    const { parting } = this.#controller
+    return parting === undefined ? [] : this.#normalized(this.#synthesize(parent, facts, parting))
+  }
+
+  #synthesize(parent: LiveObject, facts: unknown, declare: Controller['desired']): DesiredSet {
+    return synthesize({
+      parent,
+      controllerName: this.#controller.name,
+      build: (chart) => declare(chart, { object: asDeclared(parent), facts }),
+      scopeOf: (apiVersion, kind, role) => this.#view.scopeOf(apiVersion, kind, role),
+    })
+  }
+
+  #normalized({ objects }: DesiredSet): readonly DesiredObject[] {
+    return objects.map((item) => ({
       ...item,
       object: this.#normalize(item.object),
       lasting: this.#normalize(item.lasting),
@@ -288,10 +301,10 @@ class DesiredObjects {
 
   /** The same object for the same object: holds go by it. */
   #normalize(object: KubeObject): KubeObject {
-    const known = this.#normalized.get(object)
+    const known = this.#known.get(object)
     if (known !== undefined) return known
     const normalized = normalize(object)
-    this.#normalized.set(object, normalized)
+    this.#known.set(object, normalized)
     return normalized
   }
 

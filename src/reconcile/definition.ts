@@ -153,6 +153,12 @@ export interface ControllerOptions<Spec, Status extends StatusWithConditions, Fa
   /** Says what cannot work before anything is made. */
   refuse?(context: DesiredContext<Spec, Status, Facts>): Refusal | undefined
   desired(chart: Chart, context: DesiredContext<Spec, Status, Facts>): void
+  /**
+   * What has to be done, by children, before a resource that is being deleted may go: as `desired`, once nothing is left outside. What it
+   * does not declare is pruned. The deletion goes on when it declares nothing any more, which has to follow from what is stored: a
+   * status that says that it is done. It waits while `observe` fails. Children that cannot be made as the namespace goes hold nothing up.
+   */
+  parting?(chart: Chart, context: DesiredContext<Spec, Status, Facts>): void
   /** Names at most one object that has to go for the children to go on; asked after every apply without failures. Pure. */
   repair?(context: RepairContext<Spec, Status, Facts>): Repair | undefined
   status(context: StatusContext<Spec, Status, Facts>): StatusReport<Status>
@@ -176,6 +182,7 @@ export interface Controller {
   observe(context: ObserveContext<unknown, unknown>): Promise<unknown>
   refuse(context: DesiredContext<unknown, unknown, unknown>): Refusal | undefined
   desired(chart: Chart, context: DesiredContext<unknown, unknown, unknown>): void
+  readonly parting: ((chart: Chart, context: DesiredContext<unknown, unknown, unknown>) => void) | undefined
   repair(context: RepairContext<unknown, unknown, unknown>): Repair | undefined
   status(context: StatusContext<unknown, unknown, unknown>): StatusReport<StatusWithConditions>
   cleanup(context: CleanupContext<unknown, unknown>): Promise<CleanupResult>
@@ -226,6 +233,7 @@ export function defineController<Spec, Status extends StatusWithConditions, Fact
     observe: (context) => erased.observe?.(context as never) ?? Promise.resolve(undefined),
     refuse: (context) => erased.refuse?.(context as never),
     desired: (chart, context) => erased.desired(chart, context as never),
+    parting: erased.parting && ((chart, context) => erased.parting?.(chart, context as never)),
     repair: (context) => erased.repair?.(context as never),
     status: (context) => erased.status(context as never),
     cleanup: (context) => erased.cleanup?.(context as never) ?? Promise.resolve({ kind: 'done' }),

@@ -61,6 +61,8 @@ export interface ReconcilerOptions {
   readonly status: StatusRecorder
   /** The objects that should exist, in wave order, normalized; throws a CodedError when the constructs do not build. */
   readonly desiredOf: (parent: LiveObject, facts: unknown) => readonly DesiredObject[]
+  /** Those that a resource needs before it goes; undefined where its controller declares none. */
+  readonly partingOf: ((parent: LiveObject, facts: unknown) => readonly DesiredObject[]) | undefined
   readonly inventoryOf: (parent: LiveObject) => Inventory
   readonly recordEvent: (regarding: LiveObject, event: EventReport) => void
 }
@@ -227,8 +229,8 @@ export class Reconciler {
   }
 
   /**
-   * Ends the sagas and takes away what is outside, then deletes in the stored order, then lets the controller clean up, then lets go; undefined
-   * when it has let go (I6).
+   * Ends the sagas and takes away what is outside, has done what is to be done at parting, then deletes in the stored order, then lets the
+   * controller clean up, then lets go; undefined when it has let go (I6).
    */
   async #clean(object: LiveObject, signal: AbortSignal): Promise<Ended | undefined> {
     const { children, parents, outside } = this.#options
@@ -236,11 +238,25 @@ export class Reconciler {
     const situationOf = async () => ({ facts: await deletion.factsOf(), children: children.childrenOf(object) })
     const done = await outside.remove(object, situationOf, signal)
     if (!done.isOver) return await this.#deleting(deletion, done, done.outcome)
+    const parting = await this.#part(deletion, signal)
+    if (parting !== undefined) return await this.#deleting(deletion, done, parting)
     const wait = (await children.deleteNext(object, signal)) ?? (await this.#cleanUp(object, signal))
     if (wait !== undefined) return await this.#deleting(deletion, done, { ...wait, kind: 'deleting' })
     await this.#tellTheEnd(deletion, done, signal)
     await parents.release(object, signal)
     return undefined
+  }
+
+  /** What it waits for, or undefined when nothing is to be done any more. */
+  async #part({ object }: Deletion, signal: AbortSignal): Promise<Outcome | undefined> {
+    const { partingOf, children } = this.#options
+    if (partingOf === undefined) return undefined
+    const desired = partingOf(object, await this.#observe(object, signal))
+    if (desired.length === 0) return undefined
+    const { outcome } = await children.makeSo(object, { desired, causes: [] }, signal)
+    if (outcome.kind === 'stopped' && outcome.reason === 'NamespaceTerminating') return undefined
+    if (outcome.kind === 'waiting') return { ...outcome, kind: 'deleting' }
+    return outcome.kind === 'settled' ? { kind: 'deleting', on: 'what was to be done first is done' } : outcome
   }
 
   /** The last word in the status, such as which volumes stay. A deletion never fails for it. */
