@@ -31,6 +31,8 @@ const render: Readonly<Record<string, (chart: Chart, sample: Sample) => void>> =
   DatabaseUser: () => {},
   // What it changes is in a database.
   Migration: () => {},
+  // What it saves is in a database, and where it is saved in a store.
+  Backup: () => {},
 }
 
 // Named from the checkout's root, where cdk8s.yaml lies and cdk8s runs its app; so it works from dist/ too.

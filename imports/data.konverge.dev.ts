@@ -5,6 +5,686 @@ import type { Construct } from 'constructs';
 
 
 /**
+ * A backup of a database, or a schedule of such.
+ *
+ * @schema Backup
+ */
+export class Backup extends ApiObject {
+  /**
+   * Returns the apiVersion and kind for "Backup"
+   */
+  public static readonly GVK: GroupVersionKind = {
+    apiVersion: 'data.konverge.dev/v1alpha1',
+    kind: 'Backup',
+  }
+
+  /**
+   * Renders a Kubernetes manifest for "Backup".
+   *
+   * This can be used to inline resource manifests inside other objects (e.g. as templates).
+   *
+   * @param props initialization props
+   */
+  public static manifest(props: BackupProps): any {
+    return {
+      ...Backup.GVK,
+      ...toJson_BackupProps(props),
+    };
+  }
+
+  /**
+   * Defines a "Backup" API object
+   * @param scope the scope in which to define this object
+   * @param id a scope-local name for the object
+   * @param props initialization props
+   */
+  public constructor(scope: Construct, id: string, props: BackupProps) {
+    super(scope, id, {
+      ...Backup.GVK,
+      ...props,
+    });
+  }
+
+  /**
+   * Renders the object to Kubernetes JSON.
+   */
+  public override toJson(): any {
+    const resolved = super.toJson();
+
+    return {
+      ...Backup.GVK,
+      ...toJson_BackupProps(resolved),
+    };
+  }
+}
+
+/**
+ * A backup of a database, or a schedule of such.
+ *
+ * @schema Backup
+ */
+export interface BackupProps {
+  /**
+   * @schema Backup#metadata
+   */
+  readonly metadata?: ApiObjectMetadata;
+
+  /**
+   * What is saved, where to, and how it is proven.
+   *
+   * @schema Backup#spec
+   */
+  readonly spec: BackupSpec;
+}
+
+/**
+ * Converts an object of type 'BackupProps' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_BackupProps(obj: BackupProps | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'metadata': obj.metadata,
+    'spec': toJson_BackupSpec(obj.spec),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * What is saved, where to, and how it is proven.
+ *
+ * @schema BackupSpec
+ */
+export interface BackupSpec {
+  /**
+   * Whether no backup is begun while it is true. Of a single backup, the worker that is at it is ended and begun again later.
+   *
+   * @schema BackupSpec#suspend
+   */
+  readonly suspend?: boolean;
+
+  /**
+   * The Database that is saved, of the same namespace. Immutable.
+   *
+   * @schema BackupSpec#databaseRef
+   */
+  readonly databaseRef: BackupSpecDatabaseRef;
+
+  /**
+   * Logical saves what is in the database by pg_dump. Physical and Provider are not there yet.
+   *
+   * @schema BackupSpec#method
+   */
+  readonly method?: BackupSpecMethod;
+
+  /**
+   * Five fields of cron: minute, hour, day of the month, month, day of the week. For each slot a Backup of its own is made.
+   *
+   * @schema BackupSpec#schedule
+   */
+  readonly schedule?: string;
+
+  /**
+   * What the schedule's hours are of, such as Europe/Berlin; UTC without it.
+   *
+   * @schema BackupSpec#timeZone
+   */
+  readonly timeZone?: string;
+
+  /**
+   * How long after its slot a backup may still begin; later ones are left out.
+   *
+   * @schema BackupSpec#startingDeadlineSeconds
+   */
+  readonly startingDeadlineSeconds?: number;
+
+  /**
+   * What becomes of a slot while the last backup is still under way. Forbid waits for that one, Replace gives it up.
+   *
+   * @schema BackupSpec#concurrency
+   */
+  readonly concurrency?: BackupSpecConcurrency;
+
+  /**
+   * Where backups are kept. Immutable.
+   *
+   * @schema BackupSpec#target
+   */
+  readonly target: BackupSpecTarget;
+
+  /**
+   * How it is saved.
+   *
+   * @schema BackupSpec#options
+   */
+  readonly options?: BackupSpecOptions;
+
+  /**
+   * Which backups of a schedule stay. The newest verified one always does. Artifacts go first, and then their Backups. Without it all stay.
+   *
+   * @schema BackupSpec#retention
+   */
+  readonly retention?: BackupSpecRetention;
+
+  /**
+   * How a backup is proven.
+   *
+   * @schema BackupSpec#verify
+   */
+  readonly verify?: BackupSpecVerify;
+
+  /**
+   * What becomes of the artifact when the Backup is deleted. Delete removes it first. Of a schedule, what its Backups begin with.
+   *
+   * @schema BackupSpec#artifactPolicy
+   */
+  readonly artifactPolicy?: BackupSpecArtifactPolicy;
+
+  /**
+   * How long making it may take, and how long proving it, such as 1h.
+   *
+   * @schema BackupSpec#deadline
+   */
+  readonly deadline?: string;
+}
+
+/**
+ * Converts an object of type 'BackupSpec' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_BackupSpec(obj: BackupSpec | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'suspend': obj.suspend,
+    'databaseRef': toJson_BackupSpecDatabaseRef(obj.databaseRef),
+    'method': obj.method,
+    'schedule': obj.schedule,
+    'timeZone': obj.timeZone,
+    'startingDeadlineSeconds': obj.startingDeadlineSeconds,
+    'concurrency': obj.concurrency,
+    'target': toJson_BackupSpecTarget(obj.target),
+    'options': toJson_BackupSpecOptions(obj.options),
+    'retention': toJson_BackupSpecRetention(obj.retention),
+    'verify': toJson_BackupSpecVerify(obj.verify),
+    'artifactPolicy': obj.artifactPolicy,
+    'deadline': obj.deadline,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * The Database that is saved, of the same namespace. Immutable.
+ *
+ * @schema BackupSpecDatabaseRef
+ */
+export interface BackupSpecDatabaseRef {
+  /**
+   * The name of the Database.
+   *
+   * @schema BackupSpecDatabaseRef#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'BackupSpecDatabaseRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_BackupSpecDatabaseRef(obj: BackupSpecDatabaseRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Logical saves what is in the database by pg_dump. Physical and Provider are not there yet.
+ *
+ * @schema BackupSpecMethod
+ */
+export enum BackupSpecMethod {
+  /** Logical */
+  LOGICAL = "Logical",
+  /** Physical */
+  PHYSICAL = "Physical",
+  /** Provider */
+  PROVIDER = "Provider",
+}
+
+/**
+ * What becomes of a slot while the last backup is still under way. Forbid waits for that one, Replace gives it up.
+ *
+ * @schema BackupSpecConcurrency
+ */
+export enum BackupSpecConcurrency {
+  /** Forbid */
+  FORBID = "Forbid",
+  /** Replace */
+  REPLACE = "Replace",
+}
+
+/**
+ * Where backups are kept. Immutable.
+ *
+ * @schema BackupSpecTarget
+ */
+export interface BackupSpecTarget {
+  /**
+   * A volume of the same namespace.
+   *
+   * @schema BackupSpecTarget#pvc
+   */
+  readonly pvc?: BackupSpecTargetPvc;
+
+  /**
+   * A bucket of S3, or of a store that speaks like it.
+   *
+   * @schema BackupSpecTarget#s3
+   */
+  readonly s3?: BackupSpecTargetS3;
+}
+
+/**
+ * Converts an object of type 'BackupSpecTarget' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_BackupSpecTarget(obj: BackupSpecTarget | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'pvc': toJson_BackupSpecTargetPvc(obj.pvc),
+    's3': toJson_BackupSpecTargetS3(obj.s3),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * How it is saved.
+ *
+ * @schema BackupSpecOptions
+ */
+export interface BackupSpecOptions {
+  /**
+   * From 0, none, to 9, the most; the tool's own choice without it.
+   *
+   * @schema BackupSpecOptions#compression
+   */
+  readonly compression?: number;
+}
+
+/**
+ * Converts an object of type 'BackupSpecOptions' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_BackupSpecOptions(obj: BackupSpecOptions | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'compression': obj.compression,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Which backups of a schedule stay. The newest verified one always does. Artifacts go first, and then their Backups. Without it all stay.
+ *
+ * @schema BackupSpecRetention
+ */
+export interface BackupSpecRetention {
+  /**
+   * How many of the newest.
+   *
+   * @schema BackupSpecRetention#keepLast
+   */
+  readonly keepLast: number;
+
+  /**
+   * Of how many days that have one, the newest each.
+   *
+   * @schema BackupSpecRetention#keepDaily
+   */
+  readonly keepDaily?: number;
+
+  /**
+   * Of how many weeks.
+   *
+   * @schema BackupSpecRetention#keepWeekly
+   */
+  readonly keepWeekly?: number;
+
+  /**
+   * Of how many months.
+   *
+   * @schema BackupSpecRetention#keepMonthly
+   */
+  readonly keepMonthly?: number;
+
+  /**
+   * How old those of days, weeks and months may get, such as 720h.
+   *
+   * @schema BackupSpecRetention#maxAge
+   */
+  readonly maxAge?: string;
+}
+
+/**
+ * Converts an object of type 'BackupSpecRetention' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_BackupSpecRetention(obj: BackupSpecRetention | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'keepLast': obj.keepLast,
+    'keepDaily': obj.keepDaily,
+    'keepWeekly': obj.keepWeekly,
+    'keepMonthly': obj.keepMonthly,
+    'maxAge': obj.maxAge,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * How a backup is proven.
+ *
+ * @schema BackupSpecVerify
+ */
+export interface BackupSpecVerify {
+  /**
+   * Restore restores it into a database of its own on the same server, compares the two, and removes it again. Checksum reads it once more. None believes it.
+   *
+   * @schema BackupSpecVerify#mode
+   */
+  readonly mode?: BackupSpecVerifyMode;
+
+  /**
+   * Of a schedule with Restore, each how many-th backup is restored; those between are read once more.
+   *
+   * @schema BackupSpecVerify#every
+   */
+  readonly every?: number;
+
+  /**
+   * What is asked of the restored database, as its owner.
+   *
+   * @schema BackupSpecVerify#queries
+   */
+  readonly queries?: BackupSpecVerifyQueries[];
+}
+
+/**
+ * Converts an object of type 'BackupSpecVerify' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_BackupSpecVerify(obj: BackupSpecVerify | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'mode': obj.mode,
+    'every': obj.every,
+    'queries': obj.queries?.map(y => toJson_BackupSpecVerifyQueries(y)),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * What becomes of the artifact when the Backup is deleted. Delete removes it first. Of a schedule, what its Backups begin with.
+ *
+ * @schema BackupSpecArtifactPolicy
+ */
+export enum BackupSpecArtifactPolicy {
+  /** Retain */
+  RETAIN = "Retain",
+  /** Delete */
+  DELETE = "Delete",
+}
+
+/**
+ * A volume of the same namespace.
+ *
+ * @schema BackupSpecTargetPvc
+ */
+export interface BackupSpecTargetPvc {
+  /**
+   * The PersistentVolumeClaim.
+   *
+   * @schema BackupSpecTargetPvc#claimName
+   */
+  readonly claimName: string;
+
+  /**
+   * A folder in it.
+   *
+   * @schema BackupSpecTargetPvc#path
+   */
+  readonly path?: string;
+}
+
+/**
+ * Converts an object of type 'BackupSpecTargetPvc' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_BackupSpecTargetPvc(obj: BackupSpecTargetPvc | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'claimName': obj.claimName,
+    'path': obj.path,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A bucket of S3, or of a store that speaks like it.
+ *
+ * @schema BackupSpecTargetS3
+ */
+export interface BackupSpecTargetS3 {
+  /**
+   * The bucket.
+   *
+   * @schema BackupSpecTargetS3#bucket
+   */
+  readonly bucket: string;
+
+  /**
+   * In front of every key, without slashes at its ends.
+   *
+   * @schema BackupSpecTargetS3#prefix
+   */
+  readonly prefix?: string;
+
+  /**
+   * The region of the bucket.
+   *
+   * @schema BackupSpecTargetS3#region
+   */
+  readonly region?: string;
+
+  /**
+   * Where another store than Amazon's is.
+   *
+   * @schema BackupSpecTargetS3#endpoint
+   */
+  readonly endpoint?: string;
+
+  /**
+   * Whether the bucket is in the path and not in the host name, as most stores but Amazon want it.
+   *
+   * @schema BackupSpecTargetS3#forcePathStyle
+   */
+  readonly forcePathStyle?: boolean;
+
+  /**
+   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has by itself.
+   *
+   * @schema BackupSpecTargetS3#credentialsSecretRef
+   */
+  readonly credentialsSecretRef?: BackupSpecTargetS3CredentialsSecretRef;
+
+  /**
+   * How the store encrypts.
+   *
+   * @schema BackupSpecTargetS3#encryption
+   */
+  readonly encryption?: BackupSpecTargetS3Encryption;
+
+  /**
+   * For how many days nobody, not even the operator, can remove what was stored. The bucket has to allow it.
+   *
+   * @schema BackupSpecTargetS3#objectLockDays
+   */
+  readonly objectLockDays?: number;
+}
+
+/**
+ * Converts an object of type 'BackupSpecTargetS3' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_BackupSpecTargetS3(obj: BackupSpecTargetS3 | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'bucket': obj.bucket,
+    'prefix': obj.prefix,
+    'region': obj.region,
+    'endpoint': obj.endpoint,
+    'forcePathStyle': obj.forcePathStyle,
+    'credentialsSecretRef': toJson_BackupSpecTargetS3CredentialsSecretRef(obj.credentialsSecretRef),
+    'encryption': toJson_BackupSpecTargetS3Encryption(obj.encryption),
+    'objectLockDays': obj.objectLockDays,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Restore restores it into a database of its own on the same server, compares the two, and removes it again. Checksum reads it once more. None believes it.
+ *
+ * @schema BackupSpecVerifyMode
+ */
+export enum BackupSpecVerifyMode {
+  /** Restore */
+  RESTORE = "Restore",
+  /** Checksum */
+  CHECKSUM = "Checksum",
+  /** None */
+  NONE = "None",
+}
+
+/**
+ * @schema BackupSpecVerifyQueries
+ */
+export interface BackupSpecVerifyQueries {
+  /**
+   * One query, whose first column counts.
+   *
+   * @schema BackupSpecVerifyQueries#sql
+   */
+  readonly sql: string;
+
+  /**
+   * How it reads if it holds.
+   *
+   * @schema BackupSpecVerifyQueries#expect
+   */
+  readonly expect: string;
+}
+
+/**
+ * Converts an object of type 'BackupSpecVerifyQueries' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_BackupSpecVerifyQueries(obj: BackupSpecVerifyQueries | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'sql': obj.sql,
+    'expect': obj.expect,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has by itself.
+ *
+ * @schema BackupSpecTargetS3CredentialsSecretRef
+ */
+export interface BackupSpecTargetS3CredentialsSecretRef {
+  /**
+   * The Secret's name.
+   *
+   * @schema BackupSpecTargetS3CredentialsSecretRef#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'BackupSpecTargetS3CredentialsSecretRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_BackupSpecTargetS3CredentialsSecretRef(obj: BackupSpecTargetS3CredentialsSecretRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * How the store encrypts.
+ *
+ * @schema BackupSpecTargetS3Encryption
+ */
+export interface BackupSpecTargetS3Encryption {
+  /**
+   * The algorithm.
+   * One of "AES256", "aws:kms".
+   *
+   * @schema BackupSpecTargetS3Encryption#algorithm
+   */
+  readonly algorithm: string;
+
+  /**
+   * The key of aws:kms.
+   *
+   * @schema BackupSpecTargetS3Encryption#keyId
+   */
+  readonly keyId?: string;
+}
+
+/**
+ * Converts an object of type 'BackupSpecTargetS3Encryption' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_BackupSpecTargetS3Encryption(obj: BackupSpecTargetS3Encryption | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'algorithm': obj.algorithm,
+    'keyId': obj.keyId,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+
+/**
  * A database of PostgreSQL, with its owner role, extensions and schemas.
  *
  * @schema Database

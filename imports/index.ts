@@ -2,6 +2,32 @@
 // What is generated from the definitions: descriptors and wire types, and per API group its constructs.
 export * as data from './data.konverge.dev.ts'
 export {
+  Backup,
+} from './wire/backup.ts'
+export type {
+  BackupResource,
+  BackupSpec,
+  BackupSpecInput,
+  BackupStatus,
+  BackupSpecDatabaseRef,
+  BackupSpecTarget,
+  BackupSpecTargetPvc,
+  BackupSpecTargetS3,
+  BackupSpecTargetS3CredentialsSecretRef,
+  BackupSpecTargetS3Encryption,
+  BackupSpecOptions,
+  BackupSpecRetention,
+  BackupSpecVerify,
+  BackupSpecVerifyQueries,
+  BackupSpecTargetInput,
+  BackupSpecTargetS3Input,
+  BackupSpecVerifyInput,
+  BackupStatusArtifact,
+  BackupStatusSource,
+  BackupStatusCounts,
+  BackupStatusConditions,
+} from './wire/backup.ts'
+export {
   DatabaseUser,
 } from './wire/database-user.ts'
 export type {

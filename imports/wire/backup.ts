@@ -1,0 +1,598 @@
+// Generated from crds/backup.yaml by `konverge generate`. Do not edit: change the definition and generate again.
+// How Backup of data.konverge.dev looks on the wire.
+
+/** A backup of a database, or a schedule of such. */
+export const Backup: BackupResource = Object.freeze({
+  group: 'data.konverge.dev',
+  version: 'v1alpha1',
+  kind: 'Backup',
+  plural: 'backups',
+  scope: 'Namespaced',
+})
+
+/** The type of the descriptor `Backup`: a Resource<BackupSpec, BackupStatus>. */
+export interface BackupResource {
+  readonly group: 'data.konverge.dev'
+  readonly version: 'v1alpha1'
+  readonly kind: 'Backup'
+  readonly plural: 'backups'
+  readonly scope: 'Namespaced'
+  /** Types only; never present at run time. */
+  readonly types?: { readonly spec: BackupSpec; readonly status: BackupStatus }
+}
+
+/**
+ * What is saved, where to, and how it is proven.
+ * Rule: a Backup with a schedule stays one, and one without stays without.
+ * Rule: only a Backup with a schedule has retention; delete this one when it is not needed any more.
+ * Rule: a time zone is of a schedule.
+ * Rule: options, verify and deadline of a single backup are immutable; make another Backup.
+ */
+export interface BackupSpec {
+  /**
+   * Whether no backup is begun while it is true. Of a single backup, the worker that is at it is ended and begun again
+   * later.
+   */
+  readonly suspend?: boolean
+  /**
+   * The Database that is saved, of the same namespace. Immutable.
+   * Rule: databaseRef is immutable; make another Backup.
+   */
+  readonly databaseRef: BackupSpecDatabaseRef
+  /**
+   * Logical saves what is in the database by pg_dump. Physical and Provider are not there yet.
+   * Rule: only the method Logical is there yet.
+   * @default "Logical"
+   */
+  readonly method: 'Logical' | 'Physical' | 'Provider'
+  /**
+   * Five fields of cron: minute, hour, day of the month, month, day of the week. For each slot a Backup of its own is
+   * made.
+   * At most 100 characters. Matches `^[0-9A-Za-z*,/#?-]+( [0-9A-Za-z*,/#?-]+){4}$`.
+   */
+  readonly schedule?: string
+  /**
+   * What the schedule's hours are of, such as Europe/Berlin; UTC without it.
+   * At least 1 character. At most 64 characters.
+   */
+  readonly timeZone?: string
+  /**
+   * How long after its slot a backup may still begin; later ones are left out.
+   * At least 60. At most 604800. Format int32.
+   * @default 3600
+   */
+  readonly startingDeadlineSeconds: number
+  /**
+   * What becomes of a slot while the last backup is still under way. Forbid waits for that one, Replace gives it up.
+   * @default "Forbid"
+   */
+  readonly concurrency: 'Forbid' | 'Replace'
+  /**
+   * Where backups are kept. Immutable.
+   * Rule: a target is one of pvc and s3.
+   * Rule: target is immutable; make another Backup.
+   */
+  readonly target: BackupSpecTarget
+  /**
+   * How it is saved.
+   * @default {}
+   */
+  readonly options: BackupSpecOptions
+  /**
+   * Which backups of a schedule stay. The newest verified one always does. Artifacts go first, and then their Backups.
+   * Without it all stay.
+   */
+  readonly retention?: BackupSpecRetention
+  /**
+   * How a backup is proven.
+   * @default {}
+   */
+  readonly verify: BackupSpecVerify
+  /**
+   * What becomes of the artifact when the Backup is deleted. Delete removes it first. Of a schedule, what its Backups
+   * begin with.
+   * @default "Retain"
+   */
+  readonly artifactPolicy: 'Retain' | 'Delete'
+  /**
+   * How long making it may take, and how long proving it, such as 1h.
+   * At most 20 characters. Matches `^([0-9]{1,5}(ms|h|m|s)){1,3}$`.
+   * Rule: deadline is from 1m to 168h.
+   * @default "1h"
+   */
+  readonly deadline: string
+}
+
+/**
+ * What is saved, where to, and how it is proven.
+ * Rule: a Backup with a schedule stays one, and one without stays without.
+ * Rule: only a Backup with a schedule has retention; delete this one when it is not needed any more.
+ * Rule: a time zone is of a schedule.
+ * Rule: options, verify and deadline of a single backup are immutable; make another Backup.
+ */
+export interface BackupSpecInput {
+  /**
+   * Whether no backup is begun while it is true. Of a single backup, the worker that is at it is ended and begun again
+   * later.
+   */
+  readonly suspend?: boolean
+  /**
+   * The Database that is saved, of the same namespace. Immutable.
+   * Rule: databaseRef is immutable; make another Backup.
+   */
+  readonly databaseRef: BackupSpecDatabaseRef
+  /**
+   * Logical saves what is in the database by pg_dump. Physical and Provider are not there yet.
+   * Rule: only the method Logical is there yet.
+   * @default "Logical"
+   */
+  readonly method?: 'Logical' | 'Physical' | 'Provider'
+  /**
+   * Five fields of cron: minute, hour, day of the month, month, day of the week. For each slot a Backup of its own is
+   * made.
+   * At most 100 characters. Matches `^[0-9A-Za-z*,/#?-]+( [0-9A-Za-z*,/#?-]+){4}$`.
+   */
+  readonly schedule?: string
+  /**
+   * What the schedule's hours are of, such as Europe/Berlin; UTC without it.
+   * At least 1 character. At most 64 characters.
+   */
+  readonly timeZone?: string
+  /**
+   * How long after its slot a backup may still begin; later ones are left out.
+   * At least 60. At most 604800. Format int32.
+   * @default 3600
+   */
+  readonly startingDeadlineSeconds?: number
+  /**
+   * What becomes of a slot while the last backup is still under way. Forbid waits for that one, Replace gives it up.
+   * @default "Forbid"
+   */
+  readonly concurrency?: 'Forbid' | 'Replace'
+  /**
+   * Where backups are kept. Immutable.
+   * Rule: a target is one of pvc and s3.
+   * Rule: target is immutable; make another Backup.
+   */
+  readonly target: BackupSpecTargetInput
+  /**
+   * How it is saved.
+   * @default {}
+   */
+  readonly options?: BackupSpecOptions
+  /**
+   * Which backups of a schedule stay. The newest verified one always does. Artifacts go first, and then their Backups.
+   * Without it all stay.
+   */
+  readonly retention?: BackupSpecRetention
+  /**
+   * How a backup is proven.
+   * @default {}
+   */
+  readonly verify?: BackupSpecVerifyInput
+  /**
+   * What becomes of the artifact when the Backup is deleted. Delete removes it first. Of a schedule, what its Backups
+   * begin with.
+   * @default "Retain"
+   */
+  readonly artifactPolicy?: 'Retain' | 'Delete'
+  /**
+   * How long making it may take, and how long proving it, such as 1h.
+   * At most 20 characters. Matches `^([0-9]{1,5}(ms|h|m|s)){1,3}$`.
+   * Rule: deadline is from 1m to 168h.
+   * @default "1h"
+   */
+  readonly deadline?: string
+}
+
+/** How far it is. The truth is the manifest beside the artifact. */
+export interface BackupStatus {
+  /**
+   * The generation of the spec that this status is about.
+   * Format int64.
+   */
+  readonly observedGeneration?: number
+  /** The newest konverge.dev/reconcile-now annotation whose turn has ended. */
+  readonly lastHandledReconcileAt?: string
+  /** What is being done, in one word. */
+  readonly phase?: 'Pending' | 'Running' | 'Verifying' | 'Completed' | 'Failed' | 'Scheduled' | 'Suspended' | 'Discarded'
+  /** What was stored. */
+  readonly artifact?: BackupStatusArtifact
+  /** What was saved, and which moment of it. */
+  readonly source?: BackupStatusSource
+  /** Where in the target it is, or is to be. */
+  readonly folder?: string
+  /**
+   * When its making began.
+   * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
+   */
+  readonly startedAt?: string
+  /**
+   * When it was complete.
+   * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
+   */
+  readonly completedAt?: string
+  /**
+   * When it was found to be what was saved.
+   * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
+   */
+  readonly verifiedAt?: string
+  /**
+   * Why it failed.
+   * At most 32768 characters.
+   */
+  readonly error?: string
+  /**
+   * The newest slot that has a Backup.
+   * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
+   */
+  readonly lastScheduleTime?: string
+  /**
+   * The next slot.
+   * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
+   */
+  readonly nextScheduleTime?: string
+  /**
+   * When the newest backup was complete.
+   * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
+   */
+  readonly lastSuccessTime?: string
+  /**
+   * When a backup was last proven by restoring it.
+   * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
+   */
+  readonly lastVerifiedTime?: string
+  /**
+   * Backups under way.
+   * At most 1000 items. No item twice.
+   */
+  readonly active?: readonly string[]
+  /** How many Backups there are of the schedule. */
+  readonly counts?: BackupStatusCounts
+  /**
+   * Ready, Progressing and Degraded always; Completed and Verified of one backup; Overdue and RetentionApplied of a
+   * schedule; Reconciling and Stalled while they are true.
+   * One item for each type.
+   */
+  readonly conditions?: readonly BackupStatusConditions[]
+}
+
+/**
+ * The Database that is saved, of the same namespace. Immutable.
+ * Rule: databaseRef is immutable; make another Backup.
+ */
+export interface BackupSpecDatabaseRef {
+  /**
+   * The name of the Database.
+   * At least 1 character. At most 253 characters.
+   */
+  readonly name: string
+}
+
+/**
+ * Where backups are kept. Immutable.
+ * Rule: a target is one of pvc and s3.
+ * Rule: target is immutable; make another Backup.
+ */
+export interface BackupSpecTarget {
+  /** A volume of the same namespace. */
+  readonly pvc?: BackupSpecTargetPvc
+  /** A bucket of S3, or of a store that speaks like it. */
+  readonly s3?: BackupSpecTargetS3
+}
+
+/** A volume of the same namespace. */
+export interface BackupSpecTargetPvc {
+  /**
+   * The PersistentVolumeClaim.
+   * At least 1 character. At most 253 characters.
+   */
+  readonly claimName: string
+  /**
+   * A folder in it.
+   * At least 1 character. At most 200 characters. Matches
+   * `^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$`.
+   */
+  readonly path?: string
+}
+
+/** A bucket of S3, or of a store that speaks like it. */
+export interface BackupSpecTargetS3 {
+  /**
+   * The bucket.
+   * At least 3 characters. At most 63 characters. Matches `^[a-z0-9][a-z0-9.-]*[a-z0-9]$`.
+   */
+  readonly bucket: string
+  /**
+   * In front of every key, without slashes at its ends.
+   * At least 1 character. At most 200 characters. Matches
+   * `^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$`.
+   */
+  readonly prefix?: string
+  /**
+   * The region of the bucket.
+   * At least 1 character. At most 64 characters.
+   * @default "us-east-1"
+   */
+  readonly region: string
+  /**
+   * Where another store than Amazon's is.
+   * At most 253 characters. Matches `^https?://[^/?#@\s]+/?$`.
+   */
+  readonly endpoint?: string
+  /** Whether the bucket is in the path and not in the host name, as most stores but Amazon want it. */
+  readonly forcePathStyle?: boolean
+  /**
+   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has
+   * by itself.
+   */
+  readonly credentialsSecretRef?: BackupSpecTargetS3CredentialsSecretRef
+  /** How the store encrypts. */
+  readonly encryption?: BackupSpecTargetS3Encryption
+  /**
+   * For how many days nobody, not even the operator, can remove what was stored. The bucket has to allow it.
+   * At least 1. At most 3650. Format int32.
+   */
+  readonly objectLockDays?: number
+}
+
+/**
+ * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has by
+ * itself.
+ */
+export interface BackupSpecTargetS3CredentialsSecretRef {
+  /**
+   * The Secret's name.
+   * At least 1 character. At most 253 characters.
+   */
+  readonly name: string
+}
+
+/** How the store encrypts. */
+export interface BackupSpecTargetS3Encryption {
+  /** The algorithm. */
+  readonly algorithm: 'AES256' | 'aws:kms'
+  /**
+   * The key of aws:kms.
+   * At least 1 character. At most 253 characters.
+   */
+  readonly keyId?: string
+}
+
+/** How it is saved. */
+export interface BackupSpecOptions {
+  /**
+   * From 0, none, to 9, the most; the tool's own choice without it.
+   * At least 0. At most 9. Format int32.
+   */
+  readonly compression?: number
+}
+
+/**
+ * Which backups of a schedule stay. The newest verified one always does. Artifacts go first, and then their Backups.
+ * Without it all stay.
+ */
+export interface BackupSpecRetention {
+  /**
+   * How many of the newest.
+   * At least 1. At most 1000. Format int32.
+   */
+  readonly keepLast: number
+  /**
+   * Of how many days that have one, the newest each.
+   * At least 0. At most 1000. Format int32.
+   */
+  readonly keepDaily?: number
+  /**
+   * Of how many weeks.
+   * At least 0. At most 1000. Format int32.
+   */
+  readonly keepWeekly?: number
+  /**
+   * Of how many months.
+   * At least 0. At most 1000. Format int32.
+   */
+  readonly keepMonthly?: number
+  /**
+   * How old those of days, weeks and months may get, such as 720h.
+   * At most 20 characters. Matches `^([0-9]{1,5}(ms|h|m|s)){1,3}$`.
+   */
+  readonly maxAge?: string
+}
+
+/** How a backup is proven. */
+export interface BackupSpecVerify {
+  /**
+   * Restore restores it into a database of its own on the same server, compares the two, and removes it again. Checksum
+   * reads it once more. None believes it.
+   * @default "Restore"
+   */
+  readonly mode: 'Restore' | 'Checksum' | 'None'
+  /**
+   * Of a schedule with Restore, each how many-th backup is restored; those between are read once more.
+   * At least 1. At most 1000. Format int32.
+   * @default 7
+   */
+  readonly every: number
+  /**
+   * What is asked of the restored database, as its owner.
+   * At most 16 items.
+   */
+  readonly queries?: readonly BackupSpecVerifyQueries[]
+}
+
+export interface BackupSpecVerifyQueries {
+  /**
+   * One query, whose first column counts.
+   * At least 1 character. At most 4096 characters.
+   */
+  readonly sql: string
+  /**
+   * How it reads if it holds.
+   * At most 256 characters.
+   */
+  readonly expect: string
+}
+
+/**
+ * Where backups are kept. Immutable.
+ * Rule: a target is one of pvc and s3.
+ * Rule: target is immutable; make another Backup.
+ */
+export interface BackupSpecTargetInput {
+  /** A volume of the same namespace. */
+  readonly pvc?: BackupSpecTargetPvc
+  /** A bucket of S3, or of a store that speaks like it. */
+  readonly s3?: BackupSpecTargetS3Input
+}
+
+/** A bucket of S3, or of a store that speaks like it. */
+export interface BackupSpecTargetS3Input {
+  /**
+   * The bucket.
+   * At least 3 characters. At most 63 characters. Matches `^[a-z0-9][a-z0-9.-]*[a-z0-9]$`.
+   */
+  readonly bucket: string
+  /**
+   * In front of every key, without slashes at its ends.
+   * At least 1 character. At most 200 characters. Matches
+   * `^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$`.
+   */
+  readonly prefix?: string
+  /**
+   * The region of the bucket.
+   * At least 1 character. At most 64 characters.
+   * @default "us-east-1"
+   */
+  readonly region?: string
+  /**
+   * Where another store than Amazon's is.
+   * At most 253 characters. Matches `^https?://[^/?#@\s]+/?$`.
+   */
+  readonly endpoint?: string
+  /** Whether the bucket is in the path and not in the host name, as most stores but Amazon want it. */
+  readonly forcePathStyle?: boolean
+  /**
+   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has
+   * by itself.
+   */
+  readonly credentialsSecretRef?: BackupSpecTargetS3CredentialsSecretRef
+  /** How the store encrypts. */
+  readonly encryption?: BackupSpecTargetS3Encryption
+  /**
+   * For how many days nobody, not even the operator, can remove what was stored. The bucket has to allow it.
+   * At least 1. At most 3650. Format int32.
+   */
+  readonly objectLockDays?: number
+}
+
+/** How a backup is proven. */
+export interface BackupSpecVerifyInput {
+  /**
+   * Restore restores it into a database of its own on the same server, compares the two, and removes it again. Checksum
+   * reads it once more. None believes it.
+   * @default "Restore"
+   */
+  readonly mode?: 'Restore' | 'Checksum' | 'None'
+  /**
+   * Of a schedule with Restore, each how many-th backup is restored; those between are read once more.
+   * At least 1. At most 1000. Format int32.
+   * @default 7
+   */
+  readonly every?: number
+  /**
+   * What is asked of the restored database, as its owner.
+   * At most 16 items.
+   */
+  readonly queries?: readonly BackupSpecVerifyQueries[]
+}
+
+/** What was stored. */
+export interface BackupStatusArtifact {
+  /** The folder of artifact and manifest. */
+  readonly uri: string
+  /**
+   * The size of the artifact.
+   * Format int64.
+   */
+  readonly bytes: number
+  /** Of the artifact. */
+  readonly sha256: string
+  /** Of the manifest. */
+  readonly manifestSha256: string
+  /** How it is written. */
+  readonly format: string
+  /** Of the tool that wrote it. */
+  readonly toolVersion: string
+}
+
+/** What was saved, and which moment of it. */
+export interface BackupStatusSource {
+  /** Of the Database. */
+  readonly databaseUID: string
+  /** Of the server. */
+  readonly systemIdentifier: string
+  /** Of the server. */
+  readonly serverVersion: string
+  /** The moment. */
+  readonly snapshotLSN: string
+  /**
+   * How many there were.
+   * Format int64.
+   */
+  readonly tables: number
+  /**
+   * How many they had.
+   * Format int64.
+   */
+  readonly rows: number
+}
+
+/** How many Backups there are of the schedule. */
+export interface BackupStatusCounts {
+  /**
+   * Complete ones that stay.
+   * Format int32.
+   */
+  readonly kept: number
+  /**
+   * Failed ones.
+   * Format int32.
+   */
+  readonly failed: number
+  /**
+   * Those that are being removed.
+   * Format int32.
+   */
+  readonly going: number
+}
+
+export interface BackupStatusConditions {
+  /**
+   * What the condition is about.
+   * At least 1 character. At most 316 characters.
+   */
+  readonly type: string
+  /** Whether it holds. */
+  readonly status: 'True' | 'False' | 'Unknown'
+  /**
+   * The generation that it was judged by.
+   * At least 0. Format int64.
+   */
+  readonly observedGeneration?: number
+  /**
+   * When the status last changed.
+   * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
+   */
+  readonly lastTransitionTime: string
+  /**
+   * One word for programs.
+   * At least 1 character. At most 1024 characters.
+   */
+  readonly reason: string
+  /**
+   * A sentence for people.
+   * At most 32768 characters.
+   */
+  readonly message: string
+}

@@ -1,0 +1,93 @@
+// What is a Backup allowed to be? One row for each rule and limit of its definition.
+import type { RuleTable } from './rule-table.ts'
+
+const pvc = { claimName: 'backups' }
+const s3 = { bucket: 'backups', region: 'us-east-1' }
+const of = (changes: object = {}) => ({ databaseRef: { name: 'shop' }, target: { pvc }, ...changes })
+const schedule = '30 2 * * *'
+
+const oneTarget = 'a target is one of pvc and s3'
+const logical = 'only the method Logical is there yet'
+const deadline = 'deadline is from 1m to 168h'
+const noRetention = 'only a Backup with a schedule has retention; delete this one when it is not needed any more'
+const noZone = 'a time zone is of a schedule'
+const stays = 'a Backup with a schedule stays one, and one without stays without'
+const made = 'options, verify and deadline of a single backup are immutable; make another Backup'
+const sameTarget = 'target is immutable; make another Backup'
+const longName =
+  'the name of a Backup with a schedule has at most 52 characters, as those that it makes are called by it and their slot'
+
+export const backupRules: RuleTable = {
+  kind: 'Backup',
+  plural: 'backups',
+  samples: ['backup', 'backup-once'],
+  accepted: [
+    ['one on a volume', 'b1', of()],
+    ['one in a folder of a volume', 'b1', of({ target: { pvc: { ...pvc, path: 'a/b-c_d.e' } } })],
+    ['one in a bucket', 'b1', of({ target: { s3 } })],
+    [
+      'one in a bucket of another store',
+      'b1',
+      of({
+        target: {
+          s3: {
+            ...{ ...s3, prefix: 'prod/a', endpoint: 'http://minio.minio:9000', forcePathStyle: true },
+            ...{ credentialsSecretRef: { name: 'keys' }, encryption: { algorithm: 'aws:kms', keyId: 'k' } },
+            objectLockDays: 30,
+          },
+        },
+      }),
+    ],
+    ['a schedule', 'a'.repeat(52), of({ schedule, timeZone: 'Europe/Berlin' })],
+    ['a schedule by names', 'b1', of({ schedule: '*/15 0-6 1,15 JAN-MAR MON' })],
+    [
+      'a schedule that keeps what it should',
+      'b1',
+      of({
+        schedule,
+        retention: { keepLast: 1, keepDaily: 7, keepWeekly: 4, keepMonthly: 12, maxAge: '720h' },
+        ...{ startingDeadlineSeconds: 60, concurrency: 'Replace', suspend: true },
+      }),
+    ],
+    ['one that is proven by questions', 'b1', of({ verify: { queries: [{ sql: 'SELECT 1', expect: '1' }] } })],
+    ['the longest deadline', 'b1', of({ deadline: '168h' })],
+    ['the shortest deadline', 'b1', of({ deadline: '60s' })],
+    ['a long name without a schedule', 'a'.repeat(63), of({ options: { compression: 0 } })],
+  ],
+  refused: [
+    ['no target', 'b1', of({ target: {} }), 'spec.target', oneTarget],
+    ['two targets', 'b1', of({ target: { pvc, s3 } }), 'spec.target', oneTarget],
+    ['the method Physical', 'b1', of({ method: 'Physical' }), 'spec.method', logical],
+    ['the method Provider', 'b1', of({ method: 'Provider' }), 'spec.method', logical],
+    ['no time', 'b1', of({ deadline: '59s' }), 'spec.deadline', deadline],
+    ['all time', 'b1', of({ deadline: '169h' }), 'spec.deadline', deadline],
+    ['retention of one', 'b1', of({ retention: { keepLast: 1 } }), 'spec.retention', noRetention],
+    ['a time zone of one', 'b1', of({ timeZone: 'UTC' }), 'spec.timeZone', noZone],
+    ['a schedule of a long name', 'a'.repeat(53), of({ schedule }), '<nil>', longName],
+  ],
+  existing: {
+    single: of(),
+    nightly: of({ schedule }),
+  },
+  acceptedChanges: [
+    ['that it is suspended', 'single', { suspend: true }],
+    ['what becomes of its artifact', 'single', { artifactPolicy: 'Delete' }],
+    ['another schedule', 'nightly', { schedule: '0 3 * * *', timeZone: 'Europe/Berlin' }],
+    ['other backups of it', 'nightly', { verify: { mode: 'None' }, deadline: '2h', retention: { keepLast: 2 } }],
+  ],
+  refusedChanges: [
+    [
+      'another database',
+      'single',
+      { databaseRef: { name: 'other' } },
+      'spec.databaseRef',
+      'databaseRef is immutable; make another Backup',
+    ],
+    ['another place', 'nightly', { target: { pvc: { claimName: 'other' } } }, 'spec.target', sameTarget],
+    ['a schedule', 'single', { schedule }, 'spec.schedule', stays],
+    ['no schedule', 'nightly', { schedule: null }, 'spec.schedule', stays],
+    ['another way to prove it', 'single', { verify: { mode: 'None' } }, 'spec', made],
+    ['another compression', 'single', { options: { compression: 9 } }, 'spec', made],
+    ['another deadline', 'single', { deadline: '2h' }, 'spec', made],
+  ],
+}

@@ -1,0 +1,11 @@
+// Does a real API server take the definition of Backup, and keep to its rules?
+import { startControlPlane } from '../control-plane/control-plane.ts'
+import { OwnRealServer } from '../e2e/real-story-server.ts'
+import { installDefinitions } from '../e2e/stores.ts'
+import { describeBackup } from './backup-story.ts'
+
+describeBackup(async () => {
+  const server = new OwnRealServer(await startControlPlane({ controllers: false }))
+  await installDefinitions(server)
+  return server
+})
