@@ -29,6 +29,15 @@ export interface WorkerJobProps {
   readonly retries?: number
   /** @default - 50m CPU and 128Mi of memory, at most 512Mi */
   readonly resources?: Manifest
+  /** A volume of the same namespace that the worker stores things in. */
+  readonly storeClaim?: string
+  /**
+   * Has the worker a disk for a while?
+   * @default false
+   */
+  readonly hasScratch?: boolean
+  /** How long all tries together may take, in seconds. */
+  readonly deadlineSeconds?: number
   /** How long a worker may take to end, once it is told to, in seconds. */
   readonly graceSeconds?: number
 }
@@ -36,5 +45,16 @@ export interface WorkerJobProps {
 /** Keys of Secrets as files of one folder, below the mount of all credentials. */
 export interface WorkerCredentials {
   readonly folder: string
-  readonly files: readonly { readonly secret: string; readonly key: string; readonly file: string }[]
+  readonly files: readonly WorkerFile[]
+}
+
+export interface WorkerFile {
+  readonly secret: string
+  readonly key: string
+  readonly file: string
+  /**
+   * May the key be missing?
+   * @default false
+   */
+  readonly isOptional?: boolean
 }

@@ -12,6 +12,8 @@ const userId = 65532
 const orderFolder = '/var/run/konverge/order'
 const orderFile = 'order.json'
 const credentialsFolder = '/var/run/konverge/credentials'
+const storeFolder = '/var/run/konverge/store'
+const scratchFolder = '/var/run/konverge/scratch'
 /** For its user alone; a kubelet adds the group's right to read. */
 const ownMode = 0o400
 
@@ -41,9 +43,10 @@ export class WorkerJob extends Construct {
 }
 
 function jobSpec(props: WorkerJobProps): Manifest {
-  const { labels, annotations, isSuspended = false, retries = 6 } = props
+  const { labels, annotations, isSuspended = false, retries = 6, deadlineSeconds } = props
   return {
     backoffLimit: retries,
+    ...(deadlineSeconds === undefined ? {} : { activeDeadlineSeconds: deadlineSeconds }),
     suspend: isSuspended,
     template: { metadata: { labels: { ...labels }, annotations: { ...annotations } }, spec: podSpec(props) },
   }
@@ -56,8 +59,16 @@ function podSpec({
   orderDigest,
   credentials,
   resources,
+  storeClaim,
+  hasScratch = false,
   graceSeconds = 30,
 }: WorkerJobProps): Manifest {
+  const writable = [
+    ...(storeClaim === undefined
+      ? []
+      : [{ name: 'store', mountPath: storeFolder, volume: { persistentVolumeClaim: { claimName: storeClaim } } }]),
+    ...(hasScratch ? [{ name: 'scratch', mountPath: scratchFolder, volume: { emptyDir: {} } }] : []),
+  ]
   return {
     // A pod for each try: what the last one said of its end stays.
     restartPolicy: 'Never',
@@ -71,11 +82,13 @@ function podSpec({
         args: [
           ...['worker', ...work, '--order', `${orderFolder}/${orderFile}`, '--digest', orderDigest],
           ...['--credentials', credentialsFolder, '--termination-log', '/dev/termination-log'],
+          ...writable.flatMap(({ name: what, mountPath }) => [`--${what}`, mountPath]),
         ],
         resources: resources ?? { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '512Mi' } },
         volumeMounts: [
           { name: 'order', mountPath: orderFolder, readOnly: true },
           { name: 'credentials', mountPath: credentialsFolder, readOnly: true },
+          ...writable.map(({ name: volume, mountPath }) => ({ name: volume, mountPath })),
         ],
         securityContext: {
           allowPrivilegeEscalation: false,
@@ -87,15 +100,20 @@ function podSpec({
     volumes: [
       { name: 'order', configMap: { name } },
       { name: 'credentials', projected: { defaultMode: ownMode, sources: credentials.flatMap(sourcesOf) } },
+      ...writable.map(({ name: volume, volume: source }) => ({ name: volume, ...source })),
     ],
   }
 }
 
-/** A source for each Secret. */
+/** A source for each Secret, and one more for keys that may be missing. */
 function sourcesOf({ folder, files }: WorkerCredentials): readonly Manifest[] {
   const secrets = [...new Set(files.map(({ secret }) => secret))]
-  return secrets.map((secret) => {
-    const own = files.filter((file) => file.secret === secret)
-    return { secret: { name: secret, items: own.map(({ key, file }) => ({ key, path: `${folder}/${file}` })) } }
+  return secrets.flatMap((name) => {
+    const own = files.filter(({ secret }) => secret === name)
+    return [false, true].flatMap((optional) => {
+      const some = own.filter(({ isOptional = false }) => isOptional === optional)
+      const items = some.map(({ key, file }) => ({ key, path: `${folder}/${file}` }))
+      return items.length === 0 ? [] : [{ secret: { name, items, ...(optional ? { optional } : {}) } }]
+    })
   })
 }

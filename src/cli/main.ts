@@ -2,6 +2,7 @@
 // The command line. Reads arguments, environment and signals, and hands values to the command; a fault is one sentence on
 // standard error and an exit code.
 import { enableCompileCache } from 'node:module'
+import { tmpdir } from 'node:os'
 import process from 'node:process'
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { CodedError, messageOf } from '../base/errors.ts'
@@ -161,18 +162,36 @@ function addDev(program: Command): void {
 
 /** What Jobs run that the operator makes. */
 function addWorker(program: Command, signal: AbortSignal): void {
-  program
-    .command('worker')
-    .description('do a long piece of work for the operator, in a pod of its own')
-    .command('migrate')
-    .description('carry out the steps of a Migration')
+  const worker = program.command('worker').description('do a long piece of work for the operator, in a pod of its own')
+  addWork(worker, 'migrate', 'carry out the steps of a Migration').action(async (options) =>
+    (await import('./worker-migrate.ts')).workerMigrate({ ...options, output: process.stdout }, signal),
+  )
+  const works = {
+    backup: 'make a backup',
+    verify: 'prove a backup',
+    discard: 'remove the artifact of a backup',
+  } as const
+  for (const work of ['backup', 'verify', 'discard'] as const) {
+    addWork(worker, work, works[work])
+      .option('--store <folder>', 'where the volume is mounted on which backups are kept, if they are on one')
+      .option('--scratch <folder>', 'where there is room for the artifact', tmpdir())
+      .action(async (options) =>
+        (await import('./worker-backup.ts')).workerBackup(
+          { ...options, work, environment: process.env, output: process.stdout },
+          signal,
+        ),
+      )
+  }
+}
+
+function addWork(worker: Command, name: string, description: string): Command {
+  return worker
+    .command(name)
+    .description(description)
     .requiredOption('--order <file>', 'what to do')
     .requiredOption('--digest <sha256>', 'of the order, which is refused if it is another')
     .requiredOption('--credentials <folder>', 'a folder for each database: host, port, username, password, ca.crt')
     .option('--termination-log <file>', 'where to leave the result, in one line of JSON', '/dev/termination-log')
-    .action(async (options) =>
-      (await import('./worker-migrate.ts')).workerMigrate({ ...options, output: process.stdout }, signal),
-    )
 }
 
 function report(thrown: unknown): number {

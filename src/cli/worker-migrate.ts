@@ -1,21 +1,14 @@
 // Carries one migration out, as the process of a Job: reads the order and the credentials from files, and leaves its result as the
 // container's termination message. Exit code 0: done; 1: another try is worth it; 2: somebody has to change something.
-import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { writeFile } from 'node:fs/promises'
 import { systemClock } from '../base/clock.ts'
-import { messageOf } from '../base/errors.ts'
 import { systemSecrets } from '../base/random.ts'
-import type { ServerAccess } from '../controllers/engines/server-access.ts'
 import { workOnMigration } from '../controllers/migration/migration-worker.ts'
-import {
-  authorityKey,
-  type OrderedDatabase,
-  type WorkerOrder,
-  workerOrderIn,
-} from '../controllers/migration/worker-order.ts'
+import { type WorkerOrder, workerOrderIn } from '../controllers/migration/worker-order.ts'
 import { exitCodeOf, reportText } from '../controllers/migration/worker-report.ts'
 import { createLogger } from '../telemetry/logger.ts'
 import { CommandError } from './command-error.ts'
+import { loadAccess, loadText } from './worker-files-loader.ts'
 
 export interface WorkerMigrateOptions {
   /** Files: the order, and a folder for each of its databases. */
@@ -41,7 +34,7 @@ export async function workerMigrate(options: WorkerMigrateOptions, signal: Abort
 }
 
 async function orderIn({ order: path, digest }: WorkerMigrateOptions): Promise<WorkerOrder> {
-  const order = workerOrderIn(await textOf(path), digest)
+  const order = workerOrderIn(await loadText(path), digest)
   if (order === undefined) {
     throw new CommandError(`the order ${path} is not the one with digest ${digest}, or of another version`, 2)
   }
@@ -50,29 +43,7 @@ async function orderIn({ order: path, digest }: WorkerMigrateOptions): Promise<W
 
 async function accessesOf({ target, sources }: WorkerOrder, folder: string) {
   const known = [target, ...sources].map(async (database) => {
-    return [database.folder, await accessOf(database, join(folder, database.folder))] as const
+    return [database.folder, await loadAccess(database, folder)] as const
   })
   return new Map(await Promise.all(known))
-}
-
-async function accessOf(database: OrderedDatabase, folder: string): Promise<ServerAccess> {
-  const { tls, maintenanceDatabase, hasAuthority, dial } = database
-  // Editors and `echo` leave line breaks at the end, as the operator knows too.
-  const value = async (key: string) => (await textOf(join(folder, key))).replace(/[\r\n]+$/, '')
-  return {
-    ...{ host: await value('host'), port: Number(await value('port')) },
-    ...{ username: await value('username'), password: await value('password') },
-    ...{ maintenanceDatabase, tls },
-    ...(dial === undefined ? {} : { dial }),
-    ...(hasAuthority ? { ca: await textOf(join(folder, authorityKey)) } : {}),
-  }
-}
-
-/** The error names the file and says nothing of what is in it. */
-async function textOf(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    throw new CommandError(`cannot read ${path}: ${messageOf(error)}`, 1)
-  }
 }

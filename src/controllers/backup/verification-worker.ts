@@ -48,6 +48,22 @@ export async function verifyBackup(
   }
 }
 
+/** Is what is stored still what was stored? Throws ManifestRefused, ChecksumMismatch. */
+export async function readBackup(
+  folder: string,
+  { store, workFolder, clock }: Pick<VerificationTools, 'store' | 'workFolder' | 'clock'>,
+  signal: AbortSignal,
+): Promise<Manifest> {
+  const { manifest } = await loadManifest(store, folder, signal)
+  const work = await mkdtemp(join(workFolder, 'read-'))
+  try {
+    await loadArtifact({ store, folder, manifest, toFile: join(work, 'artifact.dump'), clock, signal })
+    return manifest
+  } finally {
+    await rm(work, { recursive: true, force: true })
+  }
+}
+
 function tokenOf(uid: string): Token {
   return { uid, generation: 1 }
 }

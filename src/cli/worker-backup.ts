@@ -1,0 +1,94 @@
+// Makes, proves or discards one backup, as the process of a Job: reads the order and the credentials from files, and leaves its result as
+// the container's termination message. Exit code 0: done; 1: another try is worth it; 2: somebody has to change something.
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import { systemClock } from '../base/clock.ts'
+import { silentInstruments } from '../base/instrument.ts'
+import { systemRandom, systemSecrets } from '../base/random.ts'
+import { storeFolder, storeKeys, type Work, type WorkOrder, workOrderIn } from '../controllers/backup/work-order.ts'
+import { exitCodeOf, type WorkReport, workReportText } from '../controllers/backup/work-report.ts'
+import { carryOut, type WorkTools } from '../controllers/backup/work-runner.ts'
+import { postgresLogicalEngine } from '../controllers/engines/postgres/logical/logical-driver.ts'
+import { postgresEngine } from '../controllers/engines/postgres/postgres-driver.ts'
+import { ToolBox } from '../external/tool-box.ts'
+import { createLogger } from '../telemetry/logger.ts'
+import { CommandError } from './command-error.ts'
+import { loadAccess, loadText, loadValue } from './worker-files-loader.ts'
+
+export interface WorkerBackupOptions {
+  readonly work: Work
+  /** Files: the order, and a folder each for the database and the store. */
+  readonly order: string
+  readonly digest: string
+  readonly credentials: string
+  readonly terminationLog: string
+  readonly store?: string
+  readonly scratch: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly output: { write(text: string): unknown }
+}
+
+/** Where Debian and its like keep PostgreSQL's programs, a folder for each version. */
+const debianVersions = '/usr/lib/postgresql'
+
+/** Resolves when it is done; else rejects with a CommandError that says why. */
+export async function workerBackup(options: WorkerBackupOptions, signal: AbortSignal): Promise<void> {
+  const order = await orderIn(options)
+  const log = createLogger({ clock: systemClock, destination: options.output }).with({ backup: order.name })
+  const tools = new ToolBox({ clock: systemClock, random: systemRandom, instruments: { ...silentInstruments, log } })
+  try {
+    const report = await carryOut(order, await toolsFor(order, options, tools), signal)
+    await leave(report, options, log)
+    const code = exitCodeOf(report)
+    if (code !== 0) throw new CommandError(`${order.name}: ${report.message ?? report.outcome}`, code)
+  } finally {
+    for (const close of tools.closers) await close()
+  }
+}
+
+async function leave(report: WorkReport, { terminationLog }: WorkerBackupOptions, log: ToolBox['log']): Promise<void> {
+  log.info({ ...report }, 'ended')
+  await writeFile(terminationLog, workReportText(report)).catch((error: unknown) =>
+    log.warn({ err: error }, 'the termination message could not be written'),
+  )
+}
+
+async function orderIn({ order: path, digest, work }: WorkerBackupOptions): Promise<WorkOrder> {
+  const order = workOrderIn(await loadText(path), digest, work)
+  if (order === undefined) {
+    throw new CommandError(`the order ${path} is not the one with digest ${digest}, or of other work or version`, 2)
+  }
+  return order
+}
+
+async function toolsFor(
+  order: WorkOrder,
+  { credentials, store, scratch, environment }: WorkerBackupOptions,
+  tools: ToolBox,
+): Promise<WorkTools> {
+  const places = { versions: debianVersions, folders: (environment['PATH'] ?? '').split(delimiter).filter(Boolean) }
+  const database = order.work === 'backup' ? order.database : order.work === 'verify' ? order.restoresOn : undefined
+  return {
+    access: database === undefined ? undefined : await loadAccess(database, credentials),
+    keys: await keysFor(order, join(credentials, storeFolder)),
+    storeFolder: store,
+    workFolder: scratch,
+    engine: postgresEngine(tools),
+    logical: postgresLogicalEngine({ clock: systemClock, places, workFolder: scratch }),
+    clock: systemClock,
+    secrets: systemSecrets,
+    log: tools.log,
+    attempt: Buffer.from(systemSecrets.bytes(8)).toString('hex'),
+  }
+}
+
+async function keysFor({ store }: WorkOrder, folder: string): Promise<WorkTools['keys']> {
+  if (store.kind !== 's3' || !store.hasKeys) return undefined
+  const [accessKeyId, secretAccessKey, sessionToken] = storeKeys.map((key) => join(folder, key))
+  return {
+    accessKeyId: await loadValue(accessKeyId ?? ''),
+    secretAccessKey: await loadValue(secretAccessKey ?? ''),
+    ...(sessionToken !== undefined && existsSync(sessionToken) ? { sessionToken: await loadValue(sessionToken) } : {}),
+  }
+}

@@ -1,0 +1,82 @@
+// What is a worker of a Backup told to do? To save, to verify or to discard: one file of JSON, without secrets. Which store it is is in the
+// order; the credentials, and the volume if the store is one, are mounted beside it. Pure.
+import { createHash } from 'node:crypto'
+import type { OrderedDatabase } from '../migration/worker-order.ts'
+import { type BackupOrder, folderOf } from './backup-worker.ts'
+import type { VerificationOrder } from './verification-worker.ts'
+
+export type WorkOrder =
+  | (Common & { readonly work: 'backup'; readonly database: OrderedDatabase; readonly backup: BackupOrder })
+  | (Common & {
+      readonly work: 'verify'
+      /** Restored as well, and not only read. */
+      readonly restoresOn?: OrderedDatabase | undefined
+      readonly verification: VerificationOrder
+    })
+  | (Common & { readonly work: 'discard'; readonly folder: string })
+
+export type Work = WorkOrder['work']
+
+interface Common {
+  /** Of this file. A worker refuses those that it does not know. */
+  readonly format: 1
+  /** Of the Backup: `namespace/name`. */
+  readonly name: string
+  readonly store: OrderedStore
+}
+
+export type OrderedStore =
+  /** A volume; `path` is a folder in it. */
+  | { readonly kind: 'folder'; readonly claim: string; readonly path?: string | undefined }
+  | {
+      readonly kind: 's3'
+      readonly bucket: string
+      readonly prefix?: string | undefined
+      readonly region: string
+      readonly endpoint?: string | undefined
+      readonly forcePathStyle?: boolean | undefined
+      readonly encryption?: { readonly algorithm: 'AES256' | 'aws:kms'; readonly keyId?: string } | undefined
+      readonly lockDays?: number | undefined
+      /** Are there keys in the folder of the store's credentials? */
+      readonly hasKeys: boolean
+    }
+
+/** Folders of credentials. */
+export const databaseFolder = 'database'
+export const storeFolder = 'store'
+/** Files of the store's credentials; only the last may be missing. */
+export const storeKeys = ['accessKeyId', 'secretAccessKey', 'sessionToken'] as const
+
+/** Where people find what is in this folder of the store. */
+export function addressOf(store: OrderedStore, folder: string): string {
+  if (store.kind === 'folder') return `pvc://${[store.claim, store.path].filter(Boolean).join('/')}/${folder}`
+  return `s3://${[store.bucket, store.prefix].filter(Boolean).join('/')}/${folder}`
+}
+
+/** Same order, same bytes. */
+export function workText(order: WorkOrder): string {
+  return JSON.stringify(order)
+}
+
+export function workDigest(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+/** Undefined: it is another text than the digest is of, or an order of other work or another version. */
+export function workOrderIn(text: string, digest: string, work: Work): WorkOrder | undefined {
+  if (workDigest(text) !== digest) return undefined
+  // Sound: only who wrote it knows the digest, and he wrote a WorkOrder, perhaps of another version.
+  const order = JSON.parse(text) as { readonly format: unknown; readonly work: unknown }
+  return order.format === 1 && order.work === work ? (order as WorkOrder) : undefined
+}
+
+/** Of a text that may be an order: the folder that it is about. */
+export function orderedFolder(text: string): string | undefined {
+  try {
+    const order = JSON.parse(text) as Partial<WorkOrder> // Whoever wrote it, a folder is all that is read of it.
+    if (order.work === 'backup' && order.backup !== undefined) return folderOf(order.backup)
+    return order.work === 'verify' ? order.verification?.folder : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,112 @@
+// What does a worker of a Backup leave behind when it ends? One line of JSON that fits into a termination message, without secrets, and an
+// exit code that says whether another try is worth it. Pure.
+import type { BackupStatus } from '../../../imports/wire/backup.ts'
+import { CodedError } from '../../index.ts'
+import { reportLimit } from '../migration/worker-report.ts'
+import type { BackupOutcome } from './backup-worker.ts'
+
+export interface WorkReport {
+  /** `Interrupted`: it may go better the next time. `Stopped`: it will not. */
+  readonly outcome: 'Completed' | 'Interrupted' | 'Stopped'
+  /** One CamelCase word. */
+  readonly reason?: string
+  readonly message?: string
+  readonly made?: MadeBackup
+}
+
+/** What a Backup tells of what was made; the manifest says all. */
+export interface MadeBackup {
+  readonly artifact: NonNullable<BackupStatus['artifact']>
+  readonly source: NonNullable<BackupStatus['source']>
+  readonly startedAt: string
+  readonly completedAt: string
+}
+
+export function madeBackup({ manifest, sha256: manifestSha256 }: BackupOutcome, uri: string): MadeBackup {
+  const { artifact, source, contents, startedAt, completedAt } = manifest
+  const { sizeBytes: bytes, sha256, format, toolVersion } = artifact
+  const { databaseUid: databaseUID, systemIdentifier, serverVersion, logPosition: snapshotLSN } = source
+  const rows = contents.tables.reduce((sum, table) => sum + Number(table.rows), 0)
+  return {
+    artifact: { uri, bytes, sha256, manifestSha256, format, toolVersion },
+    source: { databaseUID, systemIdentifier, serverVersion, snapshotLSN, tables: contents.tables.length, rows },
+    ...{ startedAt, completedAt },
+  }
+}
+
+/** Of what is no CodedError nothing is told: nobody knows what is in it. */
+export function reportOfFailure(error: unknown): WorkReport {
+  if (!(error instanceof CodedError)) {
+    return { outcome: 'Interrupted', reason: 'InternalError', message: 'the worker failed; its log says more' }
+  }
+  const { remedy, code: reason, message } = error
+  return { outcome: remedy === 'stop' ? 'Stopped' : 'Interrupted', reason, message }
+}
+
+/** 0: done. 1: another try is worth it. 2: somebody has to change something. */
+export function exitCodeOf({ outcome }: WorkReport): 0 | 1 | 2 {
+  if (outcome === 'Completed') return 0
+  return outcome === 'Interrupted' ? 1 : 2
+}
+
+/** The message gives way where it is too long. */
+export function workReportText(report: WorkReport): string {
+  const { message = '' } = report
+  const whole = JSON.stringify(report)
+  if (Buffer.byteLength(whole) <= reportLimit) return whole
+  for (let length = Math.min(message.length, reportLimit); ; length = Math.floor(length * 0.9)) {
+    // What a cut leaves of a pair of surrogates is no character.
+    const text = JSON.stringify({ ...report, message: `${message.slice(0, length).toWellFormed()}…` })
+    if (Buffer.byteLength(text) <= reportLimit || length === 0) return text
+  }
+}
+
+/** Undefined for what no worker wrote: it was killed, or somebody else spoke. */
+export function workReportIn(text: string | undefined): WorkReport | undefined {
+  const value = objectIn(text)
+  const outcome = (['Completed', 'Interrupted', 'Stopped'] as const).find((known) => known === value?.['outcome'])
+  if (value === undefined || outcome === undefined) return undefined
+  const { reason, message } = value
+  const made = madeIn(value['made'])
+  return {
+    outcome,
+    ...(typeof reason === 'string' ? { reason } : {}),
+    ...(typeof message === 'string' ? { message } : {}),
+    ...(made === undefined ? {} : { made }),
+  }
+}
+
+function objectIn(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
+  if (text === undefined) return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    return isRecord(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const artifactShape = {
+  ...{ uri: 'string', bytes: 'number', sha256: 'string', manifestSha256: 'string', format: 'string' },
+  toolVersion: 'string',
+}
+const sourceShape = {
+  ...{ databaseUID: 'string', systemIdentifier: 'string', serverVersion: 'string', snapshotLSN: 'string' },
+  ...{ tables: 'number', rows: 'number' },
+}
+const timesShape = { startedAt: 'string', completedAt: 'string' }
+
+function madeIn(value: unknown): MadeBackup | undefined {
+  if (!isRecord(value) || !hasShape(value, timesShape)) return undefined
+  if (!hasShape(value['artifact'], artifactShape) || !hasShape(value['source'], sourceShape)) return undefined
+  // Sound: every field has just been looked at.
+  return value as unknown as MadeBackup
+}
+
+function hasShape(value: unknown, shape: Readonly<Record<string, string>>): boolean {
+  return isRecord(value) && Object.entries(shape).every(([field, type]) => typeof value[field] === type)
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,145 @@
+// Does the process of a backup's Job do its work by the files that a pod mounts alone? With PostgreSQL's own tools, a folder and a bucket.
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { workerBackup } from '../../src/cli/worker-backup.ts'
+import { folderOf } from '../../src/controllers/backup/backup-worker.ts'
+import { type OrderedStore, type WorkOrder, workDigest, workText } from '../../src/controllers/backup/work-order.ts'
+import { type WorkReport, workReportIn } from '../../src/controllers/backup/work-report.ts'
+import type { OrderedDatabase } from '../../src/controllers/migration/worker-order.ts'
+import { order as backup, makeDatabase, verification } from '../controllers/backup/backup-stage.ts'
+import { onEachPostgres } from '../postgres/on-each-postgres.ts'
+import type { PostgresServer } from '../postgres/postgres-server.ts'
+import { bucket, type S3Here, s3ForSuite } from '../s3/on-s3.ts'
+
+/** No tool of this machine can save newer ones. */
+const newestTool = 15
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'konverge-worker-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+interface Pod {
+  readonly folder: string
+  work(order: WorkOrder, changes?: { readonly digest?: string }): Promise<{ report?: WorkReport; code: number }>
+}
+
+/** What a pod has of files, where the server and the bucket are known. */
+async function podOf(server: PostgresServer | undefined, s3?: S3Here): Promise<Pod> {
+  const folder = await newFolder()
+  const { host, port, username, password } = server?.access() ?? { host: '', port: 0, username: '', password: '' }
+  const { credentials } = s3?.access ?? {}
+  const files: readonly (readonly [string, string])[] = [
+    ...Object.entries({ host, port: String(port), username, password: `${password}\n` }).map(
+      ([key, value]) => [`database/${key}`, value] as const,
+    ),
+    ...(credentials === undefined
+      ? []
+      : ([
+          ['store/accessKeyId', credentials.accessKeyId],
+          ['store/secretAccessKey', credentials.secretAccessKey],
+        ] as const)),
+  ]
+  for (const [name, text] of files) {
+    await mkdir(dirname(join(folder, name)), { recursive: true })
+    await writeFile(join(folder, name), text)
+  }
+  await mkdir(join(folder, 'scratch'))
+  await mkdir(join(folder, 'volume'))
+  const work: Pod['work'] = async (order, { digest } = {}) => {
+    const text = workText(order)
+    const [path, terminationLog] = [join(folder, 'order.json'), join(folder, 'end')]
+    await writeFile(path, text)
+    const error: unknown = await workerBackup(
+      {
+        ...{ work: order.work, order: path, digest: digest ?? workDigest(text), credentials: folder, terminationLog },
+        ...{ store: join(folder, 'volume'), scratch: join(folder, 'scratch'), environment: {} },
+        output: { write: () => true },
+      },
+      new AbortController().signal,
+    ).catch((thrown: unknown) => thrown)
+    const report = workReportIn(await readFile(terminationLog, 'utf8').catch(() => undefined))
+    const code = error === undefined ? 0 : (error as { exitCode: number }).exitCode // A CommandError.
+    return { ...(report && { report }), code }
+  }
+  return { folder, work }
+}
+
+const database: OrderedDatabase = {
+  ...{ name: 'shop/crm', folder: 'database', database: 'crm', maintenanceDatabase: 'postgres', owner: 'crm_owner' },
+  ...{ tls: 'disable', hasAuthority: false },
+}
+const common = (store: OrderedStore) => ({ format: 1, name: 'shop/nightly', store }) as const
+const queries = [{ sql: 'SELECT count(*) FROM public.orders', expect: '1000' }]
+
+const orders = (store: OrderedStore): readonly [WorkOrder, WorkOrder, WorkOrder, WorkOrder] => [
+  { ...common(store), work: 'backup', database, backup },
+  { ...common(store), work: 'verify', restoresOn: database, verification: { ...verification, queries } },
+  { ...common(store), work: 'verify', verification },
+  { ...common(store), work: 'discard', folder: folderOf(backup) },
+]
+
+onEachPostgres('the worker of a backup', (server, version) => {
+  const startS3 = s3ForSuite()
+
+  describe.runIf(version <= newestTool)('with tools that fit', () => {
+    it('makes, proves and discards a backup on a volume', async () => {
+      await makeDatabase(server())
+      const { folder, work } = await podOf(server())
+      const [make, restore, read, discard] = orders({ kind: 'folder', claim: 'backups', path: 'prod/a' })
+      const made = await work(make)
+      expect(made).toMatchObject({ code: 0, report: { outcome: 'Completed' } })
+      expect(made.report?.made).toMatchObject({
+        artifact: { uri: `pvc://backups/prod/a/${folderOf(backup)}`, format: 'pg_dump/custom' },
+        source: { tables: 5, rows: 1604 },
+      })
+      expect((await work(make)).report?.made).toEqual(made.report?.made)
+      expect(await work(restore)).toEqual({ code: 0, report: { outcome: 'Completed' } })
+      expect(await work(read)).toEqual({ code: 0, report: { outcome: 'Completed' } })
+      expect(await readdir(join(folder, 'scratch'))).toEqual([])
+      expect(await work(discard)).toEqual({ code: 0, report: { outcome: 'Completed' } })
+      expect(await work(discard)).toEqual({ code: 0, report: { outcome: 'Completed' } })
+      expect(await work(read)).toMatchObject({ code: 2, report: { outcome: 'Stopped', reason: 'ManifestRefused' } })
+      const files = await readdir(join(folder, 'volume'), { recursive: true, withFileTypes: true })
+      expect(files.filter((file) => file.isFile())).toEqual([])
+    })
+
+    it('makes, proves and discards a backup in a bucket', async () => {
+      await makeDatabase(server())
+      const s3 = await startS3()
+      const { work } = await podOf(server(), s3)
+      const { region, endpoint, forcePathStyle } = s3.access
+      const place = { bucket, prefix: 'prod', region, endpoint, forcePathStyle, hasKeys: true }
+      const [make, restore, , discard] = orders({ kind: 's3', ...place })
+      expect((await work(make)).report?.made?.artifact.uri).toBe(`s3://${bucket}/prod/${folderOf(backup)}`)
+      expect(await work(restore)).toEqual({ code: 0, report: { outcome: 'Completed' } })
+      expect(await work(discard)).toEqual({ code: 0, report: { outcome: 'Completed' } })
+      expect((await work(restore)).code).toBe(2)
+    })
+
+    it('tries again where a server is away, and tells nobody a password', async () => {
+      const { work, folder } = await podOf(server())
+      await writeFile(join(folder, 'database/port'), '1')
+      const [make] = orders({ kind: 'folder', claim: 'backups' })
+      const { code, report } = await work(make)
+      expect([code, report?.outcome, report?.reason]).toEqual([1, 'Interrupted', 'ServerUnreachable'])
+      expect(JSON.stringify(report)).not.toContain(server().access().password)
+    })
+  })
+
+  it.runIf(version > newestTool)('says that no tool fits, and that no other try will help', async () => {
+    await makeDatabase(server())
+    const { work } = await podOf(server())
+    const [make] = orders({ kind: 'folder', claim: 'backups' })
+    expect(await work(make)).toMatchObject({ code: 2, report: { outcome: 'Stopped', reason: 'VersionMismatch' } })
+  })
+
+  it('refuses an order that is another than the Job was made for', async () => {
+    const { work } = await podOf(undefined)
+    const [make] = orders({ kind: 'folder', claim: 'backups' })
+    expect(await work(make, { digest: workDigest('another') })).toEqual({ code: 2 })
+  })
+})
