@@ -1,4 +1,5 @@
 // Which controllers does this program run? The flagship's, by the names that --controllers takes.
+import { backup } from '../controllers/backup/backup.ts'
 import { database } from '../controllers/database/database.ts'
 import { databaseUser } from '../controllers/database-user/database-user.ts'
 import type { DatabaseEngine } from '../controllers/engines/engine.ts'
@@ -12,7 +13,13 @@ import { packageVersion } from './package-folder.ts'
 /** `image`: the operator's own, of which it makes workers. */
 function flagshipOf(image: string): readonly Controller[] {
   const engineFor = sharedEngines()
-  return [replicatedKvStore, database(engineFor), databaseUser(engineFor), migration({ engineFor, image })]
+  return [
+    replicatedKvStore,
+    database(engineFor),
+    databaseUser(engineFor),
+    migration({ engineFor, image }),
+    backup({ image }),
+  ]
 }
 
 /** As the images are called that this version is released with. */

@@ -57,10 +57,14 @@ describe('the definitions that konverge install prints', () => {
       .map(({ metadata }) => metadata.name)
 
   it('are of all kinds that the controllers deal with, as they wait for those which are not served', async () => {
-    const [store, db, user, migration] = ['replicatedkvstores', 'databases', 'databaseusers', 'migrations'].map(
-      (name) => `${name}.data.konverge.dev`,
-    )
-    expect(namesOf(await printed())).toEqual([store, db, user, migration])
+    const [store, db, user, migration, backup] = [
+      'replicatedkvstores',
+      'databases',
+      'databaseusers',
+      'migrations',
+      'backups',
+    ].map((name) => `${name}.data.konverge.dev`)
+    expect(namesOf(await printed())).toEqual([store, db, user, migration, backup])
     expect(namesOf(await printed({ controllers: ['databases'] }))).toEqual([db, user])
     expect(namesOf(await printed({ controllers: ['replicatedkvstores'] }))).toEqual([store])
   })

@@ -1,4 +1,5 @@
 // Which kinds do stories speak of, and by which names? By kind, plural, singular or short name, as kubectl takes them.
+import { Backup } from '../../imports/wire/backup.ts'
 import { Database } from '../../imports/wire/database.ts'
 import { DatabaseUser } from '../../imports/wire/database-user.ts'
 import { Migration } from '../../imports/wire/migration.ts'
@@ -44,7 +45,7 @@ const kinds: readonly Resource[] = [
     Service,
   ],
   ...[PersistentVolume, PersistentVolumeClaim, ServiceAccount, StatefulSet, StorageClass, replicatedKvStore.resource],
-  ...[Database, DatabaseUser, Migration],
+  ...[Backup, Database, DatabaseUser, Migration],
   ...[namespaced(rbac, 'v1', 'Role'), namespaced(rbac, 'v1', 'RoleBinding')],
   ...[global(rbac, 'v1', 'ClusterRole'), global(rbac, 'v1', 'ClusterRoleBinding')],
   ...[namespaced('networking.k8s.io', 'v1', 'Ingress', 'ingresses')],
@@ -58,6 +59,7 @@ const kinds: readonly Resource[] = [
 ]
 const shortNames: Readonly<Record<string, string>> = {
   crd: 'customresourcedefinitions',
+  bak: 'backups',
   db: 'databases',
   dbu: 'databaseusers',
   kv: 'replicatedkvstores',

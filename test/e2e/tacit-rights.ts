@@ -16,6 +16,9 @@ export const tacitRightsOfDatabases: readonly string[] = [
   'get databaseusers.data.konverge.dev',
   'update migrations/finalizers.data.konverge.dev',
   'get migrations.data.konverge.dev',
+  'update backups/finalizers.data.konverge.dev',
+  // One that waits makes no others; a schedule does.
+  ...['get', 'create', 'delete'].map((verb) => `${verb} backups.data.konverge.dev`),
   // A migration has no worker before its database is reached.
   ...['get', 'create', 'patch', 'delete'].map((verb) => `${verb} jobs.batch`),
   // For the labels of a user's namespace, where a database lets others in by them.

@@ -140,6 +140,15 @@ async function databaseComesAndGoes(server: StoryServer, { namespace }: Stores):
     const found = (await databases.get('mig', 'crm-v1')) as { readonly status?: object } | undefined // As crds/ has it.
     return found?.status !== undefined
   })
+  await server.apply({
+    ...{ apiVersion: 'data.konverge.dev/v1alpha1', kind: 'Backup', metadata: { name: 'crm-once', namespace } },
+    spec: { databaseRef: { name: 'crm' }, target: { pvc: { claimName: 'backups' } } },
+  })
+  await databases.until('the Backup to wait for its database', async () => {
+    const found = (await databases.get('bak', 'crm-once')) as { readonly status?: object } | undefined // As crds/ has it.
+    return found?.status !== undefined
+  })
+  await databases.delete('bak', 'crm-once')
   await databases.delete('mig', 'crm-v1')
   await databases.delete('dbu', 'reader')
   await databases.delete('db', 'crm')

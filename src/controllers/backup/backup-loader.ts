@@ -1,0 +1,96 @@
+// What of the cluster does a Backup depend on? Its database and how it is reached, and what its workers said; of a schedule, the Backups
+// that it has made.
+import type { BackupSpec, BackupStatus } from '../../../imports/wire/backup.ts'
+import { Database } from '../../../imports/wire/database.ts'
+import { isBeingDeleted, isOf, Job, type LiveObject, type ObserveContext, Pod } from '../../index.ts'
+import { loadConnection } from '../database/connection-loader.ts'
+import type { DatabaseObject } from '../database/server-connection.ts'
+import { type Problem, placeOf } from '../migration/migration-place.ts'
+import { type PartingFacts, partingFacts } from './parting-facts.ts'
+import { type ScheduleFacts, scheduleFacts } from './schedule-facts.ts'
+import { madeBy, recordedBackup, type SingleFacts, singleStep, workersOf } from './single-facts.ts'
+import { databaseFolder } from './work-order.ts'
+import { type WorkRun, workRun } from './work-run.ts'
+import { type BackupObject, makeWish, type Saved, verifyWish } from './work-wish.ts'
+
+export type BackupFacts = SingleFacts | ScheduleFacts | PartingFacts
+
+/** Our own write of a status brings no turn. */
+const tidyAfterMs = 1_000
+
+type Observing = ObserveContext<BackupSpec, BackupStatus>
+
+/** On the pods of workers; its value is the Backup's uid. */
+export const workerLabel = 'data.konverge.dev/backup-worker'
+/** On the same: the names of the Backup and of the Job, which may be too long for a label. */
+export const workerAnnotation = 'data.konverge.dev/backup'
+export const jobAnnotation = 'data.konverge.dev/backup-job'
+
+export async function loadFacts(context: Observing): Promise<BackupFacts> {
+  const { children, nowMs } = context
+  const object = context.object as BackupObject // Its definition requires a spec.
+  if (object.spec.schedule !== undefined) return scheduleFacts({ object, children, nowMs })
+  const pods = await loadPods(context)
+  return isBeingDeleted(object)
+    ? partingFacts({ object, children, pods, isPodOf, nowMs })
+    : await loadSingle(context, object, pods)
+}
+
+async function loadPods({ live, object }: Observing): Promise<readonly LiveObject[]> {
+  const { namespace, uid } = object.metadata
+  return await live.list(Pod, { namespace, labels: { [workerLabel]: uid } })
+}
+
+async function loadSingle(context: Observing, object: BackupObject, pods: readonly LiveObject[]): Promise<SingleFacts> {
+  const { status } = object
+  const jobs = context.children.filter((child) => isOf(Job, child))
+  const runOf = (name: string): WorkRun =>
+    workRun(
+      jobs.find(({ metadata }) => metadata.name === name),
+      pods.filter((pod) => isPodOf(pod, name)),
+    )
+  const saved = await loadSaved(context, object)
+  const none: WorkRun = { kind: 'none' }
+  if (!('place' in saved)) {
+    // Who is at it goes on, and finds out for itself whether it can.
+    const made = recordedBackup(status)
+    const step = singleStep({ object, make: none, verify: none, made })
+    const isOver = step === 'rest' || step === 'failed'
+    const held = isOver ? [] : jobs.map(({ metadata }) => metadata.name)
+    return {
+      ...{ kind: 'single', step, make: none, verify: none, workers: [], held },
+      ...(isOver ? {} : { problem: saved }),
+      ...(made === undefined ? {} : { made }),
+      ...(status?.folder === undefined ? {} : { folder: status.folder }),
+    }
+  }
+  const { folder, ...wish } = makeWish(object, saved)
+  const make = runOf(wish.name)
+  const made = madeBy(status, make)
+  const proof = made === undefined ? undefined : verifyWish(object, status?.folder ?? folder, saved.place)
+  const verify = proof === undefined ? none : runOf(proof.name)
+  const input = { object, make, verify, made }
+  const step = singleStep(input)
+  const workers = workersOf({ ...input, step, makeWish: wish, verifyWish: proof })
+  return {
+    ...{ kind: 'single', step, make, verify, workers, held: [], folder: status?.folder ?? folder },
+    ...(made === undefined ? {} : { made }),
+    ...(step === 'rest' && workers.length > 0 ? { tidyAtMs: context.nowMs + tidyAfterMs } : {}),
+  }
+}
+
+async function loadSaved({ live }: Observing, { metadata, spec }: BackupObject): Promise<Saved | Problem> {
+  const { namespace } = metadata
+  const { name } = spec.databaseRef
+  const found = await live.find(Database, { namespace, name })
+  const database = found as DatabaseObject | undefined // Its definition requires a spec.
+  const connection = database === undefined ? undefined : await loadConnection(database, live)
+  const place = placeOf({ name, folder: databaseFolder, database, connection })
+  if (place.kind !== 'place') return place
+  // Sound: who is not there has no place.
+  return { place, database: database as DatabaseObject }
+}
+
+function isPodOf({ metadata }: LiveObject, job: string): boolean {
+  return metadata.annotations?.[jobAnnotation] === job
+}

@@ -1,0 +1,159 @@
+// The controller of Backup, as anybody could write it with the public door: one backup is made and proven by workers; a schedule makes
+// Backups, and lets go of those that nobody wants any more. What a store has is theirs to look at: here it is only what they said.
+import { ApiObject, type Chart } from 'cdk8s'
+import { WorkerJob } from '../../../constructs/index.ts'
+import { Backup, type BackupSpec, type BackupStatus } from '../../../imports/wire/backup.ts'
+import { Database } from '../../../imports/wire/database.ts'
+import {
+  ConfigMap,
+  type Controller,
+  type DesiredContext,
+  defineController,
+  hold,
+  initialOnly,
+  isBeingDeleted,
+  Job,
+  keyFor,
+  type LiveObject,
+  Pod,
+  readyWhen,
+  retain,
+  Secret,
+  Service,
+  type StatusContext,
+  type StatusReport,
+  timestampAt,
+  valueAt,
+} from '../../index.ts'
+import type { DatabaseObject } from '../database/server-connection.ts'
+import { type BackupFacts, jobAnnotation, loadFacts, workerAnnotation, workerLabel } from './backup-loader.ts'
+import type { ChildWish } from './schedule-facts.ts'
+import { scheduleStatus } from './schedule-status.ts'
+import type { SingleFacts, WorkerToBe } from './single-facts.ts'
+import { partingStatus, remembered, singleStatus } from './single-status.ts'
+import { type BackupObject, slotAnnotation } from './work-wish.ts'
+
+export interface BackupOptions {
+  /** The operator's own, which workers run; it has to have PostgreSQL's client programs. */
+  readonly image: string
+}
+
+type Desired = DesiredContext<BackupSpec, BackupStatus, BackupFacts>
+
+/** Stands for the Database that it saves, as `namespace/name`. */
+const byDatabase = 'database'
+/** On the Backups of a schedule: its name. */
+const scheduleLabel = 'data.konverge.dev/backup-schedule'
+
+export function backup({ image }: BackupOptions): Controller {
+  return defineController(Backup, {
+    owns: [Job, { resource: ConfigMap, statusMatters: false }, Backup],
+    reads: [Secret, Service],
+    indexes: { [byDatabase]: ({ metadata, spec }) => [`${metadata.namespace}/${spec.databaseRef.name}`] },
+    watches: [
+      {
+        resource: Database,
+        keysFor: ({ metadata }, lookup) => lookup(byDatabase, `${metadata.namespace}/${metadata.name}`),
+        digest: databaseDigest,
+      },
+      {
+        resource: Pod,
+        labelSelector: workerLabel,
+        keysFor: ({ metadata: { namespace, annotations } }) => {
+          const name = annotations?.[workerAnnotation]
+          return name === undefined ? [] : [keyFor(namespace, name)]
+        },
+        digest: (pod) => JSON.stringify([valueAt(pod, 'status', 'phase'), valueAt(pod, 'status', 'containerStatuses')]),
+        keep: ({ spec: _, ...pod }) => pod,
+      },
+    ],
+    observe: loadFacts,
+    refuse: ({ facts }) => (facts.kind === 'schedule' ? facts.problem : undefined),
+    desired: (chart, context) => desired(chart, context, image),
+    parting: (chart, { object, facts }) => {
+      if (facts.kind !== 'parting' || facts.discard === undefined) return
+      const { wish, run, isSuspended } = facts.discard
+      addWorker(chart, { wish, isSuspended, isOver: run.kind === 'failed' }, { object, image })
+    },
+    status,
+  })
+}
+
+/** What of a Database a backup looks at. */
+function databaseDigest(database: LiveObject) {
+  const { provider, databaseName } = (database as DatabaseObject).spec // Watched as what it is.
+  const { phase, identity } = (database as DatabaseObject).status ?? {}
+  return JSON.stringify([provider, databaseName, phase, identity, isBeingDeleted(database)])
+}
+
+function desired(chart: Chart, { object, facts }: Desired, image: string): void {
+  switch (facts.kind) {
+    case 'single':
+      holdWorkers(chart, facts)
+      for (const worker of facts.workers) addWorker(chart, worker, { object, image })
+      return
+    case 'schedule':
+      if (facts.problem !== undefined) return
+      for (const child of facts.children) addBackup(chart, child, object.metadata.name)
+      return
+    case 'parting':
+      return
+  }
+}
+
+function holdWorkers(chart: Chart, { held, problem }: SingleFacts): void {
+  const of = { Job: 'batch/v1', ConfigMap: 'v1' }
+  for (const name of held) {
+    for (const [kind, apiVersion] of Object.entries(of)) {
+      const worker = new ApiObject(chart, `${kind}-${name}`, { apiVersion, kind, metadata: { name } })
+      hold(worker, problem?.message ?? 'the database is not known')
+    }
+  }
+}
+
+function addWorker(
+  chart: Chart,
+  { wish, isOver, isSuspended }: WorkerToBe,
+  { object, image }: { readonly object: Desired['object']; readonly image: string },
+): void {
+  const { name, work, text: order, digest: orderDigest, credentials, storeClaim, deadlineSeconds } = wish
+  const { job } = new WorkerJob(chart, work, {
+    ...{ name, image, work: [work], order, orderDigest, credentials, deadlineSeconds, isSuspended },
+    ...(storeClaim === undefined ? {} : { storeClaim }),
+    hasScratch: true,
+    retries: 3,
+    labels: { [workerLabel]: object.metadata.uid },
+    annotations: { [workerAnnotation]: object.metadata.name, [jobAnnotation]: name },
+  })
+  // A Job's template is for ever, and another image is no reason for another run.
+  initialOnly(job, 'spec.template')
+  // What became of it is told by its last words.
+  if (isOver) readyWhen(job, () => true)
+}
+
+/** Its going is its own affair: nobody waits for it. */
+function addBackup(chart: Chart, { name, slotMs, spec, stays }: ChildWish, schedule: string): void {
+  const child = new ApiObject(chart, name, {
+    ...{ apiVersion: 'data.konverge.dev/v1alpha1', kind: 'Backup' },
+    metadata: {
+      name,
+      labels: { [scheduleLabel]: schedule },
+      annotations: { [slotAnnotation]: timestampAt(slotMs) },
+    },
+    spec,
+  })
+  readyWhen(child, () => true)
+  if (stays) retain(child)
+}
+
+function status(context: StatusContext<BackupSpec, BackupStatus, BackupFacts>): StatusReport<BackupStatus> {
+  const { facts, outcome } = context
+  const object = context.object as BackupObject // Its definition requires a spec.
+  // Of a turn that failed the runtime's own words say more.
+  const isOver = outcome.kind === 'settled' || outcome.kind === 'waiting'
+  if (facts?.kind === 'parting') return partingStatus(object, facts)
+  if (facts === undefined || isBeingDeleted(object)) return { fields: remembered(object), conditions: [] }
+  if (facts.kind === 'single') return singleStatus(object, facts, isOver)
+  if (facts.problem !== undefined) return { fields: { ...remembered(object), phase: 'Pending' }, conditions: [] }
+  return scheduleStatus(object, facts, isOver)
+}

@@ -1,0 +1,189 @@
+// What does a schedule have to do now? To begin the Backup of a slot, to keep those that retention keeps, and to let the others go: first
+// they are told to take their artifact with them, and only then they are not wanted any more. Pure.
+import { Backup, type BackupSpec } from '../../../imports/wire/backup.ts'
+import { durationMs, findCondition, isBeingDeleted, isOf, type LiveObject } from '../../index.ts'
+import { childName, type DueSlot, dueSlot, overdueReason } from './due-slot.ts'
+import { type RetainedBackup, retain } from './retention.ts'
+import { readSchedule, type Schedule, type ScheduleReading } from './schedule.ts'
+import { type BackupObject, slotOf } from './work-wish.ts'
+
+export type ScheduleFacts = { readonly kind: 'schedule' } & (
+  | { readonly problem: Extract<ScheduleReading, { kind: 'refused' }> }
+  | PlannedSchedule
+)
+
+export interface PlannedSchedule {
+  readonly problem?: undefined
+  readonly children: readonly ChildWish[]
+  readonly due: DueSlot
+  /** Names of those that retention lets go. */
+  readonly removed: readonly string[]
+  /** The Backups that there are, by slot, the newest first. */
+  readonly found: readonly FoundBackup[]
+  /** Names of those that are on their way out. */
+  readonly going: readonly string[]
+  readonly overdue: ReturnType<typeof overdueReason>
+  readonly nextSlotMs: number | undefined
+  /** When time alone changes something. */
+  readonly dueAtMs: readonly number[]
+}
+
+/** A Backup of the schedule that there is to be. */
+export interface ChildWish {
+  readonly name: string
+  readonly slotMs: number
+  readonly spec: BackupSpec
+  /** It stays when the schedule goes, and until it is not wanted any more. */
+  readonly stays: boolean
+}
+
+export interface FoundBackup extends RetainedBackup {
+  readonly object: BackupObject
+  /** It was told to go. */
+  readonly isLeaving: boolean
+  readonly completedAt: string | undefined
+  readonly verifiedAt: string | undefined
+}
+
+export interface ScheduleInput {
+  readonly object: BackupObject
+  readonly children: readonly LiveObject[]
+  readonly nowMs: number
+}
+
+export function scheduleFacts({ object, children, nowMs }: ScheduleInput): ScheduleFacts {
+  const { spec } = object
+  const { schedule: expression = '', timeZone } = spec
+  const reading = readSchedule({ expression, timeZone }, nowMs)
+  if (reading.kind === 'refused') return { kind: 'schedule', problem: reading }
+  const own = children.filter((child) => isOf(Backup, child)).map((child) => child as BackupObject) // As just said.
+  const found = own
+    .filter((child) => !isBeingDeleted(child) && child.spec.databaseRef.name === spec.databaseRef.name)
+    .map(foundBackup)
+    .toSorted((left, right) => right.takenAtMs - left.takenAtMs)
+  const going = own.filter(isBeingDeleted).map(({ metadata }) => metadata.name)
+  const due = dueSlot(dueState({ object, found, schedule: reading.schedule }, own.map(slotOf)), nowMs)
+  const removed = removedBy(spec, found, nowMs)
+  const replaced = due.kind === 'begin' ? due.replaces : []
+  const gone = new Set([...removed, ...replaced])
+  return {
+    kind: 'schedule',
+    ...{ due, removed, found, going },
+    children: [
+      ...found.flatMap((backup) => wishOf(backup, gone.has(backup.name) || backup.isLeaving)),
+      ...(due.kind === 'begin' ? [newChild(object, due.slotMs, found)] : []),
+    ],
+    ...timesOf({ object, found, schedule: reading.schedule, due, nowMs }),
+  }
+}
+
+function foundBackup(object: BackupObject): FoundBackup {
+  const { metadata, status } = object
+  const { phase, completedAt, verifiedAt, conditions } = status ?? {}
+  const verified = findCondition(conditions as Parameters<typeof findCondition>[0], 'Verified') // Of its definition.
+  return {
+    ...{ object, name: metadata.name, takenAtMs: slotOf(object), completedAt },
+    isLeaving: isOwned(object),
+    state: phase === 'Completed' ? 'Completed' : phase === 'Failed' ? 'Failed' : 'Active',
+    isVerified: verified?.status === 'True',
+    verifiedAt: verified?.status === 'True' ? verifiedAt : undefined,
+  }
+}
+
+interface Known {
+  readonly object: BackupObject
+  readonly found: readonly FoundBackup[]
+  readonly schedule: Schedule
+}
+
+function dueState({ object, found, schedule }: Known, taken: readonly number[]) {
+  const { spec, status, metadata } = object
+  const recorded = Date.parse(status?.lastScheduleTime ?? '')
+  const slots = [...taken, ...(Number.isNaN(recorded) ? [] : [recorded])]
+  const active = found.filter(({ state, isLeaving }) => state === 'Active' && !isLeaving).map(({ name }) => name)
+  return {
+    ...{ schedule, isSuspended: spec.suspend === true, concurrency: spec.concurrency, active },
+    createdAtMs: Date.parse(metadata.creationTimestamp ?? ''),
+    handledSlotMs: slots.length === 0 ? undefined : Math.max(...slots),
+    startingDeadlineMs: spec.startingDeadlineSeconds * 1_000,
+  }
+}
+
+/** Without a policy all stay. */
+function removedBy(
+  { retention, timeZone = 'UTC' }: BackupSpec,
+  found: readonly FoundBackup[],
+  nowMs: number,
+): readonly string[] {
+  if (retention === undefined) return []
+  const { keepLast, keepDaily, keepWeekly, keepMonthly, maxAge } = retention
+  const maxAgeMs = maxAge === undefined ? undefined : durationMs(maxAge)
+  return retain(found, { keepLast, keepDaily, keepWeekly, keepMonthly, maxAgeMs, timeZone }, nowMs).removed
+}
+
+/** As it is; or with its artifact to go, and then not at all. */
+function wishOf(
+  { object, takenAtMs: slotMs, name, isLeaving: isTold }: FoundBackup,
+  isLeaving: boolean,
+): readonly ChildWish[] {
+  const { spec } = object
+  if (!isLeaving) return [{ name, slotMs, spec, stays: true }]
+  return spec.artifactPolicy === 'Delete' && isTold
+    ? []
+    : [{ name, slotMs, spec: { ...spec, artifactPolicy: 'Delete' }, stays: false }]
+}
+
+/** What stays has no owner. */
+function isOwned({ metadata }: BackupObject): boolean {
+  return (metadata.ownerReferences ?? []).length > 0
+}
+
+function newChild({ metadata, spec }: BackupObject, slotMs: number, found: readonly FoundBackup[]): ChildWish {
+  const { databaseRef, method, target, options, artifactPolicy, deadline, startingDeadlineSeconds, concurrency } = spec
+  const verify = { ...spec.verify, mode: modeOf(spec.verify, found) }
+  return {
+    ...{ name: childName(metadata.name, slotMs), slotMs, stays: true },
+    spec: {
+      databaseRef,
+      method,
+      target,
+      options,
+      artifactPolicy,
+      deadline,
+      startingDeadlineSeconds,
+      concurrency,
+      verify,
+    },
+  }
+}
+
+/** Each so many-th is restored, and the first; what failed does not count. */
+function modeOf({ mode, every }: BackupSpec['verify'], found: readonly FoundBackup[]): BackupSpec['verify']['mode'] {
+  if (mode !== 'Restore') return mode
+  const sound = found.filter(({ state }) => state !== 'Failed')
+  const last = sound.findIndex(({ object }) => object.spec.verify.mode === 'Restore')
+  return last === -1 || last + 1 >= every ? 'Restore' : 'Checksum'
+}
+
+function timesOf({ object, found, schedule, due, nowMs }: Known & { readonly due: DueSlot; readonly nowMs: number }) {
+  const { spec, status, metadata } = object
+  const graceMs = spec.startingDeadlineSeconds * 1_000 + 2 * (durationMs(spec.deadline) ?? 0)
+  const succeeded = found.find(({ state }) => state === 'Completed')?.takenAtMs
+  const told = Date.parse(status?.lastSuccessTime ?? '')
+  const isSuspended = spec.suspend === true
+  const overdue = overdueReason(
+    {
+      ...{ schedule, isSuspended, graceMs, createdAtMs: Date.parse(metadata.creationTimestamp ?? '') },
+      succeededSlotMs: succeeded ?? (Number.isNaN(told) ? undefined : told),
+    },
+    nowMs,
+  )
+  const nextSlotMs = isSuspended ? undefined : schedule.next(nowMs)
+  const lastSlotMs = schedule.last(nowMs)
+  const times = [
+    nextSlotMs,
+    due.kind === 'wait' ? due.untilMs : undefined,
+    lastSlotMs === undefined ? undefined : lastSlotMs + graceMs + 1,
+  ]
+  return { overdue, nextSlotMs, dueAtMs: times.filter((ms) => ms !== undefined) }
+}

@@ -1,0 +1,87 @@
+// What does a schedule tell of its backups? Which is next, which came last, what stays and what goes, and whether one is missing. Pure.
+import type { BackupStatus } from '../../../imports/wire/backup.ts'
+import { type ConditionClaim, type EventReport, type StatusReport, timestampAt } from '../../index.ts'
+import { claim, readiness } from './backup-claims.ts'
+import { mostMissed } from './due-slot.ts'
+import type { PlannedSchedule } from './schedule-facts.ts'
+import type { BackupObject } from './work-wish.ts'
+
+export function scheduleStatus(
+  object: BackupObject,
+  plan: PlannedSchedule,
+  isOver: boolean,
+): StatusReport<BackupStatus> {
+  const isSuspended = object.spec.suspend === true
+  const reason = isSuspended ? 'Suspended' : 'Scheduled'
+  const next = plan.nextSlotMs === undefined ? '' : `; the next one is due at ${timestampAt(plan.nextSlotMs)}`
+  const message = isSuspended
+    ? 'spec.suspend is true, so no backup is begun'
+    : `backups are made by the schedule${next}`
+  return {
+    fields: fieldsOf(object, plan),
+    conditions: [
+      ...(isOver ? readiness('done', { reason, message }) : []),
+      overdue(plan),
+      ...retentionApplied(object, plan),
+    ],
+    events: missedEvents(plan),
+    dueAtMs: plan.dueAtMs,
+  }
+}
+
+function fieldsOf({ spec, status }: BackupObject, plan: PlannedSchedule): StatusReport<BackupStatus>['fields'] {
+  const { found, going, due, nextSlotMs } = plan
+  const slots = found.map(({ takenAtMs }) => takenAtMs)
+  const begun = due.kind === 'begin' ? [due.slotMs] : []
+  const lastScheduleTime = newest([...[...slots, ...begun].map(timestampAt), status?.lastScheduleTime])
+  const lastSuccessTime = newest([...found.map(({ completedAt }) => completedAt), status?.lastSuccessTime])
+  const lastVerifiedTime = newest([...found.map(({ verifiedAt }) => verifiedAt), status?.lastVerifiedTime])
+  const active = found.filter(({ state }) => state === 'Active').map(({ name }) => name)
+  const count = (state: string) => found.filter((backup) => backup.state === state).length
+  return {
+    phase: spec.suspend === true ? 'Suspended' : 'Scheduled',
+    ...(lastScheduleTime === undefined ? {} : { lastScheduleTime }),
+    ...(nextSlotMs === undefined ? {} : { nextScheduleTime: timestampAt(nextSlotMs) }),
+    ...(lastSuccessTime === undefined ? {} : { lastSuccessTime }),
+    ...(lastVerifiedTime === undefined ? {} : { lastVerifiedTime }),
+    ...(active.length === 0 ? {} : { active }),
+    counts: { kept: count('Completed'), failed: count('Failed'), going: going.length },
+  }
+}
+
+/** RFC 3339 of one form sorts by time. */
+function newest(times: readonly (string | undefined)[]): string | undefined {
+  return times
+    .filter((time) => time !== undefined)
+    .toSorted()
+    .at(-1)
+}
+
+function overdue({ overdue: reason, found }: PlannedSchedule): ConditionClaim {
+  if (reason === undefined) {
+    return claim('Overdue', 'False', { reason: 'OnTime', message: 'no backup is missing' })
+  }
+  const failed = found.find(({ state }) => state === 'Failed')
+  const why =
+    failed === undefined ? '' : `; ${failed.name} failed: ${failed.object.status?.error ?? 'it does not say why'}`
+  const what = reason === 'NeverSucceeded' ? 'no backup has been made yet' : 'the last slots have no backup'
+  return claim('Overdue', 'True', { reason, message: `${what}${why}` })
+}
+
+function retentionApplied({ spec }: BackupObject, { removed, going }: PlannedSchedule): readonly ConditionClaim[] {
+  if (spec.retention === undefined) return []
+  const leaving = [...new Set([...removed, ...going])]
+  if (leaving.length === 0) {
+    return [claim('RetentionApplied', 'True', { reason: 'Pruned', message: 'those that are there are to stay' })]
+  }
+  const named = leaving.slice(0, 5).join(', ')
+  const more = leaving.length > 5 ? ` and ${leaving.length - 5} more` : ''
+  const message = `${named}${more} are removed once their artifacts are; their status says what keeps them`
+  return [claim('RetentionApplied', 'False', { reason: 'Pruning', message })]
+}
+
+function missedEvents({ due }: PlannedSchedule): readonly EventReport[] {
+  if (due.kind !== 'begin' || due.missed === 0) return []
+  const count = due.missed >= mostMissed ? `${mostMissed} slots or more` : `${due.missed} slots`
+  return [{ type: 'Warning', reason: 'MissedSchedule', action: 'Backup', note: `${count} passed without a backup` }]
+}

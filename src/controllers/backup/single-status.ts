@@ -1,0 +1,155 @@
+// What does one backup tell of itself? What was made, whether it is proven, and why not. What a status has told stays told when the workers
+// are gone that said it. Pure.
+import type { BackupStatus } from '../../../imports/wire/backup.ts'
+import { type ConditionClaim, type EventReport, findCondition, type StatusReport, timestampAt } from '../../index.ts'
+import { claim, type Readiness, readiness } from './backup-claims.ts'
+import type { PartingFacts } from './parting-facts.ts'
+import type { SingleFacts } from './single-facts.ts'
+import type { WorkReport } from './work-report.ts'
+import type { BackupObject } from './work-wish.ts'
+
+type Fields = StatusReport<BackupStatus>['fields']
+type Words = Pick<ConditionClaim, 'reason' | 'message'>
+
+interface Standing extends Words {
+  readonly phase: NonNullable<BackupStatus['phase']>
+  readonly kind: Readiness
+}
+
+export function singleStatus(object: BackupObject, facts: SingleFacts, isOver: boolean): StatusReport<BackupStatus> {
+  const standing = standingOf(object, facts)
+  return {
+    fields: fieldsOf(object, facts, standing),
+    conditions: [
+      ...(isOver ? readiness(standing.kind, standing) : []),
+      completed(facts, standing),
+      ...verified(object, facts, standing),
+    ],
+    events: newsOf(object, standing),
+    dueAtMs: facts.tidyAtMs === undefined ? [] : [facts.tidyAtMs],
+  }
+}
+
+/** A status as it was, of what cannot be judged now. */
+export function remembered({ status }: BackupObject): Fields {
+  const { conditions: _, observedGeneration: __, lastHandledReconcileAt: ___, ...fields } = status ?? {}
+  return fields
+}
+
+/** Of a Backup on its way out: that its artifact is gone is what its going waits for. */
+export function partingStatus(object: BackupObject, { discard }: PartingFacts): StatusReport<BackupStatus> {
+  const fields = remembered(object)
+  if (discard?.run.kind === 'completed') {
+    const { artifact: _, ...rest } = fields
+    // A condition that changes is told at once, and the deletion waits for it.
+    const isGone = claim('Completed', 'False', { reason: 'Discarded', message: 'the artifact is gone' })
+    return { fields: { ...rest, phase: 'Discarded' }, conditions: [isGone] }
+  }
+  if (discard?.run.kind !== 'failed') return { fields, conditions: [] }
+  const { reason = 'DiscardFailed', message = 'the worker failed' } = discard.run.report
+  const words = {
+    reason,
+    message: `the artifact could not be removed, and is tried again within the hour: ${message}; set spec.artifactPolicy to Retain to leave it`,
+  }
+  return { fields: { ...fields, error: words.message }, conditions: readiness('stalled', words) }
+}
+
+function standingOf({ spec, status }: BackupObject, facts: SingleFacts): Standing {
+  const { step, problem, make, verify } = facts
+  if (step === 'rest') {
+    const message =
+      spec.verify.mode === 'None' ? 'it is stored; spec.verify.mode says not to prove it' : proven(spec.verify.mode)
+    return { phase: 'Completed', kind: 'done', reason: restReasons[spec.verify.mode], message }
+  }
+  if (step === 'failed' || step === 'unproven') {
+    const run = step === 'failed' ? make : verify
+    const words = run.kind === 'failed' ? wordsOf(run.report) : toldBefore(status)
+    return { phase: 'Failed', kind: 'stalled', ...words }
+  }
+  const phase = step === 'make' ? 'Running' : 'Verifying'
+  if (problem !== undefined) {
+    const { reason, message } = problem
+    return { phase: step === 'make' ? 'Pending' : phase, kind: 'underWay', reason, message }
+  }
+  if (spec.suspend === true) {
+    return { phase: 'Pending', kind: 'underWay', reason: 'Suspended', message: 'spec.suspend is true' }
+  }
+  const run = step === 'make' ? make : verify
+  if (run.kind === 'active' && run.last !== undefined) return { phase, kind: 'underWay', ...wordsOf(run.last) }
+  if (run.kind !== 'active') {
+    return { phase: 'Pending', kind: 'underWay', reason: 'WorkerStarting', message: 'a worker is being started' }
+  }
+  const message = step === 'make' ? 'the database is being saved' : 'what was saved is being proven'
+  return { phase, kind: 'underWay', reason: step === 'make' ? 'Saving' : 'Verifying', message }
+}
+
+const restReasons = { Restore: 'RestoreVerified', Checksum: 'ChecksumVerified', None: 'NotRequested' } as const
+
+function proven(mode: 'Restore' | 'Checksum'): string {
+  return mode === 'Restore'
+    ? 'it was restored, and what was restored is what was saved'
+    : 'what is stored is what was stored; it was not restored'
+}
+
+function wordsOf({ reason, outcome, message = 'the worker was interrupted' }: WorkReport): Words {
+  return { reason: reason ?? outcome, message }
+}
+
+function toldBefore(status: BackupStatus | undefined): Words {
+  const ready = conditionOf(status, 'Ready')
+  return { reason: ready?.reason ?? 'Failed', message: status?.error ?? ready?.message ?? 'it failed' }
+}
+
+function completed({ made, step }: SingleFacts, standing: Standing): ConditionClaim {
+  if (made !== undefined) {
+    const { tables, rows } = made.source
+    const message = `${tables} tables with ${rows} rows in ${made.artifact.bytes} bytes`
+    return claim('Completed', 'True', { reason: 'Completed', message })
+  }
+  return claim('Completed', step === 'failed' ? 'False' : 'Unknown', standing)
+}
+
+function verified(
+  { spec, status }: BackupObject,
+  { made, step }: SingleFacts,
+  standing: Standing,
+): readonly ConditionClaim[] {
+  const { mode } = spec.verify
+  if (made === undefined) return []
+  if (step === 'verify') return [claim('Verified', 'Unknown', standing)]
+  if (step === 'unproven') {
+    const before = conditionOf(status, 'Verified')
+    const isTold = before?.status === 'False' && standing.message === before.message
+    return [claim('Verified', 'False', isTold ? before : standing)]
+  }
+  return [claim('Verified', mode === 'Restore' ? 'True' : 'False', standing)]
+}
+
+function fieldsOf(
+  { spec, status }: BackupObject,
+  { made, folder, step, verify }: SingleFacts,
+  standing: Standing,
+): Fields {
+  const { phase, message } = standing
+  const isProven = step === 'rest' && spec.verify.mode !== 'None'
+  const provenAt = verify.kind === 'completed' ? timestampAt(verify.endedAtMs) : undefined
+  const verifiedAt = status?.verifiedAt ?? (isProven ? provenAt : undefined)
+  return {
+    phase,
+    ...(made === undefined ? {} : { ...made, lastSuccessTime: made.completedAt }),
+    ...(folder === undefined ? {} : { folder }),
+    ...(verifiedAt === undefined ? {} : { verifiedAt }),
+    ...(verifiedAt === undefined || spec.verify.mode !== 'Restore' ? {} : { lastVerifiedTime: verifiedAt }),
+    ...(phase === 'Failed' ? { error: message } : {}),
+  }
+}
+
+/** What people should hear of once. */
+function newsOf({ status }: BackupObject, { kind, reason, message }: Standing): readonly EventReport[] {
+  if (kind === 'underWay' || conditionOf(status, 'Ready')?.reason === reason) return []
+  return [{ type: kind === 'done' ? 'Normal' : 'Warning', reason, action: 'Backup', note: message }]
+}
+
+function conditionOf(status: BackupStatus | undefined, type: string) {
+  return findCondition(status?.conditions as Parameters<typeof findCondition>[0], type) // Of its definition.
+}

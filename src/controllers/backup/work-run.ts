@@ -1,0 +1,68 @@
+// How is a worker of a Backup doing? Told by its Job and by what its pods said when they ended. Pure.
+import { type Condition, findCondition, type LiveObject, valueAt } from '../../index.ts'
+import { exitCodeOf, type WorkReport, workReportIn } from './work-report.ts'
+
+export type WorkRun =
+  /** There is no Job for this order. */
+  | { readonly kind: 'none' }
+  /** At it, or between two tries, of which the last one ended so. */
+  | { readonly kind: 'active'; readonly last: WorkReport | undefined }
+  /** `report`: undefined where the pod is gone that could tell. */
+  | { readonly kind: 'completed'; readonly report: WorkReport | undefined; readonly endedAtMs: number }
+  | { readonly kind: 'failed'; readonly report: WorkReport }
+
+/** `pods`: of this Job alone. */
+export function workRun(job: LiveObject | undefined, pods: readonly LiveObject[]): WorkRun {
+  if (job === undefined) return { kind: 'none' }
+  const last = lastReport(pods)
+  const complete = conditionOf(job, 'Complete')
+  if (complete !== undefined) {
+    const report = last?.outcome === 'Completed' ? last : undefined
+    return { kind: 'completed', report, endedAtMs: timeOf(complete) }
+  }
+  const failed = conditionOf(job, 'Failed')
+  if (failed !== undefined) return { kind: 'failed', report: reportOfJob(failed, last) }
+  // Trying again would say the same: the Job is held, though it would go on.
+  if (last !== undefined && exitCodeOf(last) === 2) return { kind: 'failed', report: last }
+  return { kind: 'active', last: last?.outcome === 'Completed' ? undefined : last }
+}
+
+/** Is one of them still at work, or about to be? */
+export function areAtWork(pods: readonly LiveObject[]): boolean {
+  return pods.some((pod) => !['Succeeded', 'Failed'].includes(String(valueAt(pod, 'status', 'phase'))))
+}
+
+function reportOfJob({ reason, message }: Condition, last: WorkReport | undefined): WorkReport {
+  const isLate = reason === 'DeadlineExceeded'
+  if (last !== undefined && last.outcome !== 'Completed' && !isLate) return last
+  const why = last?.message === undefined ? '' : `; the last try said: ${last.message}`
+  const told = isLate ? 'it took longer than spec.deadline' : `the worker's Job failed: ${message}`
+  return { outcome: 'Stopped', reason: reason || 'WorkerFailed', message: told + why }
+}
+
+function lastReport(pods: readonly LiveObject[]): WorkReport | undefined {
+  const words = pods.flatMap((pod) => {
+    // The status of a Pod: a worker has one container.
+    const statuses = valueAt(pod, 'status', 'containerStatuses') as readonly ContainerStatus[] | undefined
+    const terminated = statuses?.[0]?.state?.terminated
+    const report = workReportIn(terminated?.message)
+    const endedAtMs = Date.parse(terminated?.finishedAt ?? '')
+    return report === undefined ? [] : [{ report, endedAtMs: Number.isNaN(endedAtMs) ? 0 : endedAtMs }]
+  })
+  return words.toSorted((left, right) => right.endedAtMs - left.endedAtMs)[0]?.report
+}
+
+interface ContainerStatus {
+  readonly state?: { readonly terminated?: { readonly message?: string; readonly finishedAt?: string } }
+}
+
+function conditionOf({ status }: LiveObject, type: string): Condition | undefined {
+  const { conditions } = (status ?? {}) as { readonly conditions?: readonly Condition[] } // The status of a Job.
+  const found = findCondition(conditions, type)
+  return found?.status === 'True' ? found : undefined
+}
+
+function timeOf({ lastTransitionTime }: Condition): number {
+  const ms = Date.parse(lastTransitionTime ?? '')
+  return Number.isNaN(ms) ? 0 : ms
+}

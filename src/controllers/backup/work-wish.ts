@@ -1,0 +1,123 @@
+// With which order and which Secrets is a worker started? From a Backup and the place of its database: the same for the same Backup, so
+// that the name of the Job follows from it. Pure.
+import { createHash } from 'node:crypto'
+import type { WorkerCredentials } from '../../../constructs/index.ts'
+import type { BackupSpec, BackupStatus } from '../../../imports/wire/backup.ts'
+import { durationMs, type LiveObject } from '../../index.ts'
+import type { DatabaseObject } from '../database/server-connection.ts'
+import type { Place } from '../migration/migration-place.ts'
+import { type BackupOrder, folderOf } from './backup-worker.ts'
+import { type OrderedStore, storeFolder, storeKeys, type WorkOrder, workDigest, workText } from './work-order.ts'
+
+export type BackupObject = LiveObject<BackupSpec, BackupStatus> & { readonly spec: BackupSpec }
+
+/** What a worker is started with. */
+export interface WorkWish {
+  /** Of its Job. */
+  readonly name: string
+  readonly work: WorkOrder['work']
+  readonly text: string
+  readonly digest: string
+  readonly credentials: readonly WorkerCredentials[]
+  readonly storeClaim?: string
+  readonly deadlineSeconds: number
+}
+
+/** When a Backup of a schedule was due: RFC 3339. */
+export const slotAnnotation = 'data.konverge.dev/slot'
+
+/** Tables that are larger are counted, and their rows not hashed. */
+const hashUpToBytes = 64 * 2 ** 30
+const hourMs = 3_600_000
+
+export interface Saved {
+  readonly place: Place
+  readonly database: DatabaseObject
+}
+
+export function makeWish(object: BackupObject, { place, database }: Saved): WorkWish & { readonly folder: string } {
+  const { spec } = object
+  const { systemIdentifier, databaseOID } = database.status?.identity ?? {}
+  const backup: BackupOrder = {
+    backup: backupOf(object),
+    database: { name: database.metadata.name, uid: database.metadata.uid, databaseName: place.ordered.database },
+    ...(systemIdentifier === undefined || databaseOID === undefined
+      ? {}
+      : { identity: { systemIdentifier, databaseOid: databaseOID } }),
+    slotMs: slotOf(object),
+    specHash: createHash('sha256')
+      .update(JSON.stringify([spec.method, spec.options]))
+      .digest('hex'),
+    hashUpToBytes,
+    ...(spec.options.compression === undefined ? {} : { compression: spec.options.compression }),
+  }
+  const order: WorkOrder = { ...commonOf(object), work: 'backup', database: place.ordered, backup }
+  const wish = wishOf(object, order, [place.credentials])
+  return { ...wish, folder: folderOf(backup) }
+}
+
+export function verifyWish(object: BackupObject, folder: string, place: Place): WorkWish {
+  const { mode, queries = [] } = object.spec.verify
+  const isRestored = mode === 'Restore'
+  const order: WorkOrder = {
+    ...commonOf(object),
+    work: 'verify',
+    ...(isRestored ? { restoresOn: place.ordered } : {}),
+    verification: { backup: backupOf(object), folder, queries, hashUpToBytes },
+  }
+  return wishOf(object, order, isRestored ? [place.credentials] : [])
+}
+
+/** `attempt`: another one is another Job. */
+export function discardWish(object: BackupObject, folder: string, attempt: number): WorkWish {
+  const { deadlineSeconds: _, ...wish } = wishOf(object, { ...commonOf(object), work: 'discard', folder }, [])
+  return { ...wish, name: `${wish.name}-${attempt}`, deadlineSeconds: hourMs / 1_000 }
+}
+
+/** What it is of: its slot, or when it was asked for. */
+export function slotOf({ metadata }: Pick<BackupObject, 'metadata'>): number {
+  const slotMs = Date.parse(metadata.annotations?.[slotAnnotation] ?? '')
+  return Number.isNaN(slotMs) ? Date.parse(metadata.creationTimestamp ?? '') : slotMs
+}
+
+function wishOf({ metadata, spec }: BackupObject, order: WorkOrder, databases: readonly WorkerCredentials[]): WorkWish {
+  const text = workText(order)
+  const digest = workDigest(text)
+  const { pvc, s3 } = spec.target
+  const secret = s3?.credentialsSecretRef?.name
+  const [id, key, token] = storeKeys
+  const files = [id, key, token].map((file) => ({ secret: secret ?? '', key: file, file, isOptional: file === token }))
+  // A cut must not end in what no name ends in.
+  const stem = metadata.name.slice(0, maxStem).replace(/[^a-z0-9]+$/, '')
+  return {
+    ...{ name: `${stem}-${order.work}-${digest.slice(0, 8)}`, work: order.work, text, digest },
+    credentials: [...databases, ...(secret === undefined ? [] : [{ folder: storeFolder, files }])],
+    ...(pvc === undefined ? {} : { storeClaim: pvc.claimName }),
+    deadlineSeconds: Math.ceil((durationMs(spec.deadline) ?? hourMs) / 1_000),
+  }
+}
+
+/** Pods of a Job bear its name in a label: 63 characters, with `-discard-`, a digest and an attempt. */
+const maxStem = 40
+
+function commonOf(object: BackupObject) {
+  const { namespace, name } = backupOf(object)
+  return { format: 1, name: `${namespace}/${name}`, store: storeOf(object.spec) } as const
+}
+
+function backupOf({ metadata }: BackupObject): BackupOrder['backup'] {
+  return { uid: metadata.uid, namespace: metadata.namespace ?? 'default', name: metadata.name }
+}
+
+function storeOf({ target: { pvc, s3 } }: BackupSpec): OrderedStore {
+  if (s3 === undefined) return { kind: 'folder', claim: pvc?.claimName ?? '', ...(pvc?.path && { path: pvc.path }) }
+  const { bucket, prefix, region, endpoint, forcePathStyle, encryption, objectLockDays: lockDays } = s3
+  return {
+    ...{ kind: 's3', bucket, region, hasKeys: s3.credentialsSecretRef !== undefined },
+    ...(prefix === undefined ? {} : { prefix }),
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(forcePathStyle === undefined ? {} : { forcePathStyle }),
+    ...(encryption === undefined ? {} : { encryption }),
+    ...(lockDays === undefined ? {} : { lockDays }),
+  }
+}

@@ -1,0 +1,81 @@
+// Is a backup made and proven by processes of its own, as on a cluster it is by pods? With `konverge dev`: the operator, the local node, a
+// volume and a real PostgreSQL in a pod.
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { waitUntil } from '../control-plane/wait-until.ts'
+import { RunningKonverge } from './running-konverge.ts'
+
+const limitMs = 300_000
+const group = '/apis/data.konverge.dev/v1alpha1/namespaces/shop'
+const ours = 'data.konverge.dev/v1alpha1'
+
+interface Told {
+  readonly status?: {
+    readonly phase?: string
+    readonly artifact?: { readonly bytes: number }
+    readonly source?: { readonly rows: number }
+    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason: string }[]
+  }
+}
+
+it('is made and proven by workers of its own, and goes with its artifact', { timeout: limitMs }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'konverge-dev-backup-'))
+  chmodSync(folder, 0o711) // PostgreSQL runs as another user where this one is root.
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+  const run = new RunningKonverge(['dev', '--no-samples'], { TMPDIR: folder })
+  onTestFinished(() => run.kill())
+  await run.says('Ctrl-C ends everything')
+
+  const create = async (path: string, body: object) => {
+    const { status, text } = await run.ask({ method: 'POST', path, body })
+    expect(status, text).toBe(201)
+  }
+  const own = (kind: string, name: string, spec: object) => ({ apiVersion: ours, kind, metadata: { name }, spec })
+  const find = async (path: string): Promise<Told | undefined> => {
+    const { status, text } = await run.ask({ method: 'GET', path })
+    return status === 404 ? undefined : JSON.parse(text)
+  }
+  const has = async (path: string, type: string, word: string) => {
+    let seen: Told | undefined
+    const wait = { what: `${path} to have ${type} ${word}`, limitMs: 180_000, everyMs: 200 }
+    await waitUntil(wait, async () => {
+      seen = await find(path)
+      return seen?.status?.conditions?.find((known) => known.type === type)?.status === word
+    }).catch((error: unknown) => {
+      throw new Error(`${path}: ${JSON.stringify(seen, null, 1)}`, { cause: error })
+    })
+    return seen
+  }
+
+  await create('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } })
+  // The version that this machine's pg_dump can save.
+  await create(`${group}/databases`, own('Database', 'crm', { version: '15', provider: { inCluster: {} } }))
+  await create('/api/v1/namespaces/shop/persistentvolumeclaims', {
+    ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'backups' } },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+  })
+  const fill = 'CREATE TABLE bills AS SELECT n AS id FROM generate_series(1, 500) AS n'
+  await create(
+    `${group}/migrations`,
+    own('Migration', 'v1', { databaseRef: { name: 'crm' }, steps: [{ name: 'fill', sql: fill }] }),
+  )
+  await has(`${group}/migrations/v1`, 'Completed', 'True')
+
+  const verify = { queries: [{ sql: 'SELECT count(*) FROM public.bills', expect: '500' }] }
+  const target = { pvc: { claimName: 'backups', path: 'crm' } }
+  await create(
+    `${group}/backups`,
+    own('Backup', 'once', { databaseRef: { name: 'crm' }, target, verify, artifactPolicy: 'Delete' }),
+  )
+  const proven = await has(`${group}/backups/once`, 'Verified', 'True')
+  expect(proven?.status).toMatchObject({ phase: 'Completed', artifact: { bytes: expect.any(Number) } })
+  expect(proven?.status?.source?.rows).toBeGreaterThanOrEqual(500)
+
+  await run.ask({ method: 'DELETE', path: `${group}/backups/once` })
+  const gone = { what: 'the Backup to be gone', limitMs: 120_000, everyMs: 200 }
+  await waitUntil(gone, async () => (await find(`${group}/backups/once`)) === undefined)
+  expect(await run.end('SIGINT')).toBe(0)
+  expect(run.stderr).toBe('')
+})

@@ -1,0 +1,238 @@
+// Where a Backup is tried as a resource: a cluster in this process, whose clock a test moves, with a Database that is said to be ready, and a
+// hand that does for Jobs what a node would: says of each what became of it.
+import { onTestFinished } from 'vitest'
+import { Backup, type BackupSpecInput, type BackupStatus } from '../../../imports/wire/backup.ts'
+import { Database } from '../../../imports/wire/database.ts'
+import { backup } from '../../../src/controllers/backup/backup.ts'
+import { folderOf } from '../../../src/controllers/backup/backup-worker.ts'
+import { addressOf, type WorkOrder, workOrderIn } from '../../../src/controllers/backup/work-order.ts'
+import { exitCodeOf, type WorkReport, workReportText } from '../../../src/controllers/backup/work-report.ts'
+import {
+  type Condition,
+  ConfigMap,
+  findCondition,
+  Job,
+  type LiveObject,
+  Namespace,
+  Pod,
+  type Resource,
+  Secret,
+  valueAt,
+} from '../../../src/index.ts'
+import { startCluster, type TestCluster } from '../../../src/testing/index.ts'
+import { flagshipDefinitions } from '../../e2e/definitions.ts'
+
+export const home = 'shop'
+export const target = { pvc: { claimName: 'backups' } }
+const stepMs = 1_000
+
+type Answer = WorkReport | 'works' | 'dies'
+
+export class BackupScene {
+  readonly cluster: TestCluster
+  /** What becomes of the worker of an order. */
+  answer: (order: WorkOrder) => Answer = (order) => this.done(order)
+  /** `backup`, `verify`, `discard` with the Backup's name, as they were carried out. */
+  readonly worked: string[] = []
+  /** Folders that the store has. */
+  readonly stored = new Set<string>()
+  #pods = 0
+  #operator: { stop(): Promise<void> }
+
+  private constructor(cluster: TestCluster) {
+    this.cluster = cluster
+    this.#operator = cluster.run(backup({ image: 'konverge:test' }))
+  }
+
+  /** Ends with the test. */
+  static async start(): Promise<BackupScene> {
+    // Jobs are the hand's.
+    const cluster = await startCluster({ definitions: await flagshipDefinitions(), controllers: ['*', '-job'] })
+    const scene = new BackupScene(cluster)
+    onTestFinished(() => cluster.stop())
+    await cluster.create(Namespace, { metadata: { name: home } })
+    const values = Object.entries({ host: 'db', port: '5432', username: 'admin', password: 'pw' })
+    const data = Object.fromEntries(values.map(([key, value]) => [key, Buffer.from(value).toString('base64')]))
+    await cluster.create(Secret, { metadata: { name: 'server', namespace: home }, data })
+    return scene
+  }
+
+  /** One that is looked after by nobody, and is what it says. */
+  async database(name = 'crm'): Promise<void> {
+    const provider = { server: { connectionSecretRef: { name: 'server' }, sslMode: 'disable' } }
+    await this.cluster.create(Database, { metadata: { name, namespace: home }, spec: { provider } })
+    await this.patchStatus(Database, name, {
+      ...{ phase: 'Ready', identity: { systemIdentifier: '7', databaseOID: 16384 }, observedGeneration: 1 },
+    })
+  }
+
+  async create(name: string, spec: Partial<BackupSpecInput> = {}): Promise<void> {
+    const whole = { databaseRef: { name: 'crm' }, target, ...spec }
+    await this.cluster.create(Backup, { metadata: { name, namespace: home }, spec: whole })
+  }
+
+  async patch(name: string, change: object): Promise<void> {
+    await this.cluster.patch(Backup, `${home}/${name}`, change)
+  }
+
+  async delete(name: string): Promise<void> {
+    await this.cluster.delete(Backup, `${home}/${name}`)
+  }
+
+  /** No operator is there. */
+  async sleep(): Promise<void> {
+    await this.#operator.stop()
+  }
+
+  /** Another process takes over. */
+  async restart(): Promise<void> {
+    await this.#operator.stop()
+    this.#operator = this.cluster.run(backup({ image: 'konverge:test' }))
+  }
+
+  async find(name: string): Promise<(LiveObject & { readonly status?: BackupStatus }) | undefined> {
+    return (await this.cluster.find(Backup, `${home}/${name}`)) as never // Of its kind.
+  }
+
+  async status(name: string): Promise<BackupStatus> {
+    return (await this.find(name))?.status ?? {}
+  }
+
+  /** `True RestoreVerified` */
+  async standing(name: string, type: string): Promise<string | undefined> {
+    const found = await this.condition(name, type)
+    return found && `${found.status} ${found.reason}`
+  }
+
+  async condition(name: string, type: string): Promise<Condition | undefined> {
+    return findCondition((await this.status(name)).conditions as readonly Condition[] | undefined, type)
+  }
+
+  async names(): Promise<readonly string[]> {
+    return (await this.cluster.list(Backup, home)).map(({ metadata }) => metadata.name).sort()
+  }
+
+  async jobs(): Promise<readonly string[]> {
+    return (await this.cluster.list(Job, home)).map(({ metadata }) => metadata.name).sort()
+  }
+
+  /** Lets time pass, and the node see to its Jobs. */
+  async pass(ms: number, step = stepMs): Promise<void> {
+    for (let passedMs = 0; passedMs < ms; passedMs += step) {
+      await this.#seeToJobs()
+      await this.cluster.advance(Math.min(step, ms - passedMs))
+    }
+  }
+
+  /** To a moment, in steps that are long enough for a year and short enough to see every slot. */
+  async passUntil(time: string, step = 60_000): Promise<void> {
+    await this.pass(Date.parse(time) - this.cluster.clock.now(), step)
+  }
+
+  async until(what: string, isSo: () => Promise<boolean>, limitMs = 300_000): Promise<void> {
+    for (let passedMs = 0; !(await isSo()); passedMs += stepMs) {
+      if (passedMs > limitMs) {
+        const found = await this.cluster.list(Backup, home)
+        throw new Error(`Waited for ${what}: ${JSON.stringify([found, await this.jobs()], null, 1)}`)
+      }
+      await this.pass(stepMs)
+    }
+  }
+
+  async becomes(name: string, type: string, standing: string): Promise<void> {
+    await this.until(`${name} to have ${type} ${standing}`, async () => (await this.standing(name, type)) === standing)
+  }
+
+  async goes(name: string): Promise<void> {
+    await this.until(`${name} to be gone`, async () => (await this.find(name)) === undefined)
+  }
+
+  done(order: WorkOrder): WorkReport {
+    this.worked.push(`${order.work} ${order.name.slice(home.length + 1)}`)
+    if (order.work === 'discard') this.stored.delete(order.folder)
+    if (order.work !== 'backup') return { outcome: 'Completed' }
+    const folder = folderOf(order.backup)
+    this.stored.add(folder)
+    const time = new Date(this.cluster.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z')
+    return {
+      outcome: 'Completed',
+      made: {
+        artifact: {
+          ...{ uri: addressOf(order.store, folder), bytes: 1_000, sha256: 'ab', manifestSha256: 'cd' },
+          ...{ format: 'pg_dump/custom', toolVersion: '15.18' },
+        },
+        source: {
+          ...{ databaseUID: order.backup.database.uid, systemIdentifier: '7', serverVersion: '15.18' },
+          ...{ snapshotLSN: '0/1', tables: 3, rows: 1_600 },
+        },
+        ...{ startedAt: time, completedAt: time },
+      },
+    }
+  }
+
+  async patchStatus(resource: Resource, name: string, status: object): Promise<void> {
+    const options = { fieldManager: 'test', subresource: 'status' } as const
+    const patch = { type: 'merge', body: JSON.parse(JSON.stringify({ status })) } as const
+    const { signal } = new AbortController()
+    await this.cluster.client.patch(resource, { namespace: home, name }, patch, options, signal)
+  }
+
+  async #seeToJobs(): Promise<void> {
+    for (const job of await this.cluster.list(Job, home)) {
+      const isOver = valueAt(job, 'status', 'conditions') !== undefined
+      if (isOver || valueAt(job, 'spec', 'suspend') === true) continue
+      const order = await this.#orderOf(job)
+      const answer = this.answer(order)
+      if (answer === 'works') continue
+      await this.#end(job, answer)
+    }
+  }
+
+  async #orderOf(job: LiveObject): Promise<WorkOrder> {
+    const containers = valueAt(job, 'spec', 'template', 'spec', 'containers') as readonly { args: string[] }[] // A Job's.
+    const { args = [] } = containers[0] ?? {}
+    const digest = args[args.indexOf('--digest') + 1] ?? ''
+    const map = await this.cluster.find(ConfigMap, `${home}/${job.metadata.name}`)
+    const text = String(map === undefined ? '' : valueAt(map, 'data', 'order.json'))
+    const order = workOrderIn(text, digest, args[1] as WorkOrder['work'])
+    if (order === undefined) throw new Error(`${job.metadata.name} has no order`)
+    return order
+  }
+
+  async #end(job: LiveObject, answer: WorkReport | 'dies'): Promise<void> {
+    const { name } = job.metadata
+    const finishedAt = new Date(this.cluster.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z')
+    const exitCode = answer === 'dies' ? 137 : exitCodeOf(answer)
+    const message = answer === 'dies' ? '' : workReportText(answer)
+    await this.#addPod(job, { message, exitCode, finishedAt })
+    const times = { startTime: finishedAt }
+    const condition = { status: 'True', message: 'm', lastTransitionTime: finishedAt }
+    if (exitCode === 0) {
+      const types = ['SuccessCriteriaMet', 'Complete']
+      const conditions = types.map((type) => ({ ...condition, type, reason: 'CompletionsReached' }))
+      await this.patchStatus(Job, name, { ...times, completionTime: finishedAt, succeeded: 1, conditions })
+    } else if (exitCode !== 2) {
+      const conditions = ['FailureTarget', 'Failed'].map((type) => ({
+        ...condition,
+        type,
+        reason: 'BackoffLimitExceeded',
+      }))
+      await this.patchStatus(Job, name, { ...times, failed: 4, conditions })
+    }
+  }
+
+  async #addPod(job: LiveObject, end: { message: string; exitCode: number; finishedAt: string }): Promise<void> {
+    const template = valueAt(job, 'spec', 'template') as { metadata?: object; spec?: object } // A Job's.
+    const name = `${job.metadata.name}-${++this.#pods}`
+    const { uid, name: jobName } = job.metadata
+    const owner = { apiVersion: 'batch/v1', kind: 'Job', name: jobName, uid, controller: true }
+    await this.cluster.create(Pod, {
+      metadata: { ...template.metadata, name, namespace: home, ownerReferences: [owner] },
+      spec: { ...template.spec, containers: [{ name: 'worker', image: 'konverge:test' }], volumes: [] },
+    })
+    const terminated = { ...end, startedAt: end.finishedAt, reason: 'Ended', containerID: '' }
+    const status = { name: 'worker', ready: false, restartCount: 0, image: 'i', imageID: 'i', state: { terminated } }
+    const phase = end.exitCode === 0 ? 'Succeeded' : 'Failed'
+    await this.patchStatus(Pod, name, { phase, containerStatuses: [status] })
+  }
+}

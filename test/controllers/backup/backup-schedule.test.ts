@@ -1,0 +1,211 @@
+// Does a schedule make its backups, and let go of those that nobody wants, whatever happens to clocks and operators? On a cluster in this
+// process, whose time a test moves.
+import { describe, expect, it } from 'vitest'
+import type { BackupSpecInput } from '../../../imports/wire/backup.ts'
+import { Backup } from '../../../imports/wire/backup.ts'
+import { slotAnnotation } from '../../../src/controllers/backup/work-wish.ts'
+import { BackupScene, home } from './backup-scene.ts'
+
+const hourly = '0 * * * *'
+
+/** From 2026-01-01T00:00:00Z on. */
+async function scheduled(spec: Partial<BackupSpecInput> = {}): Promise<BackupScene> {
+  const scene = await BackupScene.start()
+  await scene.database()
+  await scene.create('nightly', { schedule: hourly, verify: { mode: 'None' }, ...spec })
+  await scene.pass(5_000)
+  return scene
+}
+
+/** The slots of the Backups that there are. */
+async function slots(scene: BackupScene): Promise<readonly string[]> {
+  const found = await scene.cluster.list(Backup, home)
+  return found.flatMap(({ metadata }) => metadata.annotations?.[slotAnnotation] ?? []).sort()
+}
+
+const atHours = (...hours: readonly number[]) =>
+  hours.map((hour) => `2026-01-01T${String(hour).padStart(2, '0')}:00:00Z`)
+
+describe('a schedule', () => {
+  it('makes a Backup for each slot, which is named by it and owned by nobody', async () => {
+    const scene = await scheduled()
+    expect(await scene.status('nightly')).toMatchObject({
+      phase: 'Scheduled',
+      nextScheduleTime: '2026-01-01T01:00:00Z',
+    })
+    await scene.passUntil('2026-01-01T02:05:00Z')
+    expect(await slots(scene)).toEqual(atHours(1, 2))
+    const name = `nightly-${Date.parse('2026-01-01T02:00:00Z') / 60_000}`
+    const child = await scene.find(name)
+    expect(child?.metadata.ownerReferences).toBeUndefined()
+    expect(child?.status?.phase).toBe('Completed')
+    expect(await scene.status('nightly')).toMatchObject({
+      lastScheduleTime: '2026-01-01T02:00:00Z',
+      nextScheduleTime: '2026-01-01T03:00:00Z',
+      lastSuccessTime: expect.stringMatching(/^2026-01-01T02:0/),
+      counts: { kept: 2, failed: 0, going: 0 },
+    })
+    expect(await scene.standing('nightly', 'Ready')).toBe('True Scheduled')
+    expect(await scene.standing('nightly', 'Overdue')).toBe('False OnTime')
+  })
+
+  it.each([
+    // The hour from two to three is skipped, and runs when it would have begun.
+    ['2026-03-28T12:00:00Z', '2026-03-30T12:00:00Z', ['2026-03-29T01:00:00Z', '2026-03-30T00:30:00Z']],
+    // It comes twice, and counts once.
+    ['2026-10-24T12:00:00Z', '2026-10-26T12:00:00Z', ['2026-10-25T00:30:00Z', '2026-10-26T01:30:00Z']],
+  ])('is kept by the clocks of its time zone, from %s on', async (from, to, expected) => {
+    const scene = await BackupScene.start()
+    await scene.database()
+    await scene.sleep()
+    await scene.cluster.advance(Date.parse(from) - scene.cluster.clock.now())
+    await scene.restart()
+    await scene.create('nightly', { schedule: '30 2 * * *', timeZone: 'Europe/Berlin', verify: { mode: 'None' } })
+    await scene.passUntil(to, 600_000)
+    expect(await slots(scene)).toEqual(expected)
+  })
+
+  it('makes up for the last of the slots that passed while nobody looked, if it is not too late for it', async () => {
+    const scene = await scheduled({ startingDeadlineSeconds: 1800 })
+    await scene.passUntil('2026-01-01T01:05:00Z')
+    await scene.sleep()
+    await scene.passUntil('2026-01-01T05:10:00Z')
+    await scene.restart()
+    await scene.pass(60_000)
+    expect(await slots(scene)).toEqual(atHours(1, 5))
+    await scene.sleep()
+    await scene.passUntil('2026-01-01T07:40:00Z')
+    await scene.restart()
+    await scene.pass(60_000)
+    expect(await slots(scene)).toEqual(atHours(1, 5))
+    await scene.passUntil('2026-01-01T08:05:00Z')
+    expect(await slots(scene)).toEqual(atHours(1, 5, 8))
+  })
+
+  it('begins each slot once, however often the operator dies', async () => {
+    const scene = await scheduled()
+    await scene.passUntil('2026-01-01T00:59:55Z', 5_000)
+    for (let turn = 0; turn < 10; turn += 1) {
+      await scene.restart()
+      await scene.pass(1_000)
+    }
+    await scene.pass(60_000)
+    expect(await slots(scene)).toEqual(atHours(1))
+    expect(scene.worked).toHaveLength(1)
+  })
+
+  it('does not begin a slot again whose Backup somebody has deleted', async () => {
+    const scene = await scheduled()
+    await scene.passUntil('2026-01-01T01:05:00Z')
+    const [name = ''] = (await scene.names()).filter((known) => known !== 'nightly')
+    await scene.delete(name)
+    await scene.goes(name)
+    await scene.restart()
+    await scene.passUntil('2026-01-01T01:30:00Z')
+    expect(await slots(scene)).toEqual([])
+  })
+
+  it('waits for the backup under way, by Forbid', async () => {
+    const scene = await scheduled({ startingDeadlineSeconds: 7200 })
+    scene.answer = () => 'works'
+    await scene.passUntil('2026-01-01T02:10:00Z')
+    expect(await slots(scene)).toEqual(atHours(1))
+    scene.answer = (order) => scene.done(order)
+    await scene.passUntil('2026-01-01T02:20:00Z')
+    expect(await slots(scene)).toEqual(atHours(1, 2))
+  })
+
+  it('gives up the backup under way, by Replace, and what that has stored', async () => {
+    const scene = await scheduled({ concurrency: 'Replace' })
+    scene.answer = (order) => (order.work === 'discard' ? scene.done(order) : 'works')
+    await scene.passUntil('2026-01-01T02:10:00Z')
+    expect(await slots(scene)).toEqual(atHours(2))
+    expect(scene.worked).toEqual([expect.stringMatching(/^discard nightly-/)])
+  })
+
+  it('begins nothing while it is suspended, and is not overdue then', async () => {
+    const scene = await scheduled({ suspend: true })
+    await scene.passUntil('2026-01-01T08:05:00Z', 600_000)
+    expect(await slots(scene)).toEqual([])
+    expect(await scene.standing('nightly', 'Ready')).toBe('True Suspended')
+    expect(await scene.standing('nightly', 'Overdue')).toBe('False OnTime')
+    await scene.patch('nightly', { spec: { suspend: false } })
+    await scene.pass(60_000)
+    expect(await slots(scene)).toEqual(atHours(8))
+  })
+
+  it('is overdue when no backup comes, and no more when one does', async () => {
+    const scene = await scheduled({ deadline: '10m', startingDeadlineSeconds: 600 })
+    scene.answer = () => ({ outcome: 'Stopped', reason: 'VersionMismatch', message: 'pg_dump is too old' })
+    await scene.passUntil('2026-01-01T01:35:00Z')
+    const condition = await scene.condition('nightly', 'Overdue')
+    expect(condition).toMatchObject({ status: 'True', reason: 'NeverSucceeded' })
+    expect(condition?.message).toContain('pg_dump is too old')
+    scene.answer = (order) => scene.done(order)
+    await scene.passUntil('2026-01-01T02:05:00Z')
+    expect(await scene.standing('nightly', 'Overdue')).toBe('False OnTime')
+    expect((await scene.status('nightly')).counts).toEqual({ kept: 1, failed: 1, going: 0 })
+  })
+
+  it.each([
+    [{ schedule: '0 0 31 2 *' }, 'True NoSchedule'],
+    [{ schedule: hourly, timeZone: 'Europe/Atlantis' }, 'True InvalidTimeZone'],
+    [{ schedule: '61 * * * *' }, 'True InvalidSchedule'],
+  ])('%j is refused in a sentence', async (spec, standing) => {
+    const scene = await scheduled(spec)
+    expect(await scene.standing('nightly', 'Stalled')).toBe(standing)
+  })
+
+  it('restores each so many-th backup, and the first', async () => {
+    const scene = await scheduled({ verify: { mode: 'Restore', every: 3 } })
+    await scene.passUntil('2026-01-01T05:05:00Z')
+    const found = (await scene.cluster.list(Backup, home)).filter(({ metadata }) => metadata.name !== 'nightly')
+    const modes = found
+      .toSorted((left, right) => (left.metadata.name < right.metadata.name ? -1 : 1))
+      .map(({ spec }) => (spec as { verify: { mode: string } }).verify.mode)
+    expect(modes).toEqual(['Restore', 'Checksum', 'Checksum', 'Restore', 'Checksum'])
+  })
+})
+
+describe('retention', () => {
+  it('removes artifacts, then their Backups, and keeps as many as asked', async () => {
+    const scene = await scheduled({ retention: { keepLast: 2 } })
+    await scene.passUntil('2026-01-01T05:10:00Z')
+    expect(await slots(scene)).toEqual(atHours(4, 5))
+    expect(scene.stored.size).toBe(2)
+    expect(scene.worked.filter((work) => work.startsWith('discard'))).toHaveLength(3)
+    expect(await scene.standing('nightly', 'RetentionApplied')).toBe('True Pruned')
+  })
+
+  it('never removes the newest that is proven', async () => {
+    const scene = await scheduled({ retention: { keepLast: 1 }, verify: { mode: 'Restore', every: 100 } })
+    await scene.passUntil('2026-01-01T04:10:00Z')
+    expect(await slots(scene)).toEqual(atHours(1, 4))
+  })
+
+  it('says what it waits for while a store does not let go', async () => {
+    const scene = await scheduled({ retention: { keepLast: 1 } })
+    scene.answer = (order) =>
+      order.work === 'discard' ? { outcome: 'Stopped', reason: 'Locked', message: 'it is locked' } : scene.done(order)
+    await scene.passUntil('2026-01-01T02:10:00Z')
+    expect(await scene.standing('nightly', 'RetentionApplied')).toBe('False Pruning')
+    expect(await scene.standing('nightly', 'Ready')).toBe('True Scheduled')
+    expect((await scene.status('nightly')).counts).toEqual({ kept: 1, failed: 0, going: 1 })
+  })
+})
+
+describe('a schedule that is deleted', () => {
+  it('leaves its Backups, and one of its name goes on with them', async () => {
+    const scene = await scheduled({ artifactPolicy: 'Delete', retention: { keepLast: 2 } })
+    await scene.passUntil('2026-01-01T02:10:00Z')
+    await scene.delete('nightly')
+    await scene.goes('nightly')
+    await scene.pass(300_000, 10_000)
+    expect(await slots(scene)).toEqual(atHours(1, 2))
+    expect(scene.stored.size).toBe(2)
+    await scene.create('nightly', { schedule: hourly, verify: { mode: 'None' }, retention: { keepLast: 2 } })
+    await scene.passUntil('2026-01-01T03:10:00Z')
+    expect(await slots(scene)).toEqual(atHours(2, 3))
+    expect(scene.stored.size).toBe(2)
+  })
+})

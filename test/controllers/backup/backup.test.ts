@@ -1,0 +1,256 @@
+// Does a Backup as a resource do what it says, whatever becomes of its workers? On a cluster in this process, with a hand for a node.
+import { describe, expect, it } from 'vitest'
+import { Backup } from '../../../imports/wire/backup.ts'
+import { Database } from '../../../imports/wire/database.ts'
+import type { WorkOrder } from '../../../src/controllers/backup/work-order.ts'
+import type { WorkReport } from '../../../src/controllers/backup/work-report.ts'
+import { ConfigMap, Event, Job, Namespace, Pod } from '../../../src/index.ts'
+import { BackupScene, home } from './backup-scene.ts'
+
+const stopped = (reason: string): WorkReport => ({ outcome: 'Stopped', reason, message: `it is ${reason}` })
+const only =
+  (work: WorkOrder['work'], report: WorkReport | 'works' | 'dies') =>
+  (scene: BackupScene): BackupScene['answer'] =>
+  (order) =>
+    order.work === work ? report : scene.done(order)
+
+async function ready(): Promise<BackupScene> {
+  const scene = await BackupScene.start()
+  await scene.database()
+  return scene
+}
+
+describe('a Backup', () => {
+  it('is made, proven and then at rest, with no worker left', async () => {
+    const scene = await ready()
+    await scene.create('once')
+    await scene.becomes('once', 'Ready', 'True RestoreVerified')
+    expect(scene.worked).toEqual(['backup once', 'verify once'])
+    expect(await scene.standing('once', 'Completed')).toBe('True Completed')
+    expect(await scene.standing('once', 'Verified')).toBe('True RestoreVerified')
+    expect(await scene.status('once')).toMatchObject({
+      phase: 'Completed',
+      artifact: { bytes: 1_000, uri: expect.stringMatching(/^pvc:\/\/backups\/shop\/crm\//) },
+      source: { tables: 3, rows: 1_600 },
+      verifiedAt: expect.stringMatching(/^2026-01-01T00:0/),
+    })
+    await scene.pass(60_000)
+    expect(await scene.jobs()).toEqual([])
+    await scene.pass(7_200_000, 60_000)
+    expect(scene.worked).toHaveLength(2)
+  })
+
+  it.each([
+    ['None', 'True NotRequested', 'False NotRequested', ['backup once']],
+    ['Checksum', 'True ChecksumVerified', 'False ChecksumVerified', ['backup once', 'verify once']],
+  ] as const)('with the mode %s is %s', async (mode, standing, verified, worked) => {
+    const scene = await ready()
+    await scene.create('once', { verify: { mode } })
+    await scene.becomes('once', 'Ready', standing)
+    expect(await scene.standing('once', 'Verified')).toBe(verified)
+    expect(scene.worked).toEqual(worked)
+  })
+
+  it('waits for its database, and leaves a worker to its work when the database goes', async () => {
+    const scene = await BackupScene.start()
+    await scene.create('once')
+    await scene.becomes('once', 'Ready', 'False DatabaseMissing')
+    await scene.database()
+    scene.answer = () => 'works'
+    await scene.until('a worker', async () => (await scene.jobs()).length === 1)
+    await scene.cluster.delete(Database, `${home}/crm`)
+    await scene.pass(60_000)
+    expect(await scene.jobs()).toHaveLength(1)
+    expect(await scene.standing('once', 'Ready')).toBe('False DatabaseMissing')
+    await scene.database()
+    scene.answer = (order) => scene.done(order)
+    await scene.becomes('once', 'Ready', 'True RestoreVerified')
+  })
+
+  it('that could not be made says why, and does not try again for ever', async () => {
+    const scene = await ready()
+    scene.answer = only('backup', stopped('VersionMismatch'))(scene)
+    await scene.create('once')
+    await scene.becomes('once', 'Stalled', 'True VersionMismatch')
+    expect(await scene.standing('once', 'Completed')).toBe('False VersionMismatch')
+    expect(await scene.status('once')).toMatchObject({ phase: 'Failed', error: 'it is VersionMismatch' })
+    scene.answer = (order) => scene.done(order)
+    const [name = ''] = await scene.jobs()
+    await scene.cluster.delete(Job, `${home}/${name}`)
+    await scene.pass(600_000, 10_000)
+    expect(await scene.standing('once', 'Ready')).toBe('False VersionMismatch')
+    expect(scene.worked).toEqual([])
+  })
+
+  it('whose workers all die is a failed one', async () => {
+    const scene = await ready()
+    scene.answer = () => 'dies'
+    await scene.create('once')
+    await scene.becomes('once', 'Stalled', 'True BackoffLimitExceeded')
+  })
+
+  it('that does not restore is made and not proven', async () => {
+    const scene = await ready()
+    scene.answer = only('verify', stopped('ManifestMismatch'))(scene)
+    await scene.create('once')
+    await scene.becomes('once', 'Verified', 'False ManifestMismatch')
+    expect(await scene.standing('once', 'Completed')).toBe('True Completed')
+    expect(await scene.standing('once', 'Ready')).toBe('False ManifestMismatch')
+    expect((await scene.status('once')).phase).toBe('Failed')
+    await scene.cluster.delete(Job, `${home}/${(await scene.jobs()).find((name) => name.includes('verify'))}`)
+    await scene.pass(600_000, 10_000)
+    expect(await scene.standing('once', 'Verified')).toBe('False ManifestMismatch')
+  })
+
+  it('is made once more where nobody can say any more what was made', async () => {
+    const scene = await ready()
+    await scene.create('once')
+    await scene.becomes('once', 'Ready', 'True RestoreVerified')
+    await scene.pass(60_000)
+    await scene.patchStatus(Backup, 'once', {
+      phase: null,
+      artifact: null,
+      source: null,
+      verifiedAt: null,
+      folder: null,
+    })
+    await scene.restart()
+    await scene.until('it to be proven again', async () => (await scene.status('once')).verifiedAt !== undefined)
+    expect(scene.worked).toEqual(['backup once', 'verify once', 'backup once', 'verify once'])
+    expect(scene.stored.size).toBe(1)
+  })
+
+  it('goes on where it was when another process takes over', async () => {
+    const scene = await ready()
+    await scene.create('once')
+    for (let turn = 0; turn < 12; turn += 1) {
+      await scene.restart()
+      await scene.pass(2_000)
+    }
+    await scene.becomes('once', 'Ready', 'True RestoreVerified')
+    expect(scene.worked).toEqual(['backup once', 'verify once'])
+  })
+
+  it('that is suspended begins nothing, and goes on later', async () => {
+    const scene = await ready()
+    await scene.create('once', { suspend: true })
+    await scene.becomes('once', 'Ready', 'False Suspended')
+    await scene.pass(60_000)
+    expect(scene.worked).toEqual([])
+    await scene.patch('once', { spec: { suspend: false } })
+    await scene.becomes('once', 'Ready', 'True RestoreVerified')
+  })
+
+  it('tells nobody the password of the server', async () => {
+    const scene = await ready()
+    await scene.create('once')
+    await scene.becomes('once', 'Completed', 'True Completed')
+    const objects = await Promise.all(
+      [Job, ConfigMap, Pod, Backup, Event].map((kind) => scene.cluster.list(kind, home)),
+    )
+    expect(objects[0]?.length).toBeGreaterThan(0)
+    expect(JSON.stringify(objects)).not.toMatch(/"pw"|cHc=/)
+  })
+})
+
+describe('a Backup that is deleted', () => {
+  it('leaves its artifact, by the policy Retain', async () => {
+    const scene = await ready()
+    await scene.create('once')
+    await scene.becomes('once', 'Ready', 'True RestoreVerified')
+    await scene.delete('once')
+    await scene.goes('once')
+    expect(scene.stored.size).toBe(1)
+    expect(scene.worked).not.toContain('discard once')
+  })
+
+  it('goes after its artifact, by the policy Delete', async () => {
+    const scene = await ready()
+    await scene.create('once', { artifactPolicy: 'Delete' })
+    await scene.becomes('once', 'Ready', 'True RestoreVerified')
+    scene.answer = only('discard', 'works')(scene)
+    await scene.delete('once')
+    await scene.pass(120_000)
+    expect(await scene.find('once')).toBeDefined()
+    scene.answer = (order) => scene.done(order)
+    await scene.goes('once')
+    expect(scene.stored.size).toBe(0)
+    await scene.pass(60_000)
+    expect(await scene.jobs()).toEqual([])
+    expect(scene.worked.filter((work) => work.startsWith('discard'))).toEqual(['discard once'])
+  })
+
+  it('has its worker ended before what that has stored is removed', async () => {
+    const scene = await ready()
+    scene.answer = () => 'works'
+    await scene.create('once', { artifactPolicy: 'Delete' })
+    await scene.until('a worker', async () => (await scene.jobs()).length === 1)
+    const [job = ''] = await scene.jobs()
+    const found = await scene.cluster.find(Job, `${home}/${job}`)
+    // Its pod takes a while to end, as its label says whose it is.
+    const { metadata } = (found as unknown as { spec: { template: { metadata: object } } }).spec.template // A Job's.
+    await scene.cluster.create(Pod, {
+      metadata: { ...metadata, name: 'at-work', namespace: home },
+      spec: { containers: [{ name: 'worker', image: 'i' }] },
+    })
+    await scene.patchStatus(Pod, 'at-work', { phase: 'Running' })
+    scene.answer = (order) => (order.work === 'discard' ? scene.done(order) : 'works')
+    await scene.delete('once')
+    await scene.pass(60_000)
+    expect(scene.worked).toEqual([])
+    expect((await scene.jobs()).filter((name) => !name.includes('discard'))).toEqual([])
+    await scene.patchStatus(Pod, 'at-work', { phase: 'Failed' })
+    await scene.goes('once')
+    expect(scene.worked).toEqual(['discard once'])
+  })
+
+  it('says what keeps its artifact, tries again, and goes without when told to', async () => {
+    const scene = await ready()
+    await scene.create('once', { artifactPolicy: 'Delete' })
+    await scene.becomes('once', 'Ready', 'True RestoreVerified')
+    let tries = 0
+    scene.answer = (order) => {
+      tries += 1
+      return order.work === 'discard' ? stopped('Locked') : scene.done(order)
+    }
+    await scene.delete('once')
+    await scene.becomes('once', 'Stalled', 'True Locked')
+    expect((await scene.status('once')).error).toContain('spec.artifactPolicy to Retain')
+    const before = tries
+    await scene.pass(4_000_000, 60_000)
+    expect(tries).toBeGreaterThan(before)
+    await scene.patch('once', { spec: { artifactPolicy: 'Retain' } })
+    await scene.goes('once')
+    expect(scene.stored.size).toBe(1)
+  })
+
+  it('goes at once if nothing was begun', async () => {
+    const scene = await BackupScene.start()
+    await scene.create('once', { artifactPolicy: 'Delete' })
+    await scene.becomes('once', 'Ready', 'False DatabaseMissing')
+    await scene.delete('once')
+    await scene.goes('once')
+    expect(scene.worked).toEqual([])
+  })
+
+  it('does not keep its namespace, in which nobody can remove anything any more', async () => {
+    const scene = await ready()
+    await scene.create('once', { artifactPolicy: 'Delete' })
+    await scene.becomes('once', 'Ready', 'True RestoreVerified')
+    await scene.cluster.delete(Namespace, home)
+    await scene.until('the namespace to be gone', async () => (await scene.cluster.find(Namespace, home)) === undefined)
+  })
+
+  it('survives the death of the operator between any two of its steps', async () => {
+    const scene = await ready()
+    await scene.create('once', { artifactPolicy: 'Delete' })
+    await scene.becomes('once', 'Ready', 'True RestoreVerified')
+    await scene.delete('once')
+    for (let turn = 0; turn < 12 && (await scene.find('once')) !== undefined; turn += 1) {
+      await scene.restart()
+      await scene.pass(1_000)
+    }
+    await scene.goes('once')
+    expect(scene.stored.size).toBe(0)
+  })
+})
