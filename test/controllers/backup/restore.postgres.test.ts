@@ -5,6 +5,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { discardRestore, dropFormer, restoreDatabase } from '../../../src/controllers/backup/restore-worker.ts'
 import type { DatabaseEngine } from '../../../src/controllers/engines/engine.ts'
 import type { ServerAccess } from '../../../src/controllers/engines/server-access.ts'
+import { SimClock } from '../../../src/testing/sim-clock.ts'
 import { engineHere } from '../../postgres/engine-here.ts'
 import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
 import type { PostgresServer } from '../../postgres/postgres-server.ts'
@@ -89,8 +90,8 @@ onEachPostgres('a restore', (server) => {
     await makeLive(server())
     const writer = await connected(server())
     await writer.query("BEGIN; INSERT INTO orders VALUES (-2, 'not committed')")
-    // A session of the operator's own, in another process.
-    await engineHere().at(server().access()).query({ text: 'SELECT 1', database: 'crm' })
+    // A session of the operator's own, in another process, which does not end by itself.
+    await engineHere(new SimClock()).at(server().access()).observeContents('crm')
     await restoreDatabase(await stage.inPlace(), stage.verificationTools(), never)
     await expect(writer.query('COMMIT')).rejects.toThrow()
     await expect(connected(server(), 'crm_old_r1')).rejects.toThrow(/not currently accepting connections/)
