@@ -48,6 +48,25 @@ describe('WorkerJob', () => {
     ])
   })
 
+  it('lets keys be missing that may, and no others', () => {
+    const files = ['id', 'token'].map((key) => ({ secret: 'keys', key, file: key, isOptional: key === 'token' }))
+    const { pod } = render({ credentials: [{ folder: 'store', files }] })
+    expect(at(pod, 'volumes', 1, 'projected', 'sources')).toEqual([
+      { secret: { name: 'keys', items: [{ key: 'id', path: 'store/id' }] } },
+      { secret: { name: 'keys', items: [{ key: 'token', path: 'store/token' }], optional: true } },
+    ])
+  })
+
+  it('has a volume to store things on and a disk for a while, where it is told to', () => {
+    const { job, pod } = render({ storeClaim: 'backups', hasScratch: true, deadlineSeconds: 60 })
+    expect(at(job, 'spec', 'activeDeadlineSeconds')).toBe(60)
+    expect(at(pod, 'volumes', 2)).toEqual({ name: 'store', persistentVolumeClaim: { claimName: 'backups' } })
+    expect(at(pod, 'volumes', 3)).toEqual({ name: 'scratch', emptyDir: {} })
+    expect(at(pod, 'containers', 0, 'volumeMounts', 2)).toEqual({ name: 'store', mountPath: '/var/run/konverge/store' })
+    const args: unknown = at(pod, 'containers', 0, 'args')
+    expect(args).toEqual(expect.arrayContaining(['--store', '/var/run/konverge/store', '--scratch']))
+  })
+
   it('runs as nobody, who writes nothing and reaches no API server', () => {
     const { pod } = render()
     expect(pod).toMatchObject({

@@ -1,0 +1,68 @@
+// Is what a resource has to have done before it goes done, and only then does it go? (I6)
+import { ApiObject } from 'cdk8s'
+import { describe, expect, it } from 'vitest'
+import type { ControllerOptions } from '../../src/index.ts'
+import { failure } from '../model-api.ts'
+import { Site, type SiteSpec, type SiteStatus, siteController, type World } from './life.ts'
+import { settledSite } from './sites.ts'
+
+type Parting = NonNullable<ControllerOptions<SiteSpec, SiteStatus, unknown>['parting']>
+
+/** Declares a Secret until `isDone`. */
+const partingUntil =
+  (isDone: () => boolean): Parting =>
+  (chart, { object }) => {
+    if (isDone()) return
+    const metadata = { name: `${object.metadata.name}-farewell` }
+    new ApiObject(chart, 'farewell', { apiVersion: 'v1', kind: 'Secret', metadata, stringData: { word: 'bye' } })
+  }
+
+async function leaving(parting: Parting, observe = () => Promise.resolve<unknown>({})): Promise<World> {
+  const { world, life } = await settledSite()
+  await life.drain()
+  await world.live(siteController({ parting, observe }))
+  world.api.remove(Site, 'default/a')
+  await world.clock.advance(40_000)
+  return world
+}
+
+const childrenIn = (world: World) =>
+  world.api
+    .all()
+    .filter(({ kind }) => kind !== 'Site')
+    .map(({ metadata }) => metadata.name)
+    .sort()
+
+async function end(world: World): Promise<void> {
+  for (let round = 0; round < 4; round++) {
+    await world.clock.advance(20_000)
+    world.api.collectGarbage()
+  }
+}
+
+describe('a parting', () => {
+  it('is applied, prunes what it does not declare, and ends when it declares nothing', async () => {
+    let isDone = false
+    const world = await leaving(partingUntil(() => isDone))
+    expect(childrenIn(world)).toEqual(['a-farewell'])
+    expect(world.site()?.metadata.finalizers).toContain('konverge.dev/cleanup')
+    isDone = true
+    await end(world)
+    expect(world.api.all()).toEqual([])
+  })
+
+  it('is waited for while the facts are not known by which it goes', async () => {
+    let isKnown = false
+    const observe = () => (isKnown ? Promise.resolve({}) : Promise.reject(failure('Forbidden', 'may not look')))
+    const world = await leaving(
+      partingUntil(() => true),
+      observe,
+    )
+    expect(world.site()).toBeDefined()
+    expect(childrenIn(world)).toEqual(['a', 'a-pages'])
+    isKnown = true
+    await world.clock.advance(600_000)
+    await end(world)
+    expect(world.api.all()).toEqual([])
+  })
+})
