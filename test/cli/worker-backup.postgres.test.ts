@@ -2,14 +2,14 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { workerBackup } from '../../src/cli/worker-backup.ts'
 import { folderOf } from '../../src/controllers/backup/backup-worker.ts'
 import { type OrderedStore, type WorkOrder, workDigest, workText } from '../../src/controllers/backup/work-order.ts'
 import { type WorkReport, workReportIn } from '../../src/controllers/backup/work-report.ts'
 import type { OrderedDatabase } from '../../src/controllers/migration/worker-order.ts'
 import { order as backup, makeDatabase, verification } from '../controllers/backup/backup-stage.ts'
-import { onEachPostgres } from '../postgres/on-each-postgres.ts'
+import { onPostgresOf } from '../postgres/on-each-postgres.ts'
 import type { PostgresServer } from '../postgres/postgres-server.ts'
 import { bucket, type S3Here, s3ForSuite } from '../s3/on-s3.ts'
 
@@ -82,10 +82,12 @@ const orders = (store: OrderedStore): readonly [WorkOrder, WorkOrder, WorkOrder,
   { ...common(store), work: 'discard', folder: folderOf(backup) },
 ]
 
-onEachPostgres('the worker of a backup', (server, version) => {
-  const startS3 = s3ForSuite()
+onPostgresOf(
+  (major) => major <= newestTool,
+  'the worker of a backup',
+  (server) => {
+    const startS3 = s3ForSuite()
 
-  describe.runIf(version <= newestTool)('with tools that fit', () => {
     it('makes, proves and discards a backup on a volume', async () => {
       await makeDatabase(server())
       const { folder, work } = await podOf(server())
@@ -128,18 +130,24 @@ onEachPostgres('the worker of a backup', (server, version) => {
       expect([code, report?.outcome, report?.reason]).toEqual([1, 'Interrupted', 'ServerUnreachable'])
       expect(JSON.stringify(report)).not.toContain(server().access().password)
     })
-  })
 
-  it.runIf(version > newestTool)('says that no tool fits, and that no other try will help', async () => {
-    await makeDatabase(server())
-    const { work } = await podOf(server())
-    const [make] = orders({ kind: 'folder', claim: 'backups' })
-    expect(await work(make)).toMatchObject({ code: 2, report: { outcome: 'Stopped', reason: 'VersionMismatch' } })
-  })
+    it('refuses an order that is another than the Job was made for', async () => {
+      const { work } = await podOf(undefined)
+      const [make] = orders({ kind: 'folder', claim: 'backups' })
+      expect(await work(make, { digest: workDigest('another') })).toEqual({ code: 2 })
+    })
+  },
+)
 
-  it('refuses an order that is another than the Job was made for', async () => {
-    const { work } = await podOf(undefined)
-    const [make] = orders({ kind: 'folder', claim: 'backups' })
-    expect(await work(make, { digest: workDigest('another') })).toEqual({ code: 2 })
-  })
-})
+onPostgresOf(
+  (major) => major > newestTool,
+  'the worker of a backup of a newer server',
+  (server) => {
+    it('says that no tool fits, and that no other try will help', async () => {
+      await makeDatabase(server())
+      const { work } = await podOf(server())
+      const [make] = orders({ kind: 'folder', claim: 'backups' })
+      expect(await work(make)).toMatchObject({ code: 2, report: { outcome: 'Stopped', reason: 'VersionMismatch' } })
+    })
+  },
+)

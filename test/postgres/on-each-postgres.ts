@@ -1,4 +1,4 @@
-// How does one suite run on every version of PostgreSQL that this machine has? By these two, in test files of the project
+// How does one suite run on every version of PostgreSQL that this machine has? By these, in test files of the project
 // `postgres`; what they start goes with the suite or the test.
 import { afterAll, beforeAll, describe, inject, onTestFinished } from 'vitest'
 import { type PostgresOptions, PostgresServer } from './postgres-server.ts'
@@ -15,6 +15,12 @@ type Suite = (server: () => PostgresServer, version: number) => void
  */
 export function onEachPostgres(title: string, suite: Suite, options: PostgresOptions = {}): void {
   onVersions(inject('postgresHome').versions, title, suite, options)
+}
+
+/** As `onEachPostgres`, of those servers whose version a tool of the machine can read, or cannot. */
+export function onPostgresOf(isMeant: (major: number) => boolean, title: string, suite: Suite): void {
+  const versions = inject('postgresHome').versions.filter(({ major }) => isMeant(major))
+  onVersions(versions, title, suite, {})
 }
 
 /** As `onEachPostgres`, where what is tried is above the versions. */

@@ -6,7 +6,7 @@ import { verifyBackup } from '../../../src/controllers/backup/verification-worke
 import type { ArtifactStore } from '../../../src/controllers/stores/artifact-store.ts'
 import { FolderStore } from '../../../src/controllers/stores/folder-store-driver.ts'
 import { crashPlaces } from '../../fault-lab/crash-places.ts'
-import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
+import { onPostgresOf } from '../../postgres/on-each-postgres.ts'
 import { cutAt, SqlProxy } from '../../postgres/sql-proxy.ts'
 import { never } from '../stores/contents.ts'
 import { backupStage, makeDatabase, order, verification } from './backup-stage.ts'
@@ -16,45 +16,45 @@ const newestTool = 15
 /** Each telling takes a second, and where a tool is cut off, as long as one waits for it. */
 const stride = 31
 
-onEachPostgres('a worker that dies or is cut off', (server, version) => {
-  it.runIf(version <= newestTool)('leaves a backup that the next one ends', { timeout: 1_200_000 }, async () => {
-    await makeDatabase(server())
-    const proxy = await SqlProxy.start(server().access())
-    try {
-      const undisturbed = await backupStage(proxy.access())
-      await makeBackup(order, undisturbed.backupTools(), never)
-      const count = proxy.statements.length
-      const places = crashPlaces(
-        Array.from(
-          { length: count * 2 },
-          (_, at) => ({ n: (at >> 1) + 1, when: at % 2 === 0 ? 'before' : 'after' }) as const,
-        ),
-        version,
-        stride,
-      )
-      expect(places.length).toBeGreaterThan(2)
-      for (const { n, when } of places) {
-        const stage = await backupStage(proxy.access())
-        proxy.judge = cutAt(n, when)
-        await makeBackup(order, stage.backupTools(), patience()).catch(() => undefined)
-        proxy.judge = () => 'pass'
-        const store = new FolderStore({ folder: stage.storeFolder, attempt: 'next' })
-        const { manifest } = await makeBackup(order, stage.backupTools({ store, attempt: 'next' }), never)
-        expect({ n, when, left: await stage.left() }).toEqual({
-          n,
-          when,
-          left: [manifest.artifact.file, 'manifest.json'],
-        })
+onPostgresOf(
+  (major) => major <= newestTool,
+  'a worker that dies or is cut off',
+  (server, version) => {
+    it('leaves a backup that the next one ends', { timeout: 1_200_000 }, async () => {
+      await makeDatabase(server())
+      const proxy = await SqlProxy.start(server().access())
+      try {
+        const undisturbed = await backupStage(proxy.access())
+        await makeBackup(order, undisturbed.backupTools(), never)
+        const count = proxy.statements.length
+        const places = crashPlaces(
+          Array.from(
+            { length: count * 2 },
+            (_, at) => ({ n: (at >> 1) + 1, when: at % 2 === 0 ? 'before' : 'after' }) as const,
+          ),
+          version,
+          stride,
+        )
+        expect(places.length).toBeGreaterThan(2)
+        for (const { n, when } of places) {
+          const stage = await backupStage(proxy.access())
+          proxy.judge = cutAt(n, when)
+          await makeBackup(order, stage.backupTools(), patience()).catch(() => undefined)
+          proxy.judge = () => 'pass'
+          const store = new FolderStore({ folder: stage.storeFolder, attempt: 'next' })
+          const { manifest } = await makeBackup(order, stage.backupTools({ store, attempt: 'next' }), never)
+          expect({ n, when, left: await stage.left() }).toEqual({
+            n,
+            when,
+            left: [manifest.artifact.file, 'manifest.json'],
+          })
+        }
+      } finally {
+        await proxy.stop()
       }
-    } finally {
-      await proxy.stop()
-    }
-  })
+    })
 
-  it.runIf(version <= newestTool)(
-    'leaves no scratch that the next one does not remove',
-    { timeout: 1_200_000 },
-    async () => {
+    it('leaves no scratch that the next one does not remove', { timeout: 1_200_000 }, async () => {
       await makeDatabase(server())
       const proxy = await SqlProxy.start(server().access())
       try {
@@ -84,28 +84,28 @@ onEachPostgres('a worker that dies or is cut off', (server, version) => {
       } finally {
         await proxy.stop()
       }
-    },
-  )
+    })
 
-  it.runIf(version <= newestTool)('at any operation of the store leaves a backup that the next one ends', async () => {
-    await makeDatabase(server())
-    let deaths = 0
-    for (let n = 1; ; n += 1) {
-      const stage = await backupStage(server().access())
-      const store = dyingStore(stage.store, n)
-      const hasDied = await makeBackup(order, stage.backupTools({ store }), never).then(
-        () => false,
-        () => true,
-      )
-      const next = new FolderStore({ folder: stage.storeFolder, attempt: 'next' })
-      const { manifest } = await makeBackup(order, stage.backupTools({ store: next, attempt: 'next' }), never)
-      expect({ n, left: await stage.left() }).toEqual({ n, left: [manifest.artifact.file, 'manifest.json'] })
-      if (!hasDied) break
-      deaths += 1
-    }
-    expect(deaths).toBeGreaterThan(6)
-  })
-})
+    it('at any operation of the store leaves a backup that the next one ends', async () => {
+      await makeDatabase(server())
+      let deaths = 0
+      for (let n = 1; ; n += 1) {
+        const stage = await backupStage(server().access())
+        const store = dyingStore(stage.store, n)
+        const hasDied = await makeBackup(order, stage.backupTools({ store }), never).then(
+          () => false,
+          () => true,
+        )
+        const next = new FolderStore({ folder: stage.storeFolder, attempt: 'next' })
+        const { manifest } = await makeBackup(order, stage.backupTools({ store: next, attempt: 'next' }), never)
+        expect({ n, left: await stage.left() }).toEqual({ n, left: [manifest.artifact.file, 'manifest.json'] })
+        if (!hasDied) break
+        deaths += 1
+      }
+      expect(deaths).toBeGreaterThan(6)
+    })
+  },
+)
 
 /** A tool that waits in the middle of a COPY for an answer that was cut off waits for ever: its Job has a deadline. */
 const patience = () => AbortSignal.timeout(5_000)

@@ -7,7 +7,7 @@ import { verifyBackup } from '../../../src/controllers/backup/verification-worke
 import { contentsDifference } from '../../../src/controllers/engines/contents-difference.ts'
 import type { FrozenDatabase, LogicalEngine } from '../../../src/controllers/engines/logical-engine.ts'
 import { FolderStore } from '../../../src/controllers/stores/folder-store-driver.ts'
-import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
+import { onEachPostgres, onPostgresOf } from '../../postgres/on-each-postgres.ts'
 import type { PostgresServer } from '../../postgres/postgres-server.ts'
 import { keysOf, never } from '../stores/contents.ts'
 import { type BackupStage, backupStage, makeDatabase, order, verification } from './backup-stage.ts'
@@ -20,31 +20,37 @@ async function scratchesOf(server: PostgresServer): Promise<unknown> {
     UNION ALL SELECT rolname FROM pg_roles WHERE rolname LIKE '\\_verify%'`)
 }
 
-onEachPostgres('a logical backup', (server, version) => {
-  it.runIf(version > newestTool)('says that the tool is too old for the server, and leaves nothing', async () => {
-    await makeDatabase(server())
-    const stage = await backupStage(server().access())
-    await expect(makeBackup(order, stage.backupTools(), never)).rejects.toMatchObject({
-      code: 'VersionMismatch',
-      remedy: 'stop',
-      message: expect.stringMatching(/^pg_dump 15\.\d+ is too old for a server of version 18; use an image/),
+onPostgresOf(
+  (major) => major > newestTool,
+  'a logical backup of a newer server',
+  (server) => {
+    it('says that the tool is too old for the server, and leaves nothing', async () => {
+      await makeDatabase(server())
+      const stage = await backupStage(server().access())
+      await expect(makeBackup(order, stage.backupTools(), never)).rejects.toMatchObject({
+        code: 'VersionMismatch',
+        remedy: 'stop',
+        message: expect.stringMatching(/^pg_dump 15\.\d+ is too old for a server of version 18; use an image/),
+      })
+      expect(await stage.left()).toEqual([])
     })
-    expect(await stage.left()).toEqual([])
-  })
 
-  it.runIf(version > newestTool)('knows what is in the database all the same', async () => {
-    await makeDatabase(server())
-    const stage = await backupStage(server().access())
-    const { contents } = await frozenContents(stage, server())
-    expect(contents.tables.map(({ name, rows }) => `${name} ${rows}`)).toEqual([
-      'Odd "Name" 3',
-      'nothing 1',
-      'parts_2026 100',
-      'people 500',
-      'orders 1000',
-    ])
-  })
+    it('knows what is in the database all the same', async () => {
+      await makeDatabase(server())
+      const stage = await backupStage(server().access())
+      const { contents } = await frozenContents(stage, server())
+      expect(contents.tables.map(({ name, rows }) => `${name} ${rows}`)).toEqual([
+        'Odd "Name" 3',
+        'nothing 1',
+        'parts_2026 100',
+        'people 500',
+        'orders 1000',
+      ])
+    })
+  },
+)
 
+onEachPostgres('a look at a database', (server) => {
   it.each([
     ["UPDATE orders SET note = 'other' WHERE id = 7", /public\.orders has other rows, though as many \(1000\)/],
     ['UPDATE api.people SET t = name WHERE id = 7', /api\.people has other rows/],
@@ -61,184 +67,190 @@ onEachPostgres('a logical backup', (server, version) => {
       expect.stringMatching(told),
     ])
   })
-
-  it.runIf(version <= newestTool)('restores to what was saved', async () => {
-    await makeDatabase(server())
-    const stage = await backupStage(server().access())
-    const made = await makeBackup(order, stage.backupTools(), never)
-    expect(made.kind).toBe('made')
-    expect(await keysOf(stage.store)).toEqual([`${made.folder}data-one.dump`, `${made.folder}manifest.json`])
-    expect(made.manifest.source).toMatchObject({ database: 'crm', owner: 'crm_owner', majorVersion: version })
-    expect(made.manifest.contents).toMatchObject({
-      sequences: [
-        { schema: 'api', name: 'falling', lastValue: '98', increment: '-2' },
-        { schema: 'api', name: 'people_id_seq', lastValue: '500' },
-      ],
-      objects: { views: 1, functions: 1, types: 1, indexes: 3, 'partitioned tables': 1 },
-    })
-    expect(await verifyBackup(verification, stage.verificationTools(), never)).toEqual(made.manifest)
-    expect(await scratchesOf(server())).toEqual([])
-    expect(await stage.left()).toEqual(['data-one.dump', 'manifest.json'])
-  })
-
-  it.runIf(version <= newestTool)('is of one moment, whatever is written meanwhile', async () => {
-    await makeDatabase(server())
-    const stage = await backupStage(server().access())
-    const { engine } = stage.backupTools()
-    const disturbing = whenFrozen(engine, () =>
-      server().byHand(
-        `DELETE FROM orders WHERE id <= 500; UPDATE api.people SET name = 'other';
-        SELECT nextval('api.falling')`,
-        { database: 'crm' },
-      ),
-    )
-    const made = await makeBackup(order, stage.backupTools({ engine: disturbing }), never)
-    expect(made.manifest.contents.tables.find(({ name }) => name === 'orders')?.rows).toBe('1000')
-    await verifyBackup(verification, stage.verificationTools(), never)
-  })
-
-  it.runIf(version <= newestTool)('is made once', async () => {
-    await makeDatabase(server())
-    const stage = await backupStage(server().access())
-    const made = await makeBackup(order, stage.backupTools(), never)
-    await writeFile(join(stage.storeFolder, made.folder, 'data-dead.dump'), 'half')
-    await writeFile(join(stage.storeFolder, made.folder, 'data-dead.dump.dead.partial'), 'less')
-    const again = await makeBackup(order, stage.backupTools({ attempt: 'two' }), never)
-    expect(again).toEqual({ ...made, kind: 'present' })
-    expect(await stage.left()).toEqual(['data-one.dump', 'manifest.json'])
-    await discardBackup(stage.store, made.folder, never)
-    expect(await stage.left()).toEqual([])
-  })
-
-  it.runIf(version <= newestTool)('is one, also of two workers at once', async () => {
-    await makeDatabase(server())
-    const stage = await backupStage(server().access())
-    const workers = ['one', 'two'].map((attempt) => {
-      const store = new FolderStore({ folder: stage.storeFolder, attempt })
-      return makeBackup(order, stage.backupTools({ store, attempt }), never).catch((error: unknown) => error)
-    })
-    await Promise.all(workers)
-    const outcome = await makeBackup(order, stage.backupTools({ attempt: 'three' }), never)
-    expect(outcome.kind).toBe('present')
-    expect(await stage.left()).toEqual([outcome.manifest.artifact.file, 'manifest.json'])
-    await verifyBackup(verification, stage.verificationTools(), never)
-  })
-
-  it.runIf(version <= newestTool)('leaves nothing when its tool is killed', async () => {
-    await makeDatabase(server())
-    // More than a pipe holds.
-    await server().byHand('CREATE TABLE bulk AS SELECT sha512(n::text::bytea) FROM generate_series(1, 100000) n', {
-      database: 'crm',
-    })
-    const stage = await backupStage(server().access())
-    const { engine } = stage.backupTools()
-    const killing = whenFrozen(
-      engine,
-      async () => undefined,
-      async () => {
-        await server().byHand(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'crm'
-        AND query LIKE 'COPY %'`)
-      },
-    )
-    await expect(makeBackup(order, stage.backupTools({ engine: killing }), never)).rejects.toMatchObject({
-      remedy: 'retry',
-    })
-    expect(await stage.left()).toEqual([])
-  })
-
-  it.runIf(version <= newestTool)('stops when it is told to, and leaves nothing', async () => {
-    await makeDatabase(server())
-    const stage = await backupStage(server().access())
-    const stopping = new AbortController()
-    const reason = new Error('the worker ends')
-    const engine = whenFrozen(
-      stage.backupTools().engine,
-      async () => undefined,
-      async () => stopping.abort(reason),
-    )
-    await expect(makeBackup(order, stage.backupTools({ engine }), stopping.signal)).rejects.toBe(reason)
-    expect(await stage.left()).toEqual([])
-  })
-
-  it.runIf(version <= newestTool)('is refused when the database is another one', async () => {
-    await makeDatabase(server())
-    const stage = await backupStage(server().access())
-    const identity = { systemIdentifier: '1', databaseOid: 2 }
-    await expect(makeBackup({ ...order, identity }, stage.backupTools(), never)).rejects.toMatchObject({
-      code: 'SourceIdentityChanged',
-    })
-    expect(await stage.left()).toEqual([])
-  })
-
-  it.runIf(version <= newestTool)('is refused when it was cut off, changed or is none', async () => {
-    await makeDatabase(server())
-    const stage = await backupStage(server().access())
-    const made = await makeBackup(order, stage.backupTools(), never)
-    const folder = join(stage.storeFolder, folderOf(order))
-    const [data, manifest] = [join(folder, made.manifest.artifact.file), join(folder, 'manifest.json')]
-    const [dataBytes, manifestText] = [await readFile(data), await readFile(manifest, 'utf8')]
-    const verify = () => verifyBackup(verification, stage.verificationTools(), never)
-    await truncate(data, dataBytes.length - 1)
-    await expect(verify()).rejects.toMatchObject({
-      code: 'ChecksumMismatch',
-      message: expect.stringMatching(/bytes instead of/),
-    })
-    await writeFile(data, flipped(dataBytes, dataBytes.length >> 1))
-    await expect(verify()).rejects.toMatchObject({
-      code: 'ChecksumMismatch',
-      message: expect.stringMatching(/was changed/),
-    })
-    await writeFile(data, dataBytes)
-    await writeFile(manifest, manifestText.replace('"rows": "1000"', '"rows": "999"'))
-    await expect(verify()).rejects.toMatchObject({ code: 'ManifestRefused' })
-    await writeFile(manifest, 'PGDMP')
-    await expect(verify()).rejects.toMatchObject({
-      code: 'ManifestRefused',
-      message: expect.stringMatching(/is no JSON/),
-    })
-    await stage.store.delete(`${folderOf(order)}manifest.json`, never)
-    await expect(verify()).rejects.toMatchObject({
-      code: 'ManifestRefused',
-      message: expect.stringMatching(/is no backup/),
-    })
-    expect(await scratchesOf(server())).toEqual([])
-  })
-
-  it.runIf(version <= newestTool)('is found out when a query answers otherwise', async () => {
-    await makeDatabase(server())
-    const stage = await backupStage(server().access())
-    await makeBackup(order, stage.backupTools(), never)
-    const queries = [{ sql: 'SELECT name FROM api.people WHERE id = 7', expect: 'x' }]
-    const verify = verifyBackup({ ...verification, queries }, stage.verificationTools(), never)
-    await expect(verify).rejects.toMatchObject({ code: 'QueryFailed', message: expect.not.stringMatching(/name 7/) })
-    expect(await scratchesOf(server())).toEqual([])
-  })
-
-  it.runIf(version <= newestTool)('takes over what a dead verification left, and nothing of others', async () => {
-    await makeDatabase(server())
-    const stage = await backupStage(server().access())
-    await makeBackup(order, stage.backupTools(), never)
-    const name = '_verify_1b4e28ba2fa111d2883f0016d3cca427'
-    await server().byHand(`CREATE DATABASE ${name}`)
-    const verify = () => verifyBackup(verification, stage.verificationTools(), never)
-    await expect(verify()).rejects.toMatchObject({ code: 'NameTaken' })
-    await server().byHand(`COMMENT ON DATABASE ${name} IS 'konverge {"uid":"${order.backup.uid}","generation":1}'`)
-    await verify()
-    expect(await scratchesOf(server())).toEqual([])
-  })
-
-  it.runIf(version <= newestTool)('lets nobody who wrote it do anything as an admin', async () => {
-    await makeDatabase(server())
-    await server().byHand(hostile, { database: 'crm' })
-    const stage = await backupStage(server().access())
-    await makeBackup(order, stage.backupTools(), never)
-    await verifyBackup(verification, stage.verificationTools(), never)
-    expect(await server().byHand(`SELECT rolname FROM pg_roles WHERE rolname = 'mallory'`)).toEqual([])
-    expect(server().log()).toMatch(/seized as _verify_/)
-    expect(server().log()).not.toMatch(/seized as postgres/)
-    expect(await scratchesOf(server())).toEqual([])
-  })
 })
+
+onPostgresOf(
+  (major) => major <= newestTool,
+  'a logical backup',
+  (server, version) => {
+    it('restores to what was saved', async () => {
+      await makeDatabase(server())
+      const stage = await backupStage(server().access())
+      const made = await makeBackup(order, stage.backupTools(), never)
+      expect(made.kind).toBe('made')
+      expect(await keysOf(stage.store)).toEqual([`${made.folder}data-one.dump`, `${made.folder}manifest.json`])
+      expect(made.manifest.source).toMatchObject({ database: 'crm', owner: 'crm_owner', majorVersion: version })
+      expect(made.manifest.contents).toMatchObject({
+        sequences: [
+          { schema: 'api', name: 'falling', lastValue: '98', increment: '-2' },
+          { schema: 'api', name: 'people_id_seq', lastValue: '500' },
+        ],
+        objects: { views: 1, functions: 1, types: 1, indexes: 3, 'partitioned tables': 1 },
+      })
+      expect(await verifyBackup(verification, stage.verificationTools(), never)).toEqual(made.manifest)
+      expect(await scratchesOf(server())).toEqual([])
+      expect(await stage.left()).toEqual(['data-one.dump', 'manifest.json'])
+    })
+
+    it('is of one moment, whatever is written meanwhile', async () => {
+      await makeDatabase(server())
+      const stage = await backupStage(server().access())
+      const { engine } = stage.backupTools()
+      const disturbing = whenFrozen(engine, () =>
+        server().byHand(
+          `DELETE FROM orders WHERE id <= 500; UPDATE api.people SET name = 'other';
+        SELECT nextval('api.falling')`,
+          { database: 'crm' },
+        ),
+      )
+      const made = await makeBackup(order, stage.backupTools({ engine: disturbing }), never)
+      expect(made.manifest.contents.tables.find(({ name }) => name === 'orders')?.rows).toBe('1000')
+      await verifyBackup(verification, stage.verificationTools(), never)
+    })
+
+    it('is made once', async () => {
+      await makeDatabase(server())
+      const stage = await backupStage(server().access())
+      const made = await makeBackup(order, stage.backupTools(), never)
+      await writeFile(join(stage.storeFolder, made.folder, 'data-dead.dump'), 'half')
+      await writeFile(join(stage.storeFolder, made.folder, 'data-dead.dump.dead.partial'), 'less')
+      const again = await makeBackup(order, stage.backupTools({ attempt: 'two' }), never)
+      expect(again).toEqual({ ...made, kind: 'present' })
+      expect(await stage.left()).toEqual(['data-one.dump', 'manifest.json'])
+      await discardBackup(stage.store, made.folder, never)
+      expect(await stage.left()).toEqual([])
+    })
+
+    it('is one, also of two workers at once', async () => {
+      await makeDatabase(server())
+      const stage = await backupStage(server().access())
+      const workers = ['one', 'two'].map((attempt) => {
+        const store = new FolderStore({ folder: stage.storeFolder, attempt })
+        return makeBackup(order, stage.backupTools({ store, attempt }), never).catch((error: unknown) => error)
+      })
+      await Promise.all(workers)
+      const outcome = await makeBackup(order, stage.backupTools({ attempt: 'three' }), never)
+      expect(outcome.kind).toBe('present')
+      expect(await stage.left()).toEqual([outcome.manifest.artifact.file, 'manifest.json'])
+      await verifyBackup(verification, stage.verificationTools(), never)
+    })
+
+    it('leaves nothing when its tool is killed', async () => {
+      await makeDatabase(server())
+      // More than a pipe holds.
+      await server().byHand('CREATE TABLE bulk AS SELECT sha512(n::text::bytea) FROM generate_series(1, 100000) n', {
+        database: 'crm',
+      })
+      const stage = await backupStage(server().access())
+      const { engine } = stage.backupTools()
+      const killing = whenFrozen(
+        engine,
+        async () => undefined,
+        async () => {
+          await server().byHand(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'crm'
+        AND query LIKE 'COPY %'`)
+        },
+      )
+      await expect(makeBackup(order, stage.backupTools({ engine: killing }), never)).rejects.toMatchObject({
+        remedy: 'retry',
+      })
+      expect(await stage.left()).toEqual([])
+    })
+
+    it('stops when it is told to, and leaves nothing', async () => {
+      await makeDatabase(server())
+      const stage = await backupStage(server().access())
+      const stopping = new AbortController()
+      const reason = new Error('the worker ends')
+      const engine = whenFrozen(
+        stage.backupTools().engine,
+        async () => undefined,
+        async () => stopping.abort(reason),
+      )
+      await expect(makeBackup(order, stage.backupTools({ engine }), stopping.signal)).rejects.toBe(reason)
+      expect(await stage.left()).toEqual([])
+    })
+
+    it('is refused when the database is another one', async () => {
+      await makeDatabase(server())
+      const stage = await backupStage(server().access())
+      const identity = { systemIdentifier: '1', databaseOid: 2 }
+      await expect(makeBackup({ ...order, identity }, stage.backupTools(), never)).rejects.toMatchObject({
+        code: 'SourceIdentityChanged',
+      })
+      expect(await stage.left()).toEqual([])
+    })
+
+    it('is refused when it was cut off, changed or is none', async () => {
+      await makeDatabase(server())
+      const stage = await backupStage(server().access())
+      const made = await makeBackup(order, stage.backupTools(), never)
+      const folder = join(stage.storeFolder, folderOf(order))
+      const [data, manifest] = [join(folder, made.manifest.artifact.file), join(folder, 'manifest.json')]
+      const [dataBytes, manifestText] = [await readFile(data), await readFile(manifest, 'utf8')]
+      const verify = () => verifyBackup(verification, stage.verificationTools(), never)
+      await truncate(data, dataBytes.length - 1)
+      await expect(verify()).rejects.toMatchObject({
+        code: 'ChecksumMismatch',
+        message: expect.stringMatching(/bytes instead of/),
+      })
+      await writeFile(data, flipped(dataBytes, dataBytes.length >> 1))
+      await expect(verify()).rejects.toMatchObject({
+        code: 'ChecksumMismatch',
+        message: expect.stringMatching(/was changed/),
+      })
+      await writeFile(data, dataBytes)
+      await writeFile(manifest, manifestText.replace('"rows": "1000"', '"rows": "999"'))
+      await expect(verify()).rejects.toMatchObject({ code: 'ManifestRefused' })
+      await writeFile(manifest, 'PGDMP')
+      await expect(verify()).rejects.toMatchObject({
+        code: 'ManifestRefused',
+        message: expect.stringMatching(/is no JSON/),
+      })
+      await stage.store.delete(`${folderOf(order)}manifest.json`, never)
+      await expect(verify()).rejects.toMatchObject({
+        code: 'ManifestRefused',
+        message: expect.stringMatching(/is no backup/),
+      })
+      expect(await scratchesOf(server())).toEqual([])
+    })
+
+    it('is found out when a query answers otherwise', async () => {
+      await makeDatabase(server())
+      const stage = await backupStage(server().access())
+      await makeBackup(order, stage.backupTools(), never)
+      const queries = [{ sql: 'SELECT name FROM api.people WHERE id = 7', expect: 'x' }]
+      const verify = verifyBackup({ ...verification, queries }, stage.verificationTools(), never)
+      await expect(verify).rejects.toMatchObject({ code: 'QueryFailed', message: expect.not.stringMatching(/name 7/) })
+      expect(await scratchesOf(server())).toEqual([])
+    })
+
+    it('takes over what a dead verification left, and nothing of others', async () => {
+      await makeDatabase(server())
+      const stage = await backupStage(server().access())
+      await makeBackup(order, stage.backupTools(), never)
+      const name = '_verify_1b4e28ba2fa111d2883f0016d3cca427'
+      await server().byHand(`CREATE DATABASE ${name}`)
+      const verify = () => verifyBackup(verification, stage.verificationTools(), never)
+      await expect(verify()).rejects.toMatchObject({ code: 'NameTaken' })
+      await server().byHand(`COMMENT ON DATABASE ${name} IS 'konverge {"uid":"${order.backup.uid}","generation":1}'`)
+      await verify()
+      expect(await scratchesOf(server())).toEqual([])
+    })
+
+    it('lets nobody who wrote it do anything as an admin', async () => {
+      await makeDatabase(server())
+      await server().byHand(hostile, { database: 'crm' })
+      const stage = await backupStage(server().access())
+      await makeBackup(order, stage.backupTools(), never)
+      await verifyBackup(verification, stage.verificationTools(), never)
+      expect(await server().byHand(`SELECT rolname FROM pg_roles WHERE rolname = 'mallory'`)).toEqual([])
+      expect(server().log()).toMatch(/seized as _verify_/)
+      expect(server().log()).not.toMatch(/seized as postgres/)
+      expect(await scratchesOf(server())).toEqual([])
+    })
+  },
+)
 
 /** The owner of a database lies in wait: for whoever reads a row as text, and for whoever restores one. */
 const hostile = `
