@@ -1,23 +1,19 @@
 // What becomes of a restore when its artifact, its store, its tool or a disk is not as it should be? It says so in one sentence, the database
 // stays as it was and open, and nothing is left behind.
-import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { type Manifest, manifestText, newManifest, readManifest } from '../../../src/controllers/backup/manifest.ts'
 import type { RestoreTools } from '../../../src/controllers/backup/restore-worker.ts'
 import { restoreDatabase } from '../../../src/controllers/backup/restore-worker.ts'
 import { postgresLogicalEngine } from '../../../src/controllers/engines/postgres/logical/logical-driver.ts'
 import { onEachPostgres, startPostgres } from '../../postgres/on-each-postgres.ts'
 import type { PostgresServer } from '../../postgres/postgres-server.ts'
+import { giveToServer, noDisks, smallDisk } from '../../postgres/small-disk.ts'
 import { SqlProxy } from '../../postgres/sql-proxy.ts'
 import { never, sha256Of } from '../stores/contents.ts'
 import { verification } from './backup-stage.ts'
 import { makeLive, makeSmallDatabase, type RestoreStage, restoreStage, sightOf } from './restore-stage.ts'
-
-const run = promisify(execFile)
 
 /** What is wrong, and what is said of it. */
 interface Fault {
@@ -160,7 +156,7 @@ it('a restore says that the server has no room, and leaves what is there', async
   const stage = await restoreStage(server, server.access(), makeBulkyDatabase)
   await makeLive(server)
   const folder = (await smallDisk('2m')) ?? skip(noDisks)
-  await run('chown', ['postgres', folder])
+  await giveToServer(folder)
   await server.byHand(`CREATE TABLESPACE small LOCATION '${folder}'`)
   await server.byHand('GRANT CREATE ON TABLESPACE small TO PUBLIC')
   await server.byHand('ALTER ROLE ALL SET default_tablespace = small')
@@ -205,24 +201,6 @@ async function filesOf(stage: RestoreStage): Promise<Files> {
     writeManifest: (changes) => writeText(manifestText(newManifest({ ...manifest, ...changes }))),
     writeText,
   }
-}
-
-const noDisks = 'only root may mount, and not in every container'
-
-/** A disk of this size, for one test; undefined where there can be none. */
-async function smallDisk(size: string): Promise<string | undefined> {
-  const folder = await mkdtemp(join(tmpdir(), 'konverge-disk-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const mount = run('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=0777`, 'tmpfs', folder])
-  const isMounted = await mount.then(
-    () => true,
-    () => false,
-  )
-  if (!isMounted) return undefined
-  onTestFinished(async () => {
-    await run('umount', ['--lazy', folder])
-  })
-  return folder
 }
 
 function flipped(bytes: Buffer, at: number): Buffer {

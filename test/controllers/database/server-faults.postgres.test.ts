@@ -2,6 +2,7 @@
 import { expect, inject, it } from 'vitest'
 import { Crowd, fewConnections } from '../../postgres/crowd.ts'
 import { onEachPostgres, startPostgres } from '../../postgres/on-each-postgres.ts'
+import { giveToServer, noDisks, resizeDisk, smallDisk } from '../../postgres/small-disk.ts'
 import { DatabaseStage } from './database-stage.ts'
 
 const often = { metadata: { annotations: { 'konverge.dev/reconcile-interval': '10s' } } }
@@ -88,6 +89,21 @@ onEachPostgres('a Database', (shared, version) => {
     expect(await stage.condition('full', 'Connected')).toMatchObject({ reason: 'TooManyConnections' })
     await crowd.leave()
     await stage.becomes('full', 'Ready', 'True InSync')
+  })
+
+  it('says that its server has no room, and goes on when there is some', async ({ skip }) => {
+    const server = await startPostgres({ version })
+    // Holds what databases are copied from, and not even the last page of each table of a copy.
+    const folder = (await smallDisk('8m')) ?? skip(noDisks)
+    await giveToServer(folder)
+    await server.byHand(`CREATE TABLESPACE small LOCATION '${folder}'`)
+    await server.byHand('ALTER DATABASE template0 SET TABLESPACE small')
+    const stage = await DatabaseStage.start(server)
+    await stage.create('large')
+    expect(await stage.becomes('large', 'Ready', 'False StorageFull')).toMatch(/53100 .*No space left on device/)
+    expect(await stage.condition('large', 'Stalled')).toMatchObject({ status: 'True', reason: 'StorageFull' })
+    await resizeDisk(folder, '64m')
+    await stage.becomes('large', 'Ready', 'True InSync', { limitMs: 600_000 })
   })
 
   it('sends nothing to a server that cannot prove who it is', async () => {
