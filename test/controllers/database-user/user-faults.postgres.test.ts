@@ -71,7 +71,7 @@ onEachPostgres('a DatabaseUser', (_, version) => {
     await stage.until('a look that is refused', isClosed, 15_000)
     expect(await stage.condition('web', 'Ready')).toMatchObject({ status: 'True' })
     await stage.pass(45_000)
-    expect(await stage.condition('web', 'Ready')).toMatchObject({ status: 'False', reason: 'StatementFailed' })
+    expect(await stage.condition('web', 'Ready')).toMatchObject({ status: 'False', reason: 'DatabaseInUse' })
     await server.byHand('ALTER DATABASE shop ALLOW_CONNECTIONS true')
     await stage.until('it to be ready', async () => (await stage.condition('web', 'Ready'))?.status === 'True', 30_000)
   })

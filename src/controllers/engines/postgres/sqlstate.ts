@@ -45,13 +45,12 @@ const serverRules: readonly Rule[] = [
   { codes: ['42501'], code: 'InsufficientPrivilege', remedy: 'stop', retryAfterMs: 10 * minute },
   { codes: ['42P04', '42710', '42P06', '42P07'], code: 'AlreadyExists', remedy: 'retry' },
   { codes: ['3D000', '42704', '42P01', '3F000', '42883'], code: 'NotFound', remedy: 'retry' },
+  // Closed for a restore, or by hand: who closed it, or its Database, opens it again.
   { codes: ['55000'], text: /is not currently accepting connections/, code: 'DatabaseInUse', remedy: 'retry' },
   { codes: ['55006'], code: 'DatabaseInUse', remedy: 'retry', retryAfterMs: 10_000, tellsDetail: true },
   { codes: ['2BP01'], code: 'DependentObjects', remedy: 'retry', retryAfterMs: 10_000, tellsDetail: true },
   { codes: ['40001', '40P01', '55P03'], code: 'Contention', remedy: 'retry' },
   { codes: ['XX000'], text: /^tuple concurrently /, code: 'Contention', remedy: 'retry' },
-  // Its Database opens it again; who comes first waits.
-  { codes: ['55000'], text: / not currently accepting connections$/, code: 'StatementFailed', remedy: 'retry' },
   { codes: ['53100'], code: 'StorageFull', remedy: 'stop', retryAfterMs: 5 * minute },
   { codes: ['57014', '25P', '53', '54', '58', 'XX'], code: 'StatementFailed', remedy: 'retry' },
   { codes: [''], code: 'StatementFailed', remedy: 'stop', retryAfterMs: 10 * minute },
