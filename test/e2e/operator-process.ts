@@ -40,14 +40,14 @@ export class OperatorProcess {
     })
   }
 
-  /** Waits until /readyz answers 200. */
-  async ready(limitMs = 60_000): Promise<this> {
+  /** Waits until /readyz answers 200: after an outage of half a minute quiet watches wait for their next bookmark, a minute or two. */
+  async ready(limitMs = 240_000): Promise<this> {
     await this.until('the operator to be ready', async () => (await this.get('/readyz')).status === 200, limitMs)
     return this
   }
 
   /** Waits for something while the operator runs; a process that has ended ends the wait. */
-  async until(what: string, isSo: () => Promise<boolean>, limitMs = 60_000): Promise<void> {
+  async until(what: string, isSo: () => Promise<boolean>, limitMs = 120_000): Promise<void> {
     await waitUntil({ what, limitMs, giveUp: () => this.throwIfEnded() }, isSo)
   }
 

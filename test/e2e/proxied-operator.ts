@@ -51,7 +51,7 @@ export class ProxiedOperator implements MortalOperator {
     return this.#living.metric(name, labels)
   }
 
-  async until(what: string, isSo: () => boolean | Promise<boolean>, limitMs = 60_000): Promise<void> {
+  async until(what: string, isSo: () => boolean | Promise<boolean>, limitMs = 120_000): Promise<void> {
     await waitUntil({ what, limitMs, everyMs: 20, giveUp: () => this.throwIfEnded() }, async () => await isSo())
   }
 
