@@ -100,7 +100,8 @@ export class UpgradeStage {
   async until(what: string, isSo: (record: SagaRecord) => boolean): Promise<SagaRecord> {
     let last: SagaRecord | undefined
     await waitUntil({ what, limitMs: patienceMs, everyMs: 5 }, async () => {
-      if (this.#atWork === 0) await this.cluster.advance(100)
+      // A step that gives up after two minutes gives servers that begin anew half a minute of theirs.
+      if (this.#atWork === 0) await this.cluster.advance(25)
       last = await this.record()
       return last !== undefined && isSo(last)
     }).catch((error: unknown) => {
