@@ -10,7 +10,8 @@ export class MigrateDataStep<Scene> implements SagaStep<Scene> {
   readonly name = 'MigrateData'
   /** Writers wait meanwhile. */
   readonly timeoutMs = 15 * 60_000
-  readonly attempts = 2
+  /** Each server that begins anew may cost one for each of its sessions, and takes a while. */
+  readonly attempts = 6
   readonly backoff = { baseMs: 500, capMs: 5_000 }
   readonly #world: UpgradeWorld<Scene>
 
