@@ -7,10 +7,11 @@ import { systemClock } from '../base/clock.ts'
 import { silentInstruments } from '../base/instrument.ts'
 import { systemRandom, systemSecrets } from '../base/random.ts'
 import { storeFolder, storeKeys, type Work, type WorkOrder, workOrderIn } from '../controllers/backup/work-order.ts'
-import { exitCodeOf, type WorkReport, workReportText } from '../controllers/backup/work-report.ts'
+import { exitCodeOf, type WorkReport } from '../controllers/backup/work-report.ts'
 import { carryOut, type WorkTools } from '../controllers/backup/work-runner.ts'
 import { postgresLogicalEngine } from '../controllers/engines/postgres/logical/logical-driver.ts'
 import { postgresEngine } from '../controllers/engines/postgres/postgres-driver.ts'
+import { reportText } from '../controllers/worker/termination-message.ts'
 import { ToolBox } from '../external/tool-box.ts'
 import { createLogger } from '../telemetry/logger.ts'
 import { CommandError } from './command-error.ts'
@@ -49,7 +50,7 @@ export async function workerBackup(options: WorkerBackupOptions, signal: AbortSi
 
 async function leave(report: WorkReport, { terminationLog }: WorkerBackupOptions, log: ToolBox['log']): Promise<void> {
   log.info({ ...report }, 'ended')
-  await writeFile(terminationLog, workReportText(report)).catch((error: unknown) =>
+  await writeFile(terminationLog, reportText(report)).catch((error: unknown) =>
     log.warn({ err: error }, 'the termination message could not be written'),
   )
 }

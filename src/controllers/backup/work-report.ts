@@ -1,8 +1,6 @@
 // What does a worker of a Backup leave behind when it ends? One line of JSON that fits into a termination message, without secrets, and an
 // exit code that says whether another try is worth it. Pure.
 import type { BackupStatus } from '../../../imports/wire/backup.ts'
-import { CodedError } from '../../index.ts'
-import { reportLimit } from '../migration/worker-report.ts'
 import type { BackupOutcome } from './backup-worker.ts'
 
 export interface WorkReport {
@@ -34,31 +32,10 @@ export function madeBackup({ manifest, sha256: manifestSha256 }: BackupOutcome, 
   }
 }
 
-/** Of what is no CodedError nothing is told: nobody knows what is in it. */
-export function reportOfFailure(error: unknown): WorkReport {
-  if (!(error instanceof CodedError)) {
-    return { outcome: 'Interrupted', reason: 'InternalError', message: 'the worker failed; its log says more' }
-  }
-  const { remedy, code: reason, message } = error
-  return { outcome: remedy === 'stop' ? 'Stopped' : 'Interrupted', reason, message }
-}
-
 /** 0: done. 1: another try is worth it. 2: somebody has to change something. */
 export function exitCodeOf({ outcome }: WorkReport): 0 | 1 | 2 {
   if (outcome === 'Completed') return 0
   return outcome === 'Interrupted' ? 1 : 2
-}
-
-/** The message gives way where it is too long. */
-export function workReportText(report: WorkReport): string {
-  const { message = '' } = report
-  const whole = JSON.stringify(report)
-  if (Buffer.byteLength(whole) <= reportLimit) return whole
-  for (let length = Math.min(message.length, reportLimit); ; length = Math.floor(length * 0.9)) {
-    // What a cut leaves of a pair of surrogates is no character.
-    const text = JSON.stringify({ ...report, message: `${message.slice(0, length).toWellFormed()}…` })
-    if (Buffer.byteLength(text) <= reportLimit || length === 0) return text
-  }
 }
 
 /** Undefined for what no worker wrote: it was killed, or somebody else spoke. */

@@ -1,5 +1,6 @@
 // How is a worker of a Backup doing? Told by its Job and by what its pods said when they ended. Pure.
-import { type Condition, findCondition, type LiveObject, valueAt } from '../../index.ts'
+import { type Condition, type LiveObject, valueAt } from '../../index.ts'
+import { jobCondition, lastWord, millisecondsAt } from '../worker/job-words.ts'
 import { exitCodeOf, type WorkReport, workReportIn } from './work-report.ts'
 
 export type WorkRun =
@@ -14,13 +15,13 @@ export type WorkRun =
 /** `pods`: of this Job alone. */
 export function workRun(job: LiveObject | undefined, pods: readonly LiveObject[]): WorkRun {
   if (job === undefined) return { kind: 'none' }
-  const last = lastReport(pods)
-  const complete = conditionOf(job, 'Complete')
+  const last = lastWord(pods, workReportIn)?.report
+  const complete = jobCondition(job, 'Complete')
   if (complete !== undefined) {
     const report = last?.outcome === 'Completed' ? last : undefined
-    return { kind: 'completed', report, endedAtMs: timeOf(complete) }
+    return { kind: 'completed', report, endedAtMs: millisecondsAt(complete.lastTransitionTime) }
   }
-  const failed = conditionOf(job, 'Failed')
+  const failed = jobCondition(job, 'Failed')
   if (failed !== undefined) return { kind: 'failed', report: reportOfJob(failed, last) }
   // Trying again would say the same: the Job is held, though it would go on.
   if (last !== undefined && exitCodeOf(last) === 2) return { kind: 'failed', report: last }
@@ -38,31 +39,4 @@ function reportOfJob({ reason, message }: Condition, last: WorkReport | undefine
   const why = last?.message === undefined ? '' : `; the last try said: ${last.message}`
   const told = isLate ? 'it took longer than spec.deadline' : `the worker's Job failed: ${message}`
   return { outcome: 'Stopped', reason: reason || 'WorkerFailed', message: told + why }
-}
-
-function lastReport(pods: readonly LiveObject[]): WorkReport | undefined {
-  const words = pods.flatMap((pod) => {
-    // The status of a Pod: a worker has one container.
-    const statuses = valueAt(pod, 'status', 'containerStatuses') as readonly ContainerStatus[] | undefined
-    const terminated = statuses?.[0]?.state?.terminated
-    const report = workReportIn(terminated?.message)
-    const endedAtMs = Date.parse(terminated?.finishedAt ?? '')
-    return report === undefined ? [] : [{ report, endedAtMs: Number.isNaN(endedAtMs) ? 0 : endedAtMs }]
-  })
-  return words.toSorted((left, right) => right.endedAtMs - left.endedAtMs)[0]?.report
-}
-
-interface ContainerStatus {
-  readonly state?: { readonly terminated?: { readonly message?: string; readonly finishedAt?: string } }
-}
-
-function conditionOf({ status }: LiveObject, type: string): Condition | undefined {
-  const { conditions } = (status ?? {}) as { readonly conditions?: readonly Condition[] } // The status of a Job.
-  const found = findCondition(conditions, type)
-  return found?.status === 'True' ? found : undefined
-}
-
-function timeOf({ lastTransitionTime }: Condition): number {
-  const ms = Date.parse(lastTransitionTime ?? '')
-  return Number.isNaN(ms) ? 0 : ms
 }

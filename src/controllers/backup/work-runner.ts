@@ -8,10 +8,11 @@ import type { ArtifactStore } from '../stores/artifact-store.ts'
 import { FolderStore } from '../stores/folder-store-driver.ts'
 import type { S3Access } from '../stores/s3-client-loader.ts'
 import { S3Store } from '../stores/s3-store-driver.ts'
+import { reportOfError } from '../worker/termination-message.ts'
 import { discardBackup, folderOf, makeBackup } from './backup-worker.ts'
 import { readBackup, verifyBackup } from './verification-worker.ts'
 import { addressOf, type OrderedStore, type WorkOrder } from './work-order.ts'
-import { madeBackup, reportOfFailure, type WorkReport } from './work-report.ts'
+import { madeBackup, type WorkReport } from './work-report.ts'
 
 export interface WorkTools {
   /** How the database of the order is reached; undefined where it names none. */
@@ -38,7 +39,7 @@ export async function carryOut(order: WorkOrder, tools: WorkTools, signal: Abort
   } catch (error) {
     if (signal.aborted) return { outcome: 'Interrupted', reason: 'Ended', message: 'the worker was told to end' }
     tools.log.error({ err: error }, 'the worker failed')
-    return reportOfFailure(error)
+    return reportOfError(error)
   } finally {
     if (store instanceof S3Store) await store.close()
   }

@@ -6,10 +6,11 @@ import { takeMigrationTarget } from '../engines/postgres/migration/migration-tar
 import { loadSqlParser } from '../engines/postgres/review/parser-loader.ts'
 import { stepReviewer } from '../engines/postgres/review/review.ts'
 import type { ServerAccess } from '../engines/server-access.ts'
+import { reportOfError } from '../worker/termination-message.ts'
 import type { MigrationNews } from './migration-outcome.ts'
 import { type Patience, runMigration } from './migration-runner.ts'
 import type { OrderedDatabase, WorkerOrder } from './worker-order.ts'
-import { reportOf, reportOfError, type WorkerReport } from './worker-report.ts'
+import { reportOf, type WorkerReport } from './worker-report.ts'
 
 export interface Work {
   readonly order: WorkerOrder

@@ -1,6 +1,5 @@
 // What does a worker leave behind when it ends? One line of JSON that fits into a termination message, without secrets, and an exit code
 // that says whether another try is worth it. Pure.
-import { CodedError } from '../../index.ts'
 import { findingText } from '../engines/step-review.ts'
 import type { MigrationOutcome } from './migration-outcome.ts'
 
@@ -15,9 +14,6 @@ export interface WorkerReport {
   readonly holder?: string
   readonly message?: string
 }
-
-/** Bytes. What is longer a kubelet cuts off, and then it is no JSON any more. Source: pod.spec.containers.terminationMessagePath. */
-export const reportLimit = 4_096
 
 export function reportOf(outcome: MigrationOutcome): WorkerReport {
   switch (outcome.kind) {
@@ -44,31 +40,10 @@ export function reportOf(outcome: MigrationOutcome): WorkerReport {
   }
 }
 
-/** Of what is no CodedError nothing is told: nobody knows what is in it. */
-export function reportOfError(error: unknown): WorkerReport {
-  if (!(error instanceof CodedError)) {
-    return { outcome: 'Interrupted', reason: 'InternalError', message: 'the worker failed; its log says more' }
-  }
-  const outcome = error.remedy === 'stop' ? 'Stopped' : 'Interrupted'
-  return { outcome, reason: error.code, message: error.message }
-}
-
 /** 0: done. 1: another try is worth it. 2: somebody has to change something. */
 export function exitCodeOf({ outcome }: WorkerReport): 0 | 1 | 2 {
   if (outcome === 'Completed') return 0
   return outcome === 'Interrupted' || outcome === 'LockedByOther' ? 1 : 2
-}
-
-/** The message gives way where it is too long. */
-export function reportText(report: WorkerReport): string {
-  const { message = '' } = report
-  const whole = JSON.stringify(report)
-  if (Buffer.byteLength(whole) <= reportLimit) return whole
-  for (let length = Math.min(message.length, reportLimit); ; length = Math.floor(length * 0.9)) {
-    // What a cut leaves of a pair of surrogates is no character.
-    const text = JSON.stringify({ ...report, message: `${message.slice(0, length).toWellFormed()}…` })
-    if (Buffer.byteLength(text) <= reportLimit || length === 0) return text
-  }
 }
 
 /** Undefined for what no worker wrote: it was killed, or somebody else spoke. */

@@ -6,7 +6,8 @@ import { Database } from '../../../imports/wire/database.ts'
 import { backup } from '../../../src/controllers/backup/backup.ts'
 import { folderOf } from '../../../src/controllers/backup/backup-worker.ts'
 import { addressOf, type WorkOrder, workOrderIn } from '../../../src/controllers/backup/work-order.ts'
-import { exitCodeOf, type WorkReport, workReportText } from '../../../src/controllers/backup/work-report.ts'
+import { exitCodeOf, type WorkReport } from '../../../src/controllers/backup/work-report.ts'
+import { reportText } from '../../../src/controllers/worker/termination-message.ts'
 import {
   type Condition,
   ConfigMap,
@@ -203,7 +204,7 @@ export class BackupScene {
     const { name } = job.metadata
     const finishedAt = new Date(this.cluster.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z')
     const exitCode = answer === 'dies' ? 137 : exitCodeOf(answer)
-    const message = answer === 'dies' ? '' : workReportText(answer)
+    const message = answer === 'dies' ? '' : reportText(answer)
     await this.#addPod(job, { message, exitCode, finishedAt })
     const times = { startTime: finishedAt }
     const condition = { status: 'True', message: 'm', lastTransitionTime: finishedAt }

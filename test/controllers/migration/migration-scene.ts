@@ -12,7 +12,8 @@ import { database } from '../../../src/controllers/database/database.ts'
 import { migration } from '../../../src/controllers/migration/migration.ts'
 import { workOnMigration } from '../../../src/controllers/migration/migration-worker.ts'
 import { type WorkerOrder, workerOrderIn } from '../../../src/controllers/migration/worker-order.ts'
-import { exitCodeOf, reportText } from '../../../src/controllers/migration/worker-report.ts'
+import { exitCodeOf } from '../../../src/controllers/migration/worker-report.ts'
+import { reportText } from '../../../src/controllers/worker/termination-message.ts'
 import {
   type Condition,
   ConfigMap,

@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { EngineError } from '../../../src/controllers/engines/engine-error.ts'
 import type { MigrationOutcome } from '../../../src/controllers/migration/migration-outcome.ts'
-import {
-  exitCodeOf,
-  reportIn,
-  reportLimit,
-  reportOf,
-  reportOfError,
-  reportText,
-} from '../../../src/controllers/migration/worker-report.ts'
+import { exitCodeOf, reportIn, reportOf } from '../../../src/controllers/migration/worker-report.ts'
+import { reportLimit, reportOfError, reportText } from '../../../src/controllers/worker/termination-message.ts'
 
 const place = { step: 'a', part: 'sql', line: 3, column: 7 } as const
 const failure = { sqlState: '23505', message: 'duplicate key' }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { reportText, type WorkerReport } from '../../../src/controllers/migration/worker-report.ts'
+import type { WorkerReport } from '../../../src/controllers/migration/worker-report.ts'
 import { isFinal, workerRun } from '../../../src/controllers/migration/worker-run.ts'
+import { reportText } from '../../../src/controllers/worker/termination-message.ts'
 import type { LiveObject } from '../../../src/index.ts'
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1) + seconds * 1_000).toISOString()

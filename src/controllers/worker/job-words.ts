@@ -1,0 +1,34 @@
+// What do a worker's Job and its pods say of it? The newest last words, and the conditions of the Job. Pure.
+import { type Condition, findCondition, type LiveObject, valueAt } from '../../index.ts'
+
+/** `read`: undefined for what no worker wrote. */
+export function lastWord<Report>(
+  pods: readonly LiveObject[],
+  read: (text: string | undefined) => Report | undefined,
+): { readonly report: Report; readonly endedAtMs: number } | undefined {
+  const words = pods.flatMap((pod) => {
+    // The status of a Pod: a worker has one container.
+    const statuses = valueAt(pod, 'status', 'containerStatuses') as readonly ContainerStatus[] | undefined
+    const terminated = statuses?.[0]?.state?.terminated
+    const report = read(terminated?.message)
+    return report === undefined ? [] : [{ report, endedAtMs: millisecondsAt(terminated?.finishedAt) }]
+  })
+  return words.toSorted((left, right) => right.endedAtMs - left.endedAtMs)[0]
+}
+
+interface ContainerStatus {
+  readonly state?: { readonly terminated?: { readonly message?: string; readonly finishedAt?: string } }
+}
+
+/** Undefined unless it is True. */
+export function jobCondition({ status }: LiveObject, type: string): Condition | undefined {
+  const { conditions } = (status ?? {}) as { readonly conditions?: readonly Condition[] } // The status of a Job.
+  const found = findCondition(conditions, type)
+  return found?.status === 'True' ? found : undefined
+}
+
+/** Since the epoch; 0 for what is no timestamp. */
+export function millisecondsAt(timestamp: string | undefined): number {
+  const ms = Date.parse(timestamp ?? '')
+  return Number.isNaN(ms) ? 0 : ms
+}
