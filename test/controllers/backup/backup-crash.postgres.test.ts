@@ -16,6 +16,15 @@ const newestTool = 15
 /** Each telling takes a second, and where a tool is cut off, as long as one waits for it. */
 const stride = 31
 
+/** Before and after each of so many statements. */
+function cutsOf(count: number, version: number) {
+  const cuts = Array.from(
+    { length: count * 2 },
+    (_, at) => ({ n: (at >> 1) + 1, when: at % 2 === 0 ? 'before' : 'after' }) as const,
+  )
+  return crashPlaces(cuts, version, stride)
+}
+
 onPostgresOf(
   (major) => major <= newestTool,
   'a worker that dies or is cut off',
@@ -27,14 +36,7 @@ onPostgresOf(
         const undisturbed = await backupStage(proxy.access())
         await makeBackup(order, undisturbed.backupTools(), never)
         const count = proxy.statements.length
-        const places = crashPlaces(
-          Array.from(
-            { length: count * 2 },
-            (_, at) => ({ n: (at >> 1) + 1, when: at % 2 === 0 ? 'before' : 'after' }) as const,
-          ),
-          version,
-          stride,
-        )
+        const places = cutsOf(count, version)
         expect(places.length).toBeGreaterThan(2)
         for (const { n, when } of places) {
           const stage = await backupStage(proxy.access())
@@ -63,14 +65,7 @@ onPostgresOf(
         proxy.forget()
         await verifyBackup(verification, stage.verificationTools(), never)
         const count = proxy.statements.length
-        const places = crashPlaces(
-          Array.from(
-            { length: count * 2 },
-            (_, at) => ({ n: (at >> 1) + 1, when: at % 2 === 0 ? 'before' : 'after' }) as const,
-          ),
-          version,
-          stride,
-        )
+        const places = cutsOf(count, version)
         expect(places.length).toBeGreaterThan(2)
         for (const { n, when } of places) {
           proxy.judge = cutAt(n, when)
