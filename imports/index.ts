@@ -88,6 +88,9 @@ export type {
   DatabaseSpecProviderRdsInput,
   DatabaseSpecProviderRdsCaSecretRefInput,
   DatabaseStatusProvisioning,
+  DatabaseStatusServer,
+  DatabaseStatusPrevious,
+  DatabaseStatusUpgrade,
   DatabaseStatusIdentity,
   DatabaseStatusEndpoint,
   DatabaseStatusBinding,
@@ -96,6 +99,8 @@ export type {
   DatabaseStatusLastDriftCorrection,
   DatabaseStatusExternal,
   DatabaseStatusExternalToken,
+  DatabaseStatusSagas,
+  DatabaseStatusSagasSteps,
   DatabaseStatusConditions,
 } from './wire/database.ts'
 export {

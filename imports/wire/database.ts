@@ -213,7 +213,7 @@ export interface DatabaseStatus {
   /** The newest konverge.dev/reconcile-now annotation whose turn has ended. */
   readonly lastHandledReconcileAt?: string
   /** How far it is, in one word; a summary of the conditions. */
-  readonly phase?: 'Pending' | 'Provisioning' | 'Configuring' | 'Ready' | 'Deleting' | 'Failed'
+  readonly phase?: 'Pending' | 'Provisioning' | 'Configuring' | 'Ready' | 'Upgrading' | 'Deleting' | 'Failed'
   /** The name of the database on its server. */
   readonly databaseName?: string
   /** Where the server is. */
@@ -224,6 +224,15 @@ export interface DatabaseStatus {
   readonly provisioning?: DatabaseStatusProvisioning
   /** The version of PostgreSQL, as the server says. */
   readonly serverVersion?: string
+  /** Which server of the cluster applications are led to. Only of provider inCluster. */
+  readonly server?: DatabaseStatusServer
+  /** The server that served before the last upgrade, while its volume is kept. */
+  readonly previous?: DatabaseStatusPrevious
+  /**
+   * How the last upgrade stands. While its state is Running, AwaitingCutover or Compensating the database is on its
+   * move, and nobody else changes what is in it.
+   */
+  readonly upgrade?: DatabaseStatusUpgrade
   /** What tells this database from every other, also behind the same address and name. */
   readonly identity?: DatabaseStatusIdentity
   /** Where the server is reached. */
@@ -240,8 +249,13 @@ export interface DatabaseStatus {
    */
   readonly external?: readonly DatabaseStatusExternal[]
   /**
+   * What is undertaken in steps. The operator's own record, which it needs to go on after a crash.
+   * At most 8 items. One item for each name.
+   */
+  readonly sagas?: readonly DatabaseStatusSagas[]
+  /**
    * Ready, Progressing and Degraded always, with Provisioned, Connected, Configured and Drifted as far as they are
-   * known; DeletionBlocked, Reconciling and Stalled while they are true.
+   * known; Upgraded of the last upgrade; DeletionBlocked, Reconciling and Stalled while they are true.
    * One item for each type.
    */
   readonly conditions?: readonly DatabaseStatusConditions[]
@@ -777,6 +791,69 @@ export interface DatabaseStatusProvisioning {
   readonly lastObservedState?: string
 }
 
+/** Which server of the cluster applications are led to. Only of provider inCluster. */
+export interface DatabaseStatusServer {
+  /** The name of its StatefulSet. */
+  readonly name: string
+  /**
+   * Its major version.
+   * At most 2 characters.
+   */
+  readonly version: string
+}
+
+/** The server that served before the last upgrade, while its volume is kept. */
+export interface DatabaseStatusPrevious {
+  /** The name of its StatefulSet. */
+  readonly name: string
+  /** Its major version. */
+  readonly version: string
+  /**
+   * When it and its volume go.
+   * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
+   */
+  readonly keptUntil: string
+}
+
+/**
+ * How the last upgrade stands. While its state is Running, AwaitingCutover or Compensating the database is on its move,
+ * and nobody else changes what is in it.
+ */
+export interface DatabaseStatusUpgrade {
+  /** Which undertaking it is. */
+  readonly id: string
+  /** The major version of the old server. */
+  readonly from: string
+  /** The major version of the new server. */
+  readonly to: string
+  /** How it stands, in one word. */
+  readonly state: 'Running' | 'AwaitingCutover' | 'Compensating' | 'Completed' | 'Compensated' | 'ManualIntervention'
+  /** The step that it is at, such as MigrateData. */
+  readonly step?: string
+  /** The same for people, such as MigrateData 6/8. */
+  readonly progress?: string
+  /**
+   * A sentence for people.
+   * At most 32768 characters.
+   */
+  readonly message?: string
+  /**
+   * When it began.
+   * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
+   */
+  readonly startedAt?: string
+  /**
+   * When it ended.
+   * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
+   */
+  readonly finishedAt?: string
+  /**
+   * When applications were let in at the new server; from then on nothing is taken back.
+   * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
+   */
+  readonly pivotedAt?: string
+}
+
 /** What tells this database from every other, also behind the same address and name. */
 export interface DatabaseStatusIdentity {
   /** The number of the server's data folder. */
@@ -889,6 +966,94 @@ export interface DatabaseStatusExternalToken {
    * Format int64.
    */
   readonly generation: number
+}
+
+export interface DatabaseStatusSagas {
+  /**
+   * What is undertaken.
+   * At least 1 character. At most 63 characters.
+   */
+  readonly name: string
+  /** Which undertaking of its kind it is. */
+  readonly id: string
+  /** How it stands. */
+  readonly state: 'Running' | 'Compensating' | 'Completed' | 'Compensated' | 'ManualIntervention'
+  /**
+   * The generation that it was begun for.
+   * Format int64.
+   */
+  readonly generation: number
+  /** What was wished for in the beginning. */
+  readonly input: Readonly<Record<string, string>>
+  /**
+   * When it began.
+   * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
+   */
+  readonly startedAt: string
+  /**
+   * When it ended.
+   * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
+   */
+  readonly finishedAt?: string
+  /**
+   * From when on nothing is taken back.
+   * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
+   */
+  readonly pivotedAt?: string
+  /**
+   * Why it turned back or stands still.
+   * At most 1024 characters.
+   */
+  readonly reason?: string
+  /**
+   * The same in a sentence.
+   * At most 32768 characters.
+   */
+  readonly message?: string
+  /** The wish for which it was last tried again. */
+  readonly retriedFor?: string
+  /**
+   * Its steps in their order.
+   * One item for each name.
+   */
+  readonly steps: readonly DatabaseStatusSagasSteps[]
+}
+
+export interface DatabaseStatusSagasSteps {
+  /**
+   * Which step it is.
+   * At least 1 character. At most 63 characters.
+   */
+  readonly name: string
+  /** How it stands. */
+  readonly state: 'Pending' | 'Running' | 'Done' | 'Compensating' | 'Compensated' | 'Failed' | 'Kept'
+  /**
+   * When it got into its state.
+   * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
+   */
+  readonly startedAt?: string
+  /**
+   * How often it has been tried in that state.
+   * Format int32.
+   */
+  readonly attempts?: number
+  /**
+   * When it may be tried again.
+   * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
+   */
+  readonly retryAt?: string
+  /**
+   * What failed last.
+   * At most 1024 characters.
+   */
+  readonly reason?: string
+  /**
+   * The same in a sentence.
+   * At most 32768 characters.
+   */
+  readonly message?: string
+  /** What it has to remember. */
+  readonly notes?: Readonly<Record<string, string>>
 }
 
 export interface DatabaseStatusConditions {
