@@ -230,6 +230,7 @@ export class ModelApi implements KubeClient {
     signal.throwIfAborted()
     this.before({ verb: 'watch', plural: resource.plural, key: '' })
     const stream = new Stream(resource, options)
+    options.onAnswered?.()
     const onAbort = () => stream.end()
     signal.addEventListener('abort', onAbort, { once: true })
     if (options.sendInitialEvents === true) {

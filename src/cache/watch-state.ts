@@ -48,12 +48,16 @@ export interface WatchState {
   readonly troubledSinceMs: number | undefined
   readonly status: WatchStatus
   readonly lastError: string | undefined
+  /** Was the last failure a stream that was open and brought nothing? */
+  readonly hasStalled: boolean
 }
 
 export type WatchEvent =
   | { readonly kind: 'rested' }
   | { readonly kind: 'frame'; readonly frame: WatchFrame }
   | { readonly kind: 'page'; readonly page: ListPage }
+  /** The server has taken the watch up, and for `shortStreamMs` since then the stream has not ended. */
+  | { readonly kind: 'standing' }
   /** The server ended the stream. */
   | { readonly kind: 'ended' }
   /** Nothing came within the limit of the wait. */
@@ -85,7 +89,7 @@ export interface WatchStep {
 /** Small enough to be answered within a request's limit, large enough to need few requests; the value of kubectl. */
 const pageSize = 500
 /** A stream that the server ended sooner than this is a failure: to reconnect at once would be to spin. */
-const shortStreamMs = 1_000
+export const shortStreamMs = 1_000
 /** Trouble that may pass by itself is not called failing for this long, so that a restart of the API server is not. */
 const graceMs = 30_000
 const initialEventsEnd = 'k8s.io/initial-events-end'
@@ -101,6 +105,7 @@ export function startWatch(subject: string): WatchState {
     troubledSinceMs: undefined,
     status: 'starting',
     lastError: undefined,
+    hasStalled: false,
   }
 }
 
@@ -114,6 +119,8 @@ export function step(state: WatchState, input: WatchInput): WatchStep {
       return afterFrame(state, input.frame, input)
     case 'page':
       return afterPage(state, input.page, input)
+    case 'standing':
+      return { state: isInStepStanding(state) ? proven(state) : state, effects: [] }
     case 'ended':
       return afterEnd(state, input)
     case 'stalled':
@@ -239,6 +246,7 @@ function afterFailure(state: WatchState, failure: Failure, { atMs, chance }: Wat
       troubledSinceMs,
       status: statusAfter(failure, state.status, atMs - troubledSinceMs),
       lastError: sentenceOf(failure, state.subject),
+      hasStalled: failure.kind === 'stalled',
     },
     // Only a page is tried again by itself; any other beginning starts the snapshot anew.
     effects: [
@@ -289,7 +297,18 @@ function sentenceOf(failure: Failure, subject: string): string {
 
 /** The server speaks, and of nothing older than what was seen: what is read is as new as can be known. */
 function proven(state: WatchState): WatchState {
-  return { ...state, status: 'synced', troubledSinceMs: undefined, lastError: undefined }
+  return { ...state, status: 'synced', troubledSinceMs: undefined, lastError: undefined, hasStalled: false }
+}
+
+/**
+ * Is a stream that goes on from the last version, and stands, as good as one that was never cut? Whatever came since then will come on
+ * it, so it need not wait for a bookmark, of which a quiet kind has one a minute. That the server is not itself behind is shown by
+ * neither, nor by a list: its version is that of the whole storage, so it is newer than that of a quiet kind also when nothing was
+ * missed. Turns do not go by this but by their own writes (see Freshness). After a silence only a frame will do: on a way
+ * that keeps everything back, streams stand and bring nothing.
+ */
+function isInStepStanding({ phase, hasStalled }: WatchState): boolean {
+  return phase.kind === 'following' && !hasStalled
 }
 
 function attemptOf(state: WatchState): string {

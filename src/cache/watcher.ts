@@ -12,6 +12,7 @@ import { type CacheMetrics, cacheMetrics } from './cache-metrics.ts'
 import { describeWatched, selectionText } from './selection-text.ts'
 import {
   type DataFrame,
+  shortStreamMs,
   startWatch,
   step,
   type WatchEffect,
@@ -158,9 +159,15 @@ export class Watcher {
     const { client, clock, random, resource, selection } = this.#options
     const watchdog = new Watchdog(clock, stallLimitMs, signal)
     const timeoutSeconds = streamSeconds.from + Math.floor(random.next() * streamSeconds.spread)
+    let standing: Timer | undefined
+    // A quiet stream yields nothing that could be waited for.
+    const onAnswered = () => {
+      standing = clock.setTimer(shortStreamMs, () => this.#take({ kind: 'standing' }))
+    }
+    const asked: WatchOptions = { ...selection, ...options, timeoutSeconds, onAnswered }
     let end: WatchEvent = { kind: 'ended' }
     try {
-      for await (const frame of client.watch(resource, { ...selection, ...options, timeoutSeconds }, watchdog.signal)) {
+      for await (const frame of client.watch(resource, asked, watchdog.signal)) {
         if (signal.aborted) return
         watchdog.calm()
         this.#lastFrameAtMs = clock.now()
@@ -171,6 +178,7 @@ export class Watcher {
       end = watchdog.hasBarked ? { kind: 'stalled' } : { kind: 'failed', error }
     } finally {
       watchdog.stop()
+      standing?.cancel()
     }
     if (!signal.aborted) yield end
   }

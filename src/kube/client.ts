@@ -43,6 +43,8 @@ export interface WatchOptions extends Selection {
   readonly sendInitialEvents?: boolean
   /** The server ends the stream after this many seconds. */
   readonly timeoutSeconds?: number
+  /** Called once, when the server has said that it watches and before the first frame, which may be long in coming. */
+  readonly onAnswered?: () => void
 }
 
 /** One line of a watch stream, as sent. Bookmarks are always asked for. */

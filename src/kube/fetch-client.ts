@@ -35,6 +35,7 @@ export class FetchClient implements HttpExchange {
 
   async *stream(request: HttpRequest, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
     const response = await this.#within(request, signal, (limited) => this.#send(request, limited))
+    request.onAnswered?.()
     if (response.body === null) return
     const reader = (response.body as ReadableStream<Uint8Array>).getReader()
     const ends = AbortSignal.any([signal, this.#life.signal])

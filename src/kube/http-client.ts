@@ -42,6 +42,8 @@ export interface HttpRequest {
   readonly resource: string
   readonly accept?: string | undefined
   readonly content?: { readonly type: string; readonly body: string }
+  /** Called by `stream` when the answer is a success, before the first of its bytes. */
+  readonly onAnswered?: (() => void) | undefined
 }
 
 /** How requests travel, and answers. */
@@ -149,6 +151,7 @@ export class HttpClient implements HttpExchange {
     try {
       const response = await this.#send(request, 'watches', limit.signal).finally(() => this.#measure(request, startMs))
       limit.lift()
+      request.onAnswered?.()
       yield* response.body
     } catch (thrown) {
       throw this.#fail(request, thrown, { limit, signal })

@@ -61,9 +61,9 @@ export class RestClient implements KubeClient {
 
   async *watch(resource: Resource, options: WatchOptions, signal: AbortSignal): AsyncGenerator<WatchFrame, void> {
     const path = collectionPath(resource, options.namespace) + watchQuery(options)
-    const { metadataOnly = false } = options
+    const { metadataOnly = false, onAnswered } = options
     const accept = metadataOnly ? metadataAs('PartialObjectMetadata') : undefined
-    const request: HttpRequest = { ...about('watch', resource, options), method: 'GET', path, accept }
+    const request: HttpRequest = { ...about('watch', resource, options), method: 'GET', path, accept, onAnswered }
     const decoder = new WatchFrameDecoder({ attempt: request.attempt })
     const given = (frame: WatchFrame) => (metadataOnly ? metadataFrame(resource, frame) : frame)
     for await (const chunk of this.#http.stream(request, signal)) {

@@ -160,6 +160,7 @@ export class ModelServer implements KubeClient {
     }
     const stream = new Stream()
     this.#streams.add(stream)
+    options.onAnswered?.()
     const onAbort = () => stream.fail(signal.reason)
     signal.addEventListener('abort', onAbort, { once: true })
     const deadline = this.#clock.setTimer(timeoutSeconds * 1_000, () => stream.end())

@@ -17,6 +17,7 @@ type Script = readonly (Event | number)[]
 const rested: Event = { kind: 'rested' }
 const ended: Event = { kind: 'ended' }
 const stalled: Event = { kind: 'stalled' }
+const standing: Event = { kind: 'standing' }
 const frame = (value: WatchFrame): Event => ({ kind: 'frame', frame: value })
 const added = (name: string, version: number) => frame({ type: 'ADDED', object: configMap(name, { version }) })
 const modified = (name: string, version: number | string) =>
@@ -324,9 +325,39 @@ describe('what is reported', () => {
     expect(play([bookmark('10')], failing.state).state.status).toBe('synced')
   })
 
+  const away: Script = [...synced, failed('Unreachable'), 31_000, rested, failed('Unreachable'), rested]
+  it.each<[string, Script, string]>([
+    ['a network that was away', [...away, standing], 'synced'],
+    ['a permission that was lost', [...synced, failed('Forbidden'), rested, standing], 'synced'],
+    ['an API that was not served', [...synced, failed('ResourceNotFound'), rested, standing], 'waiting'],
+    ['a stream that was silent', [...synced, stalled, 31_000, rested, stalled, rested, standing], 'failing'],
+    [
+      'a silence and then no network',
+      [...synced, stalled, 31_000, rested, failed('Timeout'), rested, standing],
+      'synced',
+    ],
+    ['a stream that broke before it stood', [...away, failed('Unreachable')], 'failing'],
+  ])('after %s goes by the stream that stands, where it goes on from what was seen', (_, script, status) => {
+    const { state, effects } = play(script)
+    expect(state).toMatchObject({ status, resourceVersion: '10' })
+    if (status === 'synced') expect(state).toMatchObject({ lastError: undefined, troubledSinceMs: undefined })
+    if (script.at(-1) === standing) expect(effects).toEqual([])
+  })
+
+  it('goes by a frame after a silence', () => {
+    const silent = play([...synced, stalled, 31_000, rested, stalled, rested, standing])
+    expect(play([bookmark('10')], silent.state).state.status).toBe('synced')
+  })
+
+  it('never calls a stream that stands and stalls again and again well', () => {
+    const run = play([...synced, stalled, 1, rested, 1_000, standing, 120_000, stalled, 1, rested, 1_000, standing])
+    expect(run.state.status).toBe('failing')
+  })
+
   it('stays failing while a new snapshot is collected, until it is whole', () => {
     const failing = play([...synced, failed('Forbidden'), rested, failed('Expired'), rested, added('a', 3)])
     expect(failing.state.status).toBe('failing')
+    expect(play([standing], failing.state).state.status).toBe('failing')
     expect(play([endMark('12')], failing.state).state.status).toBe('synced')
   })
 })

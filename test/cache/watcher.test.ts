@@ -231,6 +231,55 @@ describe('Watcher', () => {
     expect(during).toBeLessThan(1_000)
   })
 
+  it('is in step a second after its watch is taken up again, also where nothing happens', async () => {
+    const { server, start, clock, watcher, texts } = setUp()
+    void start()
+    await clock.advance(1_000)
+    server.outage = unreachable
+    await clock.advance(45_000)
+    expect(watcher.health.state).toBe('failing')
+    server.outage = undefined
+    await clock.advance(11_000)
+    expect(watcher.health).toMatchObject({ state: 'synced', lastError: undefined, lastResourceVersion: '100' })
+    expect(texts().at(-1)).toBe('watch 100')
+  })
+
+  it('is not in step with a server that takes watches up and lets them go at once', async () => {
+    const { server, start, clock, watcher } = setUp()
+    void start()
+    await clock.advance(1_000)
+    for (let second = 0; second < 120; second++) {
+      server.breakStreams()
+      await clock.advance(900)
+    }
+    expect(watcher.health.state).toBe('failing')
+  })
+
+  it('is not in step on a way that keeps everything back but the beginning of an answer', async () => {
+    let isMute = false
+    const { start, clock, watcher } = setUp({
+      client: (server) => ({
+        ...neverCalled,
+        list: (...request) => server.list(...request),
+        watch: (resource, options, signal) => {
+          if (!isMute) return server.watch(resource, options, signal)
+          options.onAnswered?.()
+          return (async function* () {
+            await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+          })()
+        },
+      }),
+    })
+    void start()
+    await clock.advance(1_000)
+    isMute = true
+    await clock.advance(minutes(14))
+    expect(watcher.health).toMatchObject({
+      state: 'failing',
+      lastError: 'watch configmaps in all namespaces: nothing came for too long',
+    })
+  })
+
   it('retries a failing server for ever', async () => {
     const { server, content, served, start, clock } = setUp()
     server.outage = new KubeError({ code: 'ServerError', message: 'internal error' })

@@ -40,8 +40,8 @@ export class OperatorProcess {
     })
   }
 
-  /** Waits until /readyz answers 200: after an outage of half a minute quiet watches wait for their next bookmark, a minute or two. */
-  async ready(limitMs = 240_000): Promise<this> {
+  /** Waits until /readyz answers 200. */
+  async ready(limitMs = 60_000): Promise<this> {
     await this.until('the operator to be ready', async () => (await this.get('/readyz')).status === 200, limitMs)
     return this
   }

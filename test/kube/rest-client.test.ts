@@ -404,11 +404,15 @@ describe('RestClient: limits and aborts', () => {
     const clock = new SimClock()
     const silent = gate()
     const server = await serve(silent.script)
-    const watching = clientOf(connectionTo(server.url), { clock }).watch(Pod, {}, signal)[Symbol.asyncIterator]()
+    const answered = Promise.withResolvers<void>()
+    const options = { onAnswered: answered.resolve }
+    const watching = clientOf(connectionTo(server.url), { clock }).watch(Pod, options, signal)[Symbol.asyncIterator]()
     const first = watching.next()
     const [response] = await silent.arrived
     const frame = { type: 'BOOKMARK', object: { metadata: { resourceVersion: '1' } } }
-    response.writeHead(200).write(`${JSON.stringify(frame)}\n`)
+    response.writeHead(200).flushHeaders()
+    await answered.promise
+    response.write(`${JSON.stringify(frame)}\n`)
     expect((await first).value).toEqual(frame)
     const second = watching.next()
     await clock.advance(3_600_000)
@@ -417,7 +421,9 @@ describe('RestClient: limits and aborts', () => {
 
     const mute = gate()
     const muteServer = await serve(mute.script)
-    const failure = failureOf(framesOf(clientOf(connectionTo(muteServer.url), { clock }).watch(Pod, {}, signal)))
+    const refuse = () => expect.unreachable('no answer came')
+    const watchingMute = clientOf(connectionTo(muteServer.url), { clock }).watch(Pod, { onAnswered: refuse }, signal)
+    const failure = failureOf(framesOf(watchingMute))
     await mute.arrived
     await clock.advance(30_000)
     expect((await failure).code).toBe('Timeout')

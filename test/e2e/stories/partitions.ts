@@ -63,12 +63,11 @@ export function describePartitions({ start, isConcurrent }: PartitionOptions): v
         operator.way.line = 'up'
         await ready(returnLimitMs)
       }
-      // A watch of a quiet kind is known to be in step again by its next bookmark, of which there is one a minute, and another minute
-      // passes where it was begun once more.
+      // Also the watches of kinds where nothing happens, whose next bookmark is a minute away.
       const toldWhy = async (cause: unknown) => {
         throw new Error((await operator.get('/readyz?verbose')).text, { cause })
       }
-      await operator.until('readiness', () => isInStep(operator), 300_000).catch(toldWhy)
+      await operator.until('readiness', () => isInStep(operator), 30_000).catch(toldWhy)
     })
 
     it('is back after a silence in which a write of its own was lost', async () => {
