@@ -154,8 +154,8 @@ export interface ControllerOptions<Spec, Status extends StatusWithConditions, Fa
   refuse?(context: DesiredContext<Spec, Status, Facts>): Refusal | undefined
   desired(chart: Chart, context: DesiredContext<Spec, Status, Facts>): void
   /**
-   * What has to be done, by children, before a resource that is being deleted may go: as `desired`, once nothing is left outside. What it
-   * does not declare is pruned. The deletion goes on when it declares nothing any more, which has to follow from what is stored: a
+   * What has to be done, by children, before a resource that is being deleted may go, and what is outside with it: as `desired`, once its
+   * sagas have ended. What it does not declare is pruned. The deletion goes on when it declares nothing any more, which has to follow from what is stored: a
    * status that says that it is done. It waits while `observe` fails. Children that cannot be made as the namespace goes hold nothing up.
    */
   parting?(chart: Chart, context: DesiredContext<Spec, Status, Facts>): void

@@ -62,22 +62,26 @@ export class OutsideReconciler {
     }
   }
 
-  /** One step of ending it, the sagas first; `isOver` when nothing is left. `situationOf` is asked only if something is. */
-  async remove(
+  /** One step of ending what is undertaken; `isOver` when nothing is. `situationOf` is asked only if something is. */
+  async endSagas(
     object: LiveObject,
     situationOf: () => Promise<Omit<OutsideSituation, 'isApplied'>>,
     signal: AbortSignal,
   ): Promise<OutsideTurn & { readonly isOver: boolean }> {
-    const { reports: known } = this.#externals.untouched(object)
-    const sagasSituation = async () => ({ ...(await situationOf()), externals: known })
-    const { reports: sagas, isOver, ...turn } = await this.#sagas.remove(object, sagasSituation, signal)
-    if (!isOver) return { ...turn, outcome: asDeleting(turn.outcome), sagas, externals: known, isOver }
-    const { reports: externals, ...end } = await this.#externals.remove(
-      object,
-      async () => (await situationOf()).facts,
-      signal,
-    )
-    return { ...end, externals, sagas }
+    const { reports: externals } = this.#externals.untouched(object)
+    const sagasSituation = async () => ({ ...(await situationOf()), externals })
+    const { reports: sagas, outcome, ...turn } = await this.#sagas.remove(object, sagasSituation, signal)
+    return { ...turn, outcome: asDeleting(outcome), sagas, externals }
+  }
+
+  /** One step of taking things away, once no saga needs them; `isOver` when nothing is left. `factsOf` is asked only if something is. */
+  async remove(
+    object: LiveObject,
+    factsOf: () => Promise<unknown>,
+    signal: AbortSignal,
+  ): Promise<OutsideTurn & { readonly isOver: boolean }> {
+    const { reports: externals, ...turn } = await this.#externals.remove(object, factsOf, signal)
+    return { ...turn, externals, sagas: this.#sagas.reportsOf(object) }
   }
 }
 

@@ -229,17 +229,19 @@ export class Reconciler {
   }
 
   /**
-   * Ends the sagas and takes away what is outside, has done what is to be done at parting, then deletes in the stored order, then lets the
+   * Ends the sagas, has done what is to be done at parting, takes away what is outside, then deletes in the stored order, then lets the
    * controller clean up, then lets go; undefined when it has let go (I6).
    */
   async #clean(object: LiveObject, signal: AbortSignal): Promise<Ended | undefined> {
     const { children, parents, outside } = this.#options
     const deletion: Deletion = { object, factsOf: once(() => this.#factsIfAny(object, signal)) }
     const situationOf = async () => ({ facts: await deletion.factsOf(), children: children.childrenOf(object) })
-    const done = await outside.remove(object, situationOf, signal)
-    if (!done.isOver) return await this.#deleting(deletion, done, done.outcome)
+    const ended = await outside.endSagas(object, situationOf, signal)
+    if (!ended.isOver) return await this.#deleting(deletion, ended, ended.outcome)
     const parting = await this.#part(deletion, signal)
-    if (parting !== undefined) return await this.#deleting(deletion, done, parting)
+    if (parting !== undefined) return await this.#deleting(deletion, ended, parting)
+    const done = await outside.remove(object, deletion.factsOf, signal)
+    if (!done.isOver) return await this.#deleting(deletion, done, done.outcome)
     const wait = (await children.deleteNext(object, signal)) ?? (await this.#cleanUp(object, signal))
     if (wait !== undefined) return await this.#deleting(deletion, done, { ...wait, kind: 'deleting' })
     await this.#tellTheEnd(deletion, done, signal)
@@ -248,10 +250,12 @@ export class Reconciler {
   }
 
   /** What it waits for, or undefined when nothing is to be done any more. */
-  async #part({ object }: Deletion, signal: AbortSignal): Promise<Outcome | undefined> {
+  async #part({ object, factsOf }: Deletion, signal: AbortSignal): Promise<Outcome | undefined> {
     const { partingOf, children } = this.#options
     if (partingOf === undefined) return undefined
-    const desired = partingOf(object, await this.#observe(object, signal))
+    // It waits for what could not be looked up.
+    const facts = (await factsOf()) ?? (await this.#observe(object, signal))
+    const desired = partingOf(object, facts)
     if (desired.length === 0) return undefined
     const { outcome } = await children.makeSo(object, { desired, causes: [] }, signal)
     if (outcome.kind === 'stopped' && outcome.reason === 'NamespaceTerminating') return undefined
