@@ -814,11 +814,18 @@ export interface DatabaseSpec {
   readonly adoptionPolicy?: DatabaseSpecAdoptionPolicy;
 
   /**
-   * What becomes of the data when the Database is deleted. Retain keeps it; Delete drops it, once no DatabaseUser uses it; Snapshot, for rds, deletes it after a final snapshot.
+   * What becomes of the data when the Database is deleted. Retain keeps it; Delete drops it, once no DatabaseUser uses it; Snapshot does so after a last backup that was proven by restoring it, and for rds after a final snapshot.
    *
    * @schema DatabaseSpec#deletionPolicy
    */
   readonly deletionPolicy?: DatabaseSpecDeletionPolicy;
+
+  /**
+   * Where backups are kept that the Database has made of itself, as in the target of a Backup.
+   *
+   * @schema DatabaseSpec#snapshotTarget
+   */
+  readonly snapshotTarget?: DatabaseSpecSnapshotTarget;
 
   /**
    * What becomes of changes that somebody else has made on the server. Correct puts them right; Report only shows them.
@@ -890,6 +897,7 @@ export function toJson_DatabaseSpec(obj: DatabaseSpec | undefined): Record<strin
     'provider': toJson_DatabaseSpecProvider(obj.provider),
     'adoptionPolicy': obj.adoptionPolicy,
     'deletionPolicy': obj.deletionPolicy,
+    'snapshotTarget': toJson_DatabaseSpecSnapshotTarget(obj.snapshotTarget),
     'driftPolicy': obj.driftPolicy,
     'recreateIfMissing': obj.recreateIfMissing,
     'encoding': obj.encoding,
@@ -979,7 +987,7 @@ export enum DatabaseSpecAdoptionPolicy {
 }
 
 /**
- * What becomes of the data when the Database is deleted. Retain keeps it; Delete drops it, once no DatabaseUser uses it; Snapshot, for rds, deletes it after a final snapshot.
+ * What becomes of the data when the Database is deleted. Retain keeps it; Delete drops it, once no DatabaseUser uses it; Snapshot does so after a last backup that was proven by restoring it, and for rds after a final snapshot.
  *
  * @schema DatabaseSpecDeletionPolicy
  */
@@ -991,6 +999,42 @@ export enum DatabaseSpecDeletionPolicy {
   /** Snapshot */
   SNAPSHOT = "Snapshot",
 }
+
+/**
+ * Where backups are kept that the Database has made of itself, as in the target of a Backup.
+ *
+ * @schema DatabaseSpecSnapshotTarget
+ */
+export interface DatabaseSpecSnapshotTarget {
+  /**
+   * A volume of the same namespace.
+   *
+   * @schema DatabaseSpecSnapshotTarget#pvc
+   */
+  readonly pvc?: DatabaseSpecSnapshotTargetPvc;
+
+  /**
+   * A bucket of S3, or of a store that speaks like it.
+   *
+   * @schema DatabaseSpecSnapshotTarget#s3
+   */
+  readonly s3?: DatabaseSpecSnapshotTargetS3;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecSnapshotTarget' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecSnapshotTarget(obj: DatabaseSpecSnapshotTarget | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'pvc': toJson_DatabaseSpecSnapshotTargetPvc(obj.pvc),
+    's3': toJson_DatabaseSpecSnapshotTargetS3(obj.s3),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
  * What becomes of changes that somebody else has made on the server. Correct puts them right; Report only shows them.
@@ -1321,6 +1365,126 @@ export function toJson_DatabaseSpecProviderRds(obj: DatabaseSpecProviderRds | un
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * A volume of the same namespace.
+ *
+ * @schema DatabaseSpecSnapshotTargetPvc
+ */
+export interface DatabaseSpecSnapshotTargetPvc {
+  /**
+   * The PersistentVolumeClaim.
+   *
+   * @schema DatabaseSpecSnapshotTargetPvc#claimName
+   */
+  readonly claimName: string;
+
+  /**
+   * A folder in it.
+   *
+   * @schema DatabaseSpecSnapshotTargetPvc#path
+   */
+  readonly path?: string;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecSnapshotTargetPvc' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecSnapshotTargetPvc(obj: DatabaseSpecSnapshotTargetPvc | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'claimName': obj.claimName,
+    'path': obj.path,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A bucket of S3, or of a store that speaks like it.
+ *
+ * @schema DatabaseSpecSnapshotTargetS3
+ */
+export interface DatabaseSpecSnapshotTargetS3 {
+  /**
+   * The bucket.
+   *
+   * @schema DatabaseSpecSnapshotTargetS3#bucket
+   */
+  readonly bucket: string;
+
+  /**
+   * In front of every key, without slashes at its ends.
+   *
+   * @schema DatabaseSpecSnapshotTargetS3#prefix
+   */
+  readonly prefix?: string;
+
+  /**
+   * The region of the bucket.
+   *
+   * @schema DatabaseSpecSnapshotTargetS3#region
+   */
+  readonly region?: string;
+
+  /**
+   * Where another store than Amazon's is.
+   *
+   * @schema DatabaseSpecSnapshotTargetS3#endpoint
+   */
+  readonly endpoint?: string;
+
+  /**
+   * Whether the bucket is in the path and not in the host name, as most stores but Amazon want it.
+   *
+   * @schema DatabaseSpecSnapshotTargetS3#forcePathStyle
+   */
+  readonly forcePathStyle?: boolean;
+
+  /**
+   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has by itself.
+   *
+   * @schema DatabaseSpecSnapshotTargetS3#credentialsSecretRef
+   */
+  readonly credentialsSecretRef?: DatabaseSpecSnapshotTargetS3CredentialsSecretRef;
+
+  /**
+   * How the store encrypts.
+   *
+   * @schema DatabaseSpecSnapshotTargetS3#encryption
+   */
+  readonly encryption?: DatabaseSpecSnapshotTargetS3Encryption;
+
+  /**
+   * For how many days nobody, not even the operator, can remove what was stored. The bucket has to allow it.
+   *
+   * @schema DatabaseSpecSnapshotTargetS3#objectLockDays
+   */
+  readonly objectLockDays?: number;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecSnapshotTargetS3' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecSnapshotTargetS3(obj: DatabaseSpecSnapshotTargetS3 | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'bucket': obj.bucket,
+    'prefix': obj.prefix,
+    'region': obj.region,
+    'endpoint': obj.endpoint,
+    'forcePathStyle': obj.forcePathStyle,
+    'credentialsSecretRef': toJson_DatabaseSpecSnapshotTargetS3CredentialsSecretRef(obj.credentialsSecretRef),
+    'encryption': toJson_DatabaseSpecSnapshotTargetS3Encryption(obj.encryption),
+    'objectLockDays': obj.objectLockDays,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * The namespaces by their labels, as a label selector; an empty one means all.
  *
  * @schema DatabaseSpecAllowedNamespacesSelector
@@ -1594,6 +1758,71 @@ export function toJson_DatabaseSpecProviderRdsCaSecretRef(obj: DatabaseSpecProvi
   const result = {
     'name': obj.name,
     'key': obj.key,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has by itself.
+ *
+ * @schema DatabaseSpecSnapshotTargetS3CredentialsSecretRef
+ */
+export interface DatabaseSpecSnapshotTargetS3CredentialsSecretRef {
+  /**
+   * The Secret's name.
+   *
+   * @schema DatabaseSpecSnapshotTargetS3CredentialsSecretRef#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecSnapshotTargetS3CredentialsSecretRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecSnapshotTargetS3CredentialsSecretRef(obj: DatabaseSpecSnapshotTargetS3CredentialsSecretRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * How the store encrypts.
+ *
+ * @schema DatabaseSpecSnapshotTargetS3Encryption
+ */
+export interface DatabaseSpecSnapshotTargetS3Encryption {
+  /**
+   * The algorithm.
+   * One of "AES256", "aws:kms".
+   *
+   * @schema DatabaseSpecSnapshotTargetS3Encryption#algorithm
+   */
+  readonly algorithm: string;
+
+  /**
+   * The key of aws:kms.
+   *
+   * @schema DatabaseSpecSnapshotTargetS3Encryption#keyId
+   */
+  readonly keyId?: string;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecSnapshotTargetS3Encryption' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecSnapshotTargetS3Encryption(obj: DatabaseSpecSnapshotTargetS3Encryption | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'algorithm': obj.algorithm,
+    'keyId': obj.keyId,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});

@@ -29,8 +29,7 @@ export interface DatabaseResource {
  * Rule: version is not given with provider.server, because the server has one; see status.serverVersion.
  * Rule: version is needed with provider.inCluster and provider.rds.
  * Rule: version cannot change yet, because upgrades come with a later release; create a new Database and copy the data.
- * Rule: deletionPolicy Snapshot comes with Backup for provider.server and provider.inCluster; until then use Retain or
- * Delete.
+ * Rule: deletionPolicy Snapshot needs snapshotTarget, which says where the last backup is kept.
  */
 export interface DatabaseSpec {
   /**
@@ -65,10 +64,15 @@ export interface DatabaseSpec {
   readonly adoptionPolicy: 'Never' | 'Adopt'
   /**
    * What becomes of the data when the Database is deleted. Retain keeps it; Delete drops it, once no DatabaseUser uses
-   * it; Snapshot, for rds, deletes it after a final snapshot.
+   * it; Snapshot does so after a last backup that was proven by restoring it, and for rds after a final snapshot.
    * @default "Retain"
    */
   readonly deletionPolicy: 'Retain' | 'Delete' | 'Snapshot'
+  /**
+   * Where backups are kept that the Database has made of itself, as in the target of a Backup.
+   * Rule: a target is one of pvc and s3.
+   */
+  readonly snapshotTarget?: DatabaseSpecSnapshotTarget
   /**
    * What becomes of changes that somebody else has made on the server. Correct puts them right; Report only shows them.
    * @default "Correct"
@@ -120,8 +124,7 @@ export interface DatabaseSpec {
  * Rule: version is not given with provider.server, because the server has one; see status.serverVersion.
  * Rule: version is needed with provider.inCluster and provider.rds.
  * Rule: version cannot change yet, because upgrades come with a later release; create a new Database and copy the data.
- * Rule: deletionPolicy Snapshot comes with Backup for provider.server and provider.inCluster; until then use Retain or
- * Delete.
+ * Rule: deletionPolicy Snapshot needs snapshotTarget, which says where the last backup is kept.
  */
 export interface DatabaseSpecInput {
   /**
@@ -156,10 +159,15 @@ export interface DatabaseSpecInput {
   readonly adoptionPolicy?: 'Never' | 'Adopt'
   /**
    * What becomes of the data when the Database is deleted. Retain keeps it; Delete drops it, once no DatabaseUser uses
-   * it; Snapshot, for rds, deletes it after a final snapshot.
+   * it; Snapshot does so after a last backup that was proven by restoring it, and for rds after a final snapshot.
    * @default "Retain"
    */
   readonly deletionPolicy?: 'Retain' | 'Delete' | 'Snapshot'
+  /**
+   * Where backups are kept that the Database has made of itself, as in the target of a Backup.
+   * Rule: a target is one of pvc and s3.
+   */
+  readonly snapshotTarget?: DatabaseSpecSnapshotTargetInput
   /**
    * What becomes of changes that somebody else has made on the server. Correct puts them right; Report only shows them.
    * @default "Correct"
@@ -508,6 +516,95 @@ export interface DatabaseSpecProviderRdsCaSecretRef {
   readonly key: string
 }
 
+/**
+ * Where backups are kept that the Database has made of itself, as in the target of a Backup.
+ * Rule: a target is one of pvc and s3.
+ */
+export interface DatabaseSpecSnapshotTarget {
+  /** A volume of the same namespace. */
+  readonly pvc?: DatabaseSpecSnapshotTargetPvc
+  /** A bucket of S3, or of a store that speaks like it. */
+  readonly s3?: DatabaseSpecSnapshotTargetS3
+}
+
+/** A volume of the same namespace. */
+export interface DatabaseSpecSnapshotTargetPvc {
+  /**
+   * The PersistentVolumeClaim.
+   * At least 1 character. At most 253 characters.
+   */
+  readonly claimName: string
+  /**
+   * A folder in it.
+   * At least 1 character. At most 200 characters. Matches
+   * `^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$`.
+   */
+  readonly path?: string
+}
+
+/** A bucket of S3, or of a store that speaks like it. */
+export interface DatabaseSpecSnapshotTargetS3 {
+  /**
+   * The bucket.
+   * At least 3 characters. At most 63 characters. Matches `^[a-z0-9][a-z0-9.-]*[a-z0-9]$`.
+   */
+  readonly bucket: string
+  /**
+   * In front of every key, without slashes at its ends.
+   * At least 1 character. At most 200 characters. Matches
+   * `^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$`.
+   */
+  readonly prefix?: string
+  /**
+   * The region of the bucket.
+   * At least 1 character. At most 64 characters.
+   * @default "us-east-1"
+   */
+  readonly region: string
+  /**
+   * Where another store than Amazon's is.
+   * At most 253 characters. Matches `^https?://[^/?#@\s]+/?$`.
+   */
+  readonly endpoint?: string
+  /** Whether the bucket is in the path and not in the host name, as most stores but Amazon want it. */
+  readonly forcePathStyle?: boolean
+  /**
+   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has
+   * by itself.
+   */
+  readonly credentialsSecretRef?: DatabaseSpecSnapshotTargetS3CredentialsSecretRef
+  /** How the store encrypts. */
+  readonly encryption?: DatabaseSpecSnapshotTargetS3Encryption
+  /**
+   * For how many days nobody, not even the operator, can remove what was stored. The bucket has to allow it.
+   * At least 1. At most 3650. Format int32.
+   */
+  readonly objectLockDays?: number
+}
+
+/**
+ * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has by
+ * itself.
+ */
+export interface DatabaseSpecSnapshotTargetS3CredentialsSecretRef {
+  /**
+   * The Secret's name.
+   * At least 1 character. At most 253 characters.
+   */
+  readonly name: string
+}
+
+/** How the store encrypts. */
+export interface DatabaseSpecSnapshotTargetS3Encryption {
+  /** The algorithm. */
+  readonly algorithm: 'AES256' | 'aws:kms'
+  /**
+   * The key of aws:kms.
+   * At least 1 character. At most 253 characters.
+   */
+  readonly keyId?: string
+}
+
 export interface DatabaseSpecExtensions {
   /**
    * The name, such as pg_trgm.
@@ -776,6 +873,57 @@ export interface DatabaseSpecProviderRdsCaSecretRefInput {
    * @default "ca.crt"
    */
   readonly key?: string
+}
+
+/**
+ * Where backups are kept that the Database has made of itself, as in the target of a Backup.
+ * Rule: a target is one of pvc and s3.
+ */
+export interface DatabaseSpecSnapshotTargetInput {
+  /** A volume of the same namespace. */
+  readonly pvc?: DatabaseSpecSnapshotTargetPvc
+  /** A bucket of S3, or of a store that speaks like it. */
+  readonly s3?: DatabaseSpecSnapshotTargetS3Input
+}
+
+/** A bucket of S3, or of a store that speaks like it. */
+export interface DatabaseSpecSnapshotTargetS3Input {
+  /**
+   * The bucket.
+   * At least 3 characters. At most 63 characters. Matches `^[a-z0-9][a-z0-9.-]*[a-z0-9]$`.
+   */
+  readonly bucket: string
+  /**
+   * In front of every key, without slashes at its ends.
+   * At least 1 character. At most 200 characters. Matches
+   * `^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$`.
+   */
+  readonly prefix?: string
+  /**
+   * The region of the bucket.
+   * At least 1 character. At most 64 characters.
+   * @default "us-east-1"
+   */
+  readonly region?: string
+  /**
+   * Where another store than Amazon's is.
+   * At most 253 characters. Matches `^https?://[^/?#@\s]+/?$`.
+   */
+  readonly endpoint?: string
+  /** Whether the bucket is in the path and not in the host name, as most stores but Amazon want it. */
+  readonly forcePathStyle?: boolean
+  /**
+   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has
+   * by itself.
+   */
+  readonly credentialsSecretRef?: DatabaseSpecSnapshotTargetS3CredentialsSecretRef
+  /** How the store encrypts. */
+  readonly encryption?: DatabaseSpecSnapshotTargetS3Encryption
+  /**
+   * For how many days nobody, not even the operator, can remove what was stored. The bucket has to allow it.
+   * At least 1. At most 3650. Format int32.
+   */
+  readonly objectLockDays?: number
 }
 
 /** The making of the server or the database, while and after it goes on. */

@@ -28,8 +28,7 @@ const encryption = 'encryption and authentication are set by the operator'
 const recovery = 'archiving, recovery and replication come with Backup, and are set by the operator'
 const setting = "names of settings have small letters, digits and '_', and those of extensions one dot"
 const log = "the server's log goes to the container's, which is set by the operator"
-const notYet =
-  'deletionPolicy Snapshot comes with Backup for provider.server and provider.inCluster; until then use Retain or Delete'
+const noTarget = 'deletionPolicy Snapshot needs snapshotTarget, which says where the last backup is kept'
 const noNewVersion =
   'version cannot change yet, because upgrades come with a later release; create a new Database and copy the data'
 const fixedName = 'databaseName is immutable; create a new Database and copy the data'
@@ -79,6 +78,16 @@ export const databaseRules: RuleTable = {
     ],
     ['all as guests', 'shop', { ...there, allowedNamespaces: { selector: {} } }],
     ['a final snapshot of an instance', 'shop', { ...away, deletionPolicy: 'Snapshot' }],
+    [
+      'a last backup on a volume',
+      'shop',
+      { ...here, deletionPolicy: 'Snapshot', snapshotTarget: { pvc: { claimName: 'backups', path: 'last' } } },
+    ],
+    [
+      'a last backup in a bucket',
+      'shop',
+      { ...there, deletionPolicy: 'Snapshot', snapshotTarget: { s3: { bucket: 'last-backups' } } },
+    ],
     [
       'keys of a Secret for AWS',
       'shop',
@@ -156,15 +165,22 @@ export const databaseRules: RuleTable = {
       'a snapshot of a server in the cluster',
       'shop',
       { ...here, deletionPolicy: 'Snapshot' },
-      'spec.deletionPolicy',
-      notYet,
+      'spec.snapshotTarget',
+      noTarget,
     ],
     [
       'a snapshot of a server that exists',
       'shop',
       { ...there, deletionPolicy: 'Snapshot' },
-      'spec.deletionPolicy',
-      notYet,
+      'spec.snapshotTarget',
+      noTarget,
+    ],
+    [
+      'two places for backups of it',
+      'shop',
+      { ...there, snapshotTarget: { pvc: { claimName: 'backups' }, s3: { bucket: 'last-backups' } } },
+      'spec.snapshotTarget',
+      'a target is one of pvc and s3',
     ],
     [
       'a size that is none',

@@ -85,7 +85,9 @@ async function loadSaved({ live }: Observing, { metadata, spec }: BackupObject):
   const found = await live.find(Database, { namespace, name })
   const database = found as DatabaseObject | undefined // Its definition requires a spec.
   const connection = database === undefined ? undefined : await loadConnection(database, live)
-  const place = placeOf({ name, folder: databaseFolder, database, connection })
+  // One that waits for its last backup before it goes.
+  const mayLeave = database?.spec.deletionPolicy === 'Snapshot'
+  const place = placeOf({ name, folder: databaseFolder, database, connection, mayLeave })
   if (place.kind !== 'place') return place
   // Sound: who is not there has no place.
   return { place, database: database as DatabaseObject }

@@ -81,9 +81,9 @@ export function backup({ image }: BackupOptions): Controller {
 
 /** What of a Database a backup looks at. */
 function databaseDigest(database: LiveObject) {
-  const { provider, databaseName } = (database as DatabaseObject).spec // Watched as what it is.
+  const { provider, databaseName, deletionPolicy } = (database as DatabaseObject).spec // Watched as what it is.
   const { phase, identity } = (database as DatabaseObject).status ?? {}
-  return JSON.stringify([provider, databaseName, phase, identity, isBeingDeleted(database)])
+  return JSON.stringify([provider, databaseName, deletionPolicy, phase, identity, isBeingDeleted(database)])
 }
 
 function desired(chart: Chart, { object, facts }: Desired, image: string): void {

@@ -4,6 +4,7 @@ import type { DatabaseSpec, DatabaseStatus } from '../../../imports/wire/databas
 import { type ConditionClaim, type ExternalReport, isBeingDeleted, type StatusContext } from '../../index.ts'
 import { isUnasked, unknownSince } from '../engines/unasked.ts'
 import type { DatabaseFacts } from './database-facts.ts'
+import { awaitedSentence } from './final-backup.ts'
 import type { ObservedLogicalDatabase } from './logical-database.ts'
 import type { ServerConnection } from './server-connection.ts'
 
@@ -23,7 +24,7 @@ export function databaseConditions(
     ...(report === undefined ? [] : provisionedOf(context, report)),
     ...connectedOf(context, report),
     ...(report === undefined ? [] : [...configuredOf(report), ...driftedOf(report)]),
-    ...(report === undefined ? [] : deletionBlockedOf(context, report)),
+    ...deletionBlockedOf(context, report),
   ]
   return [...known, ...unknownOf(context, report, known)]
 }
@@ -119,7 +120,19 @@ function lostWay({ facts }: DatabaseStatusContext): Extract<ServerConnection, { 
   return connection?.kind === 'unknown' && connection.reason !== 'ServerNotMade' ? connection : undefined
 }
 
-function deletionBlockedOf({ object }: DatabaseStatusContext, report: DatabaseReport): readonly ConditionClaim[] {
+function deletionBlockedOf(
+  { object, facts }: DatabaseStatusContext,
+  report: DatabaseReport | undefined,
+): readonly ConditionClaim[] {
+  const { users = [], finalBackup } = facts ?? {}
+  if (finalBackup?.kind === 'awaited' && users.length === 0) {
+    const reason = finalBackup.standing.kind === 'failed' ? 'SnapshotFailed' : 'SnapshotPending'
+    const message = awaitedSentence(object, finalBackup)
+    return (['Ready', 'DeletionBlocked'] as const).map((type) =>
+      claim(type, type === 'Ready' ? 'False' : 'True', reason, message),
+    )
+  }
+  if (report === undefined) return []
   const { state, reason, message } = report
   const isBlocked = isBeingDeleted(object) && (state === 'blocked' || state === 'failed' || state === 'broken')
   return isBlocked ? [claim('DeletionBlocked', 'True', blockedReasons.get(reason) ?? reason, message)] : []

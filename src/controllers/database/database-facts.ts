@@ -1,6 +1,7 @@
 // What must be known of the cluster before a database can be made or judged? Small JSON facts, of Kubernetes alone: nothing of the
 // server is in them.
 import type { Refusal } from '../../index.ts'
+import type { FinalBackup } from './final-backup.ts'
 import type { RdsFacts } from './rds/instance-facts.ts'
 import type { ServerConnection } from './server-connection.ts'
 import type { ServerSecrets } from './server-secrets.ts'
@@ -18,4 +19,6 @@ export interface DatabaseFacts {
   readonly refusal?: Refusal
   /** DatabaseUsers that may use the database, as `namespace/name`; asked only once it is to go. */
   readonly users: readonly string[]
+  /** How it stands with the backup without which it is not to go; absent where none is asked for. */
+  readonly finalBackup?: FinalBackup
 }

@@ -2,29 +2,30 @@
 // way to their roles by it, also where it stays. And nothing at all where somebody says that there is no server left to ask. Pure.
 import type { DatabaseStatus } from '../../../imports/wire/database.ts'
 import type { ExternalRemoval } from '../../index.ts'
+import { abandonAnnotation, isAbandoned } from './abandoned.ts'
 import type { DatabaseFacts } from './database-facts.ts'
+import { awaitedSentence } from './final-backup.ts'
 import { databaseNameOf, type LogicalDatabase, logicalDatabase } from './logical-database.ts'
 import type { DatabaseObject } from './server-connection.ts'
-
-/** On a Database: what is outside the cluster is let go of, as it is. */
-export const abandonAnnotation = 'konverge.dev/abandon-external'
 
 export function databaseRemoval(
   object: DatabaseObject,
   facts: DatabaseFacts | undefined,
 ): ExternalRemoval<LogicalDatabase> {
-  const { metadata, spec, status } = object
-  if (metadata.annotations?.[abandonAnnotation] === 'true') {
+  const { spec, status } = object
+  if (isAbandoned(object)) {
     return keep(`${placeOf(status)}let go of by its annotation ${abandonAnnotation}`)
   }
   if (facts === undefined) return blocked('NotLookedUp', 'who uses the database could not be looked up')
-  const { users, connection } = facts
+  const { users, connection, finalBackup } = facts
   if (spec.deletionPolicy === 'Retain') {
     // Where nobody knows the way to the server any more, waiting helps no user.
     if (users.length > 0 && connection.kind === 'known') return blocked('HasDependents', `${usedBy(users)}; ${letGo}`)
     return keep(`${placeOf(status)}a Database with spec.adoptionPolicy Adopt and this name takes it up again`)
   }
   if (users.length > 0) return blocked('HasDependents', usedBy(users))
+  if (finalBackup?.kind === 'awaited') return blocked('SnapshotPending', awaitedSentence(object, finalBackup))
+  if (finalBackup?.kind === 'impossible') return keep(`${placeOf(status)}${finalBackup.message}`)
   if (spec.provider.inCluster !== undefined) return keep('on its server, which is deleted with its volume')
   if (spec.provider.rds !== undefined) return keep('on its instance, which is deleted')
   if (connection.kind === 'known') {

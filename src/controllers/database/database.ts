@@ -1,16 +1,20 @@
 // The controller of Database: one database of PostgreSQL, on a server that exists or on one that is made for it in the cluster. Its
 // server is made of children; the database itself is an External, which the runtime looks after once they are ready.
+
+import type { Chart } from 'cdk8s'
 import {
   DatabaseServer,
   databaseSelectorLabel,
   databaseServerNames,
   databaseServerProps,
 } from '../../../constructs/index.ts'
+import { Backup } from '../../../imports/wire/backup.ts'
 import { Database, type DatabaseSpec, type DatabaseStatus } from '../../../imports/wire/database.ts'
 import { DatabaseUser, type DatabaseUserSpec } from '../../../imports/wire/database-user.ts'
 import {
   ConfigMap,
   type Controller,
+  type DesiredContext,
   defineController,
   defineExternal,
   type ExternalContext,
@@ -40,11 +44,14 @@ import { isServing } from '../stateful-set/replica.ts'
 import { takeHeadlessPods } from '../stateful-set/stateful-set-loader.ts'
 import { stuckRolloutRepair } from '../stateful-set/stuck-rollout.ts'
 import { storageClassKey, watchesOf } from '../stateful-set/watches.ts'
+import { isAbandoned } from './abandoned.ts'
 import { hasConsent } from './consent.ts'
 import { DatabaseDriver } from './database-driver.ts'
 import type { DatabaseFacts } from './database-facts.ts'
 import { databaseRemoval } from './database-removal.ts'
 import { databaseStatus } from './database-status.ts'
+import { declareFinalBackup } from './final-backup.ts'
+import { loadFinalBackup } from './final-backup-loader.ts'
 import { databaseNameOf, type LogicalDatabase, logicalDatabase } from './logical-database.ts'
 import type { ObservedInstance } from './rds/instance.ts'
 import { loadRdsFacts } from './rds/instance-facts-loader.ts'
@@ -67,6 +74,7 @@ import { withVolume } from './volume-status.ts'
 
 type Observing = ObserveContext<DatabaseSpec, DatabaseStatus>
 type Context = ExternalContext<DatabaseSpec, DatabaseStatus, DatabaseFacts>
+type Desired = DesiredContext<DatabaseSpec, DatabaseStatus, DatabaseFacts>
 
 export interface DatabaseOptions {
   /** How Amazon RDS is called, for tests. */
@@ -86,7 +94,7 @@ export function database(
     removal: ({ object, facts }) => databaseRemoval(object, facts),
   })
   return defineController<DatabaseSpec, DatabaseStatus, DatabaseFacts>(Database, {
-    owns: [StatefulSet, Service, { resource: ConfigMap, statusMatters: false }, Secret],
+    owns: [StatefulSet, Service, { resource: ConfigMap, statusMatters: false }, Secret, Backup],
     indexes: {
       secret: (object) => secretsOf(object).map((name) => placed(object, name)),
       storageClassName: ({ spec: { provider } }) =>
@@ -106,19 +114,17 @@ export function database(
     isSuspended: ({ spec }) => spec.suspend === true,
     observe: (context) => observe(context, reportOf(instance, context.externals)?.observed),
     refuse: ({ object, facts }) => refusalOf(object, facts),
-    desired: (chart, { object, facts }) => {
-      const { metadata, spec } = object
-      const { serverSecrets: own, serverVolume: volume } = facts
-      if (facts.rds !== undefined) instanceSecret(chart, metadata.name, facts.rds)
-      if (own === undefined || volume === undefined) return
-      const volumeWhenDeleted = spec.deletionPolicy === 'Delete' ? 'Delete' : 'Retain'
-      const { volumeSize } = volume
-      const server = { namespace: metadata.namespace ?? '', volumeWhenDeleted, volumeSize, ...own } as const
-      const props = databaseServerProps(metadata.name, spec, server)
-      const { adminSecret, statefulSet } = new DatabaseServer(chart, 'server', props)
-      // Nothing else knows the password of a volume that stays.
-      if (volumeWhenDeleted === 'Retain') retain(adminSecret)
-      growClaims(chart, { statefulSet, size: spec.provider.inCluster?.storage.size ?? volumeSize, ...volume })
+    desired: (chart, context) => {
+      const { metadata, spec } = context.object
+      if (context.facts.rds !== undefined) instanceSecret(chart, metadata.name, context.facts.rds)
+      addServer(chart, context, spec.deletionPolicy === 'Delete' ? 'Delete' : 'Retain')
+    },
+    parting: (chart, context) => {
+      const { users, finalBackup } = context.facts
+      // What its users write is part of it, and they keep it from going.
+      if (users.length > 0) return
+      if (finalBackup?.kind === 'awaited') declareFinalBackup(chart, finalBackup)
+      if (finalBackup?.kind === 'made' && finalBackup.isVolumeKept) addServer(chart, context, 'Delete')
     },
     repair: ({ facts, children }) =>
       stuckRolloutRepair(
@@ -131,6 +137,20 @@ export function database(
     },
     cleanup: async ({ object, live }) => (await takeHeadlessPods(live, serverPlace(object))) ?? { kind: 'done' },
   })
+}
+
+/** A server of its own in the cluster, where it has one. */
+function addServer(chart: Chart, { object, facts }: Desired, volumeWhenDeleted: 'Delete' | 'Retain'): void {
+  const { metadata, spec } = object
+  const { serverSecrets: own, serverVolume: volume } = facts
+  if (own === undefined || volume === undefined) return
+  const { volumeSize } = volume
+  const server = { namespace: metadata.namespace ?? '', volumeWhenDeleted, volumeSize, ...own } as const
+  const props = databaseServerProps(metadata.name, spec, server)
+  const { adminSecret, statefulSet } = new DatabaseServer(chart, 'server', props)
+  // Nothing else knows the password of a volume that stays.
+  if (volumeWhenDeleted === 'Retain') retain(adminSecret)
+  growClaims(chart, { statefulSet, size: spec.provider.inCluster?.storage.size ?? volumeSize, ...volume })
 }
 
 /** The Secrets of others that it is made with. */
@@ -173,8 +193,23 @@ function refusalOf(
 
 async function observe(context: Observing, instance: ObservedInstance | undefined): Promise<DatabaseFacts> {
   const { object, live } = context
+  if (!isBeingDeleted(object)) return await observeServer(context, instance, [])
+  // Whoever lets go of it does not wait for what cannot be looked up.
+  if (isAbandoned(object)) return { connection: abandoned, users: [] }
+  const facts = await observeServer(context, instance, await usersOf(object, live))
+  const finalBackup = await loadFinalBackup(context)
+  return { ...facts, ...(finalBackup === undefined ? {} : { finalBackup }) }
+}
+
+const abandoned: ServerConnection = { kind: 'unknown', reason: 'ServerNotMade', message: 'it is let go of' }
+
+async function observeServer(
+  context: Observing,
+  instance: ObservedInstance | undefined,
+  users: readonly string[],
+): Promise<DatabaseFacts> {
+  const { object, live } = context
   const { inCluster, rds } = object.spec.provider
-  const users = isBeingDeleted(object) ? await usersOf(object, live) : []
   if (rds !== undefined) {
     const { facts, adminSecret } = await loadRdsFacts(context, rds, instance)
     return { connection: await connectionTo(object, live, adminSecret), users, rds: facts }

@@ -13,6 +13,8 @@ export interface PlaceInput {
   readonly folder: string
   readonly database: DatabaseObject | undefined
   readonly connection: ServerConnection | undefined
+  /** May it be one that is being deleted, as long as it is there? */
+  readonly mayLeave?: boolean
 }
 
 export interface Place {
@@ -29,15 +31,16 @@ export interface Problem {
   readonly message: string
 }
 
-export function placeOf({ name, folder, database, connection }: PlaceInput): Place | Problem {
+export function placeOf({ name, folder, database, connection, mayLeave = false }: PlaceInput): Place | Problem {
   if (database === undefined) return waiting('DatabaseMissing', `there is no Database ${name}`)
-  if (isBeingDeleted(database)) return waiting('DatabaseNotReady', `Database ${name} is being deleted`)
+  if (isBeingDeleted(database) && !mayLeave) return waiting('DatabaseNotReady', `Database ${name} is being deleted`)
   if (connection?.kind !== 'known') {
     const { reason = 'DatabaseNotReady', message = 'it has not been looked at yet' } = connection ?? {}
     return waiting(reason, `Database ${name}: ${message}`)
   }
   const { phase = 'Pending', identity, conditions = [] } = database.status ?? {}
-  if (identity?.systemIdentifier === undefined || (phase !== 'Ready' && phase !== 'Configuring')) {
+  const isUsable = phase === 'Ready' || phase === 'Configuring' || (mayLeave && phase === 'Deleting')
+  if (identity?.systemIdentifier === undefined || !isUsable) {
     const ready = conditions.find(({ type }) => type === 'Ready')
     return waiting('DatabaseNotReady', `Database ${name} is not ready: ${ready?.message || 'it is not there yet'}`)
   }

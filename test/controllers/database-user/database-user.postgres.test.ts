@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { Database } from '../../../imports/wire/database.ts'
 import { DatabaseUser } from '../../../imports/wire/database-user.ts'
-import { abandonAnnotation } from '../../../src/controllers/database/database-removal.ts'
+import { abandonAnnotation } from '../../../src/controllers/database/abandoned.ts'
 import { scramVerifier } from '../../../src/controllers/engines/postgres/scram.ts'
 import { Namespace, Secret } from '../../../src/index.ts'
 import { onEachPostgres } from '../../postgres/on-each-postgres.ts'

@@ -1,7 +1,8 @@
 // What becomes of a database when its Database goes, row by row.
 import { describe, expect, it } from 'vitest'
+import { abandonAnnotation } from '../../../src/controllers/database/abandoned.ts'
 import type { DatabaseFacts } from '../../../src/controllers/database/database-facts.ts'
-import { abandonAnnotation, databaseRemoval } from '../../../src/controllers/database/database-removal.ts'
+import { databaseRemoval } from '../../../src/controllers/database/database-removal.ts'
 import { access, databaseObject, inCluster, logical, providerID } from './databases.ts'
 
 const facts: DatabaseFacts = { connection: { kind: 'known', access }, users: [] }
@@ -36,6 +37,25 @@ describe('a database whose Database goes', () => {
       kind: 'remove',
       externalName: 'shop_db',
       desired: logical({ isLeaving: true }),
+    })
+  })
+
+  it('waits for its last backup by the policy Snapshot, and stays where there can be none', () => {
+    const object = databaseObject(
+      { deletionPolicy: 'Snapshot', snapshotTarget: { pvc: { claimName: 'b' } } },
+      { status },
+    )
+    const backup = { name: 'shop-db-final-1', database: 'shop-db', target: { pvc: { claimName: 'b' } } }
+    const standing = { kind: 'underWay', message: 'it is about to be made' } as const
+    const awaited = { ...facts, finalBackup: { kind: 'awaited', backup, standing, kept: [] } } as const
+    expect(databaseRemoval(object, awaited)).toMatchObject({ kind: 'blocked', reason: 'SnapshotPending' })
+    expect(databaseRemoval(object, { ...awaited, users: ['shop/app'] })).toMatchObject({ reason: 'HasDependents' })
+    const made = { ...facts, finalBackup: { kind: 'made', uri: 'pvc://b', isVolumeKept: false } } as const
+    expect(databaseRemoval(object, made)).toMatchObject({ kind: 'remove', externalName: 'shop_db' })
+    const impossible = { ...facts, finalBackup: { kind: 'impossible', message: 'its namespace goes' } } as const
+    expect(databaseRemoval(object, impossible)).toEqual({
+      kind: 'keep',
+      note: `on db.example:5432, ${providerID}; its namespace goes`,
     })
   })
 

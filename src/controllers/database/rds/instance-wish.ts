@@ -1,7 +1,7 @@
 // What does a Database want of RDS, and what becomes of it when it is deleted? Pure.
 import type { DatabaseSpecProviderRds } from '../../../../imports/wire/database.ts'
 import type { ExternalRemoval, ExternalWish, LiveObject } from '../../../index.ts'
-import { abandonAnnotation } from '../database-removal.ts'
+import { abandonAnnotation, isAbandoned } from '../abandoned.ts'
 import { secretText } from '../secret-text.ts'
 import type { DatabaseObject } from '../server-connection.ts'
 import type { AwsCredentials, DesiredInstance } from './instance.ts'
@@ -37,7 +37,7 @@ export function instanceRemoval(object: DatabaseObject, facts: RdsFacts | undefi
   const { metadata, spec } = object
   const { rds } = spec.provider
   const { credentials, problem } = facts ?? {}
-  if (metadata.annotations?.[abandonAnnotation] === 'true') {
+  if (isAbandoned(object)) {
     return { kind: 'keep', note: `let go of by its annotation ${abandonAnnotation}` }
   }
   // The CRD lets no Database change its provider.

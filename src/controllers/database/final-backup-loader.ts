@@ -1,0 +1,17 @@
+// How does it stand with the last backup of a Database that goes? Reads it, and whether its namespace goes, too.
+import { Backup } from '../../../imports/wire/backup.ts'
+import type { DatabaseSpec, DatabaseStatus } from '../../../imports/wire/database.ts'
+import { isBeingDeleted, Namespace, type ObserveContext } from '../../index.ts'
+import { type FinalBackup, finalBackupOf, wantedAtParting } from './final-backup.ts'
+
+type Observing = ObserveContext<DatabaseSpec, DatabaseStatus>
+
+/** Undefined where none is asked for. */
+export async function loadFinalBackup({ object, children, live }: Observing): Promise<FinalBackup | undefined> {
+  const wanted = wantedAtParting(object)
+  if (wanted === undefined) return undefined
+  const { namespace } = object.metadata
+  const found = await live.find(Backup, { namespace, name: wanted.name })
+  const home = await live.find(Namespace, { name: namespace ?? '' })
+  return finalBackupOf(wanted, { object, children, found, isHomeGoing: home === undefined || isBeingDeleted(home) })
+}

@@ -1,0 +1,68 @@
+// How does a Database have itself saved? By a Backup that it declares, which stays when the Database goes, and how that stands: as proof
+// counts only one that was restored, and that is of this very database. Pure.
+import { createHash } from 'node:crypto'
+import { ApiObject, type Chart } from 'cdk8s'
+import type { BackupSpecTarget, BackupStatus } from '../../../imports/wire/backup.ts'
+import { findCondition, isBeingDeleted, type LiveObject, retain } from '../../index.ts'
+import type { DatabaseObject } from './server-connection.ts'
+
+export interface OwnBackup {
+  readonly name: string
+  /** The name of the Database. */
+  readonly database: string
+  readonly target: BackupSpecTarget
+}
+
+export type OwnBackupStanding =
+  | { readonly kind: 'underWay'; readonly message: string }
+  /** Nothing comes of it any more. */
+  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'verified'; readonly uri: string }
+
+/** Long enough for any database that one restores to try it. */
+const deadline = '24h'
+/** Its Jobs take 40 characters of it, and people read it. */
+const maxStem = 40
+
+/** `purpose`: what it is made for. Another target is another Backup, as one's own cannot change. */
+export function ownBackup(database: DatabaseObject, purpose: string): OwnBackup | undefined {
+  const { metadata, spec } = database
+  const { name, uid } = metadata
+  const target = spec.snapshotTarget
+  if (target === undefined) return undefined
+  const digest = createHash('sha256')
+    .update(JSON.stringify([uid, purpose, target]))
+    .digest('hex')
+  // A cut must not end in what no name ends in.
+  const stem = name.slice(0, maxStem).replace(/[^a-z0-9]+$/, '')
+  return { name: `${stem}-${purpose}-${digest.slice(0, 8)}`, database: name, target }
+}
+
+/** Nobody's, so that it outlives its Database. Whoever does not want to wait until it is ready says so by `readyWhen`. */
+export function declareOwnBackup(chart: Chart, { name, database, target }: OwnBackup): ApiObject {
+  const child = new ApiObject(chart, name, {
+    ...{ apiVersion: 'data.konverge.dev/v1alpha1', kind: 'Backup', metadata: { name } },
+    spec: { databaseRef: { name: database }, target, verify: { mode: 'Restore' }, deadline },
+  })
+  retain(child)
+  return child
+}
+
+/** `found`: what there is of this name. */
+export function ownBackupStanding(
+  { metadata: { uid } }: DatabaseObject,
+  found: LiveObject | undefined,
+): OwnBackupStanding {
+  if (found === undefined) return { kind: 'underWay', message: 'it is about to be made' }
+  if (isBeingDeleted(found)) return { kind: 'underWay', message: 'it is being deleted, and made again after that' }
+  const { artifact, source, conditions } = (found.status ?? {}) as BackupStatus // Of its kind.
+  const conditionOf = (type: string) => findCondition(conditions, type)
+  if (conditionOf('Verified')?.status === 'True' && artifact !== undefined) {
+    if (source?.databaseUID === uid) return { kind: 'verified', uri: artifact.uri }
+    return { kind: 'failed', message: 'it is of another database' }
+  }
+  const stalled = conditionOf('Stalled')
+  if (stalled?.status === 'True') return { kind: 'failed', message: `${stalled.reason}: ${stalled.message}` }
+  const { reason, message } = conditionOf('Ready') ?? {}
+  return { kind: 'underWay', message: reason === undefined ? 'nobody has looked at it yet' : `${reason}: ${message}` }
+}

@@ -1,0 +1,185 @@
+// Does a Database whose policy is Snapshot go only after a backup that is proven, whatever becomes of that? On a real server; the Backup
+// is looked after by the test, which says what its controller would.
+import { describe, expect, it } from 'vitest'
+import { Backup } from '../../../imports/wire/backup.ts'
+import { Database } from '../../../imports/wire/database.ts'
+import { type LiveObject, Namespace } from '../../../src/index.ts'
+import { onNewestPostgres } from '../../postgres/on-each-postgres.ts'
+import { home } from '../postgres-stage.ts'
+import { DatabaseStage } from './database-stage.ts'
+
+const snapshot = { deletionPolicy: 'Snapshot', snapshotTarget: { pvc: { claimName: 'backups' } } } as const
+const failed = (reason: string) => ({
+  phase: 'Failed',
+  conditions: ['Stalled', 'Degraded'].map((type) => ({ ...said, type, status: 'True', reason })),
+})
+const said = { message: 'so', lastTransitionTime: '2026-01-01T00:00:00Z' }
+
+onNewestPostgres('a Database with the policy Snapshot', (server) => {
+  const isThere = async (name: string) =>
+    (await server().byHand('SELECT FROM pg_database WHERE datname = $1', { values: [name] })).length === 1
+
+  /** Its last backup, as soon as there is one. */
+  async function lastBackup(stage: DatabaseStage): Promise<LiveObject> {
+    let found: LiveObject | undefined
+    await stage.until('the last backup', async () => {
+      found = (await stage.cluster.list(Backup, home)).find(({ metadata }) => metadata.deletionTimestamp === undefined)
+      return found !== undefined
+    })
+    return found as LiveObject // Just found.
+  }
+
+  async function tell(stage: DatabaseStage, { metadata: { name } }: LiveObject, status: object): Promise<void> {
+    const { signal } = new AbortController()
+    const patch = { type: 'merge', body: JSON.parse(JSON.stringify({ status })) } as const
+    const options = { fieldManager: 'test', subresource: 'status' } as const
+    await stage.cluster.client.patch(Backup, { namespace: home, name }, patch, options, signal)
+  }
+
+  async function proven(stage: DatabaseStage, name: string): Promise<object> {
+    const found = await stage.cluster.find(Database, `${home}/${name}`)
+    const source = { databaseUID: found?.metadata.uid, systemIdentifier: '7', serverVersion: '15', snapshotLSN: '0/1' }
+    const artifact = {
+      uri: 'pvc://backups/x',
+      bytes: 1,
+      sha256: 'a',
+      manifestSha256: 'b',
+      format: 'f',
+      toolVersion: '15',
+    }
+    const conditions = ['Ready', 'Completed', 'Verified'].map((type) => ({
+      ...{ ...said, type, status: 'True', reason: 'RestoreVerified' },
+    }))
+    return { phase: 'Completed', source: { ...source, tables: 1, rows: 1 }, artifact, conditions }
+  }
+
+  const gone = (stage: DatabaseStage, name: string) =>
+    stage.until(`${name} to be gone`, async () => (await stage.find(name)) === undefined)
+
+  it('is dropped after it, and leaves it behind', async () => {
+    const stage = await DatabaseStage.start(server())
+    await stage.create('last-1', snapshot)
+    await stage.becomes('last-1', 'Ready', 'True InSync')
+    await stage.startDelete('last-1')
+    const backup = await lastBackup(stage)
+    expect(backup).toMatchObject({
+      metadata: { name: expect.stringMatching(/^last-1-final-[0-9a-f]{8}$/) },
+      spec: { databaseRef: { name: 'last-1' }, target: snapshot.snapshotTarget, verify: { mode: 'Restore' } },
+    })
+    expect(backup.metadata.ownerReferences).toBeUndefined()
+    const message = await stage.becomes('last-1', 'DeletionBlocked', 'True SnapshotPending')
+    expect(message).toContain(
+      `waits for the last backup, Backup shop/${backup.metadata.name}; to go on without a backup set spec.deletionPolicy to ` +
+        'Retain or Delete (',
+    )
+    await stage.pass(600_000)
+    expect(await isThere('last_1')).toBe(true)
+    await tell(stage, backup, await proven(stage, 'last-1'))
+    await gone(stage, 'last-1')
+    expect(await isThere('last_1')).toBe(false)
+    await stage.pass(60_000)
+    expect(await stage.cluster.find(Backup, `${home}/${backup.metadata.name}`)).toMatchObject({
+      metadata: { uid: backup.metadata.uid },
+    })
+  })
+
+  it('stays when its backup fails, and says how to go on: by another backup', async () => {
+    const stage = await DatabaseStage.start(server())
+    await stage.create('last-2', snapshot)
+    await stage.becomes('last-2', 'Ready', 'True InSync')
+    await stage.startDelete('last-2')
+    const first = await lastBackup(stage)
+    await tell(stage, first, failed('StoreFull'))
+    expect(await stage.becomes('last-2', 'DeletionBlocked', 'True SnapshotFailed')).toBe(
+      `the last backup failed; delete Backup shop/${first.metadata.name} to have another made, or to go on without a backup set ` +
+        'spec.deletionPolicy to Retain or Delete (StoreFull: so)',
+    )
+    await stage.pass(600_000)
+    expect(await isThere('last_2')).toBe(true)
+    await stage.cluster.delete(Backup, `${home}/${first.metadata.name}`)
+    const second = await lastBackup(stage)
+    expect(second.metadata.uid).not.toBe(first.metadata.uid)
+    await tell(stage, second, await proven(stage, 'last-2'))
+    await gone(stage, 'last-2')
+    expect(await isThere('last_2')).toBe(false)
+  })
+
+  it.each([
+    ['Retain', true],
+    ['Delete', false],
+  ] as const)('goes by %s where somebody says so while it waits', async (deletionPolicy, stays) => {
+    const stage = await DatabaseStage.start(server())
+    const name = `last-${deletionPolicy.toLowerCase()}`
+    await stage.create(name, snapshot)
+    await stage.becomes(name, 'Ready', 'True InSync')
+    await stage.startDelete(name)
+    await stage.becomes(name, 'DeletionBlocked', 'True SnapshotPending')
+    await stage.patch(name, { spec: { deletionPolicy } })
+    await gone(stage, name)
+    expect(await isThere(name.replace('-', '_'))).toBe(stays)
+  })
+
+  it('takes another place for it where the first was none', async () => {
+    const stage = await DatabaseStage.start(server())
+    await stage.create('last-3', snapshot)
+    await stage.becomes('last-3', 'Ready', 'True InSync')
+    await stage.startDelete('last-3')
+    const first = await lastBackup(stage)
+    await tell(stage, first, failed('AccessDenied'))
+    await stage.becomes('last-3', 'DeletionBlocked', 'True SnapshotFailed')
+    await stage.patch('last-3', { spec: { snapshotTarget: { pvc: { claimName: 'other' } } } })
+    await stage.becomes('last-3', 'DeletionBlocked', 'True SnapshotPending')
+    const backups = await stage.cluster.list(Backup, home)
+    const second = backups.find(({ metadata }) => metadata.name !== first.metadata.name)
+    expect(second).toMatchObject({ spec: { target: { pvc: { claimName: 'other' } } } })
+    await tell(stage, second as LiveObject, await proven(stage, 'last-3')) // There, by the line above.
+    await gone(stage, 'last-3')
+  })
+
+  it('is saved only when nobody uses it any more', async () => {
+    const stage = await DatabaseStage.start(server())
+    await stage.create('last-4', snapshot)
+    await stage.becomes('last-4', 'Ready', 'True InSync')
+    await stage.user('app', 'last-4')
+    await stage.startDelete('last-4')
+    await stage.becomes('last-4', 'DeletionBlocked', 'True HasDependents')
+    await stage.pass(60_000)
+    expect(await stage.cluster.list(Backup, home)).toEqual([])
+    await stage.deleteUser('app')
+    const backup = await lastBackup(stage)
+    await tell(stage, backup, await proven(stage, 'last-4'))
+    await gone(stage, 'last-4')
+  })
+
+  it('that never was one needs none', async () => {
+    const stage = await DatabaseStage.start(server())
+    await stage.deleteSecret('server')
+    await stage.create('last-5', snapshot)
+    await stage.becomes('last-5', 'Connected', 'False SecretNotFound')
+    await stage.startDelete('last-5')
+    await gone(stage, 'last-5')
+    expect(await stage.cluster.list(Backup, home)).toEqual([])
+  })
+
+  it('keeps its data where its namespace goes, in which no backup can be made', async () => {
+    const stage = await DatabaseStage.start(server())
+    await stage.create('last-6', snapshot)
+    await stage.becomes('last-6', 'Ready', 'True InSync')
+    await stage.cluster.delete(Namespace, home)
+    await gone(stage, 'last-6')
+    expect(await isThere('last_6')).toBe(true)
+  })
+
+  describe('is let go of', () => {
+    it('where somebody says that there is no server any more', async () => {
+      const stage = await DatabaseStage.start(server())
+      await stage.create('last-7', snapshot)
+      await stage.becomes('last-7', 'Ready', 'True InSync')
+      await stage.startDelete('last-7')
+      await stage.becomes('last-7', 'DeletionBlocked', 'True SnapshotPending')
+      await stage.patch('last-7', { metadata: { annotations: { 'konverge.dev/abandon-external': 'true' } } })
+      await gone(stage, 'last-7')
+      expect(await isThere('last_7')).toBe(true)
+    })
+  })
+})
