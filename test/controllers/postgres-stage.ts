@@ -203,7 +203,7 @@ export class PostgresStage<Status extends object> {
   }
 
   #isAtWork(): boolean {
-    if (this.#options.isBusyElsewhere?.() === true) return true
+    if (this.#options.isBusyElsewhere?.() === true || this.server.isCrashing) return true
     return !this.server.isPaused && this.#operated.some(({ engines }) => engines.isAtWork)
   }
 

@@ -50,6 +50,9 @@ export class PostgresServer {
   readonly #args: readonly string[]
   #child: ChildProcess | undefined
   #isPaused = false
+  /** What is asked by hand at the moment. */
+  readonly #asked = new Set<Promise<unknown>>()
+  #crashing: Promise<void> | undefined
 
   private constructor(of: Made) {
     this.version = of.version.major
@@ -123,7 +126,7 @@ export class PostgresServer {
         everyMs: 20,
         giveUp: () => this.#throwIfEnded(),
       },
-      async () => (await this.byHand('SELECT 1')).length === 1,
+      async () => (await this.#ask('SELECT 1', {})).length === 1,
     )
   }
 
@@ -140,9 +143,31 @@ export class PostgresServer {
 
   /** As a machine does that loses power. */
   async kill(): Promise<void> {
+    const first = this.#postmaster()
+    // It begins no further process meanwhile, which would live on and keep the memory of all from the next server.
+    if (first !== undefined) signalTo(first, 'SIGSTOP')
+    const pids = this.#pids()
     await this.#end(() => {
-      for (const pid of this.#pids()) signalTo(pid, 'SIGKILL')
+      for (const pid of pids) signalTo(pid, 'SIGKILL')
     })
+    const wait = { what: 'the processes of a killed server to end', limitMs: 60_000, everyMs: 2 }
+    await waitUntil(wait, async () => pids.every((pid) => parentOf(pid) === undefined))
+  }
+
+  /**
+   * `kill`, and started again at once. Who asks by hand is not disturbed by it: what is being answered is answered first, and what comes
+   * meanwhile waits.
+   */
+  crash(): Promise<void> {
+    this.#crashing ??= this.#crash().finally(() => {
+      this.#crashing = undefined
+    })
+    return this.#crashing
+  }
+
+  /** Has it been killed, and is not there again yet? */
+  get isCrashing(): boolean {
+    return this.#crashing !== undefined
   }
 
   /** All its processes stand still: connections stay open, and new ones are taken by the kernel, but nobody answers. */
@@ -176,6 +201,13 @@ export class PostgresServer {
 
   /** One connection, one statement or several, and its rows (of several: none that count). */
   async byHand(text: string, options: ByHand = {}): Promise<readonly Record<string, unknown>[]> {
+    await this.#crashing
+    const answer = this.#ask(text, options)
+    this.#asked.add(answer)
+    return answer.finally(() => this.#asked.delete(answer))
+  }
+
+  async #ask(text: string, options: ByHand): Promise<readonly Record<string, unknown>[]> {
     const { values } = options
     const client = this.#client(options)
     try {
@@ -199,6 +231,12 @@ export class PostgresServer {
     const client = new Client({ ...address, user, password, database, ssl: false, application_name: 'by hand' })
     client.on('error', () => undefined) // Whoever asked hears of it by the rejection.
     return client
+  }
+
+  async #crash(): Promise<void> {
+    await Promise.allSettled(this.#asked)
+    await this.kill()
+    await this.start()
   }
 
   get #logFile(): string {
@@ -310,7 +348,9 @@ async function owned({ user }: PostgresHome, path: string): Promise<void> {
 function parentOf(pid: number): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+    const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    // Of what has ended only the name is left until somebody asks how.
+    return state === 'Z' ? undefined : Number(parent)
   } catch {
     return undefined // It has ended.
   }

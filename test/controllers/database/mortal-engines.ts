@@ -6,10 +6,16 @@ import { postgresEngine } from '../../../src/controllers/engines/postgres/postgr
 import type { ServerAccess } from '../../../src/controllers/engines/server-access.ts'
 import type { ExternalTools } from '../../../src/index.ts'
 import { waitUntil } from '../../control-plane/wait-until.ts'
+import type { PostgresServer } from '../../postgres/postgres-server.ts'
 import { type ProxyStatement, SqlProxy, type Verdict } from '../../postgres/sql-proxy.ts'
 
 /** `dieBefore`, `dieAfter`: as the cuts of the proxy, and the operator ends with it, as by -9. */
 export type Fate = Verdict | 'dieBefore' | 'dieAfter'
+
+/** `serverDies`: before it gets the statement; it begins again at once. */
+export type ServerFate = Fate | 'serverDies'
+
+export const serverFates = ['cutBefore', 'cutAfter', 'dieBefore', 'dieAfter', 'serverDies'] as const
 
 export interface FatedStatement extends ProxyStatement {
   readonly fate: Fate
@@ -131,6 +137,31 @@ export class MortalEngines {
       query: (statement) => watch(server.query(statement)),
     }
   }
+}
+
+/** Strikes at these statements, counted over all lives from now on; counts how often it did. */
+export function struckAt(
+  engines: MortalEngines,
+  server: PostgresServer,
+  blows: readonly { readonly index: number; readonly fate: ServerFate }[],
+): { readonly count: number } {
+  const hits = { count: 0 }
+  let asked = 0
+  engines.judge = () => {
+    asked += 1
+    const blow = blows.find(({ index }) => index === asked)
+    if (blow === undefined) return 'pass'
+    hits.count += 1
+    return fateAt(server, blow.fate)
+  }
+  return hits
+}
+
+export function fateAt(server: PostgresServer, fate: ServerFate): Fate {
+  if (fate !== 'serverDies') return fate
+  // Whoever waits for the server hears why it does not come back.
+  server.crash().catch(() => undefined)
+  return 'cutBefore'
 }
 
 /**

@@ -188,7 +188,8 @@ export class MigrationScene {
       const isPatient = performance.now() - startMs < patienceMs
       const isWaitedFor = isPatient && (this.engines.isInUse || this.#workers.size > 0)
       // While a server is at work, time stands still, however slow the machine is.
-      if (!(isWaitedFor || (this.engines.isAtWork && !this.server.isPaused))) return
+      const isAtWork = this.server.isCrashing || (this.engines.isAtWork && !this.server.isPaused)
+      if (!(isWaitedFor || isAtWork)) return
       await (isPatient ? new Promise((resolve) => setImmediate(resolve)) : sleep(1))
     }
   }

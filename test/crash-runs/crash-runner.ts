@@ -1,0 +1,100 @@
+// What becomes of one batch of crash runs? Its workflow is told undisturbed, and then once for each aim; each time the end has to be the same.
+// A run that fails takes its server with it, and the next one has another.
+import { deepStrictEqual } from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { inspect } from 'node:util'
+import { expect, onTestFinished } from 'vitest'
+import type { PostgresHome } from '../postgres/postgres-home.ts'
+import { PostgresServer } from '../postgres/postgres-server.ts'
+import type { CrashStory, CrashWorkflow, Told } from './crash-workflow.ts'
+import { type Aim, type Batch, keyOf, placesOf } from './draw.ts'
+
+export interface CrashRun {
+  readonly workflow: string
+  readonly version: number
+  /** By which it can be told again. */
+  readonly key: string
+  /** Of its places. */
+  readonly title: string
+  readonly struck: number
+  readonly ms: number
+  readonly error?: string | undefined
+}
+
+export interface BatchOptions {
+  readonly home: PostgresHome
+  readonly workflow: CrashWorkflow
+  /** Told of each run when it has ended. */
+  readonly onRun: (run: CrashRun) => void
+  /** Is there time for another run? */
+  readonly hasTime: () => boolean
+}
+
+/** Whatever hangs does not keep the others waiting. */
+const runLimitMs = 600_000
+
+/** What tellings share until one of them fails. */
+interface Ground {
+  readonly story: CrashStory
+  readonly undisturbed: Told<unknown>
+}
+
+export async function runBatch({ version, aims }: Batch, options: BatchOptions): Promise<void> {
+  const { workflow, onRun, hasTime } = options
+  let ground: Ground | undefined
+  let remaining: readonly Aim[] = aims === 'everyPlace' ? [] : aims
+  if (aims === 'everyPlace') {
+    ground = await prepare(version, options)
+    remaining = ground.undisturbed.places.map((_, place): Aim => ({ kind: 'places', places: [place] }))
+  }
+  for (const aim of remaining) {
+    if (!hasTime()) return
+    const startedMs = performance.now()
+    let run = { workflow: workflow.name, version, key: `${workflow.name}@${version}`, title: '', struck: 0 }
+    let error: string | undefined
+    try {
+      ground ??= await prepare(version, options)
+      const { places } = ground.undisturbed
+      const numbers = placesOf(aim, places.length)
+      const chosen = numbers.flatMap((number) => places[number] ?? [])
+      run = {
+        ...run,
+        key: keyOf(workflow.name, version, numbers),
+        title: chosen.map(({ title }) => title).join(', then '),
+      }
+      const told = await inTime(ground.story.tell(chosen.map(({ blow }) => blow)))
+      run = { ...run, struck: told.struck }
+      deepStrictEqual(plain(told.end), plain(ground.undisturbed.end))
+    } catch (thrown) {
+      error = inspect(thrown, { depth: 6 })
+      ground = undefined
+    }
+    onRun({ ...run, ms: Math.round(performance.now() - startedMs), error })
+  }
+}
+
+async function prepare(version: number, { home, workflow }: BatchOptions): Promise<Ground> {
+  const server = await PostgresServer.start(home, { ...workflow.server, version })
+  onTestFinished(() => server.remove())
+  const story = await workflow.start(server)
+  const undisturbed = await inTime(story.tell([]))
+  expect(undisturbed.end).toMatchObject(workflow.whole)
+  expect(undisturbed.places.length).toBeGreaterThan(1)
+  return { story, undisturbed }
+}
+
+async function inTime<T>(telling: Promise<T>): Promise<T> {
+  const over = new AbortController()
+  const limit = sleep(runLimitMs, undefined, { signal: over.signal, ref: false })
+  telling.finally(() => over.abort()).catch(() => undefined)
+  const late = limit.then((): never => {
+    throw new Error(`it did not end within ${runLimitMs / 1_000} s`)
+  })
+  late.catch(() => undefined) // Of a telling that has ended.
+  return Promise.race([telling, late])
+}
+
+/** Without what is undefined, and with no prototypes. */
+function plain(end: object): unknown {
+  return JSON.parse(JSON.stringify(end))
+}

@@ -1,0 +1,40 @@
+// Wherever anybody dies in any workflow: does it end as if nothing had happened (I3)? Told as often as `npm run crashes` says; in the gate
+// a sample of them, always the same.
+import { appendFileSync } from 'node:fs'
+import process from 'node:process'
+import { describe, expect, inject, it } from 'vitest'
+import { type CrashRun, runBatch } from './crash-runner.ts'
+import { drawBatches } from './draw.ts'
+import { type CrashOrder, inGate } from './order.ts'
+import { repeatBy } from './report.ts'
+import { choicesOn, workflowOf } from './workflows.ts'
+
+const home = inject('postgresHome')
+// Sound: `npm run crashes` writes it.
+const order = JSON.parse(process.env['KONVERGE_CRASH_ORDER'] ?? JSON.stringify(inGate)) as CrashOrder
+const choices = choicesOn(
+  home.versions.map(({ major }) => major),
+  order,
+)
+const batches = drawBatches(order.draw, choices).filter((_, at) => at % order.lanes === order.lane)
+
+describe(`crash runs (${JSON.stringify(order.draw)})`, () => {
+  it.each(batches.map((batch, at) => ({ ...batch, number: at + 1 })))(
+    '$number: $workflow on PostgreSQL $version ends as if nothing had happened',
+    { timeout: 24 * 3_600_000 },
+    async (batch) => {
+      const runs: CrashRun[] = []
+      await runBatch(batch, {
+        home,
+        workflow: workflowOf(batch.workflow),
+        hasTime: () => order.untilMs === undefined || Date.now() < order.untilMs,
+        onRun: (run) => {
+          runs.push(run)
+          if (order.runsFile !== undefined) appendFileSync(order.runsFile, `${JSON.stringify(run)}\n`)
+        },
+      })
+      const failures = runs.filter(({ error }) => error !== undefined)
+      expect(failures.map((run) => `${run.title}\n${run.error}\n${repeatBy(run)}`)).toEqual([])
+    },
+  )
+})

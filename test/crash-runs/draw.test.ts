@@ -1,0 +1,72 @@
+// Which crash runs are drawn?
+import { describe, expect, it } from 'vitest'
+import { drawBatches, keyOf, placesOf } from './draw.ts'
+
+const choices = [
+  { name: 'quick', weight: 9, versions: [15, 18] },
+  { name: 'slow', weight: 1, versions: [15] },
+]
+
+function counted(runs: number, seed: number) {
+  const counts = new Map<string, number>()
+  for (const { workflow, version, aims } of drawBatches({ kind: 'drawn', runs, seed }, choices)) {
+    counts.set(`${workflow}@${version}`, (counts.get(`${workflow}@${version}`) ?? 0) + aims.length)
+  }
+  return counts
+}
+
+describe('a draw', () => {
+  it('is as many runs as are asked for, the same for the same seed, and more often what is quick', () => {
+    expect(counted(1_000, 5)).toEqual(counted(1_000, 5))
+    expect(counted(1_000, 5)).not.toEqual(counted(1_000, 6))
+    const counts = counted(1_000, 5)
+    expect([...counts.values()].reduce((sum, count) => sum + count)).toBe(1_000)
+    expect([...counts.keys()].toSorted()).toEqual(['quick@15', 'quick@18', 'slow@15'])
+    expect(counts.get('slow@15')).toBeGreaterThan(50)
+    expect(counts.get('slow@15')).toBeLessThan(200)
+  })
+
+  it('keeps what was drawn when there are more', () => {
+    const shares = (runs: number) =>
+      drawBatches({ kind: 'drawn', runs, seed: 5 }, choices).find(({ workflow }) => workflow === 'slow')?.aims
+    expect(shares(200)?.slice(0, 5)).toEqual(shares(100)?.slice(0, 5))
+  })
+
+  it('strikes once, and every fourth time twice', () => {
+    const aims = drawBatches({ kind: 'drawn', runs: 1_000, seed: 5 }, choices).flatMap(({ aims }) =>
+      aims === 'everyPlace' ? [] : aims,
+    )
+    const twice = aims.filter((aim) => aim.kind === 'shares' && aim.shares.length === 2)
+    expect(twice.length).toBeGreaterThan(200)
+    expect(twice.length).toBeLessThan(300)
+  })
+
+  it('of every place is a batch of each workflow and version', () => {
+    expect(drawBatches({ kind: 'every' }, choices).map(({ workflow, version }) => `${workflow}@${version}`)).toEqual([
+      ...['quick@15', 'quick@18', 'slow@15'],
+    ])
+  })
+
+  it('of one run is read from its key', () => {
+    const key = keyOf('quick', 15, [12, 40])
+    expect(key).toBe('quick@15:12,40')
+    expect(drawBatches({ kind: 'one', key }, choices)).toEqual([
+      { workflow: 'quick', version: 15, aims: [{ kind: 'places', places: [12, 40] }] },
+    ])
+    expect(() => drawBatches({ kind: 'one', key: 'quick' }, choices)).toThrow(/names no run/)
+  })
+})
+
+describe('the places of an aim', () => {
+  it.each([
+    [[0], [0]],
+    [[0.999_999], [9]],
+    [
+      [0.75, 0.25],
+      [2, 7],
+    ],
+    [[0.31, 0.39], [3]],
+  ])('%j are, of ten, %j', (shares, places) => {
+    expect(placesOf({ kind: 'shares', shares }, 10)).toEqual(places)
+  })
+})

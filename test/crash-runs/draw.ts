@@ -1,0 +1,99 @@
+// Which runs are told? So many, drawn by a seed, or all there are, or the one that somebody names. A run knows where it strikes only as a
+// share of the places, since how many there are shows when its workflow is told undisturbed. Pure.
+import { seededRandom } from '../../src/base/random.ts'
+
+/** A workflow, and where it can be told. */
+export interface Choice {
+  readonly name: string
+  readonly weight: number
+  readonly versions: readonly number[]
+}
+
+/** Where it strikes: shares of all places, in [0, 1); or their numbers. Twice at most. */
+export type Aim =
+  | { readonly kind: 'shares'; readonly shares: readonly number[] }
+  | { readonly kind: 'places'; readonly places: readonly number[] }
+
+/** Tellings of one workflow on one server, one after the other. */
+export interface Batch {
+  readonly workflow: string
+  readonly version: number
+  readonly aims: readonly Aim[] | 'everyPlace'
+}
+
+/** `key`: as a run is called in a report, `database@15:12` or, if it is struck twice, `database@15:12,40`. */
+export type Draw =
+  | { readonly kind: 'drawn'; readonly runs: number; readonly seed: number }
+  | { readonly kind: 'every' }
+  | { readonly kind: 'one'; readonly key: string }
+
+/** More would be lost with a server that a failure has made useless. */
+const mostInBatch = 40
+/** One run of so many is struck a second time. */
+const twice = 4
+
+export function drawBatches(draw: Draw, choices: readonly Choice[]): readonly Batch[] {
+  switch (draw.kind) {
+    case 'drawn':
+      return drawnBatches(draw, choices)
+    case 'every':
+      return choices.flatMap(({ name, versions }) =>
+        versions.map((version): Batch => ({ workflow: name, version, aims: 'everyPlace' })),
+      )
+    case 'one':
+      return [batchOf(draw.key)]
+  }
+}
+
+/** The numbers of the places that are meant, in order. */
+export function placesOf(aim: Aim, count: number): readonly number[] {
+  const numbers = aim.kind === 'places' ? aim.places : aim.shares.map((share) => Math.floor(share * count))
+  return [...new Set(numbers)].toSorted((left, right) => left - right)
+}
+
+export function keyOf(workflow: string, version: number, places: readonly number[]): string {
+  return `${workflow}@${version}:${places.join(',')}`
+}
+
+function drawnBatches(
+  { runs, seed }: { readonly runs: number; readonly seed: number },
+  choices: readonly Choice[],
+): readonly Batch[] {
+  const { next } = seededRandom(seed)
+  const places = choices.flatMap(({ name, weight, versions }) =>
+    versions.map((version) => ({ workflow: name, version, weight: weight / versions.length, aims: [] as Aim[] })),
+  )
+  const total = places.reduce((sum, { weight }) => sum + weight, 0)
+  for (let run = 0; run < runs; run += 1) {
+    let left = next() * total
+    const chosen = places.find(({ weight }) => {
+      left -= weight
+      return left < 0
+    })
+    // The same draws whatever is chosen, so that one run more changes none before it.
+    const [first, second, isTwice] = [next(), next(), next() < 1 / twice]
+    chosen?.aims.push({ kind: 'shares', shares: isTwice ? [first, second] : [first] })
+  }
+  return inTurn(places.filter(({ aims }) => aims.length > 0))
+}
+
+/** A batch of each and then the next of each, so that whoever stops early has seen something of all. */
+function inTurn(
+  drawn: readonly { readonly workflow: string; readonly version: number; readonly aims: readonly Aim[] }[],
+) {
+  const most = Math.max(0, ...drawn.map(({ aims }) => aims.length))
+  const batches: Batch[] = []
+  for (let from = 0; from < most; from += mostInBatch) {
+    for (const { workflow, version, aims } of drawn) {
+      const some = aims.slice(from, from + mostInBatch)
+      if (some.length > 0) batches.push({ workflow, version, aims: some })
+    }
+  }
+  return batches
+}
+
+function batchOf(key: string): Batch {
+  const [, workflow = '', version, places = ''] = /^([\w-]+)@(\d+):(\d+(?:,\d+)*)$/.exec(key) ?? []
+  if (workflow === '') throw new Error(`'${key}' names no run; a report has them as database@15:12`)
+  return { workflow, version: Number(version), aims: [{ kind: 'places', places: places.split(',').map(Number) }] }
+}

@@ -1,0 +1,37 @@
+// Which workflows are crashed? A new one is written beside what it tells of, and named here.
+import { databaseCrash } from '../controllers/database/database-crash.ts'
+import { userCrash } from '../controllers/database-user/user-crash.ts'
+import { migrationCrash } from '../controllers/migration/resource-crash.ts'
+import { migrationBackCrash, migrationForwardCrash } from '../controllers/migration/worker-crash.ts'
+import type { CrashWorkflow } from './crash-workflow.ts'
+import type { Choice } from './draw.ts'
+import type { CrashOrder } from './order.ts'
+
+const workflows: readonly CrashWorkflow[] = [
+  databaseCrash,
+  userCrash,
+  migrationCrash,
+  migrationForwardCrash,
+  migrationBackCrash,
+]
+
+export function workflowOf(name: string): CrashWorkflow {
+  const found = workflows.find((one) => one.name === name)
+  if (found === undefined) {
+    throw new Error(`there is no workflow '${name}'; there are ${workflows.map((one) => one.name).join(', ')}`)
+  }
+  return found
+}
+
+/** What can be drawn where these versions of PostgreSQL are. */
+export function choicesOn(
+  versions: readonly number[],
+  order: Pick<CrashOrder, 'only' | 'onOneVersion'>,
+): readonly Choice[] {
+  const meant = order.only?.map(workflowOf) ?? workflows
+  return meant.map(({ name, weight, isToldOn }, at) => {
+    const all = versions.filter((version) => isToldOn?.(version) ?? true)
+    const one = all.slice(at % all.length).slice(0, 1)
+    return { name, weight, versions: order.onOneVersion === true ? one : all }
+  })
+}
