@@ -54,7 +54,8 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
       ...(proven === undefined ? {} : { provenHash: proven }),
     }
     const providerID = `pg://${seen.server.systemIdentifier}/role/${group.oid}`
-    return { kind: 'available', providerID, owner: group.token, observed }
+    const succeeds = group.succession?.replaced
+    return { kind: 'available', providerID, succeeds, owner: group.token, observed }
   }
 
   async create(call: Call): Promise<void> {

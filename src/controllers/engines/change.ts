@@ -1,6 +1,7 @@
 // What can be changed on a database server? Data, so that a plan can be compared, shown and tested before anything is carried
 // out. All changes of one call are carried out in one transaction, in their order; all but `createRole` may be repeated.
 import type { Token } from '../../index.ts'
+import type { GlobalChange } from './globals.ts'
 import type { DefaultGrantChange, GrantChange } from './grant.ts'
 import type { Succession } from './observed-server.ts'
 import type { TableName } from './replication.ts'
@@ -140,4 +141,11 @@ export type ReplicationChange =
   | { readonly kind: 'dropSubscription'; readonly subscription: string }
 
 /** Roles and databases can be changed from inside any database, the rest only in its own. */
-export type Change = RoleChange | DatabaseChange | ContentChange | GrantChange | DefaultGrantChange | ReplicationChange
+export type Change =
+  | RoleChange
+  | DatabaseChange
+  | ContentChange
+  | GrantChange
+  | DefaultGrantChange
+  | ReplicationChange
+  | GlobalChange

@@ -11,6 +11,11 @@ export interface LogicalEngine {
    * or to `owner`. Whoever wrote the artifact could run anything as whoever logs in here: never let it be a superuser.
    */
   restore(call: RestoreCall): Promise<void>
+  /**
+   * The privileges out of an artifact that has them, when everything else is there and belongs to whom it should. Nothing in them calls
+   * what others have written. May be repeated.
+   */
+  restorePrivileges(call: ArtifactCall): Promise<void>
 }
 
 export interface LogicalCall {
@@ -38,6 +43,8 @@ export interface FrozenDatabase {
 export interface DumpOptions {
   /** 0 to 9; default: the tool's own. */
   readonly compression?: number | undefined
+  /** Default: `contents`. Privileges are for a server that has the roles, and a schema is without rows. */
+  readonly includes?: 'contents' | 'withPrivileges' | 'schemaWithPrivileges'
 }
 
 export interface DumpRun {
@@ -61,10 +68,13 @@ export interface SourceFacts {
   readonly sizeBytes: number
 }
 
-export interface RestoreCall extends LogicalCall {
+export interface ArtifactCall extends LogicalCall {
   readonly artifactFile: string
   /** The major version of the tool that wrote it. */
   readonly writtenBy: number
+}
+
+export interface RestoreCall extends ArtifactCall {
   /** Whoever logs in becomes it first, and has to be a member. */
   readonly owner?: string | undefined
   /** What the database has already, as only others may make it. */

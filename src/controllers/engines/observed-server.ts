@@ -56,11 +56,11 @@ export interface ObservedDatabase {
   readonly sessions: number
 }
 
-/** How a database came by its name. */
+/** How a database or a role came by its name. */
 export interface Succession {
-  /** Whose work it was: that of a restore, by its id. */
+  /** Whose work it was: that of a restore or a move, by its id. */
   readonly request: string
-  /** The database that had the name before, as `pg://<system identifier>/<oid>`; undefined: none. */
+  /** What had the name before, as `pg://<system identifier>/<oid>`, or `…/role/<oid>`; undefined: nothing. */
   readonly replaced?: string
 }
 
@@ -68,6 +68,8 @@ export interface ObservedRole {
   readonly name: string
   readonly oid: number
   readonly token: Token | undefined
+  /** In its comment too: it was made in the place of one on another server. */
+  readonly succession: Succession | undefined
   readonly canLogin: boolean
   readonly isSuperuser: boolean
   readonly inherits: boolean

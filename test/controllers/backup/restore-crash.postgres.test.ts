@@ -93,7 +93,7 @@ onEachPostgres(
         const tools = stage.verificationTools()
         const orphans: Promise<unknown>[] = []
         const logical: typeof tools.logical = {
-          freeze: (call) => tools.logical.freeze(call),
+          ...tools.logical,
           restore: async (call) => {
             orphans.push(tools.logical.restore({ ...call, signal: never }).catch(() => undefined))
             throw new Error('the worker is dead')

@@ -74,7 +74,15 @@ export function observedDatabase(own: Partial<ObservedDatabase> = {}): ObservedD
 
 export function observedRole(own: Partial<ObservedRole> = {}): ObservedRole {
   return {
-    ...{ name: 'shop_db_owner', oid: 16_399, token, canLogin: false, isSuperuser: false, inherits: true },
+    ...{
+      name: 'shop_db_owner',
+      oid: 16_399,
+      token,
+      succession: undefined,
+      canLogin: false,
+      isSuperuser: false,
+      inherits: true,
+    },
     ...{ canCreateDatabases: false, canCreateRoles: false, canReplicate: false, bypassesRowSecurity: false },
     ...{ connectionLimit: -1, validUntil: undefined, hasExpired: false, verifierMatches: undefined },
     ...{ memberOf: [], reaches: [], members: [], settings: [], sessions: 0, dependents: [] },

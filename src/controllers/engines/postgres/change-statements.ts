@@ -1,6 +1,7 @@
 // Which SQL carries out a list of changes, in order? Pure: shown and tested without a server.
 import type { Change } from '../change.ts'
 import { contentStatements, databaseStatements } from './database-statements.ts'
+import { globalStatements } from './globals/globals-statements.ts'
 import { defaultGrantStatements, grantStatements } from './grant-statements.ts'
 import { replicationStatements } from './replication/replication-statements.ts'
 import { roleStatements } from './role-statements.ts'
@@ -41,6 +42,12 @@ export function changeStatements(change: Change, facts: SessionFacts): readonly 
     case 'createSubscription':
     case 'dropSubscription':
       return replicationStatements(change)
+    case 'copyRole':
+    case 'copySetting':
+    case 'copyDatabaseGrant':
+    case 'noteRoles':
+    case 'setOwner':
+      return globalStatements(change)
     default:
       return contentStatements(change)
   }

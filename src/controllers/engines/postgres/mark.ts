@@ -18,7 +18,7 @@ export function tokenIn(comment: string | null | undefined): Token | undefined {
   return { uid, generation, ...(typeof holder === 'string' ? { holder } : {}) }
 }
 
-/** Of a database that was put in the place of another, or where there was none. */
+/** Of a database or role that was put in the place of another, or where there was none. */
 export function successionIn(comment: string | null | undefined): Succession | undefined {
   const value = valueIn(comment)
   if (!isToken(value) || !('succession' in value)) return undefined

@@ -121,7 +121,16 @@ type DatabaseAnswer = Omit<ObservedDatabase, 'token' | 'ownerToken' | 'publicPri
   readonly sizeBytes: number | null
 }
 
-type Given = 'token' | 'validUntil' | 'verifierMatches' | 'memberOf' | 'members' | 'reaches' | 'settings' | 'dependents'
+type Given =
+  | 'token'
+  | 'succession'
+  | 'validUntil'
+  | 'verifierMatches'
+  | 'memberOf'
+  | 'members'
+  | 'reaches'
+  | 'settings'
+  | 'dependents'
 
 type RoleAnswer = Omit<ObservedRole, Given> & {
   readonly comment: string | null
@@ -156,6 +165,7 @@ export function serverObservation(
       return {
         ...role,
         token: tokenIn(comment),
+        succession: successionIn(comment),
         validUntil: role.validUntil ?? undefined,
         verifierMatches: asked === undefined || !isSuperuser ? undefined : asked === stored,
         memberOf: role.memberOf ?? [],

@@ -63,7 +63,7 @@ function beginning({ facts }: BoundSession, changes: readonly Change[], { applic
 
 function hasSecret(change: Change): boolean {
   if ('attributes' in change) return change.attributes.verifier !== undefined
-  return change.kind === 'createReplicator' || change.kind === 'createSubscription'
+  return ['createReplicator', 'createSubscription', 'copyRole'].includes(change.kind)
 }
 
 /** The last two: what runs is not shown to those who may look at the sessions or the statements of others. */

@@ -6,6 +6,7 @@ import { rootCertificates } from 'node:tls'
 import type { ExternalTools } from '../../../../index.ts'
 import type { DatabaseContents } from '../../database-contents.ts'
 import type {
+  ArtifactCall,
   ContentsOptions,
   DumpOptions,
   DumpRun,
@@ -20,7 +21,7 @@ import type { ServerAccess } from '../../server-access.ts'
 import { applicationName } from '../postgres-driver.ts'
 import { FrozenSession } from './frozen-session-client.ts'
 import { databaseArgument, libpqEnvironment } from './libpq-environment.ts'
-import { restoreList } from './restore-list.ts'
+import { privilegesList, restoreList } from './restore-list.ts'
 import { findTools, type ToolPlaces } from './tool-loader.ts'
 import { runTool, streamOf, type ToolCall } from './tool-runner.ts'
 
@@ -37,6 +38,10 @@ export function postgresLogicalEngine(options: PostgresLogicalOptions): LogicalE
     restore: async (call) => {
       const tool = await toolFor('pg_restore', call.writtenBy, options, call.signal)
       await inFolder(options.workFolder, (folder) => restore(call, tool, folder))
+    },
+    restorePrivileges: async (call) => {
+      const tool = await toolFor('pg_restore', call.writtenBy, options, call.signal)
+      await inFolder(options.workFolder, (folder) => restorePrivileges(call, tool, folder))
     },
   }
 }
@@ -72,24 +77,29 @@ class Frozen implements FrozenDatabase {
     return this.#session.contents(await this.#catalog, options)
   }
 
-  async dump({ compression }: DumpOptions): Promise<DumpRun> {
+  async dump({ compression, includes = 'contents' }: DumpOptions): Promise<DumpRun> {
     const tool = await toolFor('pg_dump', this.source.majorVersion, this.#options, this.#call.signal)
     // Sequences have been read then.
     await this.#catalog
-    return { toolVersion: tool.version, content: this.#dump(tool, compression) }
+    return { toolVersion: tool.version, content: this.#dump(tool, compression, includes) }
   }
 
   async release(): Promise<void> {
     await this.#session.end()
   }
 
-  async *#dump({ folder: programs }: LogicalTool, compression: number | undefined): AsyncIterable<Uint8Array> {
+  async *#dump(
+    { folder: programs }: LogicalTool,
+    compression: number | undefined,
+    includes: NonNullable<DumpOptions['includes']>,
+  ): AsyncIterable<Uint8Array> {
     const { signal } = this.#call
     const folder = await mkdtemp(join(this.#options.workFolder, 'dump-'))
     try {
       const environment = await environmentOf(this.#call, folder)
       const snapshot = `--snapshot=${this.#session.snapshot}`
-      const args = [...dumpArguments, snapshot, ...(compression === undefined ? [] : [`--compress=${compression}`])]
+      const parts = [...dumpArguments, ...included[includes]]
+      const args = [...parts, snapshot, ...(compression === undefined ? [] : [`--compress=${compression}`])]
       yield* streamOf({ program: 'pg_dump', folder: programs, args, environment, about: placeOf(this.#call), signal })
     } finally {
       await rm(folder, { recursive: true, force: true })
@@ -110,25 +120,48 @@ const dumpArguments = [
   '--format=custom',
   '--no-password',
   '--no-owner',
-  '--no-privileges',
   '--no-subscriptions',
   '--no-publications',
   '--no-security-labels',
   '--lock-wait-timeout=5000',
 ]
 
+const included = {
+  contents: ['--no-privileges'],
+  withPrivileges: [],
+  schemaWithPrivileges: ['--schema-only'],
+} as const
+
 async function restore(call: RestoreCall, tool: LogicalTool, folder: string): Promise<void> {
-  const { artifactFile, owner, prepared, signal, database } = call
+  const { owner, prepared } = call
+  const role = owner === undefined ? [] : [`--role=${owner}`]
+  await restoreEntries({ call, tool, folder }, (printed) => restoreList(printed, prepared), [
+    ...restoreArguments,
+    ...role,
+  ])
+}
+
+async function restorePrivileges(call: ArtifactCall, tool: LogicalTool, folder: string): Promise<void> {
+  await restoreEntries({ call, tool, folder }, privilegesList, privilegesArguments)
+}
+
+interface Restoring {
+  readonly call: ArtifactCall
+  readonly tool: LogicalTool
+  readonly folder: string
+}
+
+async function restoreEntries(
+  { call, tool, folder }: Restoring,
+  choose: (printed: string) => string,
+  args: readonly string[],
+): Promise<void> {
+  const { artifactFile, signal, database } = call
   const environment = await environmentOf(call, folder)
   const run = { program: 'pg_restore', folder: tool.folder, environment, about: placeOf(call), signal } as const
   const listFile = join(folder, 'list')
-  const printed = await runTool({ ...run, args: ['--list', artifactFile] })
-  await writeFile(listFile, restoreList(printed, prepared))
-  const role = owner === undefined ? [] : [`--role=${owner}`]
-  await runTool({
-    ...run,
-    args: [...restoreArguments, ...role, `--use-list=${listFile}`, databaseArgument(database), artifactFile],
-  })
+  await writeFile(listFile, choose(await runTool({ ...run, args: ['--list', artifactFile] })))
+  await runTool({ ...run, args: [...args, `--use-list=${listFile}`, databaseArgument(database), artifactFile] })
 }
 
 /** All or nothing. */
@@ -139,6 +172,14 @@ const restoreArguments = [
   '--no-owner',
   '--no-privileges',
   '--no-tablespaces',
+  '--no-security-labels',
+]
+
+const privilegesArguments = [
+  '--exit-on-error',
+  '--single-transaction',
+  '--no-password',
+  '--no-owner',
   '--no-security-labels',
 ]
 

@@ -1,6 +1,6 @@
 // Which entries of an artifact are restored? Not those that others make.
 import { expect, it } from 'vitest'
-import { restoreList } from '../../../../../src/controllers/engines/postgres/logical/restore-list.ts'
+import { privilegesList, restoreList } from '../../../../../src/controllers/engines/postgres/logical/restore-list.ts'
 
 it('leaves out what only a superuser may make, and what is there', () => {
   const ours = [
@@ -18,4 +18,13 @@ it('leaves out what only a superuser may make, and what is there', () => {
   ]
   const printed = [';', '; Archive created at 2026-03-10', ...others, ...ours, ''].join('\n')
   expect(restoreList(printed, { schemas: ['api'] }).split('\n')).toEqual(ours)
+})
+
+it('tells privileges from all else', () => {
+  const privileges = [
+    '3360; 0 0 ACL - SCHEMA api shop_owner',
+    '2083; 826 16410 DEFAULT ACL public DEFAULT PRIVILEGES FOR TABLES app',
+  ]
+  const others = ['3361; 0 0 ACL2 - SCHEMA api shop_owner', '215; 1259 16390 TABLE public ACL postgres', '; ACL']
+  expect(privilegesList([...privileges, ...others].join('\n')).split('\n')).toEqual(privileges)
 })

@@ -1,0 +1,44 @@
+// How are the globals of a PostgreSQL database read, and the roles found that were made from them?
+import type { DatabaseServer } from '../../engine.ts'
+import type { DatabaseGlobals } from '../../globals.ts'
+import { settingIn } from '../role-setting.ts'
+import { type GlobalsAnswer, globalsQuestion } from './globals-question.ts'
+import { type Ledger, ledgerIn } from './ledger.ts'
+
+export interface GlobalsCall {
+  readonly database: string
+  /** A role, and a publication, that is no part of them. */
+  readonly spared: string
+}
+
+/** As a superuser. */
+export async function readGlobals(server: DatabaseServer, { database, spared }: GlobalsCall): Promise<DatabaseGlobals> {
+  const rows = await server.query({ text: globalsQuestion, values: [spared], database, isLook: true })
+  // Sound: the types are those that the question builds.
+  const answer = JSON.parse(String(rows[0]?.['answer'])) as GlobalsAnswer
+  const { roles, memberships, settings, grants, extensions, owned, immovable, ...rest } = answer
+  return {
+    ...rest,
+    roles: roles ?? [],
+    memberships: memberships ?? [],
+    settings: (settings ?? []).map(({ role, database: at, text }) => ({
+      role: role ?? undefined,
+      database: at ?? undefined,
+      ...settingIn(text),
+    })),
+    grants: grants ?? [],
+    extensions: extensions ?? [],
+    owned: owned ?? [],
+    immovable: immovable ?? [],
+  }
+}
+
+/** Undefined: there is no such role, or it is no ledger. */
+export async function readLedger(server: DatabaseServer, role: string): Promise<Ledger | undefined> {
+  const rows = await server.query({ text: commentQuestion, values: [role], isLook: true })
+  const comment = rows[0]?.['comment']
+  return typeof comment === 'string' ? ledgerIn(comment) : undefined
+}
+
+const commentQuestion = `SELECT pg_catalog.shobj_description(r.oid, 'pg_authid') AS comment
+  FROM pg_catalog.pg_roles r WHERE r.rolname = $1`

@@ -1,0 +1,126 @@
+// Is the new side of an upgrade as the old one, but for rows, and can nobody log in to it? For real, from the oldest version to the newest.
+import { expect, it } from 'vitest'
+import { observeSide, prepareSide, removeSide } from '../../../src/controllers/upgrade/new-side-worker.ts'
+import { crashPlaces } from '../../fault-lab/crash-places.ts'
+import { cutAt, SqlProxy } from '../../postgres/sql-proxy.ts'
+import { pairs } from '../engines/replication/replication-stage.ts'
+import { never } from '../stores/contents.ts'
+import { order, SideStage } from './side-stage.ts'
+
+const way = () => pairs()[0] ?? ([0, 0] as const)
+
+it('has roles, schema, owners, privileges and settings of the old one, and no rows', async () => {
+  const stage = await SideStage.start(way())
+  await prepareSide(order, stage.tools, never)
+  expect(await stage.sight(stage.new)).toEqual(await stage.sight(stage.old))
+  const shop = { database: 'shop' }
+  expect(await stage.new.byHand('SELECT FROM orders', shop)).toEqual([])
+  for (const [user, password] of Object.entries({
+    app_a: 'secret',
+    "Odd 'role'": 'other',
+  })) {
+    await expect(stage.new.byHand('SELECT', { ...shop, user, password })).rejects.toMatchObject({ code: '28000' })
+  }
+  await stage.new.byHand('ALTER ROLE app_a LOGIN')
+  const asApp = { ...shop, user: 'app_a', password: 'secret' }
+  expect(await stage.new.byHand('INSERT INTO orders (n) VALUES (1) RETURNING id::int, current_user', asApp)).toEqual([
+    { id: 1, current_user: 'app' },
+  ])
+})
+
+it('says in whose place it and its roles are, for those who look after them', async () => {
+  const stage = await SideStage.start(way())
+  await prepareSide(order, stage.tools, never)
+  const names = { databases: ['shop'], roles: [{ name: 'app' }] }
+  const [old, now] = await Promise.all([
+    stage.here.at(stage.old.access()).observe(names),
+    stage.here.at(stage.new.access()).observe(names),
+  ])
+  const { systemIdentifier } = old.server
+  expect(now.databases[0]).toMatchObject({
+    token: { uid: order.token.uid, holder: 'Database shop/shop' },
+    succession: { request: order.id, replaced: `pg://${systemIdentifier}/${old.databases[0]?.oid}` },
+  })
+  expect(now.roles[0]).toMatchObject({
+    token: old.roles[0]?.token,
+    succession: { request: order.id, replaced: `pg://${systemIdentifier}/role/${old.roles[0]?.oid}` },
+  })
+})
+
+it('is made once, and taken back as a whole', async () => {
+  const stage = await SideStage.start(way())
+  const young = stage.here.at(stage.new.access())
+  expect(await observeSide(order, young)).toEqual({ kind: 'missing' })
+  await prepareSide(order, stage.tools, never)
+  expect(await observeSide(order, young)).toMatchObject({ kind: 'prepared' })
+  await stage.new.byHand('CREATE TABLE mark ()', { database: 'shop' })
+  await prepareSide(order, stage.tools, never)
+  await stage.new.byHand('SELECT FROM mark', { database: 'shop' })
+  await removeSide(order, young)
+  await stage.expectBare()
+  await removeSide(order, young)
+})
+
+it('is begun anew by whoever follows one who died, and leaves nothing else', { timeout: 600_000 }, async () => {
+  const stage = await SideStage.start(way())
+  const young = stage.here.at(stage.new.access())
+  const proxy = await SqlProxy.start(stage.new.access())
+  const tools = { ...stage.tools, new: proxy.access() }
+  try {
+    await prepareSide(order, tools, never)
+    const all = Array.from({ length: proxy.statements.length }, (_, at) => at + 1)
+    const undisturbed = await stage.sight(stage.new)
+    await removeSide(order, young)
+    for (const n of crashPlaces(all, stage.new.version, 37)) {
+      proxy.forget()
+      proxy.judge = cutAt(n, n % 2 === 0 ? 'after' : 'before')
+      await prepareSide(order, tools, never).catch(() => undefined)
+      proxy.judge = () => 'pass'
+      await prepareSide(order, tools, never)
+      expect({ n, sight: await stage.sight(stage.new) }).toEqual({ n, sight: undisturbed })
+      await removeSide(order, young)
+      await stage.expectBare()
+    }
+  } finally {
+    await proxy.stop()
+  }
+})
+
+it.each([
+  ['a role of the same name', 'CREATE ROLE reader', '', 'NameTaken', 'role reader is on the new server already'],
+  [
+    'a database of the same name',
+    'CREATE DATABASE shop',
+    '',
+    'NameTaken',
+    'database shop is on the new server already',
+  ],
+  ['a role of the same name as its own', 'CREATE ROLE konverge_to_18', '', 'NameTaken', 'role konverge_to_18'],
+  [
+    ...['what only a superuser made on the old side', ''],
+    "CREATE FUNCTION f() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN END'; CREATE EVENT TRIGGER e ON ddl_command_end EXECUTE FUNCTION f()",
+    ...['NotMovable', 'event trigger e'],
+  ],
+] as const)('is not begun where there is %s', async (_, onNew, onOld, code, message) => {
+  const stage = await SideStage.start(way())
+  if (onNew !== '') await stage.new.byHand(onNew)
+  if (onOld !== '') await stage.old.byHand(onOld, { database: 'shop' })
+  const made = async () =>
+    await stage.new.byHand('SELECT rolname FROM pg_roles UNION SELECT datname FROM pg_database ORDER BY 1')
+  const before = await made()
+  await expect(prepareSide(order, stage.tools, never)).rejects.toMatchObject({
+    ...{ code, remedy: 'stop' },
+    message: expect.stringContaining(message),
+  })
+  expect(await made()).toEqual(before)
+})
+
+it('needs superusers', async () => {
+  const stage = await SideStage.start(way())
+  await stage.new.byHand("CREATE ROLE few LOGIN CREATEROLE CREATEDB PASSWORD 'few'")
+  const few = stage.new.access({ username: 'few', password: 'few' })
+  await expect(prepareSide(order, { ...stage.tools, new: few }, never)).rejects.toMatchObject({
+    code: 'InsufficientPrivilege',
+    message: expect.stringContaining('role few of the new server is no superuser'),
+  })
+})

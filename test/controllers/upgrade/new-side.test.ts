@@ -1,0 +1,83 @@
+// How far is the new side, and may it be made? Tables over what both servers show.
+import { describe, expect, it } from 'vitest'
+import type { DatabaseGlobals } from '../../../src/controllers/engines/globals.ts'
+import { ledgerIn, ledgerText } from '../../../src/controllers/engines/postgres/globals/ledger.ts'
+import { ownerChanges, type SeenSide, sideRefusal, sideStanding } from '../../../src/controllers/upgrade/new-side.ts'
+import { observedDatabase, server } from '../database/databases.ts'
+
+const token = { uid: 'u', generation: 1 }
+const order = { id: 'to_18', token, caller: { kind: 'Database', namespace: 'shop', name: 'shop' }, database: 'shop' }
+const ledger = { token, request: 'to_18', roles: ['app'] }
+const database = observedDatabase({ name: 'shop', token })
+const whole = { ...database, succession: { request: 'to_18', replaced: 'pg://1/2' } }
+const bare: SeenSide = { database: undefined, hasRole: false, ledger: undefined }
+
+describe('the new side', () => {
+  it.each<[string, Partial<SeenSide>, object]>([
+    ['is missing', {}, { kind: 'missing' }],
+    ['has its roles', { hasRole: true, ledger }, { kind: 'partial' }],
+    ['has its database', { hasRole: true, ledger, database }, { kind: 'partial' }],
+    ['is there', { hasRole: true, ledger, database: whole }, { kind: 'prepared' }],
+    ['serves', { database: whole }, { kind: 'opened' }],
+    ['is of another move', { hasRole: true, ledger: { ...ledger, request: 'to_17' } }, { kind: 'refused' }],
+    [
+      'is of another Database',
+      { hasRole: true, ledger: { ...ledger, token: { ...token, uid: 'o' } } },
+      { kind: 'refused' },
+    ],
+    ['is of somebody with the same role', { hasRole: true }, { kind: 'refused' }],
+    ['is of somebody with the same database', { database }, { kind: 'refused' }],
+    ['was another Database', { database: { ...whole, token: { ...token, uid: 'o' } } }, { kind: 'refused' }],
+  ])('%s', (_, seen, standing) => {
+    expect(sideStanding(order, { ...bare, ...seen })).toMatchObject(standing)
+  })
+})
+
+const globals: DatabaseGlobals = {
+  database: {
+    ...{ name: 'shop', oid: 5, owner: 'shop_owner', encoding: 'UTF8', collate: 'C', ctype: 'C', localeProvider: 'c' },
+    connectionLimit: -1,
+  },
+  ...{
+    systemIdentifier: '1',
+    roles: [],
+    memberships: [],
+    settings: [],
+    grants: [],
+    extensions: [],
+    owned: [],
+    immovable: [],
+  },
+}
+const able = { ...server, admin: { ...server.admin, isSuperuser: true } }
+const servers = { old: able, new: able }
+
+it('is refused where a database orders its texts by ICU', () => {
+  const icu = { ...globals, database: { ...globals.database, localeProvider: 'i' } }
+  expect(sideRefusal(icu, servers, [])).toMatchObject({ code: 'NotMovable' })
+  expect(sideRefusal(globals, servers, [])).toBeUndefined()
+})
+
+it('gives what a superuser owned to the superuser of the new server', () => {
+  const table = { sort: 'TABLE', schema: 'public', name: 'audit', owner: 'postgres' } as const
+  const open = { sort: 'SCHEMA', schema: '', name: 'public', owner: 'pg_database_owner' } as const
+  const changes = ownerChanges(order, { ...globals, owned: [table, open] }, 'admin')
+  expect(changes.filter(({ kind }) => kind === 'setOwner')).toMatchObject([
+    { owner: 'admin' },
+    { owner: 'pg_database_owner' },
+  ])
+})
+
+it.each([
+  '',
+  'mine',
+  'konverge {',
+  'konverge {"uid":"u","generation":1}',
+  'konverge {"uid":"u","generation":1,"request":"r","roles":[1]}',
+])('finds no ledger in %j', (comment) => {
+  expect(ledgerIn(comment)).toBeUndefined()
+})
+
+it('reads a ledger as it was written', () => {
+  expect(ledgerIn(ledgerText(ledger))).toEqual(ledger)
+})
