@@ -134,6 +134,13 @@ export interface BackupSpec {
   readonly timeZone?: string;
 
   /**
+   * Of a schedule, whether the first backup is made as soon as the schedule is, and not at its first slot.
+   *
+   * @schema BackupSpec#immediate
+   */
+  readonly immediate?: boolean;
+
+  /**
    * How long after its slot a backup may still begin; later ones are left out.
    *
    * @schema BackupSpec#startingDeadlineSeconds
@@ -202,6 +209,7 @@ export function toJson_BackupSpec(obj: BackupSpec | undefined): Record<string, a
     'method': obj.method,
     'schedule': obj.schedule,
     'timeZone': obj.timeZone,
+    'immediate': obj.immediate,
     'startingDeadlineSeconds': obj.startingDeadlineSeconds,
     'concurrency': obj.concurrency,
     'target': toJson_BackupSpecTarget(obj.target),

@@ -26,6 +26,7 @@ export interface BackupResource {
  * Rule: a Backup with a schedule stays one, and one without stays without.
  * Rule: only a Backup with a schedule has retention; delete this one when it is not needed any more.
  * Rule: a time zone is of a schedule.
+ * Rule: immediate is of a schedule; a Backup without one is always made at once.
  * Rule: options, verify and deadline of a single backup are immutable; make another Backup.
  */
 export interface BackupSpec {
@@ -56,6 +57,8 @@ export interface BackupSpec {
    * At least 1 character. At most 64 characters.
    */
   readonly timeZone?: string
+  /** Of a schedule, whether the first backup is made as soon as the schedule is, and not at its first slot. */
+  readonly immediate?: boolean
   /**
    * How long after its slot a backup may still begin; later ones are left out.
    * At least 60. At most 604800. Format int32.
@@ -108,6 +111,7 @@ export interface BackupSpec {
  * Rule: a Backup with a schedule stays one, and one without stays without.
  * Rule: only a Backup with a schedule has retention; delete this one when it is not needed any more.
  * Rule: a time zone is of a schedule.
+ * Rule: immediate is of a schedule; a Backup without one is always made at once.
  * Rule: options, verify and deadline of a single backup are immutable; make another Backup.
  */
 export interface BackupSpecInput {
@@ -138,6 +142,8 @@ export interface BackupSpecInput {
    * At least 1 character. At most 64 characters.
    */
   readonly timeZone?: string
+  /** Of a schedule, whether the first backup is made as soon as the schedule is, and not at its first slot. */
+  readonly immediate?: boolean
   /**
    * How long after its slot a backup may still begin; later ones are left out.
    * At least 60. At most 604800. Format int32.

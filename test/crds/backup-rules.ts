@@ -11,6 +11,7 @@ const logical = 'only the method Logical is there yet'
 const deadline = 'deadline is from 1m to 168h'
 const noRetention = 'only a Backup with a schedule has retention; delete this one when it is not needed any more'
 const noZone = 'a time zone is of a schedule'
+const noHurry = 'immediate is of a schedule; a Backup without one is always made at once'
 const stays = 'a Backup with a schedule stays one, and one without stays without'
 const made = 'options, verify and deadline of a single backup are immutable; make another Backup'
 const sameTarget = 'target is immutable; make another Backup'
@@ -39,6 +40,7 @@ export const backupRules: RuleTable = {
       }),
     ],
     ['a schedule', 'a'.repeat(52), of({ schedule, timeZone: 'Europe/Berlin' })],
+    ['a schedule that begins at once', 'b1', of({ schedule, immediate: true })],
     ['a schedule by names', 'b1', of({ schedule: '*/15 0-6 1,15 JAN-MAR MON' })],
     [
       'a schedule that keeps what it should',
@@ -63,6 +65,7 @@ export const backupRules: RuleTable = {
     ['all time', 'b1', of({ deadline: '169h' }), 'spec.deadline', deadline],
     ['retention of one', 'b1', of({ retention: { keepLast: 1 } }), 'spec.retention', noRetention],
     ['a time zone of one', 'b1', of({ timeZone: 'UTC' }), 'spec.timeZone', noZone],
+    ['a single one at once', 'b1', of({ immediate: true }), 'spec.immediate', noHurry],
     ['a schedule of a long name', 'a'.repeat(53), of({ schedule }), '<nil>', longName],
   ],
   existing: {

@@ -7,6 +7,8 @@ export interface ScheduleState {
   readonly isSuspended: boolean
   /** Slots before it are nobody's. */
   readonly createdAtMs: number
+  /** Is the moment at which it was made its first slot? */
+  readonly isImmediate: boolean
   /** The last slot that was begun or given up. */
   readonly handledSlotMs: number | undefined
   /** How long after its moment a slot may still begin. */
@@ -42,16 +44,24 @@ export function dueSlot(state: ScheduleState, nowMs: number): DueSlot {
   if (state.isSuspended) return { kind: 'wait', because: 'Suspended', untilMs: undefined }
   // A clock that went back must not bring slots that have had their turn.
   const untilMs = schedule.next(Math.max(nowMs, handledSlotMs))
-  const last = schedule.last(nowMs)
-  if (last === undefined || last <= handledSlotMs || last < createdAtMs) {
-    return { kind: 'wait', because: 'NextSlot', untilMs }
-  }
+  const last = lastSlot(state, nowMs)
+  if (last === undefined) return { kind: 'wait', because: 'NextSlot', untilMs }
   const tooLateMs = last + startingDeadlineMs
   if (nowMs > tooLateMs) return { kind: 'wait', because: 'NextSlot', untilMs, givenUp: last }
   if (active.length > 0 && state.concurrency === 'Forbid') {
     return { kind: 'wait', because: 'Running', untilMs: earlier(untilMs, tooLateMs + 1) }
   }
   return { kind: 'begin', slotMs: last, replaces: active, missed: slotsBetween(schedule, handledSlotMs, last) }
+}
+
+/** The last one that has passed and has not had its turn. */
+function lastSlot(
+  { schedule, createdAtMs, handledSlotMs, isImmediate }: ScheduleState,
+  nowMs: number,
+): number | undefined {
+  const last = schedule.last(nowMs)
+  if (last !== undefined && last > (handledSlotMs ?? createdAtMs) && last >= createdAtMs) return last
+  return isImmediate && handledSlotMs === undefined ? createdAtMs : undefined
 }
 
 /** `<parent>-<minutes since the epoch>`: the same for whoever begins it, so that it is begun once. */

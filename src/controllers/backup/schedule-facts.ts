@@ -104,6 +104,7 @@ function dueState({ object, found, schedule }: Known, taken: readonly number[]) 
   return {
     ...{ schedule, isSuspended: spec.suspend === true, concurrency: spec.concurrency, active },
     createdAtMs: Date.parse(metadata.creationTimestamp ?? ''),
+    isImmediate: spec.immediate === true,
     handledSlotMs: slots.length === 0 ? undefined : Math.max(...slots),
     startingDeadlineMs: spec.startingDeadlineSeconds * 1_000,
   }

@@ -65,6 +65,16 @@ describe('a schedule', () => {
     expect(await slots(scene)).toEqual(expected)
   })
 
+  it('makes its first backup at once, by immediate, and the next at its slot', async () => {
+    const scene = await scheduled({ immediate: true })
+    const [first = ''] = await slots(scene)
+    expect(first).toMatch(/^2026-01-01T00:00:0/)
+    expect(scene.worked).toHaveLength(1)
+    await scene.restart()
+    await scene.passUntil('2026-01-01T01:05:00Z')
+    expect(await slots(scene)).toEqual([first, ...atHours(1)])
+  })
+
   it('makes up for the last of the slots that passed while nobody looked, if it is not too late for it', async () => {
     const scene = await scheduled({ startingDeadlineSeconds: 1800 })
     await scene.passUntil('2026-01-01T01:05:00Z')

@@ -23,6 +23,7 @@ const nightly: ScheduleState = {
   schedule: scheduleOf('30 2 * * *'),
   isSuspended: false,
   createdAtMs: ms('2026-03-01T12:00:00Z'),
+  isImmediate: false,
   handledSlotMs: ms('2026-03-09T02:30:00Z'),
   startingDeadlineMs: hour,
   concurrency: 'Forbid',
@@ -53,6 +54,30 @@ describe('a due slot', () => {
       { createdAtMs: tenth + 1, handledSlotMs: undefined },
       '2026-03-10T02:31:00Z',
       { kind: 'wait', because: 'NextSlot', untilMs: eleventh },
+    ],
+    [
+      'is the moment at which the schedule was made, by immediate',
+      { isImmediate: true, createdAtMs: tenth - hour, handledSlotMs: undefined },
+      '2026-03-10T01:30:07Z',
+      { kind: 'begin', slotMs: tenth - hour, replaces: [], missed: 0 },
+    ],
+    [
+      'is that moment once, by immediate',
+      { isImmediate: true, createdAtMs: tenth - hour, handledSlotMs: tenth - hour },
+      '2026-03-10T01:30:08Z',
+      { kind: 'wait', because: 'NextSlot', untilMs: tenth },
+    ],
+    [
+      'is not that moment when it is too late for it, by immediate',
+      { isImmediate: true, createdAtMs: tenth + 1, handledSlotMs: undefined },
+      '2026-03-10T03:30:01Z',
+      { kind: 'wait', because: 'NextSlot', untilMs: eleventh, givenUp: tenth + 1 },
+    ],
+    [
+      'is a later slot where that has passed, by immediate',
+      { isImmediate: true, createdAtMs: tenth - 1, handledSlotMs: undefined },
+      '2026-03-10T02:30:00Z',
+      { kind: 'begin', slotMs: tenth, replaces: [], missed: 0 },
     ],
     ['rests while suspended', { isSuspended: true }, '2026-03-10T02:31:00Z', { kind: 'wait', because: 'Suspended' }],
     [
