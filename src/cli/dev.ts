@@ -125,6 +125,8 @@ async function sayWhatToTry(show: Show, { rows, areReady, databaseAddress }: Sho
   const which = rows.length === 0 ? 'There are no resources yet' : areReady ? all : 'Not all are Ready'
   say(options, `\n${which} after ${elapsed()}.`)
   if (databases.kind === 'missing') say(options, `Databases wait: ${databases.message}.`)
+  else if (databases.kind === 'run' && databases.shown.whyNoBackup !== undefined)
+    say(options, `There is no backup among the samples: ${databases.shown.whyNoBackup}.`)
   if (databases.kind === 'simulated')
     say(options, 'There is no database among the samples: pods only seem to run here.')
   const metricsUrl = (await operator.metricsUrl()) ?? 'not served yet'
@@ -153,7 +155,8 @@ async function loadSamples({ databases }: Stage, signal: AbortSignal): Promise<r
   const examples = await Promise.all(paths.map((path) => loadManifests(path, signal)))
   // Sound: as above.
   const stores = [...sampleStores, ...(examples.flat() as unknown as readonly KubeObject[])]
-  return databases.kind === 'simulated' ? stores : [...stores, ...sampleDatabases]
+  if (databases.kind === 'simulated') return stores
+  return [...stores, ...sampleDatabases(databases.shown)]
 }
 
 function say({ output }: DevOptions, text: string): void {

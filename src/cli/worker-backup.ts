@@ -2,7 +2,7 @@
 // the container's termination message. Exit code 0: done; 1: another try is worth it; 2: somebody has to change something.
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { silentInstruments } from '../base/instrument.ts'
 import { systemRandom, systemSecrets } from '../base/random.ts'
@@ -15,6 +15,7 @@ import { reportText } from '../controllers/worker/termination-message.ts'
 import { ToolBox } from '../external/tool-box.ts'
 import { createLogger } from '../telemetry/logger.ts'
 import { CommandError } from './command-error.ts'
+import { toolPlaces } from './tool-places.ts'
 import { loadAccess, loadText, loadValue } from './worker-files-loader.ts'
 
 export interface WorkerBackupOptions {
@@ -29,9 +30,6 @@ export interface WorkerBackupOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly output: { write(text: string): unknown }
 }
-
-/** Where Debian and its like keep PostgreSQL's programs, a folder for each version. */
-const debianVersions = '/usr/lib/postgresql'
 
 /** Resolves when it is done; else rejects with a CommandError that says why. */
 export async function workerBackup(options: WorkerBackupOptions, signal: AbortSignal): Promise<void> {
@@ -68,7 +66,7 @@ async function toolsFor(
   { credentials, store, scratch, environment }: WorkerBackupOptions,
   tools: ToolBox,
 ): Promise<WorkTools> {
-  const places = { versions: debianVersions, folders: (environment['PATH'] ?? '').split(delimiter).filter(Boolean) }
+  const places = toolPlaces(environment)
   const database = order.work === 'backup' ? order.database : order.work === 'verify' ? order.restoresOn : undefined
   return {
     access: database === undefined ? undefined : await loadAccess(database, credentials),

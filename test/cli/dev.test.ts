@@ -47,6 +47,7 @@ describe('konverge dev', { timeout: 300_000 }, () => {
     expect(run.stdout).toMatch(/^db shop\/orders +PostgreSQL \d+\.\d+ +True +InSync/m)
     expect(run.stdout).toMatch(/^dbu shop\/orders-app +ReadWrite on orders +True +InSync/m)
     expect(run.stdout).toMatch(/^mig shop\/orders-v1 +3\/3 steps +True +AllStepsVerified/m)
+    expect(run.stdout).toMatch(/^bak shop\/nightly-\d+ +\d+ bytes +True +RestoreVerified/m)
     const { status } = await askBy(kubeconfig, { method: 'GET', path: `${stores}/cart` })
     expect(status).toBe(200)
     expect(await run.end('SIGINT')).toBe(0)

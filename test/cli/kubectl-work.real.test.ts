@@ -1,6 +1,7 @@
-// Can people follow a Migration with kubectl, as docs/migrations.md says? With the real kubectl, on the cluster of `konverge dev`.
+// Can people follow a Migration and a Backup with kubectl, as docs/migrations.md and docs/backups.md say? With the real kubectl, on the cluster of
+// `konverge dev`.
 import { execFile } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -11,8 +12,8 @@ import { RunningKonverge } from './running-konverge.ts'
 const { kubectlPath } = attachToControlPlane()
 const limitMs = 600_000
 
-it('is waited for, and shown in its columns', { timeout: limitMs }, async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'konverge-kubectl-migrations-'))
+it('are waited for, and shown in their columns', { timeout: limitMs }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'konverge-kubectl-work-'))
   chmodSync(folder, 0o711) // PostgreSQL runs as another user where this one is root.
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
   const kubeconfig = join(folder, 'kubeconfig')
@@ -37,5 +38,26 @@ it('is waited for, and shown in its columns', { timeout: limitMs }, async () => 
   expect(await kubectl('wait', '--for=jsonpath={.status.progress}=4/4', 'mig/orders-v1', '--timeout=240s')).toBe(
     'migration.data.konverge.dev/orders-v1 condition met\n',
   )
+
+  const once = {
+    ...{ apiVersion: 'data.konverge.dev/v1alpha1', kind: 'Backup', metadata: { name: 'before-release' } },
+    spec: { databaseRef: { name: 'orders' }, target: { pvc: { claimName: 'backups' } } },
+  }
+  const manifest = join(folder, 'once.yaml')
+  writeFileSync(manifest, JSON.stringify(once))
+  expect(await kubectl('create', '-f', manifest)).toBe('backup.data.konverge.dev/before-release created\n')
+  for (const type of ['Completed', 'Verified']) {
+    expect(await kubectl('wait', `--for=condition=${type}`, 'backup/before-release', '--timeout=240s')).toBe(
+      'backup.data.konverge.dev/before-release condition met\n',
+    )
+  }
+  const lines = (await kubectl('get', 'bak')).split('\n')
+  const titles = ['NAME', 'DATABASE', 'SCHEDULE', 'PHASE', 'VERIFIED', 'BYTES', 'LAST-SUCCESS', 'NEXT', 'AGE']
+  expect(lines[0]?.split(/\s+/)).toEqual(titles)
+  expect(lines).toContainEqual(expect.stringMatching(/^before-release +orders +Completed +True +\d+ +\S+ +\S+$/))
+  expect(lines).toContainEqual(expect.stringMatching(/^nightly +orders +30 2 \* \* \* +Scheduled .*T02:30:00Z +\S+$/))
+  // The first of the schedule, made as soon as that was.
+  const [first = ''] = lines.filter((line) => line.startsWith('nightly-')).map((line) => line.split(' ')[0])
+  expect(await kubectl('wait', '--for=condition=Verified', `bak/${first}`, '--timeout=240s')).toContain('condition met')
   expect(await run.end('SIGINT')).toBe(0)
 })

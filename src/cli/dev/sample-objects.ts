@@ -2,6 +2,7 @@
 // with a user and what is in it. Pure.
 import { databaseServerNames } from '../../../constructs/index.ts'
 import type { KubeObject } from '../../object/object.ts'
+import type { ShownPostgres } from './shown-postgres.ts'
 
 const namespaces = ['games', 'media', 'shop']
 
@@ -59,10 +60,27 @@ const sampleSteps = [
 ]
 
 /** For a control plane whose nodes run pods: a database that only seems to run takes no logins. */
-export const sampleDatabases: readonly KubeObject[] = [
-  own('Database', 'orders', { version: '18', provider: { inCluster: {} } }),
-  own('DatabaseUser', 'orders-app', { databases: [{ name: 'orders', access: 'ReadWrite' }] }),
-  own('Migration', 'orders-v1', { databaseRef: { name: 'orders' }, steps: sampleSteps }),
+export function sampleDatabases({ version, whyNoBackup }: ShownPostgres): readonly KubeObject[] {
+  return [
+    own('Database', 'orders', { version, provider: { inCluster: {} } }),
+    own('DatabaseUser', 'orders-app', { databases: [{ name: 'orders', access: 'ReadWrite' }] }),
+    own('Migration', 'orders-v1', { databaseRef: { name: 'orders' }, steps: sampleSteps }),
+    ...(whyNoBackup === undefined ? sampleBackups : []),
+  ]
+}
+
+const sampleBackups: readonly KubeObject[] = [
+  {
+    ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { namespace: 'shop', name: 'backups' } },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+  },
+  own('Backup', 'nightly', {
+    databaseRef: { name: 'orders' },
+    schedule: '30 2 * * *',
+    immediate: true,
+    target: { pvc: { claimName: 'backups' } },
+    retention: { keepLast: 3, keepDaily: 7 },
+  }),
 ]
 
 /** Where it is in the table, and the Service by which it is reached. */

@@ -1,6 +1,7 @@
 // On what does `konverge dev` play? A control plane with a node, and the operator before it: both come in two makes, one in this
 // process and the real one in processes of its own.
 import type { KubeObject } from '../../object/object.ts'
+import type { ShownPostgres } from './shown-postgres.ts'
 
 export interface Stage {
   /** What there is, as in `Kubernetes runs, with 5 nodes that kwok plays`. */
@@ -25,9 +26,9 @@ export interface Stage {
 
 /** Can databases run on it? `simulated`: its pods only seem to run. `missing`: they wait, and the sentence says what for. */
 export type DatabasesHere =
-  | { readonly kind: 'run' }
+  | { readonly kind: 'run'; readonly shown: ShownPostgres }
   | { readonly kind: 'simulated' }
-  | { readonly kind: 'missing'; readonly message: string }
+  | { readonly kind: 'missing'; readonly message: string; readonly shown: ShownPostgres }
 
 export interface RunningOperator {
   readonly logFile: string

@@ -48,6 +48,9 @@ describe('the row of a resource', () => {
     ['dbu', { databases: [{ name: 'orders' }] }, { access: 'ReadWrite' }, 'ReadWrite on orders'],
     ['mig', {}, undefined, ''],
     ['mig', {}, { progress: '2/3' }, '2/3 steps'],
+    ['bak', { schedule: '30 2 * * *' }, undefined, '30 2 * * *'],
+    ['bak', {}, undefined, ''],
+    ['bak', {}, { artifact: { bytes: 5120 } }, '5120 bytes'],
   ])('says of a %s what is worth knowing of one', (shortName, spec, status, detail) => {
     const listed = { metadata: created.metadata, spec, ...(status === undefined ? {} : { status }) }
     expect(rowOfA(shortName, listed)).toMatchObject({ resource: `${shortName} shop/cart`, detail })
