@@ -87,7 +87,9 @@ async function loadSaved({ live }: Observing, { metadata, spec }: BackupObject):
   const connection = database === undefined ? undefined : await loadConnection(database, live)
   // One that waits for its last backup before it goes.
   const mayLeave = database?.spec.deletionPolicy === 'Snapshot'
-  const place = placeOf({ name, folder: databaseFolder, database, connection, mayLeave })
+  // One that its Database makes of itself, as before an upgrade.
+  const mayMove = metadata.ownerReferences?.some(({ uid }) => uid === database?.metadata.uid) === true
+  const place = placeOf({ name, folder: databaseFolder, database, connection, mayLeave, mayMove })
   if (place.kind !== 'place') return place
   // Sound: who is not there has no place.
   return { place, database: database as DatabaseObject }

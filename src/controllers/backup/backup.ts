@@ -82,8 +82,9 @@ export function backup({ image }: BackupOptions): Controller {
 /** What of a Database a backup looks at. */
 function databaseDigest(database: LiveObject) {
   const { provider, databaseName, deletionPolicy } = (database as DatabaseObject).spec // Watched as what it is.
-  const { phase, identity } = (database as DatabaseObject).status ?? {}
-  return JSON.stringify([provider, databaseName, deletionPolicy, phase, identity, isBeingDeleted(database)])
+  const { phase, identity, upgrade } = (database as DatabaseObject).status ?? {}
+  const seen = [provider, databaseName, deletionPolicy, phase, identity, upgrade?.state, isBeingDeleted(database)]
+  return JSON.stringify(seen)
 }
 
 function desired(chart: Chart, { object, facts }: Desired, image: string): void {

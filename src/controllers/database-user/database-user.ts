@@ -105,12 +105,12 @@ function isElsewhere({ namespace }: DatabaseUserSpec['databases'][number], home:
 /** What of a Database a user looks at. */
 function databaseDigest(database: LiveObject) {
   const { provider, databaseName, allowedNamespaces } = (database as DatabaseObject).spec // Watched as what it is.
-  const { phase, identity, conditions = [] } = (database as DatabaseObject).status ?? {}
+  const { phase, identity, upgrade, conditions = [] } = (database as DatabaseObject).status ?? {}
   const told = conditions
     .filter(({ type }) => type === 'Ready')
     .map(({ status, reason, message }) => [status, reason, message])
   const isGoing = database.metadata.deletionTimestamp !== undefined
-  return JSON.stringify([provider, databaseName, allowedNamespaces, phase, identity, told, isGoing])
+  return JSON.stringify([provider, databaseName, allowedNamespaces, phase, identity, upgrade?.state, told, isGoing])
 }
 
 function desired(

@@ -35,7 +35,9 @@ export function userRole(engineFor: (tools: ExternalTools) => DatabaseEngine) {
 
 export function roleWish({ object, facts, children }: Context): Wish {
   const { problem, target, held, trouble } = facts
-  if (isShutOut({ object, facts }) && target !== undefined) return shutOutWish(object, target)
+  if (isShutOut({ object, facts }) && target !== undefined) {
+    return target.move === undefined ? shutOutWish(object, target) : { ...target.move, kind: 'blocked' }
+  }
   if (problem !== undefined) return { ...problem, kind: 'blocked' }
   if (target === undefined) return { kind: 'blocked', reason: 'DatabaseMissing', message: 'no server is known' }
   if (held === undefined && object.spec.password?.disabled !== true) {
@@ -92,6 +94,7 @@ export function roleRemoval({ object, facts }: RemovalContext): ExternalRemoval<
     }
   }
   const { target, problem } = facts
+  if (target?.move !== undefined) return { ...target.move, kind: 'blocked' }
   if (target === undefined && problem?.kind === 'waiting') return { ...problem, kind: 'blocked' }
   if (target === undefined) {
     const roles = [group, ...loginRolesOf(group)].join(', ')
@@ -120,7 +123,8 @@ interface Known {
 }
 
 function desiredOf({ metadata, kind, spec, status }: Context['object'], known: Known): RoleWish {
-  const { target, held, provenHash, ending } = known
+  const { held, provenHash, ending } = known
+  const { move: _, ...target } = known.target
   const credential = held === undefined ? undefined : newestOf(held)
   const verified = status?.conditions?.find(({ type }) => type === 'LoginVerified')
   return {

@@ -4,6 +4,7 @@ import type { DatabaseSpec, DatabaseStatus } from '../../../imports/wire/databas
 import type { DatabaseUserSpec } from '../../../imports/wire/database-user.ts'
 import { isBeingDeleted, type LiveObject } from '../../index.ts'
 import { hasConsent } from '../database/consent.ts'
+import { moveOf } from '../database/moving.ts'
 import type { ServerConnection } from '../database/server-connection.ts'
 import type { ServerAccess } from '../engines/server-access.ts'
 import { memberRefusal } from './member-rule.ts'
@@ -32,6 +33,8 @@ export interface UserTarget {
   readonly access: ServerAccess
   readonly systemIdentifier: string
   readonly databases: readonly DatabaseAccess[]
+  /** One of the databases is on its move, and its roles with it: nobody touches them meanwhile. */
+  readonly move?: Problem
 }
 
 /** `refused`: somebody has to change something. `waiting`: it comes by itself. `gone`: there is nothing to be on. */
@@ -63,7 +66,9 @@ export function targetOf({ found }: Pick<TargetInput, 'found'>): UserTarget | un
   )
   const [first] = known
   if (first === undefined) return undefined
+  const move = found.flatMap((one) => moveProblem(one) ?? [])[0]
   return {
+    ...(move === undefined ? {} : { move }),
     access: first.connection.access,
     systemIdentifier: first.database.status?.identity?.systemIdentifier ?? '',
     databases: found.flatMap(({ entry, database }) => (database === undefined ? [] : [accessTo(entry, database)])),
@@ -109,9 +114,18 @@ function problemWith({ entry, database, connection }: Found, input: TargetInput)
       message: `Database ${title}: ${connection.message}`,
     }
   }
+  const move = moveProblem({ entry, database })
+  if (move !== undefined) return move
   const { phase = 'Pending', identity } = database.status ?? {}
   const isThere = identity?.systemIdentifier !== undefined && (phase === 'Ready' || phase === 'Configuring')
   return isThere ? undefined : notReady(`Database ${title} is not ready: ${whyNot(database)}`)
+}
+
+function moveProblem({ entry, database }: Pick<Found, 'entry' | 'database'>): Problem | undefined {
+  const move = moveOf(database?.status)
+  if (move === undefined) return undefined
+  const message = `Database ${entry.name} ${move}; its users are left as they are until it has arrived`
+  return { kind: 'waiting', reason: 'DatabaseMoving', message }
 }
 
 function whyNot({ status }: DatabaseObject): string {

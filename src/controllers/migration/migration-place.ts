@@ -2,6 +2,7 @@
 // of: what an order says of it, which keys a worker needs, and how the operator itself gets there. Pure.
 import type { WorkerCredentials } from '../../../constructs/index.ts'
 import { isBeingDeleted } from '../../index.ts'
+import { moveOf } from '../database/moving.ts'
 import { connectionSource, type DatabaseObject, type ServerConnection } from '../database/server-connection.ts'
 import { databaseNameOf } from '../database-user/user-target.ts'
 import type { ServerAccess } from '../engines/server-access.ts'
@@ -15,6 +16,8 @@ export interface PlaceInput {
   readonly connection: ServerConnection | undefined
   /** May it be one that is being deleted, as long as it is there? */
   readonly mayLeave?: boolean
+  /** May it be one on its move to another server? */
+  readonly mayMove?: boolean
 }
 
 export interface Place {
@@ -31,15 +34,29 @@ export interface Problem {
   readonly message: string
 }
 
-export function placeOf({ name, folder, database, connection, mayLeave = false }: PlaceInput): Place | Problem {
+export function placeOf({
+  name,
+  folder,
+  database,
+  connection,
+  mayLeave = false,
+  mayMove = false,
+}: PlaceInput): Place | Problem {
   if (database === undefined) return waiting('DatabaseMissing', `there is no Database ${name}`)
   if (isBeingDeleted(database) && !mayLeave) return waiting('DatabaseNotReady', `Database ${name} is being deleted`)
   if (connection?.kind !== 'known') {
     const { reason = 'DatabaseNotReady', message = 'it has not been looked at yet' } = connection ?? {}
     return waiting(reason, `Database ${name}: ${message}`)
   }
+  const move = moveOf(database.status)
+  if (move !== undefined && !mayMove)
+    return waiting('DatabaseMoving', `Database ${name} ${move}; it is its turn again afterwards`)
   const { phase = 'Pending', identity, conditions = [] } = database.status ?? {}
-  const isUsable = phase === 'Ready' || phase === 'Configuring' || (mayLeave && phase === 'Deleting')
+  const isUsable =
+    (mayMove && phase === 'Upgrading') ||
+    phase === 'Ready' ||
+    phase === 'Configuring' ||
+    (mayLeave && phase === 'Deleting')
   if (identity?.systemIdentifier === undefined || !isUsable) {
     const ready = conditions.find(({ type }) => type === 'Ready')
     return waiting('DatabaseNotReady', `Database ${name} is not ready: ${ready?.message || 'it is not there yet'}`)

@@ -86,9 +86,9 @@ export function migration({ engineFor, image }: MigrationOptions): Controller {
 /** What of a Database a migration looks at. */
 function databaseDigest(database: LiveObject) {
   const { provider, databaseName } = (database as DatabaseObject).spec // Watched as what it is.
-  const { phase, identity } = (database as DatabaseObject).status ?? {}
+  const { phase, identity, upgrade } = (database as DatabaseObject).status ?? {}
   const isGoing = database.metadata.deletionTimestamp !== undefined
-  return JSON.stringify([provider, databaseName, phase, identity, isGoing])
+  return JSON.stringify([provider, databaseName, phase, identity, upgrade?.state, isGoing])
 }
 
 function desired(

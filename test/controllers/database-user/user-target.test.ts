@@ -13,6 +13,8 @@ function found(own: Partial<Found> = {}, object: object = ready, spec: object = 
   return { entry, database: databaseObject(spec, object), connection: known, ...own }
 }
 
+const moving = (state: string) => ({ status: { ...ready.status, upgrade: { id: 'u', from: '15', to: '18', state } } })
+
 const attributes = { createdb: false, replication: false }
 const spec = { attributes, adoptionPolicy: 'Never' } as const
 const asked = { userNamespace: 'shop', spec, found: [found()], namespaceLabels: undefined }
@@ -47,6 +49,21 @@ const cases = [
     when: 'its connection Secret is not whole',
     with: { found: [found({ connection: { kind: 'unknown', reason: 'SecretIncomplete', message: 'no host' } })] },
     is: 'waiting SecretIncomplete',
+  },
+  ...(['Running', 'AwaitingCutover', 'Compensating'] as const).map((state) => ({
+    when: `it is on its move, ${state}`,
+    with: { found: [found({}, moving(state))] },
+    is: 'waiting DatabaseMoving',
+  })),
+  ...(['Completed', 'Compensated', 'ManualIntervention'] as const).map((state) => ({
+    when: `its move is over, ${state}`,
+    with: { found: [found({}, moving(state))] },
+    is: undefined,
+  })),
+  {
+    when: 'it is on its move and has not consented',
+    with: { found: [found({ entry: guest }, moving('Running'))] },
+    is: 'refused NotAllowed',
   },
   { when: 'another namespace has not consented', with: { found: [found({ entry: guest })] }, is: 'refused NotAllowed' },
   {
@@ -115,6 +132,13 @@ describe('what keeps a user from its databases', () => {
       databases: [{ name: 'shop_db', oid: 16_400, owner: 'shop_db_owner', access: 'ReadOnly' }],
     })
   })
+})
+
+it('is told why it is left alone', () => {
+  const { move } = targetOf({ found: [found({}, moving('Running'))] }) ?? {}
+  expect(move?.message).toBe(
+    'Database shop-db moves from version 15 to 18; its users are left as they are until it has arrived',
+  )
 })
 
 describe('a guest is shut out', () => {

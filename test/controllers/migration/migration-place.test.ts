@@ -25,7 +25,16 @@ const input: PlaceInput = {
   ...{ name: 'my-shop', folder: 'target', database: database(), connection: known },
 }
 
+const identity = { systemIdentifier: '1', databaseOID: 2 }
+const moving = { phase: 'Upgrading', identity, upgrade: { id: 'u', from: '15', to: '18', state: 'Running' } }
+
 describe('the place of a migration', () => {
+  it('is there on a move for what is a part of it', () => {
+    expect(placeOf({ ...input, database: database({ status: moving }), mayMove: true })).toMatchObject({
+      kind: 'place',
+    })
+  })
+
   it('says what an order may say, and which files have the rest', () => {
     const place = placeOf(input)
     expect(place).toMatchObject({
@@ -54,6 +63,7 @@ describe('the place of a migration', () => {
   it.each([
     ['no Database', { database: undefined, connection: undefined }, 'waiting DatabaseMissing'],
     ['one that goes', { database: database({ metadata: { deletionTimestamp: 'now' } }) }, 'waiting DatabaseNotReady'],
+    ['one on its move', { database: database({ status: moving }) }, 'waiting DatabaseMoving'],
     ['one that is not ready', { database: database({ status: { phase: 'Pending' } }) }, 'waiting DatabaseNotReady'],
     [
       'one that nobody reaches',
