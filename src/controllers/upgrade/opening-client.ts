@@ -1,0 +1,146 @@
+// How are applications let in at the new side? After a rehearsal there, in one transaction that ends what the move has of it: before that
+// nobody could log in, and afterwards exactly those can whom the freeze has turned away from the old side.
+import { passwordFrom, type SecretSource, type Sight } from '../../index.ts'
+import type { DatabaseEngine, DatabaseServer } from '../engines/engine.ts'
+import { EngineError } from '../engines/engine-error.ts'
+import { scramVerifier } from '../engines/postgres/scram.ts'
+import { qualified, sql } from '../engines/postgres/sql-text.ts'
+import type { ServerAccess } from '../engines/server-access.ts'
+import type { FreezeRecord } from '../engines/write-freeze.ts'
+import { type SideOrder, sideRole } from './new-side.ts'
+import { observeSide } from './new-side-worker.ts'
+import { openingSight, rehearsalFailure } from './opening.ts'
+import { stopped } from './upgrade-error.ts'
+
+export interface OpeningTools {
+  readonly engine: DatabaseEngine
+  /** Each as a superuser. */
+  readonly old: ServerAccess
+  readonly new: ServerAccess
+  readonly secrets: SecretSource
+}
+
+export interface VerifyQuery {
+  readonly sql: string
+  readonly expect: string
+}
+
+export class Opening {
+  readonly #order: SideOrder
+  readonly #tools: OpeningTools
+  readonly #signal: AbortSignal
+  readonly #old: DatabaseServer
+  readonly #new: DatabaseServer
+
+  constructor(order: SideOrder, tools: OpeningTools, signal: AbortSignal) {
+    this.#order = order
+    this.#tools = tools
+    this.#signal = signal
+    this.#old = tools.engine.server(tools.old, { caller: order.caller, signal })
+    this.#new = tools.engine.server(tools.new, { caller: order.caller, signal })
+  }
+
+  /** `missing`: nobody may log in at the new side, and nobody could since it was made. */
+  async look(record: FreezeRecord): Promise<Sight> {
+    const roles = record.logins.map((name) => ({ name }))
+    const [standing, seen] = await Promise.all([observeSide(this.#order, this.#new), this.#new.observe({ roles })])
+    return openingSight(standing, record, seen.roles)
+  }
+
+  /** Views that hold rows are filled, all who are to log in are there, and queries answer as expected; rejects with what does not. */
+  async rehearse(record: FreezeRecord, queries: readonly VerifyQuery[]): Promise<void> {
+    const seen = await this.#new.observe({ roles: record.logins.map((name) => ({ name })) })
+    const failure = rehearsalFailure(record, seen.roles)
+    if (failure !== undefined) throw failure
+    const views = await this.#emptyViews()
+    if (views.length === 0 && queries.length === 0) return
+    const trial = await this.#admit(views.map(({ owner }) => owner))
+    try {
+      await this.#fill(trial, views)
+      await this.#ask(trial, queries)
+    } finally {
+      await this.#new.change([{ kind: 'alterRole', role: sideRole(this.#order), attributes: { canLogin: false } }])
+    }
+  }
+
+  /** From here on it is written to. */
+  async open(record: FreezeRecord): Promise<void> {
+    const standing = await observeSide(this.#order, this.#new)
+    if (standing.kind === 'opened') return
+    await this.#new.change([
+      ...record.logins.map((role) => ({ kind: 'alterRole', role, attributes: { canLogin: true } }) as const),
+      { kind: 'dropRole', role: sideRole(this.#order) },
+    ])
+  }
+
+  /** Those that hold rows at the old side and none at the new one, as nobody has filled them there. */
+  async #emptyViews(): Promise<readonly View[]> {
+    const { database } = this.#order
+    const ask = async (server: DatabaseServer) => {
+      const rows = await server.query({ text: viewsQuestion, database, isLook: true })
+      return JSON.parse(String(rows[0]?.['answer'])) as readonly View[] // Sound: as the statement builds it.
+    }
+    const [old, young] = await Promise.all([ask(this.#old), ask(this.#new)])
+    const isFull = ({ schema, name }: View) =>
+      old.some((view) => view.schema === schema && view.name === name && view.isFull)
+    return young.filter((view) => !view.isFull && isFull(view))
+  }
+
+  /** Whoever wrote a view or a query could run anything as whoever runs it: a role that is the owners, and nothing else. */
+  async #admit(owners: readonly string[]): Promise<DatabaseServer> {
+    const { caller, database } = this.#order
+    const role = sideRole(this.#order)
+    const { databases } = await this.#new.observe({ databases: [database] })
+    const all = new Set([...owners, ...databases.map(({ owner }) => owner)])
+    const password = passwordFrom(this.#tools.secrets, 32)
+    const verifier = scramVerifier({ password, salt: this.#tools.secrets.bytes(16) })
+    await this.#new.change([
+      { kind: 'alterRole', role, attributes: { canLogin: true, verifier } },
+      ...[...all].map(
+        (owner) => ({ kind: 'grantMembership', role: owner, member: role, inherits: true, canSet: true }) as const,
+      ),
+    ])
+    const access = { ...this.#tools.new, username: role, password }
+    return this.#tools.engine.server(access, { caller, signal: this.#signal })
+  }
+
+  /** A view may need another one: as long as one of them can be filled. */
+  async #fill(trial: DatabaseServer, views: readonly View[]): Promise<void> {
+    for (let left = views; left.length > 0; ) {
+      const later: View[] = []
+      let failure: unknown
+      for (const view of left) {
+        const text = sql`REFRESH MATERIALIZED VIEW ${qualified(view.schema, view.name)}`
+        await trial.query({ text, database: this.#order.database }).catch((error: unknown) => {
+          if (!(error instanceof EngineError) || error.remedy === 'retry') throw error
+          failure = error
+          later.push(view)
+        })
+      }
+      if (later.length === left.length) throw failure
+      left = later
+    }
+  }
+
+  async #ask(trial: DatabaseServer, queries: readonly VerifyQuery[]): Promise<void> {
+    for (const { sql: text, expect } of queries) {
+      const [row] = await trial.query({ text, database: this.#order.database })
+      const answer = row === undefined ? undefined : Object.values(row)[0]
+      if (answer === expect) continue
+      // What it answered is not told: it may be anybody's data (I11).
+      const message = `the query ${JSON.stringify(text.slice(0, 200))} did not answer ${JSON.stringify(expect)} at the new side`
+      throw stopped('QueryFailed', message)
+    }
+  }
+}
+
+interface View {
+  readonly schema: string
+  readonly name: string
+  readonly owner: string
+  readonly isFull: boolean
+}
+
+const viewsQuestion = `SELECT COALESCE(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('schema', v.schemaname, 'name', v.matviewname,
+    'owner', v.matviewowner, 'isFull', v.ispopulated) ORDER BY v.schemaname, v.matviewname), '[]') AS answer
+  FROM pg_catalog.pg_matviews v`

@@ -1,0 +1,37 @@
+// May applications log in at the new side? Decided from what its server shows of those whom the freeze has turned away. Pure.
+import type { Sight } from '../../index.ts'
+import type { ObservedRole } from '../engines/observed-server.ts'
+import type { FreezeRecord } from '../engines/write-freeze.ts'
+import type { SideStanding } from './new-side.ts'
+import { stopped, type UpgradeError } from './upgrade-error.ts'
+
+type Login = Pick<ObservedRole, 'name' | 'canLogin'>
+
+/** As the logins are opened in the transaction that ends the ledger, whoever can log in beside it was let in by somebody else. */
+export function openingSight(standing: SideStanding, { logins }: FreezeRecord, seen: readonly Login[]): Sight {
+  switch (standing.kind) {
+    case 'opened':
+      return { kind: 'done' }
+    case 'missing':
+    case 'partial':
+      return { kind: 'missing' }
+    case 'refused': {
+      const { code: reason, message } = standing.error
+      return { kind: 'broken', reason, message, isTerminal: true }
+    }
+    case 'prepared': {
+      const open = seen.filter(({ name, canLogin }) => canLogin && logins.includes(name)).map(({ name }) => name)
+      if (open.length === 0) return { kind: 'missing' }
+      const message = `${open.join(', ')} may log in at the new side already, and others not yet`
+      return { kind: 'broken', reason: 'Incomplete', message, isTerminal: false }
+    }
+  }
+}
+
+/** Who came to the old side after the new one was made has no role there. */
+export function rehearsalFailure({ logins }: FreezeRecord, seen: readonly Login[]): UpgradeError | undefined {
+  const missing = logins.filter((name) => !seen.some((role) => role.name === name))
+  if (missing.length === 0) return undefined
+  const message = `${missing.join(', ')} could log in to the old side, and came after the new one was made; begin again`
+  return stopped('NotMovable', message)
+}
