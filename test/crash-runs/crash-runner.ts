@@ -50,7 +50,7 @@ export async function runBatch({ version, aims }: Batch, options: BatchOptions):
   for (const aim of remaining) {
     if (!hasTime()) return
     const startedMs = performance.now()
-    let run = { workflow: workflow.name, version, key: `${workflow.name}@${version}`, title: '', struck: 0 }
+    let run = { workflow: workflow.name, version, key: `${workflow.name}@${version}`, title: 'undisturbed', struck: 0 }
     let error: string | undefined
     try {
       ground ??= await prepare(version, options)

@@ -5,6 +5,9 @@ export function repeatBy({ key }: Pick<CrashRun, 'key'>): string {
   return `repeat it by: npm run crashes -- --run ${key}`
 }
 
+/** All of them are in a file. */
+const mostTold = 20
+
 export function reportOf(runs: readonly CrashRun[], tookMs: number): string {
   const names = [...new Set(runs.map(({ workflow }) => workflow))].toSorted()
   const width = Math.max(8, ...names.map((name) => name.length))
@@ -17,7 +20,9 @@ export function reportOf(runs: readonly CrashRun[], tookMs: number): string {
   })
   const head = `${'workflow'.padEnd(width)} ${column('runs')} ${column('struck')} ${column('failed')} ${'seconds/run'}`
   const failures = runs.filter(({ error }) => error !== undefined)
-  const told = failures.map((run) => `\n${run.key}\n  ${run.title}\n  ${firstLines(run.error)}\n  ${repeatBy(run)}`)
+  const told = failures
+    .slice(0, mostTold)
+    .map((run) => `\n${run.key}\n  ${run.title}\n  ${firstLines(run.error)}\n  ${repeatBy(run)}`)
   const perSecond = tookMs === 0 ? 0 : runs.length / (tookMs / 1_000)
   return [
     ...[head, ...rows, ...told, ''],

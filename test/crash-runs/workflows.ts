@@ -1,4 +1,7 @@
 // Which workflows are crashed? A new one is written beside what it tells of, and named here.
+import { backupCrash, backupS3Crash } from '../controllers/backup/backup-crash.ts'
+import { restoreAnewCrash, restoreInPlaceCrash, restoreUndoneCrash } from '../controllers/backup/restore-crash.ts'
+import { verificationCrash } from '../controllers/backup/verification-crash.ts'
 import { databaseCrash } from '../controllers/database/database-crash.ts'
 import { userCrash } from '../controllers/database-user/user-crash.ts'
 import { migrationCrash } from '../controllers/migration/resource-crash.ts'
@@ -13,6 +16,12 @@ const workflows: readonly CrashWorkflow[] = [
   migrationCrash,
   migrationForwardCrash,
   migrationBackCrash,
+  backupCrash,
+  backupS3Crash,
+  verificationCrash,
+  restoreInPlaceCrash,
+  restoreAnewCrash,
+  restoreUndoneCrash,
 ]
 
 export function workflowOf(name: string): CrashWorkflow {

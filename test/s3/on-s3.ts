@@ -23,11 +23,26 @@ export function s3ForSuite(): () => Promise<S3Here> {
   afterAll(() => moto?.stop())
   return async () => {
     if (moto === undefined) throw new Error('moto has not been started yet; ask for S3 in a test.')
-    const proxy = await S3Proxy.start(moto.url)
-    onTestFinished(() => proxy.stop())
-    const authorization = 'AWS4-HMAC-SHA256 Credential=test/20260310/us-east-1/s3/aws4_request'
-    await fetch(`${moto.url}/${bucket}`, { method: 'PUT', headers: { authorization } })
-    const credentials = { accessKeyId: 'AKIATEST', secretAccessKey: 'secret-of-the-test' }
-    return { proxy, access: { region: 'us-east-1', endpoint: proxy.url, forcePathStyle: true, credentials } }
+    const here = await s3At(moto.url)
+    onTestFinished(() => here.proxy.stop())
+    return here
   }
 }
+
+/** A way of its own to the moto at this URL, with the bucket. Stop the proxy. */
+export async function s3At(url: string): Promise<S3Here> {
+  const proxy = await S3Proxy.start(url)
+  await fetch(`${url}/${bucket}`, { method: 'PUT', headers: { authorization } })
+  const credentials = { accessKeyId: 'AKIATEST', secretAccessKey: 'secret-of-the-test' }
+  return { proxy, access: { region: 'us-east-1', endpoint: proxy.url, forcePathStyle: true, credentials } }
+}
+
+/** How many uploads have begun and not ended, as moto itself says. */
+export async function uploadsUnderWay(url: string): Promise<number> {
+  const answer = await fetch(`${url}/${bucket}?uploads`, { headers: { authorization } })
+  const text = await answer.text()
+  if (!text.includes('<ListMultipartUploadsResult')) throw new Error(`moto does not list uploads: ${text}`)
+  return text.split('<UploadId>').length - 1
+}
+
+const authorization = 'AWS4-HMAC-SHA256 Credential=test/20260310/us-east-1/s3/aws4_request'

@@ -15,7 +15,7 @@ type Blow = StatementBlow<ServerFate> | WriteBlow
 
 export const userCrash: CrashWorkflow<Blow> = {
   name: 'database-user',
-  weight: 4,
+  weight: 8,
   // What was committed is not lost with the server's processes.
   server: { settings: { synchronous_commit: 'on' } },
   whole: {

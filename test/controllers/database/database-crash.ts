@@ -12,7 +12,7 @@ type Blow = StatementBlow<ServerFate> | WriteBlow
 
 export const databaseCrash: CrashWorkflow<Blow> = {
   name: 'database',
-  weight: 4,
+  weight: 8,
   // What was committed is not lost with the server's processes.
   server: { settings: { synchronous_commit: 'on' } },
   whole: {

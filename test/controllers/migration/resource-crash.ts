@@ -29,7 +29,7 @@ const more = { name: 'more', sql: "INSERT INTO effects VALUES ('more')" }
 
 export const migrationCrash: CrashWorkflow<Blow> = {
   name: 'migration',
-  weight: 2,
+  weight: 3,
   // What was committed is not lost with the server's processes.
   server: { settings: { synchronous_commit: 'on' } },
   whole: {

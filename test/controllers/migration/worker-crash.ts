@@ -90,7 +90,7 @@ export async function stageWithRows(server: PostgresServer): Promise<MigrationSt
 function workflowOf(name: string, story: Story): CrashWorkflow<Blow> {
   return {
     name,
-    weight: 12,
+    weight: 16,
     // What was committed is not lost with the server's processes.
     server: { settings: { synchronous_commit: 'on' } },
     whole: story.whole,

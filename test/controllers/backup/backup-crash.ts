@@ -1,0 +1,187 @@
+// Wherever a worker is killed, its way to the server or the store breaks, the server dies or the store goes: the next worker ends the backup,
+// its artifact is what its manifest says, and nothing else is left, neither files nor parts of uploads (I3).
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import process from 'node:process'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { onTestFinished } from 'vitest'
+import { loadManifest } from '../../../src/controllers/backup/artifact-loader.ts'
+import { folderOf, makeBackup } from '../../../src/controllers/backup/backup-worker.ts'
+import type { ArtifactStore } from '../../../src/controllers/stores/artifact-store.ts'
+import type { CrashWorkflow, Place, Told } from '../../crash-runs/crash-workflow.ts'
+import { type StatementBlow, statementPlaces } from '../../crash-runs/places.ts'
+import type { PostgresServer } from '../../postgres/postgres-server.ts'
+import { SqlProxy } from '../../postgres/sql-proxy.ts'
+import { MotoServer } from '../../rds/moto-server.ts'
+import { keysOf, never, sha256Of, whole } from '../stores/contents.ts'
+import { type BackupStage, backupStage, makeDatabase, order } from './backup-stage.ts'
+import { BucketUnderTest, FolderUnderTest, type StoreUnderTest } from './crashed-stores.ts'
+import type { MortalBackup } from './mortal-backup.ts'
+import { mortalStore } from './mortal-store.ts'
+
+const fates = ['cutBefore', 'cutAfter', 'killedBefore', 'killedAfter', 'serverDies'] as const
+
+type Blow<AtStore> =
+  | (StatementBlow<(typeof fates)[number]> & { readonly who: 'database' })
+  | { readonly who: 'store'; readonly at: AtStore }
+
+/** No tool of this machine can save newer ones. */
+const isToldOn = (major: number) => major <= 15
+/** A tool that waits in the middle of a COPY for an answer that was cut off waits for ever: its Job has a deadline. */
+const patienceMs = 4_000
+const whatIsWhole = { files: ['artifact', 'manifest.json'], isAsItsManifestSays: true, broken: 0, slots: [] }
+
+export const backupCrash: CrashWorkflow<Blow<number>> = {
+  ...{ name: 'backup', weight: 4, isToldOn, whole: whatIsWhole },
+  start: async (server) => {
+    await makeDatabase(server)
+    return { tell: (blows) => tell(server, blows, (storeFolder) => new FolderUnderTest(storeFolder)) }
+  },
+}
+
+export const backupS3Crash: CrashWorkflow<Blow<BucketBlow>> = {
+  ...{ name: 'backup-s3', weight: 3, isToldOn, whole: whatIsWhole },
+  start: async (server) => {
+    await makeDatabase(server)
+    await server.byHand(inManyParts, { database: 'crm' })
+    const moto = await MotoServer.start()
+    onTestFinished(() => moto.stop())
+    return { tell: (blows) => tell(server, blows, () => BucketUnderTest.start(moto.url)) }
+  },
+}
+
+type BucketBlow = BucketUnderTest extends StoreUnderTest<infer AtStore> ? AtStore : never
+
+/** A part has 8 MiB. */
+const inManyParts = `CREATE TABLE large (t text); INSERT INTO large SELECT repeat('x', 100000) FROM generate_series(1, 100);
+  ALTER TABLE large OWNER TO crm_owner`
+
+/** Each life is struck by a blow of its own, and the last by none. */
+async function tell<AtStore>(
+  server: PostgresServer,
+  blows: readonly Blow<AtStore>[],
+  open: (storeFolder: string) => StoreUnderTest<AtStore> | Promise<StoreUnderTest<AtStore>>,
+): Promise<Told<Blow<AtStore>>> {
+  const proxy = await SqlProxy.start(server.access())
+  const stage = await backupStage(proxy.access())
+  const stored = await open(stage.storeFolder)
+  try {
+    let struck = 0
+    for (const [at, blow] of blows.entries()) {
+      struck += await struckLife({ server, proxy, stage, stored, blow, attempt: `life-${at + 1}` })
+    }
+    // The last comes when there is a server again.
+    await server.byHand('SELECT 1')
+    proxy.forget()
+    const store = stored.calm('last')
+    await makeBackup(order, stage.backupTools({ store, attempt: 'last' }), never)
+    const texts = proxy.statements.map(({ text }) => text)
+    const places = [...databasePlaces<AtStore>(texts), ...storePlaces(stored)]
+    return { end: await endOf(server, store, stored), struck, places }
+  } finally {
+    await proxy.stop()
+    await stored.stop()
+  }
+}
+
+interface Life<AtStore> {
+  readonly server: PostgresServer
+  readonly proxy: SqlProxy
+  readonly stage: BackupStage
+  readonly stored: StoreUnderTest<AtStore>
+  readonly blow: Blow<AtStore>
+  readonly attempt: string
+}
+
+/** Says how often it was struck. */
+async function struckLife<AtStore>(life: Life<AtStore>): Promise<number> {
+  const { server, proxy, stage, stored, blow, attempt } = life
+  await server.byHand('SELECT 1')
+  let [seen, struck] = [0, 0]
+  let kill = () => {}
+  proxy.judge = () => {
+    seen += 1
+    if (blow.who !== 'database' || seen !== blow.index) return 'pass'
+    struck += 1
+    if (blow.fate === 'serverDies') server.crash().catch(() => undefined)
+    if (blow.fate.startsWith('killed')) kill()
+    return blow.fate.endsWith('After') ? 'cutAfter' : 'cutBefore'
+  }
+  const store = stored.struck(blow.who === 'store' ? blow.at : undefined, () => kill())
+  const isDeath = blow.who === 'store' ? stored.isDeath(blow.at) : blow.fate.startsWith('killed')
+  let failure: unknown
+  if (isDeath) {
+    const { workFolder } = stage
+    const process = new MortalWorker({
+      order,
+      access: proxy.access(),
+      store: store.options,
+      workFolder,
+      attempt,
+      patienceMs,
+    })
+    kill = () => process.kill()
+    failure = await process.failure()
+    if (process.isKilled && blow.who === 'store' && store.count() === 0) struck += 1
+  } else {
+    const open = mortalStore(store.options, attempt, () => undefined)
+    const work = makeBackup(order, stage.backupTools({ store: open, attempt }), AbortSignal.timeout(patienceMs))
+    failure = await work.then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+  }
+  proxy.judge = () => 'pass'
+  struck += store.count()
+  if (struck === 0 && failure !== undefined)
+    throw new Error('a worker that nothing had struck failed', { cause: failure })
+  return struck
+}
+
+/** Whoever is killed does not clean up: it is a process. */
+class MortalWorker {
+  readonly #process: ChildProcessByStdio<null, null, Readable>
+
+  constructor(works: MortalBackup) {
+    const program = new URL('mortal-backup.ts', import.meta.url).pathname
+    const stdio: ['ignore', 'ignore', 'pipe'] = ['ignore', 'ignore', 'pipe']
+    this.#process = spawn(process.execPath, [program, JSON.stringify(works)], { stdio })
+  }
+
+  kill(): void {
+    this.#process.kill('SIGKILL')
+  }
+
+  get isKilled(): boolean {
+    return this.#process.signalCode === 'SIGKILL'
+  }
+
+  /** What it said, if it did not end well. */
+  async failure(): Promise<string | undefined> {
+    const said = text(this.#process.stderr)
+    await once(this.#process, 'exit')
+    return this.#process.exitCode === 0 ? undefined : said
+  }
+}
+
+function databasePlaces<AtStore>(texts: readonly string[]): readonly Place<Blow<AtStore>>[] {
+  return statementPlaces(texts, fates).map(({ title, blow }) => ({ title, blow: { ...blow, who: 'database' } }))
+}
+
+function storePlaces<AtStore>(stored: StoreUnderTest<AtStore>): readonly Place<Blow<AtStore>>[] {
+  return stored.places().map(({ title, blow }) => ({ title, blow: { who: 'store', at: blow } }))
+}
+
+async function endOf(server: PostgresServer, store: ArtifactStore, stored: StoreUnderTest<unknown>): Promise<object> {
+  const folder = folderOf(order)
+  const { manifest } = await loadManifest(store, folder, never)
+  const { file, sha256 } = manifest.artifact
+  const keys = await keysOf(store)
+  return {
+    files: keys.map((key) => (key === folder + file ? 'artifact' : key.replace(folder, ''))).toSorted(),
+    isAsItsManifestSays: sha256Of(await whole(store.read(folder + file, never))) === sha256,
+    broken: await stored.broken(),
+    slots: await server.byHand('SELECT slot_name FROM pg_replication_slots'),
+  }
+}

@@ -1,0 +1,140 @@
+// Where can a worker and its store be struck while a backup is stored? In a folder at each step that the worker takes; in a bucket at each
+// request, where the store can fail too. Both say what broken puts have left.
+import { readdir } from 'node:fs/promises'
+import type { ArtifactStore } from '../../../src/controllers/stores/artifact-store.ts'
+import { FolderStore } from '../../../src/controllers/stores/folder-store-driver.ts'
+import { S3Store, type S3StoreOptions } from '../../../src/controllers/stores/s3-store-driver.ts'
+import type { Place } from '../../crash-runs/crash-workflow.ts'
+import { type StatementBlow, statementPlaces } from '../../crash-runs/places.ts'
+import { bucket, s3At, uploadsUnderWay } from '../../s3/on-s3.ts'
+import type { S3Proxy, S3Verdict } from '../../s3/s3-proxy.ts'
+import { MortalStore, type MortalStoreOptions } from './mortal-store.ts'
+
+export interface StruckStore {
+  readonly options: MortalStoreOptions
+  /** How often it was struck, as far as the store knows. */
+  count(): number
+}
+
+export interface StoreUnderTest<Blow> {
+  isDeath(blow: Blow): boolean
+  /** For one life of a worker, which `kill` ends. */
+  struck(blow: Blow | undefined, kill: () => void): StruckStore
+  /** For the last life, which nothing strikes. */
+  calm(attempt: string): ArtifactStore
+  /** Where the last life could have been struck. */
+  places(): readonly Place<Blow>[]
+  /** Files that are half written, uploads that nobody ends. */
+  broken(): Promise<number>
+  stop(): Promise<void>
+}
+
+export class FolderUnderTest implements StoreUnderTest<number> {
+  readonly #folder: string
+  #last: MortalStore | undefined
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  isDeath(): boolean {
+    return true
+  }
+
+  struck(dieAt: number | undefined): StruckStore {
+    return { options: { folder: this.#folder, dieAt }, count: () => 0 }
+  }
+
+  calm(attempt: string): ArtifactStore {
+    this.#last = new MortalStore(new FolderStore({ folder: this.#folder, attempt }))
+    return this.#last
+  }
+
+  places(): readonly Place<number>[] {
+    const steps = [...(this.#last?.steps ?? [])]
+    return steps.map((step, at) => ({ title: `killed at step ${at + 1} of the store: ${step}`, blow: at + 1 }))
+  }
+
+  async broken(): Promise<number> {
+    const entries = await readdir(this.#folder, { recursive: true, withFileTypes: true })
+    // A backup is two files.
+    return entries.filter((entry) => entry.isFile()).length - 2
+  }
+
+  async stop(): Promise<void> {}
+}
+
+/** `away`: from there on no request is served, until the worker has given up. */
+const fates = ['killedBefore', 'killedAfter', 'cutBefore', 'cutAfter', 'fails', 'hangs', 'away'] as const
+type BucketBlow = StatementBlow<(typeof fates)[number]>
+
+export class BucketUnderTest implements StoreUnderTest<BucketBlow> {
+  readonly #proxy: S3Proxy
+  readonly #options: S3StoreOptions
+  readonly #moto: string
+  #last: S3Store | undefined
+
+  private constructor(moto: string, proxy: S3Proxy, options: S3StoreOptions) {
+    this.#moto = moto
+    this.#proxy = proxy
+    this.#options = options
+  }
+
+  static async start(moto: string): Promise<BucketUnderTest> {
+    const { proxy, access } = await s3At(moto)
+    return new BucketUnderTest(moto, proxy, { bucket, prefix: 'prod/', access })
+  }
+
+  isDeath({ fate }: BucketBlow): boolean {
+    return fate.startsWith('killed')
+  }
+
+  struck(blow: BucketBlow | undefined, kill: () => void): StruckStore {
+    let [seen, count] = [0, 0]
+    this.#proxy.judge = (): S3Verdict => {
+      seen += 1
+      if (blow === undefined) return 'pass'
+      if (seen > blow.index && blow.fate === 'away') return { status: 503, code: 'ServiceUnavailable' }
+      if (seen !== blow.index) return 'pass'
+      count += 1
+      if (blow.fate.startsWith('killed')) kill()
+      return verdicts[blow.fate]
+    }
+    const limits = { connectMs: 1_000, silenceMs: 1_000, attempts: 3 }
+    return { options: { s3: { ...this.#options, limits } }, count: () => count }
+  }
+
+  calm(): ArtifactStore {
+    this.#proxy.judge = () => 'pass'
+    this.#proxy.forget()
+    this.#last = new S3Store(this.#options)
+    return this.#last
+  }
+
+  places(): readonly Place<BucketBlow>[] {
+    const lines = this.#proxy.requests.map(({ line }) => line)
+    return statementPlaces(lines, fates).map(({ title, blow }) => ({
+      title: title.replace('statement', 'request'),
+      blow,
+    }))
+  }
+
+  broken(): Promise<number> {
+    return uploadsUnderWay(this.#moto)
+  }
+
+  async stop(): Promise<void> {
+    await this.#last?.close()
+    await this.#proxy.stop()
+  }
+}
+
+const verdicts: Readonly<Record<BucketBlow['fate'], S3Verdict>> = {
+  killedBefore: 'cutBefore',
+  killedAfter: 'cutAfter',
+  cutBefore: 'cutBefore',
+  cutAfter: 'cutAfter',
+  fails: { status: 500, code: 'InternalError' },
+  hangs: 'hang',
+  away: { status: 503, code: 'ServiceUnavailable' },
+}

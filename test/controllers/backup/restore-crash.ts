@@ -1,0 +1,159 @@
+// Wherever a worker dies, its way to the server breaks, or the server itself dies: the next worker ends the restore, with the same end as if
+// nothing had happened, and nobody is kept out of the database for good (I3). Every statement is such a place, those of pg_restore too.
+import { CodedError } from '../../../src/base/errors.ts'
+import type { RestoreOrder } from '../../../src/controllers/backup/restore-order.ts'
+import { restoreDatabase } from '../../../src/controllers/backup/restore-worker.ts'
+import { waitUntil } from '../../control-plane/wait-until.ts'
+import type { CrashWorkflow, Told } from '../../crash-runs/crash-workflow.ts'
+import { type StatementBlow, statementPlaces } from '../../crash-runs/places.ts'
+import { engineHere } from '../../postgres/engine-here.ts'
+import type { PostgresServer } from '../../postgres/postgres-server.ts'
+import { SqlProxy } from '../../postgres/sql-proxy.ts'
+import { never } from '../stores/contents.ts'
+import { makeLive, type RestoreStage, removeAll, restoreStage, rolesOf, sightOf } from './restore-stage.ts'
+import { judgeOf, type WorkerFate, workerFates } from './verification-crash.ts'
+
+type Blow = StatementBlow<WorkerFate>
+
+/** A tool that waits in the middle of a COPY for an answer that was cut off waits for ever: its Job has a deadline. */
+const patienceMs = 4_000
+
+/** What counts of the end: the sentinel is in the one that was there, and nothing is left of the work. */
+export const ends = {
+  'in place': {
+    databases: [
+      { datname: 'crm', owner: 'crm_owner', open: true },
+      { datname: 'crm_old_r1', owner: 'crm_owner', open: false },
+    ],
+    roles: ['crm_owner'],
+    live: { orders: 1000, sentinel: false, strange: 0 },
+    former: { orders: 8, sentinel: true },
+  },
+  'where there is nothing': {
+    databases: [{ datname: 'crm', owner: 'crm_owner', open: true }],
+    roles: ['crm_owner'],
+    live: { orders: 1000, sentinel: false, strange: 0 },
+  },
+  undone: {
+    databases: [
+      { datname: 'crm', owner: 'crm_owner', open: true },
+      { datname: 'crm_old_u1', owner: 'crm_owner', open: false },
+    ],
+    roles: ['crm_owner'],
+    live: { orders: 8, sentinel: true },
+    former: { orders: 1000, sentinel: false },
+  },
+} as const
+
+type Kind = keyof typeof ends
+
+/** What was committed is not lost with the server's processes. */
+export const durable = { settings: { synchronous_commit: 'on' } }
+
+export const restoreInPlaceCrash = workflowOf('restore-in-place', 'in place')
+export const restoreAnewCrash = workflowOf('restore-anew', 'where there is nothing')
+export const restoreUndoneCrash = workflowOf('restore-undone', 'undone')
+
+function workflowOf(name: string, kind: Kind): CrashWorkflow<Blow> {
+  return {
+    ...{ name, weight: 2, whole: ends[kind], server: durable },
+    start: async (server) => {
+      const proxy = await SqlProxy.start(server.access())
+      const stage = await restoreStage(server, proxy.access())
+      return { tell: (blows) => tell(kind, { stage, proxy }, blows) }
+    },
+  }
+}
+
+interface Ground {
+  readonly stage: RestoreStage
+  readonly proxy: SqlProxy
+}
+
+/** Each life is struck by a blow of its own, and the last by none. */
+async function tell(kind: Kind, { stage, proxy }: Ground, blows: readonly Blow[]): Promise<Told<Blow>> {
+  const { server } = stage
+  const order = await begin(kind, stage)
+  let struck = 0
+  for (const blow of blows) {
+    proxy.judge = judgeOf(server, blow, () => {
+      struck += 1
+    })
+    await work(order, stage, AbortSignal.timeout(patienceMs)).catch(() => undefined)
+    proxy.judge = () => 'pass'
+    await server.byHand('SELECT 1')
+  }
+  proxy.forget()
+  await end(order, stage)
+  const texts = proxy.statements.map(({ text }) => text)
+  return { end: await sight(server), struck, places: statementPlaces(texts, workerFates) }
+}
+
+/** All is as before the first worker. */
+export async function begin(kind: Kind, stage: RestoreStage): Promise<RestoreOrder> {
+  const { server } = stage
+  if (kind === 'where there is nothing') {
+    await removeAll(server)
+    return { ...(await stage.inPlace()), replaces: undefined }
+  }
+  await makeLive(server)
+  if (kind === 'in place') return stage.inPlace()
+  // As a restore leaves it, made by hand.
+  await server.byHand('ALTER DATABASE crm RENAME TO crm_old_r1')
+  await server.byHand('CREATE DATABASE crm OWNER crm_owner TEMPLATE crm_old_r1')
+  await server.byHand('ALTER DATABASE crm_old_r1 ALLOW_CONNECTIONS false')
+  await server.byHand('INSERT INTO orders SELECT n FROM generate_series(8, 1000) n; DELETE FROM orders WHERE id = -1', {
+    database: 'crm',
+  })
+  return stage.inPlace({ requestId: 'u1', source: { kind: 'former', replacedBy: 'r1' } })
+}
+
+/** One life of a worker, with sessions of its own. */
+export async function work(order: RestoreOrder, stage: RestoreStage, signal: AbortSignal): Promise<void> {
+  const life = engineHere()
+  try {
+    await restoreDatabase(order, stage.verificationTools({ engine: life.engine }), signal)
+  } finally {
+    await life.stop()
+  }
+}
+
+/** The next lives, as a Job has them: what a dead worker has begun on the server may still be under way. */
+export async function end(order: RestoreOrder, stage: RestoreStage): Promise<void> {
+  await waitUntil({ what: 'a worker to end the restore', limitMs: 120_000, everyMs: 50 }, () =>
+    work(order, stage, never).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof CodedError && error.remedy === 'retry') return false
+        throw error
+      },
+    ),
+  )
+}
+
+/** With what is in the one that was put away; oids differ from story to story. */
+export async function sight(server: PostgresServer): Promise<object> {
+  const seen = await sightOf(server)
+  const { databases } = seen
+  const names = databases.map(({ datname }) => String(datname))
+  const formers = names.filter((name) => name.startsWith('crm_old_'))
+  const former = await Promise.all(formers.map((name) => ordersIn(server, name)))
+  return {
+    ...seen,
+    databases: databases.map((row) => ({
+      ...row,
+      comment: String(row['comment']).replace(/pg:\/\/\d+\/\d+/, 'pg://'),
+    })),
+    former: former[0],
+    roles: await rolesOf(server),
+  }
+}
+
+/** Nobody may connect to it. */
+async function ordersIn(server: PostgresServer, name: string): Promise<unknown> {
+  await server.byHand(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`)
+  const rows = await server.byHand('SELECT count(*)::int AS orders, bool_or(id = -1) AS sentinel FROM orders', {
+    database: name,
+  })
+  return rows[0]
+}

@@ -1,0 +1,81 @@
+// Wherever a worker that proves a backup dies, its way to the server breaks or the server dies: the next one proves it, and nothing of the
+// scratch is left.
+import { makeBackup } from '../../../src/controllers/backup/backup-worker.ts'
+import { verifyBackup } from '../../../src/controllers/backup/verification-worker.ts'
+import type { CrashWorkflow, Told } from '../../crash-runs/crash-workflow.ts'
+import { type StatementBlow, statementPlaces } from '../../crash-runs/places.ts'
+import { engineHere } from '../../postgres/engine-here.ts'
+import type { PostgresServer } from '../../postgres/postgres-server.ts'
+import { type Judge, SqlProxy } from '../../postgres/sql-proxy.ts'
+import { never } from '../stores/contents.ts'
+import { type BackupStage, backupStage, order, verification } from './backup-stage.ts'
+import { makeSmallDatabase } from './restore-stage.ts'
+
+/** `dead`: whatever it would still do to put things right is not done either. */
+export const workerFates = ['cutBefore', 'cutAfter', 'dead', 'serverDies'] as const
+export type WorkerFate = (typeof workerFates)[number]
+type Blow = StatementBlow<WorkerFate>
+
+/** A tool that waits in the middle of a COPY for an answer that was cut off waits for ever: its Job has a deadline. */
+const patienceMs = 4_000
+
+export const verificationCrash: CrashWorkflow<Blow> = {
+  name: 'verification',
+  weight: 4,
+  // No tool of this machine can save newer ones.
+  isToldOn: (major) => major <= 15,
+  whole: { left: [], verified: { artifact: { format: 'pg_dump/custom' } } },
+  start: async (server) => {
+    await makeSmallDatabase(server)
+    const proxy = await SqlProxy.start(server.access())
+    const stage = await backupStage(proxy.access())
+    await makeBackup(order, stage.backupTools(), never)
+    return { tell: (blows) => tell({ server, proxy, stage }, blows) }
+  },
+}
+
+interface Ground {
+  readonly server: PostgresServer
+  readonly proxy: SqlProxy
+  readonly stage: BackupStage
+}
+
+/** Each life is struck by a blow of its own, and the last by none. */
+async function tell({ server, proxy, stage }: Ground, blows: readonly Blow[]): Promise<Told<Blow>> {
+  let struck = 0
+  const work = async (signal: AbortSignal) => {
+    const life = engineHere()
+    try {
+      return await verifyBackup(verification, stage.verificationTools({ engine: life.engine }), signal)
+    } finally {
+      await life.stop()
+    }
+  }
+  for (const blow of blows) {
+    proxy.judge = judgeOf(server, blow, () => {
+      struck += 1
+    })
+    await work(AbortSignal.timeout(patienceMs)).catch(() => undefined)
+    proxy.judge = () => 'pass'
+    await server.byHand('SELECT 1')
+  }
+  proxy.forget()
+  const verified = await work(never)
+  const texts = proxy.statements.map(({ text }) => text)
+  const left = await server.byHand(`SELECT datname AS name FROM pg_database WHERE datname LIKE '\\_verify%'
+    UNION ALL SELECT rolname FROM pg_roles WHERE rolname LIKE '\\_verify%'`)
+  return { end: { left, verified }, struck, places: statementPlaces(texts, workerFates) }
+}
+
+/** Strikes a life at the nth of its statements. */
+export function judgeOf(server: PostgresServer, { index, fate }: Blow, onStruck: () => void): Judge {
+  let seen = 0
+  return () => {
+    seen += 1
+    if (seen > index && fate === 'dead') return 'cutBefore'
+    if (seen !== index) return 'pass'
+    onStruck()
+    if (fate === 'serverDies') server.crash().catch(() => undefined)
+    return fate === 'cutAfter' || fate === 'dead' ? 'cutAfter' : 'cutBefore'
+  }
+}
