@@ -51,7 +51,8 @@ it('is made and proven by workers of its own, and goes with its artifact', { tim
 
   await create('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } })
   // The version that this machine's pg_dump can save.
-  await create(`${group}/databases`, own('Database', 'crm', { version: '15', provider: { inCluster: {} } }))
+  const last = { deletionPolicy: 'Snapshot', snapshotTarget: { pvc: { claimName: 'backups', path: 'last' } } }
+  await create(`${group}/databases`, own('Database', 'crm', { version: '15', provider: { inCluster: {} }, ...last }))
   await create('/api/v1/namespaces/shop/persistentvolumeclaims', {
     ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'backups' } },
     spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
@@ -74,8 +75,23 @@ it('is made and proven by workers of its own, and goes with its artifact', { tim
   expect(proven?.status?.source?.rows).toBeGreaterThanOrEqual(500)
 
   await run.ask({ method: 'DELETE', path: `${group}/backups/once` })
-  const gone = { what: 'the Backup to be gone', limitMs: 120_000, everyMs: 200 }
-  await waitUntil(gone, async () => (await find(`${group}/backups/once`)) === undefined)
+  const goes = (path: string) =>
+    waitUntil(
+      { what: `${path} to be gone`, limitMs: 180_000, everyMs: 200 },
+      async () => (await find(path)) === undefined,
+    )
+  await goes(`${group}/backups/once`)
+
+  // Its volume goes with the server, and the last backup is what is left of it.
+  const volume = '/api/v1/namespaces/shop/persistentvolumeclaims/data-crm-postgres-0'
+  expect(await find(volume)).toBeDefined()
+  await run.ask({ method: 'DELETE', path: `${group}/databases/crm` })
+  await goes(`${group}/databases/crm`)
+  await goes(volume)
+  const { text } = await run.ask({ method: 'GET', path: `${group}/backups` })
+  const left: { items: readonly (Told & { metadata: { name: string } })[] } = JSON.parse(text)
+  expect(left.items.map(({ metadata }) => metadata.name)).toEqual([expect.stringMatching(/^crm-final-/)])
+  expect(left.items[0]?.status).toMatchObject({ phase: 'Completed', source: { rows: proven?.status?.source?.rows } })
   expect(await run.end('SIGINT')).toBe(0)
   expect(run.stderr).toBe('')
 })
