@@ -223,6 +223,8 @@ export interface BackupStatus {
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly verifiedAt?: string
+  /** The newest data.konverge.dev/verify-again annotation that has been answered. */
+  readonly lastHandledVerify?: string
   /**
    * Why it failed.
    * At most 32768 characters.

@@ -9,6 +9,7 @@ import { type Problem, placeOf } from '../migration/migration-place.ts'
 import { type PartingFacts, partingFacts } from './parting-facts.ts'
 import { type ScheduleFacts, scheduleFacts } from './schedule-facts.ts'
 import { madeBy, recordedBackup, type SingleFacts, singleStep, workersOf } from './single-facts.ts'
+import { verificationTry } from './verification-tries.ts'
 import { databaseFolder } from './work-order.ts'
 import { type WorkRun, workRun } from './work-run.ts'
 import { type BackupObject, makeWish, type Saved, verifyWish } from './work-wish.ts'
@@ -54,7 +55,7 @@ async function loadSingle(context: Observing, object: BackupObject, pods: readon
   if (!('place' in saved)) {
     // Who is at it goes on, and finds out for itself whether it can.
     const made = recordedBackup(status)
-    const step = singleStep({ object, make: none, verify: none, made })
+    const step = singleStep({ object, make: none, verify: none, isTriedAgain: false, made })
     const isOver = step === 'rest' || step === 'failed'
     const held = isOver ? [] : jobs.map(({ metadata }) => metadata.name)
     return {
@@ -67,14 +68,18 @@ async function loadSingle(context: Observing, object: BackupObject, pods: readon
   const { folder, ...wish } = makeWish(object, saved)
   const make = runOf(wish.name)
   const made = madeBy(status, make)
-  const proof = made === undefined ? undefined : verifyWish(object, status?.folder ?? folder, saved.place)
-  const verify = proof === undefined ? none : runOf(proof.name)
-  const input = { object, make, verify, made }
+  const proof =
+    made === undefined
+      ? undefined
+      : verificationTry(verifyWish(object, status?.folder ?? folder, saved.place), runOf, context.nowMs)
+  const { run: verify = none, againAtMs } = proof ?? {}
+  const input = { object, make, verify, isTriedAgain: againAtMs !== undefined, made }
   const step = singleStep(input)
-  const workers = workersOf({ ...input, step, makeWish: wish, verifyWish: proof })
+  const workers = workersOf({ ...input, step, makeWish: wish, verifyWish: proof?.wish })
   return {
     ...{ kind: 'single', step, make, verify, workers, held: [], folder: status?.folder ?? folder },
     ...(made === undefined ? {} : { made }),
+    ...(step === 'verify' && againAtMs !== undefined ? { againAtMs } : {}),
     ...(step === 'rest' && workers.length > 0 ? { tidyAtMs: context.nowMs + tidyAfterMs } : {}),
   }
 }

@@ -84,7 +84,13 @@ function foundBackup(object: BackupObject): FoundBackup {
   return {
     ...{ object, name: metadata.name, takenAtMs: slotOf(object), completedAt },
     isLeaving: isOwned(object),
-    state: phase === 'Completed' ? 'Completed' : phase === 'Failed' ? 'Failed' : 'Active',
+    // One that is proven once more is there meanwhile.
+    state:
+      phase === 'Completed' || (phase === 'Verifying' && verifiedAt !== undefined)
+        ? 'Completed'
+        : phase === 'Failed'
+          ? 'Failed'
+          : 'Active',
     isVerified: verified?.status === 'True',
     verifiedAt: verified?.status === 'True' ? verifiedAt : undefined,
   }

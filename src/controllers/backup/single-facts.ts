@@ -4,7 +4,7 @@ import type { BackupStatus } from '../../../imports/wire/backup.ts'
 import type { Problem } from '../migration/migration-place.ts'
 import type { MadeBackup } from './work-report.ts'
 import type { WorkRun } from './work-run.ts'
-import type { BackupObject, WorkWish } from './work-wish.ts'
+import { type BackupObject, verifyToken, type WorkWish } from './work-wish.ts'
 
 export interface SingleFacts {
   readonly kind: 'single'
@@ -16,6 +16,8 @@ export interface SingleFacts {
   readonly folder?: string
   readonly make: WorkRun
   readonly verify: WorkRun
+  /** When it is proven again, as that came to nothing; milliseconds since the epoch. */
+  readonly againAtMs?: number
   /** Workers that there are to be. */
   readonly workers: readonly WorkerToBe[]
   /** When workers are looked at again whose words stand in the status by then; milliseconds since the epoch. */
@@ -44,6 +46,8 @@ export interface SingleInput {
   readonly object: BackupObject
   readonly make: WorkRun
   readonly verify: WorkRun
+  /** There is another try. */
+  readonly isTriedAgain: boolean
   readonly made: MadeBackup | undefined
 }
 
@@ -59,16 +63,28 @@ export function madeBy(status: BackupStatus | undefined, make: WorkRun): MadeBac
   return recordedBackup(status) ?? (make.kind === 'completed' ? make.report?.made : undefined)
 }
 
-export function singleStep({ object: { spec, status }, make, verify, made }: SingleInput): SingleStep {
+export function singleStep({ object, make, verify, isTriedAgain, made }: SingleInput): SingleStep {
+  const { spec, status } = object
   if (made === undefined) {
     // What failed stays failed, also when its Job is gone: another Backup is another try.
     const hasFailed = make.kind === 'failed' || (make.kind === 'none' && status?.phase === 'Failed')
     return hasFailed ? 'failed' : 'make'
   }
-  if (spec.verify.mode === 'None' || status?.verifiedAt !== undefined) return 'rest'
+  if (spec.verify.mode === 'None' || isProven(object)) return 'rest'
   if (verify.kind === 'completed') return 'rest'
-  if (verify.kind === 'failed') return 'unproven'
-  return verify.kind === 'none' && status?.phase === 'Failed' ? 'unproven' : 'verify'
+  if (verify.kind === 'failed') return isTriedAgain ? 'verify' : 'unproven'
+  const hasFailed = status?.phase === 'Failed' && !isAskedAgain(object)
+  return verify.kind === 'none' && hasFailed ? 'unproven' : 'verify'
+}
+
+/** By somebody, since it was last answered. */
+export function isAskedAgain(object: Pick<BackupObject, 'metadata' | 'status'>): boolean {
+  const token = verifyToken(object)
+  return token !== undefined && token !== object.status?.lastHandledVerify
+}
+
+function isProven(object: BackupObject): boolean {
+  return object.status?.verifiedAt !== undefined && !isAskedAgain(object)
 }
 
 export interface WorkersInput extends SingleInput {
@@ -85,7 +101,7 @@ export function workersOf(input: WorkersInput): readonly WorkerToBe[] {
   const isSuspended = spec.suspend === true
   const isLost = make.kind === 'completed' && make.report?.made === undefined
   const isMaking = recordedBackup(status) === undefined && !isLost && !(step === 'failed' && make.kind === 'none')
-  const isProving = status?.verifiedAt === undefined && verifyWish !== undefined && spec.verify.mode !== 'None'
+  const isProving = !isProven(object) && verifyWish !== undefined && spec.verify.mode !== 'None'
   const isGivenUp = step === 'unproven' && verify.kind === 'none'
   return [
     ...(isMaking ? [toBe(makeWish, make, isSuspended)] : []),

@@ -4,9 +4,9 @@ import type { BackupStatus } from '../../../imports/wire/backup.ts'
 import { type ConditionClaim, type EventReport, findCondition, type StatusReport, timestampAt } from '../../index.ts'
 import { claim, type Readiness, readiness } from './backup-claims.ts'
 import type { PartingFacts } from './parting-facts.ts'
-import type { SingleFacts } from './single-facts.ts'
+import { isAskedAgain, type SingleFacts } from './single-facts.ts'
 import type { WorkReport } from './work-report.ts'
-import type { BackupObject } from './work-wish.ts'
+import { type BackupObject, verifyToken } from './work-wish.ts'
 
 type Fields = StatusReport<BackupStatus>['fields']
 type Words = Pick<ConditionClaim, 'reason' | 'message'>
@@ -26,7 +26,7 @@ export function singleStatus(object: BackupObject, facts: SingleFacts, isOver: b
       ...verified(object, facts, standing),
     ],
     events: newsOf(object, standing),
-    dueAtMs: facts.tidyAtMs === undefined ? [] : [facts.tidyAtMs],
+    dueAtMs: [facts.tidyAtMs, facts.againAtMs].filter((ms) => ms !== undefined),
   }
 }
 
@@ -55,7 +55,7 @@ export function partingStatus(object: BackupObject, { discard }: PartingFacts): 
 }
 
 function standingOf({ spec, status }: BackupObject, facts: SingleFacts): Standing {
-  const { step, problem, make, verify } = facts
+  const { step, problem, make, verify, againAtMs } = facts
   if (step === 'rest') {
     const message =
       spec.verify.mode === 'None' ? 'it is stored; spec.verify.mode says not to prove it' : proven(spec.verify.mode)
@@ -75,6 +75,10 @@ function standingOf({ spec, status }: BackupObject, facts: SingleFacts): Standin
     return { phase: 'Pending', kind: 'underWay', reason: 'Suspended', message: 'spec.suspend is true' }
   }
   const run = step === 'make' ? make : verify
+  if (run.kind === 'failed' && againAtMs !== undefined) {
+    const { reason, message } = wordsOf(run.report)
+    return { phase, kind: 'underWay', reason, message: `${message}; it is tried again at ${timestampAt(againAtMs)}` }
+  }
   if (run.kind === 'active' && run.last !== undefined) return { phase, kind: 'underWay', ...wordsOf(run.last) }
   if (run.kind !== 'active') {
     return { phase: 'Pending', kind: 'underWay', reason: 'WorkerStarting', message: 'a worker is being started' }
@@ -116,29 +120,35 @@ function verified(
 ): readonly ConditionClaim[] {
   const { mode } = spec.verify
   if (made === undefined) return []
-  if (step === 'verify') return [claim('Verified', 'Unknown', standing)]
+  const before = conditionOf(status, 'Verified')
+  if (step === 'verify') {
+    // What was proven once is so until the contrary is.
+    const wasProven = status?.verifiedAt !== undefined && before !== undefined
+    return [wasProven ? claim('Verified', before.status, before) : claim('Verified', 'Unknown', standing)]
+  }
   if (step === 'unproven') {
-    const before = conditionOf(status, 'Verified')
     const isTold = before?.status === 'False' && standing.message === before.message
     return [claim('Verified', 'False', isTold ? before : standing)]
   }
   return [claim('Verified', mode === 'Restore' ? 'True' : 'False', standing)]
 }
 
-function fieldsOf(
-  { spec, status }: BackupObject,
-  { made, folder, step, verify }: SingleFacts,
-  standing: Standing,
-): Fields {
+function fieldsOf(object: BackupObject, { made, folder, step, verify }: SingleFacts, standing: Standing): Fields {
+  const { spec, status } = object
   const { phase, message } = standing
   const isProven = step === 'rest' && spec.verify.mode !== 'None'
   const provenAt = verify.kind === 'completed' ? timestampAt(verify.endedAtMs) : undefined
-  const verifiedAt = status?.verifiedAt ?? (isProven ? provenAt : undefined)
+  const newest = isProven && isAskedAgain(object) ? provenAt : undefined
+  const known = newest ?? status?.verifiedAt ?? (isProven ? provenAt : undefined)
+  // What was found wrong is not proven any more.
+  const verifiedAt = step === 'unproven' ? undefined : known
+  const token = step === 'rest' || step === 'unproven' ? verifyToken(object) : status?.lastHandledVerify
   return {
     phase,
     ...(made === undefined ? {} : { ...made, lastSuccessTime: made.completedAt }),
     ...(folder === undefined ? {} : { folder }),
     ...(verifiedAt === undefined ? {} : { verifiedAt }),
+    ...(token === undefined ? {} : { lastHandledVerify: token }),
     ...(verifiedAt === undefined || spec.verify.mode !== 'Restore' ? {} : { lastVerifiedTime: verifiedAt }),
     ...(phase === 'Failed' ? { error: message } : {}),
   }

@@ -10,21 +10,25 @@ export type WorkRun =
   | { readonly kind: 'active'; readonly last: WorkReport | undefined }
   /** `report`: undefined where the pod is gone that could tell. */
   | { readonly kind: 'completed'; readonly report: WorkReport | undefined; readonly endedAtMs: number }
-  | { readonly kind: 'failed'; readonly report: WorkReport }
+  | { readonly kind: 'failed'; readonly report: WorkReport; readonly endedAtMs: number }
 
 /** `pods`: of this Job alone. */
 export function workRun(job: LiveObject | undefined, pods: readonly LiveObject[]): WorkRun {
   if (job === undefined) return { kind: 'none' }
-  const last = lastWord(pods, workReportIn)?.report
+  const word = lastWord(pods, workReportIn)
+  const last = word?.report
   const complete = jobCondition(job, 'Complete')
   if (complete !== undefined) {
     const report = last?.outcome === 'Completed' ? last : undefined
     return { kind: 'completed', report, endedAtMs: millisecondsAt(complete.lastTransitionTime) }
   }
   const failed = jobCondition(job, 'Failed')
-  if (failed !== undefined) return { kind: 'failed', report: reportOfJob(failed, last) }
+  if (failed !== undefined) {
+    const endedAtMs = millisecondsAt(failed.lastTransitionTime)
+    return { kind: 'failed', report: reportOfJob(failed, last), endedAtMs }
+  }
   // Trying again would say the same: the Job is held, though it would go on.
-  if (last !== undefined && exitCodeOf(last) === 2) return { kind: 'failed', report: last }
+  if (word !== undefined && exitCodeOf(word.report) === 2) return { kind: 'failed', ...word }
   return { kind: 'active', last: last?.outcome === 'Completed' ? undefined : last }
 }
 

@@ -26,6 +26,9 @@ export interface WorkWish {
 /** When a Backup of a schedule was due: RFC 3339. */
 export const slotAnnotation = 'data.konverge.dev/slot'
 
+/** Asks for a backup to be proven once more; its value is a token. */
+const verifyAnnotation = 'data.konverge.dev/verify-again'
+
 /** Tables that are larger are counted, and their rows not hashed. */
 const hashUpToBytes = 64 * 2 ** 30
 const hourMs = 3_600_000
@@ -56,6 +59,7 @@ export function makeWish(object: BackupObject, { place, database }: Saved): Work
   return { ...wish, folder: folderOf(backup) }
 }
 
+/** Of the first try; asked for anew by another token, it is another Job. */
 export function verifyWish(object: BackupObject, folder: string, place: Place): WorkWish {
   const { mode, queries = [] } = object.spec.verify
   const isRestored = mode === 'Restore'
@@ -65,7 +69,18 @@ export function verifyWish(object: BackupObject, folder: string, place: Place): 
     ...(isRestored ? { restoresOn: place.ordered } : {}),
     verification: { backup: backupOf(object), folder, queries, hashUpToBytes },
   }
-  return wishOf(object, order, isRestored ? [place.credentials] : [])
+  const wish = wishOf(object, order, isRestored ? [place.credentials] : [])
+  const token = verifyToken(object)
+  return token === undefined ? wish : { ...wish, name: `${wish.name}-${shortDigest(token)}` }
+}
+
+/** Whoever sets another one has it proven once more. */
+export function verifyToken({ metadata }: Pick<BackupObject, 'metadata'>): string | undefined {
+  return metadata.annotations?.[verifyAnnotation]
+}
+
+function shortDigest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 4)
 }
 
 /** `attempt`: another one is another Job. */
@@ -97,7 +112,7 @@ function wishOf({ metadata, spec }: BackupObject, order: WorkOrder, databases: r
   }
 }
 
-/** Pods of a Job bear its name in a label: 63 characters, with `-discard-`, a digest and an attempt. */
+/** Pods of a Job bear its name in a label: 63 characters, with `-verify-`, a digest, that of a token, and a try. */
 const maxStem = 40
 
 function commonOf(object: BackupObject) {

@@ -102,6 +102,85 @@ describe('a Backup', () => {
     expect(await scene.standing('once', 'Verified')).toBe('False ManifestMismatch')
   })
 
+  it('is proven later where its server or store was away, and says when', async () => {
+    const scene = await ready()
+    let tries = 0
+    const away: WorkReport = { outcome: 'Interrupted', reason: 'ServerUnreachable', message: 'nobody answers' }
+    scene.answer = (order) => {
+      if (order.work !== 'verify') return scene.done(order)
+      tries += 1
+      return tries < 3 ? away : scene.done(order)
+    }
+    await scene.create('once')
+    await scene.becomes('once', 'Ready', 'False ServerUnreachable')
+    const { message } = (await scene.condition('once', 'Ready')) ?? {}
+    expect(message).toMatch(/^nobody answers; it is tried again at 2026-01-01T00:01:/)
+    expect(await scene.standing('once', 'Verified')).toBe('Unknown ServerUnreachable')
+    expect(await scene.standing('once', 'Stalled')).toBeUndefined()
+    await scene.restart()
+    await scene.until(
+      'it to be proven',
+      async () => (await scene.standing('once', 'Verified')) === 'True RestoreVerified',
+      600_000,
+    )
+    expect(tries).toBe(3)
+    expect(scene.worked).toEqual(['backup once', 'verify once'])
+    await scene.pass(60_000)
+    expect(await scene.jobs()).toEqual([])
+  })
+
+  it('is not proven for ever where its store never comes back', async () => {
+    const scene = await ready()
+    let tries = 0
+    scene.answer = (order) => {
+      if (order.work !== 'verify') return scene.done(order)
+      tries += 1
+      return { outcome: 'Interrupted', reason: 'StoreUnavailable', message: 'nobody answers' }
+    }
+    await scene.create('once')
+    await scene.until(
+      'it to be given up',
+      async () => (await scene.standing('once', 'Stalled')) !== undefined,
+      3_600_000,
+    )
+    expect(await scene.standing('once', 'Verified')).toBe('False StoreUnavailable')
+    await scene.pass(7_200_000, 60_000)
+    expect(tries).toBe(6)
+  })
+
+  it('is proven once more for each token that asks for it, whatever it was before', async () => {
+    const scene = await ready()
+    await scene.create('once')
+    await scene.becomes('once', 'Ready', 'True RestoreVerified')
+    const { verifiedAt } = await scene.status('once')
+    const ask = (token: string) =>
+      scene.patch('once', { metadata: { annotations: { 'data.konverge.dev/verify-again': token } } })
+    const answered = (token: string) =>
+      scene.until(`${token} to be answered`, async () => (await scene.status('once')).lastHandledVerify === token)
+
+    await scene.pass(60_000)
+    await ask('monday')
+    await answered('monday')
+    expect(await scene.standing('once', 'Verified')).toBe('True RestoreVerified')
+    expect((await scene.status('once')).verifiedAt).not.toBe(verifiedAt)
+    scene.answer = only('verify', stopped('ChecksumMismatch'))(scene)
+    await ask('tuesday')
+    await answered('tuesday')
+    expect(await scene.standing('once', 'Verified')).toBe('False ChecksumMismatch')
+    expect(await scene.status('once')).toMatchObject({ phase: 'Failed' })
+    expect((await scene.status('once')).verifiedAt).toBeUndefined()
+    await scene.restart()
+    await scene.pass(60_000)
+    expect(await scene.standing('once', 'Verified')).toBe('False ChecksumMismatch')
+    scene.answer = (order) => scene.done(order)
+    await ask('wednesday')
+    await answered('wednesday')
+    expect(await scene.standing('once', 'Verified')).toBe('True RestoreVerified')
+    await scene.pass(60_000)
+    expect(scene.worked).toEqual(['backup once', 'verify once', 'verify once', 'verify once'])
+    expect(await scene.jobs()).toEqual([])
+  })
+
   it('is made once more where nobody can say any more what was made', async () => {
     const scene = await ready()
     await scene.create('once')
