@@ -30,7 +30,7 @@ export function contentsDifference(
   return rest > 0 ? [...found.slice(0, mostTold), `and ${rest} more`] : found
 }
 
-interface Named {
+export interface Named {
   readonly schema: string
   readonly name: string
 }
@@ -54,6 +54,7 @@ function compared<Item extends Named>(
 }
 
 function rowsDiffer(saved: TableContents, restored: TableContents, { rows }: ComparisonOptions): string | undefined {
+  if (saved.rows === '' || restored.rows === '') return undefined
   if (saved.rows !== restored.rows) return `has ${restored.rows} rows instead of ${saved.rows}`
   if (rows === 'counted' || saved.hash === null || restored.hash === null) return undefined
   return saved.hash === restored.hash ? undefined : `has other rows, though as many (${saved.rows})`
@@ -72,6 +73,6 @@ function countDiffers(sort: string, saved: number, restored: number): readonly s
 }
 
 /** As in SQL, so that a name with a dot in it is another one. */
-function nameOf({ schema, name }: Named): string {
+export function nameOf({ schema, name }: Named): string {
   return [schema, name].map((part) => (/^[a-z_][a-z0-9_]*$/.test(part) ? part : JSON.stringify(part))).join('.')
 }

@@ -16,6 +16,7 @@ export interface DatabaseContents {
 export interface TableContents {
   readonly schema: string
   readonly name: string
+  /** `''`: nobody counted them. */
   readonly rows: string
   /** Over all rows, in whatever order they are; null: they were only counted. */
   readonly hash: string | null

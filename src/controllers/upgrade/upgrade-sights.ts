@@ -9,9 +9,28 @@ import {
 } from '../engines/replication-standing.ts'
 import { type FreezeRecord, freezeStanding, stillAway, type WriterFacts } from '../engines/write-freeze.ts'
 
+import type { SideStanding } from './new-side.ts'
+
 type Direction = SagaCall<unknown>['direction']
 
 const missing: Sight = { kind: 'missing' }
+
+/** Of the roles, the database and the schema of the new side. */
+export function sideSight(standing: SideStanding): Sight {
+  switch (standing.kind) {
+    case 'missing':
+      return missing
+    case 'partial':
+      return { kind: 'broken', reason: 'Incomplete', message: 'a part of the new side is there', isTerminal: false }
+    case 'prepared':
+    case 'opened':
+      return { kind: 'done' }
+    case 'refused': {
+      const { code: reason, message } = standing.error
+      return { kind: 'broken', reason, message, isTerminal: true }
+    }
+  }
+}
 
 /** Of a pass that saw both sides. What is refused before anything was made is told by whoever tries. */
 export function replicationSight(sides: BothSides, token: Token): Sight {

@@ -290,6 +290,7 @@ function whenFrozen(
 ): LogicalEngine {
   const disturbed = (frozen: FrozenDatabase): FrozenDatabase => ({
     source: frozen.source,
+    sizes: () => frozen.sizes(),
     contents: (options) => frozen.contents(options),
     release: () => frozen.release(),
     dump: async (options) => {

@@ -4,14 +4,26 @@ import { tmpdir } from 'node:os'
 import { expect, onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/base/clock.ts'
 import { CodedError } from '../../../src/base/errors.ts'
-import { contentsDifference } from '../../../src/controllers/engines/contents-difference.ts'
-import type { DatabaseContents } from '../../../src/controllers/engines/database-contents.ts'
+import { systemSecrets } from '../../../src/base/random.ts'
+import type { LogicalEngine } from '../../../src/controllers/engines/logical-engine.ts'
 import { postgresLogicalEngine } from '../../../src/controllers/engines/postgres/logical/logical-driver.ts'
+import type { FreezeRecord } from '../../../src/controllers/engines/write-freeze.ts'
+import { compareSides } from '../../../src/controllers/upgrade/comparison-runner.ts'
+import type { SideOrder } from '../../../src/controllers/upgrade/new-side.ts'
+import {
+  observeSide,
+  prepareSide,
+  removeSide,
+  type SideTools,
+} from '../../../src/controllers/upgrade/new-side-worker.ts'
+import { Opening } from '../../../src/controllers/upgrade/opening-client.ts'
+import { freezeRecordIn, sideSight } from '../../../src/controllers/upgrade/upgrade-sights.ts'
 import { upgradePivot, upgradeSteps } from '../../../src/controllers/upgrade/upgrade-steps.ts'
 import type { UpgradeWorld } from '../../../src/controllers/upgrade/upgrade-world.ts'
 import {
   defineController,
   defineSaga,
+  type Notes,
   type SagaRecord,
   type SagaScene,
   type SagaStep,
@@ -21,8 +33,11 @@ import { startCluster, type TestCluster } from '../../../src/testing/index.ts'
 import { waitUntil } from '../../control-plane/wait-until.ts'
 import type { PostgresServer } from '../../postgres/postgres-server.ts'
 import { Haul, type HaulSpec, type HaulStatus, haulDefinition } from '../../saga/haul.ts'
-import { database, nothing, ReplicationStage } from '../engines/replication/replication-stage.ts'
+import { database, id, nothing, ReplicationStage, token } from '../engines/replication/replication-stage.ts'
 import { WritingClient } from './writing-client.ts'
+
+const places = { versions: '/usr/lib/postgresql', folders: [] }
+const side: SideOrder = { id, token, caller: { kind: 'Database', namespace: 'default', name: 'shop' }, database }
 
 type Scene = SagaScene<HaulSpec, HaulStatus, undefined>
 
@@ -231,59 +246,53 @@ export class UpgradeStage {
       },
       provisionNew: {
         name: 'ProvisionNew',
-        verify: async () => {
-          const [row] = await this.new.byHand(`SELECT FROM pg_database WHERE datname = '${database}'`)
-          if (row !== undefined) return done
-          return (await this.isNewBare()) ? missing : half
+        verify: async () => sideSight(await observeSide(side, this.databases.here.at(this.new.access()))),
+        run: async ({ signal }) => {
+          const failing = async () => this.#mayFail('ProvisionNew')
+          const logical = this.failing === 'ProvisionNew' ? { ...this.#logical, restore: failing } : this.#logical
+          await prepareSide(side, { ...this.#tools, logical }, signal)
         },
-        run: async () => {
-          await this.new.byHand("CREATE ROLE app NOLOGIN PASSWORD 'secret'")
-          this.#mayFail('ProvisionNew')
-          await this.new.byHand(`CREATE DATABASE ${database}`)
-          await this.new.byHand(tables, { database })
-        },
-        compensate: async () => {
-          await this.new.byHand(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`)
-          await this.new.byHand('DROP ROLE IF EXISTS app')
-        },
+        compensate: () => removeSide(side, this.databases.here.at(this.new.access())),
       },
       replication: () => this.databases.task(),
       writers: () => this.databases.freezer(),
       cutoverWaitsFor: () => this.waitsFor,
-      differences: () => this.#differences(),
+      differences: ({ signal }) => compareSides(side, this.#tools, signal),
       traffic: {
-        look: async () => {
-          const [app] = await this.new.byHand("SELECT rolcanlogin FROM pg_roles WHERE rolname = 'app'")
-          const isOpen = app?.['rolcanlogin'] === true
-          if (this.#pointer === 'old' && !isOpen) return missing
-          return this.#pointer === 'new' && isOpen ? done : half
+        look: async (call) => {
+          const sight = await this.#opening(call).look(recordOf(call))
+          const isHalf = (sight.kind === 'missing') !== (this.#pointer === 'old')
+          return isHalf ? half : sight
         },
-        rehearse: async () => {
+        rehearse: async (call) => {
           this.#mayFail('rehearse')
+          await this.#opening(call).rehearse(recordOf(call), [
+            { sql: 'SELECT count(*) >= 1000 FROM public.orders', expect: 't' },
+          ])
         },
-        lead: async () => {
-          await this.new.byHand('ALTER ROLE app LOGIN')
+        lead: async (call) => {
+          await this.#opening(call).open(recordOf(call))
           this.#pointer = 'new'
         },
       },
     }
   }
 
-  async #differences(): Promise<readonly string[]> {
-    const [left, right] = await Promise.all([this.#contents(this.old), this.#contents(this.new)])
-    return contentsDifference(left, right, { rows: 'hashed' })
+  #opening({ signal }: { readonly signal: AbortSignal }): Opening {
+    return new Opening(side, this.#tools, signal)
   }
 
-  async #contents(server: PostgresServer): Promise<DatabaseContents> {
-    const places = { versions: tmpdir(), folders: [] }
-    const engine = postgresLogicalEngine({ clock: systemClock, places, workFolder: tmpdir() })
-    const caller = { kind: 'Database', namespace: 'default', name: 'shop' }
-    const { signal } = this.databases
-    const frozen = await engine.freeze({ access: server.access(), database, caller, signal })
-    try {
-      return await frozen.contents({ hashUpToBytes: 2 ** 30 })
-    } finally {
-      await frozen.release()
-    }
+  get #logical(): LogicalEngine {
+    return postgresLogicalEngine({ clock: systemClock, places, workFolder: tmpdir() })
   }
+
+  get #tools(): SideTools {
+    const [old, young] = [this.old.access(), this.new.access()]
+    const { engine } = this.databases.here
+    return { engine, logical: this.#logical, old, new: young, secrets: systemSecrets, workFolder: tmpdir() }
+  }
+}
+
+function recordOf({ notes }: { readonly notes: Readonly<Record<string, Notes>> }): FreezeRecord {
+  return freezeRecordIn(notes['ScaleDownOld']) ?? { logins: [] }
 }

@@ -2,6 +2,7 @@
 // made, so that nothing in them can call what others have written: rows become text by the types' own output functions, as a cast could be
 // anybody's.
 import type { DatabaseContents } from '../../database-contents.ts'
+import type { TableReading } from '../../logical-engine.ts'
 import { qualified, type Sql, sql } from '../sql-text.ts'
 
 /** One moment of the database for all that follows; and texts that depend on no setting of anybody's. */
@@ -84,9 +85,16 @@ export interface CatalogAnswer {
  * Columns `rows` and, where asked for, `hash`: the sum of the rows' own hashes, so that their order does not matter and two equal rows do
  * not cancel out. ROW(t.*) stands for the row even where a column has the name `t`.
  */
-export function rowsQuestion(schema: string, table: string, how: 'counted' | 'hashed'): Sql {
+export function rowsQuestion(schema: string, table: string, how: TableReading): Sql {
   const from = sql`FROM ONLY ${qualified(schema, table)} t`
   if (how === 'counted') return sql`SELECT pg_catalog.count(*)::text AS rows ${from}`
-  return sql`SELECT pg_catalog.count(*)::text AS rows, COALESCE(pg_catalog.sum(('x' || pg_catalog.substr(pg_catalog.md5(
-      pg_catalog.textin(pg_catalog.record_out(ROW(t.*)))), 1, 15))::bit(60)::bigint), 0)::text AS hash ${from}`
+  return sql`SELECT pg_catalog.count(*)::text AS rows, COALESCE(pg_catalog.sum(${rowHash[how]}), 0)::text AS hash ${from}`
 }
+
+const rowText = sql`pg_catalog.textin(pg_catalog.record_out(ROW(t.*)))`
+
+/** Where hash partitions are, servers of all versions have to hash alike. */
+const rowHash = {
+  hashed: sql`('x' || pg_catalog.substr(pg_catalog.md5(${rowText}), 1, 15))::bit(60)::bigint`,
+  compared: sql`pg_catalog.hashtextextended(${rowText} COLLATE pg_catalog."C", 0)`,
+} as const

@@ -1,8 +1,9 @@
 // How is one moment of a database held? By a transaction on a session of its own, whose snapshot the dump tool takes over: so what is
 // counted here and what the tool writes is the same, whatever is written meanwhile.
 import type { ExternalTools } from '../../../../index.ts'
+import { nameOf } from '../../contents-difference.ts'
 import type { DatabaseContents, TableContents } from '../../database-contents.ts'
-import type { ContentsOptions, LogicalCall, SourceFacts } from '../../logical-engine.ts'
+import type { ContentsOptions, LogicalCall, SourceFacts, TableReading, TableSize } from '../../logical-engine.ts'
 import { asEngineError } from '../failure.ts'
 import { applicationName } from '../postgres-driver.ts'
 import { SessionClient } from '../session-client.ts'
@@ -48,10 +49,15 @@ export class FrozenSession {
     return JSON.parse(row?.['answer'] ?? 'null') as CatalogAnswer
   }
 
-  async contents(catalog: CatalogAnswer, { hashUpToBytes }: ContentsOptions): Promise<DatabaseContents> {
+  async contents(catalog: CatalogAnswer, options: ContentsOptions): Promise<DatabaseContents> {
     const tables: TableContents[] = []
-    for (const { schema, name, sizeBytes } of catalog.tables ?? []) {
-      const how = sizeBytes > hashUpToBytes ? 'counted' : 'hashed'
+    for (const table of catalog.tables ?? []) {
+      const { schema, name } = table
+      const how = readingOf(table, options)
+      if (how === undefined) {
+        tables.push({ schema, name, rows: '', hash: null })
+        continue
+      }
       const [row] = await ask(this.#session, this.#call, rowsQuestion(schema, name, how))
       tables.push({ schema, name, rows: row?.['rows'] ?? '0', hash: row?.['hash'] ?? null })
     }
@@ -62,6 +68,11 @@ export class FrozenSession {
   async end(): Promise<void> {
     await this.#session.close()
   }
+}
+
+function readingOf(table: TableSize, options: ContentsOptions): TableReading | undefined {
+  if ('tables' in options) return options.tables.get(nameOf(table))
+  return table.sizeBytes > options.hashUpToBytes ? 'counted' : 'hashed'
 }
 
 interface Frozen {

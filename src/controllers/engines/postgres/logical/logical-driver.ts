@@ -14,6 +14,7 @@ import type {
   LogicalCall,
   LogicalEngine,
   RestoreCall,
+  TableSize,
 } from '../../logical-engine.ts'
 import { LogicalError } from '../../logical-error.ts'
 import { chooseTool, type LogicalTool } from '../../logical-tool.ts'
@@ -71,6 +72,10 @@ class Frozen implements FrozenDatabase {
     this.#options = options
     this.#catalog = session.catalog()
     this.#catalog.catch(() => undefined) // Whoever asks for it hears of it.
+  }
+
+  async sizes(): Promise<readonly TableSize[]> {
+    return (await this.#catalog).tables ?? []
   }
 
   async contents(options: ContentsOptions): Promise<DatabaseContents> {

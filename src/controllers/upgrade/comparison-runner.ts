@@ -1,0 +1,55 @@
+// Compares both sides of an upgrade while nobody writes to either, each at one moment and both at the same time, as writers wait.
+import { contentsDifference } from '../engines/contents-difference.ts'
+import type { FrozenDatabase, LogicalEngine } from '../engines/logical-engine.ts'
+import { readGlobals } from '../engines/postgres/globals/globals-client.ts'
+import { type SideOrder, sideRole } from './new-side.ts'
+import type { SideTools } from './new-side-worker.ts'
+import { type ComparisonBudget, globalsDifference, tableReadings, usualBudget } from './sides-difference.ts'
+
+export type ComparisonTools = Pick<SideTools, 'engine' | 'old' | 'new'> & {
+  readonly logical: Pick<LogicalEngine, 'freeze'>
+}
+
+/** Sentences for people; none: both are the same, so far as `budget` lets them be compared. */
+export async function compareSides(
+  order: SideOrder,
+  tools: ComparisonTools,
+  signal: AbortSignal,
+  budget: ComparisonBudget = usualBudget,
+): Promise<readonly string[]> {
+  const { database, caller } = order
+  const { engine, logical } = tools
+  const accesses = [tools.old, tools.new] as const
+  const reading = accesses.map((access) =>
+    readGlobals(engine.server(access, { caller, signal }), { database, spared: sideRole(order) }),
+  )
+  for (const one of reading) one.catch(() => undefined) // It is told below.
+  const freezing = accesses.map((access) => logical.freeze({ access, database, caller, signal }))
+  const frozen = await allOf(freezing)
+  try {
+    const [old, now] = pair(frozen)
+    const options = { tables: tableReadings(await old.sizes(), budget) }
+    const [left, right] = await Promise.all([old.contents(options), now.contents(options)])
+    const [before, after] = pair(await Promise.all(reading))
+    return [...contentsDifference(left, right, { rows: 'hashed' }), ...globalsDifference(before, after)]
+  } finally {
+    await Promise.allSettled([...reading, ...frozen.map((one) => one.release())])
+  }
+}
+
+/** None of them is left open where one fails. */
+async function allOf(freezing: readonly Promise<FrozenDatabase>[]): Promise<readonly FrozenDatabase[]> {
+  const settled = await Promise.allSettled(freezing)
+  const frozen = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  for (const one of settled) {
+    if (one.status === 'fulfilled') continue
+    await Promise.all(frozen.map((each) => each.release()))
+    throw one.reason
+  }
+  return frozen
+}
+
+function pair<T>([left, right]: readonly T[]): readonly [T, T] {
+  if (left === undefined || right === undefined) throw new Error('There are two sides.')
+  return [left, right]
+}
