@@ -113,11 +113,11 @@ export class SagaRunner<Scene extends object> {
     before: SagaRecord | undefined,
     { index, record, operation }: Attempt,
   ): Promise<SagaRecord | Look> {
-    const { remember } = this.#step(index)
+    const step = this.#step(index)
     assert(before !== undefined, 'what is begun is recorded')
     const isFirst = stepAt(record, index).attempts === 1
-    if (remember === undefined || operation === 'compensate' || !isFirst) return record
-    const work = (call: SagaCall<Scene>) => remember(call)
+    if (step.remember === undefined || operation === 'compensate' || !isFirst) return record
+    const work = async (call: SagaCall<Scene>) => (await step.remember?.(call)) ?? {}
     const notes = await this.#call<Notes>(pass, { record: before, index, name: 'remember', work, signal: pass.signal })
     return notes instanceof StepRejection ? { kind: 'unknown', ...notes.failure } : attempted(before, index, notes)
   }

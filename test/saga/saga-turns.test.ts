@@ -158,7 +158,10 @@ describe('a saga', () => {
     const given: unknown[] = []
     let lamps = 3
     const drive = {
-      remember: async () => ({ lamps: String(lamps) }),
+      count: () => lamps,
+      async remember() {
+        return { lamps: String(this.count()) }
+      },
       compensate: async ({ notes }: { readonly notes: object }) => {
         given.push(notes)
         road.effects.delete('to-north Drive')
