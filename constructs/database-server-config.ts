@@ -24,8 +24,12 @@ export function refusedParameter(name: string): string | undefined {
 }
 
 /** Settings in the order of their names; of two of one name the last would win, so ours come at the end. */
-export function postgresqlConf(parameters: Readonly<Record<string, number | string>>): string {
-  const own = Object.entries(parameters).toSorted(([left], [right]) => (left < right ? -1 : 1))
+export function postgresqlConf(
+  parameters: Readonly<Record<string, number | string>>,
+  { canBeFollowed }: { readonly canBeFollowed: boolean },
+): string {
+  const wished = { ...(canBeFollowed ? { wal_level: 'logical' } : {}), ...parameters }
+  const own = Object.entries(wished).toSorted(([left], [right]) => (left < right ? -1 : 1))
   const kept = [
     ['listen_addresses', '*'],
     ['password_encryption', 'scram-sha-256'],

@@ -51,6 +51,64 @@ export function databaseSelectorLabels(name: string): Readonly<Record<string, st
   return { [databaseSelectorLabel]: name }
 }
 
+/**
+ * The parts of one server. A Database that moves to a newer version has two for a while; Secrets, configuration and the address of clients
+ * are of both.
+ */
+export interface DatabaseSide {
+  /** The major version. */
+  readonly version: string
+  readonly statefulSet: string
+  readonly pod: string
+  readonly volumeClaim: string
+  readonly headlessService: string
+  /** The address of this server and no other, for the operator and the other side. The first server has it only while there are two. */
+  readonly sideService: string
+  /** Immutable once they are applied. */
+  readonly selectorLabels: Readonly<Record<string, string>>
+}
+
+/** The server that a Database is made with. */
+export function firstDatabaseSide(name: string, version: string): DatabaseSide {
+  const { statefulSet, pod, volumeClaim, headlessService } = databaseServerNames(name)
+  const parts = { statefulSet, pod, volumeClaim, headlessService }
+  return {
+    version,
+    ...parts,
+    sideService: databaseSideService(name, version),
+    selectorLabels: databaseSelectorLabels(name),
+  }
+}
+
+/** One that it moves to. A name of a Database in the cluster has no dot, so that no other one's label is the same. */
+export function laterDatabaseSide(name: string, version: string): DatabaseSide {
+  const server = databaseSideService(name, version)
+  return {
+    version,
+    statefulSet: server,
+    pod: `${server}-0`,
+    volumeClaim: `${databaseVolumeName}-${server}-0`,
+    headlessService: `${server}-headless`,
+    sideService: server,
+    selectorLabels: databaseSelectorLabels(`${name}.${version}`),
+  }
+}
+
+/** The Database's name in the value of the label of any side. */
+export function databaseOfLabel(value: string): string {
+  return value.split('.', 1)[0] ?? value
+}
+
+/** Selects no pod. */
+export function noDatabaseSide(name: string): Readonly<Record<string, string>> {
+  return databaseSelectorLabels(`${name}.none`)
+}
+
+/** The Service of one side: the same whether it is the first server or a later one. */
+export function databaseSideService(name: string, version: string): string {
+  return `${name}-pg${version}`
+}
+
 /** The labels of every part: the selector's, and the recommended ones for people and tools. */
 export function databaseLabels(name: string): Readonly<Record<string, string>> {
   return {

@@ -1,6 +1,7 @@
 // What runs in the pod of a database server? The template of its StatefulSet, for Docker's official image of PostgreSQL. Wire shape,
 // without values that the server drops (zero, empty), so that what is declared is what comes back.
 import {
+  type DatabaseSide,
   databaseAdmin,
   databaseLabels,
   databasePort,
@@ -30,11 +31,14 @@ const tlsFolder = '/etc/postgresql-tls'
 const adminFolder = '/etc/postgresql-admin'
 
 /** The template of the StatefulSet's pod. Fulfils the Pod Security Standard `restricted`. */
-export function databasePodTemplate(props: DatabaseServerProps, configHash: string): Manifest {
+export function databasePodTemplate(props: DatabaseServerProps, side: DatabaseSide, configHash: string): Manifest {
   const { name } = props
   const { configMap, tlsSecret, adminSecret } = databaseServerNames(name)
   return {
-    metadata: { labels: databaseLabels(name), annotations: { [configHashAnnotation]: configHash } },
+    metadata: {
+      labels: { ...databaseLabels(name), ...side.selectorLabels },
+      annotations: { [configHashAnnotation]: configHash },
+    },
     spec: {
       // A database has no business with the API server.
       automountServiceAccountToken: false,

@@ -5,6 +5,7 @@ import type {
   DatabaseSpecProviderInClusterInput,
   DatabaseSpecProviderInClusterResources,
 } from '../imports/wire/database.ts'
+import type { DatabaseSide } from './database-server-names.ts'
 
 /** The volume of the server. */
 export interface DatabaseStorage {
@@ -60,9 +61,38 @@ export interface DatabaseServerProps {
    * @default - PostgreSQL's own
    */
   readonly parameters?: Readonly<Record<string, number | string>>
+  /**
+   * Whether another server may follow this one's rows, as in an upgrade. A change restarts the server.
+   * @default false
+   */
+  readonly canBeFollowed?: boolean
+  /**
+   * Which of two servers this is, while there are two or after there were.
+   * @default - firstDatabaseSide
+   */
+  readonly side?: DatabaseSide
+  /** The other one. */
+  readonly beside?: DatabaseBeside
+  /**
+   * Whether the Service for clients leads to this server, or for a while to none.
+   * @default true
+   */
+  readonly takesClients?: boolean
   /** Of the role `databaseAdmin`. It is taken at the first start of an empty volume, and never again. */
   readonly adminPassword: string
   readonly tls: DatabaseCertificate
+}
+
+/** A server that clients are not led to: one that is being filled, or that is kept for a while. */
+export interface DatabaseBeside {
+  readonly side: DatabaseSide
+  /** @default - the image of its version */
+  readonly image?: string
+  /** Of its claim template. */
+  readonly volumeSize: string
+  readonly volumeWhenDeleted: 'Retain' | 'Delete'
+  /** Else it is kept without a pod. */
+  readonly isRunning: boolean
 }
 
 /** What of a server no spec says. */
@@ -74,6 +104,15 @@ export interface DatabaseServerFacts {
   readonly volumeSize?: string
   /** @default 'Retain' */
   readonly volumeWhenDeleted?: 'Retain' | 'Delete'
+  /** @default - firstDatabaseSide */
+  readonly side?: DatabaseSide
+  readonly beside?: DatabaseBeside
+  /** @default true */
+  readonly takesClients?: boolean
+  /** The image that the server has, where that is not the spec's: of an old server beside a new one. */
+  readonly image?: string
+  /** @default - as the spec says */
+  readonly canBeFollowed?: boolean
 }
 
 /**
@@ -85,7 +124,7 @@ export interface DatabaseServerFacts {
  */
 export function databaseServerProps(
   name: string,
-  { version, provider }: Pick<DatabaseSpecInput, 'version' | 'provider'>,
+  { version, provider, upgrade }: Pick<DatabaseSpecInput, 'version' | 'provider' | 'upgrade'>,
   { volumeSize, ...facts }: DatabaseServerFacts,
 ): DatabaseServerProps {
   const { inCluster } = provider
@@ -96,9 +135,10 @@ export function databaseServerProps(
   const { storage, ...same } = inCluster satisfies DatabaseSpecProviderInClusterInput
   return {
     ...same,
+    ...(upgrade === undefined ? {} : { canBeFollowed: true }),
     ...facts,
     name,
-    version,
+    version: facts.side?.version ?? version,
     storage: { ...storage, ...(volumeSize === undefined ? {} : { size: volumeSize }) },
   }
 }

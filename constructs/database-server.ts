@@ -10,13 +10,13 @@ import {
   databaseHost,
   databaseLabels,
   databasePort,
-  databaseSelectorLabels,
   databaseServerNameLimit,
   databaseServerNames,
-  databaseVolumeName,
+  firstDatabaseSide,
+  noDatabaseSide,
 } from './database-server-names.ts'
-import { databasePodTemplate, databasePortName } from './database-server-pod.ts'
 import type { DatabaseServerProps } from './database-server-props.ts'
+import { databaseServicePort, databaseSide } from './database-side.ts'
 import type { Manifest } from './manifest.ts'
 
 /**
@@ -25,7 +25,7 @@ import type { Manifest } from './manifest.ts'
  * @example new DatabaseServer(chart, 'shop', { name: 'shop', namespace: 'data', version: '18', adminPassword, tls })
  */
 export class DatabaseServer extends Construct {
-  /** The labels that select the pod. */
+  /** The labels that select the pod of the server that clients are led to. */
   readonly selectorLabels: Readonly<Record<string, string>>
   readonly configMap: ApiObject
   /** How the server is reached with all rights: host, port, username, password and ca.crt. */
@@ -34,17 +34,18 @@ export class DatabaseServer extends Construct {
   readonly headlessService: ApiObject
   readonly clientService: ApiObject
   readonly statefulSet: ApiObject
+  /** Of the server beside it, if there is one. */
+  readonly besideStatefulSet: ApiObject | undefined
 
   /** @throws {RangeError} if the name or the parameters cannot make a server that works. */
   constructor(scope: Construct, id: string, props: DatabaseServerProps) {
     super(scope, id)
     refuseImpossible(props)
-    const { name, namespace, parameters = {}, adminPassword, tls } = props
+    const { name, namespace, version, parameters = {}, adminPassword, tls, beside, takesClients = true } = props
+    const { side = firstDatabaseSide(name, version), canBeFollowed = false } = props
     const { certificate, privateKey, authority = certificate } = tls
     const names = databaseServerNames(name)
-    const selector = databaseSelectorLabels(name)
-    const config = { 'postgresql.conf': postgresqlConf(parameters), 'pg_hba.conf': pgHbaConf }
-    const port = { name: databasePortName, port: databasePort, protocol: 'TCP', targetPort: databasePortName }
+    const config = { 'postgresql.conf': postgresqlConf(parameters, { canBeFollowed }), 'pg_hba.conf': pgHbaConf }
     const make = (part: string, objectName: string, manifest: Manifest & { readonly kind: string }) =>
       new ApiObject(this, part, {
         apiVersion: 'v1',
@@ -52,7 +53,7 @@ export class DatabaseServer extends Construct {
         ...manifest,
       })
 
-    this.selectorLabels = selector
+    this.selectorLabels = side.selectorLabels
     this.configMap = make('config', names.configMap, { kind: 'ConfigMap', data: config })
     this.adminSecret = make('admin-secret', names.adminSecret, {
       kind: 'Secret',
@@ -70,47 +71,34 @@ export class DatabaseServer extends Construct {
       type: 'kubernetes.io/tls',
       data: encoded({ 'tls.crt': certificate, 'tls.key': privateKey, 'ca.crt': authority }),
     })
-    this.headlessService = make('headless-service', names.headlessService, {
-      kind: 'Service',
-      spec: { selector, ports: [port], clusterIP: 'None', publishNotReadyAddresses: true },
+    const configHash = hashOf({ ...config, certificate })
+    const own = { props, side, configHash, volumeSize: props.storage?.size ?? '1Gi', image: props.image }
+    const server = databaseSide(this, '', {
+      ...own,
+      volumeWhenDeleted: props.volumeWhenDeleted ?? 'Retain',
+      isRunning: true,
+      hasAddress: beside?.isRunning === true || side.statefulSet !== names.statefulSet,
     })
+    this.headlessService = server.headlessService
+    this.statefulSet = server.statefulSet
     this.clientService = make('client-service', names.clientService, {
       kind: 'Service',
-      spec: { selector, ports: [port] },
+      spec: { selector: takesClients ? side.selectorLabels : noDatabaseSide(name), ports: [databaseServicePort] },
     })
-    this.statefulSet = make('stateful-set', names.statefulSet, {
-      apiVersion: 'apps/v1',
-      kind: 'StatefulSet',
-      spec: statefulSetSpec(props, hashOf({ ...config, certificate })),
-    })
-    this.statefulSet.node.addDependency(this.configMap, this.adminSecret, this.tlsSecret)
-    this.statefulSet.node.addDependency(this.headlessService, this.clientService)
-  }
-}
-
-function statefulSetSpec(props: DatabaseServerProps, configHash: string): Manifest {
-  const { name, storage, volumeWhenDeleted = 'Retain' } = props
-  const selectorLabels = databaseSelectorLabels(name)
-  return {
-    replicas: 1,
-    serviceName: databaseServerNames(name).headlessService,
-    selector: { matchLabels: selectorLabels },
-    template: databasePodTemplate(props, configHash),
-    volumeClaimTemplates: [
-      {
-        apiVersion: 'v1',
-        kind: 'PersistentVolumeClaim',
-        // Claim templates are immutable, so they bear no label that might be worded better one day.
-        metadata: { name: databaseVolumeName, labels: selectorLabels },
-        spec: {
-          accessModes: ['ReadWriteOnce'],
-          resources: { requests: { storage: storage?.size ?? '1Gi' } },
-          storageClassName: storage?.storageClassName,
-        },
-      },
-    ],
-    // Nobody scales it; if somebody does all the same, the data stays.
-    persistentVolumeClaimRetentionPolicy: { whenDeleted: volumeWhenDeleted, whenScaled: 'Retain' },
+    const other =
+      beside &&
+      databaseSide(this, 'beside-', {
+        props,
+        configHash,
+        image: undefined,
+        ...beside,
+        hasAddress: beside.isRunning,
+      })
+    this.besideStatefulSet = other?.statefulSet
+    for (const { statefulSet, headlessService } of [server, ...(other === undefined ? [] : [other])]) {
+      statefulSet.node.addDependency(this.configMap, this.adminSecret, this.tlsSecret)
+      statefulSet.node.addDependency(headlessService, this.clientService)
+    }
   }
 }
 

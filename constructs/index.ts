@@ -3,16 +3,22 @@ export { DatabaseServer } from './database-server.ts'
 export { refusedParameter } from './database-server-config.ts'
 export {
   type DatabaseServerNames,
+  type DatabaseSide,
   databaseAdmin,
   databaseHost,
   databaseHosts,
+  databaseOfLabel,
   databasePort,
   databaseSelectorLabel,
   databaseSelectorLabels,
   databaseServerNames,
+  databaseSideService,
   databaseVolumeName,
+  firstDatabaseSide,
+  laterDatabaseSide,
 } from './database-server-names.ts'
 export {
+  type DatabaseBeside,
   type DatabaseCertificate,
   type DatabaseServerFacts,
   type DatabaseServerProps,

@@ -801,11 +801,18 @@ export interface DatabaseSpec {
   readonly databaseName?: string;
 
   /**
-   * The major version of PostgreSQL. With provider.inCluster and provider.rds it is needed, with provider.server it is the server's.
+   * The major version of PostgreSQL. With provider.inCluster and provider.rds it is needed, with provider.server it is the server's. With provider.inCluster and upgrade it can be raised, which moves the database to a new server.
    *
    * @schema DatabaseSpec#version
    */
   readonly version?: DatabaseSpecVersion;
+
+  /**
+   * How the database moves to a new server when version is raised. Where it is given, the server keeps in its log what logical replication needs (wal_level logical), for which it is restarted once.
+   *
+   * @schema DatabaseSpec#upgrade
+   */
+  readonly upgrade?: DatabaseSpecUpgrade;
 
   /**
    * Where the server is; exactly one of them, for ever.
@@ -902,6 +909,7 @@ export function toJson_DatabaseSpec(obj: DatabaseSpec | undefined): Record<strin
     'suspend': obj.suspend,
     'databaseName': obj.databaseName,
     'version': obj.version,
+    'upgrade': toJson_DatabaseSpecUpgrade(obj.upgrade),
     'provider': toJson_DatabaseSpecProvider(obj.provider),
     'adoptionPolicy': obj.adoptionPolicy,
     'deletionPolicy': obj.deletionPolicy,
@@ -921,7 +929,7 @@ export function toJson_DatabaseSpec(obj: DatabaseSpec | undefined): Record<strin
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * The major version of PostgreSQL. With provider.inCluster and provider.rds it is needed, with provider.server it is the server's.
+ * The major version of PostgreSQL. With provider.inCluster and provider.rds it is needed, with provider.server it is the server's. With provider.inCluster and upgrade it can be raised, which moves the database to a new server.
  *
  * @schema DatabaseSpecVersion
  */
@@ -937,6 +945,66 @@ export enum DatabaseSpecVersion {
   /** 18 */
   VALUE_18 = "18",
 }
+
+/**
+ * How the database moves to a new server when version is raised. Where it is given, the server keeps in its log what logical replication needs (wal_level logical), for which it is restarted once.
+ *
+ * @schema DatabaseSpecUpgrade
+ */
+export interface DatabaseSpecUpgrade {
+  /**
+   * When applications are led to the new server. Automatic, as soon as it holds all rows; Manual, when the annotation data.konverge.dev/cutover holds the new version.
+   *
+   * @schema DatabaseSpecUpgrade#cutover
+   */
+  readonly cutover?: DatabaseSpecUpgradeCutover;
+
+  /**
+   * Whether a backup is made at snapshotTarget and proven before anything else.
+   *
+   * @schema DatabaseSpecUpgrade#snapshot
+   */
+  readonly snapshot?: DatabaseSpecUpgradeSnapshot;
+
+  /**
+   * What is asked of the new server, as the database's owner, before anybody is led there.
+   *
+   * @schema DatabaseSpecUpgrade#verifyQueries
+   */
+  readonly verifyQueries?: DatabaseSpecUpgradeVerifyQueries[];
+
+  /**
+   * How long the old server's volume is kept, with its server stopped, once applications use the new one.
+   *
+   * @schema DatabaseSpecUpgrade#keepPrevious
+   */
+  readonly keepPrevious?: string;
+
+  /**
+   * Any text; whenever it changes, an upgrade that was taken back or stands still is tried again.
+   *
+   * @schema DatabaseSpecUpgrade#retry
+   */
+  readonly retry?: string;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecUpgrade' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecUpgrade(obj: DatabaseSpecUpgrade | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'cutover': obj.cutover,
+    'snapshot': obj.snapshot,
+    'verifyQueries': obj.verifyQueries?.map(y => toJson_DatabaseSpecUpgradeVerifyQueries(y)),
+    'keepPrevious': obj.keepPrevious,
+    'retry': obj.retry,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
  * Where the server is; exactly one of them, for ever.
@@ -1154,6 +1222,64 @@ export function toJson_DatabaseSpecAllowedNamespaces(obj: DatabaseSpecAllowedNam
   const result = {
     'names': obj.names?.map(y => y),
     'selector': toJson_DatabaseSpecAllowedNamespacesSelector(obj.selector),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * When applications are led to the new server. Automatic, as soon as it holds all rows; Manual, when the annotation data.konverge.dev/cutover holds the new version.
+ *
+ * @schema DatabaseSpecUpgradeCutover
+ */
+export enum DatabaseSpecUpgradeCutover {
+  /** Manual */
+  MANUAL = "Manual",
+  /** Automatic */
+  AUTOMATIC = "Automatic",
+}
+
+/**
+ * Whether a backup is made at snapshotTarget and proven before anything else.
+ *
+ * @schema DatabaseSpecUpgradeSnapshot
+ */
+export enum DatabaseSpecUpgradeSnapshot {
+  /** Take */
+  TAKE = "Take",
+  /** Skip */
+  SKIP = "Skip",
+}
+
+/**
+ * @schema DatabaseSpecUpgradeVerifyQueries
+ */
+export interface DatabaseSpecUpgradeVerifyQueries {
+  /**
+   * A query whose first column of the first row is read.
+   *
+   * @schema DatabaseSpecUpgradeVerifyQueries#sql
+   */
+  readonly sql: string;
+
+  /**
+   * How it reads if it holds.
+   *
+   * @schema DatabaseSpecUpgradeVerifyQueries#expect
+   */
+  readonly expect: string;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecUpgradeVerifyQueries' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecUpgradeVerifyQueries(obj: DatabaseSpecUpgradeVerifyQueries | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'sql': obj.sql,
+    'expect': obj.expect,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});

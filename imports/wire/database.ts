@@ -28,7 +28,11 @@ export interface DatabaseResource {
  * Rule: locale is immutable, because PostgreSQL cannot change it; create a new Database and copy the data.
  * Rule: version is not given with provider.server, because the server has one; see status.serverVersion.
  * Rule: version is needed with provider.inCluster and provider.rds.
- * Rule: version cannot change yet, because upgrades come with a later release; create a new Database and copy the data.
+ * Rule: version cannot change with provider.rds; create a new Database and copy the data.
+ * Rule: another version is an upgrade, and needs spec.upgrade, which says how; see docs/upgrades.md.
+ * Rule: upgrade is for provider.inCluster, whose server the operator makes.
+ * Rule: an upgrade makes a backup first, and needs snapshotTarget, which says where it is kept; upgrade.snapshot Skip
+ * goes without.
  * Rule: deletionPolicy Snapshot needs snapshotTarget, which says where the last backup is kept.
  */
 export interface DatabaseSpec {
@@ -47,9 +51,15 @@ export interface DatabaseSpec {
   readonly databaseName?: string
   /**
    * The major version of PostgreSQL. With provider.inCluster and provider.rds it is needed, with provider.server it is
-   * the server's.
+   * the server's. With provider.inCluster and upgrade it can be raised, which moves the database to a new server.
+   * At most 2 characters.
    */
   readonly version?: '14' | '15' | '16' | '17' | '18'
+  /**
+   * How the database moves to a new server when version is raised. Where it is given, the server keeps in its log what
+   * logical replication needs (wal_level logical), for which it is restarted once.
+   */
+  readonly upgrade?: DatabaseSpecUpgrade
   /**
    * Where the server is; exactly one of them, for ever.
    * Rule: give exactly one of inCluster, server and rds.
@@ -123,7 +133,11 @@ export interface DatabaseSpec {
  * Rule: locale is immutable, because PostgreSQL cannot change it; create a new Database and copy the data.
  * Rule: version is not given with provider.server, because the server has one; see status.serverVersion.
  * Rule: version is needed with provider.inCluster and provider.rds.
- * Rule: version cannot change yet, because upgrades come with a later release; create a new Database and copy the data.
+ * Rule: version cannot change with provider.rds; create a new Database and copy the data.
+ * Rule: another version is an upgrade, and needs spec.upgrade, which says how; see docs/upgrades.md.
+ * Rule: upgrade is for provider.inCluster, whose server the operator makes.
+ * Rule: an upgrade makes a backup first, and needs snapshotTarget, which says where it is kept; upgrade.snapshot Skip
+ * goes without.
  * Rule: deletionPolicy Snapshot needs snapshotTarget, which says where the last backup is kept.
  */
 export interface DatabaseSpecInput {
@@ -142,9 +156,15 @@ export interface DatabaseSpecInput {
   readonly databaseName?: string
   /**
    * The major version of PostgreSQL. With provider.inCluster and provider.rds it is needed, with provider.server it is
-   * the server's.
+   * the server's. With provider.inCluster and upgrade it can be raised, which moves the database to a new server.
+   * At most 2 characters.
    */
   readonly version?: '14' | '15' | '16' | '17' | '18'
+  /**
+   * How the database moves to a new server when version is raised. Where it is given, the server keeps in its log what
+   * logical replication needs (wal_level logical), for which it is restarted once.
+   */
+  readonly upgrade?: DatabaseSpecUpgradeInput
   /**
    * Where the server is; exactly one of them, for ever.
    * Rule: give exactly one of inCluster, server and rds.
@@ -267,6 +287,53 @@ export interface DatabaseStatus {
    * One item for each type.
    */
   readonly conditions?: readonly DatabaseStatusConditions[]
+}
+
+/**
+ * How the database moves to a new server when version is raised. Where it is given, the server keeps in its log what
+ * logical replication needs (wal_level logical), for which it is restarted once.
+ */
+export interface DatabaseSpecUpgrade {
+  /**
+   * When applications are led to the new server. Automatic, as soon as it holds all rows; Manual, when the annotation
+   * data.konverge.dev/cutover holds the new version.
+   * @default "Manual"
+   */
+  readonly cutover: 'Manual' | 'Automatic'
+  /**
+   * Whether a backup is made at snapshotTarget and proven before anything else.
+   * @default "Take"
+   */
+  readonly snapshot: 'Take' | 'Skip'
+  /**
+   * What is asked of the new server, as the database's owner, before anybody is led there.
+   * At most 16 items.
+   */
+  readonly verifyQueries?: readonly DatabaseSpecUpgradeVerifyQueries[]
+  /**
+   * How long the old server's volume is kept, with its server stopped, once applications use the new one.
+   * At most 32 characters. Matches `^([0-9]{1,5}(h|m|s)){1,3}$`.
+   * @default "24h"
+   */
+  readonly keepPrevious: string
+  /**
+   * Any text; whenever it changes, an upgrade that was taken back or stands still is tried again.
+   * At most 63 characters. Matches `^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`.
+   */
+  readonly retry?: string
+}
+
+export interface DatabaseSpecUpgradeVerifyQueries {
+  /**
+   * A query whose first column of the first row is read.
+   * At least 1 character. At most 4096 characters.
+   */
+  readonly sql: string
+  /**
+   * How it reads if it holds.
+   * At most 256 characters.
+   */
+  readonly expect: string
 }
 
 /**
@@ -673,6 +740,40 @@ export interface DatabaseSpecAllowedNamespacesSelectorMatchExpressions {
    * At most 64 items.
    */
   readonly values?: readonly string[]
+}
+
+/**
+ * How the database moves to a new server when version is raised. Where it is given, the server keeps in its log what
+ * logical replication needs (wal_level logical), for which it is restarted once.
+ */
+export interface DatabaseSpecUpgradeInput {
+  /**
+   * When applications are led to the new server. Automatic, as soon as it holds all rows; Manual, when the annotation
+   * data.konverge.dev/cutover holds the new version.
+   * @default "Manual"
+   */
+  readonly cutover?: 'Manual' | 'Automatic'
+  /**
+   * Whether a backup is made at snapshotTarget and proven before anything else.
+   * @default "Take"
+   */
+  readonly snapshot?: 'Take' | 'Skip'
+  /**
+   * What is asked of the new server, as the database's owner, before anybody is led there.
+   * At most 16 items.
+   */
+  readonly verifyQueries?: readonly DatabaseSpecUpgradeVerifyQueries[]
+  /**
+   * How long the old server's volume is kept, with its server stopped, once applications use the new one.
+   * At most 32 characters. Matches `^([0-9]{1,5}(h|m|s)){1,3}$`.
+   * @default "24h"
+   */
+  readonly keepPrevious?: string
+  /**
+   * Any text; whenever it changes, an upgrade that was taken back or stands still is tried again.
+   * At most 63 characters. Matches `^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`.
+   */
+  readonly retry?: string
 }
 
 /**

@@ -15,7 +15,7 @@ function flagshipOf(image: string): readonly Controller[] {
   const engineFor = sharedEngines()
   return [
     replicatedKvStore,
-    database(engineFor),
+    database(engineFor, { image }),
     databaseUser(engineFor),
     migration({ engineFor, image }),
     backup({ image }),

@@ -166,6 +166,14 @@ function addWorker(program: Command, signal: AbortSignal): void {
   addWork(worker, 'migrate', 'carry out the steps of a Migration').action(async (options) =>
     (await import('./worker-migrate.ts')).workerMigrate({ ...options, output: process.stdout }, signal),
   )
+  addWork(worker, 'prepare', 'make the new side of an upgrade')
+    .option('--scratch <folder>', 'where there is room for a schema', tmpdir())
+    .action(async (options) =>
+      (await import('./worker-prepare.ts')).workerPrepare(
+        { ...options, environment: process.env, output: process.stdout },
+        signal,
+      ),
+    )
   const works = {
     backup: 'make a backup',
     verify: 'prove a backup',

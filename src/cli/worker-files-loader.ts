@@ -7,7 +7,10 @@ import { authorityKey, type OrderedDatabase } from '../controllers/migration/wor
 import { CommandError } from './command-error.ts'
 
 /** `folder`: that of all credentials. */
-export async function loadAccess(database: OrderedDatabase, folder: string): Promise<ServerAccess> {
+export async function loadAccess(
+  database: Pick<OrderedDatabase, 'folder' | 'tls' | 'maintenanceDatabase' | 'hasAuthority' | 'dial'>,
+  folder: string,
+): Promise<ServerAccess> {
   const { tls, maintenanceDatabase, hasAuthority, dial } = database
   const value = async (key: string) => await loadValue(join(folder, database.folder, key))
   return {

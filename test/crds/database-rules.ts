@@ -29,8 +29,15 @@ const recovery = 'archiving, recovery and replication come with Backup, and are 
 const setting = "names of settings have small letters, digits and '_', and those of extensions one dot"
 const log = "the server's log goes to the container's, which is set by the operator"
 const noTarget = 'deletionPolicy Snapshot needs snapshotTarget, which says where the last backup is kept'
-const noNewVersion =
-  'version cannot change yet, because upgrades come with a later release; create a new Database and copy the data'
+const noNewVersion = 'version cannot change with provider.rds; create a new Database and copy the data'
+const noUpgrade = 'another version is an upgrade, and needs spec.upgrade, which says how; see docs/upgrades.md'
+const notHere = 'upgrade is for provider.inCluster, whose server the operator makes'
+const noSnapshot =
+  'an upgrade makes a backup first, and needs snapshotTarget, which says where it is kept; upgrade.snapshot Skip goes without'
+const onlyGrows =
+  'version can only grow, but for taking back an upgrade as long as the old server serves; see status.server'
+const notAWhile = "spec.upgrade.keepPrevious in body should match '^([0-9]{1,5}(h|m|s)){1,3}$'"
+const raisable = { version: '17', provider: { inCluster: {} }, upgrade: { snapshot: 'Skip' } }
 const fixedName = 'databaseName is immutable; create a new Database and copy the data'
 const fixedEncoding =
   'encoding is immutable, because PostgreSQL cannot change it; create a new Database and copy the data'
@@ -60,6 +67,12 @@ export const databaseRules: RuleTable = {
       'settings as texts and numbers',
       'shop',
       hereWith({ parameters: { max_connections: 200, shared_buffers: '256MB', 'pg_stat_statements.max': 1000 } }),
+    ],
+    ['an upgrade without a backup', 'shop', { ...here, upgrade: { snapshot: 'Skip' } }],
+    [
+      'an upgrade with one',
+      'shop',
+      { ...here, upgrade: { cutover: 'Automatic' }, snapshotTarget: { pvc: { claimName: 'backups' } } },
     ],
     ['settings that only look kept', 'shop', parameters('log_statement', 'restart_after_crash', 'port_of_call')],
     [
@@ -153,6 +166,21 @@ export const databaseRules: RuleTable = {
       { provider: away.provider },
       'spec.version',
       'version is needed with provider.inCluster and provider.rds',
+    ],
+    [
+      'an upgrade of a server that exists',
+      'shop',
+      { ...there, upgrade: { snapshot: 'Skip' } },
+      'spec.upgrade',
+      notHere,
+    ],
+    ['an upgrade without a place for its backup', 'shop', { ...here, upgrade: {} }, 'spec.snapshotTarget', noSnapshot],
+    [
+      'a while that is none',
+      'shop',
+      { ...here, upgrade: { snapshot: 'Skip', keepPrevious: '1 day' } },
+      'spec.upgrade.keepPrevious',
+      notAWhile,
     ],
     [
       'a version that is too old',
@@ -288,6 +316,8 @@ export const databaseRules: RuleTable = {
     ],
   ],
   existing: {
+    'was-raisable': raisable,
+    'was-plain': { ...raisable, upgrade: undefined },
     'was-here': hereWith({ storage: { size: '10Gi' } }),
     'was-classy': { ...hereWith({ storage: { size: '10Gi', storageClassName: 'fast' } }), databaseName: 'classy' },
     'was-there': there,
@@ -302,6 +332,7 @@ export const databaseRules: RuleTable = {
     ['the same size in other words', 'was-here', { provider: { inCluster: { storage: { size: '10240Mi' } } } }],
     ['another Secret', 'was-there', { provider: { server: { connectionSecretRef: { name: 'other' } } } }],
     ['more storage', 'was-away', { provider: { rds: { allocatedStorageGiB: 30, instanceClass: 'db.m7g.large' } } }],
+    ['a newer version', 'was-raisable', { version: '18' }],
     ['another deletion policy', 'was-there', { deletionPolicy: 'Delete' }],
   ],
   refusedChanges: [
@@ -312,8 +343,9 @@ export const databaseRules: RuleTable = {
       'spec.provider',
       otherProvider,
     ],
-    ['another version', 'was-here', { version: '17' }, 'spec.version', noNewVersion],
-    ['an older version', 'was-away', { version: '16' }, 'spec.version', noNewVersion],
+    ['another version without a word how', 'was-plain', { version: '18' }, 'spec.upgrade', noUpgrade],
+    ['an older version', 'was-raisable', { version: '16' }, 'spec.version', onlyGrows],
+    ['another version on RDS', 'was-away', { version: '16' }, 'spec.version', noNewVersion],
     ['a databaseName where there was none', 'was-here', { databaseName: 'other' }, 'spec.databaseName', fixedName],
     ['another databaseName', 'was-classy', { databaseName: 'other' }, 'spec.databaseName', fixedName],
     ['no databaseName where there was one', 'was-classy', { databaseName: null }, 'spec.databaseName', fixedName],

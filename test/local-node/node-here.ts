@@ -11,7 +11,7 @@ import { machinePostgres } from '../../src/cli/dev/machine-postgres.ts'
 import { loadConnection } from '../../src/kube/kube-config-loader.ts'
 import { RestClient } from '../../src/kube/rest-client.ts'
 import type { ImageTable } from '../../src/local-node/images.ts'
-import { postgresImage } from '../../src/local-node/known-images.ts'
+import { konvergeImage, postgresImage } from '../../src/local-node/known-images.ts'
 import { loadMachine } from '../../src/local-node/machine-loader.ts'
 import { NodeRunner } from '../../src/local-node/node-runner.ts'
 
@@ -20,6 +20,9 @@ export const testImages: ImageTable = [
   { repositories: ['konverge-test/node'], entrypoint: [process.execPath], runsOwnCommands: true },
   postgresImage(machinePostgres()),
 ]
+
+/** As it was built: workers are started with it. */
+const cliPath = join(import.meta.dirname, '../../dist/src/cli/main.js')
 
 export interface NodeHereOptions {
   readonly kubeconfigPath: string
@@ -60,7 +63,7 @@ export class NodeHere {
       name: options.name,
       folder: this.folder,
       machine: loadMachine(),
-      images: testImages,
+      images: [...testImages, konvergeImage({ execPath: process.execPath, cliPath, server })],
       version: 'test',
       server,
       machineEnvironment: { PATH: process.env['PATH'] ?? '' },

@@ -14,7 +14,8 @@ export async function loadConnection(database: DatabaseObject, live: LiveReader)
   const names = connectionSecrets(source)
   const found = await Promise.all(names.map((name) => live.find(Secret, { namespace, name })))
   const secrets = new Map(found.flatMap((secret) => (secret === undefined ? [] : [[secret.metadata.name, secret]])))
-  const service =
-    source?.service === undefined ? undefined : await live.find(Service, { namespace, name: source.service })
-  return serverConnection({ source, secrets, service })
+  const serviceNamed = async (name: string | undefined) =>
+    name === undefined ? undefined : await live.find(Service, { namespace, name })
+  const [service, sideService] = await Promise.all([serviceNamed(source?.service), serviceNamed(source?.sideService)])
+  return serverConnection({ source, secrets, service, sideService })
 }

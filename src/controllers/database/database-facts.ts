@@ -5,7 +5,9 @@ import type { FinalBackup } from './final-backup.ts'
 import type { RdsFacts } from './rds/instance-facts.ts'
 import type { ServerConnection } from './server-connection.ts'
 import type { ServerSecrets } from './server-secrets.ts'
+import type { ServerSides } from './server-sides.ts'
 import type { ServerVolume } from './server-volume.ts'
+import type { MoveFacts } from './upgrade/move-facts.ts'
 
 export interface DatabaseFacts {
   readonly connection: ServerConnection
@@ -13,6 +15,14 @@ export interface DatabaseFacts {
   readonly serverSecrets?: ServerSecrets
   /** What that server keeps its data on; absent for one that is elsewhere. */
   readonly serverVolume?: ServerVolume
+  /** Which servers in the cluster there are; absent for one that is elsewhere. */
+  readonly sides?: ServerSides
+  /** What is there of the one that applications are not led to. */
+  readonly beside?: { readonly volume: ServerVolume; readonly templateSize: string | undefined }
+  /** What is done for its move to another server; absent while there is none. */
+  readonly move?: MoveFacts
+  /** What servers of another version than the spec's run, by the names of their StatefulSets. */
+  readonly images?: Readonly<Record<string, string>>
   /** What an instance of RDS is asked for with; absent for other providers. */
   readonly rds?: RdsFacts
   /** What cannot work, as far as the cluster shows it. */

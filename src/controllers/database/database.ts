@@ -1,20 +1,12 @@
 // The controller of Database: one database of PostgreSQL, on a server that exists or on one that is made for it in the cluster. Its
 // server is made of children; the database itself is an External, which the runtime looks after once they are ready.
-
-import type { Chart } from 'cdk8s'
-import {
-  DatabaseServer,
-  databaseSelectorLabel,
-  databaseServerNames,
-  databaseServerProps,
-} from '../../../constructs/index.ts'
+import { databaseOfLabel, databaseSelectorLabel, databaseServerNames } from '../../../constructs/index.ts'
 import { Backup } from '../../../imports/wire/backup.ts'
 import { Database, type DatabaseSpec, type DatabaseStatus } from '../../../imports/wire/database.ts'
 import { DatabaseUser, type DatabaseUserSpec } from '../../../imports/wire/database-user.ts'
 import {
   ConfigMap,
   type Controller,
-  type DesiredContext,
   defineController,
   defineExternal,
   type ExternalContext,
@@ -22,6 +14,7 @@ import {
   type ExternalWish,
   isBeingDeleted,
   isOf,
+  Job,
   type Key,
   keyFor,
   type LiveObject,
@@ -32,13 +25,11 @@ import {
   type Refusal,
   type Resource,
   reportOf,
-  retain,
   Secret,
   Service,
   StatefulSet,
 } from '../../index.ts'
 import type { DatabaseEngine } from '../engines/engine.ts'
-import { growClaims } from '../stateful-set/larger-claims.ts'
 import { troubleOf } from '../stateful-set/pod-trouble.ts'
 import { isServing } from '../stateful-set/replica.ts'
 import { takeHeadlessPods } from '../stateful-set/stateful-set-loader.ts'
@@ -50,6 +41,7 @@ import { DatabaseDriver } from './database-driver.ts'
 import type { DatabaseFacts } from './database-facts.ts'
 import { databaseRemoval } from './database-removal.ts'
 import { databaseStatus } from './database-status.ts'
+import { desiredServer } from './desired-server.ts'
 import { declareFinalBackup } from './final-backup.ts'
 import { loadFinalBackup } from './final-backup-loader.ts'
 import { databaseNameOf, type LogicalDatabase, logicalDatabase } from './logical-database.ts'
@@ -68,15 +60,22 @@ import {
   serverConnection,
 } from './server-connection.ts'
 import { passwordLost, type ServerSecrets, serverSecrets } from './server-secrets.ts'
+import { isOver, servedSide } from './server-sides.ts'
+import { loadSides } from './server-sides-loader.ts'
 import { whyNotServing } from './server-volume.ts'
-import { loadServerVolume, serverPlace } from './server-volume-loader.ts'
+import { sidePlace } from './server-volume-loader.ts'
+import { desiredMove } from './upgrade/desired-move.ts'
+import { loadMove } from './upgrade/move-loader.ts'
+import { databaseUpgrade } from './upgrade/upgrade-saga.ts'
+import { withUpgrade } from './upgrade/upgrade-status.ts'
 import { withVolume } from './volume-status.ts'
 
 type Observing = ObserveContext<DatabaseSpec, DatabaseStatus>
 type Context = ExternalContext<DatabaseSpec, DatabaseStatus, DatabaseFacts>
-type Desired = DesiredContext<DatabaseSpec, DatabaseStatus, DatabaseFacts>
 
 export interface DatabaseOptions {
+  /** The operator's own, of which the worker is that makes the schema of a new server. Without it no database is upgraded. */
+  readonly image?: string
   /** How Amazon RDS is called, for tests. */
   readonly rds?: RdsClientLoaderOptions
 }
@@ -84,7 +83,7 @@ export interface DatabaseOptions {
 /** `engineOf` gives all controllers of one operator the same engine, so that they share its sessions. */
 export function database(
   engineOf: (tools: ExternalTools) => DatabaseEngine,
-  { rds = {} }: DatabaseOptions = {},
+  { rds = {}, image = '' }: DatabaseOptions = {},
 ): Controller {
   const instance = rdsInstance(rds)
   const logical = defineExternal({
@@ -94,7 +93,7 @@ export function database(
     removal: ({ object, facts }) => databaseRemoval(object, facts),
   })
   return defineController<DatabaseSpec, DatabaseStatus, DatabaseFacts>(Database, {
-    owns: [StatefulSet, Service, { resource: ConfigMap, statusMatters: false }, Secret, Backup],
+    owns: [StatefulSet, Service, { resource: ConfigMap, statusMatters: false }, Secret, Backup, Job],
     indexes: {
       secret: (object) => secretsOf(object).map((name) => placed(object, name)),
       storageClassName: ({ spec: { provider } }) =>
@@ -107,50 +106,44 @@ export function database(
         keysFor: (secret, lookup) => lookup('secret', placed(secret, secret.metadata.name)),
       },
       { resource: DatabaseUser, keysFor: databasesOf, digest: databasesOf },
-      ...watchesOf(databaseSelectorLabel, (pod) => ({ isServing: isServing(pod), ...troubleOf(pod) })),
+      ...watchesOf(databaseSelectorLabel, (pod) => ({ isServing: isServing(pod), ...troubleOf(pod) }), databaseOfLabel),
     ],
     reads: [Secret, PersistentVolumeClaim, Namespace],
     external: [instance, logical],
+    sagas: [databaseUpgrade(engineOf)],
     isSuspended: ({ spec }) => spec.suspend === true,
     observe: (context) => observe(context, reportOf(instance, context.externals)?.observed),
     refuse: ({ object, facts }) => refusalOf(object, facts),
-    desired: (chart, context) => {
-      const { metadata, spec } = context.object
-      if (context.facts.rds !== undefined) instanceSecret(chart, metadata.name, context.facts.rds)
-      addServer(chart, context, spec.deletionPolicy === 'Delete' ? 'Delete' : 'Retain')
+    desired: (chart, { object, facts }) => {
+      const { metadata, spec } = object
+      if (facts.rds !== undefined) instanceSecret(chart, metadata.name, facts.rds)
+      desiredServer(chart, { object, facts, volumeWhenDeleted: spec.deletionPolicy === 'Delete' ? 'Delete' : 'Retain' })
+      desiredMove(chart, facts.move, image)
     },
-    parting: (chart, context) => {
-      const { users, finalBackup } = context.facts
+    parting: (chart, { object, facts }) => {
+      const { users, finalBackup } = facts
       // What its users write is part of it, and they keep it from going.
       if (users.length > 0) return
       if (finalBackup?.kind === 'awaited') declareFinalBackup(chart, finalBackup)
-      if (finalBackup?.kind === 'made' && finalBackup.isVolumeKept) addServer(chart, context, 'Delete')
+      if (finalBackup?.kind === 'made' && finalBackup.isVolumeKept) {
+        desiredServer(chart, { object, facts, volumeWhenDeleted: 'Delete' })
+      }
     },
     repair: ({ facts, children }) =>
       stuckRolloutRepair(
-        children.find(({ object }) => isOf(StatefulSet, object))?.object,
+        children.find(
+          ({ object }) => isOf(StatefulSet, object) && object.metadata.name === facts.sides?.serving.statefulSet,
+        )?.object,
         facts.serverVolume?.blockingPod,
       ),
     status: (context) => {
-      const status = withVolume(databaseStatus(context, reportOf(logical, context.externals)), context)
+      const own = withVolume(databaseStatus(context, reportOf(logical, context.externals)), context)
+      const status = withUpgrade(own, context)
       return withInstance(status, context, reportOf(instance, context.externals))
     },
-    cleanup: async ({ object, live }) => (await takeHeadlessPods(live, serverPlace(object))) ?? { kind: 'done' },
+    cleanup: async ({ object, live }) =>
+      (await takeHeadlessPods(live, sidePlace(object, servedSide(object)))) ?? { kind: 'done' },
   })
-}
-
-/** A server of its own in the cluster, where it has one. */
-function addServer(chart: Chart, { object, facts }: Desired, volumeWhenDeleted: 'Delete' | 'Retain'): void {
-  const { metadata, spec } = object
-  const { serverSecrets: own, serverVolume: volume } = facts
-  if (own === undefined || volume === undefined) return
-  const { volumeSize } = volume
-  const server = { namespace: metadata.namespace ?? '', volumeWhenDeleted, volumeSize, ...own } as const
-  const props = databaseServerProps(metadata.name, spec, server)
-  const { adminSecret, statefulSet } = new DatabaseServer(chart, 'server', props)
-  // Nothing else knows the password of a volume that stays.
-  if (volumeWhenDeleted === 'Retain') retain(adminSecret)
-  growClaims(chart, { statefulSet, size: spec.provider.inCluster?.storage.size ?? volumeSize, ...volume })
 }
 
 /** The Secrets of others that it is made with. */
@@ -162,7 +155,7 @@ function secretsOf(object: DatabaseObject): readonly string[] {
 function wishOf({ object, facts, children, earlier }: Context): ExternalWish<LogicalDatabase> {
   const { connection } = facts
   const { spec } = object
-  const whyNot = spec.provider.inCluster === undefined ? undefined : whyNotServing(children, facts.serverVolume)
+  const whyNot = facts.sides && whyNotServing(children, facts.sides.serving.statefulSet, facts.serverVolume)
   if (whyNot !== undefined) return { kind: 'blocked', ...whyNot }
   const gate = spec.provider.rds === undefined ? undefined : instanceGate(earlier[0])
   if (gate !== undefined) return { kind: 'blocked', ...gate }
@@ -217,10 +210,13 @@ async function observeServer(
   if (inCluster === undefined) return { connection: await connectionTo(object, live), users }
   const found = await findOwn(context)
   const connection = connectionIn(context, found.admin)
-  const isLost = found.admin === undefined && !isBeingDeleted(object) && (await hasVolume(object, live))
-  if (isLost) return { connection, users, refusal: passwordLost(object.metadata.name) }
-  const serverVolume = await loadServerVolume(context, inCluster.storage)
-  return { connection, users, serverSecrets: drawMissing(context, found), serverVolume }
+  const { volumeClaim } = servedSide(object)
+  const isLost = found.admin === undefined && !isBeingDeleted(object) && (await hasVolume(object, volumeClaim, live))
+  if (isLost) return { connection, users, refusal: passwordLost(object.metadata.name, volumeClaim) }
+  const facts = { connection, users, serverSecrets: drawMissing(context, found) }
+  const { record, ...sides } = await loadSides(context, inCluster.storage)
+  if (record === undefined || isOver(record)) return { ...facts, ...sides }
+  return { ...facts, ...sides, move: await loadMove(context, { record, connection, beside: sides.beside }) }
 }
 
 /** `known`: a Secret that is at hand already. */
@@ -255,12 +251,19 @@ async function findOwn({ object, children, live }: Observing): Promise<OwnSecret
 
 function connectionIn({ object, children }: Observing, admin: LiveObject | undefined): ServerConnection {
   const secrets = new Map(admin === undefined ? [] : [[admin.metadata.name, admin]])
-  const service = childNamed(children, Service, databaseServerNames(object.metadata.name).clientService)
-  return serverConnection({ source: connectionSource(object), secrets, service })
+  const source = connectionSource(object)
+  const serviceNamed = (name: string | undefined) =>
+    name === undefined ? undefined : childNamed(children, Service, name)
+  const [service, sideService] = [serviceNamed(source?.service), serviceNamed(source?.sideService)]
+  return serverConnection({ source, secrets, service, sideService })
 }
 
-async function hasVolume({ metadata: { namespace, name } }: DatabaseObject, live: LiveReader): Promise<boolean> {
-  const claim = await live.find(PersistentVolumeClaim, { namespace, name: databaseServerNames(name).volumeClaim })
+async function hasVolume(
+  { metadata: { namespace } }: DatabaseObject,
+  name: string,
+  live: LiveReader,
+): Promise<boolean> {
+  const claim = await live.find(PersistentVolumeClaim, { namespace, name })
   return claim !== undefined && !isBeingDeleted(claim)
 }
 

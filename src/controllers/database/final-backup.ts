@@ -74,8 +74,9 @@ export function awaitedSentence(
 
 /** The claim of a StatefulSet goes with it as soon as the controller of StatefulSets has seen that it shall. */
 function isVolumeKept(children: readonly LiveObject[]): boolean {
-  const set = children.find((child) => isOf(StatefulSet, child))
-  if (set === undefined || isBeingDeleted(set)) return false
-  const whenDeleted = valueAt(set, 'spec', 'persistentVolumeClaimRetentionPolicy', 'whenDeleted')
-  return whenDeleted !== 'Delete' || valueAt(set, 'status', 'observedGeneration') !== set.metadata.generation
+  return children.some((set) => {
+    if (!isOf(StatefulSet, set) || isBeingDeleted(set)) return false
+    const whenDeleted = valueAt(set, 'spec', 'persistentVolumeClaimRetentionPolicy', 'whenDeleted')
+    return whenDeleted !== 'Delete' || valueAt(set, 'status', 'observedGeneration') !== set.metadata.generation
+  })
 }

@@ -3,7 +3,9 @@ import type { DatabaseStatus } from '../../../imports/wire/database.ts'
 
 /** Why others wait, in a phrase for people; undefined: it does not move. */
 export function moveOf(status: DatabaseStatus | undefined): string | undefined {
-  const { state, from, to, progress } = status?.upgrade ?? {}
+  const { state, from, to, step, progress } = status?.upgrade ?? {}
+  // The backup before it is a backup as any other.
+  if (step === 'CreateSnapshot') return undefined
   if (state !== 'Running' && state !== 'AwaitingCutover' && state !== 'Compensating') return undefined
   const at = progress === undefined ? '' : ` (${progress})`
   return state === 'Compensating'

@@ -1,6 +1,6 @@
 // How is the server of a Database reached, and as whom? Read from the objects that say it, here for everybody who speaks to that
 // server; or what is wrong with them, in words that hold no value of a Secret (I11). Pure.
-import { databasePort, databaseServerNames } from '../../../constructs/index.ts'
+import { databasePort, databaseServerNames, databaseSideService } from '../../../constructs/index.ts'
 import type { DatabaseSpec, DatabaseStatus } from '../../../imports/wire/database.ts'
 import type { LiveObject } from '../../index.ts'
 import type { ServerAccess, TlsMode } from '../engines/server-access.ts'
@@ -29,6 +29,8 @@ export interface ConnectionSource {
   readonly caSecret: { readonly name: string; readonly key: string } | undefined
   /** The Service that may have an address on this machine. */
   readonly service: string | undefined
+  /** The Service of the one server that serves, where there are two or have been: what the clients' address leads to changes. */
+  readonly sideService: string | undefined
   readonly maintenanceDatabase: string
   readonly tls: TlsMode
   /** The server is made for this Database, and its Secret with it: what is missing is not there yet, and nobody's mistake. */
@@ -36,18 +38,33 @@ export interface ConnectionSource {
 }
 
 /** Undefined for a provider that this version does not know. */
-export function connectionSource({ metadata, spec }: DatabaseObject): ConnectionSource | undefined {
+export function connectionSource({ metadata, spec, status }: DatabaseObject): ConnectionSource | undefined {
   const { server, inCluster, rds } = spec.provider
   if (server !== undefined) {
     const { connectionSecretRef, caSecretRef, maintenanceDatabase, sslMode: tls } = server
-    const given = { caSecret: caSecretRef, service: undefined, maintenanceDatabase, tls, isOurs: false }
+    const nowhere = { service: undefined, sideService: undefined }
+    const given = { caSecret: caSecretRef, ...nowhere, maintenanceDatabase, tls, isOurs: false }
     return { secret: connectionSecretRef.name, ...given }
   }
   const { adminSecret, clientService: service } = databaseServerNames(metadata.name)
   const own = { secret: adminSecret, maintenanceDatabase: 'postgres', isOurs: true }
-  if (inCluster !== undefined) return { ...own, caSecret: undefined, service, tls: 'verify-full' }
-  if (rds !== undefined) return { ...own, caSecret: rds.caSecretRef, service: undefined, tls: rds.sslMode }
+  if (inCluster !== undefined) {
+    const sideService = sideServiceOf(metadata.name, status)
+    return { ...own, caSecret: undefined, service, sideService, tls: 'verify-full' }
+  }
+  if (rds !== undefined) {
+    return { ...own, caSecret: rds.caSecretRef, service: undefined, sideService: undefined, tls: rds.sslMode }
+  }
   return undefined
+}
+
+function sideServiceOf(name: string, status: DatabaseStatus | undefined): string | undefined {
+  const { server } = status ?? {}
+  if (server === undefined) return undefined
+  const isFirst = server.name === databaseServerNames(name).statefulSet
+  const state = status?.upgrade?.state ?? 'Completed'
+  const isAlone = state === 'Completed' || state === 'Compensated'
+  return isFirst && isAlone ? undefined : databaseSideService(name, server.version)
 }
 
 /** The Secrets that it is read from, each once. */
@@ -61,9 +78,10 @@ export interface ConnectionInput {
   /** Of `connectionSecrets`, those that are there, by name. */
   readonly secrets: ReadonlyMap<string, LiveObject>
   readonly service: LiveObject | undefined
+  readonly sideService?: LiveObject | undefined
 }
 
-export function serverConnection({ source, secrets, service }: ConnectionInput): ServerConnection {
+export function serverConnection({ source, secrets, service, sideService }: ConnectionInput): ServerConnection {
   if (source === undefined || !isMade(source, { secrets, service })) {
     return unknown('ServerNotMade', 'the server is not there yet')
   }
@@ -87,13 +105,13 @@ export function serverConnection({ source, secrets, service }: ConnectionInput):
   }
   const trust = trustOf(source, secret, secrets)
   if (trust.kind === 'unknown') return trust
-  const dialled = service?.metadata.annotations?.[localAddress]
+  const dial = dialOf(service, sideService)
   return {
     kind: 'known',
     access: {
       host,
       port: Number(port),
-      ...(dialled === undefined ? {} : { dial: { host: dialled, port: databasePort } }),
+      ...(dial === undefined ? {} : { dial }),
       username,
       password,
       maintenanceDatabase,
@@ -108,6 +126,16 @@ function isMade(source: ConnectionSource, { secrets, service }: Omit<ConnectionI
   const secret = secrets.get(source.secret)
   const hasService = source.service === undefined || service !== undefined
   return hasService && secret !== undefined && textOf(secret, 'host') !== undefined
+}
+
+/** The address of one server, or undefined where the host that clients know is dialled. The certificate is of that one in either case. */
+export function dialOf(service: LiveObject | undefined, sideService: LiveObject | undefined): ServerAccess['dial'] {
+  const [client, side] = [service, sideService].map((one) => one?.metadata.annotations?.[localAddress])
+  const local = side ?? client
+  if (local !== undefined) return { host: local, port: databasePort }
+  if (sideService === undefined) return undefined
+  const { namespace, name } = sideService.metadata
+  return { host: `${name}.${namespace}.svc`, port: databasePort }
 }
 
 /** Where a node on this machine says at which address a Service of its pods is dialled (docs/local-node.md). */

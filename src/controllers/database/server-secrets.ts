@@ -45,8 +45,8 @@ export function serverSecrets({ admin, tls, ...draw }: DrawInput): ServerSecrets
 }
 
 /** Why a volume without its password is left alone, and what to do. */
-export function passwordLost(name: string): Refusal {
-  const { adminSecret, volumeClaim } = databaseServerNames(name)
+export function passwordLost(name: string, volumeClaim: string): Refusal {
+  const { adminSecret } = databaseServerNames(name)
   const message =
     `Secret ${adminSecret} is gone, and the data in volume claim ${volumeClaim} knows no other password; put the Secret back with ` +
     `its password and the annotation konverge.dev/adopt: Database/${name}, or delete the claim to begin with nothing`

@@ -1,6 +1,6 @@
 // What is there of a server in the cluster, besides what the operator makes itself: its volume, which may have to grow, and its pod, which
 // serves on while the StatefulSet is made anew for that.
-import { databaseSelectorLabels, databaseServerNames, databaseVolumeName } from '../../../constructs/index.ts'
+import { type DatabaseSide, databaseVolumeName } from '../../../constructs/index.ts'
 import type { DatabaseSpec, DatabaseStatus } from '../../../imports/wire/database.ts'
 import { isOf, type ObserveContext, StatefulSet } from '../../index.ts'
 import { podCountsOf } from '../stateful-set/pod-counts.ts'
@@ -22,11 +22,11 @@ type Storage = NonNullable<DatabaseSpec['provider']['inCluster']>['storage']
 
 export async function loadServerVolume(
   { object, children, live, nowMs }: Observing,
-  { size, storageClassName }: Storage,
+  { storage: { size, storageClassName }, side }: { readonly storage: Storage; readonly side: DatabaseSide },
 ): Promise<ServerVolume> {
-  const place = serverPlace(object)
+  const place = sidePlace(object, side)
   const [pods, claims] = await Promise.all([loadPods(live, place), loadClaims(live, place, databaseVolumeName)])
-  const statefulSet = children.find((child) => isOf(StatefulSet, child))
+  const statefulSet = children.find((child) => isOf(StatefulSet, child) && child.metadata.name === side.statefulSet)
   const storageClasses = await loadStorageClasses(live, claims)
   const trouble = podTroubleOf(pods, nowMs)
   const blockingPod = blockingPodOf(pods, 1, nowMs)
@@ -40,6 +40,6 @@ export async function loadServerVolume(
   }
 }
 
-export function serverPlace({ metadata: { namespace, name } }: DatabaseObject): StatefulSetPlace {
-  return { namespace, name: databaseServerNames(name).statefulSet, labels: databaseSelectorLabels(name) }
+export function sidePlace({ metadata: { namespace } }: DatabaseObject, side: DatabaseSide): StatefulSetPlace {
+  return { namespace, name: side.statefulSet, labels: side.selectorLabels }
 }

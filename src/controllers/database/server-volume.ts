@@ -23,8 +23,12 @@ interface Told {
 }
 
 /** Why there is nothing to connect to yet; undefined: there is. A pod serves although its StatefulSet, made anew, does not know it yet. */
-export function whyNotServing(children: readonly Child[], volume: ServerVolume | undefined): Told | undefined {
-  const server = children.find((child) => isOf(StatefulSet, child.object))
+export function whyNotServing(
+  children: readonly Child[],
+  statefulSet: string,
+  volume: ServerVolume | undefined,
+): Told | undefined {
+  const server = children.find(({ object }) => isOf(StatefulSet, object) && object.metadata.name === statefulSet)
   if (server?.readiness.kind === 'ready') return undefined
   const isUncounted = volume !== undefined && volume.pods.readyReplicas > 0 && !hasCounted(server?.object, volume.pods)
   if (isUncounted) return undefined

@@ -103,7 +103,8 @@ function capacityOf(claim: KubeObject): string | undefined {
   return textAt(claim, 'status', 'capacity', 'storage')
 }
 
-function templateSizeOf(statefulSet: LiveObject | undefined): string | undefined {
+/** Of its claims to come. */
+export function templateSizeOf(statefulSet: LiveObject | undefined): string | undefined {
   if (statefulSet === undefined) return undefined
   const [template] = recordsAt(statefulSet, 'spec', 'volumeClaimTemplates')
   // A claim template has the shape of a claim, as far as it is read here.

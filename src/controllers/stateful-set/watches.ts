@@ -13,11 +13,18 @@ import {
 } from '../../index.ts'
 import { allowsExpansion, growthDigest } from './volume-growth.ts'
 
-/** `label`: its value is the resource's name. The definition has an index `storageClassName`, by `storageClassKey`. */
-export function watchesOf(label: string, podDigest: NonNullable<Watch['digest']>): readonly Watch[] {
+/**
+ * `label`: its value is the resource's name, or `nameIn` finds that in it. The definition has an index `storageClassName`, by
+ * `storageClassKey`.
+ */
+export function watchesOf(
+  label: string,
+  podDigest: NonNullable<Watch['digest']>,
+  nameIn: (value: string) => string = (value) => value,
+): readonly Watch[] {
   const keysFor = ({ metadata }: KubeObject): readonly Key[] => {
-    const name = metadata.labels?.[label]
-    return name === undefined ? [] : [keyFor(metadata.namespace, name)]
+    const value = metadata.labels?.[label]
+    return value === undefined ? [] : [keyFor(metadata.namespace, nameIn(value))]
   }
   return [
     {

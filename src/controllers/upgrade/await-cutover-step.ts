@@ -1,9 +1,9 @@
 // Everything that takes long is done; somebody, or the clock, says when writers are to be interrupted.
 import type { SagaCall, SagaStep, Sight } from '../../index.ts'
-import type { UpgradeWorld } from './upgrade-world.ts'
+import { awaitCutover, type UpgradeWorld } from './upgrade-world.ts'
 
 export class AwaitCutoverStep<Scene> implements SagaStep<Scene> {
-  readonly name = 'AwaitCutover'
+  readonly name = awaitCutover
   readonly timeoutMs = Number.POSITIVE_INFINITY
   readonly #world: UpgradeWorld<Scene>
 

@@ -4,11 +4,15 @@ import type { SagaCall, SagaStep, Sight } from '../../index.ts'
 import type { ReplicationTask } from '../engines/replication-runner.ts'
 import type { WriteFreeze } from '../engines/write-freeze.ts'
 
+export const createSnapshot = 'CreateSnapshot'
+export const awaitCutover = 'AwaitCutover'
+export const provisionNew = 'ProvisionNew'
+
 export interface UpgradeWorld<Scene> {
   /** A verified backup of the old side: where to go back to when all else fails, and never where the rows come from. Kept. */
-  readonly createSnapshot: SagaStep<Scene> & { readonly name: 'CreateSnapshot' }
+  readonly createSnapshot: SagaStep<Scene> & { readonly name: typeof createSnapshot }
   /** A database on the new server, with the schema of the old one, without rows, and closed to everybody but the operator. */
-  readonly provisionNew: SagaStep<Scene> & { readonly name: 'ProvisionNew' }
+  readonly provisionNew: SagaStep<Scene> & { readonly name: typeof provisionNew }
   replication(call: SagaCall<Scene>): ReplicationTask
   /** Of the old side. */
   writers(call: SagaCall<Scene>): WriteFreeze

@@ -54,7 +54,7 @@ it.each([
 })
 
 it('says what to do about a password that is lost', () => {
-  expect(passwordLost('shop-db')).toEqual({
+  expect(passwordLost('shop-db', 'data-shop-db-postgres-0')).toEqual({
     reason: 'AdminSecretLost',
     message:
       'Secret shop-db-postgres-admin is gone, and the data in volume claim data-shop-db-postgres-0 knows no other password; put the ' +

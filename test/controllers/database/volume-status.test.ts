@@ -114,7 +114,12 @@ describe('a Database whose volume', () => {
 describe('a server in the cluster', () => {
   const child = (kind: 'ready' | 'progressing', replicas: number): Child =>
     ({
-      object: live({ apiVersion: 'apps/v1', kind: 'StatefulSet', status: { replicas } }),
+      object: live({
+        apiVersion: 'apps/v1',
+        kind: 'StatefulSet',
+        metadata: { name: 'shop-postgres' },
+        status: { replicas },
+      }),
       readiness: { kind, message: '0 of 1 replicas are ready' },
     }) as unknown as Child // As far as it is read.
 
@@ -135,6 +140,6 @@ describe('a server in the cluster', () => {
     },
   ])('$title', ({ children, why, pods = volume.pods }) => {
     const told = why === undefined ? undefined : { reason: 'Creating', message: why }
-    expect(whyNotServing(children, { ...volume, pods })).toEqual(told)
+    expect(whyNotServing(children, 'shop-postgres', { ...volume, pods })).toEqual(told)
   })
 })

@@ -67,7 +67,10 @@ export class UpgradeStage {
   private constructor(databases: ReplicationStage, cluster: TestCluster) {
     this.databases = databases
     this.cluster = cluster
-    this.client = new WritingClient(() => (this.#pointer === 'old' ? this.old : this.new), database)
+    this.client = new WritingClient(() => {
+      const { port } = this.#pointer === 'old' ? this.old : this.new
+      return { host: '127.0.0.1', port, database, user: 'app', password: 'secret' }
+    })
   }
 
   /** Ends with the test. */

@@ -1,19 +1,17 @@
 // An application that writes one row after the other, each with a number of its own below zero, to where it is led, and notes those that
 // it was told are there. Turned away, it tries again.
-import { Client } from 'pg'
-import type { PostgresServer } from '../../postgres/postgres-server.ts'
+import { Client, type ClientConfig } from 'pg'
 
 export class WritingClient {
   readonly numbers: number[] = []
-  readonly #where: () => PostgresServer
-  readonly #database: string
+  readonly #where: () => ClientConfig
   #isStopped = false
   #longestGapMs = 0
   #lastAt = 0
 
-  constructor(where: () => PostgresServer, database: string) {
+  /** Asked before each connection. */
+  constructor(where: () => ClientConfig) {
     this.#where = where
-    this.#database = database
   }
 
   get acknowledged(): number {
@@ -31,8 +29,7 @@ export class WritingClient {
 
   async run(): Promise<void> {
     for (let n = -1; !this.#isStopped; ) {
-      const { port } = this.#where()
-      const client = new Client({ host: '127.0.0.1', port, database: this.#database, user: 'app', password: 'secret' })
+      const client = new Client(this.#where())
       client.on('error', () => undefined) // The statement that it breaks says so.
       try {
         await client.connect()

@@ -28,7 +28,13 @@ it('moves 100,000 rows under a writing client', async ({ annotate }) => {
     { database },
   )
   let server = stage.source
-  const writer = new WritingClient(() => server, database)
+  const writer = new WritingClient(() => ({
+    host: '127.0.0.1',
+    port: server.port,
+    database,
+    user: 'app',
+    password: 'secret',
+  }))
   const writing = writer.run()
   onTestFinished(async () => {
     writer.stop()

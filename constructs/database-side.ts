@@ -1,0 +1,85 @@
+// Which objects make one of the servers that a Database has had? A StatefulSet of one pod with a volume, and Services for it; what all of
+// them share is DatabaseServer's.
+import { ApiObject } from 'cdk8s'
+import type { Construct } from 'constructs'
+import { type DatabaseSide, databaseLabels, databasePort, databaseVolumeName } from './database-server-names.ts'
+import { databasePodTemplate, databasePortName } from './database-server-pod.ts'
+import type { DatabaseServerProps } from './database-server-props.ts'
+import type { Manifest } from './manifest.ts'
+
+export interface DatabaseSideProps {
+  /** Of the DatabaseServer. */
+  readonly props: DatabaseServerProps
+  readonly side: DatabaseSide
+  readonly image: string | undefined
+  /** Changes when what it reads at its start does. */
+  readonly configHash: string
+  readonly volumeSize: string
+  readonly volumeWhenDeleted: 'Retain' | 'Delete'
+  readonly isRunning: boolean
+  /** Whether it has a Service that leads to it alone. */
+  readonly hasAddress: boolean
+}
+
+/** The port of every Service of a server. */
+export const databaseServicePort = {
+  name: databasePortName,
+  port: databasePort,
+  protocol: 'TCP',
+  targetPort: databasePortName,
+}
+
+export interface DatabaseSideObjects {
+  readonly headlessService: ApiObject
+  readonly statefulSet: ApiObject
+}
+
+/** `prefix`: of their ids in the scope. */
+export function databaseSide(scope: Construct, prefix: string, options: DatabaseSideProps): DatabaseSideObjects {
+  const { props, side, hasAddress } = options
+  const make = (part: string, objectName: string, manifest: Manifest & { readonly kind: string }) =>
+    new ApiObject(scope, prefix + part, {
+      apiVersion: 'v1',
+      metadata: { name: objectName, labels: { ...databaseLabels(props.name) } },
+      ...manifest,
+    })
+  const reach = { selector: side.selectorLabels, ports: [databaseServicePort] }
+  const headlessService = make('headless-service', side.headlessService, {
+    kind: 'Service',
+    spec: { ...reach, clusterIP: 'None', publishNotReadyAddresses: true },
+  })
+  if (hasAddress) make('side-service', side.sideService, { kind: 'Service', spec: reach })
+  const statefulSet = make('stateful-set', side.statefulSet, {
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    spec: statefulSetSpec(options),
+  })
+  return { headlessService, statefulSet }
+}
+
+function statefulSetSpec(options: DatabaseSideProps): Manifest {
+  const { props, side, image, configHash, volumeSize, volumeWhenDeleted, isRunning } = options
+  const { image: _, ...rest } = props
+  const own = { ...rest, version: side.version, ...(image === undefined ? {} : { image }) }
+  return {
+    replicas: isRunning ? 1 : 0,
+    serviceName: side.headlessService,
+    selector: { matchLabels: side.selectorLabels },
+    template: databasePodTemplate(own, side, configHash),
+    volumeClaimTemplates: [
+      {
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        // Claim templates are immutable, so they bear no label that might be worded better one day.
+        metadata: { name: databaseVolumeName, labels: side.selectorLabels },
+        spec: {
+          accessModes: ['ReadWriteOnce'],
+          resources: { requests: { storage: volumeSize } },
+          storageClassName: props.storage?.storageClassName,
+        },
+      },
+    ],
+    // Nobody scales it but by `isRunning`; the data stays.
+    persistentVolumeClaimRetentionPolicy: { whenDeleted: volumeWhenDeleted, whenScaled: 'Retain' },
+  }
+}

@@ -1,0 +1,24 @@
+// Where to go back to when all else fails: a Backup of the old server, declared while this step is due, and proven. It is kept.
+import type { SagaStep, Sight } from '../../../index.ts'
+import { createSnapshot } from '../../upgrade/upgrade-world.ts'
+import type { Scene, UpgradeCall } from './upgrade-scene.ts'
+
+export class CreateSnapshotStep implements SagaStep<Scene> {
+  readonly name = createSnapshot
+  /** As long as a backup and its proof may take. */
+  readonly timeoutMs = 25 * 3_600_000
+
+  async verify({ input, facts }: UpgradeCall): Promise<Sight> {
+    if (input['snapshot'] === 'Skip') return { kind: 'done' }
+    const standing = facts?.move?.snapshot?.standing
+    if (standing === undefined) return { kind: 'pending', progress: 'the backup is about to be declared' }
+    switch (standing.kind) {
+      case 'verified':
+        return { kind: 'done', notes: { uri: standing.uri } }
+      case 'failed':
+        return { kind: 'broken', reason: 'SnapshotFailed', message: standing.message, isTerminal: true }
+      case 'underWay':
+        return { kind: 'pending', progress: standing.message }
+    }
+  }
+}

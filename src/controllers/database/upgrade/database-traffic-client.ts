@@ -1,0 +1,51 @@
+// Where do applications find their database? Behind one Service, whose pods `desired` names, and with logins that the new server lets in. The
+// first login that it lets in is the point of no return; the Service follows at once, as until then it leads nowhere.
+import { databaseServerNames } from '../../../../constructs/index.ts'
+import { type Sight, valueAt } from '../../../index.ts'
+import type { DatabaseEngine } from '../../engines/engine.ts'
+import type { FreezeRecord } from '../../engines/write-freeze.ts'
+import { Opening } from '../../upgrade/opening-client.ts'
+import { scaleDownOld } from '../../upgrade/scale-down-old-step.ts'
+import { freezeRecordIn } from '../../upgrade/upgrade-sights.ts'
+import type { Traffic } from '../../upgrade/upgrade-world.ts'
+import { orderOf, type Scene, secretsOf, serviceIn, sideAccess, sidesOf, type UpgradeCall } from './upgrade-scene.ts'
+
+export class DatabaseTraffic implements Traffic<Scene> {
+  readonly #engine: DatabaseEngine
+
+  constructor(engine: DatabaseEngine) {
+    this.#engine = engine
+  }
+
+  async look(call: UpgradeCall): Promise<Sight> {
+    const sight = await this.#opening(call).look(turnedAway(call))
+    if (sight.kind !== 'done' || isLedThere(call)) return sight
+    return { kind: 'pending', progress: 'the Service follows', lookAfterMs: 250 }
+  }
+
+  async rehearse(call: UpgradeCall): Promise<void> {
+    await this.#opening(call).rehearse(turnedAway(call), call.object.spec.upgrade?.verifyQueries ?? [])
+  }
+
+  async lead(call: UpgradeCall): Promise<void> {
+    await this.#opening(call).open(turnedAway(call))
+  }
+
+  #opening(call: UpgradeCall): Opening {
+    const sides = { old: sideAccess(call, 'old'), new: sideAccess(call, 'next') }
+    const tools = { engine: this.#engine, ...sides, secrets: secretsOf(call, 'rehearsal') }
+    return new Opening(orderOf(call), tools, call.signal)
+  }
+}
+
+function turnedAway({ notes }: UpgradeCall): FreezeRecord {
+  return freezeRecordIn(notes[scaleDownOld]) ?? { logins: [] }
+}
+
+function isLedThere(call: UpgradeCall): boolean {
+  const { clientService } = databaseServerNames(call.object.metadata.name)
+  const children = call.children.map(({ object }) => object)
+  const service = serviceIn(children, clientService)
+  const selector = service && valueAt(service, 'spec', 'selector')
+  return JSON.stringify(selector) === JSON.stringify(sidesOf(call).next.selectorLabels)
+}

@@ -1,0 +1,84 @@
+// What is there of the work that is done for a move, step by step? The backup before it, the worker that makes the schema, and a volume
+// that has to go, read from memory where they are watched.
+import { type DatabaseSide, databaseServerNames } from '../../../../constructs/index.ts'
+import { Backup } from '../../../../imports/wire/backup.ts'
+import type { DatabaseSpec, DatabaseStatus } from '../../../../imports/wire/database.ts'
+import { isOf, Job, type ObserveContext, PersistentVolumeClaim, Pod, type SagaRecord } from '../../../index.ts'
+import { workerRun } from '../../migration/worker-run.ts'
+import { createSnapshot, provisionNew } from '../../upgrade/upgrade-world.ts'
+import type { DatabaseFacts } from '../database-facts.ts'
+import { ownBackup, ownBackupStanding } from '../own-backup.ts'
+import type { ServerConnection } from '../server-connection.ts'
+import { movingSides } from '../server-sides.ts'
+import type { MoveFacts } from './move-facts.ts'
+import { prepareJob } from './prepare-job.ts'
+import { accessIn, orderOf } from './upgrade-scene.ts'
+
+type Observing = ObserveContext<DatabaseSpec, DatabaseStatus>
+
+interface Move {
+  readonly record: SagaRecord
+  readonly connection: ServerConnection
+  readonly beside: DatabaseFacts['beside']
+}
+
+/** Undefined while it does not move. */
+export async function loadMove(context: Observing, move: Move): Promise<MoveFacts> {
+  const { metadata } = context.object
+  const { record } = move
+  const { next } = movingSides(metadata.name, record)
+  const [snapshot, prepare] = [await loadSnapshot(context, record), await loadPrepare(context, move, next)]
+  const hasNextClaim = await isThere(context, next.volumeClaim)
+  return {
+    hasNextClaim,
+    ...(snapshot === undefined ? {} : { snapshot }),
+    ...(prepare === undefined ? {} : { prepare }),
+  }
+}
+
+async function loadSnapshot({ object, live }: Observing, record: SagaRecord): Promise<MoveFacts['snapshot']> {
+  const { snapshot, to } = record.input
+  if (snapshot === 'Skip' || !isDue(record, createSnapshot)) return undefined
+  const backup = ownBackup(object, `before-${to}`)
+  if (backup === undefined) {
+    return { backup, standing: { kind: 'failed', message: 'spec.snapshotTarget, where it was to be kept, is gone' } }
+  }
+  const { namespace } = object.metadata
+  return { backup, standing: ownBackupStanding(object, await live.find(Backup, { namespace, name: backup.name })) }
+}
+
+async function loadPrepare(
+  { object, children, live }: Observing,
+  { record, connection, beside }: Move,
+  next: DatabaseSide,
+): Promise<MoveFacts['prepare']> {
+  if (!isDue(record, provisionNew) || (beside?.volume.pods.readyReplicas ?? 0) === 0) return undefined
+  const { uid, namespace, name } = object.metadata
+  const { old } = movingSides(name, record)
+  const [from, to] = [accessIn(connection, children, old), accessIn(connection, children, next)]
+  if (from === undefined || to === undefined) return undefined
+  const side = orderOf({ object, input: record.input, token: `${uid}/${record.name}/${record.id}` })
+  const job = prepareJob({ side, old: from, next: to, adminSecret: databaseServerNames(name).adminSecret })
+  const found = children.find((child) => isOf(Job, child) && child.metadata.name === job.name)
+  const pods = found === undefined ? [] : await live.list(Pod, { namespace, labels: job.labels })
+  return {
+    job,
+    run: workerRun(
+      found,
+      pods.filter((pod) => isOfJob(pod.metadata.labels, job.name)),
+    ),
+  }
+}
+
+function isOfJob(labels: Readonly<Record<string, string>> | undefined, job: string): boolean {
+  return labels?.['batch.kubernetes.io/job-name'] === job
+}
+
+async function isThere({ object, live }: Observing, name: string): Promise<boolean> {
+  const { namespace } = object.metadata
+  return (await live.find(PersistentVolumeClaim, { namespace, name })) !== undefined
+}
+
+function isDue({ state, steps }: SagaRecord, step: string): boolean {
+  return state === 'Running' && steps.some(({ name, state: at }) => name === step && at === 'Running')
+}

@@ -1,0 +1,62 @@
+// Who makes the schema of a new server, and how is he doing? A worker, as what a schema is made of was written by others; its Job is
+// declared as long as the step is due. Pure.
+import type { Chart } from 'cdk8s'
+import { databaseSelectorLabels, WorkerJob, type WorkerJobProps } from '../../../../constructs/index.ts'
+import { initialOnly, readyWhen } from '../../../index.ts'
+import type { ServerAccess } from '../../engines/server-access.ts'
+import { authorityKey, credentialKeys, orderDigest } from '../../migration/worker-order.ts'
+import { exitCodeOf } from '../../migration/worker-report.ts'
+import type { WorkerRun } from '../../migration/worker-run.ts'
+import type { SideOrder } from '../../upgrade/new-side.ts'
+import type { OrderedServer, PrepareOrder } from './prepare-order.ts'
+
+export interface PrepareJob extends Pick<WorkerJobProps, 'name' | 'order' | 'orderDigest' | 'credentials'> {
+  /** Of its pods. */
+  readonly labels: Readonly<Record<string, string>>
+}
+
+export interface PrepareAsk {
+  readonly side: SideOrder
+  readonly old: ServerAccess
+  readonly next: ServerAccess
+  /** Of both servers. */
+  readonly adminSecret: string
+}
+
+const folder = 'server'
+/** The hash after it has 9 characters, and the name of a pod of it 6 more. */
+const maxStem = 40
+
+export function prepareJob({ side, old, next, adminSecret }: PrepareAsk): PrepareJob {
+  const content: PrepareOrder = { format: 1, side, old: ordered(old), next: ordered(next) }
+  const order = JSON.stringify(content)
+  const digest = orderDigest(order)
+  const keys = [...credentialKeys, ...(old.ca === undefined ? [] : [authorityKey])]
+  const { name } = side.caller
+  return {
+    name: `${name.slice(0, maxStem)}-prepare-${digest.slice(0, 8)}`,
+    order,
+    orderDigest: digest,
+    credentials: [{ folder, files: keys.map((key) => ({ secret: adminSecret, key, file: key })) }],
+    // A value that selects no pod of a server, and is told to the same Database.
+    labels: databaseSelectorLabels(`${name}.prepare`),
+  }
+}
+
+export function declarePrepareJob(
+  chart: Chart,
+  { job, run, image }: { readonly job: PrepareJob; readonly run: WorkerRun; readonly image: string },
+): void {
+  const { labels, ...props } = job
+  const hasGivenUp = run.kind === 'ended' && exitCodeOf(run.report) === 2
+  const { job: child } = new WorkerJob(chart, 'prepare', {
+    ...{ ...props, labels, image, work: ['prepare'], hasScratch: true, retries: 3, isSuspended: hasGivenUp },
+  })
+  // A Job's template is for ever, and another image is no reason for another run.
+  initialOnly(child, 'spec.template')
+  readyWhen(child, () => true)
+}
+
+function ordered({ tls, maintenanceDatabase, ca, dial }: ServerAccess): OrderedServer {
+  return { folder, tls, maintenanceDatabase, hasAuthority: ca !== undefined, ...(dial === undefined ? {} : { dial }) }
+}

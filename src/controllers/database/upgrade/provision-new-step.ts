@@ -1,0 +1,82 @@
+// The new server beside the old one, with the roles and the schema of the old one, without rows, and closed to everybody but the operator.
+// Its objects are declared while this step is in effect, and pruned when it is taken back.
+import { type Child, isBeingDeleted, isOf, type SagaStep, type Sight, StatefulSet } from '../../../index.ts'
+import type { DatabaseServer } from '../../engines/engine.ts'
+import { observeSide } from '../../upgrade/new-side-worker.ts'
+import { provisionNew } from '../../upgrade/upgrade-world.ts'
+import { orderOf, type Scene, sidesOf, type UpgradeCall } from './upgrade-scene.ts'
+
+export class ProvisionNewStep implements SagaStep<Scene> {
+  readonly name = provisionNew
+  /** Images may be large, and so may schemas. */
+  readonly timeoutMs = 2 * 3_600_000
+  readonly #newServer: (call: UpgradeCall) => DatabaseServer
+
+  constructor(newServer: (call: UpgradeCall) => DatabaseServer) {
+    this.#newServer = newServer
+  }
+
+  async verify(call: UpgradeCall): Promise<Sight> {
+    return call.direction === 'back' ? leftOf(call) : (serverSight(call) ?? (await this.#databaseSight(call)))
+  }
+
+  /** What is not declared any more goes by itself. */
+  async compensate(): Promise<void> {}
+
+  async #databaseSight(call: UpgradeCall): Promise<Sight> {
+    const server = this.#newServer(call)
+    const wanted = call.input['to']
+    const { majorVersion } = (await server.observe({})).server
+    if (String(majorVersion) !== wanted) {
+      const message = `the new server is of version ${majorVersion} instead of ${wanted}; give spec.provider.inCluster.image another`
+      return { kind: 'broken', reason: 'VersionMismatch', message, isTerminal: true }
+    }
+    const standing = await observeSide(orderOf(call), server)
+    switch (standing.kind) {
+      case 'missing':
+      case 'partial':
+        return workerSight(call)
+      case 'prepared':
+      case 'opened':
+        return { kind: 'done' }
+      case 'refused':
+        return { kind: 'broken', reason: standing.error.code, message: standing.error.message, isTerminal: true }
+    }
+  }
+}
+
+/** Undefined: it serves. */
+function serverSight(call: UpgradeCall): Sight | undefined {
+  const { statefulSet } = sidesOf(call).next
+  const server = statefulSetIn(call.children, statefulSet)
+  if (server?.readiness.kind === 'ready') return undefined
+  const trouble = call.facts?.beside?.volume.trouble
+  const progress = trouble?.message ?? server?.readiness.message ?? 'it is about to be declared'
+  return { kind: 'pending', progress: `the new server starts: ${progress}` }
+}
+
+/** What the worker says that makes roles and schema. */
+function workerSight({ facts }: UpgradeCall): Sight {
+  const run = facts?.move?.prepare?.run
+  if (run?.kind !== 'ended') {
+    const last = run?.kind === 'active' && run.last?.message !== undefined ? `; its last try: ${run.last.message}` : ''
+    return { kind: 'pending', progress: `its schema is being made${last}` }
+  }
+  const { reason = 'PrepareFailed', message = 'the worker ended, and nothing of it is there' } = run.report
+  return { kind: 'broken', reason, message, isTerminal: true }
+}
+
+/** Its data has to go before another one can begin under its names. With the Database it goes as everything of that does. */
+function leftOf(call: UpgradeCall): Sight {
+  const { statefulSet, volumeClaim } = sidesOf(call).next
+  if (isBeingDeleted(call.object)) return { kind: 'missing' }
+  if (statefulSetIn(call.children, statefulSet) !== undefined) {
+    return { kind: 'leaving', progress: `waiting for StatefulSet ${statefulSet} to go`, lookAfterMs: 1_000 }
+  }
+  if (call.facts?.move?.hasNextClaim === false) return { kind: 'missing' }
+  return { kind: 'leaving', progress: `waiting for volume claim ${volumeClaim} to go`, lookAfterMs: 1_000 }
+}
+
+function statefulSetIn(children: readonly Child[], name: string): Child | undefined {
+  return children.find(({ object }) => isOf(StatefulSet, object) && object.metadata.name === name)
+}

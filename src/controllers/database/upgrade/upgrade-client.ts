@@ -1,0 +1,93 @@
+// What the steps of an upgrade need, on the two servers of a Database in the cluster.
+import { tmpdir } from 'node:os'
+import type { ExternalTools } from '../../../index.ts'
+import { contentsDifference } from '../../engines/contents-difference.ts'
+import type { DatabaseContents } from '../../engines/database-contents.ts'
+import type { DatabaseEngine, DatabaseServer } from '../../engines/engine.ts'
+import { postgresLogicalEngine } from '../../engines/postgres/logical/logical-driver.ts'
+import { PublisherClient } from '../../engines/postgres/replication/publisher-client.ts'
+import { partName } from '../../engines/postgres/replication/replication-names.ts'
+import { SubscriberClient } from '../../engines/postgres/replication/subscriber-client.ts'
+import { WriteFreezeClient } from '../../engines/postgres/write-freeze-client.ts'
+import type { ReplicationTask } from '../../engines/replication-runner.ts'
+import type { WriteFreeze } from '../../engines/write-freeze.ts'
+import type { Traffic, UpgradeWorld } from '../../upgrade/upgrade-world.ts'
+import { CreateSnapshotStep } from './create-snapshot-step.ts'
+import { cutoverWaitsFor } from './cutover.ts'
+import { DatabaseTraffic } from './database-traffic-client.ts'
+import { ProvisionNewStep } from './provision-new-step.ts'
+import {
+  addressOf,
+  callerOf,
+  databaseOf,
+  type Scene,
+  sideAccess,
+  sidesOf,
+  tokenOf,
+  type UpgradeCall,
+  upgradeIdOf,
+} from './upgrade-scene.ts'
+
+export interface UpgradeClientOptions {
+  readonly tools: ExternalTools
+  readonly engine: DatabaseEngine
+}
+
+export class UpgradeClient implements UpgradeWorld<Scene> {
+  readonly createSnapshot = new CreateSnapshotStep()
+  readonly provisionNew: ProvisionNewStep
+  readonly traffic: Traffic<Scene>
+  readonly #options: UpgradeClientOptions
+
+  constructor(options: UpgradeClientOptions) {
+    this.#options = options
+    this.provisionNew = new ProvisionNewStep((call) => this.#server(call, 'next'))
+    this.traffic = new DatabaseTraffic(options.engine)
+  }
+
+  replication(call: UpgradeCall): ReplicationTask {
+    const [database, id, token] = [databaseOf(call), upgradeIdOf(call), tokenOf(call)]
+    const end = { database, id, token }
+    const target = { ...end, sourceDatabase: database, majorVersion: Number(sidesOf(call).next.version) }
+    return {
+      publisher: new PublisherClient(this.#server(call, 'old'), end),
+      subscriber: new SubscriberClient(this.#server(call, 'next'), target),
+      token,
+      ...addressOf(call),
+    }
+  }
+
+  writers(call: UpgradeCall): WriteFreeze {
+    const spared = [partName(upgradeIdOf(call))]
+    return new WriteFreezeClient(this.#server(call, 'old'), { database: databaseOf(call), spared })
+  }
+
+  cutoverWaitsFor({ object, input }: UpgradeCall): string | undefined {
+    return cutoverWaitsFor(object, input['to'] ?? '')
+  }
+
+  async differences(call: UpgradeCall): Promise<readonly string[]> {
+    const [left, right] = await Promise.all([this.#contents(call, 'old'), this.#contents(call, 'next')])
+    return contentsDifference(left, right, { rows: 'hashed' })
+  }
+
+  async #contents(call: UpgradeCall, which: 'old' | 'next'): Promise<DatabaseContents> {
+    const { clock } = this.#options.tools
+    // No tool is needed for this, and no folder.
+    const engine = postgresLogicalEngine({ clock, places: { versions: '', folders: [] }, workFolder: tmpdir() })
+    const [access, database, caller] = [sideAccess(call, which), databaseOf(call), callerOf(call)]
+    const frozen = await engine.freeze({ access, database, caller, signal: call.signal })
+    try {
+      return await frozen.contents({ hashUpToBytes })
+    } finally {
+      await frozen.release()
+    }
+  }
+
+  #server(call: UpgradeCall, which: 'old' | 'next'): DatabaseServer {
+    return this.#options.engine.server(sideAccess(call, which), { caller: callerOf(call), signal: call.signal })
+  }
+}
+
+/** Tables above it are counted: writers wait meanwhile. */
+const hashUpToBytes = 2 ** 28

@@ -1,0 +1,22 @@
+// The undertaking in which a Database moves to a server of a newer version: what is wanted, and by which steps.
+import type { DatabaseSpec, DatabaseStatus } from '../../../../imports/wire/database.ts'
+import { defineSaga, type ExternalTools, type Saga } from '../../../index.ts'
+import type { DatabaseEngine } from '../../engines/engine.ts'
+import { upgradePivot, upgradeSteps } from '../../upgrade/upgrade-steps.ts'
+import type { DatabaseFacts } from '../database-facts.ts'
+import { upgradeName } from '../server-sides.ts'
+import { UpgradeClient } from './upgrade-client.ts'
+import { upgradeWish } from './upgrade-wish.ts'
+
+export function databaseUpgrade(
+  engineOf: (tools: ExternalTools) => DatabaseEngine,
+): Saga<DatabaseSpec, DatabaseStatus, DatabaseFacts> {
+  return defineSaga<DatabaseSpec, DatabaseStatus, DatabaseFacts>({
+    name: upgradeName,
+    pivot: upgradePivot,
+    retryAdvice: 'set spec.upgrade.retry to another word',
+    steps: (tools) => upgradeSteps(new UpgradeClient({ tools, engine: engineOf(tools) })),
+    wish: ({ object, facts, sagas }) =>
+      upgradeWish({ object, sides: facts.sides, record: sagas.find(({ name }) => name === upgradeName)?.record }),
+  })
+}

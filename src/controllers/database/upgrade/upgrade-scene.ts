@@ -1,0 +1,101 @@
+// Where are the two sides of an upgrade, and by which names is what is made for it known? From what the turn knows of the Database. Pure.
+import { createHash, hkdfSync } from 'node:crypto'
+import type { DatabaseSide } from '../../../../constructs/index.ts'
+import type { DatabaseSpec, DatabaseStatus } from '../../../../imports/wire/database.ts'
+import {
+  CodedError,
+  isOf,
+  type LiveObject,
+  type SagaCall,
+  type SagaScene,
+  type SecretSource,
+  Service,
+  type Token,
+} from '../../../index.ts'
+import { scramVerifier } from '../../engines/postgres/scram.ts'
+import type { PublisherAddress } from '../../engines/replication.ts'
+import type { Caller, ServerAccess } from '../../engines/server-access.ts'
+import type { SideOrder } from '../../upgrade/new-side.ts'
+import type { DatabaseFacts } from '../database-facts.ts'
+import { databaseNameOf } from '../logical-database.ts'
+import { dialOf, type ServerConnection } from '../server-connection.ts'
+import { movingSides } from '../server-sides.ts'
+
+export type Scene = SagaScene<DatabaseSpec, DatabaseStatus, DatabaseFacts>
+export type UpgradeCall = SagaCall<Scene>
+
+/** Both servers have the same administrator and the same certificate, which names the clients' address. */
+export function sideAccess(call: UpgradeCall, which: 'old' | 'next'): ServerAccess {
+  const { facts, children } = call
+  const side = sidesOf(call)[which]
+  const services = children.map(({ object }) => object)
+  const access = facts && accessIn(facts.connection, services, side)
+  if (access !== undefined) return access
+  const message =
+    facts?.connection.kind === 'unknown' ? facts.connection.message : `Service ${side.sideService} is not there`
+  throw new CodedError({ code: 'ServerUnreachable', message, remedy: 'retry' })
+}
+
+/** Undefined while nobody knows how it is reached. */
+export function accessIn(
+  connection: ServerConnection,
+  children: readonly LiveObject[],
+  { sideService }: DatabaseSide,
+): ServerAccess | undefined {
+  const dial = dialOf(undefined, serviceIn(children, sideService))
+  return connection.kind === 'known' && dial !== undefined ? { ...connection.access, dial } : undefined
+}
+
+export function sidesOf({ object, input }: UpgradeCall): Readonly<Record<'old' | 'next', DatabaseSide>> {
+  return movingSides(object.metadata.name, { input })
+}
+
+export function databaseOf({ object }: Pick<UpgradeCall, 'object'>): string {
+  return databaseNameOf(object)
+}
+
+export function callerOf({ object: { metadata } }: Pick<UpgradeCall, 'object'>): Caller {
+  return { kind: 'Database', namespace: metadata.namespace ?? '', name: metadata.name }
+}
+
+/** In the names of what is made on both servers. `token`: of the saga. */
+export function upgradeIdOf({ token }: Pick<UpgradeCall, 'token'>): string {
+  return `up_${createHash('sha256').update(token).digest('hex').slice(0, 12)}`
+}
+
+/** In the marks of what is made. */
+export function tokenOf({ object: { metadata }, input }: Pick<UpgradeCall, 'object' | 'input'>): Token {
+  return { uid: metadata.uid, generation: Number(input['generation']) }
+}
+
+export function orderOf(call: Pick<UpgradeCall, 'object' | 'input' | 'token'>): SideOrder {
+  return { id: upgradeIdOf(call), token: tokenOf(call), caller: callerOf(call), database: databaseOf(call) }
+}
+
+/** Where the new server finds the old one, and as whom: with a password that nobody has to keep, as it follows from one that is kept. */
+export function addressOf(call: UpgradeCall): { readonly address: PublisherAddress; readonly verifier: string } {
+  const { dial, port, host } = sideAccess(call, 'old')
+  const secrets = secretsOf(call, 'replication')
+  const password = Buffer.from(secrets.bytes(32)).toString('base64url')
+  const place = dial ?? { host, port }
+  return {
+    // The certificate is of the clients' address, and of an authority that the new server does not know.
+    address: { ...place, tls: 'require', password },
+    verifier: scramVerifier({ password, salt: secrets.bytes(16) }),
+  }
+}
+
+/** The same for the same undertaking, and known to nobody who does not know the administrator's password. */
+export function secretsOf(call: UpgradeCall, purpose: string): SecretSource {
+  const { password } = sideAccess(call, 'old')
+  let drawn = 0
+  const bytes = (count: number) => {
+    drawn += 1
+    return new Uint8Array(hkdfSync('sha256', password, '', `${call.token} ${purpose} ${drawn}`, count))
+  }
+  return { bytes }
+}
+
+export function serviceIn(children: readonly LiveObject[], name: string): LiveObject | undefined {
+  return children.find((child) => isOf(Service, child) && child.metadata.name === name)
+}

@@ -1,0 +1,42 @@
+// Does a Database in the cluster move to a newer version when its spec says so, while an application writes? For real, from the oldest version
+// of this machine to the newest.
+import { describe, expect, it } from 'vitest'
+import { findCondition } from '../../../../src/index.ts'
+import { UpgradeStory, versions } from './upgrade-story.ts'
+
+const limit = { timeout: 600_000 }
+const [from, to] = versions()
+
+describe.skipIf(from === to)(`a Database that is raised from ${from} to ${to}`, () => {
+  it('is led there when somebody says so, and loses nothing that was acknowledged', limit, async ({ annotate }) => {
+    const story = await UpgradeStory.start({ upgrade: { snapshot: 'Skip' } })
+    await story.apply({ version: to })
+    const waiting = await story.upgrade('AwaitingCutover')
+    expect(waiting).toMatchObject({
+      phase: 'Upgrading',
+      server: { name: 'shop-postgres', version: from },
+      upgrade: { id: `${from}-to-${to}`, from, to, step: 'AwaitCutover', progress: 'AwaitCutover 4/8' },
+    })
+    expect(findCondition(waiting.conditions, 'Ready')).toMatchObject({ status: 'True', reason: 'Upgrading' })
+    await story.clientWrites()
+    await story.apply({}, { 'data.konverge.dev/cutover': to })
+    await story.upgrade('Completed')
+    await story.clientWrites()
+    story.client.stop()
+    expect(await story.lostRows()).toEqual([])
+    const ready = await story.until(
+      'ready',
+      ({ status }) => findCondition((status as { conditions?: [] }).conditions, 'Ready')?.reason === 'InSync',
+    )
+    expect(ready.status).toMatchObject({
+      phase: 'Ready',
+      serverVersion: expect.stringMatching(`^${to}[.]`),
+      server: { name: `shop-pg${to}`, version: to },
+      previous: { name: 'shop-postgres', version: from },
+    })
+    await annotate(`the application could not write for ${story.client.longestGapMs} ms`)
+    await story.apply({ upgrade: { snapshot: 'Skip', keepPrevious: '0s' } }, {})
+    await story.gone('StatefulSet', 'shop-postgres')
+    await story.gone('PersistentVolumeClaim', 'data-shop-postgres-0')
+  })
+})
