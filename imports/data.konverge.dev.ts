@@ -3029,7 +3029,7 @@ export interface MigrationSpecSteps {
   readonly name: string;
 
   /**
-   * SQL runs a text. Copy brings the rows of tables from another database in which nobody writes any more. Assert asks its verify query when it is reached, and the migration ends there if it does not hold.
+   * SQL runs a text. Copy brings the rows of tables from another database. Assert asks its verify query when it is reached, and the migration ends there if it does not hold.
    *
    * @schema MigrationSpecSteps#type
    */
@@ -3176,7 +3176,7 @@ export enum MigrationSpecOnFailure {
 }
 
 /**
- * SQL runs a text. Copy brings the rows of tables from another database in which nobody writes any more. Assert asks its verify query when it is reached, and the migration ends there if it does not hold.
+ * SQL runs a text. Copy brings the rows of tables from another database. Assert asks its verify query when it is reached, and the migration ends there if it does not hold.
  *
  * @schema MigrationSpecStepsType
  */
@@ -3290,7 +3290,14 @@ export interface MigrationSpecStepsCopy {
   readonly tables: string[];
 
   /**
-   * The most rows in one transaction; fewer where they are wide.
+   * Snapshot reads ranges of keys, while nobody writes into the source. Logical lets the servers replicate until the annotation data.konverge.dev/cutover names the step, after writers have stopped; it needs a target of PostgreSQL 16 or newer, and empty tables.
+   *
+   * @schema MigrationSpecStepsCopy#mode
+   */
+  readonly mode?: MigrationSpecStepsCopyMode;
+
+  /**
+   * The most rows in one transaction, with mode Snapshot; fewer where they are wide.
    *
    * @schema MigrationSpecStepsCopy#batchRows
    */
@@ -3306,6 +3313,7 @@ export function toJson_MigrationSpecStepsCopy(obj: MigrationSpecStepsCopy | unde
   const result = {
     'from': toJson_MigrationSpecStepsCopyFrom(obj.from),
     'tables': obj.tables?.map(y => y),
+    'mode': obj.mode,
     'batchRows': obj.batchRows,
   };
   // filter undefined values
@@ -3360,6 +3368,18 @@ export function toJson_MigrationSpecStepsCopyFrom(obj: MigrationSpecStepsCopyFro
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
 }
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Snapshot reads ranges of keys, while nobody writes into the source. Logical lets the servers replicate until the annotation data.konverge.dev/cutover names the step, after writers have stopped; it needs a target of PostgreSQL 16 or newer, and empty tables.
+ *
+ * @schema MigrationSpecStepsCopyMode
+ */
+export enum MigrationSpecStepsCopyMode {
+  /** Snapshot */
+  SNAPSHOT = "Snapshot",
+  /** Logical */
+  LOGICAL = "Logical",
+}
 
 
 /**

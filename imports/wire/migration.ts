@@ -209,8 +209,8 @@ export interface MigrationSpecSteps {
    */
   readonly name: string
   /**
-   * SQL runs a text. Copy brings the rows of tables from another database in which nobody writes any more. Assert asks
-   * its verify query when it is reached, and the migration ends there if it does not hold.
+   * SQL runs a text. Copy brings the rows of tables from another database. Assert asks its verify query when it is
+   * reached, and the migration ends there if it does not hold.
    * @default "SQL"
    */
   readonly type: 'SQL' | 'Copy' | 'Assert'
@@ -301,7 +301,14 @@ export interface MigrationSpecStepsCopy {
    */
   readonly tables: readonly string[]
   /**
-   * The most rows in one transaction; fewer where they are wide.
+   * Snapshot reads ranges of keys, while nobody writes into the source. Logical lets the servers replicate until the
+   * annotation data.konverge.dev/cutover names the step, after writers have stopped; it needs a target of PostgreSQL 16
+   * or newer, and empty tables.
+   * @default "Snapshot"
+   */
+  readonly mode: 'Snapshot' | 'Logical'
+  /**
+   * The most rows in one transaction, with mode Snapshot; fewer where they are wide.
    * At least 1. At most 100000. Format int32.
    * @default 5000
    */
@@ -356,8 +363,8 @@ export interface MigrationSpecStepsInput {
    */
   readonly name: string
   /**
-   * SQL runs a text. Copy brings the rows of tables from another database in which nobody writes any more. Assert asks
-   * its verify query when it is reached, and the migration ends there if it does not hold.
+   * SQL runs a text. Copy brings the rows of tables from another database. Assert asks its verify query when it is
+   * reached, and the migration ends there if it does not hold.
    * @default "SQL"
    */
   readonly type?: 'SQL' | 'Copy' | 'Assert'
@@ -429,7 +436,14 @@ export interface MigrationSpecStepsCopyInput {
    */
   readonly tables: readonly string[]
   /**
-   * The most rows in one transaction; fewer where they are wide.
+   * Snapshot reads ranges of keys, while nobody writes into the source. Logical lets the servers replicate until the
+   * annotation data.konverge.dev/cutover names the step, after writers have stopped; it needs a target of PostgreSQL 16
+   * or newer, and empty tables.
+   * @default "Snapshot"
+   */
+  readonly mode?: 'Snapshot' | 'Logical'
+  /**
+   * The most rows in one transaction, with mode Snapshot; fewer where they are wide.
    * At least 1. At most 100000. Format int32.
    * @default 5000
    */

@@ -35,6 +35,7 @@ export const migrationRules: RuleTable = {
       'v1',
       of({ name: 'rows', type: 'Copy', copy: { ...copy, tables: ['a', 'shop.b', 'B-c'], batchRows: 1 } }),
     ],
+    ['a copy by replication', 'v1', of({ name: 'rows', type: 'Copy', copy: { ...copy, mode: 'Logical' } })],
     ['an assertion', 'v1', of({ name: 'check', type: 'Assert', verify })],
     ['the longest limits', 'v1', of({ ...create, timeout: '168h', lockTimeout: '1h' })],
     ['the shortest limits', 'v1', of({ ...create, timeout: '1s', lockTimeout: '10ms' })],

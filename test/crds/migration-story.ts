@@ -27,7 +27,7 @@ export function describeMigration(start: StartStoryServer): void {
         databaseRef: { name: 'shop' },
         steps: [
           { name: 'create', type: 'SQL', sql: 'SELECT 1', verify: { sql: 'SELECT 1', expect: '1' }, ...limits },
-          { name: 'rows', type: 'Copy', copy: { ...copy, batchRows: 5000 }, ...limits },
+          { name: 'rows', type: 'Copy', copy: { ...copy, mode: 'Snapshot', batchRows: 5000 }, ...limits },
         ],
         schemaValidation: { dryRun: 'None', requireVerify: false },
         ...{ approval: 'Auto', onFailure: 'Stop', baseline: false },

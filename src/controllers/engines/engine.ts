@@ -46,6 +46,9 @@ export interface DatabaseServer {
   query(statement: PlainStatement): Promise<readonly Row[]>
 }
 
+/** As much of a server as its replication needs. */
+export type StatementServer = Pick<DatabaseServer, 'query' | 'change'>
+
 /** What to look for; what is there of it is in the answer. */
 export interface ServerQuestion {
   readonly databases?: readonly string[]

@@ -28,9 +28,12 @@ export interface AssertStep extends Step {
   readonly verify: VerifyQuery
 }
 
-/** Rows of tables of the same names in another database, where nobody writes any more. */
+/** Rows of tables of the same names in another database. */
 export interface CopyStep extends Step {
   readonly kind: 'Copy'
+  readonly mode: CopyMode
+  /** Of `Logical`: somebody says that nobody writes into the source any more. Else tables follow on, though they are the same at times. */
+  readonly isCutOver?: true
   /** Which database the rows come from: how far a copy came says nothing about another one. */
   readonly source: string
   /** In this order; tables that others refer to come first. */
@@ -40,6 +43,12 @@ export interface CopyStep extends Step {
   readonly verify?: VerifyQuery | undefined
   readonly down?: string | undefined
 }
+
+/**
+ * - `Snapshot`: in ranges of keys, from a source where nobody writes any more.
+ * - `Logical`: the servers replicate, also what is written meanwhile, until somebody says that it ends; then both sides have to be the same.
+ */
+export type CopyMode = 'Snapshot' | 'Logical'
 
 /** One query. It holds if the first column of its first row reads so. */
 export interface VerifyQuery {

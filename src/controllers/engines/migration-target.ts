@@ -61,9 +61,14 @@ export interface MigrationTarget {
   /** In a transaction that only reads. */
   holds(verify: VerifyQuery, limits: { readonly timeoutMs: number; readonly lockTimeoutMs: number }): Promise<boolean>
   begin(attempt: StepAttempt): Promise<void>
+  /**
+   * Replications that earlier attempts began, and with which none of these steps would go on, are removed on both sides. Rejects with an
+   * EngineError if the database that one of them follows is not known any more.
+   */
+  forsake(steps: readonly { readonly name: string; readonly checksum: string }[]): Promise<void>
   /** Effect and mark in one transaction; outside of one, effect, verification, mark. What an earlier attempt left is removed first. */
   applySql(attempt: StepAttempt<SqlStep>): Promise<void>
-  /** From the watermark on. Each batch and its watermark are one transaction. */
+  /** From the watermark on; each batch and its watermark are one transaction. Or goes on with the replication that is there. */
   applyCopy(attempt: StepAttempt<CopyStep>, onProgress: (progress: CopyProgress) => void): Promise<void>
   /** Found done, or asserted: only the mark is written. */
   adopt(attempt: StepAttempt, as: 'Applied' | 'Adopted'): Promise<void>

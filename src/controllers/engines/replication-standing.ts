@@ -67,6 +67,16 @@ export function replicationStanding(sides: BothSides, token: Token): Replication
   return { kind: 'following', lagBytes: lagBytes < 0n ? 0n : lagBytes, failures }
 }
 
+/** As if there were nothing but these tables. Who asks for some of them answers for what else they need. */
+export function sidesOf(tables: readonly TableName[], { source, target }: BothSides): BothSides {
+  const wanted = new Set(tables.map(nameOf))
+  const isWanted = (table: TableName) => wanted.has(nameOf(table))
+  return {
+    source: { ...source, tables: source.tables.filter(isWanted), sequences: [], largeObjects: 0 },
+    target: { ...target, tables: target.tables.filter(isWanted), sequences: [] },
+  }
+}
+
 /** Is anything there of what was made for this? Of a side that was not seen nothing is known. */
 export function isAnythingLeft({ source, target }: Partial<BothSides>, { uid }: Token): boolean {
   const isOurs = (part: { readonly token: Token | undefined } | undefined) => part?.token?.uid === uid

@@ -52,8 +52,11 @@ export interface Subscriber {
 export interface PublisherAddress {
   readonly host: string
   readonly port: number
-  /** The target knows no authority of ours: to check a certificate it goes by those that its own server trusts. */
-  readonly tls: ServerAccess['tls']
+  /**
+   * The target knows no authority of ours: to check a certificate it goes by those that its own server trusts. `bound` needs none: the
+   * password was made for this alone, and by SCRAM's channel binding only the server that has its verifier, and this certificate, can answer.
+   */
+  readonly tls: ServerAccess['tls'] | 'bound'
   readonly password: string
 }
 

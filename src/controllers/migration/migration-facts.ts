@@ -52,6 +52,8 @@ export interface WorkerWish {
 
 /** The user's word for a plan. */
 const approvalAnnotation = 'data.konverge.dev/approve'
+/** The user's word that nobody writes into the source of a step any more: its name. */
+export const cutoverAnnotation = 'data.konverge.dev/cutover'
 /** Of one step: how often it may be interrupted. */
 const maxAttempts = 5
 /** Who gave up for reasons that may pass has another worker after so long. */
@@ -67,7 +69,13 @@ export function callerOf({ kind, metadata }: Pick<MigrationObject, 'kind' | 'met
   return { kind, namespace: metadata.namespace ?? 'default', name: metadata.name }
 }
 
-export function orderOf({ metadata, spec }: MigrationObject, steps: readonly MigrationStep[]): MigrationOrder {
+export function orderOf({ metadata, spec }: MigrationObject, asked: readonly MigrationStep[]): MigrationOrder {
+  const ended = metadata.annotations?.[cutoverAnnotation]
+  const steps = asked.map((step) =>
+    step.kind === 'Copy' && step.mode === 'Logical' && step.name === ended
+      ? { ...step, isCutOver: true as const }
+      : step,
+  )
   const { onFailure, baseline: adoptsBaseline, retry: retryToken = '', approval } = spec
   const approvedPlan = metadata.annotations?.[approvalAnnotation]
   // An approval of another plan is none, and no other order.

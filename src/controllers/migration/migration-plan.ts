@@ -106,17 +106,23 @@ type Failed = Extract<Decision, { kind: 'failed' }>
 
 /** On the way back, steps before the one that failed are open again: not even they are run. */
 function finalFailure(pass: Pass): Failed | undefined {
-  for (const { name } of pass.order.steps) {
-    const mark = pass.known.get(name)
-    const failure = mark !== undefined && isSameTry(mark, pass) ? failureOf(mark, pass.order) : undefined
-    if (failure !== undefined) return { kind: 'failed', step: name, failure }
+  for (const step of pass.order.steps) {
+    const mark = pass.known.get(step.name)
+    const failure = mark !== undefined && isSameTry(mark, pass) ? failureOf(mark, step, pass.order) : undefined
+    if (failure !== undefined) return { kind: 'failed', step: step.name, failure }
   }
   return undefined
 }
 
-function failureOf({ state, failure, attempts }: StepMark, { maxAttempts }: MigrationOrder): StepFailure | undefined {
+function failureOf(
+  { state, failure, attempts }: StepMark,
+  step: MigrationStep,
+  { maxAttempts }: MigrationOrder,
+): StepFailure | undefined {
   if (state === 'Failed' || state === 'UndoFailed') return failure ?? unknownFailure
-  if (state !== 'Running' || attempts < maxAttempts) return undefined
+  // What servers do by themselves goes on while no worker is at it, and is removed by one that gets to it.
+  const isUnending = step.kind === 'Copy' && step.mode === 'Logical'
+  if (state !== 'Running' || attempts < maxAttempts || isUnending) return undefined
   return { sqlState: undefined, message: `interrupted ${attempts} times, and not tried again` }
 }
 

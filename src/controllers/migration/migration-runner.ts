@@ -8,6 +8,7 @@ import { StepError } from '../engines/step-error.ts'
 import type { Finding } from '../engines/step-review.ts'
 import type { MigrationNews, MigrationOutcome } from './migration-outcome.ts'
 import { type Decision, decide, type MigrationOrder, rehearsable } from './migration-plan.ts'
+import { stepChecksum } from './step-digest.ts'
 
 export interface MigrationRun {
   readonly order: MigrationOrder
@@ -89,6 +90,7 @@ class Run {
   async #work(target: MigrationTarget): Promise<MigrationOutcome> {
     await this.#writeFailure(target)
     const { order, findings } = this.#run
+    await target.forsake(order.steps.map((step) => ({ name: step.name, checksum: stepChecksum(step) })))
     const verified = new Map<string, boolean>()
     for (;;) {
       const marks = await target.marks()

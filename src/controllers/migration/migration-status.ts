@@ -9,8 +9,9 @@ import {
   type StatusContext,
   type StatusReport,
 } from '../../index.ts'
+import type { CopyStep } from '../engines/migration-step.ts'
 import type { RecordedStep } from '../engines/recorded-step.ts'
-import type { MigrationFacts, MigrationObject } from './migration-facts.ts'
+import { cutoverAnnotation, type MigrationFacts, type MigrationObject } from './migration-facts.ts'
 import { appliedIn, failureText, type MarkReport, type Standing, standingOf } from './migration-standing.ts'
 import { planHash } from './step-digest.ts'
 
@@ -71,7 +72,7 @@ function schemaValidated(
 }
 
 function dataCopied({ order }: MigrationFacts, record: readonly RecordedStep[] | undefined): readonly ConditionClaim[] {
-  const copies = order?.steps.filter(({ kind }) => kind === 'Copy') ?? []
+  const copies = order?.steps.filter((step) => step.kind === 'Copy') ?? []
   if (copies.length === 0 || record === undefined) return []
   const marks = copies.map(({ name }) => record.find((mark) => mark.name === name))
   const rows = marks.reduce((sum, mark) => sum + (mark?.rowsCopied ?? 0), 0)
@@ -80,10 +81,21 @@ function dataCopied({ order }: MigrationFacts, record: readonly RecordedStep[] |
     const message = failureText(failed.name, failed.failure?.sqlState, failed.failure?.message ?? '')
     return [claim('DataCopied', 'False', 'CopyFailed', message)]
   }
+  const following = copies.find((step) => step.mode === 'Logical' && isFollowing(step, record))
+  if (following !== undefined) {
+    const message = `step ${following.name} follows its source; stop the writers there, then annotate this with ${cutoverAnnotation}=${following.name}`
+    return [claim('DataCopied', 'False', 'Following', message)]
+  }
   const isCopied = appliedIn(marks.flatMap((mark) => mark ?? [])).length === copies.length
   return isCopied
     ? [claim('DataCopied', 'True', 'Copied', `${rows} rows are copied, and compared`)]
     : [claim('DataCopied', 'False', 'Copying', `${rows} rows are copied so far`)]
+}
+
+/** All rows were there once; what is written meanwhile comes too. */
+function isFollowing({ name, isCutOver }: CopyStep, record: readonly RecordedStep[]): boolean {
+  const mark = record.find((one) => one.name === name)
+  return isCutOver !== true && mark?.state === 'Running' && mark.rowsCopied !== undefined
 }
 
 function completed(

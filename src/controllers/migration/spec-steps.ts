@@ -32,9 +32,9 @@ function stepOf(step: MigrationSpecSteps, sql: string, home: string): MigrationS
   }
   const rest = { name, ...limits, ...(verify && { verify }), ...(down !== undefined && { down }) }
   if (type === 'SQL' || copy === undefined) return { kind: 'SQL', sql, isTransactional, ...rest }
-  const { from, tables, batchRows } = copy
+  const { from, tables, batchRows, mode } = copy
   const source = `${home}/${from.name}`
-  return { kind: 'Copy', source, tables: tables.map(tableOf), batchRows, ...rest }
+  return { kind: 'Copy', mode, source, tables: tables.map(tableOf), batchRows, ...rest }
 }
 
 function sqlOf({ name, sql = '', configMapKeyRef }: MigrationSpecSteps, texts: StepsInput['texts']): string | Problem {

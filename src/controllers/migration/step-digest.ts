@@ -10,7 +10,11 @@ export function stepChecksum(step: MigrationStep): string {
     case 'Assert':
       return digest(['Assert', plain(step.verify.sql), step.verify.expect])
     case 'Copy':
-      return digest(['Copy', step.source, step.tables.map(({ schema, name }) => [schema, name])])
+      return digest([
+        ...['Copy', step.source, step.tables.map(({ schema, name }) => [schema, name])],
+        // Marks of Snapshot are older than modes.
+        ...(step.mode === 'Logical' ? [step.mode] : []),
+      ])
   }
 }
 

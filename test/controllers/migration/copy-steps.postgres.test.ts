@@ -22,7 +22,7 @@ async function stageWith(target: PostgresServer, source: PostgresServer, tables:
 }
 
 function inSource(stage: MigrationStage, source: PostgresServer, text: string) {
-  return source.byHand(text, { database: stage.source })
+  return source.byHand(text, { database: stage.source?.database ?? '' })
 }
 
 async function rowsOf(stage: MigrationStage, source: PostgresServer, table: string, order: string) {

@@ -5,13 +5,14 @@ import type { MigrationStep } from '../../../src/controllers/engines/migration-s
 import type { MarkState, StepMark } from '../../../src/controllers/engines/migration-target.ts'
 import { type Decision, decide, type MigrationOrder } from '../../../src/controllers/migration/migration-plan.ts'
 import { planHash, stepChecksum } from '../../../src/controllers/migration/step-digest.ts'
-import { assertStep, sqlStep } from './steps.ts'
+import { assertStep, copyStep, sqlStep } from './steps.ts'
 
 const verify = { sql: 'SELECT 1', expect: '1' }
 const a = sqlStep('A', { name: 'a', down: 'undo A' })
 const b = sqlStep('B', { name: 'b', down: 'undo B', verify })
 const c = sqlStep('C', { name: 'c', isTransactional: false, verify })
 const check = assertStep('SELECT 2', { name: 'check' })
+const followed = copyStep(['things'], { name: 'followed', mode: 'Logical' })
 const steps = [a, b, c]
 
 function orderOf(changes: Partial<MigrationOrder> = {}): MigrationOrder {
@@ -135,6 +136,12 @@ const rows: readonly Row[] = [
     title: 'gives up in the end',
     marks: [mark(a, 'Running', { attempts: 3 })],
     next: 'failed a: interrupted 3 times, and not tried again',
+  },
+  {
+    title: 'but not on servers that go on by themselves',
+    order: { steps: [followed] },
+    marks: [mark(followed, 'Running', { attempts: 30, plan: planHash([followed]) })],
+    next: 'run followed 31',
   },
   {
     title: 'begins anew with an edited step',

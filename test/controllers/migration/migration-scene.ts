@@ -118,8 +118,8 @@ export class MigrationScene {
     })
   }
 
-  async create(name: string, spec: MigrationSpecInput): Promise<void> {
-    const metadata = { name, namespace: home, annotations: { 'konverge.dev/reconcile-interval': '30s' } }
+  async create(name: string, spec: MigrationSpecInput, said: Readonly<Record<string, string>> = {}): Promise<void> {
+    const metadata = { name, namespace: home, annotations: { 'konverge.dev/reconcile-interval': '30s', ...said } }
     await this.cluster.create(Migration, { metadata, spec })
   }
 

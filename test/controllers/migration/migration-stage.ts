@@ -63,9 +63,9 @@ export class MigrationStage {
     return stage
   }
 
-  /** The name of the database that copies come from. */
-  get source(): string {
-    return this.#options.source?.database ?? ''
+  /** Where copies come from. */
+  get source(): StageOptions['source'] {
+    return this.#options.source
   }
 
   /** For a test that has many of them, one after the other. */
@@ -76,6 +76,12 @@ export class MigrationStage {
 
   async byHand(text: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
     return this.server.byHand(text, { database: this.database })
+  }
+
+  async inSource(text: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    const { source } = this.#options
+    if (source === undefined) throw new Error('The stage has no source.')
+    return source.server.byHand(text, { database: source.database })
   }
 
   /** One worker, from its start to its end. */
@@ -92,15 +98,17 @@ export class MigrationStage {
     const common = { applicationName: 'konverge/source', clock: systemClock, secrets: systemSecrets }
     return {
       ...{ access, database: this.database, migration, lock: 'shop', holder },
-      ...{ parser: await loadSqlParser(), clock: systemClock, secrets: systemSecrets, owner },
+      ...{ parser: await loadSqlParser(), clock: systemClock, secrets: systemSecrets, owner, pollMs: 50 },
       ...(source === undefined
         ? {}
         : {
-            openSource: (_source, role, signal) => {
+            openSource: async (_source, role, signal) => {
               const { server, database } = source
               // Where it is the same server, by the same way, so that it breaks too.
               const access = server === this.server ? this.proxy.access() : server.access()
-              return openCopySource({ ...common, access, database, owner: access.username }, role, signal)
+              const { host, port, tls } = server.access()
+              const opened = await openCopySource({ ...common, access, database, owner: access.username }, role, signal)
+              return { ...opened, address: { host, port, tls } }
             },
           }),
     }

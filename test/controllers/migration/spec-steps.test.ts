@@ -27,9 +27,12 @@ describe('the steps of a spec', () => {
       { kind: 'Assert', name: 'a', verify: { sql: 'SELECT 1', expect: '1' }, ...known },
     ],
     [
-      { type: 'Copy' as const, copy: { from: { name: 'old' }, tables: ['orders', 'crm.people'], batchRows: 5 } },
       {
-        ...{ kind: 'Copy', name: 'a', source: 'shop/old', batchRows: 5, ...known },
+        type: 'Copy' as const,
+        copy: { from: { name: 'old' }, mode: 'Logical' as const, tables: ['orders', 'crm.people'], batchRows: 5 },
+      },
+      {
+        ...{ kind: 'Copy', mode: 'Logical', name: 'a', source: 'shop/old', batchRows: 5, ...known },
         tables: [
           { schema: 'public', name: 'orders' },
           { schema: 'crm', name: 'people' },

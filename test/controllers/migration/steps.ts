@@ -13,5 +13,6 @@ export function assertStep(sql: string, changes: Partial<AssertStep> = {}): Asse
 
 export function copyStep(tables: readonly string[], changes: Partial<CopyStep> = {}): CopyStep {
   const names = tables.map((name) => ({ schema: 'public', name }))
-  return { kind: 'Copy', name: 'step', source: 'default/old', tables: names, batchRows: 5, ...limits, ...changes }
+  const rest = { source: 'default/old', tables: names, batchRows: 5, ...limits, ...changes }
+  return { kind: 'Copy', mode: 'Snapshot', name: 'step', ...rest }
 }

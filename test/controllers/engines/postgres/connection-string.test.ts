@@ -9,3 +9,9 @@ it('quotes what it is told, and leaves nothing to the environment of the server 
   )
   expect(text(16)).toContain(" require_auth='scram-sha-256'")
 })
+
+it('knows the source without an authority, where the target has none', () => {
+  const source = { host: 'db', port: 5432, tls: 'bound', password: 'a' } as const
+  const text = connectionString({ source, database: 'shop', username: 'u', majorVersion: 16 })
+  expect(text).toContain(" sslmode='require' channel_binding='require' ")
+})

@@ -1,6 +1,8 @@
 // With which statements does a copy read and write? Values travel as the texts that the types themselves read and write, so that nothing
 // is lost in between. Order is a matter of the source alone, by the very index of the key, so that no collation of the target matters.
 import type { TableName } from '../../migration-step.ts'
+import { listOf } from '../review/sql-parser.ts'
+import type { QueryAnswer } from '../session-client.ts'
 import { commaList, identifier, integer, qualified, type Sql, sql } from '../sql-text.ts'
 import type { CopyPlan, TypeName } from './copy-plan.ts'
 import type { Statement } from './mark-statements.ts'
@@ -128,6 +130,20 @@ export interface Progress {
   readonly isDone: boolean
 }
 
+export function progressIn({ rows }: QueryAnswer): ReadonlyMap<string, Progress> {
+  return new Map(
+    rows.map(({ table, watermark, rows: count, isDone }) => [
+      table ?? '',
+      {
+        table: table ?? '',
+        watermark: watermark == null ? undefined : listOf(JSON.parse(watermark)).map(String),
+        rows: Number(count),
+        isDone: isDone === 't',
+      },
+    ]),
+  )
+}
+
 export function writeProgress(
   { migration, step, checksum }: ProgressKey,
   { table, watermark, rows, isDone }: Progress,
@@ -138,6 +154,11 @@ export function writeProgress(
                   SET watermark = EXCLUDED.watermark, rows_copied = EXCLUDED.rows_copied, is_done = EXCLUDED.is_done`
   const mark = watermark === undefined ? null : JSON.stringify(watermark)
   return { text, values: [migration, step, checksum, table, mark, rows, isDone] }
+}
+
+/** As people write it, and progress is found by. */
+export function tableText({ schema, name }: TableName): string {
+  return `${schema}.${name}`
 }
 
 function value(at: number): Sql {

@@ -137,6 +137,17 @@ export function readLeftovers(name: string, migration: string): Statement {
   return { text, values: [migration, name] }
 }
 
+export function readAllLeftovers(migration: string): Statement {
+  const text = `SELECT name, checksum, leftovers FROM _konverge.migration_steps
+                 WHERE migration = $1 AND leftovers IS NOT NULL ORDER BY name`
+  return { text, values: [migration] }
+}
+
+export function forgetLeftovers(name: string, migration: string): Statement {
+  const text = `UPDATE _konverge.migration_steps SET leftovers = NULL WHERE migration = $1 AND name = $2`
+  return { text, values: [migration, name] }
+}
+
 export function forgetProgress(step: string, keptChecksum: string | null, migration: string): Statement {
   const text = `DELETE FROM _konverge.copy_progress WHERE migration = $1 AND step = $2 AND checksum IS DISTINCT FROM $3`
   return { text, values: [migration, step, keptChecksum] }

@@ -11,20 +11,25 @@ import type {
   StepMark,
   Taken,
 } from '../../migration-target.ts'
+import { removeReplication } from '../../replication-runner.ts'
 import { StepError } from '../../step-error.ts'
 import type { SqlParser } from '../review/sql-parser.ts'
 import { sql } from '../sql-text.ts'
 import { runCopy } from './copy-runner.ts'
 import type { CopySource } from './copy-source-client.ts'
+import { endsOf, type FollowPlace, followedIn, followText } from './follow-plan.ts'
+import { runFollow } from './follow-runner.ts'
 import { leftoversIn, leftoversOf } from './leftover.ts'
 import { cleanLeftovers } from './leftover-runner.ts'
 import {
   fence,
+  forgetLeftovers,
   forgetProgress,
   lockHolder,
   type MarkOptions,
   marksIn,
   nextEpoch,
+  readAllLeftovers,
   readLeftovers,
   readMarks,
   takeLock,
@@ -50,6 +55,8 @@ export interface TargetOptions extends Omit<RunPlace, 'applicationName'> {
   /** Where copies come from, by the name that their steps have for it; `role` is the login to make there. */
   readonly openSource?: (source: string, role: string, signal: AbortSignal) => Promise<CopySource>
   readonly parser: SqlParser
+  /** Between two looks at servers that replicate. Default 1 s. */
+  readonly pollMs?: number
 }
 
 /** Connects, takes the lock if it is free, and makes the schema of marks if it is missing. */
@@ -69,13 +76,14 @@ export async function takeMigrationTarget(options: TargetOptions, signal: AbortS
     if (schema?.['isOurs'] !== 't') throw foreignSchema(schema?.['owner'] ?? 'somebody else', database)
     if (schema['isWhole'] !== 't') for (const statement of makeSchema) await login.say(statement)
     const epoch = (await login.ask(nextEpoch(lock, holder))).rows[0]?.['epoch'] ?? ''
-    const place = `${taken['server']}/${database}/${lock}`
+    const site = `${taken['server']}/${database}`
+    const place = `${site}/${lock}`
     const role = runLoginName(place)
     const session = await login.letIn(role, 'mark')
     const bare = new TargetSession({ session, server, login: role, owner, searchPath: '', signal })
     const searchPath = (await bare.say(ownSearchPath)).rows[0]?.['searchPath'] ?? ''
     const target = new TargetSession({ session, server, login: role, owner, searchPath, signal })
-    return { kind: 'held', target: new PostgresMigrationTarget(options, { login, target, place, epoch, signal }) }
+    return { kind: 'held', target: new PostgresMigrationTarget(options, { login, target, site, place, epoch, signal }) }
   } catch (error) {
     await login.close()
     throw error
@@ -94,7 +102,9 @@ interface Held {
   /** Has the lock. */
   readonly login: RunLoginClient
   readonly target: TargetSession
-  /** What is held, among all servers. */
+  /** The database, among all servers. */
+  readonly site: string
+  /** What is held of it. */
   readonly place: string
   readonly epoch: string
   readonly signal: AbortSignal
@@ -137,8 +147,7 @@ class PostgresMigrationTarget implements MigrationTarget {
     const { step } = attempt
     const { migration, parser } = this.#options
     await this.clean(step)
-    const leftovers =
-      step.kind === 'SQL' && !step.isTransactional ? JSON.stringify(leftoversOf(step.sql, parser)) : null
+    const leftovers = leftoversText(step, parser)
     await this.#fenced(async () => {
       const { rows } = await this.#session.ask(writeIntent(attempt, leftovers, this.#marking))
       if (rows.length === 0) throw leaseLost()
@@ -156,24 +165,37 @@ class PostgresMigrationTarget implements MigrationTarget {
     })
   }
 
+  async forsake(steps: readonly { readonly name: string; readonly checksum: string }[]): Promise<void> {
+    const { migration, clock } = this.#options
+    const { signal } = this.#held
+    for (const { name, checksum, leftovers } of (await this.#session.ask(readAllLeftovers(migration))).rows) {
+      const followed = followedIn(leftovers)
+      if (followed === undefined || name == null) continue
+      if (steps.some((step) => step.name === name && step.checksum === checksum)) continue
+      const source = await this.#openSource(followed)
+      try {
+        const ends = endsOf(this.#followPlace, { step: name, source: followed }, source)
+        await source.takeOver(ends.token.uid)
+        await this.#fenced(async () => undefined)
+        await removeReplication(ends, { clock, signal })
+      } finally {
+        await source.close()
+      }
+      await this.#fenced(() => this.#session.ask(forgetLeftovers(name, migration)))
+    }
+  }
+
   async applyCopy(attempt: StepAttempt<CopyStep>, onProgress: (progress: CopyProgress) => void): Promise<void> {
-    const { openSource, migration } = this.#options
-    if (openSource === undefined)
-      throw new StepError('StepFailed', { sqlState: undefined, message: 'the step says no source' })
+    const { migration, clock, secrets, pollMs = 1_000 } = this.#options
     await this.#session.fresh()
-    const { place, signal } = this.#held
-    const name = attempt.step.source
-    const source = await openSource(name, runLoginName(`${place} from ${name}`), signal)
+    const { signal } = this.#held
+    const source = await this.#openSource(attempt.step.source)
+    const fenced = <T>(work: () => Promise<T>) => this.#fenced(work)
+    const common = { target: this.#session, fenced, attempt, migration, onProgress, signal }
     try {
-      await runCopy({
-        source: source.session,
-        target: this.#session,
-        fenced: (work) => this.#fenced(work),
-        attempt,
-        migration,
-        onProgress,
-        signal,
-      })
+      if (attempt.step.mode === 'Logical') {
+        await runFollow({ ...common, source, place: this.#followPlace, clock, secrets, pollMs })
+      } else await runCopy({ ...common, source: source.session })
     } finally {
       await source.close()
     }
@@ -228,6 +250,20 @@ class PostgresMigrationTarget implements MigrationTarget {
 
   async close(): Promise<void> {
     await this.#held.login.close()
+  }
+
+  async #openSource(name: string): Promise<CopySource> {
+    const { openSource } = this.#options
+    if (openSource === undefined)
+      throw new StepError('StepFailed', { sqlState: undefined, message: 'the step says no source' })
+    const { place, signal } = this.#held
+    return openSource(name, runLoginName(`${place} from ${name}`), signal)
+  }
+
+  get #followPlace(): FollowPlace {
+    const { database, migration } = this.#options
+    const { login, site } = this.#held
+    return { site, database, migration, target: login.server, majorVersion: login.majorVersion }
   }
 
   /** Effect, then mark; what happens in between is what the verification is for. */
@@ -306,6 +342,12 @@ class PostgresMigrationTarget implements MigrationTarget {
     await this.#session.fresh()
     await this.#fenced(() => this.#session.ask(writeFailure(name, failure, { ...this.#marking, state, token })))
   }
+}
+
+/** What an attempt may leave behind, if it is cut off. */
+function leftoversText(step: MigrationStep, parser: SqlParser): string | null {
+  if (step.kind === 'SQL' && !step.isTransactional) return JSON.stringify(leftoversOf(step.sql, parser))
+  return step.kind === 'Copy' && step.mode === 'Logical' ? followText(step.source) : null
 }
 
 function leaseLost(): StepError {

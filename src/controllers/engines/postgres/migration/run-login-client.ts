@@ -2,9 +2,11 @@
 // runs on: it makes the login of a run, lets it in once, and removes it at the end; what a dead run left it removes first.
 import type { ExternalTools, SecretSource } from '../../../../index.ts'
 import { passwordFrom } from '../../../../index.ts'
+import type { StatementServer } from '../../engine.ts'
 import { EngineError } from '../../engine-error.ts'
 import type { ServerAccess } from '../../server-access.ts'
 import { asEngineError } from '../failure.ts'
+import { HeldServerClient } from '../held-server-client.ts'
 import { scramVerifier } from '../scram.ts'
 import { type QueryAnswer, SessionClient, limits as sessionLimits } from '../session-client.ts'
 import { type Sql, sql } from '../sql-text.ts'
@@ -57,6 +59,16 @@ export class RunLoginClient {
       await session.close()
       throw error
     }
+  }
+
+  /** Its session as one side of a replication sees it. */
+  get server(): StatementServer {
+    const { access, applicationName } = this.#place
+    return new HeldServerClient({ session: this.#session, access, applicationName, signal: this.#signal })
+  }
+
+  get majorVersion(): number {
+    return this.#session.facts.majorVersion
   }
 
   async ask({ text, values }: Statement): Promise<QueryAnswer> {

@@ -13,7 +13,7 @@ export interface ConnectionWords {
 export function connectionString({ source, database, username, majorVersion }: ConnectionWords): string {
   const { host, port, tls, password } = source
   return said({
-    ...{ host, port: String(port), dbname: database, user: username, password, sslmode: tls },
+    ...{ host, port: String(port), dbname: database, user: username, password, ...securityOf(tls) },
     ...{
       passfile: '/dev/null',
       connect_timeout: '10',
@@ -24,6 +24,10 @@ export function connectionString({ source, database, username, majorVersion }: C
     // Else whoever answers at this address could ask for the password in clear text, or for none.
     ...(majorVersion >= 16 ? { require_auth: 'scram-sha-256' } : {}),
   })
+}
+
+function securityOf(tls: PublisherAddress['tls']): Readonly<Record<string, string>> {
+  return tls === 'bound' ? { sslmode: 'require', channel_binding: 'require' } : { sslmode: tls }
 }
 
 /** Leads nowhere, at once and without a network, and has a password, which servers insist on for all but superusers. */

@@ -1,7 +1,6 @@
-// How is the source of a replication made and seen on PostgreSQL? Over the operator's sessions, by a statement or a transaction for
-// every call; its servers do the work.
+// How is the source of a replication made and seen on PostgreSQL? By a statement or a transaction for every call; the servers do the work.
 import type { Token } from '../../../../index.ts'
-import type { DatabaseServer } from '../../engine.ts'
+import type { StatementServer } from '../../engine.ts'
 import type { LogPosition } from '../../log-position.ts'
 import type { Publisher, PublisherFacts, ReplicationEnd, TableName } from '../../replication.ts'
 import { publisherFacts } from './replication-answers.ts'
@@ -9,11 +8,11 @@ import { copySlotPattern, partName } from './replication-names.ts'
 import { dropSlots, endSenders, makeSlot, milestone, publisherQuestion } from './replication-questions.ts'
 
 export class PublisherClient implements Publisher {
-  readonly #server: DatabaseServer
+  readonly #server: StatementServer
   readonly #of: ReplicationEnd
   readonly #name: string
 
-  constructor(server: DatabaseServer, of: ReplicationEnd) {
+  constructor(server: StatementServer, of: ReplicationEnd) {
     this.#server = server
     this.#of = of
     this.#name = partName(of.id)

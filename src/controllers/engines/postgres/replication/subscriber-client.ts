@@ -1,6 +1,5 @@
-// How is the target of a replication made and seen on PostgreSQL? Over the operator's sessions, by a statement or a transaction for
-// every call; its servers do the work.
-import type { DatabaseServer } from '../../engine.ts'
+// How is the target of a replication made and seen on PostgreSQL? By a statement or a transaction for every call; the servers do the work.
+import type { StatementServer } from '../../engine.ts'
 import type { PublisherAddress, ReplicationEnd, SequenceState, Subscriber, SubscriberFacts } from '../../replication.ts'
 import { connectionString } from './connection-string.ts'
 import { subscriberFacts } from './replication-answers.ts'
@@ -15,11 +14,11 @@ export interface SubscriberOptions extends ReplicationEnd {
 }
 
 export class SubscriberClient implements Subscriber {
-  readonly #server: DatabaseServer
+  readonly #server: StatementServer
   readonly #options: SubscriberOptions
   readonly #name: string
 
-  constructor(server: DatabaseServer, options: SubscriberOptions) {
+  constructor(server: StatementServer, options: SubscriberOptions) {
     this.#server = server
     this.#options = options
     this.#name = partName(options.id)

@@ -1,0 +1,60 @@
+// How does who holds a session make and see the parts of a replication? By the same statements and transactions as over shared sessions,
+// on that one, so that whoever loses it does nothing more.
+import type { Change } from '../change.ts'
+import type { PlainStatement, Row, StatementServer } from '../engine.ts'
+import type { ServerAccess } from '../server-access.ts'
+import { asEngineError } from './failure.ts'
+import { type SessionClient, limits as sessionLimits } from './session-client.ts'
+import type { BoundSession } from './session-runner.ts'
+import { runTransaction } from './transaction-runner.ts'
+
+export interface HeldServerOptions {
+  readonly session: SessionClient
+  readonly access: ServerAccess
+  readonly applicationName: string
+  readonly signal: AbortSignal
+}
+
+/** Everything happens in the database of the session. Rejects with an EngineError, or with the signal's reason. */
+export class HeldServerClient implements StatementServer {
+  readonly #options: HeldServerOptions
+  readonly #bound: BoundSession
+
+  constructor(options: HeldServerOptions) {
+    const { session, signal } = options
+    const limit = { signal, limitMs: sessionLimits.answerMs }
+    this.#options = options
+    this.#bound = { facts: session.facts, query: (text, values = []) => session.query(text, values, limit) }
+  }
+
+  async query({ text, values = [] }: PlainStatement): Promise<readonly Row[]> {
+    try {
+      return (await this.#bound.query(text, values)).rows
+    } catch (error) {
+      throw this.#told(error, 'run a statement')
+    }
+  }
+
+  async change(changes: readonly Change[]): Promise<void> {
+    if (changes.length === 0) return
+    const { access, applicationName, session } = this.#options
+    try {
+      await runTransaction(this.#bound, changes, { applicationName, admin: access.username, server: this.#name })
+    } catch (error) {
+      // A session that is lost takes back by itself.
+      if (session.isUsable) await this.#bound.query('ROLLBACK').catch(() => undefined)
+      throw this.#told(error, 'change the database')
+    }
+  }
+
+  #told(error: unknown, attempt: string): unknown {
+    const { signal, access } = this.#options
+    if (signal.aborted) return signal.reason
+    return asEngineError(error, { attempt: `${attempt} on ${this.#name}`, admin: access.username })
+  }
+
+  get #name(): string {
+    const { host, port } = this.#options.access
+    return `${host}:${port}`
+  }
+}

@@ -1,0 +1,94 @@
+// What do both sides of a copy hold, and is it the same? The source is read by a login that only reads, the target as its owner sees it.
+import type { CopyStep, TableName } from '../../migration-step.ts'
+import { asEngineError } from '../failure.ts'
+import type { QueryAnswer, SessionClient } from '../session-client.ts'
+import { type CopyPlan, copyPlan, shapeIn, type TableShape } from './copy-plan.ts'
+import { digestOf, lookAtTable, raiseSequence, sameTexts, sourceSettings } from './copy-statements.ts'
+import type { Statement } from './mark-statements.ts'
+import { stepErrorOf } from './step-failure.ts'
+import type { TargetSession } from './target-session-client.ts'
+
+export interface CopySidesOptions {
+  readonly source: SessionClient
+  readonly target: TargetSession
+  readonly step: CopyStep
+  readonly signal: AbortSignal
+}
+
+/** What a table holds on both sides, in numbers as the servers wrote them. */
+export interface Comparison {
+  readonly isSame: boolean
+  readonly sourceRows: string
+  readonly targetRows: string
+}
+
+/** Rejects with a StepError for what the step is to blame for, and with an EngineError for the rest. */
+export class CopySides {
+  readonly #options: CopySidesOptions
+
+  constructor(options: CopySidesOptions) {
+    this.#options = options
+  }
+
+  async prepare(): Promise<void> {
+    const { step, target } = this.#options
+    await this.ofSource({ text: sourceSettings(step.timeoutMs), values: [] })
+    await target.setLimits(step)
+    await target.say(sameTexts)
+  }
+
+  /** Of all tables, so that everything is looked at before anything is written. */
+  async plans(): Promise<readonly CopyPlan[]> {
+    const plans: CopyPlan[] = []
+    for (const table of this.#options.step.tables) {
+      plans.push(copyPlan(table, await this.#sourceShape(table), await this.#targetShape(table)))
+    }
+    return plans
+  }
+
+  async compare(plan: CopyPlan): Promise<Comparison> {
+    const { target, step } = this.#options
+    const [source] = (await this.ofSource(digestOf(plan))).rows
+    const [copied] = (await target.lookAsAuthor(digestOf(plan), step)).rows
+    return {
+      isSame: source?.['rows'] === copied?.['rows'] && source?.['digest'] === copied?.['digest'],
+      sourceRows: source?.['rows'] ?? '',
+      targetRows: copied?.['rows'] ?? '',
+    }
+  }
+
+  /** To where the source's are. In a transaction of the target. */
+  async raiseSequences(table: TableName): Promise<void> {
+    const { target, step } = this.#options
+    const from = await this.#sourceShape(table)
+    const to = shapeOf(await target.askAsAuthor(lookAtTable(table), step))
+    for (const { column, lastValue } of from?.sequences ?? []) {
+      const there = to?.sequences.find((sequence) => sequence.column === column)
+      if (there === undefined || lastValue === undefined) continue
+      await target.askAsAuthor(raiseSequence(there.oid, lastValue), step)
+    }
+  }
+
+  async ofSource({ text, values }: Statement): Promise<QueryAnswer> {
+    const { source, signal, step } = this.#options
+    try {
+      return await source.query(text, values, { signal, limitMs: step.timeoutMs })
+    } catch (error) {
+      if (signal.aborted) throw error
+      throw stepErrorOf(error) ?? asEngineError(error, { attempt: `read from ${step.source}`, admin: 'the reader' })
+    }
+  }
+
+  async #sourceShape(table: TableName): Promise<TableShape | undefined> {
+    return shapeOf(await this.ofSource(lookAtTable(table)))
+  }
+
+  async #targetShape(table: TableName): Promise<TableShape | undefined> {
+    const { target, step } = this.#options
+    return shapeOf(await target.lookAsAuthor(lookAtTable(table), step))
+  }
+}
+
+function shapeOf({ rows }: QueryAnswer): TableShape | undefined {
+  return shapeIn(rows[0]?.['shape'])
+}

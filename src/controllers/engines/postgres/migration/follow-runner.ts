@@ -1,0 +1,229 @@
+// How do tables follow those of another database until they hold the same? The servers replicate; this makes what is missing, waits, and
+// compares, until it is said that nobody writes any more and there is no difference. What is made is found by its name, so that a worker that died is gone on from; before the step
+// ends, however it ends, nothing of it is left on either side.
+import { type ExternalTools, passwordFrom, type SecretSource, sleep } from '../../../../index.ts'
+import { EngineError } from '../../engine-error.ts'
+import type { LogPosition } from '../../log-position.ts'
+import type { CopyStep } from '../../migration-step.ts'
+import {
+  makeMissing,
+  observeReplication,
+  type ReplicationPass,
+  type ReplicationTask,
+  removeReplication,
+} from '../../replication-runner.ts'
+import { StepError } from '../../step-error.ts'
+import { scramVerifier } from '../scram.ts'
+import type { CopyPlan } from './copy-plan.ts'
+import type { CopyOptions } from './copy-runner.ts'
+import { type Comparison, CopySides } from './copy-sides-client.ts'
+import type { CopySource } from './copy-source-client.ts'
+import { type ProgressKey, progressIn, readProgress, tableText, writeProgress } from './copy-statements.ts'
+import { endsOf, type FollowPlace, followNext, targetProblem } from './follow-plan.ts'
+import { forgetLeftovers } from './mark-statements.ts'
+import { orphansOf, referencesOf } from './references.ts'
+
+export interface FollowOptions extends Omit<CopyOptions, 'source'> {
+  readonly source: CopySource
+  readonly place: FollowPlace
+  readonly clock: ExternalTools['clock']
+  readonly secrets: SecretSource
+  readonly pollMs: number
+}
+
+/** Resolves when the tables were the same, and follow no more. */
+export async function runFollow(options: FollowOptions): Promise<void> {
+  await new FollowRun(options).run()
+}
+
+interface Patience {
+  /** Between two comparisons. */
+  waitMs: number
+  /** Until when both sides may be different. */
+  untilMs: number | undefined
+}
+
+const maxCompareWaitMs = 60_000
+const maxSubscriptions = 5
+
+class FollowRun {
+  readonly #options: FollowOptions
+  readonly #step: CopyStep
+  readonly #key: ProgressKey
+  readonly #sides: CopySides
+  readonly #task: ReplicationTask
+  #isAdmitted = false
+  #subscriptions = 0
+
+  constructor(options: FollowOptions) {
+    const { attempt, migration, source, place, secrets } = options
+    const { step } = attempt
+    const password = passwordFrom(secrets, 32)
+    this.#options = options
+    this.#step = step
+    this.#key = { migration, step: step.name, checksum: attempt.checksum }
+    this.#sides = new CopySides({ ...options, source: source.session, step })
+    this.#task = {
+      ...endsOf(place, { step: step.name, source: step.source }, source),
+      address: { ...source.address, password },
+      verifier: scramVerifier({ password, salt: secrets.bytes(16) }),
+      tables: step.tables,
+    }
+  }
+
+  async run(): Promise<void> {
+    const { source, fenced } = this.#options
+    await source.takeOver(this.#task.token.uid)
+    const plans = await this.#follow()
+    await this.#remove()
+    await fenced(async () => {
+      for (const { table } of plans) await this.#sides.raiseSequences(table)
+    })
+  }
+
+  /** Until all tables were the same at one time, which is written down. */
+  async #follow(): Promise<readonly CopyPlan[]> {
+    const { place, target } = this.#options
+    try {
+      const problem = targetProblem(place.majorVersion)
+      if (problem !== undefined) throw failed(problem)
+      await this.#sides.prepare()
+      const plans = await this.#sides.plans()
+      const known = progressIn(await target.ask(readProgress(this.#key)))
+      const wereSame = plans.every(({ table }) => known.get(tableText(table))?.isDone === true)
+      if (!wereSame) await this.#untilSame(plans)
+      return plans
+    } catch (error) {
+      if (error instanceof StepError && error.code === 'StepFailed') await this.#remove()
+      throw error
+    }
+  }
+
+  async #untilSame(plans: readonly CopyPlan[]): Promise<void> {
+    const { clock, signal, pollMs } = this.#options
+    const known = { percent: -1, failuresBefore: 0, goal: undefined as LogPosition | undefined }
+    const patience: Patience = { waitMs: 0, untilMs: undefined }
+    for (;;) {
+      const pass = await observeReplication(this.#task)
+      const next = followNext(pass, { ...known, tables: this.#step.tables })
+      switch (next.kind) {
+        case 'fail':
+          throw failed(next.message)
+        case 'make':
+          await this.#make(pass)
+          continue
+        case 'aim':
+          known.goal = await this.#task.publisher.milestone()
+          known.failuresBefore = failuresIn(pass)
+          continue
+        case 'wait':
+          if (next.percent !== known.percent) {
+            known.percent = next.percent
+            known.failuresBefore = failuresIn(pass)
+            this.#options.onProgress({ step: this.#step.name, rowsCopied: 0, percent: next.percent })
+          }
+          await sleep(clock, pollMs, signal)
+          continue
+        case 'compare':
+          if (await this.#isEnd(plans, patience)) return
+          known.goal = undefined
+          await sleep(clock, patience.waitMs, signal)
+      }
+    }
+  }
+
+  /** All is there that was written until a moment ago. */
+  async #isEnd(plans: readonly CopyPlan[], patience: Patience): Promise<boolean> {
+    const { clock, pollMs } = this.#options
+    const { isCutOver, timeoutMs } = this.#step
+    const isFirst = patience.waitMs === 0
+    patience.waitMs = Math.min(maxCompareWaitMs, Math.max(pollMs, 2 * patience.waitMs))
+    // Who follows on compares once, as it tells early what can never be the same, and how many rows there are.
+    if (isCutOver !== true && !isFirst) return false
+    const difference = await this.#compare(plans)
+    if (isCutOver !== true) return false
+    if (difference === undefined) return true
+    patience.untilMs ??= clock.monotonicMs() + timeoutMs
+    if (clock.monotonicMs() >= patience.untilMs) throw failed(difference)
+    return false
+  }
+
+  /** Nobody makes anything who has been overtaken. */
+  async #make(pass: ReplicationPass): Promise<void> {
+    const { fenced } = this.#options
+    await fenced(async () => undefined)
+    try {
+      // A password that a dead worker drew is known to nobody.
+      if (!this.#isAdmitted) await this.#task.publisher.admit(this.#task.verifier)
+      this.#isAdmitted = true
+      await makeMissing(pass, this.#task)
+    } catch (error) {
+      await this.#bear(error)
+    }
+  }
+
+  /** What the server refuses for good is the step's failure; a source that the target does not reach may come back. */
+  async #bear(error: unknown): Promise<void> {
+    const { clock, signal, pollMs } = this.#options
+    if (!(error instanceof EngineError) || signal.aborted) throw error
+    this.#subscriptions += error.code === 'StatementFailed' ? 1 : 0
+    const isFinal = error.remedy === 'stop' || this.#subscriptions >= maxSubscriptions
+    if (isFinal) throw new StepError('StepFailed', { sqlState: error.sqlState, message: error.message })
+    if (error.code !== 'StatementFailed') throw error
+    await sleep(clock, pollMs, signal)
+  }
+
+  /** What is different; undefined if nothing was, which is then written down. */
+  async #compare(plans: readonly CopyPlan[]): Promise<string | undefined> {
+    const { fenced, target, onProgress } = this.#options
+    const orphans = this.#step.isCutOver === true ? await this.#orphans() : undefined
+    if (orphans !== undefined) throw failed(orphans)
+    const seen: { readonly table: string; readonly found: Comparison }[] = []
+    for (const plan of plans) seen.push({ table: tableText(plan.table), found: await this.#sides.compare(plan) })
+    const other = seen.find(({ found }) => !found.isSame)
+    const isDone = other === undefined && this.#step.isCutOver === true
+    await fenced(async () => {
+      for (const { table, found } of seen) {
+        const progress = { table, watermark: undefined, rows: Number(found.targetRows), isDone }
+        await target.ask(writeProgress(this.#key, progress))
+      }
+    })
+    const rowsCopied = seen.reduce((sum, { found }) => sum + Number(found.targetRows), 0)
+    onProgress({ step: this.#step.name, rowsCopied, percent: 99 })
+    if (other === undefined) return undefined
+    const { sourceRows, targetRows } = other.found
+    return (
+      `table ${other.table} has ${sourceRows} rows in the source and ${targetRows} in the target, or rows of other values, ` +
+      'since it was said that nobody writes any more; stop the writers, or give the target more time with timeout'
+    )
+  }
+
+  /** Servers that replicate look after no foreign keys. */
+  async #orphans(): Promise<string | undefined> {
+    const { target } = this.#options
+    for (const table of this.#step.tables) {
+      for (const row of (await target.lookAsAuthor(referencesOf(table), this.#step)).rows) {
+        const { name = '', question = '' } = row
+        const [answer] = (await target.lookAsAuthor(orphansOf(question ?? ''), this.#step)).rows
+        if (answer?.['isThere'] !== 't') continue
+        return `rows of table ${tableText(table)} refer to rows that are not in the target, against ${name}; copy those tables too`
+      }
+    }
+    return undefined
+  }
+
+  async #remove(): Promise<void> {
+    const { clock, signal, fenced, target, migration } = this.#options
+    await fenced(async () => undefined)
+    await removeReplication(this.#task, { clock, signal })
+    await fenced(() => target.ask(forgetLeftovers(this.#step.name, migration)))
+  }
+}
+
+function failuresIn({ standing }: ReplicationPass): number {
+  return 'failures' in standing ? standing.failures : 0
+}
+
+function failed(message: string): StepError {
+  return new StepError('StepFailed', { sqlState: undefined, message })
+}
