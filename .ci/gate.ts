@@ -20,14 +20,18 @@ interface Counts {
 
 const bin = (name: string): string => `node_modules/${name}`
 const folder = mkdtempSync(join(tmpdir(), 'konverge-gate-'))
+const parts = (project: string, count: number): readonly string[] =>
+  Array.from({ length: count }, (_, at) => `${project} ${at + 1}/${count}`)
 /**
- * The projects of each gate, group after group. Those of a group run side by side: they wait more than they work. Each half of `real` has a
- * control plane of its own.
+ * The projects of each gate, group after group. Those of a group run side by side, some at a time: they wait more than they work. Each part of
+ * `real` has a control plane of its own, so that two at most run at once; the parts of `postgres` are small, so that all end together.
  */
 const gates: Readonly<Record<string, readonly (readonly string[])[]>> = {
   check: [['unit']],
-  test: [['unit'], ['oracle'], ['real 1/2', 'real 2/2', 'postgres']],
+  test: [['unit'], ['oracle'], [...parts('real', 4), ...parts('postgres', 8)]],
 }
+const mostAtOnce = 3
+const mostOf: Readonly<Record<string, number>> = { real: 2 }
 
 const checks: readonly Step[] = [
   { title: 'format and lint', args: [bin('@biomejs/biome/bin/biome'), 'check', '--error-on-warnings', '.'] },
@@ -46,6 +50,29 @@ const checks: readonly Step[] = [
   },
   { title: 'unused code', args: [bin('knip/bin/knip.js')] },
 ]
+
+/** Whose turn is it? As soon as there is room, that of the first that has room. */
+class Lanes {
+  readonly #running: string[] = []
+  #waiting: (() => void)[] = []
+
+  async take(project: string): Promise<void> {
+    while (!this.#hasRoom(project)) await new Promise<void>((wake) => this.#waiting.push(wake))
+    this.#running.push(project)
+  }
+
+  leave(project: string): void {
+    this.#running.splice(this.#running.indexOf(project), 1)
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const wake of waiting) wake()
+  }
+
+  #hasRoom(project: string): boolean {
+    const ofProject = this.#running.filter((one) => one === project).length
+    return this.#running.length < mostAtOnce && ofProject < (mostOf[project] ?? mostAtOnce)
+  }
+}
 
 process.exitCode = await main(process.argv[2] ?? 'check').finally(() =>
   rmSync(folder, { recursive: true, force: true }),
@@ -69,9 +96,10 @@ async function main(gate: string): Promise<number> {
 
 /** The first one shows what it writes at once, the others when those before them have ended. */
 async function runGroup(names: readonly string[]): Promise<readonly Counts[]> {
+  const lanes = new Lanes()
   let shown: Promise<unknown> = Promise.resolve()
   const runs = names.map((name, index) => {
-    const run = runTests(name, index === 0 ? undefined : { file: fileFor(name, 'log'), after: shown })
+    const run = runTests(name, lanes, index === 0 ? undefined : { file: fileFor(name, 'log'), after: shown })
     shown = run
     return run
   })
@@ -84,32 +112,49 @@ interface Held {
   readonly after: Promise<unknown>
 }
 
-async function passes({ title, args }: Step, held?: Held): Promise<boolean> {
+async function passes(step: Step): Promise<boolean> {
+  const ended = await run(step, 'inherit')
+  process.stdout.write(lineOf(step, ended))
+  return ended.isGood
+}
+
+interface Ended {
+  readonly isGood: boolean
+  readonly seconds: string
+}
+
+async function run({ args }: Step, output: 'inherit' | number): Promise<Ended> {
   const startedMs = performance.now()
-  const output = held === undefined ? 'inherit' : openSync(held.file, 'w')
   const child = spawn(process.execPath, args, { stdio: ['ignore', output, output] })
   const [status] = await once(child, 'close').catch(() => [null]) // It could not be started.
-  const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
-  if (typeof output === 'number') closeSync(output)
-  await held?.after
-  if (held !== undefined) process.stdout.write(readFileSync(held.file))
-  process.stdout.write(`${status === 0 ? 'ok' : 'FAILED'}  ${title}  ${seconds} s\n`)
-  return status === 0
+  return { isGood: status === 0, seconds: ((performance.now() - startedMs) / 1000).toFixed(1) }
+}
+
+function lineOf({ title }: Step, { isGood, seconds }: Ended): string {
+  return `${isGood ? 'ok' : 'FAILED'}  ${title}  ${seconds} s\n`
 }
 
 /**
- * Runs one vitest project, or a part of it as in `real 1/2`; a run that gives no report, or fails outside its tests, counts as one failure.
+ * Runs one vitest project, or a part of it as in `real 1/4`; a run that gives no report, or fails outside its tests, counts as one failure.
  */
-async function runTests(name: string, held?: Held): Promise<Counts> {
+async function runTests(name: string, lanes: Lanes, held?: Held): Promise<Counts> {
   const [project = name, shard] = name.split(' ')
   const report = fileFor(name, 'json')
   const args = ['run', '--project', project, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   const part = shard === undefined ? [] : [`--shard=${shard}`]
-  const ok = await passes({ title: `${name} tests`, args: [bin('vitest/vitest.mjs'), ...args, ...part] }, held)
+  const step = { title: `${name} tests`, args: [bin('vitest/vitest.mjs'), ...args, ...part] }
+  await lanes.take(project)
+  const output = held === undefined ? 'inherit' : openSync(held.file, 'w')
+  const ended = await run(step, output)
+  if (typeof output === 'number') closeSync(output)
+  lanes.leave(project)
+  await held?.after
+  if (held !== undefined) process.stdout.write(readFileSync(held.file))
+  process.stdout.write(lineOf(step, ended))
   const { numPassedTests = 0, numFailedTests = 0, numPendingTests = 0, numTodoTests = 0 } = readReport(report)
   return {
     passed: numPassedTests,
-    failed: ok ? numFailedTests : Math.max(1, numFailedTests),
+    failed: ended.isGood ? numFailedTests : Math.max(1, numFailedTests),
     skipped: numPendingTests + numTodoTests,
   }
 }

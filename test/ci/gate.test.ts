@@ -21,11 +21,11 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 const shard = process.argv.find((arg) => arg.startsWith('--shard='))?.replace('--shard=', ' ') ?? ''
 const project = process.argv[process.argv.indexOf('--project') + 1] + shard
 const report = process.argv.find((arg) => arg.startsWith('--outputFile.json=')).split('=')[1]
-const { counts, exitCode = 0, waitsFor } = JSON.parse(readFileSync('plays.json', 'utf8'))[project]
+const { counts, exitCode = 0, waitsFor, patienceMs = 20_000 } = JSON.parse(readFileSync('plays.json', 'utf8'))[project]
 console.log(project + ' begins')
 const begun = (name) => 'began-' + name.replace('/', '-')
 writeFileSync(begun(project), '')
-const limit = Date.now() + 20_000
+const limit = Date.now() + patienceMs
 while (waitsFor !== undefined && !existsSync(begun(waitsFor)) && Date.now() < limit) await new Promise((on) => setTimeout(on, 10))
 console.log(project + ' ends')
 if (counts !== undefined) writeFileSync(report, JSON.stringify(counts))
@@ -36,8 +36,9 @@ interface Play {
   /** As vitest reports them; absent: it reports nothing. */
   readonly counts?: Readonly<Record<string, number>>
   readonly exitCode?: number
-  /** The project that has to run beside it. */
+  /** The project that has to have begun before it ends. */
   readonly waitsFor?: string
+  readonly patienceMs?: number
 }
 
 let folder: string
@@ -51,35 +52,42 @@ beforeEach(() => {
 const counted = (numPassedTests: number, more: Readonly<Record<string, number>> = {}) => ({
   counts: { numPassedTests, numFailedTests: 0, numPendingTests: 0, numTodoTests: 0, ...more },
 })
-const fine = {
+const parts = [1, 2, 3, 4]
+  .map((part) => `real ${part}/4`)
+  .concat([1, 2, 3, 4, 5, 6, 7, 8].map((part) => `postgres ${part}/8`))
+const fine: Readonly<Record<string, Play>> = {
   unit: counted(100),
   oracle: counted(20),
-  'real 1/2': counted(3),
-  'real 2/2': counted(50),
-  postgres: counted(4),
+  ...Object.fromEntries(parts.map((part) => [part, counted(part.startsWith('real') ? 10 : 2)])),
 }
 
 describe('the gate', () => {
   it('counts its checks and all tests', () => {
-    const plays = { ...fine, 'real 2/2': counted(50, { numPendingTests: 2, numTodoTests: 1 }) }
+    const plays = { ...fine, 'real 2/4': counted(11, { numPendingTests: 2, numTodoTests: 1 }) }
     expect(run('test', plays)).toMatchObject({ exitCode: 0, lastLine: '181 passed, 0 failed, 3 skipped' })
     expect(run('check', plays)).toMatchObject({ exitCode: 0, lastLine: '104 passed, 0 failed, 0 skipped' })
   })
 
-  it('runs the halves of the real control plane and PostgreSQL side by side, and shows one after the other', () => {
+  it('runs parts of the real control plane and of PostgreSQL side by side, and shows one after the other', () => {
     const { exitCode, lines } = run('test', {
       ...fine,
-      'real 1/2': { ...fine['real 1/2'], waitsFor: 'real 2/2' },
-      'real 2/2': { ...fine['real 2/2'], waitsFor: 'postgres' },
-      postgres: { ...fine.postgres, waitsFor: 'real 1/2' },
+      'real 1/4': { ...counted(10), waitsFor: 'real 2/4' },
+      'real 2/4': { ...counted(10), waitsFor: 'postgres 1/8' },
+      'postgres 1/8': { ...counted(2), waitsFor: 'real 1/4' },
     })
     expect(exitCode).toBe(0)
-    const shown = ['real 1/2', 'real 2/2', 'postgres'].flatMap((name) => [
-      `${name} begins`,
-      `${name} ends`,
-      `ok  ${name} tests`,
-    ])
+    const shown = parts.flatMap((name) => [`${name} begins`, `${name} ends`, `ok  ${name} tests`])
     expect(lines.filter((line) => /^(ok {2})?(real|postgres) /.test(line)).map(withoutTime)).toEqual(shown)
+  })
+
+  it('begins a part as soon as another has ended', () => {
+    const last = { ...counted(10), waitsFor: 'postgres 8/8' }
+    expect(run('test', { ...fine, 'real 1/4': last, 'real 2/4': last })).toMatchObject({ exitCode: 0 })
+  })
+
+  it('begins no third control plane beside two', () => {
+    const inVain = { ...counted(10), waitsFor: 'real 3/4', patienceMs: 500 }
+    expect(run('test', { ...fine, 'real 1/4': inVain, 'real 2/4': inVain })).toMatchObject({ exitCode: 1 })
   })
 
   it.each([
@@ -87,12 +95,12 @@ describe('the gate', () => {
     { title: 'a fault outside the tests', play: { ...counted(3), exitCode: 1 }, failed: 1, passed: 3 },
     { title: 'a project that dies', play: { exitCode: 137 }, failed: 1, passed: 0 },
   ])('fails for $title beside others, and counts those', ({ play, failed, passed }) => {
-    const ofReal = run('test', { ...fine, 'real 1/2': play })
-    expect(ofReal).toMatchObject({ exitCode: 1, lastLine: `${178 + passed} passed, ${failed} failed, 0 skipped` })
-    const ofPostgres = run('test', { ...fine, postgres: play })
-    expect(ofPostgres).toMatchObject({ exitCode: 1, lastLine: `${177 + passed} passed, ${failed} failed, 0 skipped` })
+    const ofReal = run('test', { ...fine, 'real 1/4': play })
+    expect(ofReal).toMatchObject({ exitCode: 1, lastLine: `${170 + passed} passed, ${failed} failed, 0 skipped` })
+    const ofPostgres = run('test', { ...fine, 'postgres 3/8': play })
+    expect(ofPostgres).toMatchObject({ exitCode: 1, lastLine: `${178 + passed} passed, ${failed} failed, 0 skipped` })
     for (const { lines } of [ofReal, ofPostgres])
-      expect(lines).toEqual(expect.arrayContaining(['real 1/2 ends', 'real 2/2 ends', 'postgres ends']))
+      expect(lines).toEqual(expect.arrayContaining(parts.map((part) => `${part} ends`)))
   })
 
   it('runs the tests also where a check fails, and names it', () => {
