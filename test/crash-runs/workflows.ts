@@ -3,6 +3,7 @@ import { backupCrash, backupS3Crash } from '../controllers/backup/backup-crash.t
 import { restoreAnewCrash, restoreInPlaceCrash, restoreUndoneCrash } from '../controllers/backup/restore-crash.ts'
 import { verificationCrash } from '../controllers/backup/verification-crash.ts'
 import { databaseCrash } from '../controllers/database/database-crash.ts'
+import { instanceCrash } from '../controllers/database/rds/instance-crash.ts'
 import { userCrash } from '../controllers/database-user/user-crash.ts'
 import { migrationCrash } from '../controllers/migration/resource-crash.ts'
 import { migrationBackCrash, migrationForwardCrash } from '../controllers/migration/worker-crash.ts'
@@ -22,6 +23,7 @@ const workflows: readonly CrashWorkflow[] = [
   restoreInPlaceCrash,
   restoreAnewCrash,
   restoreUndoneCrash,
+  instanceCrash,
 ]
 
 export function workflowOf(name: string): CrashWorkflow {
