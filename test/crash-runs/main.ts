@@ -1,6 +1,6 @@
 // `npm run crashes`: crash runs over all workflows, so many as are asked for, several at a time. Goes on after a failure, and ends with the
-// plain line that counts them.
-import { spawn } from 'node:child_process'
+// plain line that counts them, also when it is ended early by Ctrl-C or SIGTERM.
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,6 +13,13 @@ import type { CrashOrder } from './order.ts'
 import { reportOf } from './report.ts'
 
 const progressMs = 60_000
+const lanesAtWork = new Set<ChildProcess>()
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    for (const lane of lanesAtWork) lane.kill(signal)
+  })
+}
 
 const command = readCommand(process.argv.slice(2))
 if (typeof command === 'string') {
@@ -63,7 +70,9 @@ async function runLane(order: CrashOrder, logFile: string): Promise<number | nul
     stdio: ['ignore', log, log],
     env: { ...process.env, KONVERGE_CRASH_ORDER: JSON.stringify(order) },
   })
+  lanesAtWork.add(child)
   const [status] = await once(child, 'close').catch(() => [null]) // It could not be started.
+  lanesAtWork.delete(child)
   closeSync(log)
   return status
 }

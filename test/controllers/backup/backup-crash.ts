@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 import { loadManifest } from '../../../src/controllers/backup/artifact-loader.ts'
-import { folderOf, makeBackup } from '../../../src/controllers/backup/backup-worker.ts'
+import { type BackupOrder, folderOf, makeBackup } from '../../../src/controllers/backup/backup-worker.ts'
 import type { ArtifactStore } from '../../../src/controllers/stores/artifact-store.ts'
 import type { CrashWorkflow, Place, Told } from '../../crash-runs/crash-workflow.ts'
 import { type StatementBlow, statementPlaces } from '../../crash-runs/places.ts'
@@ -30,13 +30,16 @@ type Blow<AtStore> =
 const isToldOn = (major: number) => major <= 15
 /** A tool that waits in the middle of a COPY for an answer that was cut off waits for ever: its Job has a deadline. */
 const patienceMs = 4_000
+/** Of a Job where nothing waits for ever, however slow the machine is. */
+const amplePatienceMs = 300_000
 const whatIsWhole = { files: ['artifact', 'manifest.json'], isAsItsManifestSays: true, broken: 0, slots: [] }
 
 export const backupCrash: CrashWorkflow<Blow<number>> = {
   ...{ name: 'backup', weight: 4, isToldOn, whole: whatIsWhole },
   start: async (server) => {
     await makeDatabase(server)
-    return { tell: (blows) => tell(server, blows, (storeFolder) => new FolderUnderTest(storeFolder)) }
+    const open = (storeFolder: string) => new FolderUnderTest(storeFolder)
+    return { tell: (blows) => tell({ server, open, order, isStruckAtStatements: true }, blows) }
   },
 }
 
@@ -47,7 +50,10 @@ export const backupS3Crash: CrashWorkflow<Blow<BucketBlow>> = {
     await server.byHand(inManyParts, { database: 'crm' })
     const moto = await MotoServer.start()
     onTestFinished(() => moto.stop())
-    return { tell: (blows) => tell(server, blows, () => BucketUnderTest.start(moto.url)) }
+    const open = () => BucketUnderTest.start(moto.url)
+    // What the tool would compress went up in one piece.
+    const inFull = { ...order, compression: 0 }
+    return { tell: (blows) => tell({ server, open, order: inFull, isStruckAtStatements: false }, blows) }
   },
 }
 
@@ -57,27 +63,33 @@ type BucketBlow = BucketUnderTest extends StoreUnderTest<infer AtStore> ? AtStor
 const inManyParts = `CREATE TABLE large (t text); INSERT INTO large SELECT repeat('x', 100000) FROM generate_series(1, 100);
   ALTER TABLE large OWNER TO crm_owner`
 
+interface Ground<AtStore> {
+  readonly server: PostgresServer
+  readonly order: BackupOrder
+  readonly open: (storeFolder: string) => StoreUnderTest<AtStore> | Promise<StoreUnderTest<AtStore>>
+  /** Not where another workflow is struck at the same ones. */
+  readonly isStruckAtStatements: boolean
+}
+
 /** Each life is struck by a blow of its own, and the last by none. */
-async function tell<AtStore>(
-  server: PostgresServer,
-  blows: readonly Blow<AtStore>[],
-  open: (storeFolder: string) => StoreUnderTest<AtStore> | Promise<StoreUnderTest<AtStore>>,
-): Promise<Told<Blow<AtStore>>> {
+async function tell<AtStore>(ground: Ground<AtStore>, blows: readonly Blow<AtStore>[]): Promise<Told<Blow<AtStore>>> {
+  const { server, open, order, isStruckAtStatements } = ground
   const proxy = await SqlProxy.start(server.access())
   const stage = await backupStage(proxy.access())
   const stored = await open(stage.storeFolder)
   try {
     let struck = 0
     for (const [at, blow] of blows.entries()) {
-      struck += await struckLife({ server, proxy, stage, stored, blow, attempt: `life-${at + 1}` })
+      struck += await struckLife({ server, order, proxy, stage, stored, blow, attempt: `life-${at + 1}` })
     }
     // The last comes when there is a server again.
     await server.byHand('SELECT 1')
     proxy.forget()
     const store = stored.calm('last')
     await makeBackup(order, stage.backupTools({ store, attempt: 'last' }), never)
-    const texts = proxy.statements.map(({ text }) => text)
-    const places = [...databasePlaces<AtStore>(texts), ...storePlaces(stored)]
+    const texts = isStruckAtStatements ? proxy.statements.map(({ text }) => text) : []
+    // Where it was struck, the last life may have found everything done.
+    const places = blows.length > 0 ? [] : [...databasePlaces<AtStore>(texts), ...storePlaces(stored)]
     return { end: await endOf(server, store, stored), struck, places }
   } finally {
     await proxy.stop()
@@ -87,6 +99,7 @@ async function tell<AtStore>(
 
 interface Life<AtStore> {
   readonly server: PostgresServer
+  readonly order: BackupOrder
   readonly proxy: SqlProxy
   readonly stage: BackupStage
   readonly stored: StoreUnderTest<AtStore>
@@ -96,14 +109,16 @@ interface Life<AtStore> {
 
 /** Says how often it was struck. */
 async function struckLife<AtStore>(life: Life<AtStore>): Promise<number> {
-  const { server, proxy, stage, stored, blow, attempt } = life
+  const { server, order, proxy, stage, stored, blow, attempt } = life
   await server.byHand('SELECT 1')
   let [seen, struck] = [0, 0]
   let kill = () => {}
+  const deadline = new AbortController()
   proxy.judge = () => {
     seen += 1
     if (blow.who !== 'database' || seen !== blow.index) return 'pass'
     struck += 1
+    setTimeout(() => deadline.abort(new Error('the deadline of its Job')), patienceMs).unref()
     if (blow.fate === 'serverDies') server.crash().catch(() => undefined)
     if (blow.fate.startsWith('killed')) kill()
     return blow.fate.endsWith('After') ? 'cutAfter' : 'cutBefore'
@@ -119,14 +134,14 @@ async function struckLife<AtStore>(life: Life<AtStore>): Promise<number> {
       store: store.options,
       workFolder,
       attempt,
-      patienceMs,
+      patienceMs: amplePatienceMs,
     })
     kill = () => process.kill()
     failure = await process.failure()
     if (process.isKilled && blow.who === 'store' && store.count() === 0) struck += 1
   } else {
     const open = mortalStore(store.options, attempt, () => undefined)
-    const work = makeBackup(order, stage.backupTools({ store: open, attempt }), AbortSignal.timeout(patienceMs))
+    const work = makeBackup(order, stage.backupTools({ store: open, attempt }), deadline.signal)
     failure = await work.then(
       () => undefined,
       (error: unknown) => error,
