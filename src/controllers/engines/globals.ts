@@ -89,12 +89,13 @@ export type GlobalChange =
   /** By the admin himself, as on the other server somebody was allowed to. */
   | { readonly kind: 'copySetting'; readonly database: string; readonly setting: GlobalSetting }
   | ({ readonly kind: 'copyDatabaseGrant'; readonly database: string } & DatabaseGrant)
-  /** Writes into its comment for whom it stands, by which request, and which roles were made with it. */
+  /** Writes into its comment for whom it stands, by which request, which roles were made with it, and of what. */
   | {
       readonly kind: 'noteRoles'
       readonly role: string
       readonly token: Token
       readonly request: string
       readonly roles: readonly string[]
+      readonly holds: 'schema' | 'rows'
     }
   | ({ readonly kind: 'setOwner' } & OwnedObject)

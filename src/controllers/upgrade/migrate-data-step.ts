@@ -3,12 +3,12 @@
 import type { Notes, SagaCall, SagaStep, Sight } from '../../index.ts'
 import { observeReplication } from '../engines/replication-runner.ts'
 import { scaleDownOld } from './scale-down-old-step.ts'
-import { catchUpSight, freezeRecordIn } from './upgrade-sights.ts'
-import type { UpgradeWorld } from './upgrade-world.ts'
+import { catchUpSight, freezeLost, freezeRecordIn } from './upgrade-sights.ts'
+import { type Filling, movesByDump, type UpgradeWorld } from './upgrade-world.ts'
 
 export class MigrateDataStep<Scene> implements SagaStep<Scene> {
   readonly name = 'MigrateData'
-  /** Writers wait meanwhile. */
+  /** Writers wait meanwhile: a database whose dump takes longer goes by replication. */
   readonly timeoutMs = 15 * 60_000
   /** Each server that begins anew may cost one for each of its sessions, and takes a while. */
   readonly attempts = 6
@@ -21,12 +21,7 @@ export class MigrateDataStep<Scene> implements SagaStep<Scene> {
 
   async verify(call: SagaCall<Scene>): Promise<Sight> {
     if (call.direction === 'back') return { kind: 'missing' }
-    const task = this.#world.replication(call)
-    const record = freezeRecordIn(call.notes[scaleDownOld])
-    const writers = await this.#world.writers(call).observe(record)
-    const { sides } = await observeReplication(task)
-    const goal = call.notes[this.name]?.['goal']
-    const sight = catchUpSight({ sides, goal, record, writers }, task.token)
+    const sight = movesByDump(this.#world, call) ? await this.#filled(call) : await this.#caughtUp(call)
     if (sight !== undefined) return sight
     const differences = await this.#world.differences(call)
     if (differences.length === 0) return { kind: 'done' }
@@ -34,12 +29,38 @@ export class MigrateDataStep<Scene> implements SagaStep<Scene> {
     return { kind: 'broken', reason: 'ManifestMismatch', message, isTerminal: false }
   }
 
+  /** Undefined, as below: both sides can be compared. */
+  async #caughtUp(call: SagaCall<Scene>): Promise<Sight | undefined> {
+    const task = this.#world.replication(call)
+    const record = freezeRecordIn(call.notes[scaleDownOld])
+    const writers = await this.#world.writers(call).observe(record)
+    const { sides } = await observeReplication(task)
+    const goal = call.notes[this.name]?.['goal']
+    return catchUpSight({ sides, goal, record, writers }, task.token)
+  }
+
+  async #filled(call: SagaCall<Scene>): Promise<Sight | undefined> {
+    const record = freezeRecordIn(call.notes[scaleDownOld])
+    const lost = freezeLost(record, await this.#world.writers(call).observe(record))
+    if (lost !== undefined) return lost
+    const sight = await this.#filling.look(call)
+    return sight.kind === 'done' ? undefined : sight
+  }
+
+  get #filling(): Filling<Scene> {
+    const { filling } = this.#world
+    if (filling !== undefined) return filling
+    throw new TypeError('a world whose method is Dump says how the new side is filled')
+  }
+
   /** Everything that was acknowledged comes before it, as writers have been turned away. */
   async remember(call: SagaCall<Scene>): Promise<Notes> {
+    if (movesByDump(this.#world, call)) return {}
     return { goal: await this.#world.replication(call).publisher.milestone() }
   }
 
   async run(call: SagaCall<Scene>): Promise<void> {
+    if (movesByDump(this.#world, call)) return await this.#filling.run?.(call)
     const { publisher, subscriber } = this.#world.replication(call)
     await subscriber.raiseSequences((await publisher.observe()).sequences)
   }

@@ -1,5 +1,5 @@
-// Makes the new side of an upgrade: roles, database, schema, owners, privileges and settings as on the old side, without rows and with
-// nobody who may log in. Whoever died over it is followed by one who begins anew; what is there as a whole is let be.
+// Makes the new side of an upgrade: roles, database, schema, owners, privileges and settings as on the old side, with or without its rows,
+// and nobody who may log in. Whoever died over it is followed by one who begins anew; what is there as a whole is let be.
 import { createWriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -75,8 +75,9 @@ class SideWorker {
   async run(): Promise<void> {
     const standing = await observeSide(this.#order, this.#new)
     if (standing.kind === 'refused') throw standing.error
-    if (standing.kind === 'prepared' || standing.kind === 'opened') return
-    if (standing.kind === 'partial') await removeSide(this.#order, this.#new)
+    if (standing.kind === 'opened') return
+    if (standing.kind === 'prepared' && standing.ledger.holds === (this.#order.holds ?? 'schema')) return
+    if (standing.kind !== 'missing') await removeSide(this.#order, this.#new)
     const globals = await this.#look()
     const folder = await mkdtemp(join(this.#tools.workFolder, 'prepare-'))
     try {
@@ -109,7 +110,7 @@ class SideWorker {
     const { schemas, changes } = scratchExtensions(globals.extensions, role)
     await this.#new.change(changes, { database })
     const { logical, new: access } = this.#tools
-    const artifact = await this.#save(join(folder, 'schema.dump'))
+    const artifact = await this.#save(join(folder, 'side.dump'))
     const call = { ...artifact, database, caller, signal: this.#signal }
     await logical.restore({ ...call, access: { ...access, username: role, password }, prepared: { schemas } })
     await this.#new.change(ownerChanges(this.#order, globals, access.username), { database })
@@ -119,10 +120,12 @@ class SideWorker {
 
   async #save(artifactFile: string): Promise<Pick<ArtifactCall, 'artifactFile' | 'writtenBy'>> {
     const { logical, old: access } = this.#tools
-    const { database, caller } = this.#order
+    const { database, caller, holds } = this.#order
     const frozen = await logical.freeze({ access, database, caller, signal: this.#signal })
     try {
-      const { toolVersion, content } = await frozen.dump({ includes: 'schemaWithPrivileges' })
+      const { toolVersion, content } = await frozen.dump({
+        includes: holds === 'rows' ? 'withPrivileges' : 'schemaWithPrivileges',
+      })
       await pipeline(Readable.from(content), createWriteStream(artifactFile, { mode: 0o600 }))
       return { artifactFile, writtenBy: Number.parseInt(toolVersion, 10) }
     } finally {

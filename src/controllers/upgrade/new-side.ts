@@ -20,6 +20,8 @@ export interface SideOrder {
   readonly caller: Caller
   /** On both servers. */
   readonly database: string
+  /** `rows`: all there are in the old side, to which nobody writes then. Default: `schema`. */
+  readonly holds?: 'schema' | 'rows'
 }
 
 export interface SeenSide {
@@ -80,12 +82,12 @@ export function sideRefusal(
 
 /** All roles of the database with what they log in with, and the one that restores; in one transaction. */
 export function roleChanges(order: SideOrder, globals: DatabaseGlobals, verifier: string): readonly Change[] {
-  const { token, id: request } = order
+  const { token, id: request, holds = 'schema' } = order
   const { roles, memberships, settings } = globals
   const role = sideRole(order)
   return [
     { kind: 'createRole', role, token, attributes: { canLogin: true, verifier } },
-    { kind: 'noteRoles', role, token, request, roles: roles.map(({ name }) => name) },
+    { kind: 'noteRoles', role, token, request, roles: roles.map(({ name }) => name), holds },
     ...roles.map(
       (one) => ({ kind: 'copyRole', role: one.name, as: one, comment: succeeding(order, globals, one) }) as const,
     ),

@@ -4,7 +4,7 @@ import { CodedError, type Notes, type SagaCall, type SagaStep, type Sight } from
 import { advanceReplication, observeReplication, type ReplicationTask } from '../engines/replication-runner.ts'
 import { isAnythingLeft } from '../engines/replication-standing.ts'
 import { brokenBy, replicationSight } from './upgrade-sights.ts'
-import type { UpgradeWorld } from './upgrade-world.ts'
+import { movesByDump, type UpgradeWorld } from './upgrade-world.ts'
 
 /** Login, publication, slot, subscription, and a look at the end. */
 const maxPasses = 5
@@ -21,6 +21,7 @@ export class ReplicateStep<Scene> implements SagaStep<Scene> {
   }
 
   async verify(call: SagaCall<Scene>): Promise<Sight> {
+    if (movesByDump(this.#world, call)) return { kind: call.direction === 'back' ? 'missing' : 'done' }
     const task = this.#world.replication(call)
     if (call.direction === 'back') return await leftOf(task)
     return replicationSight((await observeReplication(task)).sides, task.token)

@@ -2,7 +2,7 @@
 import type { SagaCall, SagaStep, Sight } from '../../index.ts'
 import { isAnythingLeft } from '../engines/replication-standing.ts'
 import { subscriberIn } from './replicate-step.ts'
-import type { UpgradeWorld } from './upgrade-world.ts'
+import { movesByDump, type UpgradeWorld } from './upgrade-world.ts'
 
 export class RetireOldStep<Scene> implements SagaStep<Scene> {
   readonly name = 'RetireOld'
@@ -13,6 +13,7 @@ export class RetireOldStep<Scene> implements SagaStep<Scene> {
   }
 
   async verify(call: SagaCall<Scene>): Promise<Sight> {
+    if (movesByDump(this.#world, call)) return { kind: 'done' }
     const { publisher, token } = this.#world.replication(call)
     return isAnythingLeft({ source: await publisher.observe() }, token) ? { kind: 'missing' } : { kind: 'done' }
   }

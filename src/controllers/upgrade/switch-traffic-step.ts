@@ -4,7 +4,7 @@ import { CodedError, type SagaCall, type SagaStep, type Sight } from '../../inde
 import { freezeStanding } from '../engines/write-freeze.ts'
 import { scaleDownOld } from './scale-down-old-step.ts'
 import { freezeRecordIn } from './upgrade-sights.ts'
-import type { UpgradeWorld } from './upgrade-world.ts'
+import { movesByDump, type UpgradeWorld } from './upgrade-world.ts'
 
 export const switchTraffic = 'SwitchTraffic'
 
@@ -36,7 +36,7 @@ export class SwitchTrafficStep<Scene> implements SagaStep<Scene> {
       const message = 'somebody may write to the old side again, or does'
       throw new CodedError({ code: 'WriteFreezeLost', message, remedy: 'stop' })
     }
-    await this.#world.replication(call).subscriber.remove()
+    if (!movesByDump(this.#world, call)) await this.#world.replication(call).subscriber.remove()
     await this.#world.traffic.rehearse(call)
   }
 }

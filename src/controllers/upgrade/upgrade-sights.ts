@@ -32,6 +32,12 @@ export function sideSight(standing: SideStanding): Sight {
   }
 }
 
+/** The same with the rows of the old side. */
+export function filledSight(standing: SideStanding): Sight {
+  const hasRows = standing.kind !== 'prepared' || standing.ledger.holds === 'rows'
+  return hasRows ? sideSight(standing) : missing
+}
+
 /** Of a pass that saw both sides. What is refused before anything was made is told by whoever tries. */
 export function replicationSight(sides: BothSides, token: Token): Sight {
   if (!isAnythingLeft(sides, token)) return missing
@@ -89,15 +95,19 @@ export function freezeSight(record: FreezeRecord | undefined, facts: WriterFacts
 export function catchUpSight(seen: CatchUp, token: Token): Sight | undefined {
   const { sides, goal, record, writers } = seen
   if (goal === undefined) return missing
-  if (record === undefined || freezeStanding(record, writers).kind !== 'frozen') {
-    const message = 'somebody may write to the old side again, or does'
-    return { kind: 'broken', reason: 'WriteFreezeLost', message, isTerminal: true }
-  }
+  const lost = freezeLost(record, writers)
+  if (lost !== undefined) return lost
   const standing = replicationStanding(sides, token)
   if (standing.kind === 'broken') return brokenBy([standing.cause], true)
   if (hasCaughtUp(sides, token, goal)) return undefined
   const progress = standing.kind === 'following' ? `${standing.lagBytes} bytes behind` : 'rows are being copied'
   return { kind: 'pending', progress, lookAfterMs: 250 }
+}
+
+export function freezeLost(record: FreezeRecord | undefined, writers: WriterFacts): Sight | undefined {
+  if (record !== undefined && freezeStanding(record, writers).kind === 'frozen') return undefined
+  const message = 'somebody may write to the old side again, or does'
+  return { kind: 'broken', reason: 'WriteFreezeLost', message, isTerminal: true }
 }
 
 export interface CatchUp {

@@ -13,7 +13,12 @@ export interface UpgradeWorld<Scene> {
   readonly createSnapshot: SagaStep<Scene> & { readonly name: typeof createSnapshot }
   /** A database on the new server, with the schema of the old one, without rows, and closed to everybody but the operator. */
   readonly provisionNew: SagaStep<Scene> & { readonly name: typeof provisionNew }
+  /** The same for all calls of a saga. Default: `Replication`. */
+  method?(call: SagaCall<Scene>): MoveMethod
+  /** Of method Replication. */
   replication(call: SagaCall<Scene>): ReplicationTask
+  /** Of method Dump. */
+  readonly filling?: Filling<Scene>
   /** Of the old side. */
   writers(call: SagaCall<Scene>): WriteFreeze
   /** Undefined: now. Else for what is waited. */
@@ -21,6 +26,23 @@ export interface UpgradeWorld<Scene> {
   /** In what the new side is another than the old one, while nobody writes to either; sentences for people. */
   differences(call: SagaCall<Scene>): Promise<readonly string[]>
   readonly traffic: Traffic<Scene>
+}
+
+/**
+ * `Replication`: rows travel while applications write, which are kept away for seconds. `Dump`: they are kept away while all rows travel, and
+ * the database may have what cannot be replicated: large objects, unlogged tables, tables whose rows cannot be told apart.
+ */
+export type MoveMethod = 'Replication' | 'Dump'
+
+/** The new side made anew with all rows of the old one, to which nobody writes. */
+export interface Filling<Scene> {
+  look(call: SagaCall<Scene>): Promise<Sight>
+  /** Absent: a Job that is declared for the step MigrateData does it. */
+  run?(call: SagaCall<Scene>): Promise<void>
+}
+
+export function movesByDump<Scene>(world: UpgradeWorld<Scene>, call: SagaCall<Scene>): boolean {
+  return world.method?.(call) === 'Dump'
 }
 
 /** Where applications find their database. */

@@ -7,7 +7,7 @@ import { observedDatabase, server } from '../database/databases.ts'
 
 const token = { uid: 'u', generation: 1 }
 const order = { id: 'to_18', token, caller: { kind: 'Database', namespace: 'shop', name: 'shop' }, database: 'shop' }
-const ledger = { token, request: 'to_18', roles: ['app'] }
+const ledger = { token, request: 'to_18', roles: ['app'], holds: 'schema' } as const
 const database = observedDatabase({ name: 'shop', token })
 const whole = { ...database, succession: { request: 'to_18', replaced: 'pg://1/2' } }
 const bare: SeenSide = { database: undefined, hasRole: false, ledger: undefined }
@@ -78,6 +78,6 @@ it.each([
   expect(ledgerIn(comment)).toBeUndefined()
 })
 
-it('reads a ledger as it was written', () => {
-  expect(ledgerIn(ledgerText(ledger))).toEqual(ledger)
+it.each([ledger, { ...ledger, holds: 'rows' as const }])('reads a ledger as it was written', (one) => {
+  expect(ledgerIn(ledgerText(one))).toEqual(one)
 })

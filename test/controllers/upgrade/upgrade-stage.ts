@@ -17,9 +17,9 @@ import {
   type SideTools,
 } from '../../../src/controllers/upgrade/new-side-worker.ts'
 import { Opening } from '../../../src/controllers/upgrade/opening-client.ts'
-import { freezeRecordIn, sideSight } from '../../../src/controllers/upgrade/upgrade-sights.ts'
+import { filledSight, freezeRecordIn, sideSight } from '../../../src/controllers/upgrade/upgrade-sights.ts'
 import { upgradePivot, upgradeSteps } from '../../../src/controllers/upgrade/upgrade-steps.ts'
-import type { UpgradeWorld } from '../../../src/controllers/upgrade/upgrade-world.ts'
+import type { MoveMethod, UpgradeWorld } from '../../../src/controllers/upgrade/upgrade-world.ts'
 import {
   defineController,
   defineSaga,
@@ -53,6 +53,7 @@ export class UpgradeStage {
   readonly client: WritingClient
   /** The step fails for good when it has part of its effect. */
   failing: string | undefined
+  method: MoveMethod = 'Replication'
   /** As in a spec that wants a person to say when. */
   waitsFor: string | undefined
   /** What is done before a step begins its effect. */
@@ -251,11 +252,14 @@ export class UpgradeStage {
         name: 'ProvisionNew',
         verify: async () => sideSight(await observeSide(side, this.databases.here.at(this.new.access()))),
         run: async ({ signal }) => {
-          const failing = async () => this.#mayFail('ProvisionNew')
-          const logical = this.failing === 'ProvisionNew' ? { ...this.#logical, restore: failing } : this.#logical
-          await prepareSide(side, { ...this.#tools, logical }, signal)
+          await prepareSide(side, this.#toolsOf('ProvisionNew'), signal)
         },
         compensate: () => removeSide(side, this.databases.here.at(this.new.access())),
+      },
+      method: () => this.method,
+      filling: {
+        look: async () => filledSight(await observeSide(side, this.databases.here.at(this.new.access()))),
+        run: ({ signal }) => prepareSide({ ...side, holds: 'rows' }, this.#toolsOf('MigrateData'), signal),
       },
       replication: () => this.databases.task(),
       writers: () => this.databases.freezer(),
@@ -287,6 +291,12 @@ export class UpgradeStage {
 
   get #logical(): LogicalEngine {
     return postgresLogicalEngine({ clock: systemClock, places, workFolder: tmpdir() })
+  }
+
+  /** Where the step is to fail, nothing can be restored. */
+  #toolsOf(step: string): SideTools {
+    if (this.failing !== step) return this.#tools
+    return { ...this.#tools, logical: { ...this.#logical, restore: async () => this.#mayFail(step) } }
   }
 
   get #tools(): SideTools {

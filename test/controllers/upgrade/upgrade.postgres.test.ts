@@ -30,17 +30,50 @@ it('moves, and loses nothing that was acknowledged', async ({ annotate }) => {
   await annotate(`the client could not write for ${stage.client.longestGapMs} ms`)
 })
 
-it('goes on where it was when the operator dies after each of its effects', async () => {
-  const stage = await UpgradeStage.start(way())
-  stage.isMortal = true
-  await stage.begin()
-  expect(await stage.ended()).toMatchObject({ state: 'Completed' })
-  await stage.expectWhole(stage.new)
-})
+it.each(['Replication', 'Dump'] as const)(
+  'goes on where it was when the operator dies after each of its effects, by %s',
+  async (method) => {
+    const stage = await UpgradeStage.start(way())
+    stage.method = method
+    stage.isMortal = true
+    await stage.begin()
+    expect(await stage.ended()).toMatchObject({ state: 'Completed' })
+    await stage.expectWhole(stage.new)
+  },
+)
 
 it.each(crashPlaces(wayBack, 3))('leads back to an old side that works when it fails at %s', async (step) => {
   const stage = await UpgradeStage.start(way())
   stage.failing = step
+  await stage.begin()
+  expect(await stage.ended()).toMatchObject({ state: 'Compensated' })
+  await stage.expectWhole(stage.old)
+  expect(await stage.isNewBare()).toBe(true)
+})
+
+it('moves by a dump what cannot be replicated', async () => {
+  const stage = await UpgradeStage.start(way())
+  stage.method = 'Dump'
+  const shop = { database: 'shop' }
+  await stage.old.byHand(
+    `CREATE TABLE nameless (what text); INSERT INTO nameless SELECT generate_series(1, 100);
+    CREATE UNLOGGED TABLE cache (what text); INSERT INTO cache VALUES ('warm');
+    CREATE MATERIALIZED VIEW total AS SELECT count(*) AS rows FROM nameless; SELECT lo_from_bytea(77, 'a large object')`,
+    shop,
+  )
+  await stage.begin()
+  expect(await stage.ended()).toMatchObject({ state: 'Completed' })
+  const asked = `SELECT (SELECT count(*)::int FROM nameless) AS nameless, (SELECT what FROM cache) AS cache,
+    (SELECT rows::int FROM total) AS total, convert_from(lo_get(77), 'UTF8') AS large`
+  expect(await stage.new.byHand(asked, shop)).toEqual([
+    { nameless: 100, cache: 'warm', total: 100, large: 'a large object' },
+  ])
+  await stage.expectWhole(stage.new)
+})
+
+it('leads back to an old side that works when it cannot be filled by a dump', async () => {
+  const stage = await UpgradeStage.start(way())
+  ;[stage.method, stage.failing] = ['Dump', 'MigrateData']
   await stage.begin()
   expect(await stage.ended()).toMatchObject({ state: 'Compensated' })
   await stage.expectWhole(stage.old)
@@ -66,4 +99,22 @@ it('is broken off when somebody may write to the old side again', async () => {
   await stage.begin()
   expect(await stage.ended()).toMatchObject({ state: 'Compensated', reason: 'WriteFreezeLost' })
   await stage.expectWhole(stage.old)
+})
+
+it('goes on when both servers crash while nobody may write', async () => {
+  const stage = await UpgradeStage.start(way())
+  let crashes = 0
+  stage.before = async (step) => {
+    if (step !== 'MigrateData' || crashes > 0) return
+    crashes += 1
+    for (const server of [stage.old, stage.new]) {
+      await server.kill()
+      await server.start()
+    }
+  }
+  await stage.begin()
+  const record = await stage.ended()
+  expect(record.state, JSON.stringify(record)).toBe('Completed')
+  expect(crashes).toBe(1)
+  await stage.expectWhole(stage.new)
 })

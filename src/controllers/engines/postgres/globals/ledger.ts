@@ -7,20 +7,24 @@ export interface Ledger {
   readonly token: Token
   readonly request: string
   readonly roles: readonly string[]
+  /** Of the database, once it is there as a whole. */
+  readonly holds: 'schema' | 'rows'
 }
 
 const prefix = 'konverge '
 
 /** Readers of marks find the token in it. */
-export function ledgerText({ token: { uid, generation, holder }, request, roles }: Ledger): string {
-  return prefix + JSON.stringify({ uid, generation, holder, request, roles })
+export function ledgerText({ token: { uid, generation, holder }, request, roles, holds }: Ledger): string {
+  return prefix + JSON.stringify({ uid, generation, holder, request, roles, holds })
 }
 
 /** Undefined for every other comment. */
 export function ledgerIn(comment: string | null | undefined): Ledger | undefined {
   const token = tokenIn(comment)
   if (token === undefined || comment === null || comment === undefined) return undefined
-  const { request, roles } = JSON.parse(comment.slice(prefix.length)) as Record<string, unknown> // As read before.
+  const { request, roles, holds } = JSON.parse(comment.slice(prefix.length)) as Record<string, unknown> // As read before.
   const areNames = Array.isArray(roles) && roles.every((name) => typeof name === 'string')
-  return typeof request === 'string' && areNames ? { token, request, roles } : undefined
+  return typeof request === 'string' && areNames
+    ? { token, request, roles, holds: holds === 'rows' ? holds : 'schema' }
+    : undefined
 }
