@@ -1,16 +1,19 @@
 // Does a database move to a newer server while it is written to, and does whatever fails on the way lead back to an old side that works, as
 // long as there is a way back? For real, from the oldest version to the newest.
+import process from 'node:process'
 import { expect, it } from 'vitest'
 import { CodedError } from '../../../src/base/errors.ts'
 import { crashPlaces } from '../../fault-lab/crash-places.ts'
 import { pairs } from '../engines/replication/replication-stage.ts'
 import { UpgradeStage } from './upgrade-stage.ts'
 
+/** More of them for a figure: bench/README.md says how. */
+const rows = Number(process.env['KONVERGE_UPGRADE_ROWS'] ?? 1_000)
 const way = () => pairs()[0] ?? ([0, 0] as const)
 const wayBack = ['CreateSnapshot', 'ProvisionNew', 'Replicate', 'ScaleDownOld', 'MigrateData', 'rehearse']
 
 it('moves, and loses nothing that was acknowledged', async ({ annotate }) => {
-  const stage = await UpgradeStage.start(way())
+  const stage = await UpgradeStage.start(way(), rows)
   stage.waitsFor = 'somebody to say so'
   await stage.begin()
   const waiting = await stage.until('all to be ready', ({ steps }) => steps[3]?.state === 'Running')
