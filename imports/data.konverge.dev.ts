@@ -967,6 +967,13 @@ export interface DatabaseSpecUpgrade {
   readonly snapshot?: DatabaseSpecUpgradeSnapshot;
 
   /**
+   * How the rows travel. Replication, while applications write, which wait for seconds; Dump, while they wait for at most 15 minutes, also of tables without a primary key, unlogged ones, and large objects.
+   *
+   * @schema DatabaseSpecUpgrade#method
+   */
+  readonly method?: DatabaseSpecUpgradeMethod;
+
+  /**
    * What is asked of the new server, as the database's owner, before anybody is led there.
    *
    * @schema DatabaseSpecUpgrade#verifyQueries
@@ -997,6 +1004,7 @@ export function toJson_DatabaseSpecUpgrade(obj: DatabaseSpecUpgrade | undefined)
   const result = {
     'cutover': obj.cutover,
     'snapshot': obj.snapshot,
+    'method': obj.method,
     'verifyQueries': obj.verifyQueries?.map(y => toJson_DatabaseSpecUpgradeVerifyQueries(y)),
     'keepPrevious': obj.keepPrevious,
     'retry': obj.retry,
@@ -1250,6 +1258,18 @@ export enum DatabaseSpecUpgradeSnapshot {
   TAKE = "Take",
   /** Skip */
   SKIP = "Skip",
+}
+
+/**
+ * How the rows travel. Replication, while applications write, which wait for seconds; Dump, while they wait for at most 15 minutes, also of tables without a primary key, unlogged ones, and large objects.
+ *
+ * @schema DatabaseSpecUpgradeMethod
+ */
+export enum DatabaseSpecUpgradeMethod {
+  /** Replication */
+  REPLICATION = "Replication",
+  /** Dump */
+  DUMP = "Dump",
 }
 
 /**

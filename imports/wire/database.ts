@@ -306,6 +306,12 @@ export interface DatabaseSpecUpgrade {
    */
   readonly snapshot: 'Take' | 'Skip'
   /**
+   * How the rows travel. Replication, while applications write, which wait for seconds; Dump, while they wait for at
+   * most 15 minutes, also of tables without a primary key, unlogged ones, and large objects.
+   * @default "Replication"
+   */
+  readonly method: 'Replication' | 'Dump'
+  /**
    * What is asked of the new server, as the database's owner, before anybody is led there.
    * At most 16 items.
    */
@@ -758,6 +764,12 @@ export interface DatabaseSpecUpgradeInput {
    * @default "Take"
    */
   readonly snapshot?: 'Take' | 'Skip'
+  /**
+   * How the rows travel. Replication, while applications write, which wait for seconds; Dump, while they wait for at
+   * most 15 minutes, also of tables without a primary key, unlogged ones, and large objects.
+   * @default "Replication"
+   */
+  readonly method?: 'Replication' | 'Dump'
   /**
    * What is asked of the new server, as the database's owner, before anybody is led there.
    * At most 16 items.

@@ -4,10 +4,10 @@ import type { Notes, SagaCall, SagaStep, Sight } from '../../index.ts'
 import { observeReplication } from '../engines/replication-runner.ts'
 import { scaleDownOld } from './scale-down-old-step.ts'
 import { catchUpSight, freezeLost, freezeRecordIn } from './upgrade-sights.ts'
-import { type Filling, movesByDump, type UpgradeWorld } from './upgrade-world.ts'
+import { type Filling, migrateData, movesByDump, type UpgradeWorld } from './upgrade-world.ts'
 
 export class MigrateDataStep<Scene> implements SagaStep<Scene> {
-  readonly name = 'MigrateData'
+  readonly name = migrateData
   /** Writers wait meanwhile: a database whose dump takes longer goes by replication. */
   readonly timeoutMs = 15 * 60_000
   /** Each server that begins anew may cost one for each of its sessions, and takes a while. */

@@ -7,6 +7,7 @@ import type { WriteFreeze } from '../engines/write-freeze.ts'
 export const createSnapshot = 'CreateSnapshot'
 export const awaitCutover = 'AwaitCutover'
 export const provisionNew = 'ProvisionNew'
+export const migrateData = 'MigrateData'
 
 export interface UpgradeWorld<Scene> {
   /** A verified backup of the old side: where to go back to when all else fails, and never where the rows come from. Kept. */

@@ -5,7 +5,7 @@ import { Backup } from '../../../../imports/wire/backup.ts'
 import type { DatabaseSpec, DatabaseStatus } from '../../../../imports/wire/database.ts'
 import { isOf, Job, type ObserveContext, PersistentVolumeClaim, Pod, type SagaRecord } from '../../../index.ts'
 import { workerRun } from '../../migration/worker-run.ts'
-import { createSnapshot, provisionNew } from '../../upgrade/upgrade-world.ts'
+import { createSnapshot, migrateData, provisionNew } from '../../upgrade/upgrade-world.ts'
 import type { DatabaseFacts } from '../database-facts.ts'
 import { ownBackup, ownBackupStanding } from '../own-backup.ts'
 import type { ServerConnection } from '../server-connection.ts'
@@ -52,12 +52,14 @@ async function loadPrepare(
   { record, connection, beside }: Move,
   next: DatabaseSide,
 ): Promise<MoveFacts['prepare']> {
-  if (!isDue(record, provisionNew) || (beside?.volume.pods.readyReplicas ?? 0) === 0) return undefined
+  const isFilled = record.input['method'] === 'Dump' && isDue(record, migrateData)
+  if ((!isDue(record, provisionNew) && !isFilled) || (beside?.volume.pods.readyReplicas ?? 0) === 0) return undefined
   const { uid, namespace, name } = object.metadata
   const { old } = movingSides(name, record)
   const [from, to] = [accessIn(connection, children, old), accessIn(connection, children, next)]
   if (from === undefined || to === undefined) return undefined
-  const side = orderOf({ object, input: record.input, token: `${uid}/${record.name}/${record.id}` })
+  const order = orderOf({ object, input: record.input, token: `${uid}/${record.name}/${record.id}` })
+  const side = isFilled ? { ...order, holds: 'rows' as const } : order
   const job = prepareJob({ side, old: from, next: to, adminSecret: databaseServerNames(name).adminSecret })
   const found = children.find((child) => isOf(Job, child) && child.metadata.name === job.name)
   const pods = found === undefined ? [] : await live.list(Pod, { namespace, labels: job.labels })

@@ -35,7 +35,7 @@ export class ProvisionNewStep implements SagaStep<Scene> {
     switch (standing.kind) {
       case 'missing':
       case 'partial':
-        return workerSight(call)
+        return workerSight(call, 'its schema is being made')
       case 'prepared':
       case 'opened':
         return { kind: 'done' }
@@ -55,12 +55,12 @@ function serverSight(call: UpgradeCall): Sight | undefined {
   return { kind: 'pending', progress: `the new server starts: ${progress}` }
 }
 
-/** What the worker says that makes roles and schema. */
-function workerSight({ facts }: UpgradeCall): Sight {
+/** What the worker says that makes roles and schema, or all. */
+export function workerSight({ facts }: Pick<UpgradeCall, 'facts'>, work: string): Sight {
   const run = facts?.move?.prepare?.run
   if (run?.kind !== 'ended') {
     const last = run?.kind === 'active' && run.last?.message !== undefined ? `; its last try: ${run.last.message}` : ''
-    return { kind: 'pending', progress: `its schema is being made${last}` }
+    return { kind: 'pending', progress: `${work}${last}` }
   }
   const { reason = 'PrepareFailed', message = 'the worker ended, and nothing of it is there' } = run.report
   return { kind: 'broken', reason, message, isTerminal: true }

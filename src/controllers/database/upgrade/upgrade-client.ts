@@ -1,8 +1,6 @@
 // What the steps of an upgrade need, on the two servers of a Database in the cluster.
 import { tmpdir } from 'node:os'
 import type { ExternalTools } from '../../../index.ts'
-import { contentsDifference } from '../../engines/contents-difference.ts'
-import type { DatabaseContents } from '../../engines/database-contents.ts'
 import type { DatabaseEngine, DatabaseServer } from '../../engines/engine.ts'
 import { postgresLogicalEngine } from '../../engines/postgres/logical/logical-driver.ts'
 import { PublisherClient } from '../../engines/postgres/replication/publisher-client.ts'
@@ -11,15 +9,18 @@ import { SubscriberClient } from '../../engines/postgres/replication/subscriber-
 import { WriteFreezeClient } from '../../engines/postgres/write-freeze-client.ts'
 import type { ReplicationTask } from '../../engines/replication-runner.ts'
 import type { WriteFreeze } from '../../engines/write-freeze.ts'
-import type { Traffic, UpgradeWorld } from '../../upgrade/upgrade-world.ts'
+import { compareSides } from '../../upgrade/comparison-runner.ts'
+import type { Filling, MoveMethod, Traffic, UpgradeWorld } from '../../upgrade/upgrade-world.ts'
 import { CreateSnapshotStep } from './create-snapshot-step.ts'
 import { cutoverWaitsFor } from './cutover.ts'
 import { DatabaseTraffic } from './database-traffic-client.ts'
+import { FillingByJob } from './filling-client.ts'
 import { ProvisionNewStep } from './provision-new-step.ts'
 import {
   addressOf,
   callerOf,
   databaseOf,
+  orderOf,
   type Scene,
   sideAccess,
   sidesOf,
@@ -36,13 +37,20 @@ export interface UpgradeClientOptions {
 export class UpgradeClient implements UpgradeWorld<Scene> {
   readonly createSnapshot = new CreateSnapshotStep()
   readonly provisionNew: ProvisionNewStep
+  readonly filling: Filling<Scene>
   readonly traffic: Traffic<Scene>
   readonly #options: UpgradeClientOptions
 
   constructor(options: UpgradeClientOptions) {
     this.#options = options
     this.provisionNew = new ProvisionNewStep((call) => this.#server(call, 'next'))
+    this.filling = new FillingByJob((call) => this.#server(call, 'next'))
     this.traffic = new DatabaseTraffic(options.engine)
+  }
+
+  /** As it was when it began. */
+  method({ input }: UpgradeCall): MoveMethod {
+    return input['method'] === 'Dump' ? 'Dump' : 'Replication'
   }
 
   replication(call: UpgradeCall): ReplicationTask {
@@ -67,27 +75,15 @@ export class UpgradeClient implements UpgradeWorld<Scene> {
   }
 
   async differences(call: UpgradeCall): Promise<readonly string[]> {
-    const [left, right] = await Promise.all([this.#contents(call, 'old'), this.#contents(call, 'next')])
-    return contentsDifference(left, right, { rows: 'hashed' })
-  }
-
-  async #contents(call: UpgradeCall, which: 'old' | 'next'): Promise<DatabaseContents> {
-    const { clock } = this.#options.tools
+    const { tools, engine } = this.#options
+    const { clock } = tools
     // No tool is needed for this, and no folder.
-    const engine = postgresLogicalEngine({ clock, places: { versions: '', folders: [] }, workFolder: tmpdir() })
-    const [access, database, caller] = [sideAccess(call, which), databaseOf(call), callerOf(call)]
-    const frozen = await engine.freeze({ access, database, caller, signal: call.signal })
-    try {
-      return await frozen.contents({ hashUpToBytes })
-    } finally {
-      await frozen.release()
-    }
+    const logical = postgresLogicalEngine({ clock, places: { versions: '', folders: [] }, workFolder: tmpdir() })
+    const sides = { old: sideAccess(call, 'old'), new: sideAccess(call, 'next') }
+    return await compareSides(orderOf(call), { engine, logical, ...sides }, call.signal)
   }
 
   #server(call: UpgradeCall, which: 'old' | 'next'): DatabaseServer {
     return this.#options.engine.server(sideAccess(call, which), { caller: callerOf(call), signal: call.signal })
   }
 }
-
-/** Tables above it are counted: writers wait meanwhile. */
-const hashUpToBytes = 2 ** 28

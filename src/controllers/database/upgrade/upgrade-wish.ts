@@ -23,9 +23,9 @@ export function upgradeWish({ object, sides, record }: UpgradeAsk): SagaWish {
     return { kind: 'none' }
   }
   const id = upgrade.retry === undefined ? `${from}-to-${to}` : `${from}-to-${to}-${upgrade.retry}`
-  const { snapshot, keepPrevious } = upgrade
+  const { snapshot, keepPrevious, method } = upgrade
   const generation = String(metadata.generation ?? 0)
-  return { kind: 'wanted', id, input: { from, fromServer, to, snapshot, keepPrevious, generation } }
+  return { kind: 'wanted', id, input: { from, fromServer, to, snapshot, keepPrevious, method, generation } }
 }
 
 /** Why one that is asked for does not begin; undefined: it does, or none is asked for. */

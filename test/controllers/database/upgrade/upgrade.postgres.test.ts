@@ -39,4 +39,17 @@ describe.skipIf(from === to)(`a Database that is raised from ${from} to ${to}`, 
     await story.gone('StatefulSet', 'shop-postgres')
     await story.gone('PersistentVolumeClaim', 'data-shop-postgres-0')
   })
+
+  it('is moved by a dump where that is asked for, with what cannot be replicated', limit, async () => {
+    const upgrade = { snapshot: 'Skip', cutover: 'Automatic', method: 'Dump' }
+    const story = await UpgradeStory.start({ upgrade })
+    await story.byHand("CREATE UNLOGGED TABLE cache (what text); INSERT INTO cache VALUES ('warm')")
+    await story.apply({ version: to })
+    await story.upgrade('Completed')
+    await story.clientWrites()
+    story.client.stop()
+    expect(await story.lostRows()).toEqual([])
+    const asked = "SELECT what, current_setting('server_version_num')::int / 10000 AS version FROM cache"
+    expect(await story.byHand(asked)).toEqual([{ what: 'warm', version: Number(to) }])
+  })
 })
