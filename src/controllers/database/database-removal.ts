@@ -26,6 +26,13 @@ export function databaseRemoval(
   if (users.length > 0) return blocked('HasDependents', usedBy(users))
   if (finalBackup?.kind === 'awaited') return blocked('SnapshotPending', awaitedSentence(object, finalBackup))
   if (finalBackup?.kind === 'impossible') return keep(`${placeOf(status)}${finalBackup.message}`)
+  // The definition asks for it; nothing is dropped where it could not.
+  if (spec.deletionPolicy === 'Snapshot' && spec.provider.rds === undefined && spec.snapshotTarget === undefined) {
+    return blocked(
+      'SnapshotFailed',
+      'spec.snapshotTarget is missing; set it, or spec.deletionPolicy to Retain or Delete',
+    )
+  }
   if (spec.provider.inCluster !== undefined) return keep('on its server, which is deleted with its volume')
   if (spec.provider.rds !== undefined) return keep('on its instance, which is deleted')
   if (connection.kind === 'known') {

@@ -1,10 +1,13 @@
 // Wherever the operator dies, its connection breaks or the server dies: the story of a Database ends as an undisturbed one, with the same
 // number of roles and databases made and dropped (I3).
+import { Backup } from '../../../imports/wire/backup.ts'
 import type { CrashWorkflow, Told } from '../../crash-runs/crash-workflow.ts'
 import { type StatementBlow, statementPlaces, type WriteBlow, writePlaces } from '../../crash-runs/places.ts'
 import type { PostgresServer } from '../../postgres/postgres-server.ts'
+import { home } from '../postgres-stage.ts'
 import { DatabaseStage } from './database-stage.ts'
 import { effectsOf, type ServerFate, serverFates, struckAt } from './mortal-engines.ts'
+import { lastBackup, tellProven } from './told-backup.ts'
 
 const countedWords = /^(CREATE|DROP) (ROLE|DATABASE|SCHEMA|EXTENSION)[^"]*"\w+"/
 
@@ -30,7 +33,7 @@ export const databaseCrash: CrashWorkflow<Blow> = {
   start: async (server) => ({ tell: (blows) => tell(server, blows) }),
 }
 
-/** A database is made, gets another schema and a limit, is put right once, and goes. */
+/** A database is made, gets another schema and a limit, is put right once, and goes after its last backup. */
 async function tell(server: PostgresServer, blows: readonly Blow[]): Promise<Told<Blow>> {
   const stage = await DatabaseStage.start(server)
   try {
@@ -65,7 +68,8 @@ async function tell(server: PostgresServer, blows: readonly Blow[]): Promise<Tol
 async function live(stage: DatabaseStage): Promise<unknown> {
   const { server } = stage
   const schemas = [{ name: 'api' }]
-  await stage.create('story', { deletionPolicy: 'Delete', schemas, extensions: [{ name: 'pgcrypto', schema: 'api' }] })
+  const last = { deletionPolicy: 'Snapshot', snapshotTarget: { pvc: { claimName: 'backups' } } } as const
+  await stage.create('story', { ...last, schemas, extensions: [{ name: 'pgcrypto', schema: 'api' }] })
   await stage.becomes('story', 'Ready', 'True InSync')
   await stage.patch('story', { spec: { connectionLimit: 9, schemas: [...schemas, { name: 'more' }] } })
   await stage.until('the new schema to be seen', async () => {
@@ -79,8 +83,15 @@ async function live(stage: DatabaseStage): Promise<unknown> {
     return lastHandledReconcileAt === 'please' && phase === 'Ready'
   })
   const made = await contentsOf(server)
-  await stage.delete('story')
-  return made
+  await stage.startDelete('story')
+  const backup = await lastBackup(stage)
+  const saved = await contentsOf(server)
+  await tellProven(stage, backup, 'story')
+  await stage.until('story to be gone', async () => (await stage.find('story')) === undefined)
+  const backups = (await stage.cluster.list(Backup, home)).filter(
+    ({ metadata }) => metadata.uid === backup.metadata.uid,
+  )
+  return { made, saved, backups: backups.length }
 }
 
 async function contentsOf(server: PostgresServer): Promise<unknown> {

@@ -45,13 +45,20 @@ describe('a database whose Database goes', () => {
       { deletionPolicy: 'Snapshot', snapshotTarget: { pvc: { claimName: 'b' } } },
       { status },
     )
-    const backup = { name: 'shop-db-final-1', database: 'shop-db', target: { pvc: { claimName: 'b' } } }
+    const backup = {
+      name: 'shop-db-final-1',
+      database: 'shop-db',
+      target: { pvc: { claimName: 'b' } },
+      proof: 'Restore' as const,
+    }
     const standing = { kind: 'underWay', message: 'it is about to be made' } as const
     const awaited = { ...facts, finalBackup: { kind: 'awaited', backup, standing, kept: [] } } as const
     expect(databaseRemoval(object, awaited)).toMatchObject({ kind: 'blocked', reason: 'SnapshotPending' })
     expect(databaseRemoval(object, { ...awaited, users: ['shop/app'] })).toMatchObject({ reason: 'HasDependents' })
     const made = { ...facts, finalBackup: { kind: 'made', uri: 'pvc://b', isVolumeKept: false } } as const
     expect(databaseRemoval(object, made)).toMatchObject({ kind: 'remove', externalName: 'shop_db' })
+    const targetless = databaseObject({ deletionPolicy: 'Snapshot' })
+    expect(databaseRemoval(targetless, facts)).toMatchObject({ kind: 'blocked', reason: 'SnapshotFailed' })
     const impossible = { ...facts, finalBackup: { kind: 'impossible', message: 'its namespace goes' } } as const
     expect(databaseRemoval(object, impossible)).toEqual({
       kind: 'keep',

@@ -2,56 +2,16 @@
 // is looked after by the test, which says what its controller would.
 import { describe, expect, it } from 'vitest'
 import { Backup } from '../../../imports/wire/backup.ts'
-import { Database } from '../../../imports/wire/database.ts'
 import { type LiveObject, Namespace } from '../../../src/index.ts'
 import { onNewestPostgres } from '../../postgres/on-each-postgres.ts'
 import { home } from '../postgres-stage.ts'
 import { DatabaseStage } from './database-stage.ts'
+import { lastBackup, tellFailed, tellProven } from './told-backup.ts'
 
 const snapshot = { deletionPolicy: 'Snapshot', snapshotTarget: { pvc: { claimName: 'backups' } } } as const
-const failed = (reason: string) => ({
-  phase: 'Failed',
-  conditions: ['Stalled', 'Degraded'].map((type) => ({ ...said, type, status: 'True', reason })),
-})
-const said = { message: 'so', lastTransitionTime: '2026-01-01T00:00:00Z' }
-
 onNewestPostgres('a Database with the policy Snapshot', (server) => {
   const isThere = async (name: string) =>
     (await server().byHand('SELECT FROM pg_database WHERE datname = $1', { values: [name] })).length === 1
-
-  /** Its last backup, as soon as there is one. */
-  async function lastBackup(stage: DatabaseStage): Promise<LiveObject> {
-    let found: LiveObject | undefined
-    await stage.until('the last backup', async () => {
-      found = (await stage.cluster.list(Backup, home)).find(({ metadata }) => metadata.deletionTimestamp === undefined)
-      return found !== undefined
-    })
-    return found as LiveObject // Just found.
-  }
-
-  async function tell(stage: DatabaseStage, { metadata: { name } }: LiveObject, status: object): Promise<void> {
-    const { signal } = new AbortController()
-    const patch = { type: 'merge', body: JSON.parse(JSON.stringify({ status })) } as const
-    const options = { fieldManager: 'test', subresource: 'status' } as const
-    await stage.cluster.client.patch(Backup, { namespace: home, name }, patch, options, signal)
-  }
-
-  async function proven(stage: DatabaseStage, name: string): Promise<object> {
-    const found = await stage.cluster.find(Database, `${home}/${name}`)
-    const source = { databaseUID: found?.metadata.uid, systemIdentifier: '7', serverVersion: '15', snapshotLSN: '0/1' }
-    const artifact = {
-      uri: 'pvc://backups/x',
-      bytes: 1,
-      sha256: 'a',
-      manifestSha256: 'b',
-      format: 'f',
-      toolVersion: '15',
-    }
-    const conditions = ['Ready', 'Completed', 'Verified'].map((type) => ({
-      ...{ ...said, type, status: 'True', reason: 'RestoreVerified' },
-    }))
-    return { phase: 'Completed', source: { ...source, tables: 1, rows: 1 }, artifact, conditions }
-  }
 
   const gone = (stage: DatabaseStage, name: string) =>
     stage.until(`${name} to be gone`, async () => (await stage.find(name)) === undefined)
@@ -74,7 +34,7 @@ onNewestPostgres('a Database with the policy Snapshot', (server) => {
     )
     await stage.pass(600_000)
     expect(await isThere('last_1')).toBe(true)
-    await tell(stage, backup, await proven(stage, 'last-1'))
+    await tellProven(stage, backup, 'last-1')
     await gone(stage, 'last-1')
     expect(await isThere('last_1')).toBe(false)
     await stage.pass(60_000)
@@ -89,7 +49,7 @@ onNewestPostgres('a Database with the policy Snapshot', (server) => {
     await stage.becomes('last-2', 'Ready', 'True InSync')
     await stage.startDelete('last-2')
     const first = await lastBackup(stage)
-    await tell(stage, first, failed('StoreFull'))
+    await tellFailed(stage, first, 'StoreFull')
     expect(await stage.becomes('last-2', 'DeletionBlocked', 'True SnapshotFailed')).toBe(
       `the last backup failed; delete Backup shop/${first.metadata.name} to have another made, or to go on without a backup set ` +
         'spec.deletionPolicy to Retain or Delete (StoreFull: so)',
@@ -99,7 +59,7 @@ onNewestPostgres('a Database with the policy Snapshot', (server) => {
     await stage.cluster.delete(Backup, `${home}/${first.metadata.name}`)
     const second = await lastBackup(stage)
     expect(second.metadata.uid).not.toBe(first.metadata.uid)
-    await tell(stage, second, await proven(stage, 'last-2'))
+    await tellProven(stage, second, 'last-2')
     await gone(stage, 'last-2')
     expect(await isThere('last_2')).toBe(false)
   })
@@ -125,14 +85,14 @@ onNewestPostgres('a Database with the policy Snapshot', (server) => {
     await stage.becomes('last-3', 'Ready', 'True InSync')
     await stage.startDelete('last-3')
     const first = await lastBackup(stage)
-    await tell(stage, first, failed('AccessDenied'))
+    await tellFailed(stage, first, 'AccessDenied')
     await stage.becomes('last-3', 'DeletionBlocked', 'True SnapshotFailed')
     await stage.patch('last-3', { spec: { snapshotTarget: { pvc: { claimName: 'other' } } } })
     await stage.becomes('last-3', 'DeletionBlocked', 'True SnapshotPending')
     const backups = await stage.cluster.list(Backup, home)
     const second = backups.find(({ metadata }) => metadata.name !== first.metadata.name)
     expect(second).toMatchObject({ spec: { target: { pvc: { claimName: 'other' } } } })
-    await tell(stage, second as LiveObject, await proven(stage, 'last-3')) // There, by the line above.
+    await tellProven(stage, second as LiveObject, 'last-3') // There, by the line above.
     await gone(stage, 'last-3')
   })
 
@@ -147,7 +107,7 @@ onNewestPostgres('a Database with the policy Snapshot', (server) => {
     expect(await stage.cluster.list(Backup, home)).toEqual([])
     await stage.deleteUser('app')
     const backup = await lastBackup(stage)
-    await tell(stage, backup, await proven(stage, 'last-4'))
+    await tellProven(stage, backup, 'last-4')
     await gone(stage, 'last-4')
   })
 
