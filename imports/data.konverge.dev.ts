@@ -2951,6 +2951,13 @@ export interface MigrationSpec {
   readonly approval?: MigrationSpecApproval;
 
   /**
+   * A backup of the whole database before the first of its steps, kept as spec.snapshotTarget of the Database says. Each list of steps has its own, and it stays.
+   *
+   * @schema MigrationSpec#preBackup
+   */
+  readonly preBackup?: MigrationSpecPreBackup;
+
+  /**
    * What becomes of what was applied when a step fails. Stop leaves it; RunDown takes back what this very list of steps has applied, backwards, as far as steps say how.
    *
    * @schema MigrationSpec#onFailure
@@ -2991,6 +2998,7 @@ export function toJson_MigrationSpec(obj: MigrationSpec | undefined): Record<str
     'steps': obj.steps?.map(y => toJson_MigrationSpecSteps(y)),
     'schemaValidation': toJson_MigrationSpecSchemaValidation(obj.schemaValidation),
     'approval': obj.approval,
+    'preBackup': toJson_MigrationSpecPreBackup(obj.preBackup),
     'onFailure': obj.onFailure,
     'baseline': obj.baseline,
     'retry': obj.retry,
@@ -3182,6 +3190,42 @@ export enum MigrationSpecApproval {
   /** Manual */
   MANUAL = "Manual",
 }
+
+/**
+ * A backup of the whole database before the first of its steps, kept as spec.snapshotTarget of the Database says. Each list of steps has its own, and it stays.
+ *
+ * @schema MigrationSpecPreBackup
+ */
+export interface MigrationSpecPreBackup {
+  /**
+   * Whether no step is begun without it.
+   *
+   * @schema MigrationSpecPreBackup#required
+   */
+  readonly required?: boolean;
+
+  /**
+   * Whether it has to be restored and found equal, and not only stored.
+   *
+   * @schema MigrationSpecPreBackup#verified
+   */
+  readonly verified?: boolean;
+}
+
+/**
+ * Converts an object of type 'MigrationSpecPreBackup' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_MigrationSpecPreBackup(obj: MigrationSpecPreBackup | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'required': obj.required,
+    'verified': obj.verified,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
  * What becomes of what was applied when a step fails. Stop leaves it; RunDown takes back what this very list of steps has applied, backwards, as far as steps say how.

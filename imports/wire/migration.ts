@@ -55,6 +55,11 @@ export interface MigrationSpec {
    */
   readonly approval: 'Auto' | 'Manual'
   /**
+   * A backup of the whole database before the first of its steps, kept as spec.snapshotTarget of the Database says.
+   * Each list of steps has its own, and it stays.
+   */
+  readonly preBackup?: MigrationSpecPreBackup
+  /**
    * What becomes of what was applied when a step fails. Stop leaves it; RunDown takes back what this very list of steps
    * has applied, backwards, as far as steps say how.
    * @default "Stop"
@@ -110,6 +115,11 @@ export interface MigrationSpecInput {
    * @default "Auto"
    */
   readonly approval?: 'Auto' | 'Manual'
+  /**
+   * A backup of the whole database before the first of its steps, kept as spec.snapshotTarget of the Database says.
+   * Each list of steps has its own, and it stays.
+   */
+  readonly preBackup?: MigrationSpecPreBackupInput
   /**
    * What becomes of what was applied when a step fails. Stop leaves it; RunDown takes back what this very list of steps
    * has applied, backwards, as far as steps say how.
@@ -349,6 +359,23 @@ export interface MigrationSpecSchemaValidation {
 }
 
 /**
+ * A backup of the whole database before the first of its steps, kept as spec.snapshotTarget of the Database says. Each
+ * list of steps has its own, and it stays.
+ */
+export interface MigrationSpecPreBackup {
+  /**
+   * Whether no step is begun without it.
+   * @default true
+   */
+  readonly required: boolean
+  /**
+   * Whether it has to be restored and found equal, and not only stored.
+   * @default true
+   */
+  readonly verified: boolean
+}
+
+/**
  * Rule: a step of type SQL has exactly one of sql and configMapKeyRef.
  * Rule: only a step of type SQL has sql or configMapKeyRef.
  * Rule: give copy with type Copy, and with no other.
@@ -463,6 +490,23 @@ export interface MigrationSpecSchemaValidationInput {
    * @default false
    */
   readonly requireVerify?: boolean
+}
+
+/**
+ * A backup of the whole database before the first of its steps, kept as spec.snapshotTarget of the Database says. Each
+ * list of steps has its own, and it stays.
+ */
+export interface MigrationSpecPreBackupInput {
+  /**
+   * Whether no step is begun without it.
+   * @default true
+   */
+  readonly required?: boolean
+  /**
+   * Whether it has to be restored and found equal, and not only stored.
+   * @default true
+   */
+  readonly verified?: boolean
 }
 
 export interface MigrationStatusSteps {

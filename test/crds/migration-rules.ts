@@ -52,6 +52,7 @@ export const migrationRules: RuleTable = {
           onFailure: 'RunDown',
           baseline: true,
         },
+        preBackup: { required: true, verified: false },
         ...{ retry: 'again', concurrencyKey: 'orders', schemaValidation: { dryRun: 'Rollback', requireVerify: true } },
       },
     ],

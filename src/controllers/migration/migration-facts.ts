@@ -10,6 +10,7 @@ import { type Finding, findingText } from '../engines/step-review.ts'
 import type { ObservedMarks } from './mark-driver.ts'
 import type { Place, Problem } from './migration-place.ts'
 import { type Decision, decide, type MigrationOrder } from './migration-plan.ts'
+import type { PreBackup } from './pre-backup.ts'
 import { planHash } from './step-digest.ts'
 import { orderDigest, orderText } from './worker-order.ts'
 import { isFinal, type WorkerRun } from './worker-run.ts'
@@ -30,6 +31,8 @@ export interface MigrationFacts {
   readonly againAtMs?: number
   /** What has happened to the worker since marks were last read. */
   readonly occasion: string
+  /** What no step is begun before. */
+  readonly before?: PreBackup
   /** Jobs and orders that are there. */
   readonly kept: readonly string[]
 }

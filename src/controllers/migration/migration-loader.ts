@@ -1,9 +1,11 @@
 // What of the cluster does a migration depend on? Its databases and how they are reached, the texts of its steps, and what its worker
 // said. The grammar is loaded when there is a step to read.
+import { Backup } from '../../../imports/wire/backup.ts'
 import { Database } from '../../../imports/wire/database.ts'
 import type { MigrationSpec, MigrationStatus } from '../../../imports/wire/migration.ts'
 import { ConfigMap, isOf, Job, type LiveReader, type ObserveContext, Pod, valueAt } from '../../index.ts'
 import { loadConnection } from '../database/connection-loader.ts'
+import { ownBackupStanding } from '../database/own-backup.ts'
 import type { DatabaseObject } from '../database/server-connection.ts'
 import type { MigrationStep } from '../engines/migration-step.ts'
 import { loadSqlParser } from '../engines/postgres/review/parser-loader.ts'
@@ -25,7 +27,9 @@ import {
 } from './migration-facts.ts'
 import { type Place, type Problem, placeOf } from './migration-place.ts'
 import type { MigrationOrder } from './migration-plan.ts'
+import { type PreBackup, preBackupWish } from './pre-backup.ts'
 import { specSteps } from './spec-steps.ts'
+import { planHash } from './step-digest.ts'
 import { type WorkerRun, workerRun } from './worker-run.ts'
 
 type Observing = ObserveContext<MigrationSpec, MigrationStatus>
@@ -61,13 +65,34 @@ export async function loadFacts(context: Observing, seen: ObservedMarks | undefi
   const occasion = occasionOf(run, worker.name, nowMs)
   const invalid = seen === undefined ? undefined : await review(object, order, seen.record)
   const dueMs = againAtMs(run)
+  const isDue = isWorkerWanted({ order, seen, run, invalid, occasion, nowMs })
+  const isFirst = isDue && run.kind === 'none' && seen !== undefined && decisionBy(order, seen.record).kind !== 'done'
+  const before = isFirst ? await loadPreBackup(object, order, live) : undefined
+  if (before !== undefined && 'reason' in before) return stuck(before)
+  const isHeld = before !== undefined && before.standing.kind !== 'verified'
   return {
     target: { access: target.access, database: target.ordered.database },
     ...{ order, run, occasion, kept },
     ...(invalid === undefined ? {} : { invalid }),
     ...(dueMs === undefined ? {} : { againAtMs: dueMs }),
-    worker: { ...worker, isWanted: isWorkerWanted({ order, seen, run, invalid, occasion, nowMs }) },
+    ...(isHeld && object.spec.suspend !== true ? { before } : {}),
+    worker: { ...worker, isWanted: isDue && !isHeld },
   }
+}
+
+async function loadPreBackup(
+  object: MigrationObject,
+  { steps }: MigrationOrder,
+  live: LiveReader,
+): Promise<PreBackup | Problem | undefined> {
+  const { namespace } = object.metadata
+  const found = await live.find(Database, { namespace, name: object.spec.databaseRef.name })
+  if (found === undefined) return undefined
+  const database = found as DatabaseObject // Its definition requires a spec.
+  const backup = preBackupWish(object, planHash(steps), database)
+  if (backup === undefined || 'reason' in backup) return backup
+  const made = await live.find(Backup, { namespace, name: backup.name })
+  return { backup, standing: ownBackupStanding(database, made) }
 }
 
 interface Places {

@@ -6,6 +6,7 @@ import type { RecordedStep } from '../engines/recorded-step.ts'
 import type { ObservedMarks } from './mark-driver.ts'
 import { decisionBy, type MigrationFacts, type MigrationObject } from './migration-facts.ts'
 import type { Decision } from './migration-plan.ts'
+import type { PreBackup } from './pre-backup.ts'
 import type { WorkerReport } from './worker-report.ts'
 import { isFinal } from './worker-run.ts'
 
@@ -34,9 +35,21 @@ export function standingOf(object: MigrationObject, facts: MigrationFacts, marks
   if (refused !== undefined) return refused
   if (invalid !== undefined) return stalled('Failed', invalid.reason, invalid.message)
   if (run.kind === 'ended') return ended(run.report, { isDone: decision.kind === 'done' })
+  if (facts.before !== undefined) return preBackupStanding(object, facts.before)
   if (object.spec.suspend === true) return underWay('Pending', 'Suspended', 'spec.suspend is true, so no step is begun')
   if (run.kind === 'none') return underWay('Pending', 'WorkerStarting', 'a worker is being started')
   return atWork(decision, run.last)
+}
+
+function preBackupStanding({ metadata: { namespace } }: MigrationObject, { backup, standing }: PreBackup): Standing {
+  const it = `Backup ${namespace}/${backup.name}`
+  if (standing.kind === 'failed') {
+    const way = `delete ${it} to have another made, or leave spec.preBackup out`
+    return stalled('Failed', 'BackupFailed', `the backup before the steps failed; ${way} (${standing.message})`)
+  }
+  const why = standing.kind === 'underWay' ? ` (${standing.message})` : ''
+  const asked = backup.proof === 'None' ? 'complete' : 'verified'
+  return underWay('Pending', 'BackupPending', `no step is begun before ${it} is ${asked}${why}`)
 }
 
 /** What the marks alone say. */

@@ -2,6 +2,7 @@
 // the marks in that database, which alone say how far it came.
 import { ApiObject, type Chart } from 'cdk8s'
 import { WorkerJob } from '../../../constructs/index.ts'
+import { Backup } from '../../../imports/wire/backup.ts'
 import { Database } from '../../../imports/wire/database.ts'
 import { Migration, type MigrationSpec, type MigrationStatus } from '../../../imports/wire/migration.ts'
 import {
@@ -22,6 +23,7 @@ import {
   Service,
   valueAt,
 } from '../../index.ts'
+import { declareOwnBackup } from '../database/own-backup.ts'
 import type { DatabaseObject } from '../database/server-connection.ts'
 import type { DatabaseEngine } from '../engines/engine.ts'
 import type { MigrationFacts } from './migration-facts.ts'
@@ -43,7 +45,7 @@ const byConfigMap = 'configMap'
 export function migration({ engineFor, image }: MigrationOptions): Controller {
   const marks = migrationMarks(engineFor)
   return defineController(Migration, {
-    owns: [Job, { resource: ConfigMap, statusMatters: false }],
+    owns: [Job, { resource: ConfigMap, statusMatters: false }, Backup],
     reads: [Secret, Service],
     external: [marks],
     indexes: {
@@ -85,10 +87,10 @@ export function migration({ engineFor, image }: MigrationOptions): Controller {
 
 /** What of a Database a migration looks at. */
 function databaseDigest(database: LiveObject) {
-  const { provider, databaseName } = (database as DatabaseObject).spec // Watched as what it is.
+  const { provider, databaseName, snapshotTarget = null } = (database as DatabaseObject).spec // Watched as what it is.
   const { phase, identity, upgrade } = (database as DatabaseObject).status ?? {}
   const isGoing = database.metadata.deletionTimestamp !== undefined
-  return JSON.stringify([provider, databaseName, phase, identity, upgrade?.state, isGoing])
+  return JSON.stringify([provider, databaseName, snapshotTarget, phase, identity, upgrade?.state, isGoing])
 }
 
 function desired(
@@ -96,7 +98,9 @@ function desired(
   { object, facts }: DesiredContext<MigrationSpec, MigrationStatus, MigrationFacts>,
   image: string,
 ): void {
-  const { worker, problem, kept, run } = facts
+  const { worker, problem, kept, run, before } = facts
+  // How it stands is told by the facts.
+  if (before !== undefined) readyWhen(declareOwnBackup(chart, before.backup), () => true)
   if (worker === undefined) {
     // Who is at it goes on: the worker finds out for itself whether it can.
     for (const name of kept) {

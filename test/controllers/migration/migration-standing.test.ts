@@ -22,9 +22,14 @@ const report = (...record: readonly RecordedStep[]): MarkReport => ({
   ...{ name: 'marks', state: 'available', reason: 'AsDesired', message: '', drift: [], corrected: [] },
   observed: { occasion: 'now', record },
 })
-const object = (suspend: boolean) => ({ spec: { suspend } }) as MigrationObject // No more of it is looked at.
+const object = (suspend: boolean) => ({ metadata: { namespace: 'shop' }, spec: { suspend } }) as MigrationObject // No more of it is looked at.
 const ended = (last: WorkerReport) => ({ run: { kind: 'ended', report: last, endedAtMs: 0 } }) as const
 const active = (last?: WorkerReport) => ({ run: { kind: 'active', last } }) as const
+
+const before = (kind: 'underWay' | 'failed') => ({
+  backup: { name: 'b', database: 'd', target: {}, proof: 'Restore' as const },
+  standing: { kind, message: 'm' },
+})
 
 interface Row {
   readonly facts?: Partial<MigrationFacts>
@@ -50,6 +55,8 @@ const rows: readonly (readonly [string, Row])[] = [
   ['underWay Running StepsMissing', { facts: ended({ outcome: 'Completed' }) }],
   ['underWay Pending ServerUnreachable', { facts: ended({ outcome: 'Stopped', reason: 'ServerUnreachable' }) }],
   ['underWay Pending LockedByOther', { facts: ended({ outcome: 'LockedByOther', holder: 'h' }) }],
+  ['underWay Pending BackupPending', { facts: { before: before('underWay') } }],
+  ['stalled Failed BackupFailed', { facts: { before: before('failed') } }],
   ['stalled Failed ParseError', { facts: { invalid: { reason: 'ParseError', message: 'm' } } }],
   ['stalled Failed StepFailed a', { marks: report(mark('Failed')), facts: active() }],
   ['stalled Failed StepFailed a', { facts: ended({ outcome: 'Failed', step: 'a' }) }],

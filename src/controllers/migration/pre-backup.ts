@@ -1,0 +1,29 @@
+// What has to be saved before steps change a database? With `spec.preBackup` all of it, by a Backup for each list of steps: the worker is
+// started when that is there, and it stays. Pure.
+import type { MigrationSpec } from '../../../imports/wire/migration.ts'
+import { type OwnBackup, type OwnBackupStanding, ownBackup } from '../database/own-backup.ts'
+import type { DatabaseObject } from '../database/server-connection.ts'
+import type { Problem } from './migration-place.ts'
+
+export interface PreBackup {
+  readonly backup: OwnBackup
+  readonly standing: OwnBackupStanding
+}
+
+export interface PreBackupAsk {
+  readonly metadata: { readonly uid: string }
+  readonly spec: Pick<MigrationSpec, 'preBackup'>
+}
+
+/** `plan`: the digest of the steps. Undefined: nothing is asked for. */
+export function preBackupWish(
+  { metadata, spec }: PreBackupAsk,
+  plan: string,
+  database: DatabaseObject,
+): OwnBackup | Problem | undefined {
+  if (spec.preBackup?.required !== true) return undefined
+  const proof = spec.preBackup.verified ? 'Restore' : 'None'
+  const wish = ownBackup(database, 'before', { key: `${metadata.uid} ${plan}`, proof })
+  const message = `Database ${database.metadata.name} has no spec.snapshotTarget, which says where the backup before the steps is kept; set one, or leave spec.preBackup out`
+  return wish ?? { kind: 'refused', reason: 'SnapshotTargetMissing', message }
+}

@@ -1,0 +1,46 @@
+// Which backup is made before the steps of a migration, row by row.
+import { describe, expect, it } from 'vitest'
+import { preBackupWish } from '../../../src/controllers/migration/pre-backup.ts'
+import { databaseObject } from '../database/databases.ts'
+
+const database = databaseObject({ snapshotTarget: { pvc: { claimName: 'backups' } } })
+const asking = (preBackup?: { required: boolean; verified: boolean }, uid = 'm') => ({
+  metadata: { uid },
+  spec: preBackup === undefined ? {} : { preBackup },
+})
+const always = { required: true, verified: true }
+
+describe('the backup before the steps', () => {
+  it.each([
+    ['that is not asked for', asking()],
+    ['that is not required', asking({ required: false, verified: true })],
+  ])('%s is none', (_, object) => {
+    expect(preBackupWish(object, 'plan', database)).toBeUndefined()
+  })
+
+  it.each([
+    ['proven', always, 'Restore'],
+    ['only stored', { required: true, verified: false }, 'None'],
+  ] as const)('is %s as asked', (_, preBackup, proof) => {
+    expect(preBackupWish(asking(preBackup), 'plan', database)).toMatchObject({ proof, database: 'shop-db' })
+  })
+
+  it('is another one for other steps and another Migration', () => {
+    const wishes = [
+      preBackupWish(asking(always), 'plan', database),
+      preBackupWish(asking(always), 'other', database),
+      preBackupWish(asking(always, 'n'), 'plan', database),
+    ]
+    expect(new Set(wishes.map((wish) => (wish && 'name' in wish ? wish.name : undefined))).size).toBe(3)
+  })
+
+  it('has no place where its Database names none, and a sentence says so', () => {
+    expect(preBackupWish(asking(always), 'plan', databaseObject())).toEqual({
+      kind: 'refused',
+      reason: 'SnapshotTargetMissing',
+      message:
+        'Database shop-db has no spec.snapshotTarget, which says where the backup before the steps is kept; set one, or leave ' +
+        'spec.preBackup out',
+    })
+  })
+})
