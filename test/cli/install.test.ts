@@ -64,8 +64,8 @@ describe('the definitions that konverge install prints', () => {
       'migrations',
       'backups',
     ].map((name) => `${name}.data.konverge.dev`)
-    expect(namesOf(await printed())).toEqual([store, db, user, migration, backup])
-    expect(namesOf(await printed({ controllers: ['databases'] }))).toEqual([db, user])
+    expect(namesOf(await printed())).toEqual([store, db, backup, user, migration])
+    expect(namesOf(await printed({ controllers: ['databases'] }))).toEqual([db, backup, user])
     expect(namesOf(await printed({ controllers: ['replicatedkvstores'] }))).toEqual([store])
   })
 })

@@ -180,7 +180,7 @@ describe('konverge preview refuses, with exit code 2, one sentence and nothing w
     {
       title: 'several things at once, each with its sentence',
       text: database("inCluster: { storage: { size: '0' } }", '  deletionPolicy: Snapshot\n'),
-      says: /\[.*version is needed with provider\.inCluster.*deletionPolicy Snapshot comes with Backup.*a quantity greater than zero/,
+      says: /\[.*version is needed with provider\.inCluster.*deletionPolicy Snapshot needs snapshotTarget.*a quantity greater than zero/,
     },
     {
       title: 'a list with one name twice',
