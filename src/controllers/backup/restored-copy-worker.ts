@@ -145,7 +145,8 @@ export class RestoredCopy {
     const { manifest, hashUpToBytes } = this.#order
     const frozen = await this.#tools.logical.freeze(this.#call)
     try {
-      const restored = await frozen.contents({ hashUpToBytes })
+      const { rowHash = 'md5' } = manifest.contents
+      const restored = await frozen.contents({ hashUpToBytes, rowHash })
       const isSameVersion = frozen.source.majorVersion === manifest.source.majorVersion
       const rows = isSameVersion ? 'hashed' : 'counted'
       const found = contentsDifference(manifest.contents, restored, { rows })

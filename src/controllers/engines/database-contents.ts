@@ -1,7 +1,12 @@
 // What is in a database, so far as two can be compared? Plain values, read in one snapshot: of every table how many rows and what they
 // hash to, where sequences stand, which extensions there are, and how many objects of every sort.
 
+/** What rows hash to. Those that were saved before there was a choice were hashed by `md5`, which takes half as long again to read them. */
+export type RowHash = 'md5' | 'hashtextextended'
+
 export interface DatabaseContents {
+  /** Default: `md5`. */
+  readonly rowHash?: RowHash
   /** By schema and name. */
   readonly tables: readonly TableContents[]
   readonly sequences: readonly SequenceContents[]

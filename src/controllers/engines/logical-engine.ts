@@ -1,6 +1,6 @@
 // How is a database saved and restored as a whole, in a form that another server can read? Through this port. What is read of it, by
 // statements and by the tool that saves it, is of one moment. Every method may reject with an EngineError or a LogicalError.
-import type { DatabaseContents } from './database-contents.ts'
+import type { DatabaseContents, RowHash } from './database-contents.ts'
 import type { Caller, ServerAccess } from './server-access.ts'
 
 export interface LogicalEngine {
@@ -26,14 +26,14 @@ export interface LogicalCall {
 }
 
 export type ContentsOptions =
-  /** Tables larger than this are counted, and their rows not hashed. */
-  | { readonly hashUpToBytes: number }
+  /** Tables larger than this are counted, and their rows not hashed; as what they are compared with, by default in the faster way. */
+  | { readonly hashUpToBytes: number; readonly rowHash?: RowHash }
   /** Of each table by its name in SQL; one that is not there is not looked at, and its `rows` are `''`. */
   | { readonly tables: ReadonlyMap<string, TableReading> }
 
 /**
- * `hashed`: for comparisons at any time, with any server. `compared`: three times as fast, for two servers of machines with the same order
- * of bytes.
+ * `hashed`: for comparisons with any server, by `md5`. `compared`: three times as fast, by `hashtextextended`, for two servers of machines
+ * with the same order of bytes.
  */
 export type TableReading = 'hashed' | 'compared' | 'counted'
 

@@ -3,6 +3,7 @@ import { readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { discardBackup, folderOf, makeBackup } from '../../../src/controllers/backup/backup-worker.ts'
+import { type Manifest, manifestText } from '../../../src/controllers/backup/manifest.ts'
 import { verifyBackup } from '../../../src/controllers/backup/verification-worker.ts'
 import { contentsDifference } from '../../../src/controllers/engines/contents-difference.ts'
 import type { FrozenDatabase, LogicalEngine } from '../../../src/controllers/engines/logical-engine.ts'
@@ -90,6 +91,24 @@ onPostgresOf(
       expect(await verifyBackup(verification, stage.verificationTools(), never)).toEqual(made.manifest)
       expect(await scratchesOf(server())).toEqual([])
       expect(await stage.left()).toEqual(['data-one.dump', 'manifest.json'])
+    })
+
+    it('proves what was hashed before there was a choice, and sees what is wrong with it', async () => {
+      await makeDatabase(server())
+      const stage = await backupStage(server().access())
+      const { engine } = stage.backupTools()
+      const made = await makeBackup(order, stage.backupTools({ engine: hashedBefore(engine) }), never)
+      expect(made.manifest.contents.rowHash).toBeUndefined()
+      expect(await verifyBackup(verification, stage.verificationTools(), never)).toEqual(made.manifest)
+      const [other] = made.manifest.contents.tables.filter(({ rows }) => rows === '500')
+      const changed = { ...other, hash: String(BigInt(other?.hash ?? 0) + 1n) }
+      const tables = made.manifest.contents.tables.map((table) => (table === other ? changed : table))
+      const manifest = { ...made.manifest, contents: { ...made.manifest.contents, tables } } as Manifest // Of the same form.
+      await writeFile(join(stage.storeFolder, made.folder, 'manifest.json'), manifestText(manifest))
+      await expect(verifyBackup(verification, stage.verificationTools(), never)).rejects.toMatchObject({
+        code: 'ManifestMismatch',
+        message: expect.stringMatching(/api\.people has other rows, though as many/),
+      })
     })
 
     it('is of one moment, whatever is written meanwhile', async () => {
@@ -280,6 +299,20 @@ async function frozenContents(stage: BackupStage, server: PostgresServer) {
   } finally {
     await frozen.release()
   }
+}
+
+/** As it was when rows were hashed by md5 alone, and nothing said so. */
+function hashedBefore(engine: LogicalEngine): LogicalEngine {
+  const older = (frozen: FrozenDatabase): FrozenDatabase => ({
+    source: frozen.source,
+    contents: async (options) => {
+      const { rowHash: _, ...contents } = await frozen.contents({ ...options, rowHash: 'md5' })
+      return contents
+    },
+    release: () => frozen.release(),
+    dump: (options) => frozen.dump(options),
+  })
+  return { ...engine, freeze: async (call) => older(await engine.freeze(call)) }
 }
 
 /** The same engine; something happens once a moment is held, and when the first bytes of the artifact have come. */

@@ -62,7 +62,8 @@ export class FrozenSession {
       tables.push({ schema, name, rows: row?.['rows'] ?? '0', hash: row?.['hash'] ?? null })
     }
     const { sequences, extensions, largeObjects, objects } = catalog
-    return { tables, sequences: sequences ?? [], extensions: extensions ?? [], largeObjects, objects }
+    const rowHash = 'hashUpToBytes' in options ? { rowHash: options.rowHash ?? usualHash } : {}
+    return { ...rowHash, tables, sequences: sequences ?? [], extensions: extensions ?? [], largeObjects, objects }
   }
 
   async end(): Promise<void> {
@@ -72,8 +73,11 @@ export class FrozenSession {
 
 function readingOf(table: TableSize, options: ContentsOptions): TableReading | undefined {
   if ('tables' in options) return options.tables.get(nameOf(table))
-  return table.sizeBytes > options.hashUpToBytes ? 'counted' : 'hashed'
+  if (table.sizeBytes > options.hashUpToBytes) return 'counted'
+  return (options.rowHash ?? usualHash) === 'md5' ? 'hashed' : 'compared'
 }
+
+const usualHash = 'hashtextextended'
 
 interface Frozen {
   readonly source: SourceFacts
