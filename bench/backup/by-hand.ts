@@ -1,0 +1,41 @@
+// How long does who saves a database by hand take? pg_dump into a file and pg_restore of it, and the one piped into the other, which is
+// no backup, as nothing is kept.
+import { strict as assert } from 'node:assert'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { PostgresServer } from '../../test/postgres/postgres-server.ts'
+
+export interface HandTimes {
+  readonly dumpMs: number
+  readonly restoreMs: number
+  readonly pipeMs: number
+}
+
+export async function byHand(server: PostgresServer, database: string, folder: string): Promise<HandTimes> {
+  const bin = `/usr/lib/postgresql/${server.version}/bin`
+  const file = join(folder, 'by-hand.dump')
+  const dump = `${bin}/pg_dump --format=custom ${database}`
+  const restore = `${bin}/pg_restore --no-owner --no-privileges --dbname=by_hand`
+  const measured = async (command: string, needsDatabase: boolean): Promise<number> => {
+    if (needsDatabase) await server.byHand('CREATE DATABASE by_hand TEMPLATE template0')
+    const startedMs = performance.now()
+    await inShell(server, command)
+    const tookMs = performance.now() - startedMs
+    if (needsDatabase) await server.byHand('DROP DATABASE by_hand WITH (FORCE)')
+    return tookMs
+  }
+  const dumpMs = await measured(`${dump} > '${file}'`, false)
+  const restoreMs = await measured(`${restore} '${file}'`, true)
+  const pipeMs = await measured(`${dump} | ${restore}`, true)
+  await rm(file)
+  return { dumpMs, restoreMs, pipeMs }
+}
+
+async function inShell({ port, password }: PostgresServer, command: string): Promise<void> {
+  const environment = { PGHOST: '127.0.0.1', PGPORT: String(port), PGUSER: 'postgres', PGPASSWORD: password }
+  const child = spawn('/bin/bash', ['-o', 'pipefail', '-c', command], { env: environment, stdio: 'inherit' })
+  const [code] = (await once(child, 'close')) as [number | null] // As documented for this event.
+  assert.equal(code, 0, command)
+}
