@@ -113,7 +113,7 @@ export interface BackupSpec {
   readonly databaseRef: BackupSpecDatabaseRef;
 
   /**
-   * Logical saves what is in the database by pg_dump. Physical and Provider are not there yet.
+   * Logical saves what is in the database by pg_dump. Physical copies the files of its whole server, which has to be one of its own (inCluster), by pg_basebackup. Provider is not there yet.
    *
    * @schema BackupSpec#method
    */
@@ -253,7 +253,7 @@ export function toJson_BackupSpecDatabaseRef(obj: BackupSpecDatabaseRef | undefi
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Logical saves what is in the database by pg_dump. Physical and Provider are not there yet.
+ * Logical saves what is in the database by pg_dump. Physical copies the files of its whole server, which has to be one of its own (inCluster), by pg_basebackup. Provider is not there yet.
  *
  * @schema BackupSpecMethod
  */

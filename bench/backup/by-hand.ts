@@ -6,11 +6,14 @@ import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PostgresServer } from '../../test/postgres/postgres-server.ts'
+import { processorSeconds } from '../processor-time.ts'
 
 export interface HandTimes {
   readonly dumpMs: number
   readonly restoreMs: number
   readonly pipeMs: number
+  /** Of the processor, for pg_dump, pg_restore and the server together, without the pipe. */
+  readonly processorMs: number
 }
 
 export async function byHand(server: PostgresServer, database: string, folder: string): Promise<HandTimes> {
@@ -26,11 +29,13 @@ export async function byHand(server: PostgresServer, database: string, folder: s
     if (needsDatabase) await server.byHand('DROP DATABASE by_hand WITH (FORCE)')
     return tookMs
   }
+  const beforeMs = processorMs()
   const dumpMs = await measured(`${dump} > '${file}'`, false)
   const restoreMs = await measured(`${restore} '${file}'`, true)
+  const takenMs = processorMs() - beforeMs
   const pipeMs = await measured(`${dump} | ${restore}`, true)
   await rm(file)
-  return { dumpMs, restoreMs, pipeMs }
+  return { dumpMs, restoreMs, pipeMs, processorMs: takenMs }
 }
 
 async function inShell({ port, password }: PostgresServer, command: string): Promise<void> {
@@ -38,4 +43,9 @@ async function inShell({ port, password }: PostgresServer, command: string): Pro
   const child = spawn('/bin/bash', ['-o', 'pipefail', '-c', command], { env: environment, stdio: 'inherit' })
   const [code] = (await once(child, 'close')) as [number | null] // As documented for this event.
   assert.equal(code, 0, command)
+}
+
+/** Of everything that this process has started, and of itself. */
+export function processorMs(): number {
+  return 1_000 * [...processorSeconds(() => 'all').values()].reduce((sum, taken) => sum + taken, 0)
 }

@@ -6,7 +6,7 @@ import { setTimeout as pass } from 'node:timers/promises'
 export interface Watched {
   readonly pid: number
   /** How it was begun. */
-  readonly command: string
+  command: string
   firstSeenMs: number
   lastSeenMs: number
   /** What it had at most at once, as the kernel keeps it: shared pages too. */
@@ -28,10 +28,14 @@ export class ProcessWatcher {
     this.#watching = this.#watch()
   }
 
-  /** Those that were seen since, in order; what is said of them stays true when they have ended. */
+  /**
+   * Those that were seen since, in order; what is said of them stays true when they have ended. What was seen but once is a process that
+   * was about to become another program, and had the name of the one that began it.
+   */
   seen(text: string, sinceMs = 0): readonly Watched[] {
     return [...this.#seen.values()].filter(
-      ({ command, firstSeenMs }) => command.includes(text) && firstSeenMs >= sinceMs,
+      ({ command, firstSeenMs, lastSeenMs }) =>
+        command.includes(text) && firstSeenMs >= sinceMs && lastSeenMs > firstSeenMs,
     )
   }
 
@@ -62,6 +66,7 @@ export class ProcessWatcher {
         processorMs: 0,
       }
       known.lastSeenMs = nowMs
+      known.command = command
       known.peakBytes = Math.max(known.peakBytes, Number(kibibytes ?? 0) * 1_024)
       known.processorMs = processorMs(readFileSync(`/proc/${pid}/stat`, 'utf8'))
       this.#seen.set(pid, known)

@@ -41,8 +41,9 @@ export interface BackupSpec {
    */
   readonly databaseRef: BackupSpecDatabaseRef
   /**
-   * Logical saves what is in the database by pg_dump. Physical and Provider are not there yet.
-   * Rule: only the method Logical is there yet.
+   * Logical saves what is in the database by pg_dump. Physical copies the files of its whole server, which has to be
+   * one of its own (inCluster), by pg_basebackup. Provider is not there yet.
+   * Rule: the methods Logical and Physical are there, Provider is not yet.
    * @default "Logical"
    */
   readonly method: 'Logical' | 'Physical' | 'Provider'
@@ -126,8 +127,9 @@ export interface BackupSpecInput {
    */
   readonly databaseRef: BackupSpecDatabaseRef
   /**
-   * Logical saves what is in the database by pg_dump. Physical and Provider are not there yet.
-   * Rule: only the method Logical is there yet.
+   * Logical saves what is in the database by pg_dump. Physical copies the files of its whole server, which has to be
+   * one of its own (inCluster), by pg_basebackup. Provider is not there yet.
+   * Rule: the methods Logical and Physical are there, Provider is not yet.
    * @default "Logical"
    */
   readonly method?: 'Logical' | 'Physical' | 'Provider'
@@ -548,12 +550,12 @@ export interface BackupStatusSource {
    * How many there were.
    * Format int64.
    */
-  readonly tables: number
+  readonly tables?: number
   /**
    * How many they had.
    * Format int64.
    */
-  readonly rows: number
+  readonly rows?: number
 }
 
 /** How many Backups there are of the schedule. */

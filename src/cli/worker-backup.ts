@@ -10,11 +10,13 @@ import { storeFolder, storeKeys, type Work, type WorkOrder, workOrderIn } from '
 import { exitCodeOf, type WorkReport } from '../controllers/backup/work-report.ts'
 import { carryOut, type WorkTools } from '../controllers/backup/work-runner.ts'
 import { postgresLogicalEngine } from '../controllers/engines/postgres/logical/logical-driver.ts'
+import { postgresPhysicalEngine } from '../controllers/engines/postgres/physical/physical-driver.ts'
 import { postgresEngine } from '../controllers/engines/postgres/postgres-driver.ts'
 import { reportText } from '../controllers/worker/termination-message.ts'
 import { ToolBox } from '../external/tool-box.ts'
 import { createLogger } from '../telemetry/logger.ts'
 import { CommandError } from './command-error.ts'
+import { machinePostgres } from './dev/machine-postgres.ts'
 import { toolPlaces } from './tool-places.ts'
 import { loadAccess, loadText, loadValue } from './worker-files-loader.ts'
 
@@ -67,6 +69,8 @@ async function toolsFor(
   tools: ToolBox,
 ): Promise<WorkTools> {
   const places = toolPlaces(environment)
+  const { isRoot, user: other } = machinePostgres()
+  const user = isRoot ? other : undefined
   const database = order.work === 'backup' ? order.database : order.work === 'verify' ? order.restoresOn : undefined
   return {
     access: database === undefined ? undefined : await loadAccess(database, credentials),
@@ -75,6 +79,8 @@ async function toolsFor(
     workFolder: scratch,
     engine: postgresEngine(tools),
     logical: postgresLogicalEngine({ clock: systemClock, places, workFolder: scratch }),
+    physical: postgresPhysicalEngine({ clock: systemClock, places, workFolder: scratch, user }),
+    serverUser: user,
     clock: systemClock,
     secrets: systemSecrets,
     log: tools.log,

@@ -7,7 +7,7 @@ const of = (changes: object = {}) => ({ databaseRef: { name: 'shop' }, target: {
 const schedule = '30 2 * * *'
 
 const oneTarget = 'a target is one of pvc and s3'
-const logical = 'only the method Logical is there yet'
+const logical = 'the methods Logical and Physical are there, Provider is not yet'
 const deadline = 'deadline is from 1m to 168h'
 const noRetention = 'only a Backup with a schedule has retention; delete this one when it is not needed any more'
 const noZone = 'a time zone is of a schedule'
@@ -54,12 +54,12 @@ export const backupRules: RuleTable = {
     ['one that is proven by questions', 'b1', of({ verify: { queries: [{ sql: 'SELECT 1', expect: '1' }] } })],
     ['the longest deadline', 'b1', of({ deadline: '168h' })],
     ['the shortest deadline', 'b1', of({ deadline: '60s' })],
+    ['one of a whole server', 'b1', of({ method: 'Physical' })],
     ['a long name without a schedule', 'a'.repeat(63), of({ options: { compression: 0 } })],
   ],
   refused: [
     ['no target', 'b1', of({ target: {} }), 'spec.target', oneTarget],
     ['two targets', 'b1', of({ target: { pvc, s3 } }), 'spec.target', oneTarget],
-    ['the method Physical', 'b1', of({ method: 'Physical' }), 'spec.method', logical],
     ['the method Provider', 'b1', of({ method: 'Provider' }), 'spec.method', logical],
     ['no time', 'b1', of({ deadline: '59s' }), 'spec.deadline', deadline],
     ['all time', 'b1', of({ deadline: '169h' }), 'spec.deadline', deadline],

@@ -35,6 +35,11 @@ export function dataFile(attempt: string): string {
   return `data-${attempt}.dump`
 }
 
+/** As `dataFile`, of a copy of a whole server. */
+export function copyFile(attempt: string): string {
+  return `copy-${attempt}.tar`
+}
+
 /** To the minute, in UTC, and sorted by time: `2026-03-29T0230Z`. No colons, as they are not welcome in files' names everywhere. */
 function slotText(slotMs: number): string {
   return `${new Date(slotMs).toISOString().slice(0, '2026-03-29T02:30'.length).replace(':', '')}Z`

@@ -3,19 +3,21 @@
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import type { Clock } from '../../index.ts'
-import type { ArtifactStore } from '../stores/artifact-store.ts'
+import type { ArtifactStore, StoredArtifact } from '../stores/artifact-store.ts'
 import { digesting } from '../stores/digesting.ts'
 import { StoreError } from '../stores/store-error.ts'
 import { manifestKey } from './artifact-layout.ts'
 import { BackupError } from './backup-error.ts'
-import { largestManifestBytes, type Manifest, manifestSha256, readManifest } from './manifest.ts'
+import { largestManifestBytes, type Manifest, manifestSha256, type Reading, readManifest } from './manifest.ts'
 import { withoutStall } from './stall-watcher.ts'
 
-export interface LoadedManifest {
-  readonly manifest: Manifest
+export interface Loaded<Content> {
+  readonly manifest: Content
   /** Of the file. */
   readonly sha256: string
 }
+
+export type LoadedManifest = Loaded<Manifest>
 
 /** Undefined if there is none; throws ManifestRefused for one that cannot be believed. */
 export async function findManifest(
@@ -23,17 +25,35 @@ export async function findManifest(
   folder: string,
   signal: AbortSignal,
 ): Promise<LoadedManifest | undefined> {
-  const key = manifestKey(folder)
-  const text = await textOf(store, key, signal)
-  if (text === undefined) return undefined
-  const reading = readManifest(text)
-  if (reading.kind === 'refused') throw refused(`${key} in ${store.place} ${reading.fault}`)
-  return { manifest: reading.manifest, sha256: manifestSha256(text) }
+  return findForm(store, folder, readManifest, signal)
 }
 
 /** As `findManifest`, and there has to be one. */
 export async function loadManifest(store: ArtifactStore, folder: string, signal: AbortSignal): Promise<LoadedManifest> {
-  const found = await findManifest(store, folder, signal)
+  return loadForm(store, folder, readManifest, signal)
+}
+
+export async function findForm<Content>(
+  store: ArtifactStore,
+  folder: string,
+  read: (text: string) => Reading<Content>,
+  signal: AbortSignal,
+): Promise<Loaded<Content> | undefined> {
+  const key = manifestKey(folder)
+  const text = await textOf(store, key, signal)
+  if (text === undefined) return undefined
+  const reading = read(text)
+  if (reading.kind === 'refused') throw refused(`${key} in ${store.place} ${reading.fault}`)
+  return { manifest: reading.manifest, sha256: manifestSha256(text) }
+}
+
+export async function loadForm<Content>(
+  store: ArtifactStore,
+  folder: string,
+  read: (text: string) => Reading<Content>,
+  signal: AbortSignal,
+): Promise<Loaded<Content>> {
+  const found = await findForm(store, folder, read, signal)
   if (found !== undefined) return found
   throw refused(`there is no manifest in ${store.place}/${folder}, so that what is there, if anything, is no backup`)
 }
@@ -41,7 +61,7 @@ export async function loadManifest(store: ArtifactStore, folder: string, signal:
 export interface Download {
   readonly store: ArtifactStore
   readonly folder: string
-  readonly manifest: Manifest
+  readonly manifest: { readonly artifact: { readonly file: string } & StoredArtifact }
   readonly toFile: string
   readonly clock: Clock
   readonly signal: AbortSignal

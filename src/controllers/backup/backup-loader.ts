@@ -95,9 +95,18 @@ async function loadSaved({ live }: Observing, { metadata, spec }: BackupObject):
   // One that its Database makes of itself, as before an upgrade.
   const mayMove = metadata.ownerReferences?.some(({ uid }) => uid === database?.metadata.uid) === true
   const place = placeOf({ name, folder: databaseFolder, database, connection, mayLeave, mayMove })
+  if (database !== undefined && spec.method === 'Physical' && database.spec.provider.inCluster === undefined) {
+    return notItsOwn(name)
+  }
   if (place.kind !== 'place') return place
   // Sound: who is not there has no place.
   return { place, database: database as DatabaseObject }
+}
+
+/** What else is on that server is not of this Database, and whoever may write it may not have it. */
+function notItsOwn(name: string): Problem {
+  const message = `the method Physical copies a whole server, and Database ${name} has none of its own (provider inCluster); use the method Logical`
+  return { kind: 'refused', reason: 'InvalidMethod', message }
 }
 
 function isPodOf({ metadata }: LiveObject, job: string): boolean {

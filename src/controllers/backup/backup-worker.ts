@@ -1,14 +1,13 @@
-// How is a backup made? One moment of the database is held; what is in it is counted while the tool writes it to the store; the manifest is
-// written last, and makes it a backup. A worker that died left at most files without a manifest, which the next one to finish removes.
+// How is a backup of a database made? One moment of it is held; what is in it is counted while the tool writes it to the store; the manifest
+// is written last, and makes it a backup.
 import { type Clock, timestampAt } from '../../index.ts'
-import type { FrozenDatabase, LogicalEngine } from '../engines/logical-engine.ts'
+import type { LogicalEngine, SourceFacts } from '../engines/logical-engine.ts'
 import type { ServerAccess } from '../engines/server-access.ts'
 import type { ArtifactStore } from '../stores/artifact-store.ts'
-import { StoreError } from '../stores/store-error.ts'
 import { backupFolder, dataFile, manifestKey } from './artifact-layout.ts'
-import { findManifest, type LoadedManifest } from './artifact-loader.ts'
 import { BackupError } from './backup-error.ts'
-import { type Manifest, manifestText, newManifest } from './manifest.ts'
+import { type CommittedBackup, commitOnce } from './commit-worker.ts'
+import { type Manifest, newManifest, readManifest } from './manifest.ts'
 
 export interface BackupOrder {
   readonly backup: Manifest['backup']
@@ -34,11 +33,7 @@ export interface BackupTools {
   readonly attempt: string
 }
 
-export interface BackupOutcome extends LoadedManifest {
-  /** `present`: an earlier worker had made it. */
-  readonly kind: 'made' | 'present'
-  readonly folder: string
-}
+export type BackupOutcome = CommittedBackup<Manifest>
 
 export function folderOf({ backup, database, slotMs }: Pick<BackupOrder, 'backup' | 'database' | 'slotMs'>): string {
   const { namespace, uid: backupUid } = backup
@@ -47,20 +42,9 @@ export function folderOf({ backup, database, slotMs }: Pick<BackupOrder, 'backup
 
 export async function makeBackup(order: BackupOrder, tools: BackupTools, signal: AbortSignal): Promise<BackupOutcome> {
   const { store, attempt } = tools
-  const folder = folderOf(order)
-  const file = dataFile(attempt)
-  const present = await findManifest(store, folder, signal)
-  if (present === undefined) {
-    const manifest = await save(order, tools, folder + file, signal).catch(async (error: unknown) => {
-      await removeQuietly(store, folder + file)
-      throw error
-    })
-    await commit(store, folder, manifest, signal)
-  }
-  const loaded = present ?? (await findManifest(store, folder, signal))
-  if (loaded === undefined) throw lost(store, folder)
-  await removeOthers(store, folder, loaded.manifest, signal)
-  return { ...loaded, folder, kind: loaded.manifest.artifact.file === file ? 'made' : 'present' }
+  const [folder, file] = [folderOf(order), dataFile(attempt)]
+  const save = () => saveDatabase(order, tools, folder + file, signal)
+  return commitOnce({ store, folder, file, save, read: readManifest }, signal)
 }
 
 /** Nothing of it stays: first it stops being a backup, then its files go. Not while a worker makes it. */
@@ -70,7 +54,12 @@ export async function discardBackup(store: ArtifactStore, folder: string, signal
   await store.sweep(folder, signal)
 }
 
-async function save(order: BackupOrder, tools: BackupTools, key: string, signal: AbortSignal): Promise<Manifest> {
+async function saveDatabase(
+  order: BackupOrder,
+  tools: BackupTools,
+  key: string,
+  signal: AbortSignal,
+): Promise<Manifest> {
   const { engine, access, clock } = tools
   const { namespace, name } = order.backup
   const startedAt = timestampAt(clock.now())
@@ -111,40 +100,11 @@ async function save(order: BackupOrder, tools: BackupTools, key: string, signal:
   }
 }
 
-/**
- * From here on it is a backup. When the answer is lost nobody knows whether it is, so that what was saved stays; another worker may have
- * been faster, which is as good.
- */
-async function commit(store: ArtifactStore, folder: string, manifest: Manifest, signal: AbortSignal): Promise<void> {
-  try {
-    await store.put(manifestKey(folder), whole(manifestText(manifest)), { signal, ifAbsent: true })
-  } catch (error) {
-    if (!(error instanceof StoreError) || error.code !== 'AlreadyStored') throw error
-  }
-}
-
-async function* whole(text: string): AsyncIterable<Uint8Array> {
-  yield Buffer.from(text)
-}
-
-/** What workers left that did not get to the end. Those that still work find the manifest, and stop. */
-async function removeOthers(
-  store: ArtifactStore,
-  folder: string,
-  { artifact }: Manifest,
-  signal: AbortSignal,
-): Promise<void> {
-  const own = [manifestKey(folder), folder + artifact.file]
-  for await (const { key } of store.list(folder, signal)) if (!own.includes(key)) await store.delete(key, signal)
-  await store.sweep(folder, signal)
-}
-
-/** The failure that led here is the one to be told. What cannot be removed now, the next worker removes. */
-async function removeQuietly(store: ArtifactStore, key: string): Promise<void> {
-  await store.delete(key, new AbortController().signal).catch(() => undefined)
-}
-
-function checkIdentity({ identity, database }: BackupOrder, source: FrozenDatabase['source']): void {
+/** Throws SourceIdentityChanged. */
+export function checkIdentity(
+  { identity, database }: Pick<BackupOrder, 'identity' | 'database'>,
+  source: SourceFacts,
+): void {
   if (identity === undefined) return
   const isSame = identity.systemIdentifier === source.systemIdentifier && identity.databaseOid === source.databaseOid
   if (isSame) return
@@ -152,9 +112,4 @@ function checkIdentity({ identity, database }: BackupOrder, source: FrozenDataba
     `database ${JSON.stringify(database.databaseName)} is another one than that of Database ${database.name}: ` +
     `it was pg://${identity.systemIdentifier}/${identity.databaseOid}, and is pg://${source.systemIdentifier}/${source.databaseOid}`
   throw new BackupError({ code: 'SourceIdentityChanged', message, remedy: 'stop' })
-}
-
-function lost(store: ArtifactStore, folder: string): BackupError {
-  const message = `the manifest in ${store.place}/${folder} was stored, and is not there`
-  return new BackupError({ code: 'ManifestRefused', message, remedy: 'retry' })
 }

@@ -16,6 +16,7 @@ import {
   keyFor,
   type LiveObject,
   Pod,
+  type Refusal,
   readyWhen,
   retain,
   Secret,
@@ -68,7 +69,7 @@ export function backup({ image }: BackupOptions): Controller {
       },
     ],
     observe: loadFacts,
-    refuse: ({ facts }) => (facts.kind === 'schedule' ? facts.problem : undefined),
+    refuse: ({ facts }) => refusalOf(facts),
     desired: (chart, context) => desired(chart, context, image),
     parting: (chart, { object, facts }) => {
       if (facts.kind !== 'parting' || facts.discard === undefined) return
@@ -77,6 +78,11 @@ export function backup({ image }: BackupOptions): Controller {
     },
     status,
   })
+}
+
+function refusalOf(facts: BackupFacts): Refusal | undefined {
+  if (facts.kind === 'schedule') return facts.problem
+  return facts.kind === 'single' && facts.problem?.kind === 'refused' ? facts.problem : undefined
 }
 
 /** What of a Database a backup looks at. */

@@ -6,6 +6,8 @@ import type { SourceFacts } from '../engines/logical-engine.ts'
 
 /** A reader of another form refuses it. */
 const manifestForm = 'konverge/logical-backup/1'
+/** Of a copy of a whole server: see `physical-manifest.ts`. */
+export const physicalForm = 'konverge/physical-backup/1'
 
 export interface Manifest {
   readonly form: typeof manifestForm
@@ -38,8 +40,11 @@ export interface ArtifactRecord {
   readonly toolVersion: string
 }
 
-export type ManifestReading =
-  | { readonly kind: 'manifest'; readonly manifest: Manifest }
+export type ManifestReading = Reading<Manifest>
+
+/** What a text is that should be a manifest of some form. */
+export type Reading<Content> =
+  | { readonly kind: 'manifest'; readonly manifest: Content }
   /** Completes "the manifest of … ". */
   | { readonly kind: 'refused'; readonly fault: string }
 
@@ -51,12 +56,20 @@ export function newManifest(content: Omit<Manifest, 'form'>): Manifest {
 }
 
 /** JSON for people as well; its digest makes any change of it show. */
-export function manifestText(manifest: Manifest): string {
+export function manifestText(manifest: { readonly form: string }): string {
   return `${JSON.stringify({ sha256: digestOf(manifest), manifest }, null, 1)}\n`
 }
 
 export function readManifest(text: string): ManifestReading {
-  const refused = (fault: string): ManifestReading => ({ kind: 'refused', fault })
+  return readForm<Manifest>(text, manifestForm)
+}
+
+/** Sound for what `manifestText` has written of a `Content`: its form says which it is, and its digest that it is, byte by byte, the same. */
+export function readForm<Content extends { readonly form: string }>(
+  text: string,
+  form: Content['form'],
+): Reading<Content> {
+  const refused = (fault: string): Reading<Content> => ({ kind: 'refused', fault })
   let sealed: unknown
   try {
     sealed = JSON.parse(text)
@@ -65,12 +78,16 @@ export function readManifest(text: string): ManifestReading {
   }
   if (!isRecord(sealed) || !isRecord(sealed['manifest'])) return refused('was not written by a Backup')
   const { manifest, sha256 } = sealed
-  if (manifest['form'] !== manifestForm) {
-    return refused(`is of the form ${JSON.stringify(manifest['form'])}, which this version cannot read`)
-  }
+  if (manifest['form'] !== form) return refused(otherForm(manifest['form']))
   if (digestOf(manifest) !== sha256) return refused('was changed after it was written')
-  // Sound: its digest says that it is, byte by byte, what `manifestText` of this form has written.
-  return { kind: 'manifest', manifest: manifest as unknown as Manifest }
+  return { kind: 'manifest', manifest: manifest as unknown as Content }
+}
+
+function otherForm(form: unknown): string {
+  if (form === physicalForm)
+    return 'is of a whole server, method Physical, which is no database that could be restored into one'
+  if (form === manifestForm) return 'is of a database, method Logical, and not of a whole server'
+  return `is of the form ${JSON.stringify(form)}, which this version cannot read`
 }
 
 export function manifestSha256(text: string): string {

@@ -9,6 +9,7 @@ import { scramVerifier } from '../engines/postgres/scram.ts'
 import type { Caller, ServerAccess } from '../engines/server-access.ts'
 import { BackupError } from './backup-error.ts'
 import type { Manifest } from './manifest.ts'
+import { askQueries, type ProofQuery } from './query-runner.ts'
 import { leftoversOf, scratchExtensions, scratchRole } from './scratch-database.ts'
 import { whileItMoves } from './stall-watcher.ts'
 
@@ -33,11 +34,6 @@ export interface CopyTools {
   readonly clock: Clock
   /** A restore during which nothing has happened for so long hangs. Default: ten minutes. */
   readonly stallMs?: number
-}
-
-export interface ProofQuery {
-  readonly sql: string
-  readonly expect: string
 }
 
 /** Removes what a worker that died has left on a server. */
@@ -160,11 +156,7 @@ export class RestoredCopy {
   async #ask(queries: readonly ProofQuery[]): Promise<void> {
     const { access, caller, signal, database } = this.#call
     const server = this.#tools.engine.server(access, { caller, signal })
-    for (const { sql: text, expect } of queries) {
-      const [row] = await server.query({ text, database })
-      const answer = row === undefined ? undefined : Object.values(row)[0]
-      if (answer !== expect) throw otherAnswer(text, expect)
-    }
+    await askQueries(queries, database, server)
   }
 }
 
@@ -178,10 +170,4 @@ function hangs(database: string, limitMs: number): LogicalError {
 function mismatch(found: readonly string[]): BackupError {
   const message = `what was restored is not what was saved: ${found.join('; ')}`
   return new BackupError({ code: 'ManifestMismatch', message, remedy: 'stop' })
-}
-
-/** What it answered is not told: it may be anybody's data (I11). */
-function otherAnswer(text: string, expect: string): BackupError {
-  const message = `the query ${JSON.stringify(text.slice(0, 200))} did not answer ${JSON.stringify(expect)} after the restore`
-  return new BackupError({ code: 'QueryFailed', message, remedy: 'stop' })
 }

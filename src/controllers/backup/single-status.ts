@@ -57,8 +57,7 @@ export function partingStatus(object: BackupObject, { discard }: PartingFacts): 
 function standingOf({ spec, status }: BackupObject, facts: SingleFacts): Standing {
   const { step, problem, make, verify, againAtMs } = facts
   if (step === 'rest') {
-    const message =
-      spec.verify.mode === 'None' ? 'it is stored; spec.verify.mode says not to prove it' : proven(spec.verify.mode)
+    const message = spec.verify.mode === 'None' ? 'it is stored; spec.verify.mode says not to prove it' : proven(spec)
     return { phase: 'Completed', kind: 'done', reason: restReasons[spec.verify.mode], message }
   }
   if (step === 'failed' || step === 'unproven') {
@@ -89,10 +88,11 @@ function standingOf({ spec, status }: BackupObject, facts: SingleFacts): Standin
 
 const restReasons = { Restore: 'RestoreVerified', Checksum: 'ChecksumVerified', None: 'NotRequested' } as const
 
-function proven(mode: 'Restore' | 'Checksum'): string {
-  return mode === 'Restore'
-    ? 'it was restored, and what was restored is what was saved'
-    : 'what is stored is what was stored; it was not restored'
+function proven({ method, verify: { mode } }: BackupObject['spec']): string {
+  if (mode !== 'Restore') return 'what is stored is what was stored; it was not restored'
+  return method === 'Physical'
+    ? 'its files are those that were saved, a server has recovered from them, and every row could be read'
+    : 'it was restored, and what was restored is what was saved'
 }
 
 function wordsOf({ reason, outcome, message = 'the worker was interrupted' }: WorkReport): Words {
@@ -107,7 +107,8 @@ function toldBefore(status: BackupStatus | undefined): Words {
 function completed({ made, step }: SingleFacts, standing: Standing): ConditionClaim {
   if (made !== undefined) {
     const { tables, rows } = made.source
-    const message = `${tables} tables with ${rows} rows in ${made.artifact.bytes} bytes`
+    const what = tables === undefined ? 'the whole server' : `${tables} tables with ${rows} rows`
+    const message = `${what} in ${made.artifact.bytes} bytes`
     return claim('Completed', 'True', { reason: 'Completed', message })
   }
   return claim('Completed', step === 'failed' ? 'False' : 'Unknown', standing)

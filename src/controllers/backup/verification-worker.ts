@@ -6,7 +6,8 @@ import type { Token } from '../../index.ts'
 import type { ArtifactStore } from '../stores/artifact-store.ts'
 import { loadArtifact, loadManifest } from './artifact-loader.ts'
 import type { Manifest } from './manifest.ts'
-import { type CopyTools, type ProofQuery, RestoredCopy } from './restored-copy-worker.ts'
+import type { ProofQuery } from './query-runner.ts'
+import { type CopyTools, RestoredCopy } from './restored-copy-worker.ts'
 import { scratchName } from './scratch-database.ts'
 
 export interface VerificationOrder {

@@ -3,14 +3,21 @@
 import { createHash } from 'node:crypto'
 import type { OrderedDatabase } from '../migration/worker-order.ts'
 import { type BackupOrder, folderOf } from './backup-worker.ts'
+import type { PhysicalOrder } from './physical-backup-worker.ts'
 import type { VerificationOrder } from './verification-worker.ts'
 
 export type WorkOrder =
-  | (Common & { readonly work: 'backup'; readonly database: OrderedDatabase; readonly backup: BackupOrder })
+  | (Common & {
+      readonly work: 'backup'
+      readonly database: OrderedDatabase
+      readonly backup: BackupOrder | PhysicalOrder
+    })
   | (Common & {
       readonly work: 'verify'
       /** Restored as well, and not only read. */
       readonly restoresOn?: OrderedDatabase | undefined
+      /** It is a copy of a server; `started`: not only read. */
+      readonly copy?: 'started' | 'read' | undefined
       readonly verification: VerificationOrder
     })
   | (Common & { readonly work: 'discard'; readonly folder: string })

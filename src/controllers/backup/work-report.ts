@@ -2,6 +2,9 @@
 // exit code that says whether another try is worth it. Pure.
 import type { BackupStatus } from '../../../imports/wire/backup.ts'
 import type { BackupOutcome } from './backup-worker.ts'
+import type { CommittedBackup } from './commit-worker.ts'
+import type { Manifest } from './manifest.ts'
+import type { PhysicalManifest } from './physical-manifest.ts'
 
 export interface WorkReport {
   /** `Interrupted`: it may go better the next time. `Stopped`: it will not. */
@@ -20,14 +23,29 @@ export interface MadeBackup {
   readonly completedAt: string
 }
 
-export function madeBackup({ manifest, sha256: manifestSha256 }: BackupOutcome, uri: string): MadeBackup {
-  const { artifact, source, contents, startedAt, completedAt } = manifest
+export function madeBackup({ manifest, sha256 }: BackupOutcome, uri: string): MadeBackup {
+  const { tables } = manifest.contents
+  const rows = tables.reduce((sum, table) => sum + Number(table.rows), 0)
+  const made = madeOf(manifest, sha256, uri)
+  return { ...made, source: { ...made.source, tables: tables.length, rows } }
+}
+
+/** Of a server nobody has counted what is in it: it goes on while its files are copied. */
+export function madeCopy({ manifest, sha256 }: CommittedBackup<PhysicalManifest>, uri: string): MadeBackup {
+  const made = madeOf(manifest, sha256, uri)
+  return { ...made, source: { ...made.source, snapshotLSN: manifest.copy.endPosition } }
+}
+
+function madeOf(
+  { artifact, source, startedAt, completedAt }: Manifest | PhysicalManifest,
+  manifestSha256: string,
+  uri: string,
+): MadeBackup {
   const { sizeBytes: bytes, sha256, format, toolVersion } = artifact
   const { databaseUid: databaseUID, systemIdentifier, serverVersion, logPosition: snapshotLSN } = source
-  const rows = contents.tables.reduce((sum, table) => sum + Number(table.rows), 0)
   return {
     artifact: { uri, bytes, sha256, manifestSha256, format, toolVersion },
-    source: { databaseUID, systemIdentifier, serverVersion, snapshotLSN, tables: contents.tables.length, rows },
+    source: { databaseUID, systemIdentifier, serverVersion, snapshotLSN },
     ...{ startedAt, completedAt },
   }
 }
@@ -69,7 +87,6 @@ const artifactShape = {
 }
 const sourceShape = {
   ...{ databaseUID: 'string', systemIdentifier: 'string', serverVersion: 'string', snapshotLSN: 'string' },
-  ...{ tables: 'number', rows: 'number' },
 }
 const timesShape = { startedAt: 'string', completedAt: 'string' }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Clock, ExternalTools, SecretSource } from '../../index.ts'
 import type { DatabaseEngine } from '../engines/engine.ts'
 import type { LogicalEngine } from '../engines/logical-engine.ts'
+import type { PhysicalEngine, ServerUser } from '../engines/physical-engine.ts'
 import type { ServerAccess } from '../engines/server-access.ts'
 import type { ArtifactStore } from '../stores/artifact-store.ts'
 import { FolderStore } from '../stores/folder-store-driver.ts'
@@ -10,9 +11,11 @@ import type { S3Access } from '../stores/s3-client-loader.ts'
 import { S3Store } from '../stores/s3-store-driver.ts'
 import { reportOfError } from '../worker/termination-message.ts'
 import { discardBackup, folderOf, makeBackup } from './backup-worker.ts'
+import { makePhysicalBackup } from './physical-backup-worker.ts'
+import { readPhysicalBackup, verifyPhysicalBackup } from './physical-verification-worker.ts'
 import { readBackup, verifyBackup } from './verification-worker.ts'
 import { addressOf, type OrderedStore, type WorkOrder } from './work-order.ts'
-import { madeBackup, type WorkReport } from './work-report.ts'
+import { type MadeBackup, madeBackup, madeCopy, type WorkReport } from './work-report.ts'
 
 export interface WorkTools {
   /** How the database of the order is reached; undefined where it names none. */
@@ -24,6 +27,9 @@ export interface WorkTools {
   readonly workFolder: string
   readonly engine: DatabaseEngine
   readonly logical: LogicalEngine
+  readonly physical: PhysicalEngine
+  /** As whom PostgreSQL's server is run; undefined: as this process. */
+  readonly serverUser: ServerUser | undefined
   readonly clock: Clock
   readonly secrets: SecretSource
   readonly log: ExternalTools['log']
@@ -51,25 +57,48 @@ async function work(
   tools: WorkTools,
   signal: AbortSignal,
 ): Promise<WorkReport> {
-  const { clock, attempt, logical, engine, secrets, workFolder } = tools
   switch (order.work) {
-    case 'backup': {
-      const access = accessOf(tools)
-      const outcome = await makeBackup(order.backup, { store, engine: logical, access, clock, attempt }, signal)
-      return { outcome: 'Completed', made: madeBackup(outcome, addressOf(order.store, folderOf(order.backup))) }
-    }
-    case 'verify': {
-      const { verification, restoresOn } = order
-      if (restoresOn === undefined) await readBackup(verification.folder, { store, workFolder, clock }, signal)
-      else {
-        const access = accessOf(tools)
-        await verifyBackup(verification, { store, engine, logical, access, secrets, workFolder, clock }, signal)
-      }
+    case 'backup':
+      return { outcome: 'Completed', made: await make(order, store, tools, signal) }
+    case 'verify':
+      await verify(order, store, tools, signal)
       return { outcome: 'Completed' }
-    }
     case 'discard':
       await discardBackup(store, order.folder, signal)
       return { outcome: 'Completed' }
+  }
+}
+
+async function make(
+  { backup, store: place }: Extract<WorkOrder, { readonly work: 'backup' }>,
+  store: ArtifactStore,
+  tools: WorkTools,
+  signal: AbortSignal,
+): Promise<MadeBackup> {
+  const { clock, attempt, logical, physical } = tools
+  const common = { store, access: accessOf(tools), clock, attempt }
+  const uri = addressOf(place, folderOf(backup))
+  return 'method' in backup
+    ? madeCopy(await makePhysicalBackup(backup, { ...common, engine: physical }, signal), uri)
+    : madeBackup(await makeBackup(backup, { ...common, engine: logical }, signal), uri)
+}
+
+async function verify(
+  { verification, restoresOn, copy }: Extract<WorkOrder, { readonly work: 'verify' }>,
+  store: ArtifactStore,
+  tools: WorkTools,
+  signal: AbortSignal,
+): Promise<void> {
+  const { clock, engine, logical, physical, secrets, serverUser: user, workFolder } = tools
+  if (copy === 'started') {
+    await verifyPhysicalBackup(verification, { store, engine, logical, physical, user, workFolder, clock }, signal)
+  } else if (copy === 'read') {
+    await readPhysicalBackup(verification.folder, { store, workFolder, clock }, signal)
+  } else if (restoresOn === undefined) {
+    await readBackup(verification.folder, { store, workFolder, clock }, signal)
+  } else {
+    const access = accessOf(tools)
+    await verifyBackup(verification, { store, engine, logical, access, secrets, workFolder, clock }, signal)
   }
 }
 

@@ -7,6 +7,7 @@ import { durationMs, type LiveObject } from '../../index.ts'
 import type { DatabaseObject } from '../database/server-connection.ts'
 import type { Place } from '../migration/migration-place.ts'
 import { type BackupOrder, folderOf } from './backup-worker.ts'
+import type { PhysicalOrder } from './physical-backup-worker.ts'
 import { type OrderedStore, storeFolder, storeKeys, type WorkOrder, workDigest, workText } from './work-order.ts'
 
 export type BackupObject = LiveObject<BackupSpec, BackupStatus> & { readonly spec: BackupSpec }
@@ -41,7 +42,7 @@ export interface Saved {
 export function makeWish(object: BackupObject, { place, database }: Saved): WorkWish & { readonly folder: string } {
   const { spec } = object
   const { systemIdentifier, databaseOID } = database.status?.identity ?? {}
-  const backup: BackupOrder = {
+  const common = {
     backup: backupOf(object),
     database: { name: database.metadata.name, uid: database.metadata.uid, databaseName: place.ordered.database },
     ...(systemIdentifier === undefined || databaseOID === undefined
@@ -51,9 +52,14 @@ export function makeWish(object: BackupObject, { place, database }: Saved): Work
     specHash: createHash('sha256')
       .update(JSON.stringify([spec.method, spec.options]))
       .digest('hex'),
-    hashUpToBytes,
-    ...(spec.options.compression === undefined ? {} : { compression: spec.options.compression }),
   }
+  const backup: BackupOrder | PhysicalOrder =
+    spec.method === 'Physical'
+      ? { ...common, method: 'Physical', packing: { method: 'gzip' } }
+      : {
+          ...{ ...common, hashUpToBytes },
+          ...(spec.options.compression === undefined ? {} : { compression: spec.options.compression }),
+        }
   const order: WorkOrder = { ...commonOf(object), work: 'backup', database: place.ordered, backup }
   const wish = wishOf(object, order, [place.credentials])
   return { ...wish, folder: folderOf(backup) }
@@ -62,11 +68,14 @@ export function makeWish(object: BackupObject, { place, database }: Saved): Work
 /** Of the first try; asked for anew by another token, it is another Job. */
 export function verifyWish(object: BackupObject, folder: string, place: Place): WorkWish {
   const { mode, queries = [] } = object.spec.verify
-  const isRestored = mode === 'Restore'
+  const isCopy = object.spec.method === 'Physical'
+  // A copy of a server is started where the worker is.
+  const isRestored = mode === 'Restore' && !isCopy
   const order: WorkOrder = {
     ...commonOf(object),
     work: 'verify',
     ...(isRestored ? { restoresOn: place.ordered } : {}),
+    ...(isCopy ? { copy: mode === 'Restore' ? 'started' : 'read' } : {}),
     verification: { backup: backupOf(object), folder, queries, hashUpToBytes },
   }
   const wish = wishOf(object, order, isRestored ? [place.credentials] : [])

@@ -1,4 +1,4 @@
-// What can go wrong when a database is saved or restored as a whole, besides what its server says? Messages hold the first complaint of a
+// What can go wrong when a database or a server is saved or restored as a whole, besides what its server says? Messages hold the first complaint of a
 // tool and never a row or a credential (I11).
 import { CodedError } from '../../index.ts'
 
@@ -7,6 +7,12 @@ export type LogicalErrorCode =
   | 'LogicalToolMissing'
   /** There is, and it is too old. */
   | 'VersionMismatch'
+  /** The server lets nobody copy it. */
+  | 'ReplicationRefused'
+  /** Its files are in more places than one. */
+  | 'TablespacesRefused'
+  /** The server has let go of log that a copy of it needs. */
+  | 'LogMissing'
   | 'DumpFailed'
   | 'RestoreFailed'
   /** Others held a lock. */

@@ -14,6 +14,8 @@ export interface ServerAccess {
   readonly port: number
   /** The address that is dialled instead of host and port: a forwarded port, a pod. */
   readonly dial?: { readonly host: string; readonly port: number }
+  /** The file of a socket that is dialled instead: a server of this process' own. Never from what somebody has written. */
+  readonly socket?: string
   readonly username: string
   readonly password: string
   /** Where statements run that are about no database in particular; `postgres` by custom. */

@@ -1,6 +1,7 @@
 // Where a Backup is tried as a resource: a cluster in this process, whose clock a test moves, with a Database that is said to be ready, and a
 // hand that does for Jobs what a node would: says of each what became of it.
 import { onTestFinished } from 'vitest'
+import { databaseServerNames } from '../../../constructs/index.ts'
 import { Backup, type BackupSpecInput, type BackupStatus } from '../../../imports/wire/backup.ts'
 import { Database } from '../../../imports/wire/database.ts'
 import { backup } from '../../../src/controllers/backup/backup.ts'
@@ -18,6 +19,7 @@ import {
   Pod,
   type Resource,
   Secret,
+  Service,
   valueAt,
 } from '../../../src/index.ts'
 import { startCluster, type TestCluster } from '../../../src/testing/index.ts'
@@ -62,6 +64,21 @@ export class BackupScene {
   async database(name = 'crm'): Promise<void> {
     const provider = { server: { connectionSecretRef: { name: 'server' }, sslMode: 'disable' } }
     await this.cluster.create(Database, { metadata: { name, namespace: home }, spec: { provider } })
+    await this.patchStatus(Database, name, {
+      ...{ phase: 'Ready', identity: { systemIdentifier: '7', databaseOID: 16384 }, observedGeneration: 1 },
+    })
+  }
+
+  /** As `database`, with a server of its own. */
+  async ownServer(name = 'crm'): Promise<void> {
+    const { adminSecret, clientService } = databaseServerNames(name)
+    const values = Object.entries({ host: 'db', port: '5432', username: 'postgres', password: 'pw' })
+    const data = Object.fromEntries(values.map(([key, value]) => [key, Buffer.from(value).toString('base64')]))
+    await this.cluster.create(Secret, { metadata: { name: adminSecret, namespace: home }, data })
+    const spec = { ports: [{ port: 5432 }] }
+    await this.cluster.create(Service, { metadata: { name: clientService, namespace: home }, spec })
+    const provider = { inCluster: {} }
+    await this.cluster.create(Database, { metadata: { name, namespace: home }, spec: { provider, version: '15' } })
     await this.patchStatus(Database, name, {
       ...{ phase: 'Ready', identity: { systemIdentifier: '7', databaseOID: 16384 }, observedGeneration: 1 },
     })
@@ -164,7 +181,7 @@ export class BackupScene {
         },
         source: {
           ...{ databaseUID: order.backup.database.uid, systemIdentifier: '7', serverVersion: '15.18' },
-          ...{ snapshotLSN: '0/1', tables: 3, rows: 1_600 },
+          ...{ snapshotLSN: '0/1', ...('method' in order.backup ? {} : { tables: 3, rows: 1_600 }) },
         },
         ...{ startedAt: time, completedAt: time },
       },

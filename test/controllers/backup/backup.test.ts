@@ -51,6 +51,34 @@ describe('a Backup', () => {
     expect(scene.worked).toEqual(worked)
   })
 
+  it('of a whole server is a copy of it, which is started where its worker is', async () => {
+    const scene = await BackupScene.start()
+    await scene.ownServer()
+    const orders: WorkOrder[] = []
+    scene.answer = (order) => {
+      orders.push(order)
+      return scene.done(order)
+    }
+    await scene.create('once', { method: 'Physical' })
+    await scene.becomes('once', 'Ready', 'True RestoreVerified')
+    expect(orders).toMatchObject([
+      { work: 'backup', backup: { method: 'Physical', packing: { method: 'gzip' } } },
+      { work: 'verify', copy: 'started' },
+    ])
+    expect(orders[1]).not.toHaveProperty('restoresOn')
+    expect(await scene.condition('once', 'Completed')).toMatchObject({ message: 'the whole server in 1000 bytes' })
+    expect((await scene.condition('once', 'Verified'))?.message).toContain('a server has recovered from them')
+    expect((await scene.status('once')).source).not.toHaveProperty('rows')
+  })
+
+  it('of a server that others have a part in is refused', async () => {
+    const scene = await ready()
+    await scene.create('once', { method: 'Physical' })
+    await scene.becomes('once', 'Ready', 'False InvalidMethod')
+    expect((await scene.condition('once', 'Ready'))?.message).toMatch(/has none of its own .* use the method Logical/)
+    expect(scene.worked).toEqual([])
+  })
+
   it('waits for its database, and leaves a worker to its work when the database goes', async () => {
     const scene = await BackupScene.start()
     await scene.create('once')

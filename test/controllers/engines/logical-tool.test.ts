@@ -16,11 +16,26 @@ describe('the choice of a tool', () => {
     ['pg_dump', [], 'LogicalToolMissing', /no pg_dump where the backup runs.* version 18 or newer/],
     ['pg_dump', [14, 15], 'VersionMismatch', /pg_dump 15\.3 is too old for a server of version 18/],
     ['pg_restore', [15], 'VersionMismatch', /pg_restore 15\.3 is too old for an artifact of version 18/],
+    ['pg_basebackup', [15], 'VersionMismatch', /pg_basebackup 15\.3 is too old for a server of version 18/],
+    [
+      'postgres',
+      [17, 19],
+      'VersionMismatch',
+      /postgres 19\.3 cannot start the files of a server of version 18; use an image/,
+    ],
+    ['postgres', [], 'LogicalToolMissing', /no postgres where the backup runs; .* server programs, of version 18/],
   ] as const)('of %s of %j for version 18 is none: %s', (program, majors, reason, message) => {
     expect(chooseTool(program, majors.map(tool), 18)).toEqual({
       kind: 'none',
       reason,
       message: expect.stringMatching(message),
+    })
+  })
+
+  it('of a server is its own version', () => {
+    expect(chooseTool('postgres', [17, 15, 16].map(tool), 16)).toMatchObject({
+      kind: 'tool',
+      tool: { version: '16.3' },
     })
   })
 

@@ -55,7 +55,7 @@ function visitorOf({ kind, namespace, name }: Caller): string {
 }
 
 /** Everything that makes a session another one. A digest, as it holds a password. */
-function keyOf({ host, port, dial, username, password, tls, ca }: ServerAccess): string {
-  const parts = [host, port, dial?.host, dial?.port, username, password, tls, ca]
+function keyOf({ host, port, dial, socket, username, password, tls, ca }: ServerAccess): string {
+  const parts = [host, port, dial?.host, dial?.port, socket, username, password, tls, ca]
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64')
 }

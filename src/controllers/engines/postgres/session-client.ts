@@ -88,7 +88,7 @@ export class SessionClient {
   /** Rejects with what the server, the network or TLS said, or with the signal's reason. */
   static async open(options: SessionOptions, signal: AbortSignal): Promise<SessionClient> {
     const { access, clock } = options
-    const socket = new DialingSocket(access.dial ?? { host: access.host, port: access.port })
+    const socket = new DialingSocket(addressOf(access))
     const asked = { inClear: false }
     const client = new Client({ ...clientConfig(options, asked), stream: () => socket })
     client.connection.on('authenticationCleartextPassword', () => {
@@ -203,11 +203,17 @@ interface ParameterStatus {
   readonly parameterValue: string
 }
 
+type Address = { readonly host: string; readonly port: number } | { readonly path: string }
+
+function addressOf({ host, port, dial, socket }: ServerAccess): Address {
+  return socket === undefined ? (dial ?? { host, port }) : { path: socket }
+}
+
 /** Goes to its own address whatever it is told, so that the name that TLS checks may be another one. */
 class DialingSocket extends Socket {
-  readonly #address: { readonly host: string; readonly port: number }
+  readonly #address: Address
 
-  constructor(address: { readonly host: string; readonly port: number }) {
+  constructor(address: Address) {
     super()
     this.#address = address
   }

@@ -14,8 +14,7 @@ export const beginFrozen: Sql = sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ O
   SELECT pg_catalog.set_config(s.name, 'view, foreign-table', true) FROM pg_catalog.pg_settings s
     WHERE s.name = 'restrict_nonsystem_relation_kind'`
 
-/** The name of the snapshot, and the facts of the source. */
-export const frozenQuestion = `SELECT pg_catalog.pg_export_snapshot() AS snapshot, pg_catalog.jsonb_build_object(
+const sourceFacts = `pg_catalog.jsonb_build_object(
     'database', d.datname, 'owner', pg_catalog.pg_get_userbyid(d.datdba),
     'encoding', pg_catalog.pg_encoding_to_char(d.encoding), 'collate', d.datcollate, 'ctype', d.datctype,
     'systemIdentifier', (SELECT c.system_identifier::text FROM pg_catalog.pg_control_system() c),
@@ -23,8 +22,16 @@ export const frozenQuestion = `SELECT pg_catalog.pg_export_snapshot() AS snapsho
     'serverVersion', pg_catalog.split_part(pg_catalog.current_setting('server_version'), ' ', 1),
     'majorVersion', pg_catalog.current_setting('server_version_num')::int / 10000,
     'logPosition', pg_catalog.pg_current_wal_lsn()::text,
-    'sizeBytes', pg_catalog.pg_database_size(d.oid)) AS answer
-  FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database()`
+    'sizeBytes', pg_catalog.pg_database_size(d.oid))`
+
+const ofThisDatabase = 'FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database()'
+
+/** The name of the snapshot, and the facts of the source. */
+export const frozenQuestion = `SELECT pg_catalog.pg_export_snapshot() AS snapshot, ${sourceFacts} AS answer ${ofThisDatabase}`
+
+/** The facts of the source, and the size of all databases. */
+export const serverQuestion = `SELECT ${sourceFacts} AS answer,
+    (SELECT pg_catalog.sum(pg_catalog.pg_database_size(a.oid))::text FROM pg_catalog.pg_database a) AS size ${ofThisDatabase}`
 
 const ownSchema = (oid: string) => `${oid} IN (SELECT n.oid FROM pg_catalog.pg_namespace n
   WHERE n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%')`

@@ -2,7 +2,6 @@
 // them that says what was in it.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { rootCertificates } from 'node:tls'
 import type { ExternalTools } from '../../../../index.ts'
 import type { DatabaseContents } from '../../database-contents.ts'
 import type {
@@ -16,15 +15,13 @@ import type {
   RestoreCall,
   TableSize,
 } from '../../logical-engine.ts'
-import { LogicalError } from '../../logical-error.ts'
-import { chooseTool, type LogicalTool } from '../../logical-tool.ts'
-import type { ServerAccess } from '../../server-access.ts'
-import { applicationName } from '../postgres-driver.ts'
+import type { LogicalTool } from '../../logical-tool.ts'
+import { environmentOf, placeOf } from './environment-loader.ts'
 import { FrozenSession } from './frozen-session-client.ts'
-import { databaseArgument, libpqEnvironment } from './libpq-environment.ts'
+import { databaseArgument } from './libpq-environment.ts'
 import { privilegesList, restoreList } from './restore-list.ts'
-import { findTools, type ToolPlaces } from './tool-loader.ts'
-import { runTool, streamOf, type ToolCall } from './tool-runner.ts'
+import { loadTool, type ToolPlaces } from './tool-loader.ts'
+import { runTool, streamOf } from './tool-runner.ts'
 
 export interface PostgresLogicalOptions {
   readonly clock: ExternalTools['clock']
@@ -37,25 +34,14 @@ export function postgresLogicalEngine(options: PostgresLogicalOptions): LogicalE
   return {
     freeze: async (call) => new Frozen(call, await FrozenSession.begin(call, options.clock), options),
     restore: async (call) => {
-      const tool = await toolFor('pg_restore', call.writtenBy, options, call.signal)
+      const tool = await loadTool('pg_restore', call.writtenBy, options.places, call.signal)
       await inFolder(options.workFolder, (folder) => restore(call, tool, folder))
     },
     restorePrivileges: async (call) => {
-      const tool = await toolFor('pg_restore', call.writtenBy, options, call.signal)
+      const tool = await loadTool('pg_restore', call.writtenBy, options.places, call.signal)
       await inFolder(options.workFolder, (folder) => restorePrivileges(call, tool, folder))
     },
   }
-}
-
-async function toolFor(
-  program: ToolCall['program'],
-  atLeast: number,
-  { places }: PostgresLogicalOptions,
-  signal: AbortSignal,
-): Promise<LogicalTool> {
-  const choice = chooseTool(program, await findTools(program, places, signal), atLeast)
-  if (choice.kind === 'tool') return choice.tool
-  throw new LogicalError({ code: choice.reason, message: choice.message, remedy: 'stop' })
 }
 
 class Frozen implements FrozenDatabase {
@@ -83,7 +69,7 @@ class Frozen implements FrozenDatabase {
   }
 
   async dump({ compression, includes = 'contents' }: DumpOptions): Promise<DumpRun> {
-    const tool = await toolFor('pg_dump', this.source.majorVersion, this.#options, this.#call.signal)
+    const tool = await loadTool('pg_dump', this.source.majorVersion, this.#options.places, this.#call.signal)
     // Sequences have been read then.
     await this.#catalog
     return { toolVersion: tool.version, content: this.#dump(tool, compression, includes) }
@@ -187,25 +173,3 @@ const privilegesArguments = [
   '--no-owner',
   '--no-security-labels',
 ]
-
-async function environmentOf(call: LogicalCall, folder: string): Promise<Record<string, string>> {
-  const { access, database, caller } = call
-  return libpqEnvironment({
-    access,
-    database,
-    applicationName: applicationName(caller),
-    caFile: await writeAuthorities(access, folder),
-  })
-}
-
-/** Without ones of its own, a server is checked against those that Node trusts, as everywhere else here. */
-async function writeAuthorities({ tls, ca }: ServerAccess, folder: string): Promise<string | undefined> {
-  if (tls === 'disable' || tls === 'require') return undefined
-  const file = join(folder, 'authorities.pem')
-  await writeFile(file, ca ?? rootCertificates.join('\n'))
-  return file
-}
-
-function placeOf({ access, database }: LogicalCall): string {
-  return `database ${JSON.stringify(database)} of ${access.host}:${access.port}`
-}

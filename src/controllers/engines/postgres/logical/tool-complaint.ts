@@ -2,9 +2,10 @@
 // commands show rows (I11). Pure.
 import type { Remedy } from '../../../../index.ts'
 import { LogicalError, type LogicalErrorCode } from '../../logical-error.ts'
+import type { DatabaseProgram } from '../../logical-tool.ts'
 
 export interface FailedTool {
-  readonly program: 'pg_dump' | 'pg_restore'
+  readonly program: DatabaseProgram
   readonly exit: number | string
   readonly printed: string
   /** For messages. */
@@ -18,7 +19,20 @@ interface Rule {
 }
 
 const rules: readonly Rule[] = [
-  { text: /server version mismatch/, code: 'VersionMismatch', remedy: 'stop' },
+  { text: /server version mismatch|incompatible server version/, code: 'VersionMismatch', remedy: 'stop' },
+  // Also by whom the server turns away at its door.
+  {
+    text: /no pg_hba\.conf entry for replication|replication role to start|permission denied to start WAL sender/,
+    code: 'ReplicationRefused',
+    remedy: 'stop',
+  },
+  { text: /can only write single tablespace/, code: 'TablespacesRefused', remedy: 'stop' },
+  {
+    text: /WAL segment \S+ has already been removed|could not find any WAL files/,
+    code: 'LogMissing',
+    remedy: 'retry',
+  },
+  { text: /exceeds max_wal_senders/, code: 'Contention', remedy: 'retry' },
   {
     text: /connection to server|could not connect|server closed the connection|terminating connection|SSL error/,
     code: 'ServerUnreachable',
@@ -37,8 +51,9 @@ export function toolFailure({ program, exit, printed, about }: FailedTool): Logi
   const rule = rules.find(({ text }) => text.test(printed))
   if (rule !== undefined) return new LogicalError({ code: rule.code, message, remedy: rule.remedy })
   // One that was killed said nothing against the database.
-  const remedy = typeof exit === 'string' || program === 'pg_dump' ? 'retry' : 'stop'
-  return new LogicalError({ code: program === 'pg_dump' ? 'DumpFailed' : 'RestoreFailed', message, remedy })
+  const isSaving = program === 'pg_dump' || program === 'pg_basebackup'
+  const remedy = typeof exit === 'string' || isSaving ? 'retry' : 'stop'
+  return new LogicalError({ code: isSaving ? 'DumpFailed' : 'RestoreFailed', message, remedy })
 }
 
 function complaintIn(printed: string): string | undefined {

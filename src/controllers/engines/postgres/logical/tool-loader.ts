@@ -1,7 +1,8 @@
 // Which of PostgreSQL's programs are on this machine? Each folder is asked once: by running the program for its version.
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type LogicalTool, toolVersion } from '../../logical-tool.ts'
+import { LogicalError } from '../../logical-error.ts'
+import { chooseTool, type DatabaseProgram, type LogicalTool, toolVersion } from '../../logical-tool.ts'
 import { runTool } from './tool-runner.ts'
 
 export interface ToolPlaces {
@@ -11,9 +12,21 @@ export interface ToolPlaces {
   readonly folders: readonly string[]
 }
 
+/** Throws LogicalToolMissing or VersionMismatch where none will do. */
+export async function loadTool(
+  program: DatabaseProgram,
+  serverVersion: number,
+  places: ToolPlaces,
+  signal: AbortSignal,
+): Promise<LogicalTool> {
+  const choice = chooseTool(program, await findTools(program, places, signal), serverVersion)
+  if (choice.kind === 'tool') return choice.tool
+  throw new LogicalError({ code: choice.reason, message: choice.message, remedy: 'stop' })
+}
+
 /** A folder in which the program does not run counts as one without it. */
 export async function findTools(
-  program: 'pg_dump' | 'pg_restore',
+  program: DatabaseProgram,
   { versions, folders }: ToolPlaces,
   signal: AbortSignal,
 ): Promise<readonly LogicalTool[]> {

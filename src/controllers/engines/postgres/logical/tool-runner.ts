@@ -4,10 +4,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { LogicalError } from '../../logical-error.ts'
+import type { DatabaseProgram } from '../../logical-tool.ts'
 import { toolFailure } from './tool-complaint.ts'
 
 export interface ToolCall {
-  readonly program: 'pg_dump' | 'pg_restore'
+  readonly program: DatabaseProgram
   readonly folder: string
   readonly args: readonly string[]
   /** All of it. */
@@ -69,6 +70,6 @@ function isSpawnFailure(error: unknown): boolean {
 }
 
 function missing(program: string, folder: string): LogicalError {
-  const message = `${program} cannot be run from ${folder}; use an image with PostgreSQL's client programs`
+  const message = `${program} cannot be run from ${folder}; use an image with PostgreSQL's programs`
   return new LogicalError({ code: 'LogicalToolMissing', message, remedy: 'stop' })
 }

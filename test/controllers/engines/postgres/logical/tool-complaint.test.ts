@@ -49,6 +49,34 @@ Command was: COPY public.users`,
     remedy: 'retry',
     message: 'pg_restore failed on it: it ended with SIGKILL',
   },
+  {
+    program: 'pg_basebackup',
+    exit: 1,
+    printed:
+      'pg_basebackup: error: connection to server at "db", port 5432 failed: FATAL:  no pg_hba.conf entry for replication connection from host "10.0.0.1", user "admin", SSL encryption',
+    code: 'ReplicationRefused',
+    remedy: 'stop',
+    message:
+      'pg_basebackup failed on it: connection to server at "db", port 5432 failed: FATAL:  no pg_hba.conf entry for replication connection from host "10.0.0.1", user "admin", SSL encryption',
+  },
+  {
+    program: 'pg_basebackup',
+    exit: 1,
+    printed:
+      'pg_basebackup: error: could not get COPY data stream: ERROR:  requested WAL segment 000000010000000000000003 has already been removed',
+    code: 'LogMissing',
+    remedy: 'retry',
+    message:
+      'pg_basebackup failed on it: could not get COPY data stream: ERROR:  requested WAL segment 000000010000000000000003 has already been removed',
+  },
+  {
+    program: 'pg_basebackup',
+    exit: 1,
+    printed: 'pg_basebackup: error: could not read COPY data: server closed the connection unexpectedly',
+    code: 'ServerUnreachable',
+    remedy: 'retry',
+    message: 'pg_basebackup failed on it: could not read COPY data: server closed the connection unexpectedly',
+  },
 ] as const
 
 describe('the complaint of a tool', () => {

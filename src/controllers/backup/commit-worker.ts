@@ -1,0 +1,90 @@
+// How does what was saved become a backup? By its manifest, which is written last and never twice. A worker that died left at most files
+// without one, which the next to finish removes.
+import type { ArtifactStore } from '../stores/artifact-store.ts'
+import { StoreError } from '../stores/store-error.ts'
+import { manifestKey } from './artifact-layout.ts'
+import { findForm, type Loaded } from './artifact-loader.ts'
+import { BackupError } from './backup-error.ts'
+import { manifestText, type Reading } from './manifest.ts'
+
+interface Sealed {
+  readonly form: string
+  readonly artifact: { readonly file: string }
+}
+
+export interface CommittedBackup<Content> extends Loaded<Content> {
+  /** `present`: an earlier worker had made it. */
+  readonly kind: 'made' | 'present'
+  readonly folder: string
+}
+
+export interface Commitment<Content extends Sealed> {
+  readonly store: ArtifactStore
+  readonly folder: string
+  /** Of this attempt alone. */
+  readonly file: string
+  /** Stores the file. */
+  readonly save: () => Promise<Content>
+  readonly read: (text: string) => Reading<Content>
+}
+
+export async function commitOnce<Content extends Sealed>(
+  { store, folder, file, save, read }: Commitment<Content>,
+  signal: AbortSignal,
+): Promise<CommittedBackup<Content>> {
+  const present = await findForm(store, folder, read, signal)
+  if (present === undefined) {
+    const manifest = await save().catch(async (error: unknown) => {
+      await removeQuietly(store, folder + file)
+      throw error
+    })
+    await commit(store, folder, manifest, signal)
+  }
+  const loaded = present ?? (await findForm(store, folder, read, signal))
+  if (loaded === undefined) throw lost(store, folder)
+  await removeOthers(store, folder, loaded.manifest, signal)
+  return { ...loaded, folder, kind: loaded.manifest.artifact.file === file ? 'made' : 'present' }
+}
+
+/**
+ * From here on it is a backup. When the answer is lost nobody knows whether it is, so that what was saved stays; another worker may have
+ * been faster, which is as good.
+ */
+async function commit(
+  store: ArtifactStore,
+  folder: string,
+  manifest: { readonly form: string },
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await store.put(manifestKey(folder), whole(manifestText(manifest)), { signal, ifAbsent: true })
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.code !== 'AlreadyStored') throw error
+  }
+}
+
+async function* whole(text: string): AsyncIterable<Uint8Array> {
+  yield Buffer.from(text)
+}
+
+/** What workers left that did not get to the end. Those that still work find the manifest, and stop. */
+async function removeOthers(
+  store: ArtifactStore,
+  folder: string,
+  { artifact }: Sealed,
+  signal: AbortSignal,
+): Promise<void> {
+  const own = [manifestKey(folder), folder + artifact.file]
+  for await (const { key } of store.list(folder, signal)) if (!own.includes(key)) await store.delete(key, signal)
+  await store.sweep(folder, signal)
+}
+
+/** The failure that led here is the one to be told. What cannot be removed now, the next worker removes. */
+async function removeQuietly(store: ArtifactStore, key: string): Promise<void> {
+  await store.delete(key, new AbortController().signal).catch(() => undefined)
+}
+
+function lost(store: ArtifactStore, folder: string): BackupError {
+  const message = `the manifest in ${store.place}/${folder} was stored, and is not there`
+  return new BackupError({ code: 'ManifestRefused', message, remedy: 'retry' })
+}

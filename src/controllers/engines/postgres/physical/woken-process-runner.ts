@@ -1,0 +1,112 @@
+// How is a server started on a copy of its files? As a child on a socket in its own folder, with our settings and none of its own, until it
+// has recovered and answers; it is killed when its signal aborts, or when nobody wants it any more.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chown, mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type ExternalTools, sleep } from '../../../../index.ts'
+import { EngineError } from '../../engine-error.ts'
+import type { ServerUser, WakeCall, WokenServer } from '../../physical-engine.ts'
+import type { ServerAccess } from '../../server-access.ts'
+import { asEngineError } from '../failure.ts'
+import { SessionClient } from '../session-client.ts'
+import { wokenFailure } from './woken-failure.ts'
+import { wokenHba, wokenPort, wokenSettings } from './woken-settings.ts'
+
+export interface WokenOptions {
+  readonly clock: ExternalTools['clock']
+  readonly user: ServerUser | undefined
+  readonly binFolder: string
+  readonly environment: Readonly<Record<string, string>>
+}
+
+/** Of what it says, the beginning. */
+const mostWords = 64 * 1_024
+const everyMs = 100
+
+export class WokenProcess implements WokenServer {
+  readonly access: ServerAccess
+  readonly #child: ChildProcess
+  readonly #ended: Promise<unknown>
+  #words = ''
+
+  private constructor(child: ChildProcess, { username }: WakeCall) {
+    this.#child = child
+    this.#ended = once(child, 'close').catch(() => undefined)
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      if (this.#words.length < mostWords) this.#words += text
+    })
+    this.access = {
+      ...{
+        host: 'localhost',
+        port: wokenPort,
+        username,
+        password: '',
+        maintenanceDatabase: 'postgres',
+        tls: 'disable',
+      },
+      // The name of a socket is short: what leads to a pod's volume is not. It is in the server's own folder.
+      socket: `/proc/${child.pid}/cwd/.s.PGSQL.${wokenPort}`,
+    }
+  }
+
+  static async start(call: WakeCall, { clock, user, binFolder, environment }: WokenOptions): Promise<WokenProcess> {
+    const { dataFolder, majorVersion, signal } = call
+    const folder = `${dataFolder}.settings`
+    await mkdir(folder, { mode: 0o755 })
+    const [configFile, hbaFile] = [join(folder, 'postgresql.conf'), join(folder, 'pg_hba.conf')]
+    await writeFile(configFile, wokenSettings(majorVersion))
+    await writeFile(hbaFile, wokenHba)
+    // It is read whatever file the settings are in. A copy of a server that follows another one would go on following it.
+    const own = join(dataFolder, 'postgresql.auto.conf')
+    await writeFile(own, '')
+    if (user !== undefined) await chown(own, user.uid, user.gid)
+    for (const name of ['standby.signal', 'recovery.signal']) await rm(join(dataFolder, name), { force: true })
+    const args = ['-D', dataFolder, '-c', `config_file=${configFile}`, '-c', `hba_file=${hbaFile}`]
+    const child = spawn(join(binFolder, 'postgres'), args, {
+      ...{ env: environment, stdio: ['ignore', 'ignore', 'pipe'], cwd: dataFolder },
+      ...user,
+    })
+    const woken = new WokenProcess(child, call)
+    try {
+      await woken.#untilItAnswers(clock, signal)
+      return woken
+    } catch (error) {
+      await woken.stop()
+      throw error
+    }
+  }
+
+  /** What it holds is of no use to anybody any more. */
+  async stop(): Promise<void> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill('SIGQUIT')
+    await this.#ended
+  }
+
+  async #untilItAnswers(clock: ExternalTools['clock'], signal: AbortSignal): Promise<void> {
+    const { access } = this
+    for (;;) {
+      signal.throwIfAborted()
+      if (this.#child.pid === undefined || this.#child.exitCode !== null || this.#child.signalCode !== null) {
+        await this.#ended
+        throw wokenFailure(this.#words, this.#child.signalCode)
+      }
+      const options = { access, database: 'postgres', applicationName: 'konverge', clock }
+      const session = await SessionClient.open(options, signal).catch((error: unknown) => {
+        if (isNotThereYet(error, access)) return undefined
+        throw error
+      })
+      if (session !== undefined) {
+        await session.close()
+        return
+      }
+      await sleep(clock, everyMs, signal)
+    }
+  }
+}
+
+/** It has no socket yet, or recovers. */
+function isNotThereYet(thrown: unknown, { username }: ServerAccess): boolean {
+  const error = asEngineError(thrown, { attempt: 'reach the copy of the server', admin: username })
+  return error instanceof EngineError && error.remedy !== 'stop'
+}

@@ -1,0 +1,368 @@
+// Is a copy of a whole server a backup? On real servers, with PostgreSQL's own tools: what was copied is started again and read, and what is
+// wrong with it is found before anybody needs it.
+import { execFile } from 'node:child_process'
+import { chmod, chown, mkdir, mkdtemp, open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../../src/base/clock.ts'
+import { machinePostgres } from '../../../src/cli/dev/machine-postgres.ts'
+import { discardBackup } from '../../../src/controllers/backup/backup-worker.ts'
+import { manifestText } from '../../../src/controllers/backup/manifest.ts'
+import {
+  makePhysicalBackup,
+  type PhysicalOrder,
+  type PhysicalTools,
+} from '../../../src/controllers/backup/physical-backup-worker.ts'
+import type { PhysicalManifest } from '../../../src/controllers/backup/physical-manifest.ts'
+import {
+  type PhysicalVerificationTools,
+  readPhysicalBackup,
+  verifyPhysicalBackup,
+} from '../../../src/controllers/backup/physical-verification-worker.ts'
+import { verifyBackup } from '../../../src/controllers/backup/verification-worker.ts'
+import { postgresPhysicalEngine } from '../../../src/controllers/engines/postgres/physical/physical-driver.ts'
+import { onPostgresOf, startPostgres } from '../../postgres/on-each-postgres.ts'
+import type { PostgresServer } from '../../postgres/postgres-server.ts'
+import { noDisks, smallDisk } from '../../postgres/small-disk.ts'
+import { keysOf, never, sha256Of } from '../stores/contents.ts'
+import { backupStage, order as logicalOrder, makeDatabase, verification } from './backup-stage.ts'
+
+const run = promisify(execFile)
+/** No tool of this machine can copy newer ones. */
+const newestTool = 15
+const places = { versions: '/usr/lib/postgresql', folders: [] }
+
+const { hashUpToBytes: _, ...common } = logicalOrder
+const order: PhysicalOrder = { ...common, method: 'Physical', packing: { method: 'gzip', level: 1 } }
+
+async function stageOf(server: PostgresServer, work?: string) {
+  const stage = await backupStage(server.access())
+  const workFolder = work ?? stage.workFolder
+  // Where we are root the server runs as somebody else, who has to get to its files.
+  const { isRoot, user: other } = machinePostgres()
+  const user = isRoot ? other : undefined
+  await chmod(workFolder, 0o711)
+  const physical = postgresPhysicalEngine({ clock: systemClock, places, workFolder, user })
+  const { access, attempt, clock, store } = stage.backupTools()
+  const backupTools: PhysicalTools = { store, engine: physical, access, clock, attempt }
+  const { engine, logical } = stage.verificationTools()
+  const proofTools: PhysicalVerificationTools = { store, engine, logical, physical, user, workFolder, clock }
+  return { ...stage, backupTools, proofTools }
+}
+
+async function slotsOf(server: PostgresServer): Promise<unknown> {
+  return server.byHand('SELECT slot_name FROM pg_replication_slots')
+}
+
+onPostgresOf(
+  (major) => major <= newestTool,
+  'a physical backup',
+  (server, version) => {
+    it('starts again, with everything in it', async () => {
+      await makeDatabase(server())
+      const stage = await stageOf(server())
+      const made = await makePhysicalBackup(order, stage.backupTools, never)
+      expect(await keysOf(stage.store)).toEqual([`${made.folder}copy-one.tar`, `${made.folder}manifest.json`])
+      expect(made.manifest).toMatchObject({
+        source: { database: 'crm', owner: 'crm_owner', majorVersion: version },
+        artifact: { format: 'pg_basebackup/tar', packing: 'gzip' },
+        copy: { timeline: 1, admin: 'postgres', files: expect.any(Number) },
+      })
+      expect(made.manifest.copy.endPosition).toMatch(/^[0-9A-F]+\/[0-9A-F]+$/)
+      const { manifest, contents } = await verifyPhysicalBackup(verification, stage.proofTools, never)
+      expect(manifest).toEqual(made.manifest)
+      expect(contents.tables.map(({ name, rows }) => `${name} ${rows}`)).toEqual([
+        'Odd "Name" 3',
+        'nothing 1',
+        'parts_2026 100',
+        'people 500',
+        'orders 1000',
+      ])
+      expect((await makePhysicalBackup(order, { ...stage.backupTools, attempt: 'two' }, never)).kind).toBe('present')
+      expect(await slotsOf(server())).toEqual([])
+      expect(await stage.left()).toEqual(['copy-one.tar', 'manifest.json'])
+      await discardBackup(stage.store, made.folder, never)
+      expect(await stage.left()).toEqual([])
+    })
+
+    it.each(['zstd', 'none'] as const)('is packed by %s', async (method) => {
+      await makeDatabase(server())
+      const stage = await stageOf(server())
+      await makePhysicalBackup({ ...order, packing: { method } }, stage.backupTools, never)
+      await readPhysicalBackup(verification.folder, stage.proofTools, never)
+      expect((await verifyPhysicalBackup(verification, stage.proofTools, never)).manifest.artifact.packing).toBe(method)
+    })
+
+    it('holds what was written until it ended, and is whole, whatever is written meanwhile', async () => {
+      await makeDatabase(server())
+      const stage = await stageOf(server())
+      const writer = await server().connect({ database: 'crm' })
+      let isOver = false
+      let written = 1_000
+      const writing = (async () => {
+        while (!isOver) await writer.query(`INSERT INTO public.orders VALUES (${++written}, repeat('y', 5000))`)
+        await writer.end()
+      })()
+      await makePhysicalBackup(order, stage.backupTools, never)
+      isOver = true
+      await writing
+      const { contents } = await verifyPhysicalBackup({ ...verification, queries: [] }, stage.proofTools, never)
+      const rows = Number(contents.tables.find(({ name }) => name === 'orders')?.rows)
+      expect(rows).toBeGreaterThanOrEqual(1_000)
+      expect(rows).toBeLessThanOrEqual(written)
+    })
+
+    it('runs nothing that the server was told to run', async () => {
+      const own = await startPostgres({ version })
+      await makeDatabase(own)
+      const trace = join(tmpdir(), `konverge-trace-${own.port}`)
+      onTestFinished(() => rm(trace, { force: true }))
+      await own.byHand(`ALTER SYSTEM SET shared_preload_libraries TO 'nowhere'`)
+      await own.byHand(`ALTER SYSTEM SET archive_mode TO on`)
+      await own.byHand(`ALTER SYSTEM SET archive_command TO 'touch ${trace}'`)
+      await own.byHand(`ALTER SYSTEM SET listen_addresses TO '*'`)
+      const stage = await stageOf(own)
+      await makePhysicalBackup(order, stage.backupTools, never)
+      await verifyPhysicalBackup(verification, stage.proofTools, never)
+      await expect(readFile(trace)).rejects.toThrow('ENOENT')
+    })
+
+    it('asks its questions as the owner, who is nobody else there', async () => {
+      await makeDatabase(server())
+      const stage = await stageOf(server())
+      await makePhysicalBackup(order, stage.backupTools, never)
+      const sql = `SELECT current_user || ' ' || session_user || ' ' || current_setting('is_superuser')`
+      const asked = { ...verification, queries: [{ sql, expect: 'crm_owner crm_owner off' }] }
+      await verifyPhysicalBackup(asked, stage.proofTools, never)
+      const other = { ...verification, queries: [{ sql: 'SELECT 1', expect: '2' }] }
+      await expect(verifyPhysicalBackup(other, stage.proofTools, never)).rejects.toMatchObject({ code: 'QueryFailed' })
+      expect(await stage.left()).toEqual(['copy-one.tar', 'manifest.json'])
+    })
+
+    it.each([
+      [
+        'was cut off',
+        ({ artifact, bytes }: Files) => truncate(artifact, bytes.length - 1),
+        { code: 'ChecksumMismatch', message: /bytes instead of/ },
+      ],
+      [
+        'has another bit',
+        ({ artifact, bytes }: Files) => writeFile(artifact, flipped(bytes, bytes.length >> 1)),
+        { code: 'ChecksumMismatch', message: /was changed/ },
+      ],
+      [
+        'is of a version that this machine has not',
+        ({ seal, manifest }: Files) => seal({ source: { ...manifest.source, majorVersion: 99 } }),
+        { code: 'VersionMismatch', message: /cannot start the files of a server of version 99; use an image/ },
+      ],
+      [
+        'was cut off before it was sealed',
+        ({ replace, bytes }: Files) => replace(gzipSync(gunzipSync(bytes).subarray(0, 100_000))),
+        { code: 'ManifestRefused', message: /it was cut off/ },
+      ],
+      [
+        'lacks the log that it takes to recover',
+        ({ change }: Files) =>
+          change(async (data) => {
+            for (const name of await readdir(join(data, 'pg_wal')))
+              await rm(join(data, 'pg_wal', name), { recursive: true })
+          }),
+        { code: 'RestoreFailed', message: /pg_verifybackup failed/ },
+      ],
+      [
+        'has a page that was damaged before it was sealed',
+        ({ change, manifest }: Files) =>
+          change(async (data) => {
+            const file = await open(join(data, 'base', String(manifest.source.databaseOid), '1259'), 'r+')
+            await file.write(Buffer.from('damaged'), 0, 7, 5_000)
+            await file.close()
+          }),
+        { code: 'RestoreFailed', message: /pg_verifybackup failed.*checksum mismatch/ },
+      ],
+      [
+        'has a file more that leads out',
+        ({ change }: Files) => change((data) => writeFile(join(data, 'x'), ''), ['--transform', 's,x$,../../../evil,']),
+        { code: 'ManifestRefused', message: /leads out of the folder/ },
+      ],
+    ])('that %s is refused in a sentence, and nothing is left', async (_what, damage, { code, message }) => {
+      await makeDatabase(server())
+      const stage = await stageOf(server())
+      const { folder, manifest } = await makePhysicalBackup(order, stage.backupTools, never)
+      const at = join(stage.storeFolder, folder)
+      await damage(await filesOf(at, manifest))
+      const stored = await readdir(at)
+      await expect(verifyPhysicalBackup(verification, stage.proofTools, never)).rejects.toMatchObject({
+        ...{ code, remedy: 'stop' },
+        message: expect.stringMatching(message),
+      })
+      expect(await stage.left()).toEqual(stored.sort())
+    })
+
+    it('is no backup of a database, and one of a database is none of a server', async () => {
+      await makeDatabase(server())
+      const stage = await stageOf(server())
+      await makePhysicalBackup(order, stage.backupTools, never)
+      await expect(verifyBackup(verification, stage.verificationTools(), never)).rejects.toMatchObject({
+        code: 'ManifestRefused',
+        message: expect.stringMatching(/is of a whole server, method Physical/),
+      })
+    })
+
+    it('leaves nothing when its server is killed, and may be tried again', async () => {
+      const own = await startPostgres({ version })
+      await makeDatabase(own)
+      const stage = await stageOf(own)
+      const tools = { ...stage.backupTools, engine: withFirstBytes(stage.backupTools.engine, () => own.kill()) }
+      await expect(makePhysicalBackup(order, tools, never)).rejects.toMatchObject({ remedy: 'retry' })
+      expect(await stage.left()).toEqual([])
+      await own.start()
+      expect((await makePhysicalBackup(order, stage.backupTools, never)).kind).toBe('made')
+    })
+
+    it('stops when it is told to, and leaves nothing', async () => {
+      await makeDatabase(server())
+      const stage = await stageOf(server())
+      const stopping = new AbortController()
+      const engine = withFirstBytes(stage.backupTools.engine, async () => stopping.abort(new Error('enough')))
+      await expect(makePhysicalBackup(order, { ...stage.backupTools, engine }, stopping.signal)).rejects.toThrow(
+        'enough',
+      )
+      expect(await stage.left()).toEqual([])
+    })
+
+    it('says who may not copy a server', async () => {
+      await makeDatabase(server())
+      await server().byHand('DROP ROLE IF EXISTS clerk')
+      await server().byHand(`CREATE ROLE clerk LOGIN PASSWORD 'pw'`)
+      const stage = await stageOf(server())
+      const access = { ...server().access(), username: 'clerk', password: 'pw' }
+      await expect(makePhysicalBackup(order, { ...stage.backupTools, access }, never)).rejects.toMatchObject({
+        code: 'InsufficientPrivilege',
+      })
+    })
+
+    it('says that another database is not the one that it was to save', async () => {
+      await makeDatabase(server())
+      const stage = await stageOf(server())
+      const identity = { systemIdentifier: '1', databaseOid: 1 }
+      await expect(makePhysicalBackup({ ...order, identity }, stage.backupTools, never)).rejects.toMatchObject({
+        code: 'SourceIdentityChanged',
+      })
+    })
+
+    it('says that it cannot hold files of other places', async () => {
+      const own = await startPostgres({ version })
+      await makeDatabase(own)
+      const place = await mkdtemp(join(tmpdir(), 'konverge-place-'))
+      onTestFinished(() => rm(place, { recursive: true, force: true }))
+      const { isRoot, user } = machinePostgres()
+      if (isRoot && user !== undefined) await chown(place, user.uid, user.gid)
+      await own.byHand(`CREATE TABLESPACE other LOCATION '${place}'`)
+      const stage = await stageOf(own)
+      await expect(makePhysicalBackup(order, stage.backupTools, never)).rejects.toMatchObject({
+        ...{ code: 'TablespacesRefused', remedy: 'stop' },
+      })
+      expect(await stage.left()).toEqual([])
+    })
+
+    it('says where there is no room to try it out', async ({ skip }) => {
+      await makeDatabase(server())
+      const small = await smallDisk('8m')
+      if (small === undefined) return skip(noDisks)
+      const stage = await stageOf(server(), small)
+      await makePhysicalBackup(order, stage.backupTools, never)
+      await expect(verifyPhysicalBackup(verification, stage.proofTools, never)).rejects.toMatchObject({
+        ...{ code: 'WorkFolderFull', remedy: 'retry' },
+      })
+      expect(await readdir(small)).toEqual([])
+    })
+  },
+)
+
+onPostgresOf(
+  (major) => major > newestTool,
+  'a physical backup of a newer server',
+  (server, version) => {
+    it('says that the tool is too old, and leaves nothing', async () => {
+      await makeDatabase(server())
+      const stage = await stageOf(server())
+      await expect(makePhysicalBackup(order, stage.backupTools, never)).rejects.toMatchObject({
+        ...{ code: 'VersionMismatch', remedy: 'stop' },
+        message: expect.stringMatching(
+          `^pg_basebackup 15\\.\\d+ is too old for a server of version ${version}; use an image`,
+        ),
+      })
+      expect(await stage.left()).toEqual([])
+      expect(await slotsOf(server())).toEqual([])
+    })
+  },
+)
+
+interface Files {
+  readonly artifact: string
+  readonly bytes: Buffer
+  readonly manifest: PhysicalManifest
+  /** As one would who could write the store. */
+  seal(changes: Partial<PhysicalManifest>): Promise<void>
+  replace(bytes: Buffer): Promise<void>
+  /** Its files, and with which words tar packs them again. */
+  change(edit: (dataFolder: string) => Promise<unknown>, packing?: readonly string[]): Promise<void>
+}
+
+async function filesOf(folder: string, manifest: PhysicalManifest): Promise<Files> {
+  const artifact = join(folder, manifest.artifact.file)
+  const bytes = await readFile(artifact)
+  const seal: Files['seal'] = (changes) =>
+    writeFile(join(folder, 'manifest.json'), manifestText({ ...manifest, ...changes }))
+  const replace: Files['replace'] = async (other) => {
+    await writeFile(artifact, other)
+    await seal({ artifact: { ...manifest.artifact, sizeBytes: other.length, sha256: sha256Of(other) } })
+  }
+  const change: Files['change'] = async (edit, packing = []) => {
+    const work = await mkdtemp(join(tmpdir(), 'konverge-files-'))
+    onTestFinished(() => rm(work, { recursive: true, force: true }))
+    const data = join(work, 'data')
+    await mkdir(data)
+    await run('tar', ['-xzf', artifact, '-C', data])
+    await edit(data)
+    const packed = join(work, 'packed.tar')
+    await run('tar', [...packing, '--absolute-names', '--format=ustar', '-czf', packed, '-C', data, '.'])
+    await replace(await readFile(packed))
+  }
+  return { artifact, bytes, manifest, seal, replace, change }
+}
+
+/** The same engine; something happens when the first bytes of the copy have come. */
+function withFirstBytes(engine: PhysicalTools['engine'], then: () => Promise<unknown>): PhysicalTools['engine'] {
+  return {
+    ...engine,
+    hold: async (call) => {
+      const held = await engine.hold(call)
+      return {
+        ...{ source: held.source, sizeBytes: held.sizeBytes, release: () => held.release() },
+        copy: async () => {
+          const { content, toolVersion } = await held.copy()
+          return { toolVersion, content: disturbed(content, then) }
+        },
+      }
+    },
+  }
+}
+
+async function* disturbed(content: AsyncIterable<Uint8Array>, then: () => Promise<unknown>): AsyncIterable<Uint8Array> {
+  let isFirst = true
+  for await (const chunk of content) {
+    yield chunk
+    if (isFirst) await then()
+    isFirst = false
+  }
+}
+
+function flipped(bytes: Buffer, at: number): Buffer {
+  const changed = Buffer.from(bytes)
+  changed[at] = (changed[at] ?? 0) ^ 1
+  return changed
+}
