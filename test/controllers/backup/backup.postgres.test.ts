@@ -309,6 +309,7 @@ function hashedBefore(engine: LogicalEngine): LogicalEngine {
       const { rowHash: _, ...contents } = await frozen.contents({ ...options, rowHash: 'md5' })
       return contents
     },
+    sizes: () => frozen.sizes(),
     release: () => frozen.release(),
     dump: (options) => frozen.dump(options),
   })
