@@ -321,11 +321,25 @@ export function toJson_BackupSpecTarget(obj: BackupSpecTarget | undefined): Reco
  */
 export interface BackupSpecOptions {
   /**
-   * From 0, none, to 9, the most; the tool's own choice without it.
+   * How the artifact is packed.
    *
-   * @schema BackupSpecOptions#compression
+   * @schema BackupSpecOptions#compress
    */
-  readonly compression?: number;
+  readonly compress?: BackupSpecOptionsCompress;
+
+  /**
+   * Of Logical, how many parts of it are restored at once when it is proven. Each is a session of the server.
+   *
+   * @schema BackupSpecOptions#jobs
+   */
+  readonly jobs?: number;
+
+  /**
+   * Of Logical, tables whose rows are left out, such as public.cache; the tables themselves are saved. A partition is named by itself.
+   *
+   * @schema BackupSpecOptions#excludeTables
+   */
+  readonly excludeTables?: string[];
 }
 
 /**
@@ -335,7 +349,9 @@ export interface BackupSpecOptions {
 export function toJson_BackupSpecOptions(obj: BackupSpecOptions | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
-    'compression': obj.compression,
+    'compress': toJson_BackupSpecOptionsCompress(obj.compress),
+    'jobs': obj.jobs,
+    'excludeTables': obj.excludeTables?.map(y => y),
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -579,6 +595,42 @@ export function toJson_BackupSpecTargetS3(obj: BackupSpecTargetS3 | undefined): 
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * How the artifact is packed.
+ *
+ * @schema BackupSpecOptionsCompress
+ */
+export interface BackupSpecOptionsCompress {
+  /**
+   * How. Logical knows gzip and none, Physical zstd too.
+   *
+   * @schema BackupSpecOptionsCompress#method
+   */
+  readonly method?: BackupSpecOptionsCompressMethod;
+
+  /**
+   * How much; the tool's own choice without it.
+   *
+   * @schema BackupSpecOptionsCompress#level
+   */
+  readonly level?: number;
+}
+
+/**
+ * Converts an object of type 'BackupSpecOptionsCompress' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_BackupSpecOptionsCompress(obj: BackupSpecOptionsCompress | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'method': obj.method,
+    'level': obj.level,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * Restore restores it into a database of its own on the same server, compares the two, and removes it again. Checksum reads it once more. None believes it.
  *
  * @schema BackupSpecVerifyMode
@@ -690,6 +742,20 @@ export function toJson_BackupSpecTargetS3Encryption(obj: BackupSpecTargetS3Encry
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
 }
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * How. Logical knows gzip and none, Physical zstd too.
+ *
+ * @schema BackupSpecOptionsCompressMethod
+ */
+export enum BackupSpecOptionsCompressMethod {
+  /** gzip */
+  GZIP = "gzip",
+  /** zstd */
+  ZSTD = "zstd",
+  /** none */
+  NONE = "none",
+}
 
 
 /**

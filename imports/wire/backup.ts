@@ -25,6 +25,8 @@ export interface BackupResource {
  * What is saved, where to, and how it is proven.
  * Rule: a Backup with a schedule stays one, and one without stays without.
  * Rule: only a Backup with a schedule has retention; delete this one when it is not needed any more.
+ * Rule: the method Logical packs by gzip or none; zstd is of the method Physical.
+ * Rule: jobs and excludeTables are of the method Logical.
  * Rule: a time zone is of a schedule.
  * Rule: immediate is of a schedule; a Backup without one is always made at once.
  * Rule: options, verify and deadline of a single backup are immutable; make another Backup.
@@ -111,6 +113,8 @@ export interface BackupSpec {
  * What is saved, where to, and how it is proven.
  * Rule: a Backup with a schedule stays one, and one without stays without.
  * Rule: only a Backup with a schedule has retention; delete this one when it is not needed any more.
+ * Rule: the method Logical packs by gzip or none; zstd is of the method Physical.
+ * Rule: jobs and excludeTables are of the method Logical.
  * Rule: a time zone is of a schedule.
  * Rule: immediate is of a schedule; a Backup without one is always made at once.
  * Rule: options, verify and deadline of a single backup are immutable; make another Backup.
@@ -167,7 +171,7 @@ export interface BackupSpecInput {
    * How it is saved.
    * @default {}
    */
-  readonly options?: BackupSpecOptions
+  readonly options?: BackupSpecOptionsInput
   /**
    * Which backups of a schedule stay. The newest verified one always does. Artifacts go first, and then their Backups.
    * Without it all stay.
@@ -372,10 +376,38 @@ export interface BackupSpecTargetS3Encryption {
 /** How it is saved. */
 export interface BackupSpecOptions {
   /**
-   * From 0, none, to 9, the most; the tool's own choice without it.
-   * At least 0. At most 9. Format int32.
+   * How the artifact is packed.
+   * Rule: gzip has the levels 1 to 9, zstd 1 to 19, and none has none.
    */
-  readonly compression?: number
+  readonly compress?: BackupSpecOptionsCompress
+  /**
+   * Of Logical, how many parts of it are restored at once when it is proven. Each is a session of the server.
+   * At least 1. At most 16. Format int32.
+   */
+  readonly jobs?: number
+  /**
+   * Of Logical, tables whose rows are left out, such as public.cache; the tables themselves are saved. A partition is
+   * named by itself.
+   * At most 100 items. No item twice.
+   */
+  readonly excludeTables?: readonly string[]
+}
+
+/**
+ * How the artifact is packed.
+ * Rule: gzip has the levels 1 to 9, zstd 1 to 19, and none has none.
+ */
+export interface BackupSpecOptionsCompress {
+  /**
+   * How. Logical knows gzip and none, Physical zstd too.
+   * @default "gzip"
+   */
+  readonly method: 'gzip' | 'zstd' | 'none'
+  /**
+   * How much; the tool's own choice without it.
+   * At least 1. At most 19. Format int32.
+   */
+  readonly level?: number
 }
 
 /**
@@ -494,6 +526,43 @@ export interface BackupSpecTargetS3Input {
    * At least 1. At most 3650. Format int32.
    */
   readonly objectLockDays?: number
+}
+
+/** How it is saved. */
+export interface BackupSpecOptionsInput {
+  /**
+   * How the artifact is packed.
+   * Rule: gzip has the levels 1 to 9, zstd 1 to 19, and none has none.
+   */
+  readonly compress?: BackupSpecOptionsCompressInput
+  /**
+   * Of Logical, how many parts of it are restored at once when it is proven. Each is a session of the server.
+   * At least 1. At most 16. Format int32.
+   */
+  readonly jobs?: number
+  /**
+   * Of Logical, tables whose rows are left out, such as public.cache; the tables themselves are saved. A partition is
+   * named by itself.
+   * At most 100 items. No item twice.
+   */
+  readonly excludeTables?: readonly string[]
+}
+
+/**
+ * How the artifact is packed.
+ * Rule: gzip has the levels 1 to 9, zstd 1 to 19, and none has none.
+ */
+export interface BackupSpecOptionsCompressInput {
+  /**
+   * How. Logical knows gzip and none, Physical zstd too.
+   * @default "gzip"
+   */
+  readonly method?: 'gzip' | 'zstd' | 'none'
+  /**
+   * How much; the tool's own choice without it.
+   * At least 1. At most 19. Format int32.
+   */
+  readonly level?: number
 }
 
 /** How a backup is proven. */

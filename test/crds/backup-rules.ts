@@ -8,6 +8,9 @@ const schedule = '30 2 * * *'
 
 const oneTarget = 'a target is one of pvc and s3'
 const logical = 'the methods Logical and Physical are there, Provider is not yet'
+const noZstd = 'the method Logical packs by gzip or none; zstd is of the method Physical'
+const levels = 'gzip has the levels 1 to 9, zstd 1 to 19, and none has none'
+const ofLogical = 'jobs and excludeTables are of the method Logical'
 const deadline = 'deadline is from 1m to 168h'
 const noRetention = 'only a Backup with a schedule has retention; delete this one when it is not needed any more'
 const noZone = 'a time zone is of a schedule'
@@ -54,13 +57,40 @@ export const backupRules: RuleTable = {
     ['one that is proven by questions', 'b1', of({ verify: { queries: [{ sql: 'SELECT 1', expect: '1' }] } })],
     ['the longest deadline', 'b1', of({ deadline: '168h' })],
     ['the shortest deadline', 'b1', of({ deadline: '60s' })],
-    ['one of a whole server', 'b1', of({ method: 'Physical' })],
-    ['a long name without a schedule', 'a'.repeat(63), of({ options: { compression: 0 } })],
+    ['one of a whole server', 'b1', of({ method: 'Physical', options: { compress: { method: 'zstd', level: 19 } } })],
+    [
+      'a long name without a schedule',
+      'a'.repeat(63),
+      of({ options: { compress: { method: 'none' }, jobs: 16, excludeTables: ['public.cache'] } }),
+    ],
   ],
   refused: [
     ['no target', 'b1', of({ target: {} }), 'spec.target', oneTarget],
     ['two targets', 'b1', of({ target: { pvc, s3 } }), 'spec.target', oneTarget],
     ['the method Provider', 'b1', of({ method: 'Provider' }), 'spec.method', logical],
+    ['zstd of pg_dump', 'b1', of({ options: { compress: { method: 'zstd' } } }), 'spec.options', noZstd],
+    [
+      'much of gzip',
+      'b1',
+      of({ options: { compress: { method: 'gzip', level: 10 } } }),
+      'spec.options.compress.level',
+      levels,
+    ],
+    [
+      'some of none',
+      'b1',
+      of({ options: { compress: { method: 'none', level: 1 } } }),
+      'spec.options.compress.level',
+      levels,
+    ],
+    ['jobs of a copy', 'b1', of({ method: 'Physical', options: { jobs: 2 } }), 'spec.options', ofLogical],
+    [
+      'a copy without a table',
+      'b1',
+      of({ method: 'Physical', options: { excludeTables: ['a.b'] } }),
+      'spec.options',
+      ofLogical,
+    ],
     ['no time', 'b1', of({ deadline: '59s' }), 'spec.deadline', deadline],
     ['all time', 'b1', of({ deadline: '169h' }), 'spec.deadline', deadline],
     ['retention of one', 'b1', of({ retention: { keepLast: 1 } }), 'spec.retention', noRetention],
@@ -90,7 +120,7 @@ export const backupRules: RuleTable = {
     ['a schedule', 'single', { schedule }, 'spec.schedule', stays],
     ['no schedule', 'nightly', { schedule: null }, 'spec.schedule', stays],
     ['another way to prove it', 'single', { verify: { mode: 'None' } }, 'spec', made],
-    ['another compression', 'single', { options: { compression: 9 } }, 'spec', made],
+    ['another compression', 'single', { options: { compress: { method: 'gzip' } } }, 'spec', made],
     ['another deadline', 'single', { deadline: '2h' }, 'spec', made],
   ],
 }

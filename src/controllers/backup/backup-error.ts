@@ -11,6 +11,8 @@ export type BackupErrorCode =
   | 'ManifestMismatch'
   /** The database is another one than it was. */
   | 'SourceIdentityChanged'
+  /** Of a table that is not there no rows can be left out. */
+  | 'ExcludedTableMissing'
   /** A database or role of the name that is needed is somebody else's. */
   | 'NameTaken'
   /** A database was to be made from a backup, and is there. */

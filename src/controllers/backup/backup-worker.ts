@@ -1,7 +1,8 @@
 // How is a backup of a database made? One moment of it is held; what is in it is counted while the tool writes it to the store; the manifest
 // is written last, and makes it a backup.
 import { type Clock, timestampAt } from '../../index.ts'
-import type { LogicalEngine, SourceFacts } from '../engines/logical-engine.ts'
+import { nameOf } from '../engines/contents-difference.ts'
+import type { LogicalEngine, SourceFacts, TableSize } from '../engines/logical-engine.ts'
 import type { ServerAccess } from '../engines/server-access.ts'
 import type { ArtifactStore } from '../stores/artifact-store.ts'
 import { backupFolder, dataFile, manifestKey } from './artifact-layout.ts'
@@ -22,6 +23,8 @@ export interface BackupOrder {
   /** Larger tables are counted, and their rows not hashed. */
   readonly hashUpToBytes: number
   readonly compression?: number | undefined
+  /** `schema.name` of tables whose rows are left out. */
+  readonly excludeTables?: readonly string[] | undefined
 }
 
 export interface BackupTools {
@@ -70,10 +73,12 @@ async function saveDatabase(
   const frozen = await engine.freeze({ access, database: order.database.databaseName, caller, signal: until })
   try {
     checkIdentity(order, frozen.source)
-    const run = await frozen.dump({ compression: order.compression })
+    const { compression, excludeTables, hashUpToBytes } = order
+    checkTables(excludeTables, await frozen.sizes())
+    const run = await frozen.dump({ compression, withoutRows: excludeTables })
     const { sizeBytes: expectedBytes } = frozen.source
     const work = [
-      frozen.contents({ hashUpToBytes: order.hashUpToBytes }),
+      frozen.contents({ hashUpToBytes, withoutRows: excludeTables }),
       tools.store.put(key, run.content, { signal: until, expectedBytes }),
     ] as const
     for (const part of work) part.catch((error: unknown) => failing.abort(error))
@@ -93,11 +98,23 @@ async function saveDatabase(
         toolVersion: run.toolVersion,
       },
       contents,
+      ...(excludeTables === undefined ? {} : { excludedTables: excludeTables }),
       specHash: order.specHash,
     })
   } finally {
     await frozen.release()
   }
+}
+
+/** Whoever leaves out what is not there may have meant another one. */
+function checkTables(excluded: readonly string[] = [], tables: readonly TableSize[]): void {
+  const there = new Set(tables.map(nameOf))
+  const missing = excluded.filter((name) => !there.has(name))
+  if (missing.length === 0) return
+  const message =
+    `spec.options.excludeTables names ${missing.join(', ')}, and there is no such table with rows of its own; ` +
+    'name tables as schema.table, and partitions one by one'
+  throw new BackupError({ code: 'ExcludedTableMissing', message, remedy: 'stop' })
 }
 
 /** Throws SourceIdentityChanged. */

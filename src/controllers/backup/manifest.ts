@@ -19,6 +19,8 @@ export interface Manifest {
   readonly source: BackupSource
   readonly artifact: ArtifactRecord
   readonly contents: DatabaseContents
+  /** `schema.name` of those whose rows were left out; in `contents` they are empty. */
+  readonly excludedTables?: readonly string[]
   /** Of what the Backup asked for. */
   readonly specHash: string
 }

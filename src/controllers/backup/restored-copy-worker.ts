@@ -23,6 +23,8 @@ export interface CopyOrder {
   /** As when the backup was made. */
   readonly hashUpToBytes: number
   readonly connectionLimit?: number
+  /** How many parts are restored at once. Default: 1. */
+  readonly jobs?: number | undefined
 }
 
 export interface CopyTools {
@@ -118,7 +120,7 @@ export class RestoredCopy {
   }
 
   async #restore(artifactFile: string): Promise<void> {
-    const { manifest } = this.#order
+    const { manifest, jobs } = this.#order
     const { database } = this.#call
     const { schemas, changes } = scratchExtensions(manifest.contents.extensions, database)
     await this.#admin.change(changes, { database })
@@ -126,7 +128,7 @@ export class RestoredCopy {
     const { logical, clock, stallMs: limitMs = usualStallMs } = this.#tools
     const stalled = () => hangs(database, limitMs)
     await whileItMoves({ clock, limitMs, stalled, signal: this.#call.signal, look: () => this.#movement() }, (signal) =>
-      logical.restore({ ...this.#call, signal, artifactFile, writtenBy, prepared: { schemas } }),
+      logical.restore({ ...this.#call, signal, artifactFile, writtenBy, jobs, prepared: { schemas } }),
     )
   }
 

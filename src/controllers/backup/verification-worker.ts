@@ -18,6 +18,8 @@ export interface VerificationOrder {
   readonly queries: readonly ProofQuery[]
   /** As when it was made. */
   readonly hashUpToBytes: number
+  /** How many parts are restored at once. */
+  readonly jobs?: number | undefined
 }
 
 /** Its server is the one that the backup is tried out on. */
@@ -32,14 +34,14 @@ export async function verifyBackup(
   tools: VerificationTools,
   signal: AbortSignal,
 ): Promise<Manifest> {
-  const { backup, folder, hashUpToBytes, queries } = order
+  const { backup, folder, hashUpToBytes, jobs, queries } = order
   const { manifest } = await loadManifest(tools.store, folder, signal)
   const work = await mkdtemp(join(tools.workFolder, 'verify-'))
   try {
     const artifactFile = join(work, 'artifact.dump')
     await loadArtifact({ store: tools.store, folder, manifest, toFile: artifactFile, clock: tools.clock, signal })
     const caller = { kind: 'Backup', namespace: backup.namespace, name: backup.name }
-    const scratch = { name: scratchName(backup.uid), token: tokenOf(backup.uid), caller, manifest, hashUpToBytes }
+    const scratch = { name: scratchName(backup.uid), token: tokenOf(backup.uid), caller, manifest, hashUpToBytes, jobs }
     const copy = await RestoredCopy.make(scratch, tools, signal)
     await copy.prove(artifactFile, queries)
     await copy.remove()

@@ -41,6 +41,7 @@ export interface Saved {
 
 export function makeWish(object: BackupObject, { place, database }: Saved): WorkWish & { readonly folder: string } {
   const { spec } = object
+  const { excludeTables = [] } = spec.options
   const { systemIdentifier, databaseOID } = database.status?.identity ?? {}
   const common = {
     backup: backupOf(object),
@@ -55,19 +56,28 @@ export function makeWish(object: BackupObject, { place, database }: Saved): Work
   }
   const backup: BackupOrder | PhysicalOrder =
     spec.method === 'Physical'
-      ? { ...common, method: 'Physical', packing: { method: 'gzip' } }
+      ? { ...common, method: 'Physical', packing: spec.options.compress ?? { method: 'gzip' } }
       : {
           ...{ ...common, hashUpToBytes },
-          ...(spec.options.compression === undefined ? {} : { compression: spec.options.compression }),
+          ...compressionOf(spec.options),
+          ...(excludeTables.length === 0 ? {} : { excludeTables }),
         }
   const order: WorkOrder = { ...commonOf(object), work: 'backup', database: place.ordered, backup }
   const wish = wishOf(object, order, [place.credentials])
   return { ...wish, folder: folderOf(backup) }
 }
 
+/** As `pg_dump` has it: 0 is none. */
+function compressionOf({ compress }: BackupSpec['options']): Pick<BackupOrder, 'compression'> {
+  if (compress === undefined) return {}
+  if (compress.method === 'none') return { compression: 0 }
+  return compress.level === undefined ? {} : { compression: compress.level }
+}
+
 /** Of the first try; asked for anew by another token, it is another Job. */
 export function verifyWish(object: BackupObject, folder: string, place: Place): WorkWish {
   const { mode, queries = [] } = object.spec.verify
+  const { jobs } = object.spec.options
   const isCopy = object.spec.method === 'Physical'
   // A copy of a server is started where the worker is.
   const isRestored = mode === 'Restore' && !isCopy
@@ -76,7 +86,7 @@ export function verifyWish(object: BackupObject, folder: string, place: Place): 
     work: 'verify',
     ...(isRestored ? { restoresOn: place.ordered } : {}),
     ...(isCopy ? { copy: mode === 'Restore' ? 'started' : 'read' } : {}),
-    verification: { backup: backupOf(object), folder, queries, hashUpToBytes },
+    verification: { backup: backupOf(object), folder, queries, hashUpToBytes, ...(jobs === undefined ? {} : { jobs }) },
   }
   const wish = wishOf(object, order, isRestored ? [place.credentials] : [])
   const token = verifyToken(object)

@@ -7,7 +7,7 @@ export interface LogicalEngine {
   /** Holds one moment of a database, until `release`. */
   freeze(call: LogicalCall): Promise<FrozenDatabase>
   /**
-   * All of an artifact or nothing, into a database that has nothing in it but `prepared`. What is restored belongs to whoever logs in,
+   * All of an artifact or nothing, unless it is restored by several `jobs`, into a database that has nothing in it but `prepared`. What is restored belongs to whoever logs in,
    * or to `owner`. Whoever wrote the artifact could run anything as whoever logs in here: never let it be a superuser.
    */
   restore(call: RestoreCall): Promise<void>
@@ -27,7 +27,7 @@ export interface LogicalCall {
 
 export type ContentsOptions =
   /** Tables larger than this are counted, and their rows not hashed; as what they are compared with, by default in the faster way. */
-  | { readonly hashUpToBytes: number; readonly rowHash?: RowHash }
+  | { readonly hashUpToBytes: number; readonly rowHash?: RowHash; readonly withoutRows?: readonly string[] | undefined }
   /** Of each table by its name in SQL; one that is not there is not looked at, and its `rows` are `''`. */
   | { readonly tables: ReadonlyMap<string, TableReading> }
 
@@ -58,6 +58,8 @@ export interface FrozenDatabase {
 export interface DumpOptions {
   /** 0 to 9; default: the tool's own. */
   readonly compression?: number | undefined
+  /** `schema.name` of tables that come empty. */
+  readonly withoutRows?: readonly string[] | undefined
   /** Default: `contents`. Privileges are for a server that has the roles, and a schema is without rows. */
   readonly includes?: 'contents' | 'withPrivileges' | 'schemaWithPrivileges'
 }
@@ -92,6 +94,8 @@ export interface ArtifactCall extends LogicalCall {
 export interface RestoreCall extends ArtifactCall {
   /** Whoever logs in becomes it first, and has to be a member. */
   readonly owner?: string | undefined
+  /** So many parts at once, and then not all or nothing. */
+  readonly jobs?: number | undefined
   /** What the database has already, as only others may make it. */
   readonly prepared: PreparedContents
 }

@@ -111,6 +111,30 @@ onPostgresOf(
       })
     })
 
+    it('leaves out the rows that it is told to, and is restored in several parts at once', async () => {
+      await makeDatabase(server())
+      const stage = await backupStage(server().access())
+      const less = { ...order, compression: 0, excludeTables: ['api.people', 'api.parts_2026'] }
+      const { manifest } = await makeBackup(less, stage.backupTools(), never)
+      expect(manifest.excludedTables).toEqual(less.excludeTables)
+      const rows = (name: string) => manifest.contents.tables.find((table) => table.name === name)?.rows
+      expect([rows('people'), rows('parts_2026'), rows('orders')]).toEqual(['0', '0', '1000'])
+      const queries = [{ sql: 'SELECT count(*) FROM api.people', expect: '0' }]
+      await verifyBackup({ ...verification, queries, jobs: 4 }, stage.verificationTools(), never)
+      expect(await scratchesOf(server())).toEqual([])
+    })
+
+    it('leaves out nothing that is not there', async () => {
+      await makeDatabase(server())
+      const stage = await backupStage(server().access())
+      const wrong = { ...order, excludeTables: ['public.orders', 'public.order', 'api.parts'] }
+      await expect(makeBackup(wrong, stage.backupTools(), never)).rejects.toMatchObject({
+        ...{ code: 'ExcludedTableMissing', remedy: 'stop' },
+        message: expect.stringMatching(/names public\.order, api\.parts, and there is no such table/),
+      })
+      expect(await stage.left()).toEqual([])
+    })
+
     it('is of one moment, whatever is written meanwhile', async () => {
       await makeDatabase(server())
       const stage = await backupStage(server().access())

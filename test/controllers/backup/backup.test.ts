@@ -59,16 +59,40 @@ describe('a Backup', () => {
       orders.push(order)
       return scene.done(order)
     }
-    await scene.create('once', { method: 'Physical' })
+    await scene.create('once', { method: 'Physical', options: { compress: { method: 'zstd', level: 3 } } })
     await scene.becomes('once', 'Ready', 'True RestoreVerified')
     expect(orders).toMatchObject([
-      { work: 'backup', backup: { method: 'Physical', packing: { method: 'gzip' } } },
+      { work: 'backup', backup: { method: 'Physical', packing: { method: 'zstd', level: 3 } } },
       { work: 'verify', copy: 'started' },
     ])
     expect(orders[1]).not.toHaveProperty('restoresOn')
     expect(await scene.condition('once', 'Completed')).toMatchObject({ message: 'the whole server in 1000 bytes' })
     expect((await scene.condition('once', 'Verified'))?.message).toContain('a server has recovered from them')
     expect((await scene.status('once')).source).not.toHaveProperty('rows')
+  })
+
+  it.each([
+    [{}, {}],
+    [{ compress: { method: 'gzip' } }, {}],
+    [{ compress: { method: 'gzip', level: 4 } }, { compression: 4 }],
+    [{ compress: { method: 'none' } }, { compression: 0 }],
+    [{ excludeTables: ['a.b'] }, { excludeTables: ['a.b'] }],
+  ] as const)('with the options %j is ordered with %j', async (options, ordered) => {
+    const scene = await ready()
+    const orders: WorkOrder[] = []
+    scene.answer = (order) => {
+      orders.push(order)
+      return scene.done(order)
+    }
+    await scene.create('once', { options: { ...options, jobs: 3 } as never }) // Of its kind.
+    await scene.becomes('once', 'Ready', 'True RestoreVerified')
+    const [make, verify] = orders
+    expect(make).toMatchObject({ backup: ordered })
+    const told = Object.keys(make?.work === 'backup' ? make.backup : {}).filter((key) =>
+      /^(compress|exclude)/.test(key),
+    )
+    expect(told).toEqual(Object.keys(ordered))
+    expect(verify).toMatchObject({ verification: { jobs: 3 } })
   })
 
   it('of a server that others have a part in is refused', async () => {

@@ -54,6 +54,10 @@ export class FrozenSession {
     for (const table of catalog.tables ?? []) {
       const { schema, name } = table
       const how = readingOf(table, options)
+      if (how === 'empty') {
+        tables.push({ schema, name, rows: '0', hash: '0' })
+        continue
+      }
       if (how === undefined) {
         tables.push({ schema, name, rows: '', hash: null })
         continue
@@ -71,8 +75,9 @@ export class FrozenSession {
   }
 }
 
-function readingOf(table: TableSize, options: ContentsOptions): TableReading | undefined {
+function readingOf(table: TableSize, options: ContentsOptions): TableReading | 'empty' | undefined {
   if ('tables' in options) return options.tables.get(nameOf(table))
+  if (options.withoutRows?.includes(nameOf(table))) return 'empty'
   if (table.sizeBytes > options.hashUpToBytes) return 'counted'
   return (options.rowHash ?? usualHash) === 'md5' ? 'hashed' : 'compared'
 }

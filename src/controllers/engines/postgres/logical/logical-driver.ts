@@ -68,11 +68,11 @@ class Frozen implements FrozenDatabase {
     return this.#session.contents(await this.#catalog, options)
   }
 
-  async dump({ compression, includes = 'contents' }: DumpOptions): Promise<DumpRun> {
+  async dump(options: DumpOptions): Promise<DumpRun> {
     const tool = await loadTool('pg_dump', this.source.majorVersion, this.#options.places, this.#call.signal)
     // Sequences have been read then.
     await this.#catalog
-    return { toolVersion: tool.version, content: this.#dump(tool, compression, includes) }
+    return { toolVersion: tool.version, content: this.#dump(tool, options) }
   }
 
   async release(): Promise<void> {
@@ -81,8 +81,7 @@ class Frozen implements FrozenDatabase {
 
   async *#dump(
     { folder: programs }: LogicalTool,
-    compression: number | undefined,
-    includes: NonNullable<DumpOptions['includes']>,
+    { compression, includes = 'contents', withoutRows = [] }: DumpOptions,
   ): AsyncIterable<Uint8Array> {
     const { signal } = this.#call
     const folder = await mkdtemp(join(this.#options.workFolder, 'dump-'))
@@ -90,12 +89,22 @@ class Frozen implements FrozenDatabase {
       const environment = await environmentOf(this.#call, folder)
       const snapshot = `--snapshot=${this.#session.snapshot}`
       const parts = [...dumpArguments, ...included[includes]]
-      const args = [...parts, snapshot, ...(compression === undefined ? [] : [`--compress=${compression}`])]
+      const empty = withoutRows.map((name) => `--exclude-table-data=${tablePattern(name)}`)
+      const packing = compression === undefined ? [] : [`--compress=${compression}`]
+      const args = [...parts, ...empty, ...packing, snapshot]
       yield* streamOf({ program: 'pg_dump', folder: programs, args, environment, about: placeOf(this.#call), signal })
     } finally {
       await rm(folder, { recursive: true, force: true })
     }
   }
+}
+
+/** Within quotes nothing in a name stands for anything else. */
+function tablePattern(name: string): string {
+  return name
+    .split('.')
+    .map((part) => `"${part.replaceAll('"', '""')}"`)
+    .join('.')
 }
 
 async function inFolder(parent: string, work: (folder: string) => Promise<void>): Promise<void> {
@@ -124,10 +133,11 @@ const included = {
 } as const
 
 async function restore(call: RestoreCall, tool: LogicalTool, folder: string): Promise<void> {
-  const { owner, prepared } = call
+  const { owner, prepared, jobs = 1 } = call
   const role = owner === undefined ? [] : [`--role=${owner}`]
   await restoreEntries({ call, tool, folder }, (printed) => restoreList(printed, prepared), [
     ...restoreArguments,
+    jobs > 1 ? `--jobs=${jobs}` : '--single-transaction',
     ...role,
   ])
 }
@@ -155,10 +165,8 @@ async function restoreEntries(
   await runTool({ ...run, args: [...args, `--use-list=${listFile}`, databaseArgument(database), artifactFile] })
 }
 
-/** All or nothing. */
 const restoreArguments = [
   '--exit-on-error',
-  '--single-transaction',
   '--no-password',
   '--no-owner',
   '--no-privileges',
@@ -166,6 +174,7 @@ const restoreArguments = [
   '--no-security-labels',
 ]
 
+/** All or nothing. */
 const privilegesArguments = [
   '--exit-on-error',
   '--single-transaction',
