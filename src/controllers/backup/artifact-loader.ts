@@ -19,20 +19,12 @@ export interface Loaded<Content> {
 
 export type LoadedManifest = Loaded<Manifest>
 
-/** Undefined if there is none; throws ManifestRefused for one that cannot be believed. */
-export async function findManifest(
-  store: ArtifactStore,
-  folder: string,
-  signal: AbortSignal,
-): Promise<LoadedManifest | undefined> {
-  return findForm(store, folder, readManifest, signal)
-}
-
-/** As `findManifest`, and there has to be one. */
+/** There has to be one; throws ManifestRefused for one that cannot be believed. */
 export async function loadManifest(store: ArtifactStore, folder: string, signal: AbortSignal): Promise<LoadedManifest> {
   return loadForm(store, folder, readManifest, signal)
 }
 
+/** Undefined if there is none; throws ManifestRefused for one that cannot be believed. */
 export async function findForm<Content>(
   store: ArtifactStore,
   folder: string,
