@@ -62,10 +62,10 @@ export interface MigrationTarget {
   holds(verify: VerifyQuery, limits: { readonly timeoutMs: number; readonly lockTimeoutMs: number }): Promise<boolean>
   begin(attempt: StepAttempt): Promise<void>
   /**
-   * Replications that earlier attempts began, and with which none of these steps would go on, are removed on both sides. Rejects with an
-   * EngineError if the database that one of them follows is not known any more.
+   * Replications that earlier attempts began, and with which none of these steps would go on, are removed on both sides. Gives a sentence
+   * for each whose source is not known any more, and of which a part is left there.
    */
-  forsake(steps: readonly { readonly name: string; readonly checksum: string }[]): Promise<void>
+  forsake(steps: readonly { readonly name: string; readonly checksum: string }[]): Promise<readonly string[]>
   /** Effect and mark in one transaction; outside of one, effect, verification, mark. What an earlier attempt left is removed first. */
   applySql(attempt: StepAttempt<SqlStep>): Promise<void>
   /** From the watermark on; each batch and its watermark are one transaction. Or goes on with the replication that is there. */

@@ -46,7 +46,7 @@ export async function loadFacts(context: Observing, seen: ObservedMarks | undefi
   const kept = children.filter((child) => isOf(Job, child)).map(({ metadata }) => metadata.name)
   const idle: WorkerRun = { kind: 'none' }
   const stuck = (problem: Problem): MigrationFacts => ({ problem, run: idle, occasion: 'none', kept })
-  const { target, sources } = await loadPlaces(object, live)
+  const { target, sources, followed } = await loadPlaces(object, live, seen?.record ?? [])
   if (target.kind !== 'place') return stuck(target)
   const lost = sources.find((place) => place.kind !== 'place')
   if (lost !== undefined) return stuck(lost)
@@ -57,7 +57,11 @@ export async function loadFacts(context: Observing, seen: ObservedMarks | undefi
   })
   if ('kind' in steps) return stuck(steps)
   const order = orderOf(object, steps)
-  const places = { target, sources: sources.flatMap((place) => (place.kind === 'place' ? [place] : [])) }
+  // Of a source that is gone itself nothing can be removed.
+  const places = {
+    target,
+    sources: [...sources, ...followed].flatMap((place) => (place.kind === 'place' ? [place] : [])),
+  }
   const worker = workerOf(object, order, places)
   const tooLarge = sizeProblem(worker)
   if (tooLarge !== undefined) return stuck(tooLarge)
@@ -99,12 +103,22 @@ interface Places {
   readonly target: Place | Problem
   /** One for each Database that a step copies from. */
   readonly sources: readonly (Place | Problem)[]
+  /** Those that no step names any more, and that a replication was begun from. */
+  readonly followed: readonly (Place | Problem)[]
 }
 
-async function loadPlaces({ metadata, spec }: MigrationObject, live: LiveReader): Promise<Places> {
-  const { namespace: home } = metadata
+async function loadPlaces(
+  { metadata, spec }: MigrationObject,
+  live: LiveReader,
+  record: readonly RecordedStep[],
+): Promise<Places> {
+  const { namespace: home = 'default' } = metadata
   // All of the migration's own namespace: the worker mounts the Secrets of servers, which must not get to guests.
-  const copied = new Set(spec.steps.flatMap(({ copy }) => copy?.from.name ?? []))
+  const copied = [...new Set(spec.steps.flatMap(({ copy }) => copy?.from.name ?? []))]
+  const begun = record.flatMap(({ followed = '' }) =>
+    followed.startsWith(`${home}/`) ? followed.slice(home.length + 1) : [],
+  )
+  const left = [...new Set(begun)].filter((name) => !copied.includes(name))
   const load = async (name: string, folder: string) => {
     const database = await live.find(Database, { namespace: home, name })
     const known = database as DatabaseObject | undefined // Its definition requires a spec.
@@ -113,7 +127,8 @@ async function loadPlaces({ metadata, spec }: MigrationObject, live: LiveReader)
   }
   return {
     target: await load(spec.databaseRef.name, 'target'),
-    sources: await Promise.all([...copied].map((name, at) => load(name, `source-${at + 1}`))),
+    sources: await Promise.all(copied.map((name, at) => load(name, `source-${at + 1}`))),
+    followed: await Promise.all(left.map((name, at) => load(name, `source-${copied.length + at + 1}`))),
   }
 }
 

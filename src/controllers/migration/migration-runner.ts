@@ -90,7 +90,8 @@ class Run {
   async #work(target: MigrationTarget): Promise<MigrationOutcome> {
     await this.#writeFailure(target)
     const { order, findings } = this.#run
-    await target.forsake(order.steps.map((step) => ({ name: step.name, checksum: stepChecksum(step) })))
+    const kept = order.steps.map((step) => ({ name: step.name, checksum: stepChecksum(step) }))
+    for (const message of await target.forsake(kept)) this.#run.onNews({ kind: 'lost', message })
     const verified = new Map<string, boolean>()
     for (;;) {
       const marks = await target.marks()

@@ -228,3 +228,20 @@ it('leaves no replication behind of a step that was changed under way', { timeou
   expect(await stage.work([])).toEqual({ kind: 'Completed' })
   expect(await leftOf(stage)).toEqual([nothing, nothing])
 })
+
+it('says what is left of a replication whose source is not known any more', { timeout: 300_000 }, async () => {
+  const stage = await stageWith(shop)
+  await dieOnceSubscribed(stage, follow(['people']))
+  stage.isSourceForgotten = true
+  expect(await stage.work([])).toEqual({ kind: 'Completed' })
+  const [here] = (await leftOf(stage)).slice(1)
+  expect(here).toEqual(nothing)
+  expect(stage.news.filter(({ kind }) => kind === 'lost')).toEqual([
+    {
+      kind: 'lost',
+      message: expect.stringMatching(
+        /^the slot, .* konverge_\w+ are left in Database default\/old, which is not known any more/,
+      ),
+    },
+  ])
+})

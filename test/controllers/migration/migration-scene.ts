@@ -52,6 +52,8 @@ export class MigrationScene {
   readonly #databases: string[] = []
   readonly #stop = new AbortController()
   readonly #workers = new Map<string, Promise<void>>()
+  /** A Job that is gone ends its worker. */
+  readonly #ends = new Map<string, AbortController>()
 
   private constructor(cluster: TestCluster, server: PostgresServer) {
     this.cluster = cluster
@@ -196,20 +198,27 @@ export class MigrationScene {
 
   /** A worker for each Job that wants one, one after the other where it asks for another try. */
   async #seeToJobs(): Promise<void> {
-    for (const job of await this.jobs()) {
+    const jobs = await this.jobs()
+    for (const [uid, end] of this.#ends) if (!jobs.some(({ metadata }) => metadata.uid === uid)) end.abort()
+    for (const job of jobs) {
       const { uid = '' } = job.metadata
       const isOver = valueAt(job, 'status', 'conditions') !== undefined
       if (isOver || valueAt(job, 'spec', 'suspend') === true || this.#workers.has(uid)) continue
-      const work = this.#work(job)
+      const end = new AbortController()
+      this.#ends.set(uid, end)
+      const work = this.#work(job, end.signal)
         .catch((error: unknown) => {
-          if (!this.#stop.signal.aborted) throw error
+          if (!this.#stop.signal.aborted && !end.signal.aborted) throw error
         })
-        .finally(() => this.#workers.delete(uid))
+        .finally(() => {
+          this.#workers.delete(uid)
+          this.#ends.delete(uid)
+        })
       this.#workers.set(uid, work)
     }
   }
 
-  async #work(job: LiveObject): Promise<void> {
+  async #work(job: LiveObject, told: AbortSignal): Promise<void> {
     const { metadata } = job
     const args = valueAt(job, 'spec', 'template', 'spec', 'containers') as readonly { args: string[] }[] // A Job's.
     const [container] = args
@@ -217,12 +226,15 @@ export class MigrationScene {
     const map = await this.cluster.find(ConfigMap, `${home}/${metadata.name}`)
     const order = workerOrderIn(String(map === undefined ? '' : valueAt(map, 'data', 'order.json')), digest)
     if (order === undefined) throw new Error(`${metadata.name} has no order`)
-    const end = await this.#liveOfWorker(order)
-    if (!this.#stop.signal.aborted) await this.#writeEnd(job, end)
+    const end = await this.#liveOfWorker(order, told)
+    if (!this.#stop.signal.aborted && !told.aborted) await this.#writeEnd(job, end)
   }
 
   /** By a way of its own, which breaks with it. */
-  async #liveOfWorker(order: WorkerOrder): Promise<{ readonly message: string; readonly exitCode: number }> {
+  async #liveOfWorker(
+    order: WorkerOrder,
+    told: AbortSignal,
+  ): Promise<{ readonly message: string; readonly exitCode: number }> {
     const proxy = await SqlProxy.start(this.server.access())
     const life = new AbortController()
     proxy.judge = (statement) => {
@@ -236,7 +248,7 @@ export class MigrationScene {
     try {
       const accesses = new Map([order.target, ...order.sources].map(({ folder }) => [folder, proxy.access()]))
       const { log } = silentInstruments
-      const signal = AbortSignal.any([this.#stop.signal, life.signal])
+      const signal = AbortSignal.any([this.#stop.signal, life.signal, told])
       const work = { order, accesses, clock: systemClock, secrets: systemSecrets, log }
       const report = await workOnMigration(work, signal)
       const isKilled = life.signal.aborted

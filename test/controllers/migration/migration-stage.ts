@@ -44,6 +44,8 @@ export class MigrationStage {
   readonly proxy: SqlProxy
   readonly database: string
   readonly news: MigrationNews[] = []
+  /** Does nobody know any more where copies come from? */
+  isSourceForgotten = false
   readonly #options: StageOptions
 
   private constructor(server: PostgresServer, proxy: SqlProxy, database: string, options: StageOptions) {
@@ -102,8 +104,9 @@ export class MigrationStage {
       ...(source === undefined
         ? {}
         : {
-            openSource: async (_source, role, signal) => {
+            openSource: async (_name, role, signal) => {
               const { server, database } = source
+              if (this.isSourceForgotten) return undefined
               // Where it is the same server, by the same way, so that it breaks too.
               const access = server === this.server ? this.proxy.access() : server.access()
               const { host, port, tls } = server.access()

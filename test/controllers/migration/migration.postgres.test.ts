@@ -103,6 +103,20 @@ onNewestPostgres(
         expect(await scene.byHand('old', left)).toEqual([])
       })
 
+      it('removes a replication when its step becomes another one', async () => {
+        const scene = await MigrationScene.start(server(), 'orders', 'old')
+        await scene.byHand('old', 'CREATE TABLE orders (id int PRIMARY KEY)')
+        const copy = { from: { name: 'old' }, tables: ['orders'], mode: 'Logical' } as const
+        await scene.create('v1', { databaseRef, steps: [make, { name: 'rows', type: 'Copy', copy }] })
+        const isFollowing = async () => (await scene.condition('v1', 'DataCopied'))?.reason === 'Following'
+        await scene.until('the copy to follow', isFollowing)
+        await scene.patch('v1', { spec: { steps: [make, { name: 'rows', sql: 'SELECT 1' }] } })
+        const parts =
+          "SELECT FROM pg_replication_slots UNION ALL SELECT FROM pg_publication UNION ALL SELECT FROM pg_subscription UNION ALL SELECT FROM pg_roles WHERE rolname LIKE 'konverge%'"
+        await scene.until('nothing to be left', async () => (await scene.byHand('old', parts)).length === 0)
+        await scene.becomes('v1', 'Completed', 'True AllStepsVerified')
+      })
+
       it('tells nobody the password of the server', async () => {
         const scene = await MigrationScene.start(server(), 'orders')
         await scene.create('v1', { databaseRef, steps: [make, { name: 'wrong', sql: 'SELECT 1/0' }] })

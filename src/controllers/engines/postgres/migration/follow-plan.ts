@@ -1,6 +1,7 @@
 // What comes next for tables that follow those of another database? Decided from how both sides stand, and from how long they have
 // been different. Pure.
 import { createHash } from 'node:crypto'
+import type { Token } from '../../../../index.ts'
 import type { StatementServer } from '../../engine.ts'
 import { hasReached, type LogPosition } from '../../log-position.ts'
 import type { TableName } from '../../migration-step.ts'
@@ -97,14 +98,22 @@ export function endsOf(
   source: CopySource,
 ): Pick<ReplicationTask, 'publisher' | 'subscriber' | 'token'> {
   const id = replicationId(place, followed)
-  const token = { uid: id, generation: 1, holder: `Migration ${place.migration}` }
-  const end: ReplicationEnd = { database: source.database, id, token }
+  const { database } = source
+  const end: ReplicationEnd = { database, id, token: tokenOf(place, id) }
+  const subscriber = subscriberOf(place, { id, sourceDatabase: database })
+  return { publisher: new PublisherClient(source.server, end), subscriber, token: end.token }
+}
+
+export function subscriberOf(
+  place: FollowPlace,
+  { id, sourceDatabase }: { readonly id: string; readonly sourceDatabase: string },
+): SubscriberClient {
   const { majorVersion, database, target } = place
-  return {
-    publisher: new PublisherClient(source.server, end),
-    subscriber: new SubscriberClient(target, { ...end, database, sourceDatabase: source.database, majorVersion }),
-    token,
-  }
+  return new SubscriberClient(target, { id, token: tokenOf(place, id), database, sourceDatabase, majorVersion })
+}
+
+function tokenOf({ migration }: FollowPlace, id: string): Token {
+  return { uid: id, generation: 1, holder: `Migration ${migration}` }
 }
 
 /** What is written down with the intent, so that whoever comes next can remove it. */

@@ -3,6 +3,7 @@
 import type { DatabaseServer } from '../../engine.ts'
 import { EngineError } from '../../engine-error.ts'
 import type { RecordedStep } from '../../recorded-step.ts'
+import { followedIn } from './follow-plan.ts'
 import { markIn } from './mark-statements.ts'
 
 interface MarkQuestion {
@@ -24,6 +25,7 @@ export async function loadMarks(server: DatabaseServer, ask: MarkQuestion): Prom
         startedAt: text('startedAt'),
         finishedAt: text('finishedAt'),
         rowsCopied: rows === undefined ? undefined : Number(rows),
+        followed: followedIn(text('leftovers')),
       }
     })
   } catch (error) {
@@ -39,7 +41,7 @@ function textOrUndefined(value: unknown): string | undefined {
 
 const readRecord = `
   SELECT mark.name, mark.ordinal, mark.state, mark.checksum, mark.plan, mark.attempts, mark.token,
-         mark.superseded_by AS "supersededBy", mark.sql_state AS "sqlState", mark.message,
+         mark.superseded_by AS "supersededBy", mark.sql_state AS "sqlState", mark.message, mark.leftovers,
          pg_catalog.to_char(mark.started_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS "startedAt",
          pg_catalog.to_char(mark.finished_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS "finishedAt",
          (SELECT pg_catalog.sum(progress.rows_copied) FROM _konverge.copy_progress AS progress

@@ -13,11 +13,20 @@ import type {
 } from '../../migration-target.ts'
 import { removeReplication } from '../../replication-runner.ts'
 import { StepError } from '../../step-error.ts'
+import { partName } from '../replication/replication-names.ts'
 import type { SqlParser } from '../review/sql-parser.ts'
 import { sql } from '../sql-text.ts'
 import { runCopy } from './copy-runner.ts'
 import type { CopySource } from './copy-source-client.ts'
-import { endsOf, type FollowPlace, followedIn, followText } from './follow-plan.ts'
+import {
+  endsOf,
+  type Followed,
+  type FollowPlace,
+  followedIn,
+  followText,
+  replicationId,
+  subscriberOf,
+} from './follow-plan.ts'
 import { runFollow } from './follow-runner.ts'
 import { leftoversIn, leftoversOf } from './leftover.ts'
 import { cleanLeftovers } from './leftover-runner.ts'
@@ -52,8 +61,8 @@ export interface TargetOptions extends Omit<RunPlace, 'applicationName'> {
   readonly lock: string
   /** Who we are, for those who find the lock taken. */
   readonly holder: string
-  /** Where copies come from, by the name that their steps have for it; `role` is the login to make there. */
-  readonly openSource?: (source: string, role: string, signal: AbortSignal) => Promise<CopySource>
+  /** Where copies come from, by the name that their steps have for it, if it is known; `role` is the login to make there. */
+  readonly openSource?: (source: string, role: string, signal: AbortSignal) => Promise<CopySource | undefined>
   readonly parser: SqlParser
   /** Between two looks at servers that replicate. Default 1 s. */
   readonly pollMs?: number
@@ -165,24 +174,18 @@ class PostgresMigrationTarget implements MigrationTarget {
     })
   }
 
-  async forsake(steps: readonly { readonly name: string; readonly checksum: string }[]): Promise<void> {
-    const { migration, clock } = this.#options
-    const { signal } = this.#held
+  async forsake(steps: readonly { readonly name: string; readonly checksum: string }[]): Promise<readonly string[]> {
+    const { migration } = this.#options
+    const left: string[] = []
     for (const { name, checksum, leftovers } of (await this.#session.ask(readAllLeftovers(migration))).rows) {
-      const followed = followedIn(leftovers)
-      if (followed === undefined || name == null) continue
+      const source = followedIn(leftovers)
+      if (source === undefined || name == null) continue
       if (steps.some((step) => step.name === name && step.checksum === checksum)) continue
-      const source = await this.#openSource(followed)
-      try {
-        const ends = endsOf(this.#followPlace, { step: name, source: followed }, source)
-        await source.takeOver(ends.token.uid)
-        await this.#fenced(async () => undefined)
-        await removeReplication(ends, { clock, signal })
-      } finally {
-        await source.close()
-      }
+      const remains = await this.#removeFollowed({ step: name, source })
+      if (remains !== undefined) left.push(remains)
       await this.#fenced(() => this.#session.ask(forgetLeftovers(name, migration)))
     }
+    return left
   }
 
   async applyCopy(attempt: StepAttempt<CopyStep>, onProgress: (progress: CopyProgress) => void): Promise<void> {
@@ -190,6 +193,8 @@ class PostgresMigrationTarget implements MigrationTarget {
     await this.#session.fresh()
     const { signal } = this.#held
     const source = await this.#openSource(attempt.step.source)
+    if (source === undefined)
+      throw new StepError('StepFailed', { sqlState: undefined, message: 'the step says no source' })
     const fenced = <T>(work: () => Promise<T>) => this.#fenced(work)
     const common = { target: this.#session, fenced, attempt, migration, onProgress, signal }
     try {
@@ -252,12 +257,30 @@ class PostgresMigrationTarget implements MigrationTarget {
     await this.#held.login.close()
   }
 
-  async #openSource(name: string): Promise<CopySource> {
-    const { openSource } = this.#options
-    if (openSource === undefined)
-      throw new StepError('StepFailed', { sqlState: undefined, message: 'the step says no source' })
+  async #openSource(name: string): Promise<CopySource | undefined> {
     const { place, signal } = this.#held
-    return openSource(name, runLoginName(`${place} from ${name}`), signal)
+    return this.#options.openSource?.(name, runLoginName(`${place} from ${name}`), signal)
+  }
+
+  /** Says what is left, if something is. */
+  async #removeFollowed(followed: Followed): Promise<string | undefined> {
+    const { clock } = this.#options
+    const { signal } = this.#held
+    const place = this.#followPlace
+    const id = replicationId(place, followed)
+    const source = await this.#openSource(followed.source)
+    await this.#fenced(async () => undefined)
+    if (source === undefined) {
+      await subscriberOf(place, { id, sourceDatabase: '' }).remove()
+      return `the slot, the publication and the login ${partName(id)} are left in Database ${followed.source}, which is not known any more; drop them there by hand`
+    }
+    try {
+      await source.takeOver(id)
+      await removeReplication(endsOf(place, followed, source), { clock, signal })
+    } finally {
+      await source.close()
+    }
+    return undefined
   }
 
   get #followPlace(): FollowPlace {
