@@ -4,8 +4,9 @@ import { Client, type ClientConfig } from 'pg'
 import { inject, onTestFinished } from 'vitest'
 import type { DatabaseStatus } from '../../../../imports/wire/database.ts'
 import { database } from '../../../../src/controllers/database/database.ts'
+import { databaseUser } from '../../../../src/controllers/database-user/database-user.ts'
 import { postgresEngine } from '../../../../src/controllers/engines/postgres/postgres-driver.ts'
-import { type KubeObject, type LiveObject, valueAt } from '../../../../src/index.ts'
+import { type Condition, findCondition, type KubeObject, type LiveObject, valueAt } from '../../../../src/index.ts'
 import { waitUntil } from '../../../control-plane/wait-until.ts'
 import { flagshipDefinitions } from '../../../e2e/definitions.ts'
 import { OperatorHere } from '../../../e2e/operator-here.ts'
@@ -61,7 +62,7 @@ export class UpgradeStory {
 
   async startOperator(): Promise<void> {
     const { kubeconfig } = this.cluster
-    const controllers = [database(postgresEngine, { image: 'konverge:test' })]
+    const controllers = [database(postgresEngine, { image: 'konverge:test' }), databaseUser(postgresEngine)]
     this.#operator = await new OperatorHere({ kubeconfig, controllers }).ready()
   }
 
@@ -104,6 +105,34 @@ export class UpgradeStory {
     return (await this.until(state, isSo)).status as DatabaseStatus
   }
 
+  async applyUser(user: string, spec: object): Promise<void> {
+    const metadata = { name: user, namespace: this.cluster.namespace }
+    const manifest = { apiVersion: 'data.konverge.dev/v1alpha1', kind: 'DatabaseUser', metadata, spec }
+    await this.cluster.apply(manifest as KubeObject)
+  }
+
+  /** Its Ready, as `True InSync`, for the newest spec. */
+  async user(user: string, standing: string): Promise<LiveObject> {
+    return await this.cluster.objectThat({ kind: 'DatabaseUser', name: user }, standing, (object) => {
+      const { conditions = [] } = (object.status ?? {}) as { conditions?: readonly Condition[] } // As all of ours.
+      const ready = findCondition(conditions, 'Ready')
+      const isOfNow = ready?.observedGeneration === object.metadata.generation
+      return isOfNow && `${ready?.status} ${ready?.reason}` === standing
+    })
+  }
+
+  /** What an application reads. */
+  async binding(user: string): Promise<Readonly<Record<string, string>>> {
+    const secret = await this.cluster.objectThat({ kind: 'Secret', name: `${user}-db` }, 'there', () => true)
+    const data = secret['data'] as Readonly<Record<string, string>> // A Secret's.
+    return Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(text, 'base64').toString()]))
+  }
+
+  async asUser(user: string, text: string): Promise<readonly Record<string, unknown>[]> {
+    const { username = '', password = '' } = await this.binding(user)
+    return await ask(await this.#as(username, password), text)
+  }
+
   async clientWrites(): Promise<void> {
     const before = this.client.acknowledged
     const wait = { what: 'the application to write', limitMs: patienceMs }
@@ -130,14 +159,7 @@ export class UpgradeStory {
       () => true,
     )
     const password = Buffer.from(String(valueAt(secret, 'data', 'password')), 'base64').toString()
-    const client = new Client(await this.#as('postgres', password, service))
-    client.on('error', () => undefined) // Whoever asked hears of it by the rejection.
-    await client.connect()
-    try {
-      return (await client.query<Record<string, unknown>>(text)).rows
-    } finally {
-      await client.end()
-    }
+    return await ask(await this.#as('postgres', password, service), text)
   }
 
   async #as(user: string, password: string, service = `${name}-postgres`): Promise<ClientConfig> {
@@ -155,5 +177,16 @@ export class UpgradeStory {
       database: name,
       ssl: { rejectUnauthorized: false },
     }
+  }
+}
+
+async function ask(config: ClientConfig, text: string): Promise<readonly Record<string, unknown>[]> {
+  const client = new Client(config)
+  client.on('error', () => undefined) // Whoever asked hears of it by the rejection.
+  await client.connect()
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows
+  } finally {
+    await client.end()
   }
 }

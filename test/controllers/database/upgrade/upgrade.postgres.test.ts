@@ -8,37 +8,53 @@ const limit = { timeout: 600_000 }
 const [from, to] = versions()
 
 describe.skipIf(from === to)(`a Database that is raised from ${from} to ${to}`, () => {
-  it('is led there when somebody says so, and loses nothing that was acknowledged', limit, async ({ annotate }) => {
-    const story = await UpgradeStory.start({ upgrade: { snapshot: 'Skip' } })
-    await story.apply({ version: to })
-    const waiting = await story.upgrade('AwaitingCutover')
-    expect(waiting).toMatchObject({
-      phase: 'Upgrading',
-      server: { name: 'shop-postgres', version: from },
-      upgrade: { id: `${from}-to-${to}`, from, to, step: 'AwaitCutover', progress: 'AwaitCutover 4/8' },
-    })
-    expect(findCondition(waiting.conditions, 'Ready')).toMatchObject({ status: 'True', reason: 'Upgrading' })
-    await story.clientWrites()
-    await story.apply({}, { 'data.konverge.dev/cutover': to })
-    await story.upgrade('Completed')
-    await story.clientWrites()
-    story.client.stop()
-    expect(await story.lostRows()).toEqual([])
-    const ready = await story.until(
-      'ready',
-      ({ status }) => findCondition((status as { conditions?: [] }).conditions, 'Ready')?.reason === 'InSync',
-    )
-    expect(ready.status).toMatchObject({
-      phase: 'Ready',
-      serverVersion: expect.stringMatching(`^${to}[.]`),
-      server: { name: `shop-pg${to}`, version: to },
-      previous: { name: 'shop-postgres', version: from },
-    })
-    await annotate(`the application could not write for ${story.client.longestGapMs} ms`)
-    await story.apply({ upgrade: { snapshot: 'Skip', keepPrevious: '0s' } }, {})
-    await story.gone('StatefulSet', 'shop-postgres')
-    await story.gone('PersistentVolumeClaim', 'data-shop-postgres-0')
-  })
+  it(
+    'is led there when somebody says so, and loses neither users nor anything that was acknowledged',
+    limit,
+    async ({ annotate }) => {
+      const story = await UpgradeStory.start({ upgrade: { snapshot: 'Skip' } })
+      await story.applyUser('web', { databases: [{ name: 'shop', access: 'ReadWrite' }] })
+      await story.user('web', 'True InSync')
+      const binding = await story.binding('web')
+      await story.apply({ version: to })
+      const waiting = await story.upgrade('AwaitingCutover')
+      await story.user('web', 'False DatabaseMoving')
+      expect(waiting).toMatchObject({
+        phase: 'Upgrading',
+        server: { name: 'shop-postgres', version: from },
+        upgrade: { id: `${from}-to-${to}`, from, to, step: 'AwaitCutover', progress: 'AwaitCutover 4/8' },
+      })
+      expect(findCondition(waiting.conditions, 'Ready')).toMatchObject({ status: 'True', reason: 'Upgrading' })
+      await story.clientWrites()
+      await story.apply({}, { 'data.konverge.dev/cutover': to })
+      await story.upgrade('Completed')
+      await story.clientWrites()
+      story.client.stop()
+      expect(await story.lostRows()).toEqual([])
+      const ready = await story.until(
+        'ready',
+        ({ status }) => findCondition((status as { conditions?: [] }).conditions, 'Ready')?.reason === 'InSync',
+      )
+      expect(ready.status).toMatchObject({
+        phase: 'Ready',
+        serverVersion: expect.stringMatching(`^${to}[.]`),
+        server: { name: `shop-pg${to}`, version: to },
+        previous: { name: 'shop-postgres', version: from },
+      })
+      // Its users have come along, and what they are told goes on being right.
+      await story.user('web', 'True InSync')
+      expect(await story.binding('web')).toEqual(binding)
+      const asked = "SELECT current_user::text AS me, current_setting('server_version_num')::int / 10000 AS version"
+      expect(await story.asUser('web', asked)).toEqual([{ me: 'web', version: Number(to) }])
+      await story.applyUser('web', { databases: [{ name: 'shop', access: 'ReadOnly' }] })
+      await story.user('web', 'True InSync')
+      await expect(story.asUser('web', 'DELETE FROM orders')).rejects.toMatchObject({ code: '42501' })
+      await annotate(`the application could not write for ${story.client.longestGapMs} ms`)
+      await story.apply({ upgrade: { snapshot: 'Skip', keepPrevious: '0s' } }, {})
+      await story.gone('StatefulSet', 'shop-postgres')
+      await story.gone('PersistentVolumeClaim', 'data-shop-postgres-0')
+    },
+  )
 
   it('is moved by a dump where that is asked for, with what cannot be replicated', limit, async () => {
     const upgrade = { snapshot: 'Skip', cutover: 'Automatic', method: 'Dump' }
