@@ -1040,7 +1040,7 @@ export interface DatabaseSpecUpgrade {
   readonly method?: DatabaseSpecUpgradeMethod;
 
   /**
-   * What is asked of the new server, as the database's owner, before anybody is led there.
+   * What is asked of the new server, as the database's owner and without a search_path, before anybody is led there.
    *
    * @schema DatabaseSpecUpgrade#verifyQueries
    */

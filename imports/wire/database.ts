@@ -312,7 +312,7 @@ export interface DatabaseSpecUpgrade {
    */
   readonly method: 'Replication' | 'Dump'
   /**
-   * What is asked of the new server, as the database's owner, before anybody is led there.
+   * What is asked of the new server, as the database's owner and without a search_path, before anybody is led there.
    * At most 16 items.
    */
   readonly verifyQueries?: readonly DatabaseSpecUpgradeVerifyQueries[]
@@ -771,7 +771,7 @@ export interface DatabaseSpecUpgradeInput {
    */
   readonly method?: 'Replication' | 'Dump'
   /**
-   * What is asked of the new server, as the database's owner, before anybody is led there.
+   * What is asked of the new server, as the database's owner and without a search_path, before anybody is led there.
    * At most 16 items.
    */
   readonly verifyQueries?: readonly DatabaseSpecUpgradeVerifyQueries[]

@@ -3,6 +3,7 @@
 import { databaseServerNames } from '../../../../constructs/index.ts'
 import { type Sight, valueAt } from '../../../index.ts'
 import type { DatabaseEngine } from '../../engines/engine.ts'
+import { EngineError } from '../../engines/engine-error.ts'
 import type { FreezeRecord } from '../../engines/write-freeze.ts'
 import { Opening } from '../../upgrade/opening-client.ts'
 import { scaleDownOld } from '../../upgrade/scale-down-old-step.ts'
@@ -24,7 +25,13 @@ export class DatabaseTraffic implements Traffic<Scene> {
   }
 
   async rehearse(call: UpgradeCall): Promise<void> {
-    await this.#opening(call).rehearse(turnedAway(call), call.object.spec.upgrade?.verifyQueries ?? [])
+    try {
+      await this.#opening(call).rehearse(turnedAway(call), call.object.spec.upgrade?.verifyQueries ?? [])
+    } catch (error) {
+      // Writers wait, and what a query asks for will not come.
+      if (!(error instanceof EngineError) || !willNotPass.has(error.code)) throw error
+      throw new EngineError({ code: error.code, message: error.message, remedy: 'stop' })
+    }
   }
 
   async lead(call: UpgradeCall): Promise<void> {
@@ -37,6 +44,9 @@ export class DatabaseTraffic implements Traffic<Scene> {
     return new Opening(orderOf(call), tools, call.signal)
   }
 }
+
+/** What a query of somebody's can be refused for. */
+const willNotPass: ReadonlySet<string> = new Set(['NotFound', 'InsufficientPrivilege', 'StatementFailed'])
 
 function turnedAway({ notes }: UpgradeCall): FreezeRecord {
   return freezeRecordIn(notes[scaleDownOld]) ?? { logins: [] }

@@ -3,7 +3,6 @@
 import type { DatabaseStatus } from '../../../../imports/wire/database.ts'
 import {
   type ConditionClaim,
-  findCondition,
   isBeingDeleted,
   type SagaRecord,
   type SagaReport,
@@ -25,13 +24,15 @@ export function withUpgrade(
   if (object.spec.provider.inCluster === undefined) return status
   const saga = context.sagas.find(({ name }) => name === upgradeName)
   const { fields, conditions, dueAtMs = [] } = status
-  const own = [...conditionsOf(context, saga), ...waitingOf(context, saga)]
+  const own = [...conditionsOf(context, saga, conditions), ...waitingOf(context, saga)]
   const moves = saga !== undefined && isUnderWay(saga)
+  const serves = own.some(({ type, status: state }) => type === 'Ready' && state === 'True')
   const keptUntilMs = facts?.sides?.beside?.role === 'previous' ? facts.sides.keptUntilMs : undefined
   return {
     ...status,
     fields: {
       ...fields,
+      ...(serves ? { phase: 'Ready' as const } : {}),
       ...(moves && fields.phase !== 'Deleting' ? { phase: 'Upgrading' as const } : {}),
       ...fieldsOf(context, saga),
     },
@@ -81,28 +82,37 @@ function isUnderWay({ state }: SagaReport): boolean {
   return state === 'running' || state === 'compensating'
 }
 
-/** Of the last upgrade, and while it is under way whether the database serves. */
+/** Of the last upgrade, and whether the database serves while it is under way, or where it has been left. */
 function conditionsOf(
   { object, facts, outcome }: DatabaseStatusContext,
   saga: SagaReport | undefined,
+  conditions: readonly ConditionClaim[],
 ): readonly ConditionClaim[] {
   if (saga?.record === undefined) return []
   const { state, reason, message } = saga
   const upgraded = { type: 'Upgraded', status: state === 'completed' ? 'True' : 'False', reason, message } as const
-  if (!isUnderWay(saga) || isBeingDeleted(object) || outcome.kind === 'retry') return [upgraded]
-  const serves = facts?.sides?.takesClients === true && isConnected(object.status)
-  return [
-    upgraded,
-    serves
-      ? { type: 'Ready', status: 'True', reason: 'Upgrading', message }
-      : { type: 'Ready', status: 'False', reason: 'Upgrading', message: `applications wait; ${message}` },
-    { type: 'Progressing', status: 'True', reason: 'Upgrading', message },
-  ]
+  if (isBeingDeleted(object) || state === 'completed') return [upgraded]
+  const serves = facts?.sides?.takesClients === true && isThere(conditions)
+  if (!isUnderWay(saga)) {
+    // What was taken back, or waits for somebody, keeps nobody from using the database.
+    const isLeft = serves && outcome.kind === 'stopped' && outcome.reason === reason
+    return isLeft ? [upgraded, { type: 'Ready', status: 'True', reason, message }] : [upgraded]
+  }
+  if (serves) return [upgraded, ready('True', message), { ...upgrading, type: 'Progressing', status: 'True', message }]
+  if (outcome.kind === 'retry') return [upgraded]
+  const waits = `applications wait; ${message}`
+  return [upgraded, ready('False', waits), { ...upgrading, type: 'Progressing', status: 'True', message }]
 }
 
-/** The server that is restarted once for the move is called so for that while. */
-function isConnected(status: DatabaseStatus | undefined): boolean {
-  return findCondition(status?.conditions, 'Connected')?.status === 'True'
+const upgrading = { reason: 'Upgrading' }
+
+function ready(status: 'True' | 'False', message: string): ConditionClaim {
+  return { ...upgrading, type: 'Ready', status, message }
+}
+
+/** As it was found in this turn. */
+function isThere(conditions: readonly ConditionClaim[]): boolean {
+  return ['Connected', 'Configured'].every((one) => conditions.find(({ type }) => type === one)?.status === 'True')
 }
 
 /** An upgrade that is asked for and cannot begin yet. */

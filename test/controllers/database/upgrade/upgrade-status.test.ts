@@ -1,0 +1,120 @@
+// What does a Database tell of its upgrade, at every place of it?
+import { describe, expect, it } from 'vitest'
+import type { DatabaseReport } from '../../../../src/controllers/database/database-conditions.ts'
+import type { DatabaseFacts } from '../../../../src/controllers/database/database-facts.ts'
+import { databaseStatus } from '../../../../src/controllers/database/database-status.ts'
+import { serverSides } from '../../../../src/controllers/database/server-sides.ts'
+import { withUpgrade } from '../../../../src/controllers/database/upgrade/upgrade-status.ts'
+import type { Outcome, SagaReport } from '../../../../src/index.ts'
+import { access, observed, providerID } from '../databases.ts'
+import { movingDatabase, startedAt, startedMs, upgradeRecord, upgradeReport } from './upgrade-records.ts'
+
+const available: DatabaseReport = {
+  ...{ name: 'database', state: 'available', reason: 'AsDesired', message: '"shop_db" is as desired' },
+  ...{ providerID, observed: observed(), drift: [], corrected: [], seenAtMs: 0 },
+}
+const blocked: DatabaseReport = {
+  ...{ name: 'database', state: 'blocked', reason: 'Creating', message: 'the server is not ready' },
+  ...{ drift: [], corrected: [] },
+}
+const waiting: Outcome = { kind: 'waiting', on: 'upgrade', afterMs: 1_000 }
+const stopped = (reason: string): Outcome => ({ kind: 'stopped', reason, message: 'so' })
+const settled: Outcome = { kind: 'settled' }
+const pivotedAt = startedAt
+const ended = { pivotedAt, finishedAt: startedAt }
+
+function statusOf(saga: SagaReport | undefined, outcome: Outcome, report = available) {
+  const object = movingDatabase()
+  const sides = serverSides({ object, record: saga?.record, previousClaim: 'owned', nowMs: startedMs })
+  const facts: DatabaseFacts = { connection: { kind: 'known', access }, users: [], sides }
+  const sagas = saga === undefined ? [] : [saga]
+  const context = { object, facts, outcome, children: [], externals: [], sagas }
+  const { fields, conditions, dueAtMs } = withUpgrade(databaseStatus(context, report), context)
+  const of = (type: string) => {
+    const { status, reason, message } = conditions.find((one) => one.type === type) ?? {}
+    return status === undefined ? undefined : `${status} ${reason}: ${message}`
+  }
+  return { fields, dueAtMs, of }
+}
+
+const running = (step: string) => upgradeReport(upgradeRecord(step), 'running')
+
+describe('while it is under way', () => {
+  it('a Database serves, and says how far it is', () => {
+    const { fields, of } = statusOf(running('Replicate'), waiting)
+    expect(fields).toMatchObject({
+      phase: 'Upgrading',
+      server: { name: 'shop-db-postgres', version: '15' },
+      upgrade: {
+        ...{ id: '15-to-18', from: '15', to: '18', state: 'Running', step: 'Replicate', progress: 'Replicate 3/8' },
+        ...{ message: 'so', startedAt },
+      },
+    })
+    expect([of('Ready'), of('Progressing'), of('Upgraded')]).toEqual([
+      'True Upgrading: so',
+      'True Upgrading: so',
+      'False Running: so',
+    ])
+  })
+
+  it('it waits for somebody in a word of its own', () => {
+    expect(statusOf(running('AwaitCutover'), waiting).fields.upgrade?.state).toBe('AwaitingCutover')
+  })
+
+  it.each([
+    ['nobody may write', running('MigrateData'), available],
+    ['its server is restarted', running('ProvisionNew'), blocked],
+  ])('it is not ready while %s', (_, saga, report) => {
+    expect(statusOf(saga, waiting, report).of('Ready')).toBe('False Upgrading: applications wait; so')
+  })
+
+  it('what fails is told by the runtime where nobody can be served', () => {
+    const retry: Outcome = { kind: 'retry', reason: 'ServerUnreachable', message: 'refused' }
+    expect(statusOf(running('MigrateData'), retry).of('Ready')).toBeUndefined()
+    expect(statusOf(running('Replicate'), retry).of('Ready')).toBe('True Upgrading: so')
+  })
+
+  it('the way back says so', () => {
+    const saga = upgradeReport(upgradeRecord('Replicate', 'Compensating'), 'compensating')
+    expect(statusOf(saga, waiting).fields.upgrade).toMatchObject({
+      state: 'Compensating',
+      progress: 'taking back Replicate 3/8',
+    })
+  })
+})
+
+describe('when it is over', () => {
+  it('the new server serves, and the old one is kept for a while', () => {
+    const saga = upgradeReport(upgradeRecord('RetireOld', 'Done', { state: 'Completed', ...ended }), 'completed')
+    const { fields, of, dueAtMs } = statusOf(saga, settled)
+    expect(fields).toMatchObject({
+      phase: 'Ready',
+      server: { name: 'shop-db-pg18', version: '18' },
+      previous: { name: 'shop-db-postgres', version: '15', keptUntil: '2026-01-02T00:00:00Z' },
+      upgrade: { state: 'Completed', ...ended },
+    })
+    expect(fields.upgrade).not.toHaveProperty('progress')
+    expect([of('Ready'), of('Upgraded')]).toEqual(['True InSync: the database is as declared', 'True Completed: so'])
+    expect(dueAtMs).toEqual([Date.parse('2026-01-02T00:00:00Z')])
+  })
+
+  it('one that was taken back keeps nobody from using the database', () => {
+    const record = upgradeRecord('ProvisionNew', 'Compensated', { state: 'Compensated', finishedAt: startedAt })
+    const { fields, of } = statusOf(upgradeReport(record, 'compensated'), stopped('Compensated'))
+    expect(fields).toMatchObject({ phase: 'Ready', server: { version: '15' }, upgrade: { state: 'Compensated' } })
+    expect([of('Ready'), of('Upgraded')]).toEqual(['True Compensated: so', 'False Compensated: so'])
+  })
+
+  it('one that stands still where nobody is served says so', () => {
+    const record = upgradeRecord('MigrateData', 'Running', { state: 'ManualIntervention' })
+    const { fields, of } = statusOf(upgradeReport(record, 'manualIntervention'), stopped('ManualIntervention'))
+    expect(fields.phase).toBe('Failed')
+    expect([of('Ready'), of('Upgraded')]).toEqual([undefined, 'False ManualIntervention: so'])
+  })
+})
+
+it('says nothing of an upgrade that nobody asked for', () => {
+  const { fields, of } = statusOf(undefined, settled)
+  expect(fields).not.toHaveProperty('upgrade')
+  expect(of('Upgraded')).toBeUndefined()
+})
