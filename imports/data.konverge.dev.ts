@@ -888,6 +888,20 @@ export interface DatabaseSpec {
   readonly provider: DatabaseSpecProvider;
 
   /**
+   * How the database begins. Without it, empty. Immutable.
+   *
+   * @schema DatabaseSpec#bootstrap
+   */
+  readonly bootstrap?: DatabaseSpecBootstrap;
+
+  /**
+   * A backup takes the place of what is there, once it is restored beside it and proven. Each requestID runs once.
+   *
+   * @schema DatabaseSpec#restore
+   */
+  readonly restore?: DatabaseSpecRestore;
+
+  /**
    * What becomes of a database of this name that the operator did not make. Never leaves it alone and says so; Adopt takes it over.
    *
    * @schema DatabaseSpec#adoptionPolicy
@@ -977,6 +991,8 @@ export function toJson_DatabaseSpec(obj: DatabaseSpec | undefined): Record<strin
     'version': obj.version,
     'upgrade': toJson_DatabaseSpecUpgrade(obj.upgrade),
     'provider': toJson_DatabaseSpecProvider(obj.provider),
+    'bootstrap': toJson_DatabaseSpecBootstrap(obj.bootstrap),
+    'restore': toJson_DatabaseSpecRestore(obj.restore),
     'adoptionPolicy': obj.adoptionPolicy,
     'deletionPolicy': obj.deletionPolicy,
     'snapshotTarget': toJson_DatabaseSpecSnapshotTarget(obj.snapshotTarget),
@@ -1118,6 +1134,78 @@ export function toJson_DatabaseSpecProvider(obj: DatabaseSpecProvider | undefine
     'inCluster': toJson_DatabaseSpecProviderInCluster(obj.inCluster),
     'server': toJson_DatabaseSpecProviderServer(obj.server),
     'rds': toJson_DatabaseSpecProviderRds(obj.rds),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * How the database begins. Without it, empty. Immutable.
+ *
+ * @schema DatabaseSpecBootstrap
+ */
+export interface DatabaseSpecBootstrap {
+  /**
+   * What it begins with: a backup, which is restored and proven before anybody sees the database. Exactly one of them.
+   *
+   * @schema DatabaseSpecBootstrap#restoreFrom
+   */
+  readonly restoreFrom: DatabaseSpecBootstrapRestoreFrom;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecBootstrap' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecBootstrap(obj: DatabaseSpecBootstrap | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'restoreFrom': toJson_DatabaseSpecBootstrapRestoreFrom(obj.restoreFrom),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A backup takes the place of what is there, once it is restored beside it and proven. Each requestID runs once.
+ *
+ * @schema DatabaseSpecRestore
+ */
+export interface DatabaseSpecRestore {
+  /**
+   * Names the request. It is in the names of databases on the server.
+   *
+   * @schema DatabaseSpecRestore#requestID
+   */
+  readonly requestId: string;
+
+  /**
+   * What takes the place; exactly one of them.
+   *
+   * @schema DatabaseSpecRestore#from
+   */
+  readonly from: DatabaseSpecRestoreFrom;
+
+  /**
+   * How long what was there before is kept, such as 24h. Nobody can connect to it.
+   *
+   * @schema DatabaseSpecRestore#keepPrevious
+   */
+  readonly keepPrevious?: string;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecRestore' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecRestore(obj: DatabaseSpecRestore | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'requestID': obj.requestId,
+    'from': toJson_DatabaseSpecRestoreFrom(obj.from),
+    'keepPrevious': obj.keepPrevious,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -1585,6 +1673,86 @@ export function toJson_DatabaseSpecProviderRds(obj: DatabaseSpecProviderRds | un
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * What it begins with: a backup, which is restored and proven before anybody sees the database. Exactly one of them.
+ *
+ * @schema DatabaseSpecBootstrapRestoreFrom
+ */
+export interface DatabaseSpecBootstrapRestoreFrom {
+  /**
+   * A Backup of the same namespace, one that made an artifact and not a schedule.
+   *
+   * @schema DatabaseSpecBootstrapRestoreFrom#backupRef
+   */
+  readonly backupRef?: DatabaseSpecBootstrapRestoreFromBackupRef;
+
+  /**
+   * Where a backup is, if there is no Backup of it here.
+   *
+   * @schema DatabaseSpecBootstrapRestoreFrom#location
+   */
+  readonly location?: DatabaseSpecBootstrapRestoreFromLocation;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecBootstrapRestoreFrom' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecBootstrapRestoreFrom(obj: DatabaseSpecBootstrapRestoreFrom | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'backupRef': toJson_DatabaseSpecBootstrapRestoreFromBackupRef(obj.backupRef),
+    'location': toJson_DatabaseSpecBootstrapRestoreFromLocation(obj.location),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * What takes the place; exactly one of them.
+ *
+ * @schema DatabaseSpecRestoreFrom
+ */
+export interface DatabaseSpecRestoreFrom {
+  /**
+   * A Backup of the same namespace, one that made an artifact and not a schedule.
+   *
+   * @schema DatabaseSpecRestoreFrom#backupRef
+   */
+  readonly backupRef?: DatabaseSpecRestoreFromBackupRef;
+
+  /**
+   * Where a backup is, if there is no Backup of it here.
+   *
+   * @schema DatabaseSpecRestoreFrom#location
+   */
+  readonly location?: DatabaseSpecRestoreFromLocation;
+
+  /**
+   * An earlier request, which is undone. What it has replaced takes the place again, as long as it is kept.
+   *
+   * @schema DatabaseSpecRestoreFrom#previousOf
+   */
+  readonly previousOf?: string;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecRestoreFrom' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecRestoreFrom(obj: DatabaseSpecRestoreFrom | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'backupRef': toJson_DatabaseSpecRestoreFromBackupRef(obj.backupRef),
+    'location': toJson_DatabaseSpecRestoreFromLocation(obj.location),
+    'previousOf': obj.previousOf,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * A volume of the same namespace.
  *
  * @schema DatabaseSpecSnapshotTargetPvc
@@ -1985,6 +2153,134 @@ export function toJson_DatabaseSpecProviderRdsCaSecretRef(obj: DatabaseSpecProvi
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * A Backup of the same namespace, one that made an artifact and not a schedule.
+ *
+ * @schema DatabaseSpecBootstrapRestoreFromBackupRef
+ */
+export interface DatabaseSpecBootstrapRestoreFromBackupRef {
+  /**
+   * The Backup's name.
+   *
+   * @schema DatabaseSpecBootstrapRestoreFromBackupRef#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecBootstrapRestoreFromBackupRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecBootstrapRestoreFromBackupRef(obj: DatabaseSpecBootstrapRestoreFromBackupRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Where a backup is, if there is no Backup of it here.
+ *
+ * @schema DatabaseSpecBootstrapRestoreFromLocation
+ */
+export interface DatabaseSpecBootstrapRestoreFromLocation {
+  /**
+   * Where backups are kept.
+   *
+   * @schema DatabaseSpecBootstrapRestoreFromLocation#target
+   */
+  readonly target: DatabaseSpecBootstrapRestoreFromLocationTarget;
+
+  /**
+   * The folder with manifest.json, as status.folder of its Backup said.
+   *
+   * @schema DatabaseSpecBootstrapRestoreFromLocation#path
+   */
+  readonly path: string;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecBootstrapRestoreFromLocation' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecBootstrapRestoreFromLocation(obj: DatabaseSpecBootstrapRestoreFromLocation | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'target': toJson_DatabaseSpecBootstrapRestoreFromLocationTarget(obj.target),
+    'path': obj.path,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A Backup of the same namespace, one that made an artifact and not a schedule.
+ *
+ * @schema DatabaseSpecRestoreFromBackupRef
+ */
+export interface DatabaseSpecRestoreFromBackupRef {
+  /**
+   * The Backup's name.
+   *
+   * @schema DatabaseSpecRestoreFromBackupRef#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecRestoreFromBackupRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecRestoreFromBackupRef(obj: DatabaseSpecRestoreFromBackupRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Where a backup is, if there is no Backup of it here.
+ *
+ * @schema DatabaseSpecRestoreFromLocation
+ */
+export interface DatabaseSpecRestoreFromLocation {
+  /**
+   * Where backups are kept.
+   *
+   * @schema DatabaseSpecRestoreFromLocation#target
+   */
+  readonly target: DatabaseSpecRestoreFromLocationTarget;
+
+  /**
+   * The folder with manifest.json, as status.folder of its Backup said.
+   *
+   * @schema DatabaseSpecRestoreFromLocation#path
+   */
+  readonly path: string;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecRestoreFromLocation' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecRestoreFromLocation(obj: DatabaseSpecRestoreFromLocation | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'target': toJson_DatabaseSpecRestoreFromLocationTarget(obj.target),
+    'path': obj.path,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has by itself.
  *
  * @schema DatabaseSpecSnapshotTargetS3CredentialsSecretRef
@@ -2148,6 +2444,78 @@ export function toJson_DatabaseSpecProviderRdsCredentialsSecretRef(obj: Database
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * Where backups are kept.
+ *
+ * @schema DatabaseSpecBootstrapRestoreFromLocationTarget
+ */
+export interface DatabaseSpecBootstrapRestoreFromLocationTarget {
+  /**
+   * A volume of the same namespace.
+   *
+   * @schema DatabaseSpecBootstrapRestoreFromLocationTarget#pvc
+   */
+  readonly pvc?: DatabaseSpecBootstrapRestoreFromLocationTargetPvc;
+
+  /**
+   * A bucket of S3, or of a store that speaks like it.
+   *
+   * @schema DatabaseSpecBootstrapRestoreFromLocationTarget#s3
+   */
+  readonly s3?: DatabaseSpecBootstrapRestoreFromLocationTargetS3;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecBootstrapRestoreFromLocationTarget' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecBootstrapRestoreFromLocationTarget(obj: DatabaseSpecBootstrapRestoreFromLocationTarget | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'pvc': toJson_DatabaseSpecBootstrapRestoreFromLocationTargetPvc(obj.pvc),
+    's3': toJson_DatabaseSpecBootstrapRestoreFromLocationTargetS3(obj.s3),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * Where backups are kept.
+ *
+ * @schema DatabaseSpecRestoreFromLocationTarget
+ */
+export interface DatabaseSpecRestoreFromLocationTarget {
+  /**
+   * A volume of the same namespace.
+   *
+   * @schema DatabaseSpecRestoreFromLocationTarget#pvc
+   */
+  readonly pvc?: DatabaseSpecRestoreFromLocationTargetPvc;
+
+  /**
+   * A bucket of S3, or of a store that speaks like it.
+   *
+   * @schema DatabaseSpecRestoreFromLocationTarget#s3
+   */
+  readonly s3?: DatabaseSpecRestoreFromLocationTargetS3;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecRestoreFromLocationTarget' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecRestoreFromLocationTarget(obj: DatabaseSpecRestoreFromLocationTarget | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'pvc': toJson_DatabaseSpecRestoreFromLocationTargetPvc(obj.pvc),
+    's3': toJson_DatabaseSpecRestoreFromLocationTargetS3(obj.s3),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
  * How values are compared.
  *
  * @schema DatabaseSpecAllowedNamespacesSelectorMatchExpressionsOperator
@@ -2162,6 +2530,270 @@ export enum DatabaseSpecAllowedNamespacesSelectorMatchExpressionsOperator {
   /** DoesNotExist */
   DOES_NOT_EXIST = "DoesNotExist",
 }
+
+/**
+ * A volume of the same namespace.
+ *
+ * @schema DatabaseSpecBootstrapRestoreFromLocationTargetPvc
+ */
+export interface DatabaseSpecBootstrapRestoreFromLocationTargetPvc {
+  /**
+   * The PersistentVolumeClaim.
+   *
+   * @schema DatabaseSpecBootstrapRestoreFromLocationTargetPvc#claimName
+   */
+  readonly claimName: string;
+
+  /**
+   * A folder in it.
+   *
+   * @schema DatabaseSpecBootstrapRestoreFromLocationTargetPvc#path
+   */
+  readonly path?: string;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecBootstrapRestoreFromLocationTargetPvc' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecBootstrapRestoreFromLocationTargetPvc(obj: DatabaseSpecBootstrapRestoreFromLocationTargetPvc | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'claimName': obj.claimName,
+    'path': obj.path,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A bucket of S3, or of a store that speaks like it.
+ *
+ * @schema DatabaseSpecBootstrapRestoreFromLocationTargetS3
+ */
+export interface DatabaseSpecBootstrapRestoreFromLocationTargetS3 {
+  /**
+   * The bucket.
+   *
+   * @schema DatabaseSpecBootstrapRestoreFromLocationTargetS3#bucket
+   */
+  readonly bucket: string;
+
+  /**
+   * In front of every key, without slashes at its ends.
+   *
+   * @schema DatabaseSpecBootstrapRestoreFromLocationTargetS3#prefix
+   */
+  readonly prefix?: string;
+
+  /**
+   * The region of the bucket.
+   *
+   * @schema DatabaseSpecBootstrapRestoreFromLocationTargetS3#region
+   */
+  readonly region?: string;
+
+  /**
+   * Where another store than Amazon's is.
+   *
+   * @schema DatabaseSpecBootstrapRestoreFromLocationTargetS3#endpoint
+   */
+  readonly endpoint?: string;
+
+  /**
+   * Whether the bucket is in the path and not in the host name, as most stores but Amazon want it.
+   *
+   * @schema DatabaseSpecBootstrapRestoreFromLocationTargetS3#forcePathStyle
+   */
+  readonly forcePathStyle?: boolean;
+
+  /**
+   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has by itself.
+   *
+   * @schema DatabaseSpecBootstrapRestoreFromLocationTargetS3#credentialsSecretRef
+   */
+  readonly credentialsSecretRef?: DatabaseSpecBootstrapRestoreFromLocationTargetS3CredentialsSecretRef;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecBootstrapRestoreFromLocationTargetS3' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecBootstrapRestoreFromLocationTargetS3(obj: DatabaseSpecBootstrapRestoreFromLocationTargetS3 | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'bucket': obj.bucket,
+    'prefix': obj.prefix,
+    'region': obj.region,
+    'endpoint': obj.endpoint,
+    'forcePathStyle': obj.forcePathStyle,
+    'credentialsSecretRef': toJson_DatabaseSpecBootstrapRestoreFromLocationTargetS3CredentialsSecretRef(obj.credentialsSecretRef),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A volume of the same namespace.
+ *
+ * @schema DatabaseSpecRestoreFromLocationTargetPvc
+ */
+export interface DatabaseSpecRestoreFromLocationTargetPvc {
+  /**
+   * The PersistentVolumeClaim.
+   *
+   * @schema DatabaseSpecRestoreFromLocationTargetPvc#claimName
+   */
+  readonly claimName: string;
+
+  /**
+   * A folder in it.
+   *
+   * @schema DatabaseSpecRestoreFromLocationTargetPvc#path
+   */
+  readonly path?: string;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecRestoreFromLocationTargetPvc' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecRestoreFromLocationTargetPvc(obj: DatabaseSpecRestoreFromLocationTargetPvc | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'claimName': obj.claimName,
+    'path': obj.path,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A bucket of S3, or of a store that speaks like it.
+ *
+ * @schema DatabaseSpecRestoreFromLocationTargetS3
+ */
+export interface DatabaseSpecRestoreFromLocationTargetS3 {
+  /**
+   * The bucket.
+   *
+   * @schema DatabaseSpecRestoreFromLocationTargetS3#bucket
+   */
+  readonly bucket: string;
+
+  /**
+   * In front of every key, without slashes at its ends.
+   *
+   * @schema DatabaseSpecRestoreFromLocationTargetS3#prefix
+   */
+  readonly prefix?: string;
+
+  /**
+   * The region of the bucket.
+   *
+   * @schema DatabaseSpecRestoreFromLocationTargetS3#region
+   */
+  readonly region?: string;
+
+  /**
+   * Where another store than Amazon's is.
+   *
+   * @schema DatabaseSpecRestoreFromLocationTargetS3#endpoint
+   */
+  readonly endpoint?: string;
+
+  /**
+   * Whether the bucket is in the path and not in the host name, as most stores but Amazon want it.
+   *
+   * @schema DatabaseSpecRestoreFromLocationTargetS3#forcePathStyle
+   */
+  readonly forcePathStyle?: boolean;
+
+  /**
+   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has by itself.
+   *
+   * @schema DatabaseSpecRestoreFromLocationTargetS3#credentialsSecretRef
+   */
+  readonly credentialsSecretRef?: DatabaseSpecRestoreFromLocationTargetS3CredentialsSecretRef;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecRestoreFromLocationTargetS3' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecRestoreFromLocationTargetS3(obj: DatabaseSpecRestoreFromLocationTargetS3 | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'bucket': obj.bucket,
+    'prefix': obj.prefix,
+    'region': obj.region,
+    'endpoint': obj.endpoint,
+    'forcePathStyle': obj.forcePathStyle,
+    'credentialsSecretRef': toJson_DatabaseSpecRestoreFromLocationTargetS3CredentialsSecretRef(obj.credentialsSecretRef),
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has by itself.
+ *
+ * @schema DatabaseSpecBootstrapRestoreFromLocationTargetS3CredentialsSecretRef
+ */
+export interface DatabaseSpecBootstrapRestoreFromLocationTargetS3CredentialsSecretRef {
+  /**
+   * The Secret's name.
+   *
+   * @schema DatabaseSpecBootstrapRestoreFromLocationTargetS3CredentialsSecretRef#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecBootstrapRestoreFromLocationTargetS3CredentialsSecretRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecBootstrapRestoreFromLocationTargetS3CredentialsSecretRef(obj: DatabaseSpecBootstrapRestoreFromLocationTargetS3CredentialsSecretRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has by itself.
+ *
+ * @schema DatabaseSpecRestoreFromLocationTargetS3CredentialsSecretRef
+ */
+export interface DatabaseSpecRestoreFromLocationTargetS3CredentialsSecretRef {
+  /**
+   * The Secret's name.
+   *
+   * @schema DatabaseSpecRestoreFromLocationTargetS3CredentialsSecretRef#name
+   */
+  readonly name: string;
+}
+
+/**
+ * Converts an object of type 'DatabaseSpecRestoreFromLocationTargetS3CredentialsSecretRef' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_DatabaseSpecRestoreFromLocationTargetS3CredentialsSecretRef(obj: DatabaseSpecRestoreFromLocationTargetS3CredentialsSecretRef | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'name': obj.name,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 
 /**

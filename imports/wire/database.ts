@@ -33,6 +33,7 @@ export interface DatabaseResource {
  * Rule: upgrade is for provider.inCluster, whose server the operator makes.
  * Rule: an upgrade makes a backup first, and needs snapshotTarget, which says where it is kept; upgrade.snapshot Skip
  * goes without.
+ * Rule: bootstrap is immutable, because a database begins once; restore over it with spec.restore.
  * Rule: deletionPolicy Snapshot needs snapshotTarget, which says where the last backup is kept.
  */
 export interface DatabaseSpec {
@@ -66,6 +67,14 @@ export interface DatabaseSpec {
    * Rule: a database cannot move to another provider; create a new Database and copy the data.
    */
   readonly provider: DatabaseSpecProvider
+  /** How the database begins. Without it, empty. Immutable. */
+  readonly bootstrap?: DatabaseSpecBootstrap
+  /**
+   * A backup takes the place of what is there, once it is restored beside it and proven. Each requestID runs once.
+   * Rule: from cannot change, because each request runs once; give another requestID with it.
+   * Rule: previousOf names an earlier request, and not this one.
+   */
+  readonly restore?: DatabaseSpecRestore
   /**
    * What becomes of a database of this name that the operator did not make. Never leaves it alone and says so; Adopt
    * takes it over.
@@ -138,6 +147,7 @@ export interface DatabaseSpec {
  * Rule: upgrade is for provider.inCluster, whose server the operator makes.
  * Rule: an upgrade makes a backup first, and needs snapshotTarget, which says where it is kept; upgrade.snapshot Skip
  * goes without.
+ * Rule: bootstrap is immutable, because a database begins once; restore over it with spec.restore.
  * Rule: deletionPolicy Snapshot needs snapshotTarget, which says where the last backup is kept.
  */
 export interface DatabaseSpecInput {
@@ -171,6 +181,14 @@ export interface DatabaseSpecInput {
    * Rule: a database cannot move to another provider; create a new Database and copy the data.
    */
   readonly provider: DatabaseSpecProviderInput
+  /** How the database begins. Without it, empty. Immutable. */
+  readonly bootstrap?: DatabaseSpecBootstrapInput
+  /**
+   * A backup takes the place of what is there, once it is restored beside it and proven. Each requestID runs once.
+   * Rule: from cannot change, because each request runs once; give another requestID with it.
+   * Rule: previousOf names an earlier request, and not this one.
+   */
+  readonly restore?: DatabaseSpecRestoreInput
   /**
    * What becomes of a database of this name that the operator did not make. Never leaves it alone and says so; Adopt
    * takes it over.
@@ -241,7 +259,7 @@ export interface DatabaseStatus {
   /** The newest konverge.dev/reconcile-now annotation whose turn has ended. */
   readonly lastHandledReconcileAt?: string
   /** How far it is, in one word; a summary of the conditions. */
-  readonly phase?: 'Pending' | 'Provisioning' | 'Configuring' | 'Ready' | 'Upgrading' | 'Deleting' | 'Failed'
+  readonly phase?: 'Pending' | 'Provisioning' | 'Configuring' | 'Restoring' | 'Ready' | 'Upgrading' | 'Deleting' | 'Failed'
   /** The name of the database on its server. */
   readonly databaseName?: string
   /** Where the server is. */
@@ -271,6 +289,8 @@ export interface DatabaseStatus {
   readonly observed?: DatabaseStatusObserved
   /** What was last put right after somebody else had changed it. */
   readonly lastDriftCorrection?: DatabaseStatusLastDriftCorrection
+  /** The restore that was begun last, and what is kept of what restores have replaced. */
+  readonly restore?: DatabaseStatusRestore
   /**
    * What is there of it outside the cluster. The operator's own record, which it needs to go on after a crash.
    * At most 64 items. One item for each name.
@@ -283,7 +303,8 @@ export interface DatabaseStatus {
   readonly sagas?: readonly DatabaseStatusSagas[]
   /**
    * Ready, Progressing and Degraded always, with Provisioned, Connected, Configured and Drifted as far as they are
-   * known; Upgraded of the last upgrade; DeletionBlocked, Reconciling and Stalled while they are true.
+   * known; Upgraded of the last upgrade, Restored of the last restore; DeletionBlocked, Reconciling and Stalled while
+   * they are true.
    * One item for each type.
    */
   readonly conditions?: readonly DatabaseStatusConditions[]
@@ -587,6 +608,258 @@ export interface DatabaseSpecProviderRdsCaSecretRef {
    * @default "ca.crt"
    */
   readonly key: string
+}
+
+/** How the database begins. Without it, empty. Immutable. */
+export interface DatabaseSpecBootstrap {
+  /**
+   * What it begins with: a backup, which is restored and proven before anybody sees the database. Exactly one of them.
+   * Rule: give exactly one of backupRef and location.
+   */
+  readonly restoreFrom: DatabaseSpecBootstrapRestoreFrom
+}
+
+/**
+ * What it begins with: a backup, which is restored and proven before anybody sees the database. Exactly one of them.
+ * Rule: give exactly one of backupRef and location.
+ */
+export interface DatabaseSpecBootstrapRestoreFrom {
+  /** A Backup of the same namespace, one that made an artifact and not a schedule. */
+  readonly backupRef?: DatabaseSpecBootstrapRestoreFromBackupRef
+  /** Where a backup is, if there is no Backup of it here. */
+  readonly location?: DatabaseSpecBootstrapRestoreFromLocation
+}
+
+/** A Backup of the same namespace, one that made an artifact and not a schedule. */
+export interface DatabaseSpecBootstrapRestoreFromBackupRef {
+  /**
+   * The Backup's name.
+   * At least 1 character. At most 253 characters.
+   */
+  readonly name: string
+}
+
+/** Where a backup is, if there is no Backup of it here. */
+export interface DatabaseSpecBootstrapRestoreFromLocation {
+  /**
+   * Where backups are kept.
+   * Rule: a target is one of pvc and s3.
+   */
+  readonly target: DatabaseSpecBootstrapRestoreFromLocationTarget
+  /**
+   * The folder with manifest.json, as status.folder of its Backup said.
+   * At least 1 character. At most 1024 characters. Matches
+   * `^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*\/?$`.
+   */
+  readonly path: string
+}
+
+/**
+ * Where backups are kept.
+ * Rule: a target is one of pvc and s3.
+ */
+export interface DatabaseSpecBootstrapRestoreFromLocationTarget {
+  /** A volume of the same namespace. */
+  readonly pvc?: DatabaseSpecBootstrapRestoreFromLocationTargetPvc
+  /** A bucket of S3, or of a store that speaks like it. */
+  readonly s3?: DatabaseSpecBootstrapRestoreFromLocationTargetS3
+}
+
+/** A volume of the same namespace. */
+export interface DatabaseSpecBootstrapRestoreFromLocationTargetPvc {
+  /**
+   * The PersistentVolumeClaim.
+   * At least 1 character. At most 253 characters.
+   */
+  readonly claimName: string
+  /**
+   * A folder in it.
+   * At least 1 character. At most 200 characters. Matches
+   * `^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$`.
+   */
+  readonly path?: string
+}
+
+/** A bucket of S3, or of a store that speaks like it. */
+export interface DatabaseSpecBootstrapRestoreFromLocationTargetS3 {
+  /**
+   * The bucket.
+   * At least 3 characters. At most 63 characters. Matches `^[a-z0-9][a-z0-9.-]*[a-z0-9]$`.
+   */
+  readonly bucket: string
+  /**
+   * In front of every key, without slashes at its ends.
+   * At least 1 character. At most 200 characters. Matches
+   * `^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$`.
+   */
+  readonly prefix?: string
+  /**
+   * The region of the bucket.
+   * At least 1 character. At most 64 characters.
+   * @default "us-east-1"
+   */
+  readonly region: string
+  /**
+   * Where another store than Amazon's is.
+   * At most 253 characters. Matches `^https?://[^/?#@\s]+/?$`.
+   */
+  readonly endpoint?: string
+  /** Whether the bucket is in the path and not in the host name, as most stores but Amazon want it. */
+  readonly forcePathStyle?: boolean
+  /**
+   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has
+   * by itself.
+   */
+  readonly credentialsSecretRef?: DatabaseSpecBootstrapRestoreFromLocationTargetS3CredentialsSecretRef
+}
+
+/**
+ * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has by
+ * itself.
+ */
+export interface DatabaseSpecBootstrapRestoreFromLocationTargetS3CredentialsSecretRef {
+  /**
+   * The Secret's name.
+   * At least 1 character. At most 253 characters.
+   */
+  readonly name: string
+}
+
+/**
+ * A backup takes the place of what is there, once it is restored beside it and proven. Each requestID runs once.
+ * Rule: from cannot change, because each request runs once; give another requestID with it.
+ * Rule: previousOf names an earlier request, and not this one.
+ */
+export interface DatabaseSpecRestore {
+  /**
+   * Names the request. It is in the names of databases on the server.
+   * At least 1 character. At most 32 characters. Matches `^[a-z0-9]([a-z0-9_-]*[a-z0-9])?$`.
+   * Rule: bootstrap is the request of spec.bootstrap; give another requestID.
+   */
+  readonly requestID: string
+  /**
+   * What takes the place; exactly one of them.
+   * Rule: give exactly one of backupRef, location and previousOf.
+   */
+  readonly from: DatabaseSpecRestoreFrom
+  /**
+   * How long what was there before is kept, such as 24h. Nobody can connect to it.
+   * At most 20 characters. Matches `^([0-9]{1,5}(ms|h|m|s)){1,3}$`.
+   * Rule: keepPrevious is at most 8760h.
+   * @default "24h"
+   */
+  readonly keepPrevious: string
+}
+
+/**
+ * What takes the place; exactly one of them.
+ * Rule: give exactly one of backupRef, location and previousOf.
+ */
+export interface DatabaseSpecRestoreFrom {
+  /** A Backup of the same namespace, one that made an artifact and not a schedule. */
+  readonly backupRef?: DatabaseSpecRestoreFromBackupRef
+  /** Where a backup is, if there is no Backup of it here. */
+  readonly location?: DatabaseSpecRestoreFromLocation
+  /**
+   * An earlier request, which is undone. What it has replaced takes the place again, as long as it is kept.
+   * At least 1 character. At most 32 characters. Matches `^[a-z0-9]([a-z0-9_-]*[a-z0-9])?$`.
+   */
+  readonly previousOf?: string
+}
+
+/** A Backup of the same namespace, one that made an artifact and not a schedule. */
+export interface DatabaseSpecRestoreFromBackupRef {
+  /**
+   * The Backup's name.
+   * At least 1 character. At most 253 characters.
+   */
+  readonly name: string
+}
+
+/** Where a backup is, if there is no Backup of it here. */
+export interface DatabaseSpecRestoreFromLocation {
+  /**
+   * Where backups are kept.
+   * Rule: a target is one of pvc and s3.
+   */
+  readonly target: DatabaseSpecRestoreFromLocationTarget
+  /**
+   * The folder with manifest.json, as status.folder of its Backup said.
+   * At least 1 character. At most 1024 characters. Matches
+   * `^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*\/?$`.
+   */
+  readonly path: string
+}
+
+/**
+ * Where backups are kept.
+ * Rule: a target is one of pvc and s3.
+ */
+export interface DatabaseSpecRestoreFromLocationTarget {
+  /** A volume of the same namespace. */
+  readonly pvc?: DatabaseSpecRestoreFromLocationTargetPvc
+  /** A bucket of S3, or of a store that speaks like it. */
+  readonly s3?: DatabaseSpecRestoreFromLocationTargetS3
+}
+
+/** A volume of the same namespace. */
+export interface DatabaseSpecRestoreFromLocationTargetPvc {
+  /**
+   * The PersistentVolumeClaim.
+   * At least 1 character. At most 253 characters.
+   */
+  readonly claimName: string
+  /**
+   * A folder in it.
+   * At least 1 character. At most 200 characters. Matches
+   * `^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$`.
+   */
+  readonly path?: string
+}
+
+/** A bucket of S3, or of a store that speaks like it. */
+export interface DatabaseSpecRestoreFromLocationTargetS3 {
+  /**
+   * The bucket.
+   * At least 3 characters. At most 63 characters. Matches `^[a-z0-9][a-z0-9.-]*[a-z0-9]$`.
+   */
+  readonly bucket: string
+  /**
+   * In front of every key, without slashes at its ends.
+   * At least 1 character. At most 200 characters. Matches
+   * `^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$`.
+   */
+  readonly prefix?: string
+  /**
+   * The region of the bucket.
+   * At least 1 character. At most 64 characters.
+   * @default "us-east-1"
+   */
+  readonly region: string
+  /**
+   * Where another store than Amazon's is.
+   * At most 253 characters. Matches `^https?://[^/?#@\s]+/?$`.
+   */
+  readonly endpoint?: string
+  /** Whether the bucket is in the path and not in the host name, as most stores but Amazon want it. */
+  readonly forcePathStyle?: boolean
+  /**
+   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has
+   * by itself.
+   */
+  readonly credentialsSecretRef?: DatabaseSpecRestoreFromLocationTargetS3CredentialsSecretRef
+}
+
+/**
+ * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has by
+ * itself.
+ */
+export interface DatabaseSpecRestoreFromLocationTargetS3CredentialsSecretRef {
+  /**
+   * The Secret's name.
+   * At least 1 character. At most 253 characters.
+   */
+  readonly name: string
 }
 
 /**
@@ -988,6 +1261,186 @@ export interface DatabaseSpecProviderRdsCaSecretRefInput {
   readonly key?: string
 }
 
+/** How the database begins. Without it, empty. Immutable. */
+export interface DatabaseSpecBootstrapInput {
+  /**
+   * What it begins with: a backup, which is restored and proven before anybody sees the database. Exactly one of them.
+   * Rule: give exactly one of backupRef and location.
+   */
+  readonly restoreFrom: DatabaseSpecBootstrapRestoreFromInput
+}
+
+/**
+ * What it begins with: a backup, which is restored and proven before anybody sees the database. Exactly one of them.
+ * Rule: give exactly one of backupRef and location.
+ */
+export interface DatabaseSpecBootstrapRestoreFromInput {
+  /** A Backup of the same namespace, one that made an artifact and not a schedule. */
+  readonly backupRef?: DatabaseSpecBootstrapRestoreFromBackupRef
+  /** Where a backup is, if there is no Backup of it here. */
+  readonly location?: DatabaseSpecBootstrapRestoreFromLocationInput
+}
+
+/** Where a backup is, if there is no Backup of it here. */
+export interface DatabaseSpecBootstrapRestoreFromLocationInput {
+  /**
+   * Where backups are kept.
+   * Rule: a target is one of pvc and s3.
+   */
+  readonly target: DatabaseSpecBootstrapRestoreFromLocationTargetInput
+  /**
+   * The folder with manifest.json, as status.folder of its Backup said.
+   * At least 1 character. At most 1024 characters. Matches
+   * `^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*\/?$`.
+   */
+  readonly path: string
+}
+
+/**
+ * Where backups are kept.
+ * Rule: a target is one of pvc and s3.
+ */
+export interface DatabaseSpecBootstrapRestoreFromLocationTargetInput {
+  /** A volume of the same namespace. */
+  readonly pvc?: DatabaseSpecBootstrapRestoreFromLocationTargetPvc
+  /** A bucket of S3, or of a store that speaks like it. */
+  readonly s3?: DatabaseSpecBootstrapRestoreFromLocationTargetS3Input
+}
+
+/** A bucket of S3, or of a store that speaks like it. */
+export interface DatabaseSpecBootstrapRestoreFromLocationTargetS3Input {
+  /**
+   * The bucket.
+   * At least 3 characters. At most 63 characters. Matches `^[a-z0-9][a-z0-9.-]*[a-z0-9]$`.
+   */
+  readonly bucket: string
+  /**
+   * In front of every key, without slashes at its ends.
+   * At least 1 character. At most 200 characters. Matches
+   * `^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$`.
+   */
+  readonly prefix?: string
+  /**
+   * The region of the bucket.
+   * At least 1 character. At most 64 characters.
+   * @default "us-east-1"
+   */
+  readonly region?: string
+  /**
+   * Where another store than Amazon's is.
+   * At most 253 characters. Matches `^https?://[^/?#@\s]+/?$`.
+   */
+  readonly endpoint?: string
+  /** Whether the bucket is in the path and not in the host name, as most stores but Amazon want it. */
+  readonly forcePathStyle?: boolean
+  /**
+   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has
+   * by itself.
+   */
+  readonly credentialsSecretRef?: DatabaseSpecBootstrapRestoreFromLocationTargetS3CredentialsSecretRef
+}
+
+/**
+ * A backup takes the place of what is there, once it is restored beside it and proven. Each requestID runs once.
+ * Rule: from cannot change, because each request runs once; give another requestID with it.
+ * Rule: previousOf names an earlier request, and not this one.
+ */
+export interface DatabaseSpecRestoreInput {
+  /**
+   * Names the request. It is in the names of databases on the server.
+   * At least 1 character. At most 32 characters. Matches `^[a-z0-9]([a-z0-9_-]*[a-z0-9])?$`.
+   * Rule: bootstrap is the request of spec.bootstrap; give another requestID.
+   */
+  readonly requestID: string
+  /**
+   * What takes the place; exactly one of them.
+   * Rule: give exactly one of backupRef, location and previousOf.
+   */
+  readonly from: DatabaseSpecRestoreFromInput
+  /**
+   * How long what was there before is kept, such as 24h. Nobody can connect to it.
+   * At most 20 characters. Matches `^([0-9]{1,5}(ms|h|m|s)){1,3}$`.
+   * Rule: keepPrevious is at most 8760h.
+   * @default "24h"
+   */
+  readonly keepPrevious?: string
+}
+
+/**
+ * What takes the place; exactly one of them.
+ * Rule: give exactly one of backupRef, location and previousOf.
+ */
+export interface DatabaseSpecRestoreFromInput {
+  /** A Backup of the same namespace, one that made an artifact and not a schedule. */
+  readonly backupRef?: DatabaseSpecRestoreFromBackupRef
+  /** Where a backup is, if there is no Backup of it here. */
+  readonly location?: DatabaseSpecRestoreFromLocationInput
+  /**
+   * An earlier request, which is undone. What it has replaced takes the place again, as long as it is kept.
+   * At least 1 character. At most 32 characters. Matches `^[a-z0-9]([a-z0-9_-]*[a-z0-9])?$`.
+   */
+  readonly previousOf?: string
+}
+
+/** Where a backup is, if there is no Backup of it here. */
+export interface DatabaseSpecRestoreFromLocationInput {
+  /**
+   * Where backups are kept.
+   * Rule: a target is one of pvc and s3.
+   */
+  readonly target: DatabaseSpecRestoreFromLocationTargetInput
+  /**
+   * The folder with manifest.json, as status.folder of its Backup said.
+   * At least 1 character. At most 1024 characters. Matches
+   * `^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*\/?$`.
+   */
+  readonly path: string
+}
+
+/**
+ * Where backups are kept.
+ * Rule: a target is one of pvc and s3.
+ */
+export interface DatabaseSpecRestoreFromLocationTargetInput {
+  /** A volume of the same namespace. */
+  readonly pvc?: DatabaseSpecRestoreFromLocationTargetPvc
+  /** A bucket of S3, or of a store that speaks like it. */
+  readonly s3?: DatabaseSpecRestoreFromLocationTargetS3Input
+}
+
+/** A bucket of S3, or of a store that speaks like it. */
+export interface DatabaseSpecRestoreFromLocationTargetS3Input {
+  /**
+   * The bucket.
+   * At least 3 characters. At most 63 characters. Matches `^[a-z0-9][a-z0-9.-]*[a-z0-9]$`.
+   */
+  readonly bucket: string
+  /**
+   * In front of every key, without slashes at its ends.
+   * At least 1 character. At most 200 characters. Matches
+   * `^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$`.
+   */
+  readonly prefix?: string
+  /**
+   * The region of the bucket.
+   * At least 1 character. At most 64 characters.
+   * @default "us-east-1"
+   */
+  readonly region?: string
+  /**
+   * Where another store than Amazon's is.
+   * At most 253 characters. Matches `^https?://[^/?#@\s]+/?$`.
+   */
+  readonly endpoint?: string
+  /** Whether the bucket is in the path and not in the host name, as most stores but Amazon want it. */
+  readonly forcePathStyle?: boolean
+  /**
+   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has
+   * by itself.
+   */
+  readonly credentialsSecretRef?: DatabaseSpecRestoreFromLocationTargetS3CredentialsSecretRef
+}
+
 /**
  * Where backups are kept that the Database has made of itself, as in the target of a Backup.
  * Rule: a target is one of pvc and s3.
@@ -1187,6 +1640,80 @@ export interface DatabaseStatusLastDriftCorrection {
    * At most 32768 characters.
    */
   readonly message?: string
+}
+
+/** The restore that was begun last, and what is kept of what restores have replaced. */
+export interface DatabaseStatusRestore {
+  /**
+   * Which request it is; bootstrap is that of spec.bootstrap.
+   * At most 32 characters.
+   */
+  readonly requestID: string
+  /** How far it is. Discarding removes the copy of one that failed. */
+  readonly phase: 'Pending' | 'Restoring' | 'Discarding' | 'Completed' | 'Failed'
+  /**
+   * Why it is so, in one word.
+   * At most 1024 characters.
+   */
+  readonly reason?: string
+  /**
+   * Why it is so, in a sentence.
+   * At most 32768 characters.
+   */
+  readonly message?: string
+  /**
+   * When it was begun.
+   * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
+   */
+  readonly startedAt: string
+  /**
+   * When it was completed or had failed.
+   * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
+   */
+  readonly endedAt?: string
+  /** The database whose place it takes, and no other's; absent where there was none. */
+  readonly replaces?: DatabaseStatusRestoreReplaces
+  /**
+   * What requests have replaced, and is kept for them to be undone.
+   * At most 64 items. One item for each requestID.
+   */
+  readonly previous?: readonly DatabaseStatusRestorePrevious[]
+  /**
+   * Requests that have run before, the newest last; none of them runs again.
+   * At most 128 items. No item twice.
+   */
+  readonly earlierRequests?: readonly string[]
+}
+
+/** The database whose place it takes, and no other's; absent where there was none. */
+export interface DatabaseStatusRestoreReplaces {
+  /** The number of the server's data folder. */
+  readonly systemIdentifier: string
+  /**
+   * The number of the database on it.
+   * Format int64.
+   */
+  readonly databaseOID: number
+}
+
+export interface DatabaseStatusRestorePrevious {
+  /**
+   * The request that has replaced it.
+   * At most 32 characters.
+   */
+  readonly requestID: string
+  /** What it is called on the server now. */
+  readonly databaseName: string
+  /**
+   * When.
+   * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
+   */
+  readonly replacedAt: string
+  /**
+   * When it is dropped, at the earliest.
+   * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
+   */
+  readonly keptUntil: string
 }
 
 export interface DatabaseStatusExternal {

@@ -178,8 +178,10 @@ function addWorker(program: Command, signal: AbortSignal): void {
     backup: 'make a backup',
     verify: 'prove a backup',
     discard: 'remove the artifact of a backup',
+    restore: 'restore a backup, or undo that',
+    release: 'remove what a restore has left on its server',
   } as const
-  for (const work of ['backup', 'verify', 'discard'] as const) {
+  for (const work of ['backup', 'verify', 'discard', 'restore', 'release'] as const) {
     addWork(worker, work, works[work])
       .option('--store <folder>', 'where the volume is mounted on which backups are kept, if they are on one')
       .option('--scratch <folder>', 'where there is room for the artifact', tmpdir())

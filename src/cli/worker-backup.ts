@@ -1,5 +1,6 @@
-// Makes, proves or discards one backup, as the process of a Job: reads the order and the credentials from files, and leaves its result as
-// the container's termination message. Exit code 0: done; 1: another try is worth it; 2: somebody has to change something.
+// Makes, proves, restores or discards one backup, or releases what a restore has left, as the process of a Job: reads the order and the
+// credentials from files, and leaves its result as the container's termination message. Exit code 0: done; 1: another try is worth it; 2:
+// somebody has to change something.
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -36,7 +37,7 @@ export interface WorkerBackupOptions {
 /** Resolves when it is done; else rejects with a CommandError that says why. */
 export async function workerBackup(options: WorkerBackupOptions, signal: AbortSignal): Promise<void> {
   const order = await orderIn(options)
-  const log = createLogger({ clock: systemClock, destination: options.output }).with({ backup: order.name })
+  const log = createLogger({ clock: systemClock, destination: options.output }).with({ of: order.name })
   const tools = new ToolBox({ clock: systemClock, random: systemRandom, instruments: { ...silentInstruments, log } })
   try {
     const report = await carryOut(order, await toolsFor(order, options, tools), signal)
@@ -71,7 +72,7 @@ async function toolsFor(
   const places = toolPlaces(environment)
   const { isRoot, user: other } = machinePostgres()
   const user = isRoot ? other : undefined
-  const database = order.work === 'backup' ? order.database : order.work === 'verify' ? order.restoresOn : undefined
+  const database = databaseOf(order)
   return {
     access: database === undefined ? undefined : await loadAccess(database, credentials),
     keys: await keysFor(order, join(credentials, storeFolder)),
@@ -88,8 +89,14 @@ async function toolsFor(
   }
 }
 
-async function keysFor({ store }: WorkOrder, folder: string): Promise<WorkTools['keys']> {
-  if (store.kind !== 's3' || !store.hasKeys) return undefined
+function databaseOf(order: WorkOrder) {
+  if (order.work === 'verify') return order.restoresOn
+  return order.work === 'discard' ? undefined : order.database
+}
+
+async function keysFor(order: WorkOrder, folder: string): Promise<WorkTools['keys']> {
+  const store = 'store' in order ? order.store : undefined
+  if (store?.kind !== 's3' || !store.hasKeys) return undefined
   const [accessKeyId, secretAccessKey, sessionToken] = storeKeys.map((key) => join(folder, key))
   return {
     accessKeyId: await loadValue(accessKeyId ?? ''),

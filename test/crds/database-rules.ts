@@ -1,4 +1,5 @@
 // What is a Database allowed to be? One row for each rule and limit of its definition.
+import { restoreRules } from './restore-rules.ts'
 import type { RuleTable } from './rule-table.ts'
 
 const here = { version: '18', provider: { inCluster: {} } }
@@ -53,8 +54,9 @@ const notASize = 'size is a quantity greater than zero, such as 10Gi'
 export const databaseRules: RuleTable = {
   kind: 'Database',
   plural: 'databases',
-  samples: ['database', 'database-existing'],
+  samples: ['database', 'database-existing', 'database-restored'],
   accepted: [
+    ...restoreRules.accepted,
     ['a server in the cluster', 'shop', here],
     ['a server that exists', 'shop', there],
     ['an instance of RDS', 'shop', away],
@@ -114,6 +116,7 @@ export const databaseRules: RuleTable = {
     ['an instance by its name', 'shop', awayWith({ instanceIdentifier: 'crm-2019' })],
   ],
   refused: [
+    ...restoreRules.refused,
     ['no provider', 'shop', { version: '18', provider: {} }, 'spec.provider', notOneProvider],
     ['two providers', 'shop', { provider: { ...there.provider, ...here.provider } }, 'spec.provider', notOneProvider],
     ['a name that is no name of a database', '1shop', there, 'metadata.name', notAName],
@@ -318,6 +321,7 @@ export const databaseRules: RuleTable = {
   existing: {
     'was-raisable': raisable,
     'was-plain': { ...raisable, upgrade: undefined },
+    ...restoreRules.existing,
     'was-here': hereWith({ storage: { size: '10Gi' } }),
     'was-classy': { ...hereWith({ storage: { size: '10Gi', storageClassName: 'fast' } }), databaseName: 'classy' },
     'was-there': there,
@@ -328,6 +332,7 @@ export const databaseRules: RuleTable = {
     },
   },
   acceptedChanges: [
+    ...restoreRules.acceptedChanges,
     ['a greater size', 'was-here', { provider: { inCluster: { storage: { size: '11Gi' } } } }],
     ['the same size in other words', 'was-here', { provider: { inCluster: { storage: { size: '10240Mi' } } } }],
     ['another Secret', 'was-there', { provider: { server: { connectionSecretRef: { name: 'other' } } } }],
@@ -336,6 +341,7 @@ export const databaseRules: RuleTable = {
     ['another deletion policy', 'was-there', { deletionPolicy: 'Delete' }],
   ],
   refusedChanges: [
+    ...restoreRules.refusedChanges,
     [
       'another provider',
       'was-here',

@@ -10,13 +10,14 @@ import type { ObservedDatabase, ServerObservation } from '../engines/observed-se
 import type { ArtifactStore } from '../stores/artifact-store.ts'
 import { loadArtifact, loadManifest } from './artifact-loader.ts'
 import { BackupError } from './backup-error.ts'
-import { formerName, swapChanges } from './restore-names.ts'
+import { formerName, restoreNames, swapChanges } from './restore-names.ts'
 import { callerOf, namesOf, type RestoreOrder, type RestoreSource, tokenOf } from './restore-order.ts'
 import { isOurs, nextRestoreStep, type RestoreStep } from './restore-step.ts'
 import { type CopyTools, RestoredCopy, removeCopy } from './restored-copy-worker.ts'
 
 export interface RestoreTools extends CopyTools {
-  readonly store: ArtifactStore
+  /** Undefined: what takes the place is on the server already. */
+  readonly store: ArtifactStore | undefined
   readonly workFolder: string
 }
 
@@ -50,9 +51,30 @@ export async function dropFormer(
 }
 
 /** Of a request that nobody asks for any more, and that is not done: removes its copy. */
-export async function discardRestore(order: RestoreOrder, server: DatabaseServer): Promise<void> {
-  if (order.source.kind === 'former') return
-  await removeCopy(server, namesOf(order).beside, tokenOf(order.database))
+export async function discardRestore(
+  { requestId, database }: Pick<RestoreOrder, 'requestId' | 'database'>,
+  server: DatabaseServer,
+): Promise<void> {
+  await removeCopy(server, restoreNames(database.databaseName, requestId).beside, tokenOf(database))
+}
+
+/**
+ * Of a request whose workers have all ended without a good word: what it has come to all the same, as the last of them may have died once
+ * it was done; else removes its copy, and says undefined.
+ */
+export async function settleRestore(
+  order: Pick<RestoreOrder, 'requestId' | 'database'>,
+  server: DatabaseServer,
+): Promise<RestoreOutcome | undefined> {
+  const { requestId, database } = order
+  const names = restoreNames(database.databaseName, requestId)
+  const observed = await server.observe({ databases: [names.live, names.former] })
+  const [live, former] = [names.live, names.former].map((name) => observed.databases.find((one) => one.name === name))
+  if (live?.succession?.request === requestId && live.token?.uid === database.uid) {
+    return outcomeOf({ kind: 'done', live, former }, observed)
+  }
+  await discardRestore(order, server)
+  return undefined
 }
 
 /** Each brings it forward, unless another worker takes it back at the same time. */
@@ -99,6 +121,7 @@ class RestoreWorker {
     try {
       const { folder, hashUpToBytes, queries } = backupIn(source)
       const { store } = this.#tools
+      if (store === undefined) throw new TypeError('a backup is restored from a store')
       const { manifest } = await loadManifest(store, folder, this.#signal)
       const artifactFile = join(work, 'artifact.dump')
       await loadArtifact({

@@ -1,9 +1,11 @@
-// What is a worker of a Backup told to do? To save, to verify or to discard: one file of JSON, without secrets. Which store it is is in the
-// order; the credentials, and the volume if the store is one, are mounted beside it. Pure.
+// What is a worker told to do with a backup? To save, to verify, to discard or to restore it, or to release what a restore has left: one
+// file of JSON, without secrets. Which store it is is in the order; the credentials, and the volume if the store is one, are mounted
+// beside it. Pure.
 import { createHash } from 'node:crypto'
 import type { OrderedDatabase } from '../migration/worker-order.ts'
 import { type BackupOrder, folderOf } from './backup-worker.ts'
 import type { PhysicalOrder } from './physical-backup-worker.ts'
+import type { RestoreOrder } from './restore-order.ts'
 import type { VerificationOrder } from './verification-worker.ts'
 
 export type WorkOrder =
@@ -21,14 +23,31 @@ export type WorkOrder =
       readonly verification: VerificationOrder
     })
   | (Common & { readonly work: 'discard'; readonly folder: string })
+  | (Named & {
+      readonly work: 'restore'
+      readonly database: OrderedDatabase
+      readonly restore: RestoreOrder
+      /** Undefined where nothing of it is needed. */
+      readonly store?: OrderedStore
+    })
+  | (Named & { readonly work: 'release'; readonly database: OrderedDatabase; readonly release: ReleaseOrder })
 
 export type Work = WorkOrder['work']
 
-interface Common {
+/** What a request has left on the server, once nobody wants it any more. */
+export interface ReleaseOrder extends Pick<RestoreOrder, 'requestId' | 'database'> {
+  /** `former`: what it has replaced. `copy`: what it has made without getting to its end, if it has not got there. */
+  readonly what: 'former' | 'copy'
+}
+
+interface Named {
   /** Of this file. A worker refuses those that it does not know. */
   readonly format: 1
-  /** Of the Backup: `namespace/name`. */
+  /** Of the Backup or the Database that it is for: `namespace/name`. */
   readonly name: string
+}
+
+interface Common extends Named {
   readonly store: OrderedStore
 }
 

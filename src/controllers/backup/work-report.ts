@@ -13,6 +13,15 @@ export interface WorkReport {
   readonly reason?: string
   readonly message?: string
   readonly made?: MadeBackup
+  readonly restored?: RestoredDatabase
+}
+
+/** What has the name now. */
+export interface RestoredDatabase {
+  /** `pg://<system identifier>/<oid>` */
+  readonly providerID: string
+  /** What had the name before, if that is there. */
+  readonly former?: string
 }
 
 /** What a Backup tells of what was made; the manifest says all. */
@@ -68,7 +77,15 @@ export function workReportIn(text: string | undefined): WorkReport | undefined {
     ...(typeof reason === 'string' ? { reason } : {}),
     ...(typeof message === 'string' ? { message } : {}),
     ...(made === undefined ? {} : { made }),
+    ...restoredIn(value['restored']),
   }
+}
+
+function restoredIn(value: unknown): Pick<WorkReport, 'restored'> {
+  if (!isRecord(value)) return {}
+  const { providerID, former } = value
+  if (typeof providerID !== 'string') return {}
+  return { restored: { providerID, ...(typeof former === 'string' ? { former } : {}) } }
 }
 
 function objectIn(text: string | undefined): Readonly<Record<string, unknown>> | undefined {

@@ -1,6 +1,7 @@
-// Carries one order of a Backup out: finds the store that it names, does the work, and says how it ended.
+// Carries one order out: finds the store that it names, does the work, and says how it ended.
 import { join } from 'node:path'
 import type { Clock, ExternalTools, SecretSource } from '../../index.ts'
+import { providerIdOf } from '../database/database-observation.ts'
 import type { DatabaseEngine } from '../engines/engine.ts'
 import type { LogicalEngine } from '../engines/logical-engine.ts'
 import type { PhysicalEngine, ServerUser } from '../engines/physical-engine.ts'
@@ -13,9 +14,11 @@ import { reportOfError } from '../worker/termination-message.ts'
 import { discardBackup, folderOf, makeBackup } from './backup-worker.ts'
 import { makePhysicalBackup } from './physical-backup-worker.ts'
 import { readPhysicalBackup, verifyPhysicalBackup } from './physical-verification-worker.ts'
+import { callerOf } from './restore-order.ts'
+import { dropFormer, type RestoreOutcome, restoreDatabase, settleRestore } from './restore-worker.ts'
 import { readBackup, verifyBackup } from './verification-worker.ts'
-import { addressOf, type OrderedStore, type WorkOrder } from './work-order.ts'
-import { type MadeBackup, madeBackup, madeCopy, type WorkReport } from './work-report.ts'
+import { addressOf, type OrderedStore, type ReleaseOrder, type WorkOrder } from './work-order.ts'
+import { type MadeBackup, madeBackup, madeCopy, type RestoredDatabase, type WorkReport } from './work-report.ts'
 
 export interface WorkTools {
   /** How the database of the order is reached; undefined where it names none. */
@@ -39,7 +42,8 @@ export interface WorkTools {
 
 /** Resolves however it ends; an error of which nothing may be told is in the log. */
 export async function carryOut(order: WorkOrder, tools: WorkTools, signal: AbortSignal): Promise<WorkReport> {
-  const store = storeOf(order.store, tools)
+  const ordered = 'store' in order ? order.store : undefined
+  const store = ordered === undefined ? undefined : storeOf(ordered, tools)
   try {
     return await work(order, store, tools, signal)
   } catch (error) {
@@ -53,6 +57,42 @@ export async function carryOut(order: WorkOrder, tools: WorkTools, signal: Abort
 
 async function work(
   order: WorkOrder,
+  store: ArtifactStore | undefined,
+  tools: WorkTools,
+  signal: AbortSignal,
+): Promise<WorkReport> {
+  switch (order.work) {
+    case 'restore': {
+      const { clock, logical, engine, secrets, workFolder } = tools
+      const access = accessOf(tools)
+      const own = { store, engine, logical, access, secrets, workFolder, clock }
+      return { outcome: 'Completed', restored: restoredOf(await restoreDatabase(order.restore, own, signal)) }
+    }
+    case 'release':
+      return await release(order.release, tools, signal)
+    default:
+      if (store === undefined) throw new Error('the order names no store')
+      return await workOnStore(order, store, tools, signal)
+  }
+}
+
+async function release(order: ReleaseOrder, tools: WorkTools, signal: AbortSignal): Promise<WorkReport> {
+  const server = tools.engine.server(accessOf(tools), { caller: callerOf(order.database), signal })
+  if (order.what === 'former') {
+    await dropFormer(order, server)
+    return { outcome: 'Completed' }
+  }
+  const settled = await settleRestore(order, server)
+  return { outcome: 'Completed', ...(settled === undefined ? {} : { restored: restoredOf(settled) }) }
+}
+
+function restoredOf({ identity, former }: RestoreOutcome): RestoredDatabase {
+  const providerID = providerIdOf(identity.systemIdentifier, identity.databaseOid)
+  return { providerID, ...(former === undefined ? {} : { former }) }
+}
+
+async function workOnStore(
+  order: Exclude<WorkOrder, { readonly work: 'restore' | 'release' }>,
   store: ArtifactStore,
   tools: WorkTools,
   signal: AbortSignal,

@@ -8,7 +8,8 @@ import type { DatabaseObject } from '../database/server-connection.ts'
 import type { Place } from '../migration/migration-place.ts'
 import { type BackupOrder, folderOf } from './backup-worker.ts'
 import type { PhysicalOrder } from './physical-backup-worker.ts'
-import { type OrderedStore, storeFolder, storeKeys, type WorkOrder, workDigest, workText } from './work-order.ts'
+import { storePlace } from './store-place.ts'
+import { type WorkOrder, workDigest, workText } from './work-order.ts'
 
 export type BackupObject = LiveObject<BackupSpec, BackupStatus> & { readonly spec: BackupSpec }
 
@@ -31,7 +32,7 @@ export const slotAnnotation = 'data.konverge.dev/slot'
 const verifyAnnotation = 'data.konverge.dev/verify-again'
 
 /** Tables that are larger are counted, and their rows not hashed. */
-const hashUpToBytes = 64 * 2 ** 30
+export const hashUpToBytes = 64 * 2 ** 30
 const hourMs = 3_600_000
 
 export interface Saved {
@@ -117,18 +118,18 @@ export function slotOf({ metadata }: Pick<BackupObject, 'metadata'>): number {
 function wishOf({ metadata, spec }: BackupObject, order: WorkOrder, databases: readonly WorkerCredentials[]): WorkWish {
   const text = workText(order)
   const digest = workDigest(text)
-  const { pvc, s3 } = spec.target
-  const secret = s3?.credentialsSecretRef?.name
-  const [id, key, token] = storeKeys
-  const files = [id, key, token].map((file) => ({ secret: secret ?? '', key: file, file, isOptional: file === token }))
-  // A cut must not end in what no name ends in.
-  const stem = metadata.name.slice(0, maxStem).replace(/[^a-z0-9]+$/, '')
+  const { store: _, credentials, ...claim } = storePlace(spec.target)
   return {
-    ...{ name: `${stem}-${order.work}-${digest.slice(0, 8)}`, work: order.work, text, digest },
-    credentials: [...databases, ...(secret === undefined ? [] : [{ folder: storeFolder, files }])],
-    ...(pvc === undefined ? {} : { storeClaim: pvc.claimName }),
+    ...{ name: `${jobStem(metadata.name)}-${order.work}-${digest.slice(0, 8)}`, work: order.work, text, digest },
+    credentials: [...databases, ...credentials],
+    ...claim,
     deadlineSeconds: Math.ceil((durationMs(spec.deadline) ?? hourMs) / 1_000),
   }
+}
+
+/** Of the name of a resource, what the names of its Jobs begin with. A cut must not end in what no name ends in. */
+export function jobStem(name: string): string {
+  return name.slice(0, maxStem).replace(/[^a-z0-9]+$/, '')
 }
 
 /** Pods of a Job bear its name in a label: 63 characters, with `-verify-`, a digest, that of a token, and a try. */
@@ -136,22 +137,9 @@ const maxStem = 40
 
 function commonOf(object: BackupObject) {
   const { namespace, name } = backupOf(object)
-  return { format: 1, name: `${namespace}/${name}`, store: storeOf(object.spec) } as const
+  return { format: 1, name: `${namespace}/${name}`, store: storePlace(object.spec.target).store } as const
 }
 
 function backupOf({ metadata }: BackupObject): BackupOrder['backup'] {
   return { uid: metadata.uid, namespace: metadata.namespace ?? 'default', name: metadata.name }
-}
-
-function storeOf({ target: { pvc, s3 } }: BackupSpec): OrderedStore {
-  if (s3 === undefined) return { kind: 'folder', claim: pvc?.claimName ?? '', ...(pvc?.path && { path: pvc.path }) }
-  const { bucket, prefix, region, endpoint, forcePathStyle, encryption, objectLockDays: lockDays } = s3
-  return {
-    ...{ kind: 's3', bucket, region, hasKeys: s3.credentialsSecretRef !== undefined },
-    ...(prefix === undefined ? {} : { prefix }),
-    ...(endpoint === undefined ? {} : { endpoint }),
-    ...(forcePathStyle === undefined ? {} : { forcePathStyle }),
-    ...(encryption === undefined ? {} : { encryption }),
-    ...(lockDays === undefined ? {} : { lockDays }),
-  }
 }

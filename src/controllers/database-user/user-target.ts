@@ -117,7 +117,8 @@ function problemWith({ entry, database, connection }: Found, input: TargetInput)
   const move = moveProblem({ entry, database })
   if (move !== undefined) return move
   const { phase = 'Pending', identity } = database.status ?? {}
-  const isThere = identity?.systemIdentifier !== undefined && (phase === 'Ready' || phase === 'Configuring')
+  const isServing = phase === 'Ready' || phase === 'Configuring' || phase === 'Restoring'
+  const isThere = identity?.systemIdentifier !== undefined && isServing
   return isThere ? undefined : notReady(`Database ${title} is not ready: ${whyNot(database)}`)
 }
 

@@ -3,6 +3,7 @@
 import type { Refusal } from '../../index.ts'
 import type { FinalBackup } from './final-backup.ts'
 import type { RdsFacts } from './rds/instance-facts.ts'
+import type { RestoreFacts } from './restore/restore-facts.ts'
 import type { ServerConnection } from './server-connection.ts'
 import type { ServerSecrets } from './server-secrets.ts'
 import type { ServerSides } from './server-sides.ts'
@@ -25,6 +26,8 @@ export interface DatabaseFacts {
   readonly images?: Readonly<Record<string, string>>
   /** What an instance of RDS is asked for with; absent for other providers. */
   readonly rds?: RdsFacts
+  /** Of what is restored, or was; absent where nothing ever was. */
+  readonly restore?: RestoreFacts
   /** What cannot work, as far as the cluster shows it. */
   readonly refusal?: Refusal
   /** DatabaseUsers that may use the database, as `namespace/name`; asked only once it is to go. */

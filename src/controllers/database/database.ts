@@ -10,6 +10,7 @@ import {
   defineController,
   defineExternal,
   type ExternalContext,
+  type ExternalReport,
   type ExternalTools,
   type ExternalWish,
   isBeingDeleted,
@@ -22,12 +23,15 @@ import {
   Namespace,
   type ObserveContext,
   PersistentVolumeClaim,
+  Pod,
   type Refusal,
   type Resource,
   reportOf,
   Secret,
   Service,
   StatefulSet,
+  valueAt,
+  type Watch,
 } from '../../index.ts'
 import type { DatabaseEngine } from '../engines/engine.ts'
 import { troubleOf } from '../stateful-set/pod-trouble.ts'
@@ -52,6 +56,10 @@ import { instanceSecret } from './rds/instance-secret.ts'
 import { withInstance } from './rds/instance-status.ts'
 import type { RdsClientLoaderOptions } from './rds/rds-client-loader.ts'
 import { rdsInstance } from './rds/rds-instance.ts'
+import { addRestoreWorker, declareRestoreParting } from './restore/restore-children.ts'
+import { restoreGate, restoreRefusal } from './restore/restore-gate.ts'
+import { loadRestore } from './restore/restore-loader.ts'
+import { withRestore } from './restore/restore-status.ts'
 import {
   connectionSecrets,
   connectionSource,
@@ -73,8 +81,11 @@ import { withVolume } from './volume-status.ts'
 type Observing = ObserveContext<DatabaseSpec, DatabaseStatus>
 type Context = ExternalContext<DatabaseSpec, DatabaseStatus, DatabaseFacts>
 
+/** Of the database among what there is outside the cluster. */
+const recordName = 'database'
+
 export interface DatabaseOptions {
-  /** The operator's own, of which the worker is that makes the schema of a new server. Without it no database is upgraded. */
+  /** The operator's own, which workers run; it has to have PostgreSQL's client programs. Without it nothing is restored or upgraded. */
   readonly image?: string
   /** How Amazon RDS is called, for tests. */
   readonly rds?: RdsClientLoaderOptions
@@ -87,7 +98,7 @@ export function database(
 ): Controller {
   const instance = rdsInstance(rds)
   const logical = defineExternal({
-    name: 'database',
+    name: recordName,
     driver: (tools) => new DatabaseDriver(engineOf(tools)),
     wish: wishOf,
     removal: ({ object, facts }) => databaseRemoval(object, facts),
@@ -95,6 +106,7 @@ export function database(
   return defineController<DatabaseSpec, DatabaseStatus, DatabaseFacts>(Database, {
     owns: [StatefulSet, Service, { resource: ConfigMap, statusMatters: false }, Secret, Backup, Job],
     indexes: {
+      backup: (object) => backupsOf(object).map((name) => placed(object, name)),
       secret: (object) => secretsOf(object).map((name) => placed(object, name)),
       storageClassName: ({ spec: { provider } }) =>
         provider.inCluster === undefined ? [] : [storageClassKey(provider.inCluster.storage.storageClassName)],
@@ -106,22 +118,26 @@ export function database(
         keysFor: (secret, lookup) => lookup('secret', placed(secret, secret.metadata.name)),
       },
       { resource: DatabaseUser, keysFor: databasesOf, digest: databasesOf },
+      backupWatch,
       ...watchesOf(databaseSelectorLabel, (pod) => ({ isServing: isServing(pod), ...troubleOf(pod) }), databaseOfLabel),
     ],
-    reads: [Secret, PersistentVolumeClaim, Namespace],
+    // Workers tell by their Jobs that there is something to read of their pods.
+    reads: [Secret, PersistentVolumeClaim, Namespace, { resource: Pod, isListed: true }],
     external: [instance, logical],
     sagas: [databaseUpgrade(engineOf)],
     isSuspended: ({ spec }) => spec.suspend === true,
-    observe: (context) => observe(context, reportOf(instance, context.externals)?.observed),
+    observe: (context) => observeAll(context, reportOf(instance, context.externals)),
     refuse: ({ object, facts }) => refusalOf(object, facts),
     desired: (chart, { object, facts }) => {
       const { metadata, spec } = object
+      if (facts.restore !== undefined) addRestoreWorker(chart, facts.restore, { object, image })
       if (facts.rds !== undefined) instanceSecret(chart, metadata.name, facts.rds)
       desiredServer(chart, { object, facts, volumeWhenDeleted: spec.deletionPolicy === 'Delete' ? 'Delete' : 'Retain' })
       desiredMove(chart, facts.move, image)
     },
     parting: (chart, { object, facts }) => {
-      const { users, finalBackup } = facts
+      const { users, finalBackup, restore } = facts
+      if (restore?.worker !== undefined) return declareRestoreParting(chart, restore, { object, image })
       // What its users write is part of it, and they keep it from going.
       if (users.length > 0) return
       if (finalBackup?.kind === 'awaited') declareFinalBackup(chart, finalBackup)
@@ -139,11 +155,22 @@ export function database(
     status: (context) => {
       const own = withVolume(databaseStatus(context, reportOf(logical, context.externals)), context)
       const status = withUpgrade(own, context)
-      return withInstance(status, context, reportOf(instance, context.externals))
+      return withRestore(withInstance(status, context, reportOf(instance, context.externals)), context)
     },
     cleanup: async ({ object, live }) =>
       (await takeHeadlessPods(live, sidePlace(object, servedSide(object)))) ?? { kind: 'done' },
   })
+}
+
+/** For Databases that are to be restored from it. */
+const backupWatch: Watch = {
+  resource: Backup,
+  keysFor: (backup, lookup) => lookup('backup', placed(backup, backup.metadata.name)),
+  digest: (backup) => [valueAt(backup, 'status', 'folder') ?? null, valueAt(backup, 'status', 'phase') ?? null],
+}
+
+function backupsOf({ spec: { bootstrap, restore } }: DatabaseObject): readonly string[] {
+  return [bootstrap?.restoreFrom, restore?.from].flatMap((from) => from?.backupRef?.name ?? [])
 }
 
 /** The Secrets of others that it is made with. */
@@ -160,10 +187,12 @@ function wishOf({ object, facts, children, earlier }: Context): ExternalWish<Log
   const gate = spec.provider.rds === undefined ? undefined : instanceGate(earlier[0])
   if (gate !== undefined) return { kind: 'blocked', ...gate }
   if (connection.kind === 'unknown') return { kind: 'blocked', reason: connection.reason, message: connection.message }
+  const awaited = restoreGate(facts.restore)
+  if (awaited !== undefined) return { kind: 'blocked', ...awaited }
   return {
     kind: 'wanted',
     externalName: databaseNameOf(object),
-    desired: logicalDatabase(object, connection.access),
+    desired: logicalDatabase(object, connection.access, facts.restore?.record),
     adopts: spec.adoptionPolicy === 'Adopt',
     driftPolicy: spec.driftPolicy,
     recreatesIfMissing: spec.recreateIfMissing,
@@ -173,15 +202,32 @@ function wishOf({ object, facts, children, earlier }: Context): ExternalWish<Log
 /** What somebody has to put right in a Secret; that the server is still to be made is nothing to refuse. */
 function refusalOf(
   { spec }: DatabaseObject,
-  { refusal, connection, rds, serverVolume }: DatabaseFacts,
+  { refusal, connection, rds, serverVolume, restore }: DatabaseFacts,
 ): Refusal | undefined {
   if (refusal !== undefined) return refusal
+  const unrestored = restoreRefusal(restore)
+  if (unrestored !== undefined) return unrestored
   const storageClassName = spec.provider.inCluster?.storage.storageClassName
   if (serverVolume?.lacksClass === true) {
     return { reason: 'InvalidSpec', message: `StorageClass '${storageClassName}' not found` }
   }
   if (rds?.problem !== undefined) return rds.problem
   return connection.kind === 'unknown' && connection.reason !== 'ServerNotMade' ? connection : undefined
+}
+
+async function observeAll(
+  context: Observing,
+  instance: ExternalReport<ObservedInstance> | undefined,
+): Promise<DatabaseFacts> {
+  const facts = await observe(context, instance?.observed)
+  const { connection, serverVolume } = facts
+  const { provider } = context.object.spec
+  const isServing = serverVolume === undefined || serverVolume.pods.readyReplicas > 0
+  const gate = provider.rds === undefined ? undefined : instanceGate(instance)
+  const reason = gate ?? (isServing ? undefined : { reason: 'Creating', message: 'the server is not ready' })
+  const serverProblem = reason === undefined ? undefined : ({ kind: 'waiting', ...reason } as const)
+  const restore = await loadRestore(context, { connection, serverProblem, recordName })
+  return { ...facts, ...(restore === undefined ? {} : { restore }) }
 }
 
 async function observe(context: Observing, instance: ObservedInstance | undefined): Promise<DatabaseFacts> {

@@ -1,5 +1,6 @@
 // What should a database on a server be, what was found, and what makes the one the other? Names, differences and the changes
 // for each; what nobody mentions (further extensions, schemas, roles) is left alone. Pure.
+import type { DatabaseStatus } from '../../../imports/wire/database.ts'
 import type { ExternalChange, Token } from '../../index.ts'
 import type { Change } from '../engines/change.ts'
 import type { ObservedContents, ObservedDatabase, ObservedRole, ServerFacts } from '../engines/observed-server.ts'
@@ -22,6 +23,8 @@ export interface LogicalDatabase {
   readonly recreatesIfMissing: boolean
   /** It is to go, and with it an owner role that is left of it. */
   readonly isLeaving: boolean
+  /** What was last restored in its place, or is being: then it is closed for a moment. Each step of it asks for a look. */
+  readonly restore?: Pick<NonNullable<DatabaseStatus['restore']>, 'requestID' | 'phase'>
 }
 
 export interface WantedExtension {
@@ -75,7 +78,11 @@ export function ownerRoleOf(databaseName: string): string {
 }
 
 /** What its spec says of the database itself. */
-export function logicalDatabase(object: DatabaseObject, access: ServerAccess): LogicalDatabase {
+export function logicalDatabase(
+  object: DatabaseObject,
+  access: ServerAccess,
+  restore?: DatabaseStatus['restore'],
+): LogicalDatabase {
   const { metadata, spec } = object
   const { encoding, locale, connectionLimit, extensions = [], schemas = [], recreateIfMissing } = spec
   const name = databaseNameOf(object)
@@ -91,6 +98,7 @@ export function logicalDatabase(object: DatabaseObject, access: ServerAccess): L
     schemas: schemas.map((schema) => schema.name),
     recreatesIfMissing: recreateIfMissing,
     isLeaving: false,
+    ...(restore === undefined ? {} : { restore: { requestID: restore.requestID, phase: restore.phase } }),
   }
 }
 
@@ -171,7 +179,7 @@ function ownershipDifferences(
 }
 
 function accessDifferences(
-  { name: database, connectionLimit }: LogicalDatabase,
+  { name: database, connectionLimit, restore }: LogicalDatabase,
   found: ObservedDatabase,
 ): readonly Difference[] {
   const on = { at: 'server' } as const
@@ -195,7 +203,7 @@ function accessDifferences(
   }
   return [
     ...(found.connectionLimit === connectionLimit ? [] : [limit]),
-    ...(found.allowsConnections ? [] : [refused]),
+    ...(found.allowsConnections || restore?.phase === 'Restoring' ? [] : [refused]),
     ...(found.publicPrivileges.length === 0 ? [] : [open]),
   ]
 }

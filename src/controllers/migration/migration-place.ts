@@ -61,17 +61,18 @@ export function placeOf({
     const ready = conditions.find(({ type }) => type === 'Ready')
     return waiting('DatabaseNotReady', `Database ${name} is not ready: ${ready?.message || 'it is not there yet'}`)
   }
-  return known({ folder, database, access: connection.access })
+  return knownPlace({ folder, database, access: connection.access })
 }
 
-function known({
+/** Of a server that is there, whatever becomes of the database on it. */
+export function knownPlace({
   folder,
   database,
   access,
 }: {
-  folder: string
-  database: DatabaseObject
-  access: ServerAccess
+  readonly folder: string
+  readonly database: DatabaseObject
+  readonly access: ServerAccess
 }): Place {
   const { metadata } = database
   const { dial, tls, maintenanceDatabase, ca } = access

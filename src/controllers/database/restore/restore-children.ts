@@ -1,0 +1,43 @@
+// Which children does a restore have? The Job of the worker that is wanted now, and its order.
+import { ApiObject, type Chart } from 'cdk8s'
+import { WorkerJob } from '../../../../constructs/index.ts'
+import { hold, initialOnly, readyWhen } from '../../../index.ts'
+import type { DatabaseObject } from '../server-connection.ts'
+import type { RestoreFacts } from './restore-facts.ts'
+import { jobAnnotation, workAnnotation, workerLabel } from './restore-wish.ts'
+
+export function addRestoreWorker(
+  chart: Chart,
+  { worker }: RestoreFacts,
+  { object, image }: { readonly object: DatabaseObject; readonly image: string },
+): void {
+  if (worker === undefined) return
+  const { wish, mark, isSuspended } = worker
+  const { name, work, text: order, digest: orderDigest, credentials, storeClaim, deadlineSeconds } = wish
+  const { job } = new WorkerJob(chart, work, {
+    ...{ name, image, work: [work], order, orderDigest, credentials, deadlineSeconds, isSuspended },
+    ...(storeClaim === undefined ? {} : { storeClaim }),
+    hasScratch: true,
+    retries: 6,
+    labels: { [workerLabel]: object.metadata.uid },
+    annotations: { [jobAnnotation]: name, [workAnnotation]: mark },
+  })
+  // A Job's template is for ever, and another image is no reason for another run.
+  initialOnly(job, 'spec.template')
+  // The database serves meanwhile; what became of it is told by its last words.
+  readyWhen(job, () => true)
+}
+
+/** Of a Database that goes: its server stays as it is meanwhile. */
+export function declareRestoreParting(
+  chart: Chart,
+  facts: RestoreFacts,
+  context: { readonly object: DatabaseObject; readonly image: string },
+): void {
+  for (const { apiVersion, kind, metadata } of facts.kept) {
+    const { name } = metadata
+    const child = new ApiObject(chart, `${kind}-${name}`, { apiVersion, kind, metadata: { name } })
+    hold(child, 'stays until what a restore has left is removed')
+  }
+  addRestoreWorker(chart, facts, context)
+}

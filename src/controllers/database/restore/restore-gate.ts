@@ -1,0 +1,26 @@
+// May the database be looked after, or made? Not while it is to begin with a backup that has not taken its place: an empty one would be taken
+// for it. Pure.
+import type { Refusal } from '../../../index.ts'
+import type { RestoreFacts } from './restore-facts.ts'
+
+export interface Gate {
+  readonly reason: string
+  readonly message: string
+}
+
+/** Undefined: yes. */
+export function restoreGate(facts: RestoreFacts | undefined): Gate | undefined {
+  if (facts?.isAwaited !== true) return undefined
+  const { record, problem } = facts
+  const { phase, reason = 'Restoring', message = 'the backup that it begins with is to be restored' } = record ?? {}
+  if (problem !== undefined) return { reason: problem.reason, message: problem.message }
+  return { reason: phase === 'Restoring' ? 'Restoring' : reason, message }
+}
+
+/** What it was to begin with cannot be restored, and nothing else is asked for. */
+export function restoreRefusal(facts: RestoreFacts | undefined): Refusal | undefined {
+  if (facts?.isAwaited !== true || facts.record?.phase !== 'Failed' || facts.worker !== undefined) return undefined
+  const { reason = 'RestoreFailed', message = '' } = facts.record
+  const help = 'nothing was made; make the Database anew, or give spec.restore another source and a requestID'
+  return { reason, message: `the backup that the database begins with could not be restored: ${message}; ${help}` }
+}

@@ -1,0 +1,15 @@
+// What of a restore has to go before its Database may? The copy of a request that has not come to its end: its worker is ended, and another
+// one removes what it has made. What earlier ones have replaced goes with the database, or stays with it. Pure.
+import { isAbandoned } from '../abandoned.ts'
+import type { DatabaseObject } from '../server-connection.ts'
+import { isUnderWay, type RestoreInput, type RestoreStanding, restoreStanding } from './restore-standing.ts'
+
+export function restoreParting(object: DatabaseObject, input: RestoreInput): RestoreStanding {
+  const { record, problem } = input
+  const { provider, deletionPolicy } = object.spec
+  // A server that goes takes everything along; of one that nobody finds the way to nothing can be removed.
+  const goesAlong = provider.server === undefined && deletionPolicy === 'Delete'
+  if (!isUnderWay(record) || isAbandoned(object) || goesAlong || problem !== undefined) return { record }
+  const words = { reason: 'DatabaseDeleted', message: 'the Database was deleted before it came to its end' }
+  return restoreStanding({ ...input, record: { ...record, phase: 'Discarding', ...words } })
+}

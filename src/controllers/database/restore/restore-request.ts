@@ -1,0 +1,96 @@
+// Which restore does a Database ask for? What it begins with while nothing is there, then what spec.restore says; and where that is. Pure.
+import type { BackupSpec, BackupStatus } from '../../../../imports/wire/backup.ts'
+import type { DatabaseSpecRestoreFrom, DatabaseStatus } from '../../../../imports/wire/database.ts'
+import { durationMs, isBeingDeleted, type LiveObject } from '../../../index.ts'
+import type { RestoreOrder } from '../../backup/restore-order.ts'
+import type { StoreTarget } from '../../backup/store-place.ts'
+import { hashUpToBytes } from '../../backup/work-wish.ts'
+import type { Problem } from '../../migration/migration-place.ts'
+import type { DatabaseObject } from '../server-connection.ts'
+
+export type RestoreRecord = NonNullable<DatabaseStatus['restore']>
+
+export interface RestoreRequest {
+  readonly requestID: string
+  readonly from: DatabaseSpecRestoreFrom
+  /** There is nothing yet whose place it could take. */
+  readonly isFirst: boolean
+  /** How long what it replaces is kept. */
+  readonly keepMs: number
+}
+
+/** What takes the place, and where the worker finds it. */
+export interface RestoreSource {
+  readonly kind: 'source'
+  readonly source: RestoreOrder['source']
+  /** Undefined: it is on the server already. */
+  readonly target: StoreTarget | undefined
+}
+
+/** The name that spec.bootstrap has among requests; no other may have it. */
+export const bootstrapRequest = 'bootstrap'
+
+/** `recordName`: that of the database among what there is outside the cluster. */
+export function restoreRequest({ spec, status }: DatabaseObject, recordName: string): RestoreRequest | undefined {
+  const { bootstrap, restore } = spec
+  const isFirst = bootstrap !== undefined && !hasBegun(status, recordName)
+  // What could not be restored may be another one, as nothing is there that could be lost.
+  const { requestID: last, phase } = status?.restore ?? {}
+  const hasFailed = last !== undefined && (last !== bootstrapRequest || phase === 'Failed')
+  if (isFirst && (restore === undefined || !hasFailed)) {
+    return { requestID: bootstrapRequest, from: bootstrap.restoreFrom, isFirst, keepMs: 0 }
+  }
+  if (restore === undefined) return undefined
+  const { requestID, from, keepPrevious } = restore
+  return { requestID, from, isFirst, keepMs: durationMs(keepPrevious) ?? 0 }
+}
+
+/** Is the database looked after, or to be from now on? */
+export function hasBegun(status: DatabaseStatus | undefined, recordName: string): boolean {
+  const isRecorded = status?.external?.some(({ name }) => name === recordName) === true
+  return isRecorded || status?.restore?.phase === 'Completed'
+}
+
+export type BackupObject = LiveObject<BackupSpec, BackupStatus> & { readonly spec: BackupSpec }
+
+/** `backup`: the one that is named, if it is there. */
+export function restoreSource(
+  { from, isFirst }: RestoreRequest,
+  database: DatabaseObject,
+  backup: BackupObject | undefined,
+): RestoreSource | Problem {
+  const { previousOf, location, backupRef } = from
+  if (previousOf !== undefined) {
+    return { kind: 'source', source: { kind: 'former', replacedBy: previousOf }, target: undefined }
+  }
+  if (location !== undefined) {
+    const folder = location.path.endsWith('/') ? location.path : `${location.path}/`
+    return { kind: 'source', source: { kind: 'backup', folder, hashUpToBytes, queries: [] }, target: location.target }
+  }
+  const name = backupRef?.name
+  if (backup === undefined) return waiting('BackupMissing', `there is no Backup ${name}`)
+  const { spec, status } = backup
+  const { schedule, databaseRef, method } = spec
+  if (schedule !== undefined) {
+    return waiting('BackupIsSchedule', `Backup ${name} is a schedule; name one of the Backups that it has made`)
+  }
+  if (method !== 'Logical') {
+    return waiting(
+      'BackupIsPhysical',
+      `Backup ${name} is a copy of a whole server; a database is restored from a Logical one`,
+    )
+  }
+  if (!isFirst && databaseRef.name !== database.metadata.name) {
+    const message = `Backup ${name} is of Database ${databaseRef.name}; who wants that one's content here gives its location`
+    return waiting('OtherDatabase', message)
+  }
+  const isThere = status?.artifact !== undefined && status.folder !== undefined && !isBeingDeleted(backup)
+  if (!isThere) return waiting('BackupNotReady', `Backup ${name} has no artifact: it is ${status?.phase ?? 'Pending'}`)
+  const { queries = [] } = spec.verify
+  const source = { kind: 'backup', folder: status.folder ?? '', hashUpToBytes, queries } as const
+  return { kind: 'source', source, target: spec.target }
+}
+
+function waiting(reason: string, message: string): Problem {
+  return { kind: 'waiting', reason, message }
+}

@@ -1,0 +1,207 @@
+// How far is the restore of a Database, and what is a worker to do next? From what its status has recorded and what workers have said. One
+// request at a time: what has begun comes to its end, however the spec changes, and what is not recorded yet is not begun. Pure.
+//
+//   asked for ──► Pending ──► Restoring ──► Completed
+//                    │            │ its worker has failed
+//                    └────────────┴──► Discarding ──► Failed, or Completed if the last worker died once it was done
+import { timestampAt } from '../../../index.ts'
+import type { RestoredDatabase, WorkReport } from '../../backup/work-report.ts'
+import type { WorkRun } from '../../backup/work-run.ts'
+import type { Problem } from '../../migration/migration-place.ts'
+import type { RestoreRecord, RestoreRequest } from './restore-request.ts'
+
+/** What a worker is wanted for. */
+export type RestoreWork =
+  | { readonly kind: 'restore' }
+  /** Removes the copy, unless it is found to have taken the place. */
+  | { readonly kind: 'settle'; readonly requestID: string }
+  /** Drops what the request has replaced. */
+  | { readonly kind: 'drop'; readonly requestID: string }
+
+export interface RestoreInput {
+  readonly record: RestoreRecord | undefined
+  readonly asked: RestoreRequest | undefined
+  /** As the database was last seen; undefined: it is not there. */
+  readonly identity: RestoreRecord['replaces']
+  /** What keeps a worker from being started. */
+  readonly problem: Problem | undefined
+  /** Of the worker of this work, for the request that is recorded or named. */
+  readonly runOf: (work: RestoreWork) => WorkRun
+  readonly nowMs: number
+}
+
+export interface RestoreStanding {
+  /** As the status is to have it. */
+  readonly record: RestoreRecord | undefined
+  readonly work?: RestoreWork
+  /** What keeps it from going on, or from being begun. */
+  readonly problem?: Problem
+  /** When there is another look at it; milliseconds since the epoch. */
+  readonly dueAtMs?: number
+}
+
+/** Our own write of a status brings no turn. */
+const afterWriteMs = 1_000
+/** What a worker could not remove is tried again after so long. */
+export const againAfterMs = 3_600_000
+/** As many as the status holds. */
+const mostKept = 64
+const mostEarlier = 128
+
+export function isUnderWay(record: RestoreRecord | undefined): record is RestoreRecord {
+  return record?.phase === 'Pending' || record?.phase === 'Restoring' || record?.phase === 'Discarding'
+}
+
+export function restoreStanding(input: RestoreInput): RestoreStanding {
+  const { record } = input
+  if (!isUnderWay(record)) return beginning(input) ?? dropping(input)
+  return record.phase === 'Discarding' ? settling(record, input) : restoring(record, input)
+}
+
+/** Undefined: there is nothing to begin. */
+function beginning(input: RestoreInput): RestoreStanding | undefined {
+  const { record, asked, identity, problem, nowMs } = input
+  if (asked === undefined || asked.requestID === record?.requestID) return undefined
+  const { requestID, isFirst } = asked
+  const { previous = [], earlierRequests = [] } = record ?? {}
+  const later = (reason: string, message: string): RestoreStanding => ({
+    ...dropping(input),
+    problem: { kind: 'waiting', reason, message },
+  })
+  if (earlierRequests.includes(requestID)) {
+    return later('RequestIDUsed', `request ${requestID} has run, and each runs once; give another requestID`)
+  }
+  if (previous.length >= mostKept) {
+    return later('TooManyKept', `${previous.length} databases are kept of earlier requests; wait until one is dropped`)
+  }
+  if (problem !== undefined) return later(problem.reason, problem.message)
+  if (!isFirst && identity === undefined) return later('DatabaseNotReady', 'the database is not there yet')
+  // What the request before has put there is not known yet.
+  const isFollowing = record?.phase === 'Completed' && isSame(record.replaces, identity)
+  if (!isFirst && isFollowing) return later('DatabaseNotReady', 'the database is being looked at')
+  const begun: RestoreRecord = {
+    requestID,
+    phase: 'Pending',
+    reason: 'WorkerStarting',
+    message: 'a worker is being started',
+    startedAt: timestampAt(nowMs),
+    ...(isFirst || identity === undefined ? {} : { replaces: identity }),
+    previous,
+    earlierRequests: [...earlierRequests, ...(record === undefined ? [] : [record.requestID])].slice(-mostEarlier),
+  }
+  return { record: begun, dueAtMs: nowMs + afterWriteMs }
+}
+
+function restoring(record: RestoreRecord, input: RestoreInput): RestoreStanding {
+  const { asked, problem, nowMs, runOf } = input
+  const work: RestoreWork = { kind: 'restore' }
+  const run = runOf(work)
+  const told = (phase: RestoreRecord['phase'], reason: string, message: string) => ({
+    ...record,
+    phase,
+    reason,
+    message,
+  })
+  switch (run.kind) {
+    case 'none': {
+      if (asked?.requestID !== record.requestID) {
+        const message = 'the Database asked for it no longer before it was begun'
+        return { record: told('Discarding', 'Withdrawn', message), dueAtMs: nowMs + afterWriteMs }
+      }
+      if (problem !== undefined) return { record: told('Pending', problem.reason, problem.message), problem }
+      return { record: told('Pending', 'WorkerStarting', 'a worker is being started'), work }
+    }
+    case 'active': {
+      const { reason = 'Restoring', message = 'the backup is restored beside the database, and proven' } =
+        run.last ?? {}
+      return { record: told('Restoring', reason, message), work }
+    }
+    case 'completed':
+      // One that ended without a word is made anew, and finds what is there.
+      if (run.report?.restored === undefined) return { record, dueAtMs: nowMs + afterWriteMs }
+      return { record: completed(record, input, run.report.restored), work, dueAtMs: nowMs + afterWriteMs }
+    case 'failed': {
+      const { reason, message } = wordsOf(run.report)
+      return { record: told('Discarding', reason, message), work, dueAtMs: nowMs + afterWriteMs }
+    }
+  }
+}
+
+function settling(record: RestoreRecord, input: RestoreInput): RestoreStanding {
+  const { problem, nowMs, runOf } = input
+  const work: RestoreWork = { kind: 'settle', requestID: record.requestID }
+  if (problem !== undefined) return { record, problem }
+  const run = runOf(work)
+  if (run.kind === 'failed') return { record, work, problem: failed(run.report), dueAtMs: againAt(record, nowMs) }
+  if (run.kind !== 'completed') return { record, work }
+  const dueAtMs = nowMs + afterWriteMs
+  if (run.report === undefined) return { record, dueAtMs }
+  const { restored } = run.report
+  if (restored !== undefined) return { record: completed(record, input, restored), work, dueAtMs }
+  return { record: { ...record, phase: 'Failed', endedAt: timestampAt(run.endedAtMs) }, work, dueAtMs }
+}
+
+function completed(record: RestoreRecord, { asked, nowMs }: RestoreInput, { former }: RestoredDatabase): RestoreRecord {
+  const { requestID, previous = [], replaces } = record
+  const isAsked = asked?.requestID === requestID
+  const undone = isAsked ? asked.from.previousOf : undefined
+  const replacedAt = timestampAt(nowMs)
+  const keptUntil = timestampAt(nowMs + (isAsked ? asked.keepMs : 0))
+  const kept = previous.filter((one) => one.requestID !== undone && one.requestID !== requestID)
+  return {
+    ...record,
+    phase: 'Completed',
+    reason: 'RestoreCompleted',
+    message:
+      former === undefined
+        ? 'the database has what the backup has'
+        : `the database is what was asked for; what was there before is ${former}, until ${keptUntil} at least`,
+    endedAt: replacedAt,
+    ...(replaces === undefined ? {} : { replaces }),
+    previous: former === undefined ? kept : [...kept, { requestID, databaseName: former, replacedAt, keptUntil }],
+  }
+}
+
+/** Lets go of what has been kept for long enough, the oldest first. */
+function dropping({ record, asked, problem, nowMs, runOf }: RestoreInput): RestoreStanding {
+  if (record?.previous === undefined || record.previous.length === 0) return { record }
+  const previous = record.previous.map((one) =>
+    one.requestID === asked?.requestID
+      ? { ...one, keptUntil: timestampAt(Date.parse(one.replacedAt) + asked.keepMs) }
+      : one,
+  )
+  const known = { ...record, previous }
+  const due = previous.find(({ keptUntil }) => Date.parse(keptUntil) <= nowMs)
+  if (due === undefined) {
+    return { record: known, dueAtMs: Math.min(...previous.map(({ keptUntil }) => Date.parse(keptUntil))) }
+  }
+  if (problem !== undefined) return { record: known }
+  const work: RestoreWork = { kind: 'drop', requestID: due.requestID }
+  const run = runOf(work)
+  if (run.kind === 'failed') return { record: known, work, problem: failed(run.report), dueAtMs: againAt(due, nowMs) }
+  if (run.kind !== 'completed') return { record: known, work }
+  return { record: { ...known, previous: previous.filter((one) => one !== due) }, work, dueAtMs: nowMs + afterWriteMs }
+}
+
+/** Which try is it, to remove what has been there since then? */
+export function attemptAt(sinceMs: number, nowMs: number): number {
+  return Math.max(0, Math.floor((nowMs - sinceMs) / againAfterMs)) || 0
+}
+
+function againAt(since: { readonly startedAt?: string; readonly keptUntil?: string }, nowMs: number): number {
+  const sinceMs = Date.parse(since.startedAt ?? since.keptUntil ?? '')
+  return sinceMs + (attemptAt(sinceMs, nowMs) + 1) * againAfterMs
+}
+
+function isSame(one: RestoreRecord['replaces'], other: RestoreRecord['replaces']): boolean {
+  return one?.systemIdentifier === other?.systemIdentifier && one?.databaseOID === other?.databaseOID
+}
+
+function failed(report: WorkReport): Problem {
+  const { reason, message } = wordsOf(report)
+  return { kind: 'waiting', reason, message: `it is tried again within the hour: ${message}` }
+}
+
+function wordsOf({ reason, outcome, message = 'the worker was interrupted' }: WorkReport) {
+  return { reason: reason ?? outcome, message }
+}

@@ -1,0 +1,69 @@
+// What does a Database tell of its restores? How far the last one is, what is kept of what they have replaced, and one condition for those
+// who wait for it. Pure.
+import type { DatabaseStatus } from '../../../../imports/wire/database.ts'
+import { type ConditionClaim, type EventReport, isBeingDeleted, type StatusReport } from '../../../index.ts'
+import type { DatabaseStatusContext } from '../database-conditions.ts'
+import type { RestoreRecord } from './restore-request.ts'
+import { isUnderWay, type RestoreStanding } from './restore-standing.ts'
+
+/** `status` as the database alone has it; one that never had to do with a restore keeps it. */
+export function withRestore(
+  status: StatusReport<DatabaseStatus>,
+  { object, facts }: DatabaseStatusContext,
+): StatusReport<DatabaseStatus> {
+  const told = object.status?.restore
+  const standing: RestoreStanding = facts?.restore ?? { record: told }
+  const { record, dueAtMs, problem } = standing
+  if (record === undefined && problem === undefined) return status
+  const { fields, conditions, events = [], dueAtMs: due = [] } = status
+  const isShown = isUnderWay(record) && !isBeingDeleted(object) && fields.phase !== 'Failed'
+  return {
+    ...status,
+    fields: {
+      ...fields,
+      ...(isShown ? { phase: 'Restoring' } : {}),
+      ...(record === undefined ? {} : { restore: record }),
+    },
+    conditions: [...conditions, restored(standing)],
+    events: [...events, ...newsOf(told, record)],
+    dueAtMs: [...due, ...(dueAtMs === undefined ? [] : [dueAtMs])],
+  }
+}
+
+function restored({ record, problem }: RestoreStanding): ConditionClaim {
+  const { phase, reason = 'Restoring', message = '', requestID } = record ?? { phase: undefined }
+  if (problem?.reason === 'RequestIDUsed' || phase === undefined) {
+    return claim('Unknown', problem?.reason ?? 'Pending', problem?.message ?? '')
+  }
+  const words = `request ${requestID}: ${message}`
+  if (phase === 'Completed') return claim('True', reason, words)
+  if (phase === 'Failed') return claim('False', reason, words)
+  const why = problem === undefined || problem.message === message ? '' : `; ${problem.message}`
+  return claim('Unknown', reason, words + why)
+}
+
+/** What people should hear of once. */
+function newsOf(told: RestoreRecord | undefined, record: RestoreRecord | undefined): readonly EventReport[] {
+  if (record === undefined) return []
+  const isNews = told?.requestID !== record.requestID || told.phase !== record.phase
+  const { requestID, phase, message = '' } = record
+  if (!isNews) return []
+  const news = (type: EventReport['type'], reason: string, note: string): readonly EventReport[] => [
+    { type, reason, action: 'Restore', note: `request ${requestID}: ${note}` },
+  ]
+  switch (phase) {
+    case 'Pending':
+      return told?.requestID === requestID ? [] : news('Normal', 'RestoreStarted', 'it is begun')
+    case 'Completed':
+      return news('Normal', 'RestoreCompleted', message)
+    case 'Failed':
+      return news('Warning', 'RestoreFailed', message)
+    case 'Restoring':
+    case 'Discarding':
+      return []
+  }
+}
+
+function claim(status: ConditionClaim['status'], reason: string, message: string): ConditionClaim {
+  return { type: 'Restored', status, reason, message }
+}

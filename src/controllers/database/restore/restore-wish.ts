@@ -1,0 +1,101 @@
+// With which order and which Secrets is a worker of a restore started? From what is recorded of the request, its source, and the place of the
+// database: the same for the same, so that the name of the Job follows from it. Pure.
+import { isOf, Job, type LiveObject, valueAt } from '../../../index.ts'
+import type { RestoredDatabase } from '../../backup/restore-order.ts'
+import { storePlace } from '../../backup/store-place.ts'
+import { type ReleaseOrder, type WorkOrder, workDigest, workText } from '../../backup/work-order.ts'
+import { jobStem, type WorkWish } from '../../backup/work-wish.ts'
+import type { Place } from '../../migration/migration-place.ts'
+import { databaseNameOf, ownerRoleOf } from '../logical-database.ts'
+import type { DatabaseObject } from '../server-connection.ts'
+import type { RestoreRecord, RestoreSource } from './restore-request.ts'
+import type { RestoreWork } from './restore-standing.ts'
+
+/** On workers' Jobs and pods; its value is the Database's uid. */
+export const workerLabel = 'data.konverge.dev/restore-worker'
+/** On the same: the name of the Job, which may be too long for a label. */
+export const jobAnnotation = 'data.konverge.dev/restore-job'
+/** On the same: what it is for. */
+export const workAnnotation = 'data.konverge.dev/restore-work'
+
+/** A large database takes its time. */
+const restoreSeconds = 24 * 3_600
+const releaseSeconds = 3_600
+
+export function restoreWish(
+  object: DatabaseObject,
+  { record, source: { source, target }, place }: { record: RestoreRecord; source: RestoreSource; place: Place },
+): WorkWish {
+  const { requestID: requestId, replaces } = record
+  const store = target === undefined ? undefined : storePlace(target)
+  const order: WorkOrder = {
+    ...{ format: 1, work: 'restore', name: place.ordered.name, database: place.ordered },
+    restore: {
+      ...{ requestId, database: restoredDatabase(object), source },
+      replaces:
+        replaces === undefined
+          ? undefined
+          : { systemIdentifier: replaces.systemIdentifier, databaseOid: replaces.databaseOID },
+    },
+    ...(store === undefined ? {} : { store: store.store }),
+  }
+  return {
+    ...wishOf(object, order),
+    credentials: [place.credentials, ...(store?.credentials ?? [])],
+    ...(store?.storeClaim === undefined ? {} : { storeClaim: store.storeClaim }),
+    deadlineSeconds: restoreSeconds,
+  }
+}
+
+/** `attempt`: another one is another Job. */
+export function releaseWish(
+  object: DatabaseObject,
+  { requestID: requestId, what, place, attempt }: Released,
+): WorkWish {
+  const release = { requestId, what, database: restoredDatabase(object) }
+  const order: WorkOrder = { format: 1, work: 'release', name: place.ordered.name, database: place.ordered, release }
+  const wish = wishOf(object, order)
+  const credentials = [place.credentials]
+  return { ...wish, name: `${wish.name}-${attempt}`, credentials, deadlineSeconds: releaseSeconds }
+}
+
+interface Released {
+  readonly requestID: string
+  readonly what: ReleaseOrder['what']
+  readonly place: Place
+  readonly attempt: number
+}
+
+/** As it was begun, whatever the spec says by now; undefined: its order is gone. `children`: of the Database. */
+export function begunWish(job: LiveObject, children: readonly LiveObject[]): WorkWish | undefined {
+  const { name } = job.metadata
+  const map = children.find((child) => child.kind === 'ConfigMap' && child.metadata.name === name)
+  const text = map === undefined ? undefined : valueAt(map, 'data', 'order.json')
+  if (typeof text !== 'string') return undefined
+  const deadlineSeconds = Number(valueAt(job, 'spec', 'activeDeadlineSeconds') ?? restoreSeconds)
+  // Its pods are made from a template that stays as it is.
+  return { name, work: 'restore', text, digest: workDigest(text), credentials: [], deadlineSeconds }
+}
+
+/** The Job that restores for this request. */
+export function jobOf(requestID: string, children: readonly LiveObject[]): LiveObject | undefined {
+  const work = workMark({ kind: 'restore' }, requestID)
+  return children.find((child) => isOf(Job, child) && child.metadata.annotations?.[workAnnotation] === work)
+}
+
+/** `restore r1` */
+export function workMark(work: RestoreWork, requestID: string): string {
+  return `${work.kind} ${requestID}`
+}
+
+function restoredDatabase(object: DatabaseObject): RestoredDatabase {
+  const { namespace = '', name, uid } = object.metadata
+  const databaseName = databaseNameOf(object)
+  return { namespace, name, uid, databaseName, owner: ownerRoleOf(databaseName) }
+}
+
+function wishOf({ metadata }: DatabaseObject, order: WorkOrder): Pick<WorkWish, 'name' | 'work' | 'text' | 'digest'> {
+  const text = workText(order)
+  const digest = workDigest(text)
+  return { name: `${jobStem(metadata.name)}-${order.work}-${digest.slice(0, 8)}`, work: order.work, text, digest }
+}

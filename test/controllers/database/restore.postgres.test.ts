@@ -1,0 +1,137 @@
+// Does a Database get what its spec says it begins with, or is to have instead? From the spec to the server: the controllers, the Jobs that
+// they make, and the workers of these, with a real server.
+import { stat, truncate } from 'node:fs/promises'
+import { expect, it } from 'vitest'
+import { onPostgresOf } from '../../postgres/on-each-postgres.ts'
+import { RestoreScene, target } from './restore-scene.ts'
+
+/** No tool of this machine can save newer ones. */
+const newestTool = 15
+
+onPostgresOf(
+  (major) => major === newestTool,
+  'a Database',
+  (server) => {
+    it('begins with a backup, and shows nothing before that', async () => {
+      const scene = await sceneWith(server(), 'crm', 3)
+      const folder = await scene.backup('nightly', 'crm')
+      await scene.fill('crm', 5)
+      let isHeld = true
+      const { run } = scene
+      scene.run = async (order, tools) => (isHeld ? 'works' : await run(order, tools))
+      await scene.create('copy', { bootstrap: { restoreFrom: { backupRef: { name: 'nightly' } } } })
+      await scene.until('a worker', async () => (await scene.jobs()).length > 0)
+      await scene.pass(10_000)
+      expect(await scene.status('copy')).toMatchObject({
+        phase: 'Restoring',
+        restore: { requestID: 'bootstrap', phase: 'Restoring' },
+      })
+      expect(await scene.condition('copy', 'Ready')).toMatchObject({ status: 'False', reason: 'Restoring' })
+      expect(await scene.names('copy')).toEqual([])
+      isHeld = false
+      await scene.becomes('copy', 'Ready', 'True InSync')
+      await scene.becomes('copy', 'Restored', 'True RestoreCompleted')
+      expect(await scene.orders('copy')).toBe(3)
+      expect(await scene.names('copy')).toEqual(['copy', 'copy_owner'])
+      expect(await scene.status('copy')).toMatchObject({ phase: 'Ready', observed: { owner: 'copy_owner' } })
+      // From a location alone, with no Backup anywhere.
+      await scene.create('other', { bootstrap: { restoreFrom: { location: { target, path: folder } } } })
+      await scene.becomes('other', 'Ready', 'True InSync')
+      expect(await scene.orders('other')).toBe(3)
+      expect(scene.worked).toEqual(['restore bootstrap', 'restore bootstrap'])
+      await scene.pass(60_000)
+      expect(await scene.jobs()).toEqual([])
+      expect(scene.worked).toHaveLength(2)
+    })
+
+    it('is replaced by a backup, gives its users their rights again, and can have that undone', async () => {
+      const scene = await sceneWith(server(), 'crm', 3)
+      await scene.user('app', {})
+      await scene.backup('nightly', 'crm')
+      await scene.fill('crm', 5)
+      const before = (await scene.status('crm')).identity
+      await scene.patch('crm', { restore: { requestID: 'r1', from: { backupRef: { name: 'nightly' } } } })
+      const { previous } = await scene.restored('crm', 'r1', 'Completed')
+      expect(previous).toMatchObject([{ requestID: 'r1', databaseName: 'crm_old_r1' }])
+      await scene.becomes('crm', 'Restored', 'True RestoreCompleted')
+      await scene.until('a user who sees what was restored', () => seesOrders(scene, 3))
+      await scene.until('the Database to follow', async () => {
+        const { identity, phase } = await scene.status('crm')
+        return identity?.databaseOID !== before?.databaseOID && phase === 'Ready'
+      })
+      await scene.patch('crm', { restore: { requestID: 'u1', from: { backupRef: null, previousOf: 'r1' } } })
+      await scene.restored('crm', 'u1', 'Completed')
+      await scene.until('a user who sees what was there before', () => seesOrders(scene, 5))
+      await scene.until('the Database to follow back', async () => {
+        const { identity } = await scene.status('crm')
+        return identity?.databaseOID === before?.databaseOID
+      })
+      expect(await scene.names('crm')).toEqual(['crm', 'crm_old_u1', 'crm_owner'])
+      // What has run does not run again.
+      await scene.patch('crm', {
+        restore: { requestID: 'r1', from: { backupRef: { name: 'nightly' }, previousOf: null } },
+      })
+      await scene.becomes('crm', 'Restored', 'Unknown RequestIDUsed')
+      expect(scene.worked).toEqual(['restore r1', 'restore u1'])
+      expect(await scene.orders('crm')).toBe(5)
+    })
+
+    it('lets go of what was there before once it was kept for long enough', async () => {
+      const scene = await sceneWith(server(), 'crm', 3)
+      await scene.backup('nightly', 'crm')
+      const from = { backupRef: { name: 'nightly' } }
+      await scene.patch('crm', { restore: { requestID: 'r1', from, keepPrevious: '20s' } })
+      await scene.restored('crm', 'r1', 'Completed')
+      await scene.pass(10_000)
+      expect(await scene.names('crm')).toEqual(['crm', 'crm_old_r1', 'crm_owner'])
+      await scene.until('it to be dropped', async () => (await scene.names('crm')).length === 2)
+      await scene.until('it to be told', async () => (await scene.status('crm')).restore?.previous?.length === 0)
+      await scene.pass(10_000)
+      expect(scene.worked).toEqual(['restore r1', 'release former of r1'])
+      expect(await scene.jobs()).toEqual([])
+    })
+
+    it('stays as it is when the backup is not what was saved', async () => {
+      const scene = await sceneWith(server(), 'crm', 3)
+      const file = await scene.dataFile(await scene.backup('nightly', 'crm'))
+      await truncate(file, (await stat(file)).size - 1)
+      const before = (await scene.status('crm')).identity
+      await scene.patch('crm', { restore: { requestID: 'r1', from: { backupRef: { name: 'nightly' } } } })
+      const { message } = await scene.restored('crm', 'r1', 'Failed')
+      expect(message).toMatch(/bytes instead of/)
+      expect(await scene.condition('crm', 'Restored')).toMatchObject({ status: 'False', reason: 'ChecksumMismatch' })
+      await scene.becomes('crm', 'Ready', 'True InSync')
+      expect(await scene.status('crm')).toMatchObject({ phase: 'Ready', identity: before })
+      expect(await scene.names('crm')).toEqual(['crm', 'crm_owner'])
+      await scene.pass(10_000)
+      expect(scene.worked).toEqual(['restore r1', 'release copy of r1'])
+      expect(await scene.jobs()).toEqual([])
+      // Who was to begin with it does not begin.
+      await scene.create('copy', { bootstrap: { restoreFrom: { backupRef: { name: 'nightly' } } } })
+      await scene.restored('copy', 'bootstrap', 'Failed')
+      const told = await scene.becomes('copy', 'Stalled', 'True ChecksumMismatch')
+      expect(told).toMatch(/could not be restored: .*; nothing was made; make the Database anew, or give spec.restore/)
+      expect(await scene.names('copy')).toEqual([])
+      await scene.backup('other', 'crm')
+      await scene.patch('copy', { restore: { requestID: 'r2', from: { backupRef: { name: 'other' } } } })
+      await scene.becomes('copy', 'Ready', 'True InSync')
+      expect(await scene.status('copy')).toMatchObject({ restore: { requestID: 'r2', phase: 'Completed' } })
+      expect(await scene.orders('copy')).toBe(3)
+    })
+  },
+)
+
+async function seesOrders(scene: RestoreScene, count: number): Promise<boolean> {
+  return scene.app('app', 'SELECT count(*)::int AS count FROM orders').then(
+    ([row]) => JSON.stringify(row) === JSON.stringify({ count }),
+    () => false,
+  )
+}
+
+async function sceneWith(server: Parameters<typeof RestoreScene.start>[0], name: string, rows: number) {
+  const scene = await RestoreScene.start(server)
+  await scene.create(name)
+  await scene.becomes(name, 'Ready', 'True InSync')
+  await scene.fill(name, rows)
+  return scene
+}

@@ -1,0 +1,100 @@
+// What may a Database ask to be restored? Its part of the table of rules.
+import type { RuleTable } from './rule-table.ts'
+
+const there = { provider: { server: { connectionSecretRef: { name: 'admin' } } } }
+const backupRef = { name: 'nightly' }
+const location = { target: { pvc: { claimName: 'backups' } }, path: 'shop/crm/1/2026-03-29T0230Z-2' }
+const begins = (restoreFrom: object) => ({ ...there, bootstrap: { restoreFrom } })
+const asks = (from: object, more: object = {}) => ({ ...there, restore: { requestID: 'r1', from, ...more } })
+
+const notOneSource = 'give exactly one of backupRef and location'
+const notOneFrom = 'give exactly one of backupRef, location and previousOf'
+const notOneStore = 'a target is one of pvc and s3'
+const fixedBootstrap = 'bootstrap is immutable, because a database begins once; restore over it with spec.restore'
+const fixedFrom = 'from cannot change, because each request runs once; give another requestID with it'
+
+export const restoreRules: Pick<RuleTable, 'accepted' | 'refused' | 'existing' | 'acceptedChanges' | 'refusedChanges'> =
+  {
+    accepted: [
+      ['a backup to begin with', 'shop', begins({ backupRef })],
+      ['a location to begin with', 'shop', begins({ location })],
+      ['a bucket to begin with', 'shop', begins({ location: { path: 'a/b/', target: { s3: { bucket: 'backups' } } } })],
+      ['a restore', 'shop', asks({ backupRef }, { keepPrevious: '0s' })],
+      ['an undoing', 'shop', asks({ previousOf: 'r0' })],
+    ],
+    refused: [
+      ['nothing to begin with', 'shop', begins({}), 'spec.bootstrap.restoreFrom', notOneSource],
+      ['two things to begin with', 'shop', begins({ backupRef, location }), 'spec.bootstrap.restoreFrom', notOneSource],
+      [
+        'no store to begin from',
+        'shop',
+        begins({ location: { ...location, target: {} } }),
+        'spec.bootstrap.restoreFrom.location.target',
+        notOneStore,
+      ],
+      [
+        'a path that leads out',
+        'shop',
+        begins({ location: { ...location, path: '../other' } }),
+        'spec.bootstrap.restoreFrom.location.path',
+        "spec.bootstrap.restoreFrom.location.path in body should match '^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*/?$'",
+      ],
+      ['a restore from nothing', 'shop', asks({}), 'spec.restore.from', notOneFrom],
+      ['a restore from two', 'shop', asks({ backupRef, previousOf: 'r0' }), 'spec.restore.from', notOneFrom],
+      [
+        'an undoing of itself',
+        'shop',
+        asks({ previousOf: 'r1' }),
+        'spec.restore.from.previousOf',
+        'previousOf names an earlier request, and not this one',
+      ],
+      [
+        'the request of bootstrap',
+        'shop',
+        asks({ backupRef }, { requestID: 'bootstrap' }),
+        'spec.restore.requestID',
+        'bootstrap is the request of spec.bootstrap; give another requestID',
+      ],
+      [
+        'a request in capitals',
+        'shop',
+        asks({ backupRef }, { requestID: 'R1' }),
+        'spec.restore.requestID',
+        "spec.restore.requestID in body should match '^[a-z0-9]([a-z0-9_-]*[a-z0-9])?$'",
+      ],
+      [
+        'to keep it for ever',
+        'shop',
+        asks({ backupRef }, { keepPrevious: '8761h' }),
+        'spec.restore.keepPrevious',
+        'keepPrevious is at most 8760h',
+      ],
+    ],
+    existing: { 'was-begun': begins({ backupRef }), 'was-restored': asks({ backupRef }) },
+    acceptedChanges: [
+      [
+        'another request',
+        'was-restored',
+        { restore: { requestID: 'u1', from: { backupRef: null, previousOf: 'r1' } } },
+      ],
+      ['to keep it longer', 'was-restored', { restore: { keepPrevious: '48h' } }],
+      ['a request no more', 'was-restored', { restore: null }],
+    ],
+    refusedChanges: [
+      ['to begin otherwise', 'was-begun', { bootstrap: null }, 'spec.bootstrap', fixedBootstrap],
+      [
+        'to begin with a backup',
+        'was-there',
+        { bootstrap: { restoreFrom: { backupRef } } },
+        'spec.bootstrap',
+        fixedBootstrap,
+      ],
+      [
+        'another backup by the same request',
+        'was-restored',
+        { restore: { from: { backupRef: { name: 'other' } } } },
+        'spec.restore.from',
+        fixedFrom,
+      ],
+    ],
+  }
