@@ -55,6 +55,7 @@ export type {
   DatabaseUserStatusLoginRoles,
   DatabaseUserStatusBinding,
   DatabaseUserStatusGrants,
+  DatabaseUserStatusGrantedIn,
   DatabaseUserStatusExternal,
   DatabaseUserStatusExternalToken,
   DatabaseUserStatusConditions,

@@ -242,6 +242,11 @@ export interface DatabaseUserStatus {
   /** Rights, counted. */
   readonly grants?: DatabaseUserStatusGrants
   /**
+   * In which databases its rights were last given; in what a restore puts in the place of one they are given anew.
+   * At most 32 items. One item for each database.
+   */
+  readonly grantedIn?: readonly DatabaseUserStatusGrantedIn[]
+  /**
    * When the login in the Secret first succeeded after it had changed.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
@@ -600,6 +605,19 @@ export interface DatabaseUserStatusGrants {
    * Format int32.
    */
   readonly extra?: number
+}
+
+export interface DatabaseUserStatusGrantedIn {
+  /**
+   * The name of the database on its server.
+   * At most 63 characters.
+   */
+  readonly database: string
+  /**
+   * The number of the database on it.
+   * Format int64.
+   */
+  readonly databaseOID: number
 }
 
 export interface DatabaseUserStatusExternal {

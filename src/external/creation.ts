@@ -151,8 +151,14 @@ function stepWhenOurs(input: CreationInput, there: There, ownership: Ownership):
   if (record === undefined) return adoption(input, there)
   const { providerID } = there
   if (there.kind === 'pending') return rest({ ...record, providerID }, pending(input, there.detail))
-  const seen: ExternalRecord = { ...record, providerID, phase: 'Available' }
+  const seen: ExternalRecord = { ...followed(record, providerID), providerID, phase: 'Available' }
   return stepWhenAvailable(input, seen, ownership === 'ours' ? changes : [...changes, markMissing])
+}
+
+/** What we ourselves have put in its place may lack what was carried out there: that is to be carried out here, and no drift. */
+function followed(record: ExternalRecord, providerID: string): ExternalRecord {
+  const { appliedGeneration: _, ...other } = record
+  return record.providerID === undefined || record.providerID === providerID ? record : other
 }
 
 function stepWhenAvailable(
@@ -171,7 +177,7 @@ function stepWhenAvailable(
     }
     return rest({ ...record, appliedGeneration: token.generation }, standing)
   }
-  const drift = isNewGeneration(input) ? [] : changes.filter(({ isWished }) => isWished !== true)
+  const drift = isNewGeneration({ ...input, record }) ? [] : changes.filter(({ isWished }) => isWished !== true)
   const due = wish.driftPolicy === 'Report' ? changes.filter((change) => !drift.includes(change)) : changes
   if (due.length === 0) {
     const message = `${name} differs, and is left so: ${described(drift)}`

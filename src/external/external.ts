@@ -48,7 +48,7 @@ export type Observation<Observed> =
   | {
       readonly kind: 'available'
       readonly providerID: string
-      /** What had its place before, where we ourselves have put this one there: the record follows. */
+      /** What had its place before, where we ourselves have put this one there: the record follows, and all of the wish is carried out there. */
       readonly succeeds?: string | undefined
       /** The token marked on it; undefined: nobody's that we know of. */
       readonly owner: Token | undefined

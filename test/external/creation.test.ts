@@ -284,6 +284,14 @@ const thereRows: readonly Row[] = [
     is: 'settled: available/AsDesired; Available p2 3',
   },
   {
+    title: 'put by us in its place, without what was carried out there',
+    record: made,
+    wish: reports,
+    observation: there(older, 'p2', 'p1'),
+    changes: [change],
+    is: 'update Bigger news',
+  },
+  {
     title: 'put by us in the place of something else',
     record: made,
     observation: there(older, 'p2', 'p0'),

@@ -77,6 +77,13 @@ export async function settleRestore(
   return undefined
 }
 
+/** Of a database that never came to be. It is not there afterwards, unless it is somebody else's. */
+export async function dropUnusedOwner(database: RestoreOrder['database'], server: DatabaseServer): Promise<void> {
+  const role = database.owner
+  const { roles } = await server.observe({ roles: [{ name: role }] })
+  if (roles[0]?.token?.uid === database.uid) await server.change([{ kind: 'dropRole', role }])
+}
+
 /** Each brings it forward, unless another worker takes it back at the same time. */
 const mostSteps = 6
 /** Whoever keeps connecting to a database that takes no connections is let in by somebody. */

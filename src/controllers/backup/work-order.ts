@@ -38,6 +38,8 @@ export type Work = WorkOrder['work']
 export interface ReleaseOrder extends Pick<RestoreOrder, 'requestId' | 'database'> {
   /** `former`: what it has replaced. `copy`: what it has made without getting to its end, if it has not got there. */
   readonly what: 'former' | 'copy'
+  /** There was no database before, and there is to be none: the role that was to own it goes as well. */
+  readonly wasFirst: boolean
 }
 
 interface Named {

@@ -15,7 +15,7 @@ import { discardBackup, folderOf, makeBackup } from './backup-worker.ts'
 import { makePhysicalBackup } from './physical-backup-worker.ts'
 import { readPhysicalBackup, verifyPhysicalBackup } from './physical-verification-worker.ts'
 import { callerOf } from './restore-order.ts'
-import { dropFormer, type RestoreOutcome, restoreDatabase, settleRestore } from './restore-worker.ts'
+import { dropFormer, dropUnusedOwner, type RestoreOutcome, restoreDatabase, settleRestore } from './restore-worker.ts'
 import { readBackup, verifyBackup } from './verification-worker.ts'
 import { addressOf, type OrderedStore, type ReleaseOrder, type WorkOrder } from './work-order.ts'
 import { type MadeBackup, madeBackup, madeCopy, type RestoredDatabase, type WorkReport } from './work-report.ts'
@@ -83,6 +83,7 @@ async function release(order: ReleaseOrder, tools: WorkTools, signal: AbortSigna
     return { outcome: 'Completed' }
   }
   const settled = await settleRestore(order, server)
+  if (settled === undefined && order.wasFirst) await dropUnusedOwner(order.database, server)
   return { outcome: 'Completed', ...(settled === undefined ? {} : { restored: restoredOf(settled) }) }
 }
 

@@ -8,6 +8,7 @@ import { type Held, rotationDueMs } from './rotation.ts'
 import { isStored } from './stored-secret.ts'
 import { conditionsOf, grantCounts, type RoleReport, type UserContext } from './user-conditions.ts'
 import { dueTimes } from './user-due.ts'
+import { isRestored } from './user-role.ts'
 
 type Fields = StatusReport<DatabaseUserStatus>['fields']
 
@@ -37,6 +38,7 @@ function fieldsOf(
     access: accessWord(spec),
     ...(isTold ? heldFields(object, held) : isDisabled ? {} : rememberedFields(status)),
     ...grantFields(object, report),
+    ...placeFields(object, facts, report),
     ...loginFields(object, report, conditions),
   }
 }
@@ -84,6 +86,26 @@ function grantFields({ status }: UserContext['object'], report: RoleReport): Par
   if (report?.observed === undefined) return grants === undefined ? {} : { grants }
   const { desired, held: observed, missing, extra } = grantCounts(Object.values(report.observed.grants))
   return { grants: { desired, observed, missing, extra } }
+}
+
+/** A database that is new stays so until it has all the rights that are asked for. */
+function placeFields(
+  { status }: UserContext['object'],
+  facts: UserContext['facts'],
+  report: RoleReport,
+): Partial<Fields> {
+  const { grantedIn: told } = status ?? {}
+  const { observed, state } = report ?? {}
+  if (facts?.target === undefined || observed === undefined || state !== 'available') {
+    return told === undefined ? {} : { grantedIn: told }
+  }
+  const grantedIn = facts.target.databases.flatMap((database) => {
+    const { name, oid } = database
+    const lacks = (observed.grants[name]?.missing.length ?? 0) > 0
+    const known = told?.filter((one) => one.database === name) ?? []
+    return oid === undefined || (lacks && isRestored(database, status)) ? known : [{ database: name, databaseOID: oid }]
+  })
+  return { grantedIn }
 }
 
 /** The time of a login stays while the credential stays and works: it is told when it changes, and not at every look. */

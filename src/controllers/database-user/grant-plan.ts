@@ -27,10 +27,11 @@ export function grantPlan(group: string, database: DatabaseAccess, seen: Observe
   return planGrants(wish, seen)
 }
 
+/** `isWished`: what is missing was never given there. */
 export function grantDifferences(
   group: string,
   database: string,
-  { missing, extra }: GrantPlan,
+  { missing, extra, isWished }: GrantPlan & { readonly isWished: boolean },
 ): readonly RoleDifference[] {
   const at = (changes: readonly Change[]) => [{ at: 'database', database, changes }] as const
   const place = `in database ${database}`
@@ -41,6 +42,7 @@ export function grantDifferences(
           {
             reason: 'GrantMissing' as const,
             message: `role ${group} lacks ${wordsOf(missing)} ${place}`,
+            ...(isWished ? { isWished } : {}),
             steps: at(missing),
           },
         ]),

@@ -23,7 +23,10 @@ export function roleDifferences(wish: RoleWish, observed: ObservedUser): readonl
     ...groupDifferences(wish, observed),
     ...wish.logins.flatMap((login) => loginDifferences(wish, login, observed)),
     ...retirements,
-    ...Object.entries(observed.grants).flatMap(([database, plan]) => grantDifferences(wish.group, database, plan)),
+    ...Object.entries(observed.grants).flatMap(([database, plan]) => {
+      const isWished = wish.databases.some(({ name, isRestored }) => name === database && isRestored === true)
+      return grantDifferences(wish.group, database, { ...plan, isWished })
+    }),
     ...observed.elsewhere.map((database) => closing(wish, database)),
   ]
 }

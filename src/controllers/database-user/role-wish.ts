@@ -44,6 +44,8 @@ export interface DatabaseAccess {
   readonly uid: string
   /** The very one that its Database has now: in what a restore has put there, all has to be granted anew. */
   readonly oid?: number
+  /** It was put there by a restore after its rights were last given: they are missing by nobody's hand. */
+  readonly isRestored?: boolean
   /** The role that owns it, and makes what is in it. */
   readonly owner: string
   readonly access: 'ReadOnly' | 'ReadWrite' | 'Owner' | 'Custom'

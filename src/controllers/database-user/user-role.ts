@@ -12,7 +12,7 @@ import type { DatabaseEngine } from '../engines/engine.ts'
 import type { DatabaseUserFacts } from './database-user-facts.ts'
 import { groupRoleOf, loginRolesOf } from './login-roles.ts'
 import { RoleDriver } from './role-driver.ts'
-import type { RoleWish } from './role-wish.ts'
+import type { DatabaseAccess, RoleWish } from './role-wish.ts'
 import { credentialHash, type Held, loginsOf, newestOf } from './rotation.ts'
 import { isStored } from './stored-secret.ts'
 import type { Problem, UserTarget } from './user-target.ts'
@@ -124,11 +124,14 @@ interface Known {
 
 function desiredOf({ metadata, kind, spec, status }: Context['object'], known: Known): RoleWish {
   const { held, provenHash, ending } = known
-  const { move: _, ...target } = known.target
+  const { move: _, databases, ...target } = known.target
   const credential = held === undefined ? undefined : newestOf(held)
   const verified = status?.conditions?.find(({ type }) => type === 'LoginVerified')
   return {
     ...target,
+    databases: databases.map((database) =>
+      isRestored(database, status) ? { ...database, isRestored: true } : database,
+    ),
     caller: { kind, namespace: metadata.namespace ?? 'default', name: metadata.name },
     group: groupRoleOf({ metadata, spec }),
     logins: held === undefined ? [] : loginsOf(held),
@@ -143,4 +146,10 @@ function desiredOf({ metadata, kind, spec, status }: Context['object'], known: K
     ownedObjects: spec.ownedObjects,
     ending,
   }
+}
+
+/** Is it another than the one in which its rights were last given? */
+export function isRestored({ name, oid }: DatabaseAccess, status: Context['object']['status']): boolean {
+  const known = status?.grantedIn?.find(({ database }) => database === name)
+  return known !== undefined && oid !== undefined && known.databaseOID !== oid
 }

@@ -1,6 +1,7 @@
 // Acts on one database of a server, for the Database that stands for it. Owner first, database second, everything else after:
 // cut off anywhere, what is there says whose it is, and a repetition goes on from it.
 import type { Consistency, ExternalCall, ExternalDriver, Observation } from '../../index.ts'
+import { discardRestore, dropFormer } from '../backup/restore-worker.ts'
 import type { RoleChange } from '../engines/change.ts'
 import type { DatabaseEngine, DatabaseServer } from '../engines/engine.ts'
 import type { ObservedRole } from '../engines/observed-server.ts'
@@ -68,9 +69,16 @@ export class DatabaseDriver implements ExternalDriver<LogicalDatabase, ObservedL
   }
 
   async delete(call: Call, observed: ObservedLogicalDatabase | undefined): Promise<void> {
-    const { name, owner: role } = call.desired
+    const { name, owner: role, caller, restores = [] } = call.desired
     const server = this.#server(call)
     if (observed?.database !== undefined) await server.dropDatabase(name, { force: true })
+    // Only after it, so that no restore that is at work can put anything in its place or away; the role owns them.
+    const { uid } = call.token
+    const database = { namespace: caller.namespace, name: caller.name, uid, databaseName: name, owner: role }
+    for (const requestId of restores) {
+      await dropFormer({ requestId, database }, server)
+      await discardRestore({ requestId, database }, server)
+    }
     // Its token is ours, or it is not our role. A crash before this leaves it for the next look.
     if (observed?.ownerRole?.token?.uid === call.token.uid) await server.change([{ kind: 'dropRole', role }])
   }

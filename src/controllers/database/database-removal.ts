@@ -36,7 +36,11 @@ export function databaseRemoval(
   if (spec.provider.inCluster !== undefined) return keep('on its server, which is deleted with its volume')
   if (spec.provider.rds !== undefined) return keep('on its instance, which is deleted')
   if (connection.kind === 'known') {
-    const desired = { ...logicalDatabase(object, connection.access), isLeaving: true }
+    const { requestID, previous = [] } = object.status?.restore ?? {}
+    const restores = [
+      ...new Set([...previous.map((one) => one.requestID), ...(requestID === undefined ? [] : [requestID])]),
+    ]
+    const desired = { ...logicalDatabase(object, connection.access), isLeaving: true, restores }
     return { kind: 'remove', externalName: databaseNameOf(object), desired }
   }
   return blocked(connection.reason, `${connection.message}; ${wayOut}`)

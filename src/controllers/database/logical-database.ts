@@ -23,6 +23,8 @@ export interface LogicalDatabase {
   readonly recreatesIfMissing: boolean
   /** It is to go, and with it an owner role that is left of it. */
   readonly isLeaving: boolean
+  /** Requests of restores, of which something may be there that goes with it. */
+  readonly restores?: readonly string[]
   /** What was last restored in its place, or is being: then it is closed for a moment. Each step of it asks for a look. */
   readonly restore?: Pick<NonNullable<DatabaseStatus['restore']>, 'requestID' | 'phase'>
 }

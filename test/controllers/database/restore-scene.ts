@@ -79,6 +79,19 @@ export class RestoreScene extends PostgresStage<DatabaseStatus> {
     })
   }
 
+  /** Resolves when it is gone. */
+  async goes(name: string): Promise<void> {
+    await this.cluster.delete(Database, `${home}/${name}`)
+    await this.until(`${name} to be gone`, async () => (await this.find(name)) === undefined)
+  }
+
+  async removeUser(name: string): Promise<void> {
+    await this.cluster.delete(DatabaseUser, `${home}/${name}`)
+    await this.until(`user ${name} to be gone`, async () => {
+      return (await this.cluster.find(DatabaseUser, `${home}/${name}`)) === undefined
+    })
+  }
+
   /** An application of the user: asks with what is in its Secret. */
   async app(name: string, sql: string): Promise<readonly object[]> {
     const secret = await this.cluster.find(Secret, `${home}/${name}-db`)

@@ -118,6 +118,117 @@ onPostgresOf(
       expect(await scene.status('copy')).toMatchObject({ restore: { requestID: 'r2', phase: 'Completed' } })
       expect(await scene.orders('copy')).toBe(3)
     })
+
+    it('gives rights and schemas where they never were, also to whom drift is only reported', async () => {
+      const scene = await sceneWith(server(), 'crm', 3)
+      await scene.backup('nightly', 'crm')
+      await scene.patch('crm', { driftPolicy: 'Report', schemas: [{ name: 'later' }] })
+      await scene.becomes('crm', 'Ready', 'True InSync')
+      await scene.user('app', { driftPolicy: 'Report' })
+      await scene.patch('crm', { restore: { requestID: 'r1', from: { backupRef: { name: 'nightly' } } } })
+      await scene.restored('crm', 'r1', 'Completed')
+      await scene.until('a user who sees what was restored', () => seesOrders(scene, 3))
+      await scene.becomes('crm', 'Ready', 'True InSync')
+      expect((await scene.status('crm')).observed?.schemas).toContain('later')
+      // From then on what somebody takes is drift again.
+      await scene.server.byHand('REVOKE ALL ON orders FROM app', { database: 'crm' })
+      await scene.pass(400_000)
+      expect(await seesOrders(scene, 3)).toBe(false)
+    })
+
+    it('takes along what is kept when it is deleted', async () => {
+      const scene = await sceneWith(server(), 'crm', 3)
+      await scene.backup('nightly', 'crm')
+      const from = { backupRef: { name: 'nightly' } }
+      await scene.patch('crm', { deletionPolicy: 'Delete', restore: { requestID: 'r1', from } })
+      await scene.restored('crm', 'r1', 'Completed')
+      await scene.patch('crm', { restore: { requestID: 'r2', from } })
+      await scene.restored('crm', 'r2', 'Completed')
+      expect(await scene.names('crm')).toEqual(['crm', 'crm_old_r1', 'crm_old_r2', 'crm_owner'])
+      await scene.goes('crm')
+      expect(await scene.names('crm')).toEqual([])
+    })
+
+    it.each(['Delete', 'Retain'] as const)(
+      'ends a restore that is at work when it is deleted, by %s',
+      async (deletionPolicy) => {
+        const scene = await sceneWith(server(), 'crm', 3)
+        await scene.backup('nightly', 'crm')
+        // A worker that leaves a copy, and is never heard of again.
+        const { run } = scene
+        scene.run = async (order, tools) => {
+          if (order.work !== 'restore') return await run(order, tools)
+          if ((await scene.names('crm_new')).length === 0) {
+            const mark = JSON.stringify({ uid: order.restore.database.uid, generation: 1 })
+            await scene.server.byHand('CREATE ROLE crm_new_r1')
+            await scene.server.byHand(`COMMENT ON ROLE crm_new_r1 IS 'konverge ${mark}'`)
+            await scene.server.byHand('CREATE DATABASE crm_new_r1 OWNER crm_new_r1')
+          }
+          return 'works'
+        }
+        await scene.patch('crm', {
+          deletionPolicy,
+          restore: { requestID: 'r1', from: { backupRef: { name: 'nightly' } } },
+        })
+        await scene.until('a copy', async () => (await scene.names('crm_new')).length === 2)
+        await scene.goes('crm')
+        expect(await scene.names('crm')).toEqual(deletionPolicy === 'Delete' ? [] : ['crm', 'crm_owner'])
+        // One that never began leaves nothing at all.
+        scene.run = async (order, tools) => (order.work === 'restore' ? 'works' : await run(order, tools))
+        await scene.create('copy', { deletionPolicy, bootstrap: { restoreFrom: { backupRef: { name: 'nightly' } } } })
+        await scene.until('a worker', async () => (await scene.jobs()).length > 0)
+        const uid = (await scene.find('copy'))?.metadata.uid
+        await scene.server.byHand(
+          `CREATE ROLE copy_owner; COMMENT ON ROLE copy_owner IS 'konverge {"uid":"${uid}","generation":1}'`,
+        )
+        await scene.goes('copy')
+        expect(await scene.names('copy')).toEqual([])
+      },
+    )
+
+    it('is restored although every worker dies once it is done', async () => {
+      const scene = await sceneWith(server(), 'crm', 3)
+      await scene.backup('nightly', 'crm')
+      await scene.fill('crm', 5)
+      const { run } = scene
+      scene.run = async (order, tools) => {
+        const report = await run(order, tools)
+        return order.work === 'restore' ? 'dies' : report
+      }
+      await scene.patch('crm', { restore: { requestID: 'r1', from: { backupRef: { name: 'nightly' } } } })
+      expect(await scene.restored('crm', 'r1', 'Completed')).toMatchObject({ previous: [{ requestID: 'r1' }] })
+      expect(scene.worked).toEqual(['restore r1', 'release copy of r1'])
+      expect(await scene.orders('crm')).toBe(3)
+    })
+
+    it('has failed when every worker dies before that', async () => {
+      const scene = await sceneWith(server(), 'crm', 3)
+      await scene.backup('nightly', 'crm')
+      await scene.fill('crm', 5)
+      const { run } = scene
+      scene.run = async (order, tools) => (order.work === 'restore' ? 'dies' : await run(order, tools))
+      await scene.patch('crm', { restore: { requestID: 'r1', from: { backupRef: { name: 'nightly' } } } })
+      await scene.restored('crm', 'r1', 'Failed')
+      await scene.becomes('crm', 'Restored', 'False BackoffLimitExceeded')
+      expect(await scene.orders('crm')).toBe(5)
+    })
+
+    it('waits for a Backup that is to be made, and not for that of another', async () => {
+      const scene = await sceneWith(server(), 'crm', 3)
+      await scene.patch('crm', { restore: { requestID: 'r1', from: { backupRef: { name: 'late' } } } })
+      expect(await scene.becomes('crm', 'Restored', 'Unknown BackupMissing')).toBe(
+        'request r1: there is no Backup late',
+      )
+      await scene.backup('late', 'crm')
+      await scene.restored('crm', 'r1', 'Completed')
+      await scene.create('other')
+      await scene.becomes('other', 'Ready', 'True InSync')
+      await scene.patch('other', { restore: { requestID: 'r1', from: { backupRef: { name: 'late' } } } })
+      await scene.becomes('other', 'Restored', 'Unknown OtherDatabase')
+      await scene.patch('other', { restore: null })
+      await scene.becomes('other', 'Restored', 'False Withdrawn')
+      expect(await scene.names('other')).toEqual(['other', 'other_owner'])
+    })
   },
 )
 

@@ -132,7 +132,9 @@ function releaseOf(
   const kept = restore?.previous?.find((one) => one.requestID === requestID)?.keptUntil
   const since = work.kind === 'drop' ? kept : restore?.startedAt
   const attempt = attemptAt(Date.parse(since ?? ''), nowMs)
-  return releaseWish(object, { requestID, what: work.kind === 'drop' ? 'former' : 'copy', place, attempt })
+  const isCopy = work.kind === 'settle'
+  const wasFirst = isCopy && restore?.replaces === undefined
+  return releaseWish(object, { requestID, what: isCopy ? 'copy' : 'former', wasFirst, place, attempt })
 }
 
 function jobNameOf({ metadata }: LiveObject): string | undefined {

@@ -50,9 +50,9 @@ export function restoreWish(
 /** `attempt`: another one is another Job. */
 export function releaseWish(
   object: DatabaseObject,
-  { requestID: requestId, what, place, attempt }: Released,
+  { requestID: requestId, what, wasFirst, place, attempt }: Released,
 ): WorkWish {
-  const release = { requestId, what, database: restoredDatabase(object) }
+  const release = { requestId, what, wasFirst, database: restoredDatabase(object) }
   const order: WorkOrder = { format: 1, work: 'release', name: place.ordered.name, database: place.ordered, release }
   const wish = wishOf(object, order)
   const credentials = [place.credentials]
@@ -62,6 +62,7 @@ export function releaseWish(
 interface Released {
   readonly requestID: string
   readonly what: ReleaseOrder['what']
+  readonly wasFirst: boolean
   readonly place: Place
   readonly attempt: number
 }
