@@ -49,12 +49,15 @@ function createPublication({ publication, tables, token }: Of<'createPublication
   return [sql`CREATE PUBLICATION ${name}${content}`, sql`COMMENT ON PUBLICATION ${name} IS ${literal(markOf(token))}`]
 }
 
-/** Its slot is there already: with one of its own it could be made in no transaction, and its text be kept out of no log. */
+/**
+ * Its slot is there already: with one of its own it could be made in no transaction, and its text be kept out of no log. Without
+ * `synchronous_commit` a target that dies may forget that a table was copied, whose slot at the source is gone: it would ask for that for ever.
+ */
 function createSubscription(change: Of<'createSubscription'>): readonly Sql[] {
   const name = identifier(change.subscription)
   return [
     sql`CREATE SUBSCRIPTION ${name} CONNECTION ${literal(change.connection)} PUBLICATION ${identifier(change.publication)}
-      WITH (create_slot = false, slot_name = ${literal(change.slot)}, copy_data = true)`,
+      WITH (create_slot = false, slot_name = ${literal(change.slot)}, copy_data = true, synchronous_commit = 'on')`,
     sql`COMMENT ON SUBSCRIPTION ${name} IS ${literal(markOf(change.token))}`,
   ]
 }
