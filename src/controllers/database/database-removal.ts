@@ -36,14 +36,22 @@ export function databaseRemoval(
   if (spec.provider.inCluster !== undefined) return keep('on its server, which is deleted with its volume')
   if (spec.provider.rds !== undefined) return keep('on its instance, which is deleted')
   if (connection.kind === 'known') {
-    const { requestID, previous = [] } = object.status?.restore ?? {}
-    const restores = [
-      ...new Set([...previous.map((one) => one.requestID), ...(requestID === undefined ? [] : [requestID])]),
-    ]
-    const desired = { ...logicalDatabase(object, connection.access), isLeaving: true, restores }
+    const restores = restoresOf(object.status)
+    const desired = {
+      ...logicalDatabase(object, connection.access),
+      isLeaving: true,
+      ...(restores.length === 0 ? {} : { restores }),
+    }
     return { kind: 'remove', externalName: databaseNameOf(object), desired }
   }
   return blocked(connection.reason, `${connection.message}; ${wayOut}`)
+}
+
+/** Requests that may have left something on the server. */
+function restoresOf(status: DatabaseStatus | undefined): readonly string[] {
+  const { requestID, previous = [] } = status?.restore ?? {}
+  const kept = previous.map((one) => one.requestID)
+  return [...new Set([...kept, ...(requestID === undefined ? [] : [requestID])])]
 }
 
 const letGo = `or let the Database go without them, which leaves their roles on the server, with the annotation ${abandonAnnotation}: "true"`

@@ -40,6 +40,18 @@ describe('a database whose Database goes', () => {
     })
   })
 
+  it('takes along what restores have left', () => {
+    const kept = { requestID: 'r1', databaseName: 'shop_db_old_r1', replacedAt: '', keptUntil: '' }
+    const restore = {
+      requestID: 'r2',
+      phase: 'Completed',
+      startedAt: '',
+      previous: [kept, { ...kept, requestID: 'r2' }],
+    }
+    const object = databaseObject({ deletionPolicy: 'Delete' }, { status: { ...status, restore } })
+    expect(databaseRemoval(object, facts)).toMatchObject({ kind: 'remove', desired: { restores: ['r1', 'r2'] } })
+  })
+
   it('waits for its last backup by the policy Snapshot, and stays where there can be none', () => {
     const object = databaseObject(
       { deletionPolicy: 'Snapshot', snapshotTarget: { pvc: { claimName: 'b' } } },
