@@ -24,6 +24,7 @@ import {
   defineController,
   defineSaga,
   type Notes,
+  type SagaCall,
   type SagaRecord,
   type SagaScene,
   type SagaStep,
@@ -205,12 +206,29 @@ export class UpgradeStage {
                 await this.before(name)
                 if (name === 'ScaleDownOld' && this.failing === name) await this.old.byHand('ALTER ROLE app NOLOGIN')
                 if (name === 'ScaleDownOld') this.#mayFail(name)
-                await step.run?.(call)
+                if (name === 'Replicate') await this.client.restsDuring(() => this.#beginCopies(step, call))
+                else await step.run?.(call)
                 this.#mayFail(name)
                 if (this.isMortal) this.#die()
               }),
           }),
     }
+  }
+
+  /**
+   * PostgreSQL may lose a row that is committed in the instant in which the copy of its table begins (docs/upgrades.md says how), whatever we
+   * do: nobody writes until that instant is over.
+   */
+  async #beginCopies(step: SagaStep<Scene>, call: SagaCall<Scene>): Promise<void> {
+    await step.run?.(call)
+    await waitUntil({ what: 'the copies to begin', limitMs: patienceMs, everyMs: 5 }, async () => {
+      const states = await this.new.byHand('SELECT srsubstate AS state FROM pg_subscription_rel', { database })
+      const [begun] = await this.old.byHand(
+        "SELECT count(*)::int AS count FROM pg_replication_slots WHERE slot_name LIKE 'pg\\_%' AND confirmed_flush_lsn IS NOT NULL",
+      )
+      const waiting = states.filter(({ state }) => state === 'i' || state === 'd')
+      return waiting.length <= Number(begun?.['count'])
+    })
   }
 
   async #working<T>(work: () => Promise<T>): Promise<T> {

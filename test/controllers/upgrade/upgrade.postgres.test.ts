@@ -104,13 +104,7 @@ it('is broken off when somebody may write to the old side again', async () => {
   await stage.expectWhole(stage.old)
 })
 
-/**
- * Once in about sixty times under load it leads back instead, with ManifestMismatch, which loses nothing: why both sides differ then is not
- * understood yet, so that the gate tells it only where everything is crashed.
- */
-const whereAllIsCrashed = it.runIf(process.env['KONVERGE_CRASHES'] === 'all')
-
-whereAllIsCrashed('goes on when both servers crash while nobody may write', async () => {
+it('goes on when both servers crash while nobody may write', async () => {
   const stage = await UpgradeStage.start(way())
   let crashes = 0
   stage.before = async (step) => {

@@ -8,6 +8,8 @@ export class WritingClient {
   #isStopped = false
   #longestGapMs = 0
   #lastAt = 0
+  #underWay: Promise<unknown> = Promise.resolve()
+  #rest: Promise<void> | undefined
 
   /** Asked before each connection. */
   constructor(where: () => ClientConfig) {
@@ -27,6 +29,20 @@ export class WritingClient {
     this.#isStopped = true
   }
 
+  /** It has been told of everything that it wrote, and writes nothing, while `work` is done. */
+  async restsDuring(work: () => Promise<void>): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#rest = promise
+    await this.#underWay.catch(() => undefined) // `run` hears of it.
+    try {
+      await work()
+    } finally {
+      this.#rest = undefined
+      this.#lastAt = 0
+      resolve()
+    }
+  }
+
   async run(): Promise<void> {
     for (let n = -1; !this.#isStopped; ) {
       const client = new Client(this.#where())
@@ -34,7 +50,9 @@ export class WritingClient {
       try {
         await client.connect()
         for (; !this.#isStopped; n -= 1) {
-          await client.query('INSERT INTO orders (n) VALUES ($1)', [n])
+          while (this.#rest !== undefined) await this.#rest
+          this.#underWay = client.query('INSERT INTO orders (n) VALUES ($1)', [n])
+          await this.#underWay
           this.#note(n)
         }
       } catch {

@@ -1,0 +1,76 @@
+// How often does PostgreSQL lose an acknowledged row when a logical slot is made and its snapshot read, as a subscription does to copy a table?
+// Four sessions write one row after the other meanwhile. With `locked` nobody writes while the slot is made, and none is lost.
+// Run: node bench/lost-rows.ts [seconds] [locked]; what was found stands in docs/decisions/0029-a-database-moves-by-replication.md.
+import { cpus, loadavg } from 'node:os'
+import process from 'node:process'
+import { Client } from 'pg'
+import { makePostgresHome, removePostgresHome, superuser } from '../test/postgres/postgres-home.ts'
+import { PostgresServer } from '../test/postgres/postgres-server.ts'
+
+const [seconds = '20', how] = process.argv.slice(2)
+const writers = 4
+const settings = { wal_level: 'logical', fsync: 'on', synchronous_commit: 'on' }
+
+const home = await makePostgresHome()
+try {
+  for (const { major } of home.versions) {
+    const server = await PostgresServer.start(home, { version: major, settings })
+    try {
+      const { slots, told, lost } = await measure(server)
+      process.stdout.write(
+        `PostgreSQL ${major}: ${slots} slots, ${told} rows acknowledged, ${lost} of them lost at the source; ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}\n`,
+      )
+    } finally {
+      await server.remove()
+    }
+  }
+} finally {
+  await removePostgresHome(home)
+}
+
+async function measure(
+  server: PostgresServer,
+): Promise<{ readonly slots: number; readonly told: number; readonly lost: number }> {
+  await server.byHand('CREATE TABLE orders (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, n int NOT NULL)')
+  const untilMs = performance.now() + 1_000 * Number(seconds)
+  const told: number[] = []
+  let next = 0
+  const writing = Array.from({ length: writers }, async () => {
+    const client = await server.connect()
+    while (performance.now() < untilMs) {
+      next += 1
+      const n = next
+      await client.query('INSERT INTO orders (n) VALUES ($1)', [n])
+      told.push(n)
+    }
+    await client.end()
+  })
+  const slots = await copyAgainAndAgain(server, untilMs)
+  await Promise.all(writing)
+  const there = new Set((await server.byHand('SELECT n FROM orders')).map(({ n }) => n))
+  return { slots, told: told.length, lost: told.filter((n) => !there.has(n)).length }
+}
+
+/** The statements of a subscription's worker; of the table only the end is read, as if it were small. */
+async function copyAgainAndAgain(server: PostgresServer, untilMs: number): Promise<number> {
+  const locker = await server.connect()
+  const { port, password } = server
+  // Sound: pg sends what it does not know of to the server, and `replication` is one of the protocol's.
+  const config = { host: '127.0.0.1', port, password, user: superuser, database: 'postgres', replication: 'database' }
+  const sender = new Client(config)
+  await sender.connect()
+  let slots = 0
+  for (; performance.now() < untilMs; slots += 1) {
+    const { rows } = await locker.query("SELECT greatest(0, pg_relation_size('orders') / 8192 - 2) AS page")
+    if (how === 'locked') await locker.query('BEGIN; LOCK TABLE orders IN SHARE MODE')
+    await sender.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    await sender.query(`CREATE_REPLICATION_SLOT s${slots} TEMPORARY LOGICAL pgoutput USE_SNAPSHOT`)
+    if (how === 'locked') await locker.query('COMMIT')
+    await sender.query(`SELECT count(*) FROM orders WHERE ctid > '(${rows[0]?.page},0)'`)
+    await sender.query('COMMIT')
+    await sender.query(`DROP_REPLICATION_SLOT s${slots}`)
+  }
+  await sender.end()
+  await locker.end()
+  return slots
+}
