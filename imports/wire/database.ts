@@ -327,11 +327,12 @@ export interface DatabaseSpecUpgrade {
    */
   readonly snapshot: 'Take' | 'Skip'
   /**
-   * How the rows travel. Replication, while applications write, which wait for seconds; Dump, while they wait for at
-   * most 15 minutes, also of tables without a primary key, unlogged ones, and large objects.
-   * @default "Replication"
+   * How the rows travel. Dump, while applications wait, for at most 15 minutes; Replication, while they write, and wait
+   * for seconds, but not of tables without a primary key, unlogged ones, or large objects. By Replication a row that is
+   * just being committed while the copy of its table begins may be lost, by a fault of PostgreSQL.
+   * @default "Dump"
    */
-  readonly method: 'Replication' | 'Dump'
+  readonly method: 'Dump' | 'Replication'
   /**
    * What is asked of the new server, as the database's owner and without a search_path, before anybody is led there.
    * At most 16 items.
@@ -1038,11 +1039,12 @@ export interface DatabaseSpecUpgradeInput {
    */
   readonly snapshot?: 'Take' | 'Skip'
   /**
-   * How the rows travel. Replication, while applications write, which wait for seconds; Dump, while they wait for at
-   * most 15 minutes, also of tables without a primary key, unlogged ones, and large objects.
-   * @default "Replication"
+   * How the rows travel. Dump, while applications wait, for at most 15 minutes; Replication, while they write, and wait
+   * for seconds, but not of tables without a primary key, unlogged ones, or large objects. By Replication a row that is
+   * just being committed while the copy of its table begins may be lost, by a fault of PostgreSQL.
+   * @default "Dump"
    */
-  readonly method?: 'Replication' | 'Dump'
+  readonly method?: 'Dump' | 'Replication'
   /**
    * What is asked of the new server, as the database's owner and without a search_path, before anybody is led there.
    * At most 16 items.
