@@ -6,12 +6,11 @@ import { Backup, type BackupSpecInput, type BackupStatus } from '../../../import
 import { Database } from '../../../imports/wire/database.ts'
 import { backup } from '../../../src/controllers/backup/backup.ts'
 import { folderOf } from '../../../src/controllers/backup/backup-worker.ts'
-import { addressOf, type WorkOrder, workOrderIn } from '../../../src/controllers/backup/work-order.ts'
+import { addressOf, type WorkOrder } from '../../../src/controllers/backup/work-order.ts'
 import { exitCodeOf, type WorkReport } from '../../../src/controllers/backup/work-report.ts'
 import { reportText } from '../../../src/controllers/worker/termination-message.ts'
 import {
   type Condition,
-  ConfigMap,
   findCondition,
   Job,
   type LiveObject,
@@ -24,6 +23,7 @@ import {
 } from '../../../src/index.ts'
 import { startCluster, type TestCluster } from '../../../src/testing/index.ts'
 import { flagshipDefinitions } from '../../e2e/definitions.ts'
+import { orderOfJob } from './order-of-job.ts'
 
 export const home = 'shop'
 export const target = { pvc: { claimName: 'backups' } }
@@ -199,22 +199,11 @@ export class BackupScene {
     for (const job of await this.cluster.list(Job, home)) {
       const isOver = valueAt(job, 'status', 'conditions') !== undefined
       if (isOver || valueAt(job, 'spec', 'suspend') === true) continue
-      const order = await this.#orderOf(job)
+      const order = await orderOfJob(this.cluster, job)
       const answer = this.answer(order)
       if (answer === 'works') continue
       await this.#end(job, answer)
     }
-  }
-
-  async #orderOf(job: LiveObject): Promise<WorkOrder> {
-    const containers = valueAt(job, 'spec', 'template', 'spec', 'containers') as readonly { args: string[] }[] // A Job's.
-    const { args = [] } = containers[0] ?? {}
-    const digest = args[args.indexOf('--digest') + 1] ?? ''
-    const map = await this.cluster.find(ConfigMap, `${home}/${job.metadata.name}`)
-    const text = String(map === undefined ? '' : valueAt(map, 'data', 'order.json'))
-    const order = workOrderIn(text, digest, args[1] as WorkOrder['work'])
-    if (order === undefined) throw new Error(`${job.metadata.name} has no order`)
-    return order
   }
 
   async #end(job: LiveObject, answer: WorkReport | 'dies'): Promise<void> {

@@ -12,6 +12,7 @@ import { onEachPostgres, onPostgresOf } from '../../postgres/on-each-postgres.ts
 import type { PostgresServer } from '../../postgres/postgres-server.ts'
 import { keysOf, never } from '../stores/contents.ts'
 import { type BackupStage, backupStage, makeDatabase, order, verification } from './backup-stage.ts'
+import { disturbed, flipped } from './disturbance.ts'
 
 /** No tool of this machine can save newer ones. */
 const newestTool = 15
@@ -346,7 +347,7 @@ function whenFrozen(
   onFrozen: () => Promise<unknown>,
   onBytes: () => Promise<unknown> = async () => undefined,
 ): LogicalEngine {
-  const disturbed = (frozen: FrozenDatabase): FrozenDatabase => ({
+  const stirred = (frozen: FrozenDatabase): FrozenDatabase => ({
     source: frozen.source,
     sizes: () => frozen.sizes(),
     contents: (options) => frozen.contents(options),
@@ -354,26 +355,8 @@ function whenFrozen(
     dump: async (options) => {
       const run = await frozen.dump(options)
       await onFrozen()
-      return { ...run, content: disturbedContent(run.content, onBytes) }
+      return { ...run, content: disturbed(run.content, onBytes) }
     },
   })
-  return { ...engine, freeze: async (call) => disturbed(await engine.freeze(call)) }
-}
-
-async function* disturbedContent(
-  content: AsyncIterable<Uint8Array>,
-  onBytes: () => Promise<unknown>,
-): AsyncIterable<Uint8Array> {
-  let isFirst = true
-  for await (const chunk of content) {
-    yield chunk
-    if (isFirst) await onBytes()
-    isFirst = false
-  }
-}
-
-function flipped(bytes: Buffer, at: number): Buffer {
-  const changed = Buffer.from(bytes)
-  changed[at] = (changed[at] ?? 0) ^ 1
-  return changed
+  return { ...engine, freeze: async (call) => stirred(await engine.freeze(call)) }
 }

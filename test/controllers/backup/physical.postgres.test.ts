@@ -29,6 +29,7 @@ import type { PostgresServer } from '../../postgres/postgres-server.ts'
 import { noDisks, smallDisk } from '../../postgres/small-disk.ts'
 import { keysOf, never, sha256Of } from '../stores/contents.ts'
 import { backupStage, order as logicalOrder, makeDatabase, verification } from './backup-stage.ts'
+import { disturbed, flipped } from './disturbance.ts'
 
 const run = promisify(execFile)
 /** No tool of this machine can copy newer ones. */
@@ -350,19 +351,4 @@ function withFirstBytes(engine: PhysicalTools['engine'], then: () => Promise<unk
       }
     },
   }
-}
-
-async function* disturbed(content: AsyncIterable<Uint8Array>, then: () => Promise<unknown>): AsyncIterable<Uint8Array> {
-  let isFirst = true
-  for await (const chunk of content) {
-    yield chunk
-    if (isFirst) await then()
-    isFirst = false
-  }
-}
-
-function flipped(bytes: Buffer, at: number): Buffer {
-  const changed = Buffer.from(bytes)
-  changed[at] = (changed[at] ?? 0) ^ 1
-  return changed
 }

@@ -11,7 +11,7 @@ import { systemClock } from '../../../src/base/clock.ts'
 import { silentInstruments } from '../../../src/base/instrument.ts'
 import { systemSecrets } from '../../../src/base/random.ts'
 import { type BackupOrder, folderOf, makeBackup } from '../../../src/controllers/backup/backup-worker.ts'
-import { type WorkOrder, workOrderIn } from '../../../src/controllers/backup/work-order.ts'
+import type { WorkOrder } from '../../../src/controllers/backup/work-order.ts'
 import { exitCodeOf, type WorkReport } from '../../../src/controllers/backup/work-report.ts'
 import { carryOut, type WorkTools } from '../../../src/controllers/backup/work-runner.ts'
 import { database } from '../../../src/controllers/database/database.ts'
@@ -20,11 +20,12 @@ import { postgresLogicalEngine } from '../../../src/controllers/engines/postgres
 import { postgresPhysicalEngine } from '../../../src/controllers/engines/postgres/physical/physical-driver.ts'
 import { FolderStore } from '../../../src/controllers/stores/folder-store-driver.ts'
 import { reportText } from '../../../src/controllers/worker/termination-message.ts'
-import { ConfigMap, Job, type LiveObject, Pod, type Resource, Secret, valueAt } from '../../../src/index.ts'
+import { Job, type LiveObject, Pod, type Resource, Secret, valueAt } from '../../../src/index.ts'
 import { startCluster } from '../../../src/testing/index.ts'
 import { flagshipDefinitions } from '../../e2e/definitions.ts'
 import { engineHere } from '../../postgres/engine-here.ts'
 import type { PostgresServer } from '../../postgres/postgres-server.ts'
+import { orderOfJob } from '../backup/order-of-job.ts'
 import { home, PostgresStage } from '../postgres-stage.ts'
 import { never } from '../stores/contents.ts'
 
@@ -200,22 +201,11 @@ export class RestoreScene extends PostgresStage<DatabaseStatus> {
   async #seeTo(job: LiveObject): Promise<void> {
     const isOver = valueAt(job, 'status', 'conditions') !== undefined
     if (isOver || job.metadata.deletionTimestamp !== undefined || valueAt(job, 'spec', 'suspend') === true) return
-    const order = await this.#orderOf(job)
+    const order = await orderOfJob(this.cluster, job)
     const report = await this.run(order, this.#tools())
     if (report === 'works') return
     this.worked.push(`${order.work} ${requestOf(order)}`)
     await this.#end(job, report)
-  }
-
-  async #orderOf(job: LiveObject): Promise<WorkOrder> {
-    const containers = valueAt(job, 'spec', 'template', 'spec', 'containers') as readonly { args: string[] }[] // A Job's.
-    const { args = [] } = containers[0] ?? {}
-    const digest = args[args.indexOf('--digest') + 1] ?? ''
-    const map = await this.cluster.find(ConfigMap, `${home}/${job.metadata.name}`)
-    const text = String(map === undefined ? '' : valueAt(map, 'data', 'order.json'))
-    const order = workOrderIn(text, digest, args[1] as WorkOrder['work'])
-    if (order === undefined) throw new Error(`${job.metadata.name} has no order`)
-    return order
   }
 
   /** One that asks for no other try leaves its Job as a node would: at work, with a pod that has failed. */

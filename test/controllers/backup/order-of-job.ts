@@ -1,0 +1,16 @@
+// What has the worker of a Job been told? Its order, as the operator has left it in a ConfigMap of the Job's name.
+import { type WorkOrder, workOrderIn } from '../../../src/controllers/backup/work-order.ts'
+import { ConfigMap, type LiveObject, valueAt } from '../../../src/index.ts'
+import type { TestCluster } from '../../../src/testing/index.ts'
+
+export async function orderOfJob(cluster: TestCluster, job: LiveObject): Promise<WorkOrder> {
+  const { metadata } = job
+  const containers = valueAt(job, 'spec', 'template', 'spec', 'containers') as readonly { args: string[] }[] // A Job's.
+  const { args = [] } = containers[0] ?? {}
+  const digest = args[args.indexOf('--digest') + 1] ?? ''
+  const map = await cluster.find(ConfigMap, `${metadata.namespace}/${metadata.name}`)
+  const text = String(map === undefined ? '' : valueAt(map, 'data', 'order.json'))
+  const order = workOrderIn(text, digest, args[1] as WorkOrder['work'])
+  if (order === undefined) throw new Error(`${metadata.name} has no order`)
+  return order
+}
