@@ -2,10 +2,11 @@
 // `check` is the quick gate; `test` adds the oracles, real PostgreSQL and the real control plane. A failure does not hide another.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
+import { stripVTControlCharacters } from 'node:util'
 
 interface Step {
   readonly title: string
@@ -16,6 +17,11 @@ interface Counts {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
+}
+
+interface Tested extends Counts {
+  /** What vitest wrote of what failed, or nothing. */
+  readonly failures: string
 }
 
 const bin = (name: string): string => `node_modules/${name}`
@@ -32,6 +38,8 @@ const gates: Readonly<Record<string, readonly (readonly string[])[]>> = {
 }
 const mostAtOnce = 3
 const mostOf: Readonly<Record<string, number>> = { real: 2 }
+/** Of one run's failures, where they are told once more. */
+const mostLines = 150
 
 const checks: readonly Step[] = [
   { title: 'format and lint', args: [bin('@biomejs/biome/bin/biome'), 'check', '--error-on-warnings', '.'] },
@@ -86,34 +94,31 @@ async function main(gate: string): Promise<number> {
   }
   const failedChecks: string[] = []
   for (const step of checks) if (!(await passes(step))) failedChecks.push(step.title)
-  const counts = [{ passed: checks.length - failedChecks.length, failed: failedChecks.length, skipped: 0 }]
-  for (const group of groups) counts.push(...(await runGroup(group)))
+  const tested: Tested[] = []
+  for (const group of groups) tested.push(...(await runGroup(group)))
+  // Once more, all together: who sees only the end of what is printed has to see why.
+  for (const { failures } of tested) process.stdout.write(failures)
   if (failedChecks.length > 0) process.stdout.write(`failed: ${failedChecks.join(', ')}\n`)
-  const total = counts.reduce(add)
+  const checked = { passed: checks.length - failedChecks.length, failed: failedChecks.length, skipped: 0 }
+  const total = tested.reduce<Counts>(add, checked)
   process.stdout.write(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped\n`)
   return total.failed === 0 ? 0 : 1
 }
 
 /** The first one shows what it writes at once, the others when those before them have ended. */
-async function runGroup(names: readonly string[]): Promise<readonly Counts[]> {
+async function runGroup(names: readonly string[]): Promise<readonly Tested[]> {
   const lanes = new Lanes()
   let shown: Promise<unknown> = Promise.resolve()
   const runs = names.map((name, index) => {
-    const run = runTests(name, lanes, index === 0 ? undefined : { file: fileFor(name, 'log'), after: shown })
+    const run = runTests(name, lanes, index === 0 ? undefined : shown)
     shown = run
     return run
   })
   return Promise.all(runs)
 }
 
-/** Where output waits, and for what. */
-interface Held {
-  readonly file: string
-  readonly after: Promise<unknown>
-}
-
 async function passes(step: Step): Promise<boolean> {
-  const ended = await run(step, 'inherit')
+  const ended = await run(step, ['inherit', 'inherit'])
   process.stdout.write(lineOf(step, ended))
   return ended.isGood
 }
@@ -123,9 +128,17 @@ interface Ended {
   readonly seconds: string
 }
 
-async function run({ args }: Step, output: 'inherit' | number): Promise<Ended> {
+type Output = 'inherit' | 'pipe' | number
+
+/** What is piped is shown at once, and kept in `file` too. */
+async function run({ args }: Step, output: readonly [Output, Output], file?: number): Promise<Ended> {
   const startedMs = performance.now()
-  const child = spawn(process.execPath, args, { stdio: ['ignore', output, output] })
+  const child = spawn(process.execPath, args, { stdio: ['ignore', ...output] })
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (bytes: Buffer) => {
+      process.stdout.write(bytes)
+      if (file !== undefined) writeSync(file, bytes)
+    })
   const [status] = await once(child, 'close').catch(() => [null]) // It could not be started.
   return { isGood: status === 0, seconds: ((performance.now() - startedMs) / 1000).toFixed(1) }
 }
@@ -136,27 +149,38 @@ function lineOf({ title }: Step, { isGood, seconds }: Ended): string {
 
 /**
  * Runs one vitest project, or a part of it as in `real 1/4`; a run that gives no report, or fails outside its tests, counts as one failure.
+ * What it writes is shown at once, or when that is `after` which it waits for.
  */
-async function runTests(name: string, lanes: Lanes, held?: Held): Promise<Counts> {
+async function runTests(name: string, lanes: Lanes, after?: Promise<unknown>): Promise<Tested> {
   const [project = name, shard] = name.split(' ')
   const report = fileFor(name, 'json')
   const args = ['run', '--project', project, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   const part = shard === undefined ? [] : [`--shard=${shard}`]
   const step = { title: `${name} tests`, args: [bin('vitest/vitest.mjs'), ...args, ...part] }
   await lanes.take(project)
-  const output = held === undefined ? 'inherit' : openSync(held.file, 'w')
-  const ended = await run(step, output)
-  if (typeof output === 'number') closeSync(output)
+  const log = fileFor(name, 'log')
+  const output = openSync(log, 'w')
+  const ended = await run(step, after === undefined ? ['pipe', 'pipe'] : [output, output], output)
+  closeSync(output)
   lanes.leave(project)
-  await held?.after
-  if (held !== undefined) process.stdout.write(readFileSync(held.file))
+  await after
+  const written = readFileSync(log, 'utf8')
+  if (after !== undefined) process.stdout.write(written)
   process.stdout.write(lineOf(step, ended))
   const { numPassedTests = 0, numFailedTests = 0, numPendingTests = 0, numTodoTests = 0 } = readReport(report)
   return {
     passed: numPassedTests,
     failed: ended.isGood ? numFailedTests : Math.max(1, numFailedTests),
     skipped: numPendingTests + numTodoTests,
+    failures: ended.isGood ? '' : `${lineOf(step, ended)}${failuresIn(written)}\n`,
   }
+}
+
+/** From the first heading on, as in `⎯⎯ Failed Tests 1 ⎯⎯`, or else the end. */
+function failuresIn(written: string): string {
+  const lines = written.split('\n')
+  const at = lines.findIndex((line) => /^⎯+ [A-Z]/.test(stripVTControlCharacters(line)))
+  return (at === -1 ? lines.slice(-mostLines) : lines.slice(at, at + mostLines)).join('\n')
 }
 
 function fileFor(name: string, ending: string): string {
