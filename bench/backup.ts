@@ -18,7 +18,7 @@ import { makePostgresHome, removePostgresHome } from '../test/postgres/postgres-
 import { PostgresServer } from '../test/postgres/postgres-server.ts'
 import { MotoServer } from '../test/rds/moto-server.ts'
 import { Asker, withOurServer } from './apiserver/over-http.ts'
-import { byHand, type HandTimes, processorMs } from './backup/by-hand.ts'
+import { byHand, byLevel, type HandTimes, processorMs } from './backup/by-hand.ts'
 import { fill } from './backup/contents.ts'
 import { ProcessWatcher } from './backup/process-watcher.ts'
 
@@ -92,6 +92,8 @@ async function measure({ asker, server, moto, watcher, folder }: Stage): Promise
     tellHand(hand)
     tell(name, await backUp(asker, watcher, name, target), hand)
   }
+  for (const { level = 'its own choice', processorMs: takenMs, bytes: packed } of await byLevel(server, 'big', folder))
+    say(`pg_dump at level ${level}: ${seconds(takenMs)} of the processor, ${inMebibytes(packed)}`)
   const [operator] = watcher.seen('main.js run ')
   say(`operator's memory: ${inMebibytes(operator?.peakBytes ?? 0)} (limit ${inMebibytes(limits.operatorBytes)})`)
 }

@@ -608,7 +608,7 @@ export interface BackupSpecOptionsCompress {
   readonly method?: BackupSpecOptionsCompressMethod;
 
   /**
-   * How much; the tool's own choice without it.
+   * How much. Without it gzip packs at level 1, which takes half of the time of its own choice, and zstd by its own choice.
    *
    * @schema BackupSpecOptionsCompress#level
    */

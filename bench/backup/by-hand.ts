@@ -3,7 +3,7 @@
 import { strict as assert } from 'node:assert'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { rm } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PostgresServer } from '../../test/postgres/postgres-server.ts'
 import { processorSeconds } from '../processor-time.ts'
@@ -36,6 +36,30 @@ export async function byHand(server: PostgresServer, database: string, folder: s
   const pipeMs = await measured(`${dump} | ${restore}`, true)
   await rm(file)
   return { dumpMs, restoreMs, pipeMs, processorMs: takenMs }
+}
+
+export interface Level {
+  /** Undefined: the tool's own choice. */
+  readonly level: number | undefined
+  readonly processorMs: number
+  readonly bytes: number
+}
+
+/** What does it cost to pack more closely? */
+export async function byLevel(server: PostgresServer, database: string, folder: string): Promise<readonly Level[]> {
+  const file = join(folder, 'by-level.dump')
+  const found: Level[] = []
+  for (const level of [1, undefined]) {
+    const options = level === undefined ? '' : `--compress=${level}`
+    const beforeMs = processorMs()
+    await inShell(
+      server,
+      `/usr/lib/postgresql/${server.version}/bin/pg_dump --format=custom ${options} ${database} > '${file}'`,
+    )
+    found.push({ level, processorMs: processorMs() - beforeMs, bytes: (await stat(file)).size })
+  }
+  await rm(file)
+  return found
 }
 
 async function inShell({ port, password }: PostgresServer, command: string): Promise<void> {

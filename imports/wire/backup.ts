@@ -404,7 +404,8 @@ export interface BackupSpecOptionsCompress {
    */
   readonly method: 'gzip' | 'zstd' | 'none'
   /**
-   * How much; the tool's own choice without it.
+   * How much. Without it gzip packs at level 1, which takes half of the time of its own choice, and zstd by its own
+   * choice.
    * At least 1. At most 19. Format int32.
    */
   readonly level?: number
@@ -559,7 +560,8 @@ export interface BackupSpecOptionsCompressInput {
    */
   readonly method?: 'gzip' | 'zstd' | 'none'
   /**
-   * How much; the tool's own choice without it.
+   * How much. Without it gzip packs at level 1, which takes half of the time of its own choice, and zstd by its own
+   * choice.
    * At least 1. At most 19. Format int32.
    */
   readonly level?: number

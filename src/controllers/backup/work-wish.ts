@@ -7,6 +7,7 @@ import { durationMs, type LiveObject } from '../../index.ts'
 import type { DatabaseObject } from '../database/server-connection.ts'
 import type { Place } from '../migration/migration-place.ts'
 import { type BackupOrder, folderOf } from './backup-worker.ts'
+import type { Packing } from './packing.ts'
 import type { PhysicalOrder } from './physical-backup-worker.ts'
 import { storePlace } from './store-place.ts'
 import { type WorkOrder, workDigest, workText } from './work-order.ts'
@@ -57,10 +58,10 @@ export function makeWish(object: BackupObject, { place, database }: Saved): Work
   }
   const backup: BackupOrder | PhysicalOrder =
     spec.method === 'Physical'
-      ? { ...common, method: 'Physical', packing: spec.options.compress ?? { method: 'gzip' } }
+      ? { ...common, method: 'Physical', packing: packingOf(spec.options) }
       : {
           ...{ ...common, hashUpToBytes },
-          ...compressionOf(spec.options),
+          compression: compressionOf(packingOf(spec.options)),
           ...(excludeTables.length === 0 ? {} : { excludeTables }),
         }
   const order: WorkOrder = { ...commonOf(object), work: 'backup', database: place.ordered, backup }
@@ -68,11 +69,16 @@ export function makeWish(object: BackupObject, { place, database }: Saved): Work
   return { ...wish, folder: folderOf(backup) }
 }
 
+/** A server is saved in half the time where gzip is not left to its own choice, and the artifact is a tenth larger (bench/README.md). */
+const gzipLevel = 1
+
+function packingOf({ compress = { method: 'gzip' } }: BackupSpec['options']): Packing {
+  return compress.method === 'gzip' ? { level: gzipLevel, ...compress } : compress
+}
+
 /** As `pg_dump` has it: 0 is none. */
-function compressionOf({ compress }: BackupSpec['options']): Pick<BackupOrder, 'compression'> {
-  if (compress === undefined) return {}
-  if (compress.method === 'none') return { compression: 0 }
-  return compress.level === undefined ? {} : { compression: compress.level }
+function compressionOf({ method, level }: Packing): number | undefined {
+  return method === 'none' ? 0 : level
 }
 
 /** Of the first try; asked for anew by another token, it is another Job. */

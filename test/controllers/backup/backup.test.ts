@@ -72,11 +72,11 @@ describe('a Backup', () => {
   })
 
   it.each([
-    [{}, {}],
-    [{ compress: { method: 'gzip' } }, {}],
+    [{}, { compression: 1 }],
+    [{ compress: { method: 'gzip' } }, { compression: 1 }],
     [{ compress: { method: 'gzip', level: 4 } }, { compression: 4 }],
     [{ compress: { method: 'none' } }, { compression: 0 }],
-    [{ excludeTables: ['a.b'] }, { excludeTables: ['a.b'] }],
+    [{ excludeTables: ['a.b'] }, { compression: 1, excludeTables: ['a.b'] }],
   ] as const)('with the options %j is ordered with %j', async (options, ordered) => {
     const scene = await ready()
     const orders: WorkOrder[] = []
