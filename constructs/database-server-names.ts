@@ -7,6 +7,9 @@ export const databaseSelectorLabel = 'data.konverge.dev/database'
 /** The volume of the pod, and the first part of the name of its claim. */
 export const databaseVolumeName = 'data'
 
+/** Where on the volume the server's data is: below the root, in which there may be a `lost+found`. */
+export const databaseDataFolder = 'pgdata'
+
 /** The TCP port of the server, in containers and Services. */
 export const databasePort = 5432
 

@@ -3,6 +3,7 @@
 import {
   type DatabaseSide,
   databaseAdmin,
+  databaseDataFolder,
   databaseLabels,
   databasePort,
   databaseServerNames,
@@ -65,8 +66,7 @@ function container({ version, image = `postgres:${version}`, resources }: Databa
     image,
     args: ['postgres', ...settings()],
     env: [
-      // Below the mount, in which there may be a `lost+found`.
-      { name: 'PGDATA', value: `${dataFolder}/pgdata` },
+      { name: 'PGDATA', value: `${dataFolder}/${databaseDataFolder}` },
       { name: 'POSTGRES_USER', value: databaseAdmin },
       { name: 'POSTGRES_PASSWORD_FILE', value: `${adminFolder}/password` },
       { name: 'POSTGRES_INITDB_ARGS', value: '--encoding=UTF8 --data-checksums' },

@@ -5,6 +5,7 @@ export {
   type DatabaseServerNames,
   type DatabaseSide,
   databaseAdmin,
+  databaseDataFolder,
   databaseHost,
   databaseHosts,
   databaseOfLabel,

@@ -1,4 +1,4 @@
-// Makes, proves, restores or discards one backup, or releases what a restore has left, as the process of a Job: reads the order and the
+// Makes, proves, restores or discards one backup, fills a volume with it, or removes what these have left, as the process of a Job: reads the order and the
 // credentials from files, and leaves its result as the container's termination message. Exit code 0: done; 1: another try is worth it; 2:
 // somebody has to change something.
 import { existsSync } from 'node:fs'
@@ -7,7 +7,15 @@ import { join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { silentInstruments } from '../base/instrument.ts'
 import { systemRandom, systemSecrets } from '../base/random.ts'
-import { storeFolder, storeKeys, type Work, type WorkOrder, workOrderIn } from '../controllers/backup/work-order.ts'
+import {
+  databaseFolder,
+  passwordKey,
+  storeFolder,
+  storeKeys,
+  type Work,
+  type WorkOrder,
+  workOrderIn,
+} from '../controllers/backup/work-order.ts'
 import { exitCodeOf, type WorkReport } from '../controllers/backup/work-report.ts'
 import { carryOut, type WorkTools } from '../controllers/backup/work-runner.ts'
 import { postgresLogicalEngine } from '../controllers/engines/postgres/logical/logical-driver.ts'
@@ -29,6 +37,7 @@ export interface WorkerBackupOptions {
   readonly credentials: string
   readonly terminationLog: string
   readonly store?: string
+  readonly data?: string
   readonly scratch: string
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly output: { write(text: string): unknown }
@@ -66,7 +75,7 @@ async function orderIn({ order: path, digest, work }: WorkerBackupOptions): Prom
 
 async function toolsFor(
   order: WorkOrder,
-  { credentials, store, scratch, environment }: WorkerBackupOptions,
+  { credentials, store, data, scratch, environment }: WorkerBackupOptions,
   tools: ToolBox,
 ): Promise<WorkTools> {
   const places = toolPlaces(environment)
@@ -77,6 +86,8 @@ async function toolsFor(
     access: database === undefined ? undefined : await loadAccess(database, credentials),
     keys: await keysFor(order, join(credentials, storeFolder)),
     storeFolder: store,
+    dataVolume: data,
+    password: order.work === 'fill' ? await loadValue(join(credentials, databaseFolder, passwordKey)) : undefined,
     workFolder: scratch,
     engine: postgresEngine(tools),
     logical: postgresLogicalEngine({ clock: systemClock, places, workFolder: scratch }),
@@ -91,7 +102,7 @@ async function toolsFor(
 
 function databaseOf(order: WorkOrder) {
   if (order.work === 'verify') return order.restoresOn
-  return order.work === 'discard' ? undefined : order.database
+  return 'database' in order ? order.database : undefined
 }
 
 async function keysFor(order: WorkOrder, folder: string): Promise<WorkTools['keys']> {

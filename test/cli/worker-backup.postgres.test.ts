@@ -1,5 +1,5 @@
 // Does the process of a backup's Job do its work by the files that a pod mounts alone? With PostgreSQL's own tools, a folder and a bucket.
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -9,6 +9,8 @@ import { type OrderedStore, type WorkOrder, workDigest, workText } from '../../s
 import { type WorkReport, workReportIn } from '../../src/controllers/backup/work-report.ts'
 import type { OrderedDatabase } from '../../src/controllers/migration/worker-order.ts'
 import { order as backup, makeDatabase, verification } from '../controllers/backup/backup-stage.ts'
+import { fillOrder } from '../controllers/backup/fill-stage.ts'
+import { order as physical } from '../controllers/backup/physical-stage.ts'
 import { onPostgresOf } from '../postgres/on-each-postgres.ts'
 import type { PostgresServer } from '../postgres/postgres-server.ts'
 import { bucket, type S3Here, s3ForSuite } from '../s3/on-s3.ts'
@@ -49,6 +51,9 @@ async function podOf(server: PostgresServer | undefined, s3?: S3Here): Promise<P
   }
   await mkdir(join(folder, 'scratch'))
   await mkdir(join(folder, 'volume'))
+  await mkdir(join(folder, 'data'))
+  // Where we are root a server is started as somebody else, who has to get to its files.
+  for (const open of [folder, join(folder, 'scratch'), join(folder, 'data')]) await chmod(open, 0o711)
   const work: Pod['work'] = async (order, { digest } = {}) => {
     const text = workText(order)
     const [path, terminationLog] = [join(folder, 'order.json'), join(folder, 'end')]
@@ -56,7 +61,8 @@ async function podOf(server: PostgresServer | undefined, s3?: S3Here): Promise<P
     const error: unknown = await workerBackup(
       {
         ...{ work: order.work, order: path, digest: digest ?? workDigest(text), credentials: folder, terminationLog },
-        ...{ store: join(folder, 'volume'), scratch: join(folder, 'scratch'), environment: {} },
+        ...{ store: join(folder, 'volume'), data: join(folder, 'data'), scratch: join(folder, 'scratch') },
+        environment: {},
         output: { write: () => true },
       },
       new AbortController().signal,
@@ -85,7 +91,7 @@ const orders = (store: OrderedStore): readonly [WorkOrder, WorkOrder, WorkOrder,
 onPostgresOf(
   (major) => major <= newestTool,
   'the worker of a backup',
-  (server) => {
+  (server, version) => {
     const startS3 = s3ForSuite()
 
     it('makes, proves and discards a backup on a volume', async () => {
@@ -120,6 +126,36 @@ onPostgresOf(
       expect(await work(restore)).toEqual({ code: 0, report: { outcome: 'Completed' } })
       expect(await work(discard)).toEqual({ code: 0, report: { outcome: 'Completed' } })
       expect((await work(restore)).code).toBe(2)
+    })
+
+    it('copies a server into a bucket, proves the copy there, and fills a volume with it once', async () => {
+      await makeDatabase(server())
+      const s3 = await startS3()
+      const { folder, work } = await podOf(server(), s3)
+      const { region, endpoint, forcePathStyle } = s3.access
+      const store = { kind: 's3', bucket, region, endpoint, forcePathStyle, hasKeys: true } as const
+      const [proof, fill] = [{ ...verification, queries }, fillOrder(version)]
+      const made = await work({ ...common(store), work: 'backup', database, backup: physical })
+      expect(made.report?.made?.artifact).toMatchObject({
+        uri: `s3://${bucket}/${folderOf(backup)}`,
+        format: 'pg_basebackup/tar',
+      })
+      const proven = await work({ ...common(store), work: 'verify', copy: 'started', verification: proof })
+      expect(proven).toEqual({ code: 0, report: { outcome: 'Completed' } })
+      const filled = await work({ ...common(store), work: 'fill', fill })
+      expect(filled).toMatchObject({
+        code: 0,
+        report: { outcome: 'Completed', restored: { providerID: expect.stringMatching(/^pg:/) } },
+      })
+      expect(await readdir(join(folder, 'data'))).toEqual(['pgdata'])
+      const clear = { format: 1, name: 'shop/copy', work: 'clear', clear: fill } as const
+      expect(await work(clear)).toEqual(filled)
+      const other = { ...fill, requestId: 'r2' }
+      expect(await work({ ...common(store), work: 'fill', fill: other })).toMatchObject({
+        ...{ code: 2, report: { outcome: 'Stopped', reason: 'VolumeInUse' } },
+      })
+      expect(await work({ ...clear, clear: other })).toEqual({ code: 0, report: { outcome: 'Completed' } })
+      expect(await readdir(join(folder, 'scratch'))).toEqual([])
     })
 
     it('tries again where a server is away, and tells nobody a password', async () => {

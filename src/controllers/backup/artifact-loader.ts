@@ -1,10 +1,10 @@
 // What does a store have of a backup? Its manifest, believed only if it is whole and of this backup, and its artifact, believed only if it
 // hashes to what the manifest says.
+import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import type { Clock } from '../../index.ts'
 import type { ArtifactStore, StoredArtifact } from '../stores/artifact-store.ts'
-import { digesting } from '../stores/digesting.ts'
 import { StoreError } from '../stores/store-error.ts'
 import { manifestKey } from './artifact-layout.ts'
 import { BackupError } from './backup-error.ts'
@@ -50,38 +50,63 @@ export async function loadForm<Content>(
   throw refused(`there is no manifest in ${store.place}/${folder}, so that what is there, if anything, is no backup`)
 }
 
-export interface Download {
+export interface ArtifactReading {
   readonly store: ArtifactStore
   readonly folder: string
   readonly manifest: { readonly artifact: { readonly file: string } & StoredArtifact }
-  readonly toFile: string
   readonly clock: Clock
   readonly signal: AbortSignal
+}
+
+export interface Download extends ArtifactReading {
+  readonly toFile: string
 }
 
 /** A store that has not sent anything for so long hangs. */
 const silenceMs = 5 * 60_000
 
 /** Throws ChecksumMismatch for an artifact that was cut off or changed, WorkFolderFull where there is no room for it. */
-export async function loadArtifact({ store, folder, manifest, toFile, clock, signal }: Download): Promise<void> {
+export async function loadArtifact({ toFile, ...reading }: Download): Promise<void> {
+  const { manifest, signal } = reading
+  try {
+    await pipeline(streamArtifact(reading), createWriteStream(toFile, { mode: 0o600 }), { signal })
+  } catch (error) {
+    throw isNoSpace(error) ? workFolderFull(manifest.artifact.sizeBytes) : error
+  }
+}
+
+/** As it comes. Only once it has ended without ChecksumMismatch it is known that it is what was stored: nothing is to be done with it before. */
+export async function* streamArtifact({
+  store,
+  folder,
+  manifest,
+  clock,
+  signal,
+}: ArtifactReading): AsyncIterable<Uint8Array> {
   const { file, sizeBytes, sha256 } = manifest.artifact
-  const { stream, result } = digesting()
+  const hash = createHash('sha256')
+  let size = 0
   const stopping = new AbortController()
   const until = AbortSignal.any([signal, stopping.signal])
   const stalled = () => silent(store, folder + file)
-  const content = withoutStall(store.read(folder + file, until), { clock, limitMs: silenceMs, stalled })
   try {
-    await pipeline(content, stream, createWriteStream(toFile, { mode: 0o600 }), { signal })
-  } catch (error) {
-    throw isNoSpace(error) ? workFolderFull(sizeBytes) : error
+    for await (const chunk of withoutStall(store.read(folder + file, until), { clock, limitMs: silenceMs, stalled })) {
+      hash.update(chunk)
+      size += chunk.byteLength
+      yield chunk
+    }
   } finally {
     stopping.abort()
   }
-  const found = result()
-  if (found.sizeBytes === sizeBytes && found.sha256 === sha256) return
-  const fault = found.sizeBytes === sizeBytes ? 'was changed' : `has ${found.sizeBytes} bytes instead of ${sizeBytes}`
+  if (size === sizeBytes && hash.digest('hex') === sha256) return
+  const fault = size === sizeBytes ? 'was changed' : `has ${size} bytes instead of ${sizeBytes}`
   const message = `the artifact ${folder}${file} in ${store.place} ${fault}, and is not restored`
   throw new BackupError({ code: 'ChecksumMismatch', message, remedy: 'stop' })
+}
+
+/** Is what is stored still what was stored? Throws ChecksumMismatch. */
+export async function readArtifact(reading: ArtifactReading): Promise<void> {
+  for await (const _ of streamArtifact(reading)) reading.signal.throwIfAborted()
 }
 
 async function textOf(store: ArtifactStore, key: string, signal: AbortSignal): Promise<string | undefined> {

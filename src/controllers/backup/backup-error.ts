@@ -21,6 +21,12 @@ export type BackupErrorCode =
   | 'PreviousGone'
   /** The disk of whoever restores. */
   | 'WorkFolderFull'
+  /** Of the server that is to begin with a backup. */
+  | 'VolumeFull'
+  /** There is something on it that is not ours to replace. */
+  | 'VolumeInUse'
+  /** Files of one version cannot be read by another. */
+  | 'VersionMismatch'
   /** A query that had to give an answer gave another. */
   | 'QueryFailed'
 

@@ -7,14 +7,13 @@ import { join } from 'node:path'
 import type { DatabaseContents } from '../engines/database-contents.ts'
 import type { DatabaseEngine } from '../engines/engine.ts'
 import type { LogicalEngine } from '../engines/logical-engine.ts'
-import type { PhysicalEngine, ServerUser, WokenServer } from '../engines/physical-engine.ts'
+import type { PhysicalEngine, ServerUser } from '../engines/physical-engine.ts'
 import type { Caller } from '../engines/server-access.ts'
 import { loadArtifact, loadForm } from './artifact-loader.ts'
-import { BackupError } from './backup-error.ts'
+import { proveCopy } from './copy-proof-worker.ts'
 import { unpacker } from './packing.ts'
 import { passed } from './packing-runner.ts'
 import { type PhysicalManifest, readPhysicalManifest } from './physical-manifest.ts'
-import { askQueries } from './query-runner.ts'
 import { unpackTar } from './tar-runner.ts'
 import type { VerificationOrder, VerificationTools } from './verification-worker.ts'
 
@@ -45,7 +44,11 @@ export async function verifyPhysicalBackup(
     const { majorVersion } = manifest.source
     const woken = await tools.physical.wake({ dataFolder, majorVersion, username: manifest.copy.admin, signal })
     try {
-      const contents = await prove(order, tools, { manifest, woken, signal })
+      const { backup, hashUpToBytes, queries } = order
+      const { database, owner } = manifest.source
+      const caller: Caller = { kind: 'Backup', namespace: backup.namespace, name: backup.name }
+      const asked = { caller, database, owner, identity: manifest.source, queries, hashUpToBytes, signal }
+      const contents = await proveCopy({ access: woken.access, ...asked }, tools)
       return { manifest, contents }
     } finally {
       await woken.stop()
@@ -98,50 +101,4 @@ async function makeOwn(work: string, dataFolder: string, user: ServerUser | unde
   if (user === undefined) return
   await chmod(work, 0o711)
   await chown(dataFolder, user.uid, user.gid)
-}
-
-interface Proving {
-  readonly manifest: PhysicalManifest
-  readonly woken: WokenServer
-  readonly signal: AbortSignal
-}
-
-async function prove(
-  { backup, hashUpToBytes, queries }: VerificationOrder,
-  { engine, logical }: PhysicalVerificationTools,
-  { manifest, woken, signal }: Proving,
-): Promise<DatabaseContents> {
-  const { access } = woken
-  const { source } = manifest
-  const caller: Caller = { kind: 'Backup', namespace: backup.namespace, name: backup.name }
-  const admin = engine.server(access, { caller, signal })
-  const names = await admin.query({ text: databaseNames, isLook: true })
-  let contents: DatabaseContents | undefined
-  for (const { name } of names) {
-    const frozen = await logical.freeze({ access, database: String(name), caller, signal })
-    try {
-      const found = await frozen.contents({ hashUpToBytes })
-      if (name !== source.database) continue
-      contents = found
-      const isSame = frozen.source.systemIdentifier === source.systemIdentifier
-      if (!isSame || frozen.source.databaseOid !== source.databaseOid) throw another(source.database)
-    } finally {
-      await frozen.release()
-    }
-  }
-  if (contents === undefined) throw another(source.database)
-  if (queries.length > 0) {
-    // What is asked may call whatever the owner has written, and is asked as him. The copy goes afterwards.
-    await admin.change([{ kind: 'alterRole', role: source.owner, attributes: ownerInCopy }])
-    await askQueries(queries, source.database, engine.server({ ...access, username: source.owner }, { caller, signal }))
-  }
-  return contents
-}
-
-const databaseNames = 'SELECT datname AS name FROM pg_catalog.pg_database WHERE datallowconn AND NOT datistemplate'
-const ownerInCopy = { canLogin: true, connectionLimit: -1, validUntil: null, isSuperuser: false } as const
-
-function another(database: string): BackupError {
-  const message = `the database ${JSON.stringify(database)} that was saved is not in the copy of its server`
-  return new BackupError({ code: 'SourceIdentityChanged', message, remedy: 'stop' })
 }

@@ -1,9 +1,10 @@
-// What is a worker told to do with a backup? To save, to verify, to discard or to restore it, or to release what a restore has left: one
-// file of JSON, without secrets. Which store it is is in the order; the credentials, and the volume if the store is one, are mounted
+// What is a worker told to do with a backup? To save, to verify, to discard or to restore it, to fill a volume with it, or to release or clear
+// what these have left: one file of JSON, without secrets. Which store it is is in the order; the credentials, and the volume if the store is one, are mounted
 // beside it. Pure.
 import { createHash } from 'node:crypto'
 import type { OrderedDatabase } from '../migration/worker-order.ts'
 import { type BackupOrder, folderOf } from './backup-worker.ts'
+import type { FilledVolume, FillOrder } from './fill-order.ts'
 import type { PhysicalOrder } from './physical-backup-worker.ts'
 import type { RestoreOrder } from './restore-order.ts'
 import type { VerificationOrder } from './verification-worker.ts'
@@ -30,6 +31,9 @@ export type WorkOrder =
       /** Undefined where nothing of it is needed. */
       readonly store?: OrderedStore
     })
+  /** The password is in the folder of the database's credentials. */
+  | (Common & { readonly work: 'fill'; readonly fill: FillOrder })
+  | (Named & { readonly work: 'clear'; readonly clear: FilledVolume })
   | (Named & { readonly work: 'release'; readonly database: OrderedDatabase; readonly release: ReleaseOrder })
 
 export type Work = WorkOrder['work']
@@ -71,6 +75,8 @@ export type OrderedStore =
 
 /** Folders of credentials. */
 export const databaseFolder = 'database'
+/** A file of the database's credentials. */
+export const passwordKey = 'password'
 export const storeFolder = 'store'
 /** Files of the store's credentials; only the last may be missing. */
 export const storeKeys = ['accessKeyId', 'secretAccessKey', 'sessionToken'] as const

@@ -12,6 +12,8 @@ import type { S3Access } from '../stores/s3-client-loader.ts'
 import { S3Store } from '../stores/s3-store-driver.ts'
 import { reportOfError } from '../worker/termination-message.ts'
 import { discardBackup, folderOf, makeBackup } from './backup-worker.ts'
+import type { FillOrder } from './fill-order.ts'
+import { clearVolume, fillVolume } from './fill-worker.ts'
 import { makePhysicalBackup } from './physical-backup-worker.ts'
 import { readPhysicalBackup, verifyPhysicalBackup } from './physical-verification-worker.ts'
 import { callerOf } from './restore-order.ts'
@@ -27,6 +29,10 @@ export interface WorkTools {
   readonly keys: S3Access['credentials']
   /** Where the volume of the store is mounted. */
   readonly storeFolder: string | undefined
+  /** Where the volume of a server is mounted that is to be filled. */
+  readonly dataVolume?: string | undefined
+  /** Of that server's administrator. */
+  readonly password?: string | undefined
   readonly workFolder: string
   readonly engine: DatabaseEngine
   readonly logical: LogicalEngine
@@ -70,6 +76,10 @@ async function work(
     }
     case 'release':
       return await release(order.release, tools, signal)
+    case 'clear': {
+      const found = await clearVolume(order.clear, volumeOf(tools))
+      return { outcome: 'Completed', ...(found === undefined ? {} : { restored: restoredOf({ identity: found }) }) }
+    }
     default:
       if (store === undefined) throw new Error('the order names no store')
       return await workOnStore(order, store, tools, signal)
@@ -87,13 +97,16 @@ async function release(order: ReleaseOrder, tools: WorkTools, signal: AbortSigna
   return { outcome: 'Completed', ...(settled === undefined ? {} : { restored: restoredOf(settled) }) }
 }
 
-function restoredOf({ identity, former }: RestoreOutcome): RestoredDatabase {
+function restoredOf({
+  identity,
+  former,
+}: Pick<RestoreOutcome, 'identity'> & Partial<RestoreOutcome>): RestoredDatabase {
   const providerID = providerIdOf(identity.systemIdentifier, identity.databaseOid)
   return { providerID, ...(former === undefined ? {} : { former }) }
 }
 
 async function workOnStore(
-  order: Exclude<WorkOrder, { readonly work: 'restore' | 'release' }>,
+  order: Exclude<WorkOrder, { readonly work: 'restore' | 'release' | 'clear' }>,
   store: ArtifactStore,
   tools: WorkTools,
   signal: AbortSignal,
@@ -107,6 +120,8 @@ async function workOnStore(
     case 'discard':
       await discardBackup(store, order.folder, signal)
       return { outcome: 'Completed' }
+    case 'fill':
+      return { outcome: 'Completed', restored: restoredOf({ identity: await fill(order.fill, store, tools, signal) }) }
   }
 }
 
@@ -141,6 +156,22 @@ async function verify(
     const access = accessOf(tools)
     await verifyBackup(verification, { store, engine, logical, access, secrets, workFolder, clock }, signal)
   }
+}
+
+async function fill(
+  order: FillOrder,
+  store: ArtifactStore,
+  tools: WorkTools,
+  signal: AbortSignal,
+): Promise<RestoreOutcome['identity']> {
+  const { password, serverUser: user } = tools
+  if (password === undefined) throw new Error('the order is without the password of the server')
+  return await fillVolume(order, { ...tools, store, volume: volumeOf(tools), password, user }, signal)
+}
+
+function volumeOf({ dataVolume }: WorkTools): string {
+  if (dataVolume === undefined) throw new Error('the order is of a volume, and none is mounted')
+  return dataVolume
 }
 
 function accessOf({ access }: WorkTools): ServerAccess {

@@ -30,6 +30,8 @@ export type RoleChange =
    */
   | { readonly kind: 'createRole'; readonly role: string; readonly token: Token; readonly attributes: RoleAttributes }
   | { readonly kind: 'alterRole'; readonly role: string; readonly attributes: RoleAttributes }
+  /** What it owns and may do stays; a password whose hash has the name in it (MD5) does not. */
+  | { readonly kind: 'renameRole'; readonly role: string; readonly to: string }
   /** Writes the token into its comment; what stood there is lost. */
   | { readonly kind: 'markRole'; readonly role: string; readonly token: Token }
   /** The admin becomes a member, if he is none and no superuser: for roles that he has not made. */

@@ -37,11 +37,15 @@ export interface WakeCall {
   readonly majorVersion: number
   /** A superuser of that server. */
   readonly username: string
+  /** The files are to be kept: what is written to them is safe on the disk. Default: they are thrown away. */
+  readonly areKept?: boolean
   readonly signal: AbortSignal
 }
 
 export interface WokenServer {
   readonly access: ServerAccess
+  /** Ends it in good order, so that its files are whole and on the disk; rejects if it did not end so. */
+  rest(): Promise<void>
   /** Ends it; never rejects. */
   stop(): Promise<void>
 }

@@ -1,58 +1,25 @@
 // Is a copy of a whole server a backup? On real servers, with PostgreSQL's own tools: what was copied is started again and read, and what is
 // wrong with it is found before anybody needs it.
-import { execFile } from 'node:child_process'
-import { chmod, chown, mkdir, mkdtemp, open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { chown, mkdtemp, open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { expect, it, onTestFinished } from 'vitest'
-import { systemClock } from '../../../src/base/clock.ts'
 import { machinePostgres } from '../../../src/cli/dev/machine-postgres.ts'
 import { discardBackup } from '../../../src/controllers/backup/backup-worker.ts'
-import { manifestText } from '../../../src/controllers/backup/manifest.ts'
+import { makePhysicalBackup, type PhysicalTools } from '../../../src/controllers/backup/physical-backup-worker.ts'
 import {
-  makePhysicalBackup,
-  type PhysicalOrder,
-  type PhysicalTools,
-} from '../../../src/controllers/backup/physical-backup-worker.ts'
-import type { PhysicalManifest } from '../../../src/controllers/backup/physical-manifest.ts'
-import {
-  type PhysicalVerificationTools,
   readPhysicalBackup,
   verifyPhysicalBackup,
 } from '../../../src/controllers/backup/physical-verification-worker.ts'
 import { verifyBackup } from '../../../src/controllers/backup/verification-worker.ts'
-import { postgresPhysicalEngine } from '../../../src/controllers/engines/postgres/physical/physical-driver.ts'
 import { onPostgresOf, startPostgres } from '../../postgres/on-each-postgres.ts'
 import type { PostgresServer } from '../../postgres/postgres-server.ts'
 import { noDisks, smallDisk } from '../../postgres/small-disk.ts'
-import { keysOf, never, sha256Of } from '../stores/contents.ts'
-import { backupStage, order as logicalOrder, makeDatabase, verification } from './backup-stage.ts'
+import { keysOf, never } from '../stores/contents.ts'
+import { makeDatabase, verification } from './backup-stage.ts'
 import { disturbed, flipped } from './disturbance.ts'
-
-const run = promisify(execFile)
-/** No tool of this machine can copy newer ones. */
-const newestTool = 15
-const places = { versions: '/usr/lib/postgresql', folders: [] }
-
-const { hashUpToBytes: _, ...common } = logicalOrder
-const order: PhysicalOrder = { ...common, method: 'Physical', packing: { method: 'gzip', level: 1 } }
-
-async function stageOf(server: PostgresServer, work?: string) {
-  const stage = await backupStage(server.access())
-  const workFolder = work ?? stage.workFolder
-  // Where we are root the server runs as somebody else, who has to get to its files.
-  const { isRoot, user: other } = machinePostgres()
-  const user = isRoot ? other : undefined
-  await chmod(workFolder, 0o711)
-  const physical = postgresPhysicalEngine({ clock: systemClock, places, workFolder, user })
-  const { access, attempt, clock, store } = stage.backupTools()
-  const backupTools: PhysicalTools = { store, engine: physical, access, clock, attempt }
-  const { engine, logical } = stage.verificationTools()
-  const proofTools: PhysicalVerificationTools = { store, engine, logical, physical, user, workFolder, clock }
-  return { ...stage, backupTools, proofTools }
-}
+import { type Files, filesOf, newestTool, order, stageOf } from './physical-stage.ts'
 
 async function slotsOf(server: PostgresServer): Promise<unknown> {
   return server.byHand('SELECT slot_name FROM pg_replication_slots')
@@ -301,40 +268,6 @@ onPostgresOf(
     })
   },
 )
-
-interface Files {
-  readonly artifact: string
-  readonly bytes: Buffer
-  readonly manifest: PhysicalManifest
-  /** As one would who could write the store. */
-  seal(changes: Partial<PhysicalManifest>): Promise<void>
-  replace(bytes: Buffer): Promise<void>
-  /** Its files, and with which words tar packs them again. */
-  change(edit: (dataFolder: string) => Promise<unknown>, packing?: readonly string[]): Promise<void>
-}
-
-async function filesOf(folder: string, manifest: PhysicalManifest): Promise<Files> {
-  const artifact = join(folder, manifest.artifact.file)
-  const bytes = await readFile(artifact)
-  const seal: Files['seal'] = (changes) =>
-    writeFile(join(folder, 'manifest.json'), manifestText({ ...manifest, ...changes }))
-  const replace: Files['replace'] = async (other) => {
-    await writeFile(artifact, other)
-    await seal({ artifact: { ...manifest.artifact, sizeBytes: other.length, sha256: sha256Of(other) } })
-  }
-  const change: Files['change'] = async (edit, packing = []) => {
-    const work = await mkdtemp(join(tmpdir(), 'konverge-files-'))
-    onTestFinished(() => rm(work, { recursive: true, force: true }))
-    const data = join(work, 'data')
-    await mkdir(data)
-    await run('tar', ['-xzf', artifact, '-C', data])
-    await edit(data)
-    const packed = join(work, 'packed.tar')
-    await run('tar', [...packing, '--absolute-names', '--format=ustar', '-czf', packed, '-C', data, '.'])
-    await replace(await readFile(packed))
-  }
-  return { artifact, bytes, manifest, seal, replace, change }
-}
 
 /** The same engine; something happens when the first bytes of the copy have come. */
 function withFirstBytes(engine: PhysicalTools['engine'], then: () => Promise<unknown>): PhysicalTools['engine'] {

@@ -12,6 +12,7 @@ export function changeStatements(change: Change, facts: SessionFacts): readonly 
   switch (change.kind) {
     case 'createRole':
     case 'alterRole':
+    case 'renameRole':
     case 'markRole':
     case 'joinRole':
     case 'grantMembership':

@@ -20,6 +20,8 @@ export function roleStatements(change: RoleChange, facts: SessionFacts): readonl
       const attributes = attributeWords(change.attributes)
       return attributes.length === 0 ? [] : [words(sql`ALTER ROLE ${role}`, ...attributes)]
     }
+    case 'renameRole':
+      return [sql`ALTER ROLE ${role} RENAME TO ${identifier(change.to)}`]
     case 'markRole':
       return [markStatement(change)]
     case 'joinRole':

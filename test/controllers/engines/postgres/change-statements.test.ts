@@ -28,6 +28,7 @@ describe('a change', () => {
       'alter role "r"',
     ],
     [{ kind: 'alterRole', role: 'r', attributes: {} }, [], 'alter role "r"'],
+    [{ kind: 'renameRole', role: 'r', to: 's' }, ['ALTER ROLE "r" RENAME TO "s"'], 'rename role "r"'],
     [{ kind: 'joinRole', role: 'r' }, [], 'join role "r"'],
     [
       { kind: 'setRoleSetting', role: 'r', database: 'd', name: 'search_path', value: 'a, b' },

@@ -28,10 +28,12 @@ export class WokenProcess implements WokenServer {
   readonly access: ServerAccess
   readonly #child: ChildProcess
   readonly #ended: Promise<unknown>
+  readonly #signal: AbortSignal
   #words = ''
 
-  private constructor(child: ChildProcess, { username }: WakeCall) {
+  private constructor(child: ChildProcess, { username, signal }: WakeCall) {
     this.#child = child
+    this.#signal = signal
     this.#ended = once(child, 'close').catch(() => undefined)
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       if (this.#words.length < mostWords) this.#words += text
@@ -51,11 +53,11 @@ export class WokenProcess implements WokenServer {
   }
 
   static async start(call: WakeCall, { clock, user, binFolder, environment }: WokenOptions): Promise<WokenProcess> {
-    const { dataFolder, majorVersion, signal } = call
+    const { dataFolder, majorVersion, areKept = false, signal } = call
     const folder = `${dataFolder}.settings`
     await mkdir(folder, { mode: 0o755 })
     const [configFile, hbaFile] = [join(folder, 'postgresql.conf'), join(folder, 'pg_hba.conf')]
-    await writeFile(configFile, wokenSettings(majorVersion))
+    await writeFile(configFile, wokenSettings(majorVersion, areKept))
     await writeFile(hbaFile, wokenHba)
     // It is read whatever file the settings are in. A copy of a server that follows another one would go on following it.
     const own = join(dataFolder, 'postgresql.auto.conf')
@@ -75,6 +77,21 @@ export class WokenProcess implements WokenServer {
       await woken.stop()
       throw error
     }
+  }
+
+  async rest(): Promise<void> {
+    const giveUp = () => this.#child.kill('SIGQUIT')
+    this.#signal.addEventListener('abort', giveUp, { once: true })
+    try {
+      this.#signal.throwIfAborted()
+      this.#child.kill('SIGINT')
+      await this.#ended
+      this.#signal.throwIfAborted()
+    } finally {
+      this.#signal.removeEventListener('abort', giveUp)
+    }
+    const { exitCode, signalCode } = this.#child
+    if (exitCode !== 0) throw wokenFailure(this.#words, signalCode)
   }
 
   /** What it holds is of no use to anybody any more. */

@@ -4,8 +4,9 @@
 /** Of the socket's name; nobody listens at it. */
 export const wokenPort = 5432
 
-/** `serverVersion`: major. */
-export function wokenSettings(serverVersion: number): string {
+/** `serverVersion`: major. `areKept`: what is written is to be safe on the disk. */
+export function wokenSettings(serverVersion: number, areKept: boolean): string {
+  const safely = areKept ? 'on' : 'off'
   const settings: Readonly<Record<string, string>> = {
     listen_addresses: '',
     port: String(wokenPort),
@@ -26,8 +27,8 @@ export function wokenSettings(serverVersion: number): string {
     // Those of the copied server have to have room.
     max_prepared_transactions: '500',
     autovacuum: 'off',
-    fsync: 'off',
-    full_page_writes: 'off',
+    fsync: safely,
+    full_page_writes: safely,
     shared_buffers: '64MB',
     // Containers have little of the machine's shared memory.
     dynamic_shared_memory_type: 'mmap',

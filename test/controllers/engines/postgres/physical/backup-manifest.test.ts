@@ -52,7 +52,7 @@ describe('a server that does not start on a copy', () => {
   })
 
   it('is told nothing that its version does not know', () => {
-    expect(wokenSettings(16)).not.toContain('event_triggers')
-    expect(wokenSettings(17)).toContain("event_triggers = 'off'\n")
+    expect(wokenSettings(16, false)).not.toContain('event_triggers')
+    expect(wokenSettings(17, false)).toContain("event_triggers = 'off'\n")
   })
 })

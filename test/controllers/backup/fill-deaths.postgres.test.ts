@@ -1,0 +1,73 @@
+// What becomes of a volume whose worker is killed while it fills it? Nothing that counts, until it is whole: the next worker fills it anew, or finds it
+// done. The worker is a process, and dies at its file operations, with the server that it has started.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { access, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import process from 'node:process'
+import { text } from 'node:stream/consumers'
+import { expect, it } from 'vitest'
+import { fillVolume } from '../../../src/controllers/backup/fill-worker.ts'
+import { crashPlaces } from '../../fault-lab/crash-places.ts'
+import { onPostgresOf } from '../../postgres/on-each-postgres.ts'
+import { never } from '../stores/contents.ts'
+import { type FillStage, fillOrder, fillStage, password } from './fill-stage.ts'
+import type { MortalFill } from './mortal-fill.ts'
+import { newestTool } from './physical-stage.ts'
+
+onPostgresOf(
+  (major) => major <= newestTool,
+  'a volume whose worker is killed',
+  (server, version) => {
+    it('is filled by the next one', { timeout: 600_000 }, async () => {
+      const stage = await fillStage(server())
+      const whole = Number((await work(stage, version, undefined)).said)
+      expect(whole, 'file operations').toBeGreaterThan(1_000)
+      // All that is done once the copy is whole, and of the unpacking a sample.
+      const last = Array.from({ length: 24 }, (_, at) => whole - at)
+      const places = [1, 2, 5, 10, 100, whole >> 2, whole >> 1, ...last.toReversed()]
+      for (const place of crashPlaces(places, version, 8)) {
+        await rm(join(stage.volume, 'pgdata'), { recursive: true, force: true })
+        const { killedBy } = await work(stage, version, place)
+        expect({ place, killedBy }).toEqual({ place, killedBy: 'SIGKILL' })
+        const isThere = await isFilled(stage)
+        await fillVolume(fillOrder(version), stage.tools, never)
+        expect(await stage.left(), `${place} of ${whole}`).toEqual(['pgdata'])
+        const woken = await stage.wakeUp()
+        const [row] = await woken.byHand('SELECT count(*)::int AS orders FROM public.orders', { database: 'copy' })
+        expect({ place, isThere, row }).toEqual({ place, isThere, row: { orders: 1000 } })
+        await woken.remove()
+      }
+    })
+  },
+)
+
+/** Where there is anything in the place of the data, it is all there, mark and all. */
+async function isFilled({ volume }: FillStage): Promise<boolean> {
+  const data = join(volume, 'pgdata')
+  if (
+    !(await access(data).then(
+      () => true,
+      () => false,
+    ))
+  )
+    return false
+  expect(JSON.parse(await readFile(join(data, 'konverge-restored.json'), 'utf8'))).toMatchObject({ uid: 'uid-of-copy' })
+  return true
+}
+
+async function work(
+  { storeFolder, volume, tools: { user } }: FillStage,
+  version: number,
+  dieAt: number | undefined,
+): Promise<{ readonly killedBy: unknown; readonly said: string }> {
+  const story: MortalFill = { order: fillOrder(version), storeFolder, volume, password, user, dieAt }
+  const program = new URL('mortal-fill.ts', import.meta.url).pathname
+  // With a group of its own, so that it takes its server along.
+  const worker = spawn(process.execPath, [program, JSON.stringify(story)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  })
+  const [said, [, killedBy]] = await Promise.all([text(worker.stdout), once(worker, 'exit')])
+  return { killedBy, said }
+}

@@ -1,0 +1,75 @@
+// What does a test of copies of whole servers need? The engine that copies and wakes them, tools for a backup and its proof, and a way to damage what
+// lies in the store.
+import { execFile } from 'node:child_process'
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { onTestFinished } from 'vitest'
+import { systemClock } from '../../../src/base/clock.ts'
+import { machinePostgres } from '../../../src/cli/dev/machine-postgres.ts'
+import { manifestText } from '../../../src/controllers/backup/manifest.ts'
+import type { PhysicalOrder, PhysicalTools } from '../../../src/controllers/backup/physical-backup-worker.ts'
+import type { PhysicalManifest } from '../../../src/controllers/backup/physical-manifest.ts'
+import type { PhysicalVerificationTools } from '../../../src/controllers/backup/physical-verification-worker.ts'
+import { postgresPhysicalEngine } from '../../../src/controllers/engines/postgres/physical/physical-driver.ts'
+import type { PostgresServer } from '../../postgres/postgres-server.ts'
+import { sha256Of } from '../stores/contents.ts'
+import { backupStage, order as logicalOrder } from './backup-stage.ts'
+
+const run = promisify(execFile)
+/** No tool of this machine can copy newer ones. */
+export const newestTool = 15
+const places = { versions: '/usr/lib/postgresql', folders: [] }
+
+const { hashUpToBytes: _, ...common } = logicalOrder
+export const order: PhysicalOrder = { ...common, method: 'Physical', packing: { method: 'gzip', level: 1 } }
+
+export async function stageOf(server: PostgresServer, work?: string) {
+  const stage = await backupStage(server.access())
+  const workFolder = work ?? stage.workFolder
+  // Where we are root the server runs as somebody else, who has to get to its files.
+  const { isRoot, user: other } = machinePostgres()
+  const user = isRoot ? other : undefined
+  await chmod(workFolder, 0o711)
+  const physical = postgresPhysicalEngine({ clock: systemClock, places, workFolder, user })
+  const { access, attempt, clock, store } = stage.backupTools()
+  const backupTools: PhysicalTools = { store, engine: physical, access, clock, attempt }
+  const { engine, logical } = stage.verificationTools()
+  const proofTools: PhysicalVerificationTools = { store, engine, logical, physical, user, workFolder, clock }
+  return { ...stage, backupTools, proofTools }
+}
+
+export interface Files {
+  readonly artifact: string
+  readonly bytes: Buffer
+  readonly manifest: PhysicalManifest
+  /** As one would who could write the store. */
+  seal(changes: Partial<PhysicalManifest>): Promise<void>
+  replace(bytes: Buffer): Promise<void>
+  /** Its files, and with which words tar packs them again. */
+  change(edit: (dataFolder: string) => Promise<unknown>, packing?: readonly string[]): Promise<void>
+}
+
+export async function filesOf(folder: string, manifest: PhysicalManifest): Promise<Files> {
+  const artifact = join(folder, manifest.artifact.file)
+  const bytes = await readFile(artifact)
+  const seal: Files['seal'] = (changes) =>
+    writeFile(join(folder, 'manifest.json'), manifestText({ ...manifest, ...changes }))
+  const replace: Files['replace'] = async (other) => {
+    await writeFile(artifact, other)
+    await seal({ artifact: { ...manifest.artifact, sizeBytes: other.length, sha256: sha256Of(other) } })
+  }
+  const change: Files['change'] = async (edit, packing = []) => {
+    const work = await mkdtemp(join(tmpdir(), 'konverge-files-'))
+    onTestFinished(() => rm(work, { recursive: true, force: true }))
+    const data = join(work, 'data')
+    await mkdir(data)
+    await run('tar', ['-xzf', artifact, '-C', data])
+    await edit(data)
+    const packed = join(work, 'packed.tar')
+    await run('tar', [...packing, '--absolute-names', '--format=ustar', '-czf', packed, '-C', data, '.'])
+    await replace(await readFile(packed))
+  }
+  return { artifact, bytes, manifest, seal, replace, change }
+}
