@@ -197,8 +197,8 @@ export class PostgresStage<Status extends object> {
     for (;;) {
       const isPatient = performance.now() - startMs < patienceMs
       if (!(this.#isAtWork() || (isPatient && this.#operated.some(({ engines }) => engines.isInUse)))) return
-      // A machine that is this busy needs its time for the server.
-      await (isPatient ? new Promise((resolve) => setImmediate(resolve)) : sleep(1))
+      // Whoever looked without a pause would take the processor from the server.
+      await sleep(1)
     }
   }
 

@@ -12,8 +12,15 @@ interface Definition {
 
 const folder = new URL('../../crds/', import.meta.url)
 
-/** The CustomResourceDefinitions. */
+let definitions: Promise<readonly Definition[]> | undefined
+
+/** The CustomResourceDefinitions, read once: who tells a thousand stories makes a thousand clusters. */
 export async function flagshipDefinitions(): Promise<readonly Definition[]> {
+  definitions ??= readDefinitions()
+  return structuredClone(await definitions)
+}
+
+async function readDefinitions(): Promise<readonly Definition[]> {
   const names = (await readdir(folder)).toSorted()
   return Promise.all(names.map(async (name) => parse(await readFile(new URL(name, folder), 'utf8'))))
 }

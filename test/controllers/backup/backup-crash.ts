@@ -2,6 +2,8 @@
 // its artifact is what its manifest says, and nothing else is left, neither files nor parts of uploads (I3).
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import process from 'node:process'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -28,8 +30,8 @@ type Blow<AtStore> =
 
 /** No tool of this machine can save newer ones. */
 const isToldOn = (major: number) => major <= 15
-/** A tool that waits in the middle of a COPY for an answer that was cut off waits for ever: its Job has a deadline. */
-const patienceMs = 4_000
+/** A tool that waits in the middle of a COPY for an answer that was cut off waits for ever: its Job has a deadline. After the blow. */
+const patienceMs = 2_000
 /** Of a Job where nothing waits for ever, however slow the machine is. */
 const amplePatienceMs = 300_000
 const whatIsWhole = { files: ['artifact', 'manifest.json'], isAsItsManifestSays: true, broken: 0, slots: [] }
@@ -161,7 +163,8 @@ class MortalWorker {
   constructor(works: MortalBackup) {
     const program = new URL('mortal-backup.ts', import.meta.url).pathname
     const stdio: ['ignore', 'ignore', 'pipe'] = ['ignore', 'ignore', 'pipe']
-    this.#process = spawn(process.execPath, [program, JSON.stringify(works)], { stdio })
+    const env = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') }
+    this.#process = spawn(process.execPath, [program, JSON.stringify(works)], { stdio, env })
   }
 
   kill(): void {

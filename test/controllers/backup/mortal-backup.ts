@@ -1,4 +1,5 @@
 // A worker as a process of its own, for crash runs that kill it: makes the backup that its one argument says, and ends.
+import { flushCompileCache } from 'node:module'
 import process from 'node:process'
 import { systemClock } from '../../../src/base/clock.ts'
 import { type BackupOrder, makeBackup } from '../../../src/controllers/backup/backup-worker.ts'
@@ -15,6 +16,8 @@ export interface MortalBackup {
   readonly patienceMs: number
 }
 
+// Whoever is killed writes nothing down any more.
+flushCompileCache()
 // Sound: the run that starts this process writes it.
 const { order, access, store, workFolder, attempt, patienceMs } = JSON.parse(process.argv[2] ?? '') as MortalBackup
 const engine = postgresLogicalEngine({

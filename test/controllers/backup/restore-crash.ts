@@ -11,12 +11,9 @@ import type { PostgresServer } from '../../postgres/postgres-server.ts'
 import { SqlProxy } from '../../postgres/sql-proxy.ts'
 import { never } from '../stores/contents.ts'
 import { makeLive, type RestoreStage, removeAll, restoreStage, rolesOf, sightOf } from './restore-stage.ts'
-import { judgeOf, type WorkerFate, workerFates } from './verification-crash.ts'
+import { struckLife, type WorkerFate, workerFates } from './verification-crash.ts'
 
 type Blow = StatementBlow<WorkerFate>
-
-/** A tool that waits in the middle of a COPY for an answer that was cut off waits for ever: its Job has a deadline. */
-const patienceMs = 4_000
 
 /** What counts of the end: the sentinel is in the one that was there, and nothing is left of the work. */
 export const ends = {
@@ -76,12 +73,7 @@ async function tell(kind: Kind, { stage, proxy }: Ground, blows: readonly Blow[]
   const order = await begin(kind, stage)
   let struck = 0
   for (const blow of blows) {
-    proxy.judge = judgeOf(server, blow, () => {
-      struck += 1
-    })
-    await work(order, stage, AbortSignal.timeout(patienceMs)).catch(() => undefined)
-    proxy.judge = () => 'pass'
-    await server.byHand('SELECT 1')
+    struck += await struckLife({ server, proxy }, blow, (signal) => work(order, stage, signal))
   }
   proxy.forget()
   await end(order, stage)

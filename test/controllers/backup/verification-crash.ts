@@ -16,8 +16,8 @@ export const workerFates = ['cutBefore', 'cutAfter', 'dead', 'serverDies'] as co
 export type WorkerFate = (typeof workerFates)[number]
 type Blow = StatementBlow<WorkerFate>
 
-/** A tool that waits in the middle of a COPY for an answer that was cut off waits for ever: its Job has a deadline. */
-const patienceMs = 4_000
+/** A tool that waits in the middle of a COPY for an answer that was cut off waits for ever: its Job has a deadline. After the blow. */
+const patienceMs = 2_000
 
 export const verificationCrash: CrashWorkflow<Blow> = {
   name: 'verification',
@@ -52,12 +52,7 @@ async function tell({ server, proxy, stage }: Ground, blows: readonly Blow[]): P
     }
   }
   for (const blow of blows) {
-    proxy.judge = judgeOf(server, blow, () => {
-      struck += 1
-    })
-    await work(AbortSignal.timeout(patienceMs)).catch(() => undefined)
-    proxy.judge = () => 'pass'
-    await server.byHand('SELECT 1')
+    struck += await struckLife({ server, proxy }, blow, work)
   }
   proxy.forget()
   const verified = await work(never)
@@ -67,8 +62,26 @@ async function tell({ server, proxy, stage }: Ground, blows: readonly Blow[]): P
   return { end: { left, verified }, struck, places: statementPlaces(texts, workerFates) }
 }
 
+/** Says how often it was struck. When it ends, there is a server. */
+export async function struckLife(
+  { server, proxy }: Pick<Ground, 'server' | 'proxy'>,
+  blow: Blow,
+  work: (signal: AbortSignal) => Promise<unknown>,
+): Promise<number> {
+  let struck = 0
+  const deadline = new AbortController()
+  proxy.judge = judgeOf(server, blow, () => {
+    struck += 1
+    setTimeout(() => deadline.abort(new Error('the deadline of its Job')), patienceMs).unref()
+  })
+  await work(deadline.signal).catch(() => undefined)
+  proxy.judge = () => 'pass'
+  await server.byHand('SELECT 1')
+  return struck
+}
+
 /** Strikes a life at the nth of its statements. */
-export function judgeOf(server: PostgresServer, { index, fate }: Blow, onStruck: () => void): Judge {
+function judgeOf(server: PostgresServer, { index, fate }: Blow, onStruck: () => void): Judge {
   let seen = 0
   return () => {
     seen += 1

@@ -192,7 +192,8 @@ export class MigrationScene {
       // While a server is at work, time stands still, however slow the machine is.
       const isAtWork = this.server.isCrashing || (this.engines.isAtWork && !this.server.isPaused)
       if (!(isWaitedFor || isAtWork)) return
-      await (isPatient ? new Promise((resolve) => setImmediate(resolve)) : sleep(1))
+      // Whoever looked without a pause would take the processor from the server.
+      await sleep(1)
     }
   }
 
