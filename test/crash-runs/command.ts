@@ -18,7 +18,8 @@ export const usage = `Usage: npm run crashes -- [options]
   --workflow <name>   only this one; may be repeated
   --lanes <n>         so many at a time (default 2)
   --minutes <n>       no run begins after so many minutes
-  --folder <path>     where the runs, the failures and the report are written (default: a new one)
+  --folder <path>     where the runs, the failures and the report are written (default: a new one); where the same draw was told
+                      before, it is gone on with
 `
 
 /** Else: what is wrong with it. */

@@ -7,11 +7,14 @@ import { expect, onTestFinished } from 'vitest'
 import type { PostgresHome } from '../postgres/postgres-home.ts'
 import { PostgresServer } from '../postgres/postgres-server.ts'
 import type { CrashStory, CrashWorkflow, Told } from './crash-workflow.ts'
-import { type Aim, type Batch, keyOf, placesOf } from './draw.ts'
+import { type Batch, type DrawnAim, keyOf, placeOf, placesOf } from './draw.ts'
 
 export interface CrashRun {
   readonly workflow: string
-  readonly version: number
+  /** Of PostgreSQL, if it needs one. */
+  readonly version?: number | undefined
+  /** In its draw, from 1. */
+  readonly nth?: number | undefined
   /** By which it can be told again. */
   readonly key: string
   /** Of its places. */
@@ -42,15 +45,23 @@ interface Ground {
 export async function runBatch({ version, aims }: Batch, options: BatchOptions): Promise<void> {
   const { workflow, onRun, hasTime } = options
   let ground: Ground | undefined
-  let remaining: readonly Aim[] = aims === 'everyPlace' ? [] : aims
+  let remaining: readonly DrawnAim[] = aims === 'everyPlace' ? [] : aims
   if (aims === 'everyPlace') {
     ground = await prepare(version, options)
-    remaining = ground.undisturbed.places.map((_, place): Aim => ({ kind: 'places', places: [place] }))
+    remaining = ground.undisturbed.places.map((_, place): DrawnAim => ({ kind: 'places', places: [place] }))
   }
   for (const aim of remaining) {
     if (!hasTime()) return
     const startedMs = performance.now()
-    let run = { workflow: workflow.name, version, key: `${workflow.name}@${version}`, title: 'undisturbed', struck: 0 }
+    const { nth } = aim
+    let run = {
+      workflow: workflow.name,
+      version,
+      nth,
+      key: placeOf(workflow.name, version),
+      title: 'undisturbed',
+      struck: 0,
+    }
     let error: string | undefined
     try {
       ground ??= await prepare(version, options)
@@ -73,14 +84,22 @@ export async function runBatch({ version, aims }: Batch, options: BatchOptions):
   }
 }
 
-async function prepare(version: number, { home, workflow }: BatchOptions): Promise<Ground> {
-  const server = await PostgresServer.start(home, { ...workflow.server, version })
-  onTestFinished(() => server.remove())
-  const story = await workflow.start(server)
+async function prepare(version: number | undefined, options: BatchOptions): Promise<Ground> {
+  const { workflow } = options
+  const story = await begin(version, options)
   const undisturbed = await inTime(story.tell([]))
   expect(undisturbed.end).toMatchObject(workflow.whole)
   expect(undisturbed.places.length).toBeGreaterThan(1)
   return { story, undisturbed }
+}
+
+async function begin(version: number | undefined, { home, workflow }: BatchOptions): Promise<CrashStory> {
+  if (workflow.server === 'none') return workflow.start()
+  if (version === undefined)
+    throw new Error(`${workflow.name} is told on a version of PostgreSQL, as ${workflow.name}@15`)
+  const server = await PostgresServer.start(home, { ...workflow.server, version })
+  onTestFinished(() => server.remove())
+  return workflow.start(server)
 }
 
 async function inTime<T>(telling: Promise<T>): Promise<T> {

@@ -4,9 +4,10 @@ import { appendFileSync } from 'node:fs'
 import process from 'node:process'
 import { describe, expect, inject, it } from 'vitest'
 import { type CrashRun, runBatch } from './crash-runner.ts'
-import { drawBatches } from './draw.ts'
+import { batchesLeft, batchesOf, drawBatches, placeOf } from './draw.ts'
 import { type CrashOrder, inGate } from './order.ts'
 import { repeatBy } from './report.ts'
+import { passedIn, runsIn } from './run-folder.ts'
 import { choicesOn, workflowOf } from './workflows.ts'
 
 const home = inject('postgresHome')
@@ -16,11 +17,12 @@ const choices = choicesOn(
   home.versions.map(({ major }) => major),
   order,
 )
-const batches = drawBatches(order.draw, choices).filter((_, at) => at % order.lanes === order.lane)
+const told = passedIn(order.folder === undefined ? [] : runsIn(order.folder))
+const batches = batchesOf(batchesLeft(drawBatches(order.draw, choices), told), order)
 
 describe(`crash runs (${JSON.stringify(order.draw)})`, () => {
-  it.each(batches.map((batch, at) => ({ ...batch, number: at + 1 })))(
-    '$number: $workflow on PostgreSQL $version ends as if nothing had happened',
+  it.each(batches.map((batch, at) => ({ ...batch, number: at + 1, place: placeOf(batch.workflow, batch.version) })))(
+    '$number: $place ends as if nothing had happened',
     { timeout: 24 * 3_600_000 },
     async (batch) => {
       const runs: CrashRun[] = []

@@ -2,18 +2,29 @@
 // be disturbed. One that is new says these things and stands in workflows.ts; who tells it, how often and disturbed where, is not its business.
 import type { PostgresOptions, PostgresServer } from '../postgres/postgres-server.ts'
 
-export interface CrashWorkflow<Blow = unknown> {
+export type CrashWorkflow<Blow = unknown> = OnPostgres<Blow> | Elsewhere<Blow>
+
+interface Workflow {
   /** What it is called by on the command line: words with hyphens. */
   readonly name: string
   /** How often it is drawn, against the others: what takes long is drawn seldom. */
   readonly weight: number
+  /** What an undisturbed end has to show, at least. */
+  readonly whole: object
+}
+
+interface OnPostgres<Blow> extends Workflow {
   readonly server?: PostgresOptions
   /** Default: on every version of PostgreSQL. */
   isToldOn?(major: number): boolean
-  /** What an undisturbed end has to show, at least. */
-  readonly whole: object
   /** Makes what many tellings share. What it starts ends with the test. */
   start(server: PostgresServer): Promise<CrashStory<Blow>>
+}
+
+/** It needs no PostgreSQL. */
+interface Elsewhere<Blow> extends Workflow {
+  readonly server: 'none'
+  start(): Promise<CrashStory<Blow>>
 }
 
 export interface CrashStory<Blow = unknown> {

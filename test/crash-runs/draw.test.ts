@@ -1,11 +1,12 @@
 // Which crash runs are drawn?
 import { describe, expect, it } from 'vitest'
-import { drawBatches, keyOf, placesOf } from './draw.ts'
+import { batchesLeft, batchesOf, drawBatches, keyOf, placesOf } from './draw.ts'
 
 const choices = [
   { name: 'quick', weight: 9, versions: [15, 18] },
   { name: 'slow', weight: 1, versions: [15] },
 ]
+const elsewhere = { name: 'elsewhere', weight: 1, versions: [undefined] }
 
 function counted(runs: number, seed: number) {
   const counts = new Map<string, number>()
@@ -53,7 +54,35 @@ describe('a draw', () => {
     expect(drawBatches({ kind: 'one', key }, choices)).toEqual([
       { workflow: 'quick', version: 15, aims: [{ kind: 'places', places: [12, 40] }] },
     ])
+    expect(drawBatches({ kind: 'one', key: keyOf('elsewhere', undefined, [3]) }, [elsewhere])).toEqual([
+      { workflow: 'elsewhere', version: undefined, aims: [{ kind: 'places', places: [3] }] },
+    ])
     expect(() => drawBatches({ kind: 'one', key: 'quick' }, choices)).toThrow(/names no run/)
+  })
+})
+
+describe('the batches of a draw', () => {
+  const batches = drawBatches({ kind: 'drawn', runs: 2_000, seed: 5 }, [...choices, elsewhere])
+  const numbersOf = (some: typeof batches) =>
+    some.flatMap(({ aims }) => (aims === 'everyPlace' ? [] : aims.map(({ nth }) => nth ?? 0)))
+
+  it('hold each run once, and without what was told all others', () => {
+    const all = Array.from({ length: 2_000 }, (_, at) => at + 1)
+    expect(numbersOf(batches).toSorted((left, right) => left - right)).toEqual(all)
+    const left = batchesLeft(batches, new Set(all.filter((nth) => nth > 10)))
+    expect(numbersOf(left).toSorted((left, right) => left - right)).toEqual(all.slice(0, 10))
+    expect(batchesLeft(batches, new Set(all))).toEqual([])
+    expect(batchesLeft([{ workflow: 'quick', version: 15, aims: 'everyPlace' }], new Set(all))).toHaveLength(1)
+  })
+
+  it.each([1, 2, 3])('are dealt to %i processes, to each as many of every workflow as to the others', (lanes) => {
+    const dealt = Array.from({ length: lanes }, (_, lane) => batchesOf(batches, { lane, lanes }))
+    expect(new Set(dealt.flat())).toEqual(new Set(batches))
+    expect(dealt.flat()).toHaveLength(batches.length)
+    for (const workflow of ['quick', 'slow', 'elsewhere']) {
+      const counts = dealt.map((some) => some.filter((batch) => batch.workflow === workflow).length)
+      expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1)
+    }
   })
 })
 

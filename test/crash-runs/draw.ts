@@ -6,7 +6,8 @@ import { seededRandom } from '../../src/base/random.ts'
 export interface Choice {
   readonly name: string
   readonly weight: number
-  readonly versions: readonly number[]
+  /** Of PostgreSQL; undefined: it needs none. */
+  readonly versions: readonly (number | undefined)[]
 }
 
 /** Where it strikes: shares of all places, in [0, 1); or their numbers. Twice at most. */
@@ -14,14 +15,20 @@ export type Aim =
   | { readonly kind: 'shares'; readonly shares: readonly number[] }
   | { readonly kind: 'places'; readonly places: readonly number[] }
 
+/** Of a draw, the nth from 1. */
+export type DrawnAim = Aim & { readonly nth?: number }
+
 /** Tellings of one workflow on one server, one after the other. */
 export interface Batch {
   readonly workflow: string
-  readonly version: number
-  readonly aims: readonly Aim[] | 'everyPlace'
+  readonly version: number | undefined
+  readonly aims: readonly DrawnAim[] | 'everyPlace'
 }
 
-/** `key`: as a run is called in a report, `database@15:12` or, if it is struck twice, `database@15:12,40`. */
+/**
+ * `key`: as a run is called in a report, `database@15:12` or, if it is struck twice, `database@15:12,40`; without a version where no
+ * PostgreSQL is needed.
+ */
 export type Draw =
   | { readonly kind: 'drawn'; readonly runs: number; readonly seed: number }
   | { readonly kind: 'every' }
@@ -45,14 +52,43 @@ export function drawBatches(draw: Draw, choices: readonly Choice[]): readonly Ba
   }
 }
 
+/** Without what has been told already, by its number in the draw. */
+export function batchesLeft(batches: readonly Batch[], told: ReadonlySet<number>): readonly Batch[] {
+  return batches.flatMap((batch) => {
+    if (batch.aims === 'everyPlace') return [batch]
+    const aims = batch.aims.filter(({ nth }) => nth === undefined || !told.has(nth))
+    return aims.length === 0 ? [] : [{ ...batch, aims }]
+  })
+}
+
+/** What one of several processes does: as much of each workflow as the others, since some take much longer. */
+export function batchesOf(batches: readonly Batch[], { lane, lanes }: Lane): readonly Batch[] {
+  const dealt = new Map<string, number>()
+  return batches.filter(({ workflow }) => {
+    const nth = dealt.get(workflow) ?? dealt.size
+    dealt.set(workflow, nth + 1)
+    return nth % lanes === lane
+  })
+}
+
+export interface Lane {
+  readonly lane: number
+  readonly lanes: number
+}
+
 /** The numbers of the places that are meant, in order. */
 export function placesOf(aim: Aim, count: number): readonly number[] {
   const numbers = aim.kind === 'places' ? aim.places : aim.shares.map((share) => Math.floor(share * count))
   return [...new Set(numbers)].toSorted((left, right) => left - right)
 }
 
-export function keyOf(workflow: string, version: number, places: readonly number[]): string {
-  return `${workflow}@${version}:${places.join(',')}`
+export function keyOf(workflow: string, version: number | undefined, places: readonly number[]): string {
+  return `${placeOf(workflow, version)}:${places.join(',')}`
+}
+
+/** `database@15` */
+export function placeOf(workflow: string, version: number | undefined): string {
+  return version === undefined ? workflow : `${workflow}@${version}`
 }
 
 function drawnBatches(
@@ -61,7 +97,7 @@ function drawnBatches(
 ): readonly Batch[] {
   const { next } = seededRandom(seed)
   const places = choices.flatMap(({ name, weight, versions }) =>
-    versions.map((version) => ({ workflow: name, version, weight: weight / versions.length, aims: [] as Aim[] })),
+    versions.map((version) => ({ workflow: name, version, weight: weight / versions.length, aims: [] as DrawnAim[] })),
   )
   const total = places.reduce((sum, { weight }) => sum + weight, 0)
   for (let run = 0; run < runs; run += 1) {
@@ -72,14 +108,18 @@ function drawnBatches(
     })
     // The same draws whatever is chosen, so that one run more changes none before it.
     const [first, second, isTwice] = [next(), next(), next() < 1 / twice]
-    chosen?.aims.push({ kind: 'shares', shares: isTwice ? [first, second] : [first] })
+    chosen?.aims.push({ kind: 'shares', shares: isTwice ? [first, second] : [first], nth: run + 1 })
   }
   return inTurn(places.filter(({ aims }) => aims.length > 0))
 }
 
 /** A batch of each and then the next of each, so that whoever stops early has seen something of all. */
 function inTurn(
-  drawn: readonly { readonly workflow: string; readonly version: number; readonly aims: readonly Aim[] }[],
+  drawn: readonly {
+    readonly workflow: string
+    readonly version: number | undefined
+    readonly aims: readonly DrawnAim[]
+  }[],
 ) {
   const most = Math.max(0, ...drawn.map(({ aims }) => aims.length))
   const batches: Batch[] = []
@@ -93,7 +133,8 @@ function inTurn(
 }
 
 function batchOf(key: string): Batch {
-  const [, workflow = '', version, places = ''] = /^([\w-]+)@(\d+):(\d+(?:,\d+)*)$/.exec(key) ?? []
+  const [, workflow = '', version, places = ''] = /^([\w-]+)(?:@(\d+))?:(\d+(?:,\d+)*)$/.exec(key) ?? []
   if (workflow === '') throw new Error(`'${key}' names no run; a report has them as database@15:12`)
-  return { workflow, version: Number(version), aims: [{ kind: 'places', places: places.split(',').map(Number) }] }
+  const where = version === undefined ? undefined : Number(version)
+  return { workflow, version: where, aims: [{ kind: 'places', places: places.split(',').map(Number) }] }
 }

@@ -2,15 +2,15 @@
 // plain line that counts them, also when it is ended early by Ctrl-C or SIGTERM.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { setInterval as every } from 'node:timers/promises'
 import { type CrashCommand, readCommand, usage } from './command.ts'
-import type { CrashRun } from './crash-runner.ts'
 import type { CrashOrder } from './order.ts'
-import { reportOf } from './report.ts'
+import { countsOf, lastTold, reportOf } from './report.ts'
+import { newRunFiles, openRunFolder, runsIn } from './run-folder.ts'
 
 const progressMs = 60_000
 const lanesAtWork = new Set<ChildProcess>()
@@ -30,37 +30,35 @@ if (typeof command === 'string') {
 async function main(command: CrashCommand): Promise<number> {
   const { draw, only, lanes, minutes } = command
   const folder = command.folder ?? mkdtempSync(join(tmpdir(), 'konverge-crashes-'))
-  mkdirSync(folder, { recursive: true })
+  const refusal = openRunFolder(folder, command)
+  if (refusal !== undefined) {
+    process.stderr.write(`crashes: ${refusal}\n`)
+    return 2
+  }
   const startedMs = performance.now()
   const untilMs = minutes === undefined ? undefined : Date.now() + minutes * 60_000
-  process.stdout.write(`${JSON.stringify(draw)}, in ${folder}\n`)
-  const files = Array.from({ length: lanes }, (_, lane) => join(folder, `runs-${lane + 1}.jsonl`))
-  for (const file of files) writeFileSync(file, '')
-  const tookMs = () => performance.now() - startedMs
+  const before = runsIn(folder).length
+  const goesOn = before === 0 ? '' : `, going on after ${before} runs`
+  process.stdout.write(`${JSON.stringify(draw)}, in ${folder}${goesOn}\n`)
+  const files = newRunFiles(folder, lanes)
   const ended = Promise.all(
     files.map((runsFile, lane) =>
-      runLane({ draw, only, lane, lanes, untilMs, runsFile }, join(folder, `lane-${lane + 1}.log`)),
+      runLane({ draw, only, lane, lanes, untilMs, folder, runsFile }, runsFile.replace(/jsonl$/, 'log')),
     ),
   )
   const over = new AbortController()
   ended.finally(() => over.abort()).catch(() => undefined)
-  await showProgress(() => runsIn(files), over.signal)
+  await showProgress(folder, over.signal)
   const statuses = await ended
-  const runs = runsIn(files)
-  const report = reportOf(runs, tookMs())
+  const runs = runsIn(folder)
+  const report = reportOf(runs, { before, tookMs: performance.now() - startedMs })
   writeFileSync(join(folder, 'report.txt'), `${report}\n`)
-  writeFileSync(
-    join(folder, 'failures.json'),
-    JSON.stringify(
-      runs.filter(({ error }) => error !== undefined),
-      null,
-      1,
-    ),
-  )
-  const areWhole = statuses.every((status) => status === 0 || runs.some(({ error }) => error !== undefined))
+  const failures = runs.filter(({ error }) => error !== undefined)
+  writeFileSync(join(folder, 'failures.json'), JSON.stringify(failures, null, 1))
+  const areWhole = statuses.every((status) => status === 0 || failures.length > 0)
   if (!areWhole) process.stdout.write(`A process ended badly; what it said is in ${folder}.\n`)
   process.stdout.write(`${report}\n`)
-  return areWhole && runs.length > 0 && runs.every(({ error }) => error === undefined) ? 0 : 1
+  return areWhole && runs.length > 0 && lastTold(runs).every(({ error }) => error === undefined) ? 0 : 1
 }
 
 async function runLane(order: CrashOrder, logFile: string): Promise<number | null> {
@@ -77,22 +75,11 @@ async function runLane(order: CrashOrder, logFile: string): Promise<number | nul
   return status
 }
 
-async function showProgress(runs: () => readonly CrashRun[], signal: AbortSignal): Promise<void> {
+async function showProgress(folder: string, signal: AbortSignal): Promise<void> {
   try {
-    for await (const _ of every(progressMs, undefined, { signal })) {
-      const told = runs()
-      const failed = told.filter(({ error }) => error !== undefined).length
-      process.stdout.write(`${told.length} runs, ${failed} failed\n`)
-    }
+    for await (const _ of every(progressMs, undefined, { signal }))
+      process.stdout.write(`${countsOf(runsIn(folder))}\n`)
   } catch (error) {
     if (!signal.aborted) throw error
   }
-}
-
-/** The last line may be half written. */
-function runsIn(files: readonly string[]): readonly CrashRun[] {
-  return files
-    .filter((file) => existsSync(file))
-    .flatMap((file) => readFileSync(file, 'utf8').split('\n').slice(0, -1))
-    .map((line) => JSON.parse(line) as CrashRun) // Written by the crash runs.
 }

@@ -12,6 +12,8 @@ export interface CrashOrder {
   readonly lanes: number
   /** No run begins after it, milliseconds since the epoch. */
   readonly untilMs?: number | undefined
+  /** What of its draw was told and passed is not told again. */
+  readonly folder?: string | undefined
   /** Gets a line of JSON for each run. */
   readonly runsFile?: string | undefined
 }

@@ -1,6 +1,6 @@
 // Does the report of crash runs count them, and say how a failure is told again?
 import { expect, it } from 'vitest'
-import { reportOf } from './report.ts'
+import { countsOf, reportOf } from './report.ts'
 
 const run = {
   workflow: 'database',
@@ -13,7 +13,7 @@ const run = {
 
 it('counts by workflow, tells of failures, and ends with the plain line', () => {
   const failed = { ...run, workflow: 'migration', key: 'migration@18:4', struck: 0, error: 'Error: two of it' }
-  const lines = reportOf([run, { ...run, ms: 1_500 }, failed], 2_000).split('\n')
+  const lines = reportOf([run, { ...run, ms: 1_500 }, failed], { before: 1, tookMs: 2_000 }).split('\n')
   expect(lines.slice(0, 3).map((line) => line.split(/ {2,}/))).toEqual([
     ['workflow', 'runs', 'struck', 'failed seconds/run'],
     ['database', '2', '2', '0', '1.00'],
@@ -21,5 +21,20 @@ it('counts by workflow, tells of failures, and ends with the plain line', () => 
   ])
   expect(lines).toContain('  Error: two of it')
   expect(lines).toContain('  repeat it by: npm run crashes -- --run migration@18:4')
-  expect(lines.slice(-2)).toEqual(['2 s, 1.50 runs a second', '2 passed, 1 failed'])
+  expect(lines.slice(-2)).toEqual(['2 s, 1.00 runs a second', '2 passed, 1 failed'])
+})
+
+it('counts a run that was told again as it ended last, and says that it failed before', () => {
+  const runs = [
+    { ...run, nth: 1, error: 'Error: no' },
+    { ...run, nth: 2 },
+    { ...run, nth: 1 },
+  ]
+  const lines = reportOf(runs, { before: 2, tookMs: 1_000 }).split('\n')
+  expect(lines.slice(-3)).toEqual([
+    '1 failed before, and were told again',
+    '1 s, 1.00 runs a second',
+    '2 passed, 0 failed',
+  ])
+  expect(countsOf([...runs, { ...run, nth: 3, error: 'Error: no' }])).toBe('2 passed, 1 failed')
 })

@@ -1,34 +1,59 @@
-// What have the crash runs come to? A table by workflow, the failures with the command that tells each again, and last the plain count. Pure.
+// What have the crash runs come to? A table by workflow, the failures with the command that tells each again, and last the plain count. A run
+// that was told again after it had failed counts as it ended last, and the report says that it failed before. Pure.
 import type { CrashRun } from './crash-runner.ts'
 
 export function repeatBy({ key }: Pick<CrashRun, 'key'>): string {
   return `repeat it by: npm run crashes -- --run ${key}`
 }
 
+/** Of how it was told: so many runs were told by an earlier command. */
+export interface Telling {
+  readonly before: number
+  readonly tookMs: number
+}
+
 /** All of them are in a file. */
 const mostTold = 20
 
-export function reportOf(runs: readonly CrashRun[], tookMs: number): string {
+export function reportOf(all: readonly CrashRun[], { before, tookMs }: Telling): string {
+  const runs = lastTold(all)
   const names = [...new Set(runs.map(({ workflow }) => workflow))].toSorted()
   const width = Math.max(8, ...names.map((name) => name.length))
   const rows = names.map((name) => {
     const own = runs.filter(({ workflow }) => workflow === name)
-    const failed = own.filter(({ error }) => error !== undefined).length
     const struck = own.filter((run) => run.struck > 0).length
     const seconds = own.reduce((sum, { ms }) => sum + ms, 0) / 1_000 / own.length
-    return `${name.padEnd(width)} ${column(own.length)} ${column(struck)} ${column(failed)} ${seconds.toFixed(2).padStart(11)}`
+    return `${name.padEnd(width)} ${column(own.length)} ${column(struck)} ${column(failuresOf(own).length)} ${seconds.toFixed(2).padStart(11)}`
   })
   const head = `${'workflow'.padEnd(width)} ${column('runs')} ${column('struck')} ${column('failed')} ${'seconds/run'}`
-  const failures = runs.filter(({ error }) => error !== undefined)
+  const failures = failuresOf(runs)
   const told = failures
     .slice(0, mostTold)
     .map((run) => `\n${run.key}\n  ${run.title}\n  ${firstLines(run.error)}\n  ${repeatBy(run)}`)
-  const perSecond = tookMs === 0 ? 0 : runs.length / (tookMs / 1_000)
+  const mended = failuresOf(all).length - failures.length
+  const perSecond = tookMs === 0 ? 0 : (all.length - before) / (tookMs / 1_000)
   return [
     ...[head, ...rows, ...told, ''],
+    ...(mended === 0 ? [] : [`${mended} failed before, and were told again`]),
     `${(tookMs / 1_000).toFixed(0)} s, ${perSecond.toFixed(2)} runs a second`,
-    `${runs.length - failures.length} passed, ${failures.length} failed`,
+    countsOf(all),
   ].join('\n')
+}
+
+export function countsOf(all: readonly CrashRun[]): string {
+  const runs = lastTold(all)
+  const failed = failuresOf(runs).length
+  return `${runs.length - failed} passed, ${failed} failed`
+}
+
+/** Each run of a draw once. */
+export function lastTold(all: readonly CrashRun[]): readonly CrashRun[] {
+  const newest = new Map(all.map((run, at) => [run.nth === undefined ? `at ${at}` : run.nth, run]))
+  return [...newest.values()]
+}
+
+function failuresOf(runs: readonly CrashRun[]): readonly CrashRun[] {
+  return runs.filter(({ error }) => error !== undefined)
 }
 
 function column(value: number | string): string {

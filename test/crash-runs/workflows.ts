@@ -34,14 +34,16 @@ export function workflowOf(name: string): CrashWorkflow {
   return found
 }
 
-/** What can be drawn where these versions of PostgreSQL are. */
+/** What can be drawn where these versions of PostgreSQL are. What needs none is told on no version. */
 export function choicesOn(
   versions: readonly number[],
   order: Pick<CrashOrder, 'only' | 'onOneVersion'>,
 ): readonly Choice[] {
   const meant = order.only?.map(workflowOf) ?? workflows
-  return meant.map(({ name, weight, isToldOn }, at) => {
-    const all = versions.filter((version) => isToldOn?.(version) ?? true)
+  return meant.map((workflow, at) => {
+    const { name, weight } = workflow
+    if (workflow.server === 'none') return { name, weight, versions: [undefined] }
+    const all = versions.filter((version) => workflow.isToldOn?.(version) ?? true)
     const one = all.slice(at % all.length).slice(0, 1)
     return { name, weight, versions: order.onOneVersion === true ? one : all }
   })

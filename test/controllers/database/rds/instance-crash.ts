@@ -10,6 +10,7 @@ const verdicts = ['cutBefore', 'cutAfter'] as const
 export const instanceCrash: CrashWorkflow<InstanceBlow> = {
   name: 'rds-instance',
   weight: 16,
+  server: 'none',
   whole: { create: 1, modify: 1, delete: 1 },
   start: async () => {
     const moto = await MotoServer.start()
