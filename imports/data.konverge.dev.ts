@@ -1049,7 +1049,7 @@ export interface DatabaseSpecUpgrade {
   readonly snapshot?: DatabaseSpecUpgradeSnapshot;
 
   /**
-   * How the rows travel. Dump, while applications wait, for at most 15 minutes; Replication, while they write, and wait for seconds, but not of tables without a primary key, unlogged ones, or large objects. By Replication a row that is just being committed while the copy of its table begins may be lost, by a fault of PostgreSQL.
+   * How the rows travel. Dump, while applications wait, for at most 15 minutes; Replication, while they write, and wait for seconds, but not of tables without a primary key, unlogged ones, or large objects.
    *
    * @schema DatabaseSpecUpgrade#method
    */
@@ -1415,7 +1415,7 @@ export enum DatabaseSpecUpgradeSnapshot {
 }
 
 /**
- * How the rows travel. Dump, while applications wait, for at most 15 minutes; Replication, while they write, and wait for seconds, but not of tables without a primary key, unlogged ones, or large objects. By Replication a row that is just being committed while the copy of its table begins may be lost, by a fault of PostgreSQL.
+ * How the rows travel. Dump, while applications wait, for at most 15 minutes; Replication, while they write, and wait for seconds, but not of tables without a primary key, unlogged ones, or large objects.
  *
  * @schema DatabaseSpecUpgradeMethod
  */

@@ -328,8 +328,7 @@ export interface DatabaseSpecUpgrade {
   readonly snapshot: 'Take' | 'Skip'
   /**
    * How the rows travel. Dump, while applications wait, for at most 15 minutes; Replication, while they write, and wait
-   * for seconds, but not of tables without a primary key, unlogged ones, or large objects. By Replication a row that is
-   * just being committed while the copy of its table begins may be lost, by a fault of PostgreSQL.
+   * for seconds, but not of tables without a primary key, unlogged ones, or large objects.
    * @default "Dump"
    */
   readonly method: 'Dump' | 'Replication'
@@ -1040,8 +1039,7 @@ export interface DatabaseSpecUpgradeInput {
   readonly snapshot?: 'Take' | 'Skip'
   /**
    * How the rows travel. Dump, while applications wait, for at most 15 minutes; Replication, while they write, and wait
-   * for seconds, but not of tables without a primary key, unlogged ones, or large objects. By Replication a row that is
-   * just being committed while the copy of its table begins may be lost, by a fault of PostgreSQL.
+   * for seconds, but not of tables without a primary key, unlogged ones, or large objects.
    * @default "Dump"
    */
   readonly method?: 'Dump' | 'Replication'

@@ -56,7 +56,14 @@ async function prepare(
   const sides = { old: await loadAccess(old, credentials), new: await loadAccess(next, credentials) }
   const logical = postgresLogicalEngine({ clock: systemClock, places: toolPlaces(environment), workFolder })
   try {
-    const work = { engine: postgresEngine(tools), logical, ...sides, secrets: systemSecrets, workFolder }
+    const work = {
+      engine: postgresEngine(tools),
+      logical,
+      ...sides,
+      secrets: systemSecrets,
+      clock: systemClock,
+      workFolder,
+    }
     await prepareSide(side, work, signal)
     return { outcome: 'Completed' }
   } catch (error) {

@@ -138,6 +138,7 @@ export type ReplicationChange =
       readonly slot: string
       readonly connection: string
       readonly token: Token
+      readonly copiesRows: boolean
     }
   /** Without a word to the source, whose slot stays. */
   | { readonly kind: 'dropSubscription'; readonly subscription: string }

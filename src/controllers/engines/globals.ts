@@ -1,6 +1,7 @@
 // What belongs to a database and is not in it? The roles that own or use it, and who owns what; in the words of PostgreSQL's tools, its
 // globals. They are read on one server so that they can be made on another, where applications find the passwords that they have.
 import type { Token } from '../../index.ts'
+import type { LogPosition } from './log-position.ts'
 import type { Membership } from './observed-server.ts'
 
 export interface DatabaseGlobals {
@@ -97,5 +98,6 @@ export type GlobalChange =
       readonly request: string
       readonly roles: readonly string[]
       readonly holds: 'schema' | 'rows'
+      readonly from?: LogPosition | undefined
     }
   | ({ readonly kind: 'setOwner' } & OwnedObject)

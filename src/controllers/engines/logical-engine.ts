@@ -1,11 +1,13 @@
 // How is a database saved and restored as a whole, in a form that another server can read? Through this port. What is read of it, by
 // statements and by the tool that saves it, is of one moment. Every method may reject with an EngineError or a LogicalError.
 import type { DatabaseContents, RowHash } from './database-contents.ts'
+import type { LogPosition } from './log-position.ts'
+import type { TableName } from './replication.ts'
 import type { Caller, ServerAccess } from './server-access.ts'
 
 export interface LogicalEngine {
   /** Holds one moment of a database, until `release`. */
-  freeze(call: LogicalCall): Promise<FrozenDatabase>
+  freeze(call: FreezeCall): Promise<FrozenDatabase>
   /**
    * All of an artifact or nothing, unless it is restored by several `jobs`, into a database that has nothing in it but `prepared`. What is restored belongs to whoever logs in,
    * or to `owner`. Whoever wrote the artifact could run anything as whoever logs in here: never let it be a superuser.
@@ -23,6 +25,14 @@ export interface LogicalCall {
   readonly database: string
   readonly caller: Caller
   readonly signal: AbortSignal
+}
+
+export interface FreezeCall extends LogicalCall {
+  /**
+   * A slot is made from which everything can be taken that comes behind that moment, for a publication of the same name and these tables.
+   * Who writes to them is kept waiting for at most half a second at a time. One of that name, of a moment that is gone, goes first.
+   */
+  readonly slot?: { readonly name: string; readonly tables: readonly TableName[] } | undefined
 }
 
 export type ContentsOptions =
@@ -45,6 +55,8 @@ export interface TableSize {
 
 export interface FrozenDatabase {
   readonly source: SourceFacts
+  /** Where the slot begins that was asked for. */
+  readonly from?: LogPosition | undefined
   /** How large its tables are, without indexes. */
   sizes(): Promise<readonly TableSize[]>
   /** What is there at that moment. */

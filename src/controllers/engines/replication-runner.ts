@@ -2,6 +2,7 @@
 // missing. A call may die anywhere; the next one sees what it did.
 import { type Clock, sleep, type Token } from '../../index.ts'
 import { EngineError } from './engine-error.ts'
+import type { LogPosition } from './log-position.ts'
 import type { Publisher, PublisherAddress, Subscriber, TableName } from './replication.ts'
 import {
   type BothSides,
@@ -21,6 +22,8 @@ export interface ReplicationTask {
   readonly verifier: string
   /** Absent: all that there are, with their sequences. */
   readonly tables?: readonly TableName[] | undefined
+  /** Of which moment the target holds all rows. Absent: it copies them itself. */
+  readonly filledFrom?: (() => Promise<LogPosition | undefined>) | undefined
 }
 
 export interface ReplicationPass {
@@ -30,10 +33,13 @@ export interface ReplicationPass {
 }
 
 export async function observeReplication(
-  task: Pick<ReplicationTask, 'publisher' | 'subscriber' | 'token' | 'tables'>,
+  task: Pick<ReplicationTask, 'publisher' | 'subscriber' | 'token' | 'tables' | 'filledFrom'>,
 ): Promise<ReplicationPass> {
+  // Before the source is seen: a slot that is another one by then is found to be that.
+  const filling = task.filledFrom && { from: await task.filledFrom() }
   const [source, target] = await Promise.all([task.publisher.observe(), task.subscriber.observe()])
-  const sides = task.tables === undefined ? { source, target } : sidesOf(task.tables, { source, target })
+  const all = { source, target, filling }
+  const sides = task.tables === undefined ? all : sidesOf(task.tables, all)
   return { sides, standing: replicationStanding(sides, task.token) }
 }
 
@@ -93,7 +99,9 @@ async function make(
       return publisher.publish(sides.source.tables)
     case 'retain':
       return publisher.retain()
+    case 'fill':
+      return // Whoever fills it is told by the standing.
     case 'subscribe':
-      return subscriber.subscribe(address)
+      return subscriber.subscribe(address, { copiesRows: sides.filling === undefined })
   }
 }

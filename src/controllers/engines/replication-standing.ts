@@ -7,7 +7,8 @@ import type { PublisherFacts, SubscriberFacts, TableName } from './replication.t
 export type ReplicationStanding =
   /** Nothing has been made yet that could hurt, and nothing will be. */
   | { readonly kind: 'refused'; readonly obstacles: readonly Obstacle[] }
-  | { readonly kind: 'incomplete'; readonly next: 'admit' | 'publish' | 'retain' | 'subscribe' }
+  /** `fill`: with a slot and all rows of the moment at which that begins. */
+  | { readonly kind: 'incomplete'; readonly next: 'admit' | 'publish' | 'retain' | 'fill' | 'subscribe' }
   /** `percent`: of tables, not of rows. */
   | { readonly kind: 'copying'; readonly percent: number; readonly failures: number }
   | { readonly kind: 'following'; readonly lagBytes: bigint; readonly failures: number }
@@ -39,6 +40,13 @@ export type ObstacleReason =
 export interface BothSides {
   readonly source: PublisherFacts
   readonly target: SubscriberFacts
+  /** Absent: the target copies rows itself. */
+  readonly filling?: FillingFacts | undefined
+}
+
+export interface FillingFacts {
+  /** Of which moment of the source the target holds all rows; undefined: not all are there. */
+  readonly from: LogPosition | undefined
 }
 
 /** `token`: that of the marks which are ours. */
@@ -51,6 +59,7 @@ export function replicationStanding(sides: BothSides, token: Token): Replication
     if (obstacles.length > 0) return { kind: 'refused', obstacles }
     if (source.login?.canLogin !== true) return { kind: 'incomplete', next: 'admit' }
     if (source.publication === undefined) return { kind: 'incomplete', next: 'publish' }
+    if (sides.filling !== undefined) return fillingStanding(source, sides.filling)
     if (source.slot === undefined) return { kind: 'incomplete', next: 'retain' }
     return { kind: 'incomplete', next: 'subscribe' }
   }
@@ -67,13 +76,23 @@ export function replicationStanding(sides: BothSides, token: Token): Replication
   return { kind: 'following', lagBytes: lagBytes < 0n ? 0n : lagBytes, failures }
 }
 
+/** A slot that begins at another moment than the rows is one of another attempt, and would leave changes out. */
+function fillingStanding({ slot }: PublisherFacts, { from }: FillingFacts): ReplicationStanding {
+  if (from === undefined) return { kind: 'incomplete', next: 'fill' }
+  if (slot !== undefined && slot.confirmed === from && !slot.isLost) return { kind: 'incomplete', next: 'subscribe' }
+  const message =
+    'the source no longer keeps what comes behind the rows that were copied; see its max_slot_wal_keep_size, and begin anew'
+  return { kind: 'broken', cause: { reason: 'SlotLost', message } }
+}
+
 /** As if there were nothing but these tables. Who asks for some of them answers for what else they need. */
-export function sidesOf(tables: readonly TableName[], { source, target }: BothSides): BothSides {
+export function sidesOf(tables: readonly TableName[], { source, target, filling }: BothSides): BothSides {
   const wanted = new Set(tables.map(nameOf))
   const isWanted = (table: TableName) => wanted.has(nameOf(table))
   return {
     source: { ...source, tables: source.tables.filter(isWanted), sequences: [], largeObjects: 0 },
     target: { ...target, tables: target.tables.filter(isWanted), sequences: [] },
+    filling,
   }
 }
 
@@ -94,8 +113,14 @@ export function hasCaughtUp(sides: BothSides, token: Token, goal: LogPosition): 
 }
 
 /** Why it cannot be begun: all of it, as whoever reads it has to change the server once. */
-function obstaclesTo({ source, target }: BothSides): readonly Obstacle[] {
-  return [...sourceObstacles(source), ...tableObstacles(source), ...targetObstacles(source, target)]
+function obstaclesTo({ source, target, filling }: BothSides): readonly Obstacle[] {
+  const mayHaveRows = filling?.from !== undefined
+  return [
+    ...sourceObstacles(source),
+    ...tableObstacles(source),
+    ...targetObstacles(source, target),
+    ...(mayHaveRows ? [] : fullTables(source, target)),
+  ]
 }
 
 function sourceObstacles(source: PublisherFacts): readonly Obstacle[] {
@@ -152,7 +177,6 @@ function tableObstacles({ tables, sequences, largeObjects }: PublisherFacts): re
 function targetObstacles({ tables }: PublisherFacts, target: SubscriberFacts): readonly Obstacle[] {
   const there = new Map(target.tables.map((table) => [nameOf(table), table]))
   const missing = tables.filter((table) => !there.has(nameOf(table)))
-  const full = tables.filter((table) => there.get(nameOf(table))?.isEmpty === false)
   return [
     ...when(target.isReadOnly, 'ServerReadOnly', 'the target is read only'),
     ...when(
@@ -166,8 +190,13 @@ function targetObstacles({ tables }: PublisherFacts, target: SubscriberFacts): r
       `the target has ${target.freeWorkers} free workers, and at least two are needed; raise max_logical_replication_workers`,
     ),
     ...when(missing.length > 0, 'TablesMissing', `${namesOf(missing)} are not at the target; the schema comes first`),
-    ...when(full.length > 0, 'TablesNotEmpty', `${namesOf(full)} of the target are not empty; TRUNCATE them`),
   ]
+}
+
+function fullTables({ tables }: PublisherFacts, target: SubscriberFacts): readonly Obstacle[] {
+  const full = new Set(target.tables.filter(({ isEmpty }) => !isEmpty).map(nameOf))
+  const named = tables.filter((table) => full.has(nameOf(table)))
+  return when(named.length > 0, 'TablesNotEmpty', `${namesOf(named)} of the target are not empty; TRUNCATE them`)
 }
 
 /** Our names, and not our marks. */

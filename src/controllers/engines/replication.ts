@@ -37,11 +37,11 @@ export interface Subscriber {
   /** One statement. */
   observe(): Promise<SubscriberFacts>
   /**
-   * Copies all rows and goes on with what comes. The tables have to be there, and empty. A target before PostgreSQL 16 applies rows as
+   * Goes on with what comes behind the slot, and copies all rows before if it is asked to. The tables have to be there, and empty. A target before PostgreSQL 16 applies rows as
    * its admin, and so runs what owners of tables have written (checks, triggers that always fire) with his rights: only where they are
    * trusted with that server.
    */
-  subscribe(source: PublisherAddress): Promise<void>
+  subscribe(source: PublisherAddress, options: { readonly copiesRows: boolean }): Promise<void>
   /** To where the source's are, and never back. Those that are not there are left out. */
   raiseSequences(sequences: readonly SequenceState[]): Promise<void>
   /** The subscription is gone, whether the source lives or not: it is not asked. */

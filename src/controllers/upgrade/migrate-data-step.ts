@@ -4,7 +4,7 @@ import type { Notes, SagaCall, SagaStep, Sight } from '../../index.ts'
 import { observeReplication } from '../engines/replication-runner.ts'
 import { scaleDownOld } from './scale-down-old-step.ts'
 import { catchUpSight, freezeLost, freezeRecordIn } from './upgrade-sights.ts'
-import { type Filling, migrateData, movesByDump, type UpgradeWorld } from './upgrade-world.ts'
+import { migrateData, movesByDump, type UpgradeWorld } from './upgrade-world.ts'
 
 export class MigrateDataStep<Scene> implements SagaStep<Scene> {
   readonly name = migrateData
@@ -43,14 +43,8 @@ export class MigrateDataStep<Scene> implements SagaStep<Scene> {
     const record = freezeRecordIn(call.notes[scaleDownOld])
     const lost = freezeLost(record, await this.#world.writers(call).observe(record))
     if (lost !== undefined) return lost
-    const sight = await this.#filling.look(call)
+    const sight = await this.#world.filling.look(call)
     return sight.kind === 'done' ? undefined : sight
-  }
-
-  get #filling(): Filling<Scene> {
-    const { filling } = this.#world
-    if (filling !== undefined) return filling
-    throw new TypeError('a world whose method is Dump says how the new side is filled')
   }
 
   /** Everything that was acknowledged comes before it, as writers have been turned away. */
@@ -60,7 +54,7 @@ export class MigrateDataStep<Scene> implements SagaStep<Scene> {
   }
 
   async run(call: SagaCall<Scene>): Promise<void> {
-    if (movesByDump(this.#world, call)) return await this.#filling.run?.(call)
+    if (movesByDump(this.#world, call)) return await this.#world.filling.run?.(call)
     const { publisher, subscriber } = this.#world.replication(call)
     await subscriber.raiseSequences((await publisher.observe()).sequences)
   }

@@ -5,16 +5,24 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { passwordFrom, type SecretSource } from '../../index.ts'
+import { type ExternalTools, passwordFrom, type SecretSource, sleep } from '../../index.ts'
 import { scratchExtensions } from '../backup/scratch-database.ts'
 import type { DatabaseEngine, DatabaseServer } from '../engines/engine.ts'
+import { EngineError } from '../engines/engine-error.ts'
 import type { DatabaseGlobals } from '../engines/globals.ts'
+import type { LogPosition } from '../engines/log-position.ts'
 import type { ArtifactCall, LogicalEngine } from '../engines/logical-engine.ts'
 import { readGlobals, readLedger } from '../engines/postgres/globals/globals-client.ts'
+import type { Ledger } from '../engines/postgres/globals/ledger.ts'
+import { PublisherClient } from '../engines/postgres/replication/publisher-client.ts'
+import { partName } from '../engines/postgres/replication/replication-names.ts'
+import { SubscriberClient } from '../engines/postgres/replication/subscriber-client.ts'
 import { scramVerifier } from '../engines/postgres/scram.ts'
+import type { TableName } from '../engines/replication.ts'
 import { type ServerAccess, signed } from '../engines/server-access.ts'
 import {
   closingChanges,
+  isAsOrdered,
   ownerChanges,
   roleChanges,
   type SideOrder,
@@ -31,6 +39,7 @@ export interface SideTools {
   readonly old: ServerAccess
   readonly new: ServerAccess
   readonly secrets: SecretSource
+  readonly clock: ExternalTools['clock']
   readonly workFolder: string
 }
 
@@ -41,6 +50,12 @@ export async function observeSide(order: SideOrder, server: DatabaseServer): Pro
   const hasRole = roles.length > 0
   const ledger = hasRole ? await readLedger(server, role) : undefined
   return sideStanding(order, { database: databases[0], hasRole, ledger })
+}
+
+/** Of which moment of the old side a side holds all rows, that was made to follow it. */
+export async function filledFrom(order: SideOrder, server: DatabaseServer): Promise<LogPosition | undefined> {
+  const standing = await observeSide(order, server)
+  return standing.kind === 'prepared' ? standing.ledger.from : undefined
 }
 
 /** Nothing of it is there afterwards. What is somebody else's, and what serves already, is let be. */
@@ -55,6 +70,20 @@ export async function removeSide(order: SideOrder, server: DatabaseServer): Prom
 /** Rejects with what is wrong. */
 export async function prepareSide(order: SideOrder, tools: SideTools, signal: AbortSignal): Promise<void> {
   await new SideWorker(order, tools, signal).run()
+}
+
+/** Of a publication that is being made. */
+const maxLooks = 60
+const lookMs = 1_000
+
+interface Making {
+  readonly folder: string
+  /** Tables whose changes are to follow. */
+  readonly published: readonly TableName[] | undefined
+}
+
+interface Saved extends Pick<ArtifactCall, 'artifactFile' | 'writtenBy'> {
+  readonly from: LogPosition | undefined
 }
 
 class SideWorker {
@@ -76,14 +105,44 @@ class SideWorker {
     const standing = await observeSide(this.#order, this.#new)
     if (standing.kind === 'refused') throw standing.error
     if (standing.kind === 'opened') return
-    if (standing.kind === 'prepared' && standing.ledger.holds === (this.#order.holds ?? 'schema')) return
+    if (standing.kind === 'prepared' && (await this.#isAsOrdered(standing.ledger))) return
+    // Until it is there, whoever makes it looks at the new side.
+    const published = this.#order.holds === 'followingRows' ? await this.#published() : undefined
     if (standing.kind !== 'missing') await removeSide(this.#order, this.#new)
     const globals = await this.#look()
     const folder = await mkdtemp(join(this.#tools.workFolder, 'prepare-'))
     try {
-      await this.#make(globals, folder)
+      await this.#make(globals, { folder, published })
     } finally {
       await rm(folder, { recursive: true, force: true })
+    }
+  }
+
+  async #isAsOrdered(ledger: Ledger): Promise<boolean> {
+    if (ledger.from === undefined) return isAsOrdered(this.#order, ledger, { slot: undefined, isFollowed: false })
+    const { subscription } = await this.#subscriber().observe()
+    const { slot } = await this.#publisher().observe()
+    return isAsOrdered(this.#order, ledger, { slot, isFollowed: subscription !== undefined })
+  }
+
+  #publisher(): PublisherClient {
+    return new PublisherClient(this.#old, this.#order)
+  }
+
+  #subscriber(): Pick<SubscriberClient, 'observe'> {
+    return new SubscriberClient(this.#new, { ...this.#order, sourceDatabase: this.#order.database, majorVersion: 0 })
+  }
+
+  /** Whoever ordered this publishes them meanwhile. */
+  async #published(): Promise<readonly TableName[]> {
+    for (let look = 1; ; look += 1) {
+      const { publication, tables } = await this.#publisher().observe()
+      if (publication !== undefined) return tables.filter(({ isPublished }) => isPublished)
+      if (look >= maxLooks) {
+        const message = 'the old server publishes nothing for this move'
+        throw new EngineError({ code: 'NotFound', message, remedy: 'retry' })
+      }
+      await sleep(this.#tools.clock, lookMs, this.#signal)
     }
   }
 
@@ -98,19 +157,19 @@ class SideWorker {
     return globals
   }
 
-  async #make(globals: DatabaseGlobals, folder: string): Promise<void> {
+  async #make(globals: DatabaseGlobals, { folder, published }: Making): Promise<void> {
     const { token, database, caller } = this.#order
     const role = sideRole(this.#order)
     const password = passwordFrom(this.#tools.secrets, 32)
     const verifier = scramVerifier({ password, salt: this.#tools.secrets.bytes(16) })
-    await this.#new.change(roleChanges(this.#order, globals, verifier))
+    const { from, ...artifact } = await this.#save(join(folder, 'side.dump'), published)
+    await this.#new.change(roleChanges(this.#order, globals, { verifier, from }))
     const { encoding, collate: locale, connectionLimit } = globals.database
     await this.#new.createDatabase({ name: database, owner: role, token, encoding, locale, connectionLimit })
     await this.#new.change([{ kind: 'hardenDatabase', database }])
     const { schemas, changes } = scratchExtensions(globals.extensions, role)
     await this.#new.change(changes, { database })
     const { logical, new: access } = this.#tools
-    const artifact = await this.#save(join(folder, 'side.dump'))
     const call = { ...artifact, database, caller, signal: this.#signal }
     await logical.restore({ ...call, access: { ...access, username: role, password }, prepared: { schemas } })
     await this.#new.change(ownerChanges(this.#order, globals, access.username), { database })
@@ -118,16 +177,17 @@ class SideWorker {
     await this.#new.change(closingChanges(this.#order, globals))
   }
 
-  async #save(artifactFile: string): Promise<Pick<ArtifactCall, 'artifactFile' | 'writtenBy'>> {
+  async #save(artifactFile: string, published: Making['published']): Promise<Saved> {
     const { logical, old: access } = this.#tools
-    const { database, caller, holds } = this.#order
-    const frozen = await logical.freeze({ access, database, caller, signal: this.#signal })
+    const { id, database, caller, holds = 'schema' } = this.#order
+    const slot = published && { name: partName(id), tables: published }
+    const frozen = await logical.freeze({ access, database, caller, signal: this.#signal, slot })
     try {
       const { toolVersion, content } = await frozen.dump({
-        includes: holds === 'rows' ? 'withPrivileges' : 'schemaWithPrivileges',
+        includes: holds === 'schema' ? 'schemaWithPrivileges' : 'withPrivileges',
       })
       await pipeline(Readable.from(content), createWriteStream(artifactFile, { mode: 0o600 }))
-      return { artifactFile, writtenBy: Number.parseInt(toolVersion, 10) }
+      return { artifactFile, writtenBy: Number.parseInt(toolVersion, 10), from: frozen.from }
     } finally {
       await frozen.release()
     }

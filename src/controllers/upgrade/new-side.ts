@@ -5,10 +5,12 @@ import type { Token } from '../../index.ts'
 import { providerIdOf } from '../database/database-observation.ts'
 import type { Change } from '../engines/change.ts'
 import type { DatabaseGlobals, GlobalRole } from '../engines/globals.ts'
+import type { LogPosition } from '../engines/log-position.ts'
 import type { ObservedDatabase, ServerFacts } from '../engines/observed-server.ts'
 import type { Ledger } from '../engines/postgres/globals/ledger.ts'
 import { markOf, tokenIn } from '../engines/postgres/mark.ts'
 import { partName } from '../engines/postgres/replication/replication-names.ts'
+import type { ReplicationSlot } from '../engines/replication.ts'
 import type { Caller } from '../engines/server-access.ts'
 import { stopped, type UpgradeError } from './upgrade-error.ts'
 
@@ -20,8 +22,11 @@ export interface SideOrder {
   readonly caller: Caller
   /** On both servers. */
   readonly database: string
-  /** `rows`: all there are in the old side, to which nobody writes then. Default: `schema`. */
-  readonly holds?: 'schema' | 'rows'
+  /**
+   * `rows`: all there are in the old side, to which nobody writes then. `followingRows`: all of one moment, from which on a slot of the old
+   * side keeps what comes, for the publication of this move. Default: `schema`.
+   */
+  readonly holds?: 'schema' | 'rows' | 'followingRows'
 }
 
 export interface SeenSide {
@@ -80,14 +85,38 @@ export function sideRefusal(
   return stopped('NotMovable', message)
 }
 
+/** Does a side that was made hold what is ordered, or more? */
+export function isAsOrdered({ holds = 'schema' }: SideOrder, ledger: Ledger, source: FollowedSource): boolean {
+  if (holds === 'schema') return true
+  if (holds === 'rows') return ledger.holds === 'rows' && ledger.from === undefined
+  return ledger.from !== undefined && (source.isFollowed || source.slot?.confirmed === ledger.from)
+}
+
+export interface FollowedSource {
+  readonly slot: Pick<ReplicationSlot, 'confirmed'> | undefined
+  readonly isFollowed: boolean
+}
+
+export interface SideRows {
+  /** Of the role that restores. */
+  readonly verifier: string
+  /** The moment of the rows, if they are to follow the old side. */
+  readonly from: LogPosition | undefined
+}
+
 /** All roles of the database with what they log in with, and the one that restores; in one transaction. */
-export function roleChanges(order: SideOrder, globals: DatabaseGlobals, verifier: string): readonly Change[] {
-  const { token, id: request, holds = 'schema' } = order
+export function roleChanges(
+  order: SideOrder,
+  globals: DatabaseGlobals,
+  { verifier, from }: SideRows,
+): readonly Change[] {
+  const { token, id: request } = order
+  const holds = (order.holds ?? 'schema') === 'schema' ? 'schema' : 'rows'
   const { roles, memberships, settings } = globals
   const role = sideRole(order)
   return [
     { kind: 'createRole', role, token, attributes: { canLogin: true, verifier } },
-    { kind: 'noteRoles', role, token, request, roles: roles.map(({ name }) => name), holds },
+    { kind: 'noteRoles', role, token, request, roles: roles.map(({ name }) => name), holds, from },
     ...roles.map(
       (one) => ({ kind: 'copyRole', role: one.name, as: one, comment: succeeding(order, globals, one) }) as const,
     ),

@@ -1,16 +1,17 @@
 // The new side follows the old one, which is written to as before. Taken back, nothing of it is left on either side: also when one of
 // them is dead, as a slot that nobody takes from fills the disk of the other.
-import { CodedError, type Notes, type SagaCall, type SagaStep, type Sight } from '../../index.ts'
+import { CodedError, type SagaCall, type SagaStep, type Sight } from '../../index.ts'
+import { EngineError } from '../engines/engine-error.ts'
 import { advanceReplication, observeReplication, type ReplicationTask } from '../engines/replication-runner.ts'
 import { isAnythingLeft } from '../engines/replication-standing.ts'
 import { brokenBy, replicationSight } from './upgrade-sights.ts'
-import { movesByDump, type UpgradeWorld } from './upgrade-world.ts'
+import { movesByDump, replicate, type UpgradeWorld } from './upgrade-world.ts'
 
-/** Login, publication, slot, subscription, and a look at the end. */
+/** Login, publication, rows with their slot, subscription, and a look at the end. */
 const maxPasses = 5
 
 export class ReplicateStep<Scene> implements SagaStep<Scene> {
-  readonly name = 'Replicate'
+  readonly name = replicate
   /** Tables may be large. */
   readonly timeoutMs = 24 * 3_600_000
   readonly attempts = 10
@@ -24,11 +25,19 @@ export class ReplicateStep<Scene> implements SagaStep<Scene> {
     if (movesByDump(this.#world, call)) return { kind: call.direction === 'back' ? 'missing' : 'done' }
     const task = this.#world.replication(call)
     if (call.direction === 'back') return await leftOf(task)
-    return replicationSight((await observeReplication(task)).sides, task.token)
+    return (await this.#unfilled(call, task)) ?? replicationSight((await observeReplication(task)).sides, task.token)
+  }
+
+  /** Of a new side that is being filled, and may not be there as a whole; undefined: it can be looked at. */
+  async #unfilled(call: SagaCall<Scene>, { publisher }: ReplicationTask): Promise<Sight | undefined> {
+    if ((await publisher.observe()).publication === undefined) return undefined
+    const sight = await this.#world.filling.look(call)
+    return sight.kind === 'done' ? undefined : sight
   }
 
   async run(call: SagaCall<Scene>): Promise<void> {
     const task = this.#world.replication(call)
+    if ((await this.#unfilled(call, task)) !== undefined) await this.#world.filling.run?.(call)
     for (let pass = 0; pass < maxPasses; pass += 1) {
       const { standing } = await advanceReplication(task)
       if (standing.kind === 'refused') {
@@ -36,25 +45,18 @@ export class ReplicateStep<Scene> implements SagaStep<Scene> {
         throw new CodedError({ code: reason, message, remedy: 'stop' })
       }
       if (standing.kind !== 'incomplete') return
+      // From the publication on the new side is somebody else's, until it is filled.
+      if (standing.next !== 'publish' && standing.next !== 'fill') continue
+      if (this.#world.filling.run === undefined) return
+      await this.#world.filling.run(call)
     }
-  }
-
-  /** By it the slots are found with which the new side copied tables, should it die meanwhile. */
-  async remember(call: SagaCall<Scene>): Promise<Notes> {
-    const { systemIdentifier } = await this.#world.replication(call).subscriber.observe()
-    return { subscriber: systemIdentifier }
   }
 
   async compensate(call: SagaCall<Scene>): Promise<void> {
     const { publisher, subscriber } = this.#world.replication(call)
-    const ends = [subscriber.remove(), publisher.remove({ subscriber: subscriberIn(call.notes) })]
+    const ends = [subscriber.remove().catch(unlessGone), publisher.remove({ subscriber: undefined })]
     for (const end of await Promise.allSettled(ends)) if (end.status === 'rejected') throw end.reason
   }
-}
-
-/** The identifier of the new server, as this step has noted it. */
-export function subscriberIn(notes: SagaCall<unknown>['notes']): string | undefined {
-  return notes['Replicate']?.['subscriber']
 }
 
 /** What is seen on one side has to go, whatever is with the other one. */
@@ -65,6 +67,12 @@ async function leftOf(task: ReplicationTask): Promise<Sight> {
     ...(target.status === 'fulfilled' ? { target: target.value } : {}),
   }
   if (isAnythingLeft(seen, task.token)) return { kind: 'done' }
-  for (const side of [source, target]) if (side.status === 'rejected') throw side.reason
+  if (source.status === 'rejected') throw source.reason
+  if (target.status === 'rejected') unlessGone(target.reason)
   return { kind: 'missing' }
+}
+
+/** A database that is not there, as somebody died who was about to fill it, has no subscription. */
+function unlessGone(error: unknown): void {
+  if (!(error instanceof EngineError && error.sqlState === '3D000')) throw error
 }

@@ -1,7 +1,6 @@
 // The old side keeps nothing back for the new one any more, and stays frozen for as long as it is kept.
 import type { SagaCall, SagaStep, Sight } from '../../index.ts'
 import { isAnythingLeft } from '../engines/replication-standing.ts'
-import { subscriberIn } from './replicate-step.ts'
 import { movesByDump, type UpgradeWorld } from './upgrade-world.ts'
 
 export class RetireOldStep<Scene> implements SagaStep<Scene> {
@@ -19,6 +18,6 @@ export class RetireOldStep<Scene> implements SagaStep<Scene> {
   }
 
   async run(call: SagaCall<Scene>): Promise<void> {
-    await this.#world.replication(call).publisher.remove({ subscriber: subscriberIn(call.notes) })
+    await this.#world.replication(call).publisher.remove({ subscriber: undefined })
   }
 }

@@ -10,6 +10,7 @@ import {
 import { type FreezeRecord, freezeStanding, stillAway, type WriterFacts } from '../engines/write-freeze.ts'
 
 import type { SideStanding } from './new-side.ts'
+import type { MoveMethod } from './upgrade-world.ts'
 
 type Direction = SagaCall<unknown>['direction']
 
@@ -32,9 +33,11 @@ export function sideSight(standing: SideStanding): Sight {
   }
 }
 
-/** The same with the rows of the old side. */
-export function filledSight(standing: SideStanding): Sight {
-  const hasRows = standing.kind !== 'prepared' || standing.ledger.holds === 'rows'
+/** The same with the rows of the old side, of a moment from which on they can follow it where they are to. */
+export function filledSight(standing: SideStanding, method: MoveMethod): Sight {
+  if (standing.kind !== 'prepared') return sideSight(standing)
+  const { holds, from } = standing.ledger
+  const hasRows = holds === 'rows' && (from !== undefined) === (method === 'Replication')
   return hasRows ? sideSight(standing) : missing
 }
 
@@ -48,6 +51,8 @@ export function replicationSight(sides: BothSides, token: Token): Sight {
     case 'broken':
       return brokenBy([standing.cause], true)
     case 'incomplete':
+      // That all rows are there is as it should be, and no failed attempt.
+      if (standing.next === 'subscribe' && sides.filling !== undefined) return missing
       return { kind: 'broken', reason: 'Incomplete', message: `${standing.next} is due`, isTerminal: false }
     case 'copying':
       return { kind: 'pending', progress: `${standing.percent} %${failing(standing.failures)}`, lookAfterMs: 2_000 }

@@ -7,6 +7,7 @@ import type { WriteFreeze } from '../engines/write-freeze.ts'
 export const createSnapshot = 'CreateSnapshot'
 export const awaitCutover = 'AwaitCutover'
 export const provisionNew = 'ProvisionNew'
+export const replicate = 'Replicate'
 export const migrateData = 'MigrateData'
 
 export interface UpgradeWorld<Scene> {
@@ -18,8 +19,7 @@ export interface UpgradeWorld<Scene> {
   method?(call: SagaCall<Scene>): MoveMethod
   /** Of method Replication. */
   replication(call: SagaCall<Scene>): ReplicationTask
-  /** Of method Dump. */
-  readonly filling?: Filling<Scene>
+  readonly filling: Filling<Scene>
   /** Of the old side. */
   writers(call: SagaCall<Scene>): WriteFreeze
   /** Undefined: now. Else for what is waited. */
@@ -35,10 +35,13 @@ export interface UpgradeWorld<Scene> {
  */
 export type MoveMethod = 'Replication' | 'Dump'
 
-/** The new side made anew with all rows of the old one, to which nobody writes. */
+/**
+ * The new side made anew with all rows of the old one. By method Dump nobody writes to that; by method Replication it has been published
+ * before, and a slot is made of the moment from which the rows are.
+ */
 export interface Filling<Scene> {
   look(call: SagaCall<Scene>): Promise<Sight>
-  /** Absent: a Job that is declared for the step MigrateData does it. */
+  /** Absent: a Job that is declared for the step Replicate or MigrateData does it. */
   run?(call: SagaCall<Scene>): Promise<void>
 }
 

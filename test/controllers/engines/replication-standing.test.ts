@@ -94,6 +94,27 @@ describe('it stands with a replication', () => {
     expect(replicationStanding({ source: { ...source, ...changes }, target: there }, token)).toMatchObject(standing)
   })
 
+  it.each<readonly [string, Partial<PublisherFacts>, string | undefined, object]>([
+    ['rows are due, which come with a slot', { slot: undefined }, undefined, { kind: 'incomplete', next: 'fill' }],
+    ['a slot is there whose rows are not', {}, undefined, { kind: 'incomplete', next: 'fill' }],
+    ['rows and slot are of one moment', {}, '0/100', { kind: 'incomplete', next: 'subscribe' }],
+    ['the slot is of a later moment', {}, '0/FF', { kind: 'broken', cause: { reason: 'SlotLost' } }],
+    ['the slot is of an earlier moment', {}, '0/101', { kind: 'broken', cause: { reason: 'SlotLost' } }],
+    ['the slot is gone', { slot: undefined }, '0/100', { kind: 'broken', cause: { reason: 'SlotLost' } }],
+    ['the slot is lost', { slot: { ...slot, isLost: true } }, '0/100', { cause: { reason: 'SlotLost' } }],
+    ['a publication is due before rows', { publication: undefined }, undefined, { next: 'publish' }],
+  ])('that is filled by us: %s', (_, changes, from, standing) => {
+    const tables = [{ ...orders, isEmpty: from === undefined, state: undefined }]
+    const sides = { source: { ...source, ...changes }, target: { ...empty, tables }, filling: { from } }
+    expect(replicationStanding(sides, token)).toMatchObject(standing)
+  })
+
+  it('and follows whatever has become of the moment of its rows', () => {
+    expect(replicationStanding({ source, target, filling: { from: undefined } }, token)).toMatchObject({
+      kind: 'following',
+    })
+  })
+
   it('and it has caught up when the target has kept all, and not while it copies', () => {
     expect(hasCaughtUp({ source, target }, token, '0/100')).toBe(true)
     expect(hasCaughtUp({ source, target }, token, '0/101')).toBe(false)

@@ -2,7 +2,13 @@
 import { describe, expect, it } from 'vitest'
 import type { DatabaseGlobals } from '../../../src/controllers/engines/globals.ts'
 import { ledgerIn, ledgerText } from '../../../src/controllers/engines/postgres/globals/ledger.ts'
-import { ownerChanges, type SeenSide, sideRefusal, sideStanding } from '../../../src/controllers/upgrade/new-side.ts'
+import {
+  isAsOrdered,
+  ownerChanges,
+  type SeenSide,
+  sideRefusal,
+  sideStanding,
+} from '../../../src/controllers/upgrade/new-side.ts'
 import { observedDatabase, server } from '../database/databases.ts'
 
 const token = { uid: 'u', generation: 1 }
@@ -30,6 +36,31 @@ describe('the new side', () => {
     ['was another Database', { database: { ...whole, token: { ...token, uid: 'o' } } }, { kind: 'refused' }],
   ])('%s', (_, seen, standing) => {
     expect(sideStanding(order, { ...bare, ...seen })).toMatchObject(standing)
+  })
+})
+
+describe('a side that was made', () => {
+  const rows = { ...ledger, holds: 'rows' } as const
+  const following = { ...rows, from: '0/100' }
+  const source = { slot: { confirmed: '0/100' }, isFollowed: false }
+  it.each([
+    ['has its schema', 'schema', ledger, source, true],
+    ['has more than that', 'schema', following, source, true],
+    ['has no rows', 'rows', ledger, source, false],
+    ['has them', 'rows', rows, source, true],
+    ['has older ones', 'rows', following, source, false],
+    ['has rows of no known moment', 'followingRows', rows, source, false],
+    ['has those at which the slot begins', 'followingRows', following, source, true],
+    ['has others', 'followingRows', following, { ...source, slot: { confirmed: '0/200' } }, false],
+    ['has no slot', 'followingRows', following, { ...source, slot: undefined }, false],
+    ['follows already', 'followingRows', following, { slot: { confirmed: '0/200' }, isFollowed: true }, true],
+  ] as const)('%s, as was ordered: %s', (_, holds, seen, at, isSo) => {
+    expect(isAsOrdered({ ...order, holds }, seen, at)).toBe(isSo)
+  })
+
+  it('says of which moment its rows are', () => {
+    expect(ledgerIn(ledgerText(following))).toEqual(following)
+    expect(ledgerIn(ledgerText(rows))).toEqual(rows)
   })
 })
 

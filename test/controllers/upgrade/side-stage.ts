@@ -37,7 +37,14 @@ export class SideStage {
     this.old = old
     this.new = young
     this.tools = {
-      ...{ engine: this.here.engine, old: old.access(), new: young.access(), secrets: systemSecrets, workFolder },
+      ...{
+        engine: this.here.engine,
+        old: old.access(),
+        new: young.access(),
+        secrets: systemSecrets,
+        clock: systemClock,
+        workFolder,
+      },
       logical: postgresLogicalEngine({ clock: systemClock, places, workFolder }),
     }
   }

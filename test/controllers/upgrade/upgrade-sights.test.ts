@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { WriterFacts } from '../../../src/controllers/engines/write-freeze.ts'
 import {
   catchUpSight,
+  filledSight,
   freezeNotes,
   freezeRecordIn,
   freezeSight,
@@ -16,6 +17,23 @@ const record = { logins: ['app'] }
 const writers = (canLogin: boolean, more: Partial<WriterFacts> = {}): WriterFacts => ({
   ...{ logins: [{ name: 'app', canLogin }], sessions: 0, prepared: 0 },
   ...more,
+})
+
+describe('of a new side is seen, whether it holds what its method needs', () => {
+  const ledger = { token, request: 'to_18', roles: [], holds: 'rows' as const }
+  it.each([
+    ['schema alone', 'Dump', { ...ledger, holds: 'schema' as const }, 'missing'],
+    ['rows', 'Dump', ledger, 'done'],
+    ['rows', 'Replication', ledger, 'missing'],
+    ['rows of a moment', 'Replication', { ...ledger, from: '0/100' }, 'done'],
+    ['rows of a moment', 'Dump', { ...ledger, from: '0/100' }, 'missing'],
+  ] as const)('%s, by %s', (_, method, seen, kind) => {
+    expect(filledSight({ kind: 'prepared', ledger: seen }, method)).toMatchObject({ kind })
+  })
+
+  it('and a part of it', () => {
+    expect(filledSight({ kind: 'partial', ledger }, 'Replication')).toMatchObject({ kind: 'broken', isTerminal: false })
+  })
 })
 
 describe('of a replication is seen', () => {
@@ -37,6 +55,12 @@ describe('of a replication is seen', () => {
       { kind: 'broken', isTerminal: false },
     ],
     ['all', { source, target: followingTarget }, { kind: 'done' }],
+    [
+      'that only the subscription is due',
+      { source, target: emptyTarget, filling: { from: '0/100' } },
+      { kind: 'missing' },
+    ],
+    ['that rows are due', { source, target: emptyTarget, filling: { from: undefined } }, { kind: 'broken' }],
     [
       'that rows are copied',
       {

@@ -11,6 +11,7 @@ import type { FreezeRecord } from '../../../src/controllers/engines/write-freeze
 import { compareSides } from '../../../src/controllers/upgrade/comparison-runner.ts'
 import type { SideOrder } from '../../../src/controllers/upgrade/new-side.ts'
 import {
+  filledFrom,
   observeSide,
   prepareSide,
   removeSide,
@@ -24,7 +25,6 @@ import {
   defineController,
   defineSaga,
   type Notes,
-  type SagaCall,
   type SagaRecord,
   type SagaScene,
   type SagaStep,
@@ -206,29 +206,12 @@ export class UpgradeStage {
                 await this.before(name)
                 if (name === 'ScaleDownOld' && this.failing === name) await this.old.byHand('ALTER ROLE app NOLOGIN')
                 if (name === 'ScaleDownOld') this.#mayFail(name)
-                if (name === 'Replicate') await this.client.restsDuring(() => this.#beginCopies(step, call))
-                else await step.run?.(call)
+                await step.run?.(call)
                 this.#mayFail(name)
                 if (this.isMortal) this.#die()
               }),
           }),
     }
-  }
-
-  /**
-   * PostgreSQL may lose a row that is committed in the instant in which the copy of its table begins (docs/upgrades.md says how), whatever we
-   * do: nobody writes until that instant is over.
-   */
-  async #beginCopies(step: SagaStep<Scene>, call: SagaCall<Scene>): Promise<void> {
-    await step.run?.(call)
-    await waitUntil({ what: 'the copies to begin', limitMs: patienceMs, everyMs: 5 }, async () => {
-      const states = await this.new.byHand('SELECT srsubstate AS state FROM pg_subscription_rel', { database })
-      const [begun] = await this.old.byHand(
-        "SELECT count(*)::int AS count FROM pg_replication_slots WHERE slot_name LIKE 'pg\\_%' AND confirmed_flush_lsn IS NOT NULL",
-      )
-      const waiting = states.filter(({ state }) => state === 'i' || state === 'd')
-      return waiting.length <= Number(begun?.['count'])
-    })
   }
 
   async #working<T>(work: () => Promise<T>): Promise<T> {
@@ -278,10 +261,20 @@ export class UpgradeStage {
       },
       method: () => this.method,
       filling: {
-        look: async () => filledSight(await observeSide(side, this.databases.here.at(this.new.access()))),
-        run: ({ signal }) => prepareSide({ ...side, holds: 'rows' }, this.#toolsOf('MigrateData'), signal),
+        look: async () => filledSight(await observeSide(side, this.databases.here.at(this.new.access())), this.method),
+        run: ({ signal }) =>
+          this.method === 'Dump'
+            ? prepareSide({ ...side, holds: 'rows' }, this.#toolsOf('MigrateData'), signal)
+            : prepareSide({ ...side, holds: 'followingRows' }, this.#toolsOf('fill'), signal),
       },
-      replication: () => this.databases.task(),
+      replication: () => ({
+        ...this.databases.task(),
+        filledFrom: async () => {
+          const from = await filledFrom(side, this.databases.here.at(this.new.access()))
+          if (from !== undefined) this.#mayFail('Replicate')
+          return from
+        },
+      }),
       writers: () => this.databases.freezer(),
       cutoverWaitsFor: () => this.waitsFor,
       differences: ({ signal }) => compareSides(side, this.#tools, signal),
@@ -322,7 +315,8 @@ export class UpgradeStage {
   get #tools(): SideTools {
     const [old, young] = [this.old.access(), this.new.access()]
     const { engine } = this.databases.here
-    return { engine, logical: this.#logical, old, new: young, secrets: systemSecrets, workFolder: tmpdir() }
+    const work = { clock: systemClock, secrets: systemSecrets, workFolder: tmpdir() }
+    return { ...work, engine, logical: this.#logical, old, new: young }
   }
 }
 

@@ -10,7 +10,7 @@ import { UpgradeStage } from './upgrade-stage.ts'
 /** More of them for a figure: bench/README.md says how. */
 const rows = Number(process.env['KONVERGE_UPGRADE_ROWS'] ?? 1_000)
 const way = () => pairs()[0] ?? ([0, 0] as const)
-const wayBack = ['CreateSnapshot', 'ProvisionNew', 'Replicate', 'ScaleDownOld', 'MigrateData', 'rehearse']
+const wayBack = ['CreateSnapshot', 'ProvisionNew', 'fill', 'Replicate', 'ScaleDownOld', 'MigrateData', 'rehearse']
 
 it('moves, and loses nothing that was acknowledged', async ({ annotate }) => {
   const stage = await UpgradeStage.start(way(), rows)

@@ -8,8 +8,6 @@ export class WritingClient {
   #isStopped = false
   #longestGapMs = 0
   #lastAt = 0
-  #underWay: Promise<unknown> = Promise.resolve()
-  #rest: Promise<void> | undefined
 
   /** Asked before each connection. */
   constructor(where: () => ClientConfig) {
@@ -29,20 +27,6 @@ export class WritingClient {
     this.#isStopped = true
   }
 
-  /** It has been told of everything that it wrote, and writes nothing, while `work` is done. */
-  async restsDuring(work: () => Promise<void>): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#rest = promise
-    await this.#underWay.catch(() => undefined) // `run` hears of it.
-    try {
-      await work()
-    } finally {
-      this.#rest = undefined
-      this.#lastAt = 0
-      resolve()
-    }
-  }
-
   async run(): Promise<void> {
     for (let n = -1; !this.#isStopped; ) {
       const client = new Client(this.#where())
@@ -50,9 +34,7 @@ export class WritingClient {
       try {
         await client.connect()
         for (; !this.#isStopped; n -= 1) {
-          while (this.#rest !== undefined) await this.#rest
-          this.#underWay = client.query('INSERT INTO orders (n) VALUES ($1)', [n])
-          await this.#underWay
+          await client.query('INSERT INTO orders (n) VALUES ($1)', [n])
           this.#note(n)
         }
       } catch {

@@ -1,12 +1,12 @@
 // Does the new server hold all rows of the old one, by a dump of it? A worker makes it anew with them; its Job is declared while the step
-// MigrateData is due.
+// Replicate or MigrateData is due.
 import type { Sight } from '../../../index.ts'
 import type { DatabaseServer } from '../../engines/engine.ts'
 import { observeSide } from '../../upgrade/new-side-worker.ts'
 import { filledSight } from '../../upgrade/upgrade-sights.ts'
 import type { Filling } from '../../upgrade/upgrade-world.ts'
 import { workerSight } from './provision-new-step.ts'
-import { orderOf, type Scene, type UpgradeCall } from './upgrade-scene.ts'
+import { methodOf, orderOf, type Scene, type UpgradeCall } from './upgrade-scene.ts'
 
 export class FillingByJob implements Filling<Scene> {
   readonly #newServer: (call: UpgradeCall) => DatabaseServer
@@ -16,7 +16,7 @@ export class FillingByJob implements Filling<Scene> {
   }
 
   async look(call: UpgradeCall): Promise<Sight> {
-    const sight = filledSight(await observeSide(orderOf(call), this.#newServer(call)))
+    const sight = filledSight(await observeSide(orderOf(call), this.#newServer(call)), methodOf(call))
     const isUnderWay = sight.kind === 'missing' || (sight.kind === 'broken' && !sight.isTerminal)
     return isUnderWay ? workerSight(call, 'a dump of the old server is restored') : sight
   }

@@ -6,7 +6,7 @@ import type { PrepareJob } from './prepare-job.ts'
 export interface MoveFacts {
   /** While the backup before it is due. */
   readonly snapshot?: { readonly backup: OwnBackup | undefined; readonly standing: OwnBackupStanding }
-  /** While roles and schema of the new server are due, or all its rows by a dump, and both servers can be reached. */
+  /** While roles and schema of the new server are due, or all its rows, and both servers can be reached. */
   readonly prepare?: { readonly job: PrepareJob; readonly run: WorkerRun }
   /** Is there a volume of the new server? */
   readonly hasNextClaim: boolean

@@ -5,14 +5,15 @@ import { Backup } from '../../../../imports/wire/backup.ts'
 import type { DatabaseSpec, DatabaseStatus } from '../../../../imports/wire/database.ts'
 import { isOf, Job, type ObserveContext, PersistentVolumeClaim, Pod, type SagaRecord } from '../../../index.ts'
 import { workerRun } from '../../migration/worker-run.ts'
-import { createSnapshot, migrateData, provisionNew } from '../../upgrade/upgrade-world.ts'
+import type { SideOrder } from '../../upgrade/new-side.ts'
+import { createSnapshot, migrateData, provisionNew, replicate } from '../../upgrade/upgrade-world.ts'
 import type { DatabaseFacts } from '../database-facts.ts'
 import { ownBackup, ownBackupStanding } from '../own-backup.ts'
 import type { ServerConnection } from '../server-connection.ts'
 import { movingSides } from '../server-sides.ts'
 import type { MoveFacts } from './move-facts.ts'
 import { prepareJob } from './prepare-job.ts'
-import { accessIn, orderOf } from './upgrade-scene.ts'
+import { accessIn, methodOf, orderOf } from './upgrade-scene.ts'
 
 type Observing = ObserveContext<DatabaseSpec, DatabaseStatus>
 
@@ -52,14 +53,15 @@ async function loadPrepare(
   { record, connection, beside }: Move,
   next: DatabaseSide,
 ): Promise<MoveFacts['prepare']> {
-  const isFilled = record.input['method'] === 'Dump' && isDue(record, migrateData)
-  if ((!isDue(record, provisionNew) && !isFilled) || (beside?.volume.pods.readyReplicas ?? 0) === 0) return undefined
+  const rows = rowsDue(record)
+  if ((!isDue(record, provisionNew) && rows === undefined) || (beside?.volume.pods.readyReplicas ?? 0) === 0)
+    return undefined
   const { uid, namespace, name } = object.metadata
   const { old } = movingSides(name, record)
   const [from, to] = [accessIn(connection, children, old), accessIn(connection, children, next)]
   if (from === undefined || to === undefined) return undefined
   const order = orderOf({ object, input: record.input, token: `${uid}/${record.name}/${record.id}` })
-  const side = isFilled ? { ...order, holds: 'rows' as const } : order
+  const side = rows === undefined ? order : { ...order, holds: rows }
   const job = prepareJob({ side, old: from, next: to, adminSecret: databaseServerNames(name).adminSecret })
   const found = children.find((child) => isOf(Job, child) && child.metadata.name === job.name)
   const pods = found === undefined ? [] : await live.list(Pod, { namespace, labels: job.labels })
@@ -70,6 +72,12 @@ async function loadPrepare(
       pods.filter((pod) => isOfJob(pod.metadata.labels, job.name)),
     ),
   }
+}
+
+/** By a dump, of an old side that nobody writes to, or of one whose changes follow. */
+function rowsDue(record: SagaRecord): SideOrder['holds'] {
+  if (methodOf(record) === 'Dump') return isDue(record, migrateData) ? 'rows' : undefined
+  return isDue(record, replicate) ? 'followingRows' : undefined
 }
 
 function isOfJob(labels: Readonly<Record<string, string>> | undefined, job: string): boolean {

@@ -10,6 +10,7 @@ import { WriteFreezeClient } from '../../engines/postgres/write-freeze-client.ts
 import type { ReplicationTask } from '../../engines/replication-runner.ts'
 import type { WriteFreeze } from '../../engines/write-freeze.ts'
 import { compareSides } from '../../upgrade/comparison-runner.ts'
+import { filledFrom } from '../../upgrade/new-side-worker.ts'
 import type { Filling, MoveMethod, Traffic, UpgradeWorld } from '../../upgrade/upgrade-world.ts'
 import { CreateSnapshotStep } from './create-snapshot-step.ts'
 import { cutoverWaitsFor } from './cutover.ts'
@@ -20,6 +21,7 @@ import {
   addressOf,
   callerOf,
   databaseOf,
+  methodOf,
   orderOf,
   type Scene,
   sideAccess,
@@ -48,9 +50,8 @@ export class UpgradeClient implements UpgradeWorld<Scene> {
     this.traffic = new DatabaseTraffic(options.engine)
   }
 
-  /** As it was when it began. */
-  method({ input }: UpgradeCall): MoveMethod {
-    return input['method'] === 'Dump' ? 'Dump' : 'Replication'
+  method(call: UpgradeCall): MoveMethod {
+    return methodOf(call)
   }
 
   replication(call: UpgradeCall): ReplicationTask {
@@ -61,6 +62,7 @@ export class UpgradeClient implements UpgradeWorld<Scene> {
       publisher: new PublisherClient(this.#server(call, 'old'), end),
       subscriber: new SubscriberClient(this.#server(call, 'next'), target),
       token,
+      filledFrom: () => filledFrom(orderOf(call), this.#server(call, 'next')),
       ...addressOf(call),
     }
   }

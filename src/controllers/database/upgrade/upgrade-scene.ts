@@ -16,6 +16,7 @@ import { scramVerifier } from '../../engines/postgres/scram.ts'
 import type { PublisherAddress } from '../../engines/replication.ts'
 import type { Caller, ServerAccess } from '../../engines/server-access.ts'
 import type { SideOrder } from '../../upgrade/new-side.ts'
+import type { MoveMethod } from '../../upgrade/upgrade-world.ts'
 import type { DatabaseFacts } from '../database-facts.ts'
 import { databaseNameOf } from '../logical-database.ts'
 import { dialOf, type ServerConnection } from '../server-connection.ts'
@@ -61,6 +62,11 @@ export function callerOf({ object: { metadata } }: Pick<UpgradeCall, 'object'>):
 /** In the names of what is made on both servers. `token`: of the saga. */
 export function upgradeIdOf({ token }: Pick<UpgradeCall, 'token'>): string {
   return `up_${createHash('sha256').update(token).digest('hex').slice(0, 12)}`
+}
+
+/** As it was when it began. */
+export function methodOf({ input }: Pick<UpgradeCall, 'input'>): MoveMethod {
+  return input['method'] === 'Dump' ? 'Dump' : 'Replication'
 }
 
 /** In the marks of what is made. */

@@ -58,6 +58,10 @@ export interface QueryLimit {
   readonly limitMs: number
 }
 
+/** Sound: the parsers of this client leave every value as the text that came, and several statements have an answer each. */
+type Answers = Answer | readonly Answer[]
+type Answer = Pick<QueryAnswer, 'rows'>
+
 export interface QueryAnswer {
   /** Columns as the server wrote them. */
   readonly rows: readonly Readonly<Record<string, string | null>>[]
@@ -124,7 +128,7 @@ export class SessionClient {
   }
 
   /**
-   * Without values, several statements at once are taken. When the signal aborts or the limit is reached, the server gives up the
+   * Without values, several statements at once are taken; the rows are those of the last one that gave any. When the signal aborts or the limit is reached, the server gives up the
    * statement within a second. Rejects with a SilenceError when the limit was reached.
    */
   async query(
@@ -135,9 +139,8 @@ export class SessionClient {
     const bounds = { clock: this.#clock, socket: this.#socket, signal, limitMs }
     const statement = values.length === 0 ? { text } : { text, values: [...values] }
     return withinLimit(bounds, async () => {
-      // Sound: the parsers of this client leave every value as the text that came.
-      const { rows = [] } = await this.#client.query<Record<string, string | null>>(statement)
-      return { rows }
+      const answer: Answers = await this.#client.query<Record<string, string | null>>(statement)
+      return { rows: [answer].flat().findLast(({ rows }) => rows.length > 0)?.rows ?? [] }
     })
   }
 

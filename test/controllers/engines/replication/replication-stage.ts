@@ -1,9 +1,13 @@
 // Where a replication is tried: two real servers with one database each, the operator's engine before both, and a hand for what users do.
 import { inject } from 'vitest'
+import { systemClock } from '../../../../src/base/clock.ts'
+import type { LogPosition } from '../../../../src/controllers/engines/log-position.ts'
+import { FrozenSession } from '../../../../src/controllers/engines/postgres/logical/frozen-session-client.ts'
 import { PublisherClient } from '../../../../src/controllers/engines/postgres/replication/publisher-client.ts'
 import { SubscriberClient } from '../../../../src/controllers/engines/postgres/replication/subscriber-client.ts'
 import { scramVerifier } from '../../../../src/controllers/engines/postgres/scram.ts'
 import { WriteFreezeClient } from '../../../../src/controllers/engines/postgres/write-freeze-client.ts'
+import type { TableName } from '../../../../src/controllers/engines/replication.ts'
 import {
   advanceReplication,
   observeReplication,
@@ -48,6 +52,8 @@ export class ReplicationStage {
   readonly target: PostgresServer
   readonly here = engineHere()
   readonly signal = new AbortController().signal
+  /** The moment of the rows that the target was given. */
+  filledFrom: LogPosition | undefined
 
   private constructor(source: PostgresServer, target: PostgresServer) {
     this.source = source
@@ -81,6 +87,7 @@ export class ReplicationStage {
         majorVersion: this.target.version,
       }),
       token,
+      filledFrom: async () => this.filledFrom,
       address: { host: '127.0.0.1', port: this.source.port, tls: 'disable', password },
       verifier,
     }
@@ -98,17 +105,54 @@ export class ReplicationStage {
   async until(
     what: string,
     isSo: (standing: ReplicationStanding, sides: BothSides) => boolean,
-    task = this.task(),
+    { task = this.task(), access = this.source.access() } = {},
   ): Promise<BothSides> {
     const wait = { what, limitMs: patienceMs, everyMs: 20 }
     let last: BothSides | undefined
     await waitUntil(wait, async () => {
       const { standing, sides } = await advanceReplication(task)
       last = sides
+      if (standing.kind === 'incomplete' && standing.next === 'fill') await this.fill(sides.source.tables, access)
       return isSo(standing, sides)
     })
     if (last === undefined) throw new Error('It was looked at.')
     return last
+  }
+
+  /** Makes the slot, and gives the target all rows of its moment, as a worker does. `during`: that moment is held still. */
+  async fill(
+    tables: readonly TableName[],
+    access: ServerAccess = this.source.access(),
+    during: () => Promise<void> = async () => {},
+  ): Promise<void> {
+    const slot = { name: `konverge_${id}`, tables }
+    const caller = { kind: 'Database', namespace: 'default', name: database }
+    const frozen = await FrozenSession.begin({ access, database, caller, slot, signal: this.signal }, systemClock)
+    try {
+      await during()
+      const [reader, writer] = [await this.source.connect({ database }), await this.target.connect({ database })]
+      try {
+        await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
+        await reader.query(`SET TRANSACTION SNAPSHOT '${frozen.snapshot}'`)
+        await writer.query('BEGIN; SET LOCAL session_replication_role TO replica')
+        for (const { schema, name } of tables) {
+          const table = `"${schema}"."${name}"`
+          const { rows } = await reader.query(
+            `SELECT coalesce(json_agg(t), '[]')::text AS rows FROM ONLY ${table} AS t`,
+          )
+          await writer.query(`TRUNCATE ${table} CASCADE`)
+          await writer.query(`INSERT INTO ${table} SELECT * FROM json_populate_recordset(NULL::${table}, $1)`, [
+            rows[0]?.rows,
+          ])
+        }
+        await writer.query('COMMIT')
+      } finally {
+        await Promise.all([reader.end(), writer.end()])
+      }
+      this.filledFrom = frozen.from
+    } finally {
+      await frozen.end()
+    }
   }
 
   async following(): Promise<BothSides> {

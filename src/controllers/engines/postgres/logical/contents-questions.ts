@@ -5,9 +5,11 @@ import type { DatabaseContents } from '../../database-contents.ts'
 import type { TableReading } from '../../logical-engine.ts'
 import { qualified, type Sql, sql } from '../sql-text.ts'
 
-/** One moment of the database for all that follows; and texts that depend on no setting of anybody's. */
-export const beginFrozen: Sql = sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
-  SET LOCAL statement_timeout TO 0; SET LOCAL idle_in_transaction_session_timeout TO 0;
+/** One moment of the database for all that follows. */
+export const beginFrozen: Sql = sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`
+
+/** For a transaction that has begun: texts that depend on no setting of anybody's. */
+export const frozenSettings: Sql = sql`SET LOCAL statement_timeout TO 0; SET LOCAL idle_in_transaction_session_timeout TO 0;
   SET LOCAL row_security TO off; SET LOCAL datestyle TO 'ISO, YMD'; SET LOCAL intervalstyle TO 'iso_8601';
   SET LOCAL timezone TO 'UTC'; SET LOCAL extra_float_digits TO 1; SET LOCAL bytea_output TO 'hex';
   SET LOCAL lc_monetary TO 'C'; SET LOCAL xmlbinary TO 'base64';

@@ -3,11 +3,27 @@
 import type { ExternalTools } from '../../../../index.ts'
 import { nameOf } from '../../contents-difference.ts'
 import type { DatabaseContents, TableContents } from '../../database-contents.ts'
-import type { ContentsOptions, LogicalCall, SourceFacts, TableReading, TableSize } from '../../logical-engine.ts'
+import type { LogPosition } from '../../log-position.ts'
+import type {
+  ContentsOptions,
+  FreezeCall,
+  LogicalCall,
+  SourceFacts,
+  TableReading,
+  TableSize,
+} from '../../logical-engine.ts'
 import { asEngineError } from '../failure.ts'
 import { applicationName } from '../postgres-driver.ts'
+import { SlotRunner } from '../replication/slot-runner.ts'
 import { SessionClient } from '../session-client.ts'
-import { beginFrozen, type CatalogAnswer, catalogQuestion, frozenQuestion, rowsQuestion } from './contents-questions.ts'
+import {
+  beginFrozen,
+  type CatalogAnswer,
+  catalogQuestion,
+  frozenQuestion,
+  frozenSettings,
+  rowsQuestion,
+} from './contents-questions.ts'
 
 /** The whole of a large table is read by one statement. */
 const statementMs = 12 * 3_600_000
@@ -16,6 +32,8 @@ export class FrozenSession {
   readonly source: SourceFacts
   /** The name under which the tool takes it over. */
   readonly snapshot: string
+  /** Where the slot begins that was asked for. */
+  readonly from: LogPosition | undefined
   readonly #session: SessionClient
   readonly #call: LogicalCall
 
@@ -24,21 +42,23 @@ export class FrozenSession {
     this.#call = call
     this.source = frozen.source
     this.snapshot = frozen.snapshot
+    this.from = frozen.from
   }
 
-  static async begin(call: LogicalCall, clock: ExternalTools['clock']): Promise<FrozenSession> {
-    const { access, database, caller } = call
+  static async begin(call: FreezeCall, clock: ExternalTools['clock']): Promise<FrozenSession> {
+    const { access, database, caller, slot, signal } = call
     const options = { access, database, applicationName: applicationName(caller), clock }
-    const session = await SessionClient.open(options, call.signal).catch(fail(call, 'begin a session'))
+    const keeper = slot === undefined ? undefined : await SlotRunner.begin({ ...options, signal }, slot)
     try {
-      await ask(session, call, beginFrozen)
-      const [row] = await ask(session, call, frozenQuestion)
-      // Sound: the types are those that the statement builds.
-      const source = JSON.parse(row?.['answer'] ?? 'null') as SourceFacts
-      return new FrozenSession(session, call, { source, snapshot: row?.['snapshot'] ?? '' })
-    } catch (error) {
-      await session.close()
-      throw error
+      const session = await SessionClient.open(options, signal).catch(fail(call, 'begin a session'))
+      try {
+        return new FrozenSession(session, call, await freeze(session, call, keeper))
+      } catch (error) {
+        await session.close()
+        throw error
+      }
+    } finally {
+      await keeper?.end()
     }
   }
 
@@ -87,6 +107,18 @@ const usualHash = 'hashtextextended'
 interface Frozen {
   readonly source: SourceFacts
   readonly snapshot: string
+  readonly from: LogPosition | undefined
+}
+
+async function freeze(session: SessionClient, call: FreezeCall, keeper: SlotRunner | undefined): Promise<Frozen> {
+  const from = await keeper?.hold(session)
+  if (keeper === undefined) await ask(session, call, beginFrozen)
+  await ask(session, call, frozenSettings)
+  const [row] = await ask(session, call, frozenQuestion)
+  // Sound: the types are those that the statement builds.
+  const source = JSON.parse(row?.['answer'] ?? 'null') as SourceFacts
+  if (from !== undefined) await keeper?.keep(from)
+  return { source, snapshot: row?.['snapshot'] ?? '', from }
 }
 
 type Rows = readonly Readonly<Record<string, string | null>>[]

@@ -46,6 +46,7 @@ export function postgresLogicalEngine(options: PostgresLogicalOptions): LogicalE
 
 class Frozen implements FrozenDatabase {
   readonly source: FrozenDatabase['source']
+  readonly from: FrozenDatabase['from']
   readonly #call: LogicalCall
   readonly #session: FrozenSession
   readonly #options: PostgresLogicalOptions
@@ -53,6 +54,7 @@ class Frozen implements FrozenDatabase {
 
   constructor(call: LogicalCall, session: FrozenSession, options: PostgresLogicalOptions) {
     this.source = session.source
+    this.from = session.from
     this.#call = call
     this.#session = session
     this.#options = options

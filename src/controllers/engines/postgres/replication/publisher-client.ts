@@ -4,8 +4,9 @@ import type { StatementServer } from '../../engine.ts'
 import type { LogPosition } from '../../log-position.ts'
 import type { Publisher, PublisherFacts, ReplicationEnd, TableName } from '../../replication.ts'
 import { publisherFacts } from './replication-answers.ts'
-import { copySlotPattern, partName } from './replication-names.ts'
+import { copySlotPattern, partName, temporarySlot } from './replication-names.ts'
 import { dropSlots, endSenders, makeSlot, milestone, publisherQuestion } from './replication-questions.ts'
+import { endHolder } from './slot-statements.ts'
 
 export class PublisherClient implements Publisher {
   readonly #server: StatementServer
@@ -59,6 +60,8 @@ export class PublisherClient implements Publisher {
       await this.#server.change([{ kind: 'alterRole', role, attributes: { canLogin: false } }])
       await this.#run(endSenders, [role])
     }
+    // Who makes a slot right now makes none any more.
+    await this.#run(endHolder, [temporarySlot(this.#name)])
     await this.#run(dropSlots, [this.#name, subscriber === undefined ? noSlot : copySlotPattern(subscriber)])
     const changes = [
       ...(publication === undefined ? [] : [{ kind: 'dropPublication', publication: this.#name } as const]),

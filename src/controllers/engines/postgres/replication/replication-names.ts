@@ -11,6 +11,11 @@ export function partName(id: string): string {
   return `konverge_${id}`
 }
 
+/** Of the session that makes the slot `name`. */
+export function temporarySlot(name: string): string {
+  return `${name}_t`
+}
+
 /** A regular expression for the slots of tables that a subscriber has been copying. */
 export function copySlotPattern(subscriber: string): string {
   return `^pg_[0-9]+_sync_[0-9]+_${subscriber}$`

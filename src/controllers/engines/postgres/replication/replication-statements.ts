@@ -55,9 +55,10 @@ function createPublication({ publication, tables, token }: Of<'createPublication
  */
 function createSubscription(change: Of<'createSubscription'>): readonly Sql[] {
   const name = identifier(change.subscription)
+  const copies = change.copiesRows ? sql`true` : sql`false`
   return [
     sql`CREATE SUBSCRIPTION ${name} CONNECTION ${literal(change.connection)} PUBLICATION ${identifier(change.publication)}
-      WITH (create_slot = false, slot_name = ${literal(change.slot)}, copy_data = true, synchronous_commit = 'on')`,
+      WITH (create_slot = false, slot_name = ${literal(change.slot)}, copy_data = ${copies}, synchronous_commit = 'on')`,
     sql`COMMENT ON SUBSCRIPTION ${name} IS ${literal(markOf(change.token))}`,
   ]
 }

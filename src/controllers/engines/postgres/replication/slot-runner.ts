@@ -1,0 +1,157 @@
+// How does a snapshot come about behind which a slot begins, so that rows that are read by it and changes out of the slot are everything, and
+// nothing twice? No row is read by a snapshot that is made from the log, as PostgreSQL may lose rows by that (docs/decisions/0029). A call
+// that dies leaves a session that its server ends, and a temporary slot with it.
+import { type ExternalTools, sleep } from '../../../../index.ts'
+import { EngineError } from '../../engine-error.ts'
+import type { LogPosition } from '../../log-position.ts'
+import type { TableName } from '../../replication.ts'
+import type { ServerAccess } from '../../server-access.ts'
+import { asEngineError } from '../failure.ts'
+import { SessionClient } from '../session-client.ts'
+import { temporarySlot } from './replication-names.ts'
+import {
+  advanceSlot,
+  dropSlot,
+  endHolder,
+  flush,
+  keepSlot,
+  makeTemporarySlot,
+  quietMoment,
+  quietMs,
+  slotSettings,
+  slotWaitMs,
+  vacuumGivesWay,
+} from './slot-statements.ts'
+
+export interface SlotPlace {
+  /** Of one who may lock the tables and make slots. */
+  readonly access: ServerAccess
+  readonly database: string
+  readonly applicationName: string
+  readonly clock: ExternalTools['clock']
+  readonly signal: AbortSignal
+}
+
+export interface SlotWish {
+  /** Of the slot, and of the publication, without which none is made. */
+  readonly name: string
+  /** Of the publication. */
+  readonly tables: readonly TableName[]
+}
+
+const maxTries = 60
+const backoff = { baseMs: 100, capMs: 5_000 }
+/** Our own patience is longer than the server's. */
+const spareMs = 30_000
+
+export class SlotRunner {
+  readonly #place: SlotPlace
+  readonly #wish: SlotWish
+  readonly #session: SessionClient
+
+  private constructor(place: SlotPlace, wish: SlotWish, session: SessionClient) {
+    this.#place = place
+    this.#wish = wish
+    this.#session = session
+  }
+
+  /** A slot of an earlier attempt goes, as no snapshot is left for it. Waits for the transactions that are under way. */
+  static async begin(place: SlotPlace, wish: SlotWish): Promise<SlotRunner> {
+    const session = await openSession(place)
+    const runner = new SlotRunner(place, wish, session)
+    try {
+      await runner.#ask(session, slotSettings)
+      await runner.#ask(session, endHolder, [runner.#temporary])
+      await runner.#ask(session, dropSlot, [wish.name])
+      await runner.#ask(session, makeTemporarySlot, [runner.#temporary])
+      return runner
+    } catch (error) {
+      await session.close()
+      throw error
+    }
+  }
+
+  /** Leaves `session` in a transaction whose snapshot is of the position that it answers. */
+  async hold(session: SessionClient): Promise<LogPosition> {
+    const { clock, signal } = this.#place
+    await this.#ask(session, vacuumGivesWay)
+    for (let tried = 1; ; tried += 1) {
+      const position = await this.#tryToHold(session)
+      if (position !== undefined) return position
+      if (tried >= maxTries) throw this.#busy(`${maxTries} tries of ${quietMs} ms`)
+      await sleep(clock, Math.min(backoff.capMs, backoff.baseMs * 2 ** tried), signal)
+    }
+  }
+
+  /** From here on the source keeps what comes behind `position`. */
+  async keep(position: LogPosition): Promise<void> {
+    const { name } = this.#wish
+    // What is not on the disk yet could be undone by a crash, and be in the snapshot.
+    await this.#ask(this.#session, flush, [name])
+    await this.#ask(this.#session, advanceSlot, [this.#temporary, position])
+    const kept = await this.#ask(this.#session, keepSlot, [this.#temporary, name])
+    if (kept.length > 0) return
+    const message = `publication ${name}, for which a slot was to be made, is gone`
+    throw new EngineError({ code: 'NotFound', message, remedy: 'retry' })
+  }
+
+  /** Never rejects. */
+  async end(): Promise<void> {
+    await this.#session.close()
+  }
+
+  get #temporary(): string {
+    return temporarySlot(this.#wish.name)
+  }
+
+  async #tryToHold(session: SessionClient): Promise<LogPosition | undefined> {
+    try {
+      const [row] = await this.#ask(session, quietMoment(this.#wish.tables))
+      return String(row?.['position'])
+    } catch (error) {
+      if (!session.isUsable || !(error instanceof EngineError) || !isBusy(error)) throw error
+      await this.#ask(session, 'ROLLBACK')
+      return undefined
+    }
+  }
+
+  async #ask(session: SessionClient, text: string, values: readonly string[] = []) {
+    const { signal } = this.#place
+    try {
+      return (await session.query(text, values, { signal, limitMs: slotWaitMs + spareMs })).rows
+    } catch (error) {
+      if (signal.aborted) throw signal.reason
+      const { host, port, username } = this.#place.access
+      const failure = asEngineError(error, { attempt: `make a slot on ${host}:${port}`, admin: username })
+      throw text === makeTemporarySlot && failure.sqlState === timedOut ? this.#slow() : failure
+    }
+  }
+
+  #slow(): EngineError {
+    const { host, port } = this.#place.access
+    const message = `no slot could be made on ${host}:${port} within ${slotWaitMs / 60_000} minutes, as a transaction has been writing for longer; let it end (pg_stat_activity and pg_prepared_xacts show it)`
+    return new EngineError({ code: 'Contention', message, remedy: 'retry' })
+  }
+
+  #busy(how: string): EngineError {
+    const { host, port } = this.#place.access
+    const message = `the tables on ${host}:${port} were written to without an end in ${how}, so that no snapshot could be taken between two transactions; let long ones end (pg_locks and pg_prepared_xacts show them)`
+    return new EngineError({ code: 'Contention', message, remedy: 'retry' })
+  }
+}
+
+/** Statement timeout; the others are a lock that was not had and a deadlock. */
+const timedOut = '57014'
+
+function isBusy({ sqlState }: EngineError): boolean {
+  return sqlState === timedOut || sqlState === '55P03' || sqlState === '40P01'
+}
+
+async function openSession({ access, database, applicationName, clock, signal }: SlotPlace): Promise<SessionClient> {
+  try {
+    return await SessionClient.open({ access, database, applicationName, clock }, signal)
+  } catch (error) {
+    if (signal.aborted) throw signal.reason
+    throw asEngineError(error, { attempt: `connect to ${access.host}:${access.port}`, admin: access.username })
+  }
+}
