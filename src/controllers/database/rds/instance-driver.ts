@@ -1,7 +1,7 @@
 // Looks at, makes, changes and removes one instance of Amazon RDS. Every method may be repeated: the name is always the same, and
 // RDS refuses a second instance of it. Nothing is done to an instance that is at work, and none counts as gone before the snapshot
 // is there that was to be made of it.
-import type { DBInstance, DBSnapshot, RDS } from '@aws-sdk/client-rds'
+import type { DBInstance, DBSnapshot } from '@aws-sdk/client-rds'
 import type {
   Consistency,
   ExternalCall,
@@ -16,8 +16,9 @@ import { observationOf } from './instance-observation.ts'
 import { creationRequest, deletionRequest } from './instance-requests.ts'
 import { instanceState } from './instance-state.ts'
 import { tagsOf } from './instance-tags.ts'
-import { RdsClientLoader, type RdsClientLoaderOptions } from './rds-client-loader.ts'
-import { isAboutPlace, isNotFound, RdsError, rdsFailure } from './rds-failure.ts'
+import { ignoreNotFound, RdsClient, type RdsSend } from './rds-client.ts'
+import type { RdsClientLoaderOptions } from './rds-client-loader.ts'
+import { RdsError } from './rds-failure.ts'
 
 type Call = ExternalCall<DesiredInstance>
 
@@ -26,13 +27,10 @@ const busyRecheckMs = 30_000
 export class InstanceDriver implements ExternalDriver<DesiredInstance, ObservedInstance> {
   /** RDS promises no time for anything; AWS's own operator and Terraform wait up to an hour for an instance. */
   readonly consistency: Consistency = { visibilityDelayMs: 60_000, pollMs: 30_000, createTimeoutMs: 60 * 60_000 }
-  readonly #tools: ExternalTools
-  readonly #clients: RdsClientLoader
+  readonly #rds: RdsClient
 
   constructor(tools: ExternalTools, options: RdsClientLoaderOptions = {}) {
-    this.#tools = tools
-    this.#clients = new RdsClientLoader(options)
-    tools.atStop(async () => this.#clients.close())
+    this.#rds = new RdsClient(tools, options)
   }
 
   async observe(call: Call): Promise<Observation<ObservedInstance>> {
@@ -104,37 +102,10 @@ export class InstanceDriver implements ExternalDriver<DesiredInstance, ObservedI
     })
   }
 
-  async #call<T>(
-    operation: string,
-    { desired, signal }: Call,
-    send: (client: RDS, options: { abortSignal: AbortSignal }) => Promise<T>,
-  ): Promise<T> {
-    const { region } = desired.access
-    const client = await this.#clients.clientFor(desired.access)
-    const secrets = secretsIn(desired)
-    const run = async (abortSignal: AbortSignal): Promise<{ value: T } | { failure: RdsError }> => {
-      try {
-        return { value: await send(client, { abortSignal }) }
-      } catch (thrown) {
-        abortSignal.throwIfAborted()
-        const failure = rdsFailure(thrown, { operation, region, secrets })
-        if (isAboutPlace(failure)) throw failure
-        return { failure }
-      }
-    }
-    const answer = await this.#tools.endpoint(`rds/${region}`).call(operation, run, signal)
-    if ('failure' in answer) throw answer.failure
-    return answer.value
+  #call<T>(operation: string, { desired, signal }: Call, send: RdsSend<T>): Promise<T> {
+    const { access, admin } = desired
+    return this.#rds.call(operation, { access, secrets: [admin.password], signal }, send)
   }
-}
-
-function secretsIn({ access: { credentials }, admin }: DesiredInstance): readonly string[] {
-  if (credentials.kind === 'ambient') return [admin.password]
-  return [admin.password, credentials.secretAccessKey, credentials.sessionToken ?? '']
-}
-
-function ignoreNotFound(thrown: unknown): undefined {
-  if (!isNotFound(thrown)) throw thrown
 }
 
 /** What is still to be waited for; undefined when the snapshot is there. */

@@ -3,15 +3,12 @@
 // it: the instance is told by the mark that goes with the password. Pure: chance comes in.
 import { databaseAdmin } from '../../../../constructs/index.ts'
 import type { DatabaseSpecProviderRds } from '../../../../imports/wire/database.ts'
-import { type LiveObject, passwordFrom, type Refusal, type SecretSource } from '../../../index.ts'
+import { type LiveObject, passwordFrom, type SecretSource } from '../../../index.ts'
 import { secretText } from '../secret-text.ts'
-import type { AwsCredentials, InstanceAdmin, ObservedInstance } from './instance.ts'
+import { type AwsIdentity, awsCredentials } from './aws-credentials.ts'
+import type { InstanceAdmin, ObservedInstance } from './instance.ts'
 
-export interface RdsFacts {
-  /** Undefined: see `problem`. */
-  readonly credentials: AwsCredentials | undefined
-  /** What is wrong with the Secret of the credentials. */
-  readonly problem?: Refusal
+export interface RdsFacts extends AwsIdentity {
   readonly admin: InstanceAdmin
   /** Where it serves, once that is known. */
   readonly endpoint?: ObservedInstance['endpoint']
@@ -31,7 +28,7 @@ export interface RdsFactsInput {
 export function rdsFacts({ rds, adminSecret, awsSecret, observed, secrets }: RdsFactsInput): RdsFacts {
   const endpoint = observed?.endpoint ?? endpointIn(adminSecret)
   return {
-    ...credentialsOf(rds, awsSecret),
+    ...awsCredentials(rds.credentials.secretRef?.name, awsSecret),
     admin: adminOf(adminSecret, observed, secrets),
     ...(endpoint === undefined ? {} : { endpoint }),
   }
@@ -62,26 +59,4 @@ function adminOf(
 function endpointIn(secret: LiveObject | undefined): ObservedInstance['endpoint'] | undefined {
   const [host, port] = [secretText(secret, 'host'), secretText(secret, 'port')]
   return host === undefined || port === undefined ? undefined : { host, port: Number(port) }
-}
-
-function credentialsOf(
-  { credentials: { secretRef } }: DatabaseSpecProviderRds,
-  secret: LiveObject | undefined,
-): Pick<RdsFacts, 'credentials' | 'problem'> {
-  if (secretRef === undefined) return { credentials: { kind: 'ambient' } }
-  const place = `Secret ${secretRef.name}, with which the operator speaks to AWS,`
-  if (secret === undefined) return broken('SecretNotFound', `${place} is missing`)
-  const [accessKeyId, secretAccessKey, sessionToken] = credentialKeys.map((key) => secretText(secret, key)?.trim())
-  if (accessKeyId === undefined || secretAccessKey === undefined) {
-    const missing = accessKeyId === undefined ? 'accessKeyId' : 'secretAccessKey'
-    return broken('SecretIncomplete', `${place} has no ${missing}`)
-  }
-  const keys = { kind: 'keys', accessKeyId, secretAccessKey } as const
-  return { credentials: sessionToken === undefined ? keys : { ...keys, sessionToken } }
-}
-
-const credentialKeys = ['accessKeyId', 'secretAccessKey', 'sessionToken'] as const
-
-function broken(reason: string, message: string): Pick<RdsFacts, 'credentials' | 'problem'> {
-  return { credentials: undefined, problem: { reason, message } }
 }

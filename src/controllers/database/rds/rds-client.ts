@@ -1,0 +1,56 @@
+// How is Amazon RDS called? Once for each call, through the endpoint of its region, which all resources share: a place that is away is
+// left alone for a while. What it answers with when it refuses is told in our words, without what we sent that is secret.
+import type { RDS } from '@aws-sdk/client-rds'
+import type { ExternalTools } from '../../../index.ts'
+import type { AwsAccess, AwsCredentials } from './instance.ts'
+import { RdsClientLoader, type RdsClientLoaderOptions } from './rds-client-loader.ts'
+import { isAboutPlace, isNotFound, type RdsError, rdsFailure } from './rds-failure.ts'
+
+export interface RdsCaller {
+  readonly access: AwsAccess
+  /** What else must not be told. */
+  readonly secrets: readonly string[]
+  readonly signal: AbortSignal
+}
+
+export type RdsSend<T> = (client: RDS, options: { readonly abortSignal: AbortSignal }) => Promise<T>
+
+export class RdsClient {
+  readonly #tools: ExternalTools
+  readonly #clients: RdsClientLoader
+
+  constructor(tools: ExternalTools, options: RdsClientLoaderOptions) {
+    this.#tools = tools
+    this.#clients = new RdsClientLoader(options)
+    tools.atStop(async () => this.#clients.close())
+  }
+
+  /** Rejects with an RdsError. */
+  async call<T>(operation: string, { access, secrets, signal }: RdsCaller, send: RdsSend<T>): Promise<T> {
+    const { region, credentials } = access
+    const client = await this.#clients.clientFor(access)
+    const hidden = [...secrets, ...secretsIn(credentials)]
+    const run = async (abortSignal: AbortSignal): Promise<{ value: T } | { failure: RdsError }> => {
+      try {
+        return { value: await send(client, { abortSignal }) }
+      } catch (thrown) {
+        abortSignal.throwIfAborted()
+        const failure = rdsFailure(thrown, { operation, region, secrets: hidden })
+        if (isAboutPlace(failure)) throw failure
+        return { failure }
+      }
+    }
+    const answer = await this.#tools.endpoint(`rds/${region}`).call(operation, run, signal)
+    if ('failure' in answer) throw answer.failure
+    return answer.value
+  }
+}
+
+/** For a call that has nothing to say of what is not there. */
+export function ignoreNotFound(thrown: unknown): undefined {
+  if (!isNotFound(thrown)) throw thrown
+}
+
+function secretsIn(credentials: AwsCredentials): readonly string[] {
+  return credentials.kind === 'ambient' ? [] : [credentials.secretAccessKey, credentials.sessionToken ?? '']
+}

@@ -1,0 +1,132 @@
+// One thing of RDS told by the runtime's own protocol against moto, with operators that die at requests to RDS or as the record is stored.
+import { silentInstruments } from '../../../../src/base/instrument.ts'
+import { seededRandom } from '../../../../src/base/random.ts'
+import { Endpoints } from '../../../../src/external/endpoints.ts'
+import type { ExternalDriver, ExternalRecord, ExternalTools } from '../../../../src/external/external.ts'
+import type { Found } from '../../../../src/external/pass.ts'
+import { openGate, ProtocolRunner } from '../../../../src/external/protocol-runner.ts'
+import { SimClock } from '../../../../src/testing/sim-clock.ts'
+import type { RdsProxy } from '../../../rds/rds-proxy.ts'
+import { token } from './instances.ts'
+
+export interface RdsBlow {
+  /** The request at which it strikes, from 1. */
+  readonly request?: number
+  readonly verdict?: 'cutBefore' | 'cutAfter' | { readonly code: string; readonly status: number }
+  /** The operator goes on; else it dies of it. */
+  readonly survives?: boolean
+  /** The storing of a record at which it dies, from 1; `isStored`: after it. */
+  readonly store?: number
+  readonly isStored?: boolean
+}
+
+export interface ExternalKind<Desired, Observed> {
+  readonly name: string
+  readonly externalName: string
+  driverOf(tools: ExternalTools, endpoint: string): ExternalDriver<Desired, Observed>
+}
+
+export interface WorldOptions {
+  readonly blows?: readonly RdsBlow[]
+  readonly uid?: string
+  readonly record?: ExternalRecord | undefined
+}
+
+class Death extends Error {}
+
+/** A resource's status, and the operators that live one after the other. */
+export class ExternalWorld<Desired, Observed> {
+  record: ExternalRecord | undefined
+  generation = 1
+  stores = 0
+  readonly #clock = new SimClock()
+  readonly #rds: RdsProxy
+  readonly #kind: ExternalKind<Desired, Observed>
+  readonly #blows: readonly RdsBlow[]
+  readonly #uid: string
+  #runner: ProtocolRunner
+
+  constructor(rds: RdsProxy, kind: ExternalKind<Desired, Observed>, options: WorldOptions) {
+    this.#rds = rds
+    this.#kind = kind
+    this.#blows = options.blows ?? []
+    this.#uid = options.uid ?? token.uid
+    this.record = options.record
+    this.#runner = this.#life()
+  }
+
+  /** Passes, half a minute apart, until it stands so. */
+  async until(state: string, desired: Desired, way: 'establish' | 'dissolve' = 'establish'): Promise<void> {
+    const seen: string[] = []
+    for (let passes = 0; passes < 40; passes++) {
+      const before = this.#rds.records.length
+      const { standing } = await this.#mortal(() => this.pass(desired, {}, way))
+      seen.push(`${standing.state}: ${standing.message}`)
+      if (this.#hasDiedSince(before)) this.#runner = this.#life()
+      else if (standing.state === state) return
+      await this.#clock.advance(30_000)
+    }
+    throw new Error(`It never was ${state}:\n${seen.join('\n')}`)
+  }
+
+  async pass(
+    desired: Desired,
+    policies: { readonly driftPolicy?: 'Report' } = {},
+    way: 'establish' | 'dissolve' = 'establish',
+  ): Promise<Found> {
+    const before = this.#rds.records.length
+    const pass = {
+      token: { uid: this.#uid, generation: this.generation },
+      record: this.record,
+      cadenceMs: 300_000,
+      store: (record: ExternalRecord) => this.#store(record),
+      logFields: {},
+      signal: new AbortController().signal,
+    }
+    const found =
+      way === 'establish'
+        ? await this.#runner.establish(
+            { kind: 'wanted', externalName: this.#kind.externalName, desired, ...policies },
+            pass,
+          )
+        : await this.#runner.dissolve(desired, pass)
+    // What the turn of a dead operator came to, nobody has written down.
+    if (!this.#hasDiedSince(before)) this.record = found.record
+    return found
+  }
+
+  /** At a request that came after so many. */
+  #hasDiedSince(before: number): boolean {
+    const now = this.#rds.records.length
+    return this.#blows.some(({ request = 0, survives = false }) => !survives && before < request && request <= now)
+  }
+
+  async #store(record: ExternalRecord): Promise<void> {
+    this.stores += 1
+    const blow = this.#blows.find(({ store }) => store === this.stores)
+    if (blow?.isStored === false) throw new Death()
+    this.record = record
+    if (blow !== undefined) throw new Death()
+  }
+
+  async #mortal(turn: () => Promise<Found>): Promise<Found> {
+    try {
+      return await turn()
+    } catch (thrown) {
+      if (!(thrown instanceof Death)) throw thrown
+      this.#runner = this.#life()
+      return await turn()
+    }
+  }
+
+  #life(): ProtocolRunner {
+    const shared = { clock: this.#clock, random: seededRandom(1), ...silentInstruments }
+    const limit = { perSecond: 1_000, burst: 1_000 }
+    const endpoints = new Endpoints({ ...shared, instruments: silentInstruments, limit })
+    const tools = { ...shared, endpoint: (name: string) => endpoints.endpoint(name), atStop: () => {} }
+    const { name, driverOf } = this.#kind
+    // Sound: it is only given what this world desires.
+    const driver = driverOf(tools, this.#rds.url) as ExternalDriver<unknown, unknown>
+    return new ProtocolRunner({ ...shared, name, driver, gate: openGate })
+  }
+}
