@@ -113,7 +113,7 @@ export interface BackupSpec {
   readonly databaseRef: BackupSpecDatabaseRef;
 
   /**
-   * Logical saves what is in the database by pg_dump. Physical copies the files of its whole server, which has to be one of its own (inCluster), by pg_basebackup. Provider is not there yet.
+   * Logical saves what is in the database by pg_dump. Physical copies the files of its whole server, which has to be one of its own (inCluster), by pg_basebackup. Provider has the provider of the database make a snapshot and keep it, which rds does. Immutable.
    *
    * @schema BackupSpec#method
    */
@@ -155,11 +155,11 @@ export interface BackupSpec {
   readonly concurrency?: BackupSpecConcurrency;
 
   /**
-   * Where backups are kept. Immutable.
+   * Where backups are kept, but for the method Provider. Immutable.
    *
    * @schema BackupSpec#target
    */
-  readonly target: BackupSpecTarget;
+  readonly target?: BackupSpecTarget;
 
   /**
    * How it is saved.
@@ -253,7 +253,7 @@ export function toJson_BackupSpecDatabaseRef(obj: BackupSpecDatabaseRef | undefi
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Logical saves what is in the database by pg_dump. Physical copies the files of its whole server, which has to be one of its own (inCluster), by pg_basebackup. Provider is not there yet.
+ * Logical saves what is in the database by pg_dump. Physical copies the files of its whole server, which has to be one of its own (inCluster), by pg_basebackup. Provider has the provider of the database make a snapshot and keep it, which rds does. Immutable.
  *
  * @schema BackupSpecMethod
  */
@@ -279,7 +279,7 @@ export enum BackupSpecConcurrency {
 }
 
 /**
- * Where backups are kept. Immutable.
+ * Where backups are kept, but for the method Provider. Immutable.
  *
  * @schema BackupSpecTarget
  */
@@ -425,7 +425,7 @@ export function toJson_BackupSpecRetention(obj: BackupSpecRetention | undefined)
  */
 export interface BackupSpecVerify {
   /**
-   * Restore restores it into a database of its own on the same server, compares the two, and removes it again. Checksum reads it once more. None believes it.
+   * Restore restores it into a database of its own on the same server, compares the two, and removes it again. Checksum reads it once more. None believes it. Without it Restore, and None for the method Provider.
    *
    * @schema BackupSpecVerify#mode
    */
@@ -631,7 +631,7 @@ export function toJson_BackupSpecOptionsCompress(obj: BackupSpecOptionsCompress 
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Restore restores it into a database of its own on the same server, compares the two, and removes it again. Checksum reads it once more. None believes it.
+ * Restore restores it into a database of its own on the same server, compares the two, and removes it again. Checksum reads it once more. None believes it. Without it Restore, and None for the method Provider.
  *
  * @schema BackupSpecVerifyMode
  */

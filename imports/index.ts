@@ -27,7 +27,10 @@ export type {
   BackupSpecVerifyInput,
   BackupStatusArtifact,
   BackupStatusSource,
+  BackupStatusSnapshot,
   BackupStatusCounts,
+  BackupStatusExternal,
+  BackupStatusExternalToken,
   BackupStatusConditions,
 } from './wire/backup.ts'
 export {

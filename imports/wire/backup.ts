@@ -23,6 +23,10 @@ export interface BackupResource {
 
 /**
  * What is saved, where to, and how it is proven.
+ * Rule: a backup is kept in a target; only the method Provider has none, as the provider of the database keeps what it
+ * makes.
+ * Rule: compress is of the methods Logical and Physical.
+ * Rule: what the method Provider has made is proven by a Database that begins with it; verify.mode is None.
  * Rule: a Backup with a schedule stays one, and one without stays without.
  * Rule: only a Backup with a schedule has retention; delete this one when it is not needed any more.
  * Rule: the method Logical packs by gzip or none; zstd is of the method Physical.
@@ -44,8 +48,9 @@ export interface BackupSpec {
   readonly databaseRef: BackupSpecDatabaseRef
   /**
    * Logical saves what is in the database by pg_dump. Physical copies the files of its whole server, which has to be
-   * one of its own (inCluster), by pg_basebackup. Provider is not there yet.
-   * Rule: the methods Logical and Physical are there, Provider is not yet.
+   * one of its own (inCluster), by pg_basebackup. Provider has the provider of the database make a snapshot and keep
+   * it, which rds does. Immutable.
+   * Rule: method is immutable; make another Backup.
    * @default "Logical"
    */
   readonly method: 'Logical' | 'Physical' | 'Provider'
@@ -74,11 +79,11 @@ export interface BackupSpec {
    */
   readonly concurrency: 'Forbid' | 'Replace'
   /**
-   * Where backups are kept. Immutable.
+   * Where backups are kept, but for the method Provider. Immutable.
    * Rule: a target is one of pvc and s3.
    * Rule: target is immutable; make another Backup.
    */
-  readonly target: BackupSpecTarget
+  readonly target?: BackupSpecTarget
   /**
    * How it is saved.
    * @default {}
@@ -111,6 +116,10 @@ export interface BackupSpec {
 
 /**
  * What is saved, where to, and how it is proven.
+ * Rule: a backup is kept in a target; only the method Provider has none, as the provider of the database keeps what it
+ * makes.
+ * Rule: compress is of the methods Logical and Physical.
+ * Rule: what the method Provider has made is proven by a Database that begins with it; verify.mode is None.
  * Rule: a Backup with a schedule stays one, and one without stays without.
  * Rule: only a Backup with a schedule has retention; delete this one when it is not needed any more.
  * Rule: the method Logical packs by gzip or none; zstd is of the method Physical.
@@ -132,8 +141,9 @@ export interface BackupSpecInput {
   readonly databaseRef: BackupSpecDatabaseRef
   /**
    * Logical saves what is in the database by pg_dump. Physical copies the files of its whole server, which has to be
-   * one of its own (inCluster), by pg_basebackup. Provider is not there yet.
-   * Rule: the methods Logical and Physical are there, Provider is not yet.
+   * one of its own (inCluster), by pg_basebackup. Provider has the provider of the database make a snapshot and keep
+   * it, which rds does. Immutable.
+   * Rule: method is immutable; make another Backup.
    * @default "Logical"
    */
   readonly method?: 'Logical' | 'Physical' | 'Provider'
@@ -162,11 +172,11 @@ export interface BackupSpecInput {
    */
   readonly concurrency?: 'Forbid' | 'Replace'
   /**
-   * Where backups are kept. Immutable.
+   * Where backups are kept, but for the method Provider. Immutable.
    * Rule: a target is one of pvc and s3.
    * Rule: target is immutable; make another Backup.
    */
-  readonly target: BackupSpecTargetInput
+  readonly target?: BackupSpecTargetInput
   /**
    * How it is saved.
    * @default {}
@@ -214,6 +224,10 @@ export interface BackupStatus {
   readonly source?: BackupStatusSource
   /** Where in the target it is, or is to be. */
   readonly folder?: string
+  /**
+   * Of Provider, what is saved and how the provider is asked; kept before it is asked, and when the Database is gone.
+   */
+  readonly snapshot?: BackupStatusSnapshot
   /**
    * When its making began.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
@@ -264,6 +278,11 @@ export interface BackupStatus {
   /** How many Backups there are of the schedule. */
   readonly counts?: BackupStatusCounts
   /**
+   * What is there of it outside the cluster. The operator's own record, which it needs to go on after a crash.
+   * At most 64 items. One item for each name.
+   */
+  readonly external?: readonly BackupStatusExternal[]
+  /**
    * Ready, Progressing and Degraded always; Completed and Verified of one backup; Overdue and RetentionApplied of a
    * schedule; Reconciling and Stalled while they are true.
    * One item for each type.
@@ -284,7 +303,7 @@ export interface BackupSpecDatabaseRef {
 }
 
 /**
- * Where backups are kept. Immutable.
+ * Where backups are kept, but for the method Provider. Immutable.
  * Rule: a target is one of pvc and s3.
  * Rule: target is immutable; make another Backup.
  */
@@ -447,10 +466,9 @@ export interface BackupSpecRetention {
 export interface BackupSpecVerify {
   /**
    * Restore restores it into a database of its own on the same server, compares the two, and removes it again. Checksum
-   * reads it once more. None believes it.
-   * @default "Restore"
+   * reads it once more. None believes it. Without it Restore, and None for the method Provider.
    */
-  readonly mode: 'Restore' | 'Checksum' | 'None'
+  readonly mode?: 'Restore' | 'Checksum' | 'None'
   /**
    * Of a schedule with Restore, each how many-th backup is restored; those between are read once more.
    * At least 1. At most 1000. Format int32.
@@ -478,7 +496,7 @@ export interface BackupSpecVerifyQueries {
 }
 
 /**
- * Where backups are kept. Immutable.
+ * Where backups are kept, but for the method Provider. Immutable.
  * Rule: a target is one of pvc and s3.
  * Rule: target is immutable; make another Backup.
  */
@@ -571,8 +589,7 @@ export interface BackupSpecOptionsCompressInput {
 export interface BackupSpecVerifyInput {
   /**
    * Restore restores it into a database of its own on the same server, compares the two, and removes it again. Checksum
-   * reads it once more. None believes it.
-   * @default "Restore"
+   * reads it once more. None believes it. Without it Restore, and None for the method Provider.
    */
   readonly mode?: 'Restore' | 'Checksum' | 'None'
   /**
@@ -590,21 +607,21 @@ export interface BackupSpecVerifyInput {
 
 /** What was stored. */
 export interface BackupStatusArtifact {
-  /** The folder of artifact and manifest. */
+  /** The folder of artifact and manifest; of Provider, what the snapshot is called for ever. */
   readonly uri: string
   /**
-   * The size of the artifact.
+   * The size of the artifact; of Provider, of the volume that was saved.
    * Format int64.
    */
   readonly bytes: number
   /** Of the artifact. */
-  readonly sha256: string
+  readonly sha256?: string
   /** Of the manifest. */
-  readonly manifestSha256: string
+  readonly manifestSha256?: string
   /** How it is written. */
   readonly format: string
   /** Of the tool that wrote it. */
-  readonly toolVersion: string
+  readonly toolVersion?: string
 }
 
 /** What was saved, and which moment of it. */
@@ -615,8 +632,13 @@ export interface BackupStatusSource {
   readonly systemIdentifier: string
   /** Of the server. */
   readonly serverVersion: string
-  /** The moment. */
-  readonly snapshotLSN: string
+  /** The moment, but for Provider. */
+  readonly snapshotLSN?: string
+  /**
+   * Of Provider, the moment.
+   * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
+   */
+  readonly snapshotTime?: string
   /**
    * How many there were.
    * Format int64.
@@ -627,6 +649,24 @@ export interface BackupStatusSource {
    * Format int64.
    */
   readonly rows?: number
+}
+
+/** Of Provider, what is saved and how the provider is asked; kept before it is asked, and when the Database is gone. */
+export interface BackupStatusSnapshot {
+  /** The instance that is saved. */
+  readonly instance: string
+  /** Where it is. */
+  readonly region: string
+  /** The Secret of the credentials for the provider; absent where the operator has its own. */
+  readonly credentialsSecret?: string
+  /** The Database, as namespace/name. */
+  readonly database: string
+  /** Of the Database. */
+  readonly databaseUID: string
+  /** What the database is called on the server. */
+  readonly databaseName: string
+  /** Of the server. */
+  readonly systemIdentifier: string
 }
 
 /** How many Backups there are of the schedule. */
@@ -646,6 +686,46 @@ export interface BackupStatusCounts {
    * Format int32.
    */
   readonly going: number
+}
+
+export interface BackupStatusExternal {
+  /**
+   * Which of the parts it is.
+   * At least 1 character. At most 63 characters.
+   */
+  readonly name: string
+  /** How far it is. */
+  readonly phase: 'Pending' | 'Available' | 'Deleting'
+  /**
+   * The name it has outside, chosen before it is made.
+   * At least 1 character. At most 253 characters.
+   */
+  readonly externalName: string
+  /** Who made it. */
+  readonly token: BackupStatusExternalToken
+  /**
+   * When its making was last asked for.
+   * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
+   */
+  readonly requestedAt: string
+  /** What the provider calls it for ever, once known. */
+  readonly providerID?: string
+  /**
+   * The generation whose changes were last carried out.
+   * Format int64.
+   */
+  readonly appliedGeneration?: number
+}
+
+/** Who made it. */
+export interface BackupStatusExternalToken {
+  /** The resource's uid. */
+  readonly uid: string
+  /**
+   * The generation that first asked for it.
+   * Format int64.
+   */
+  readonly generation: number
 }
 
 export interface BackupStatusConditions {

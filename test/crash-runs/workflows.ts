@@ -4,6 +4,7 @@ import { restoreAnewCrash, restoreInPlaceCrash, restoreUndoneCrash } from '../co
 import { verificationCrash } from '../controllers/backup/verification-crash.ts'
 import { databaseCrash } from '../controllers/database/database-crash.ts'
 import { instanceCrash } from '../controllers/database/rds/instance-crash.ts'
+import { snapshotCrash } from '../controllers/database/rds/snapshot-crash.ts'
 import { userCrash } from '../controllers/database-user/user-crash.ts'
 import { migrationCrash } from '../controllers/migration/resource-crash.ts'
 import { migrationBackCrash, migrationForwardCrash } from '../controllers/migration/worker-crash.ts'
@@ -24,6 +25,7 @@ const workflows: readonly CrashWorkflow[] = [
   restoreAnewCrash,
   restoreUndoneCrash,
   instanceCrash,
+  snapshotCrash,
 ]
 
 export function workflowOf(name: string): CrashWorkflow {

@@ -4,10 +4,15 @@ import type { RuleTable } from './rule-table.ts'
 const pvc = { claimName: 'backups' }
 const s3 = { bucket: 'backups', region: 'us-east-1' }
 const of = (changes: object = {}) => ({ databaseRef: { name: 'shop' }, target: { pvc }, ...changes })
+const byProvider = (changes: object = {}) => ({ databaseRef: { name: 'shop' }, method: 'Provider', ...changes })
 const schedule = '30 2 * * *'
 
 const oneTarget = 'a target is one of pvc and s3'
-const logical = 'the methods Logical and Physical are there, Provider is not yet'
+const noTarget =
+  'a backup is kept in a target; only the method Provider has none, as the provider of the database keeps what it makes'
+const unpacked = 'compress is of the methods Logical and Physical'
+const unproven = 'what the method Provider has made is proven by a Database that begins with it; verify.mode is None'
+const sameMethod = 'method is immutable; make another Backup'
 const noZstd = 'the method Logical packs by gzip or none; zstd is of the method Physical'
 const levels = 'gzip has the levels 1 to 9, zstd 1 to 19, and none has none'
 const ofLogical = 'jobs and excludeTables are of the method Logical'
@@ -24,7 +29,7 @@ const longName =
 export const backupRules: RuleTable = {
   kind: 'Backup',
   plural: 'backups',
-  samples: ['backup', 'backup-once'],
+  samples: ['backup', 'backup-once', 'backup-rds'],
   accepted: [
     ['one on a volume', 'b1', of()],
     ['one in a folder of a volume', 'b1', of({ target: { pvc: { ...pvc, path: 'a/b-c_d.e' } } })],
@@ -55,6 +60,9 @@ export const backupRules: RuleTable = {
       }),
     ],
     ['one that is proven by questions', 'b1', of({ verify: { queries: [{ sql: 'SELECT 1', expect: '1' }] } })],
+    ['a snapshot of the provider', 'b1', byProvider()],
+    ['a snapshot of the provider that is believed', 'b1', byProvider({ verify: { mode: 'None' } })],
+    ['a schedule of snapshots', 'b1', byProvider({ schedule, retention: { keepLast: 2 }, artifactPolicy: 'Delete' })],
     ['the longest deadline', 'b1', of({ deadline: '168h' })],
     ['the shortest deadline', 'b1', of({ deadline: '60s' })],
     ['one of a whole server', 'b1', of({ method: 'Physical', options: { compress: { method: 'zstd', level: 19 } } })],
@@ -67,7 +75,24 @@ export const backupRules: RuleTable = {
   refused: [
     ['no target', 'b1', of({ target: {} }), 'spec.target', oneTarget],
     ['two targets', 'b1', of({ target: { pvc, s3 } }), 'spec.target', oneTarget],
-    ['the method Provider', 'b1', of({ method: 'Provider' }), 'spec.method', logical],
+    ['no target at all', 'b1', { databaseRef: { name: 'shop' } }, 'spec.target', noTarget],
+    ['a target of the provider', 'b1', of({ method: 'Provider' }), 'spec.target', noTarget],
+    [
+      'a snapshot that is packed',
+      'b1',
+      byProvider({ options: { compress: { method: 'none' } } }),
+      'spec.options',
+      unpacked,
+    ],
+    ['a part of a snapshot', 'b1', byProvider({ options: { excludeTables: ['a.b'] } }), 'spec.options', ofLogical],
+    ['a snapshot that is restored', 'b1', byProvider({ verify: { mode: 'Restore' } }), 'spec.verify', unproven],
+    [
+      'a snapshot that is asked',
+      'b1',
+      byProvider({ verify: { queries: [{ sql: 'SELECT 1', expect: '1' }] } }),
+      'spec.verify',
+      unproven,
+    ],
     ['zstd of pg_dump', 'b1', of({ options: { compress: { method: 'zstd' } } }), 'spec.options', noZstd],
     [
       'much of gzip',
@@ -117,6 +142,7 @@ export const backupRules: RuleTable = {
       'databaseRef is immutable; make another Backup',
     ],
     ['another place', 'nightly', { target: { pvc: { claimName: 'other' } } }, 'spec.target', sameTarget],
+    ['another method', 'nightly', { method: 'Physical' }, 'spec.method', sameMethod],
     ['a schedule', 'single', { schedule }, 'spec.schedule', stays],
     ['no schedule', 'nightly', { schedule: null }, 'spec.schedule', stays],
     ['another way to prove it', 'single', { verify: { mode: 'None' } }, 'spec', made],

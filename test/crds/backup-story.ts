@@ -22,7 +22,7 @@ export function describeBackup(start: StartStoryServer): void {
       expect(message).toBe('')
       expect(object.spec).toEqual({
         ...{ databaseRef: { name: 'shop' }, target, method: 'Logical', options: {}, deadline: '1h' },
-        verify: { mode: 'Restore', every: 7 },
+        verify: { every: 7 },
         ...{ artifactPolicy: 'Retain', concurrency: 'Forbid', startingDeadlineSeconds: 3600 },
       })
     })

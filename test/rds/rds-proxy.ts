@@ -41,7 +41,7 @@ export class RdsProxy {
   readonly #server: Server
   readonly #records: RdsRecord[] = []
   readonly #lives = new Map<string, Life>()
-  readonly #snapshots = new Map<string, number>()
+  readonly #snapshots = new Map<string, SnapshotLife>()
   #underWay = 0
 
   private constructor(moto: string, server: Server) {
@@ -113,6 +113,11 @@ export class RdsProxy {
     this.#lifeOf(identifier).word = word
   }
 
+  /** From now on RDS says this of the snapshot. */
+  setSnapshotWord(name: string, word: string): void {
+    this.#snapshotOf(name).word = word
+  }
+
   async #serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const text = await textOf(message)
     const parameters = new URLSearchParams(text)
@@ -137,7 +142,11 @@ export class RdsProxy {
       case 'DescribeDBInstances':
         return this.#look(identifier, await pass(parameters))
       case 'DescribeDBSnapshots':
-        return this.#lookAtSnapshot(parameters.get('DBSnapshotIdentifier') ?? '', await pass(parameters))
+        return this.#lookAtSnapshot(nameIn(parameters), await pass(parameters))
+      case 'CreateDBSnapshot':
+        return this.#createSnapshot(parameters, pass)
+      case 'DeleteDBSnapshot':
+        return this.#deleteSnapshot(parameters, pass)
       case 'CreateDBInstance':
         return this.#create(identifier, parameters, pass)
       case 'ModifyDBInstance':
@@ -156,10 +165,35 @@ export class RdsProxy {
     return { status: 200, body: this.databaseAt === undefined ? shown : withEndpoint(shown, this.databaseAt) }
   }
 
+  /** Each look brings it forward. */
   #lookAtSnapshot(name: string, answer: Answer): Answer {
-    const left = this.#snapshots.get(name) ?? 0
-    this.#snapshots.set(name, left - 1)
-    return left <= 0 ? answer : { ...answer, body: answer.body.replace('<Status>available<', '<Status>creating<') }
+    if (answer.status !== 200) return answer
+    const life = this.#snapshotOf(name)
+    if (life.hidden-- > 0) return refusal(404, 'DBSnapshotNotFound')
+    const word = life.word ?? (life.creating-- > 0 ? 'creating' : 'available')
+    return { ...answer, body: answer.body.replaceAll(/<Status>[a-z]+</g, `<Status>${word}<`) }
+  }
+
+  async #createSnapshot(parameters: URLSearchParams, pass: Pass): Promise<Answer> {
+    const instance = this.#lives.get(parameters.get('DBInstanceIdentifier') ?? '')
+    if (instance !== undefined && isBusy(instance)) return refusal(400, 'InvalidDBInstanceState')
+    const answer = await pass(parameters)
+    const { hidden, snapshot: creating } = this.pace
+    if (answer.status === 200) this.#snapshots.set(nameIn(parameters), { hidden, creating })
+    return answer
+  }
+
+  /** As the API has it, one that is at work is not deleted. */
+  async #deleteSnapshot(parameters: URLSearchParams, pass: Pass): Promise<Answer> {
+    const { creating, word = 'available' } = this.#snapshotOf(nameIn(parameters))
+    const isAtWork = creating > 0 || !['available', 'failed'].includes(word)
+    return isAtWork ? refusal(400, 'InvalidDBSnapshotState') : pass(parameters)
+  }
+
+  #snapshotOf(name: string): SnapshotLife {
+    const life = this.#snapshots.get(name) ?? { hidden: 0, creating: 0 }
+    this.#snapshots.set(name, life)
+    return life
   }
 
   async #create(identifier: string, parameters: URLSearchParams, pass: Pass): Promise<Answer> {
@@ -181,7 +215,7 @@ export class RdsProxy {
     if (answer.status !== 200) return answer
     Object.assign(life, { last: description.body, deleting: this.pace.deleting })
     const snapshot = parameters.get('FinalDBSnapshotIdentifier')
-    if (snapshot !== null) this.#snapshots.set(snapshot, this.pace.snapshot)
+    if (snapshot !== null) this.#snapshots.set(snapshot, { hidden: 0, creating: this.pace.snapshot })
     return answer
   }
 
@@ -196,6 +230,17 @@ export class RdsProxy {
     const answer = await fetch(this.#moto, { method: 'POST', headers, body: form.toString() })
     return { status: answer.status, body: await answer.text() }
   }
+}
+
+interface SnapshotLife {
+  hidden: number
+  creating: number
+  /** Set by a test: RDS's word from now on. */
+  word?: string
+}
+
+function nameIn(parameters: URLSearchParams): string {
+  return parameters.get('DBSnapshotIdentifier') ?? ''
 }
 
 type Pass = (form: URLSearchParams) => Promise<Answer>

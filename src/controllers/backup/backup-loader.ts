@@ -7,6 +7,8 @@ import { loadConnection } from '../database/connection-loader.ts'
 import type { DatabaseObject } from '../database/server-connection.ts'
 import { type Problem, placeOf } from '../migration/migration-place.ts'
 import { type PartingFacts, partingFacts } from './parting-facts.ts'
+import type { ProviderFacts } from './provider-facts.ts'
+import { type FoundDatabase, loadProvider } from './provider-loader.ts'
 import { type ScheduleFacts, scheduleFacts } from './schedule-facts.ts'
 import { madeBy, recordedBackup, type SingleFacts, singleStep, workersOf } from './single-facts.ts'
 import { verificationTry } from './verification-tries.ts'
@@ -14,7 +16,7 @@ import { databaseFolder } from './work-order.ts'
 import { type WorkRun, workRun } from './work-run.ts'
 import { type BackupObject, makeWish, type Saved, verifyWish } from './work-wish.ts'
 
-export type BackupFacts = SingleFacts | ScheduleFacts | PartingFacts
+export type BackupFacts = SingleFacts | ProviderFacts | ScheduleFacts | PartingFacts
 
 /** Our own write of a status brings no turn. */
 const tidyAfterMs = 1_000
@@ -31,6 +33,7 @@ export async function loadFacts(context: Observing): Promise<BackupFacts> {
   const { children, nowMs } = context
   const object = context.object as BackupObject // Its definition requires a spec.
   if (object.spec.schedule !== undefined) return scheduleFacts({ object, children, nowMs })
+  if (object.spec.method === 'Provider') return await loadProvider(context, object, await loadSource(context, object))
   const pods = await loadPods(context)
   return isBeingDeleted(object)
     ? partingFacts({ object, children, pods, isPodOf, nowMs })
@@ -84,7 +87,18 @@ async function loadSingle(context: Observing, object: BackupObject, pods: readon
   }
 }
 
-async function loadSaved({ live }: Observing, { metadata, spec }: BackupObject): Promise<Saved | Problem> {
+async function loadSaved(context: Observing, object: BackupObject): Promise<Saved | Problem> {
+  const { database, place } = await loadSource(context, object)
+  const { method, databaseRef } = object.spec
+  if (database !== undefined && method === 'Physical' && database.spec.provider.inCluster === undefined) {
+    return notItsOwn(databaseRef.name)
+  }
+  if (place.kind !== 'place') return place
+  // Sound: who is not there has no place.
+  return { place, database: database as DatabaseObject }
+}
+
+async function loadSource({ live }: Observing, { metadata, spec }: BackupObject): Promise<FoundDatabase> {
   const { namespace } = metadata
   const { name } = spec.databaseRef
   const found = await live.find(Database, { namespace, name })
@@ -95,12 +109,7 @@ async function loadSaved({ live }: Observing, { metadata, spec }: BackupObject):
   // One that its Database makes of itself, as before an upgrade.
   const mayMove = metadata.ownerReferences?.some(({ uid }) => uid === database?.metadata.uid) === true
   const place = placeOf({ name, folder: databaseFolder, database, connection, mayLeave, mayMove })
-  if (database !== undefined && spec.method === 'Physical' && database.spec.provider.inCluster === undefined) {
-    return notItsOwn(name)
-  }
-  if (place.kind !== 'place') return place
-  // Sound: who is not there has no place.
-  return { place, database: database as DatabaseObject }
+  return { place, database }
 }
 
 /** What else is on that server is not of this Database, and whoever may write it may not have it. */

@@ -9,6 +9,7 @@ import {
   type Controller,
   type DesiredContext,
   defineController,
+  type ExternalReport,
   hold,
   initialOnly,
   isBeingDeleted,
@@ -18,6 +19,7 @@ import {
   Pod,
   type Refusal,
   readyWhen,
+  reportOf,
   retain,
   Secret,
   Service,
@@ -26,8 +28,12 @@ import {
   timestampAt,
   valueAt,
 } from '../../index.ts'
+import type { RdsClientLoaderOptions } from '../database/rds/rds-client-loader.ts'
+import type { ObservedSnapshot } from '../database/rds/snapshot.ts'
 import type { DatabaseObject } from '../database/server-connection.ts'
 import { type BackupFacts, jobAnnotation, loadFacts, workerAnnotation, workerLabel } from './backup-loader.ts'
+import { providerSnapshot } from './provider-snapshot.ts'
+import { providerStatus } from './provider-status.ts'
 import type { ChildWish } from './schedule-facts.ts'
 import { scheduleStatus } from './schedule-status.ts'
 import type { SingleFacts, WorkerToBe } from './single-facts.ts'
@@ -37,25 +43,42 @@ import { type BackupObject, slotAnnotation } from './work-wish.ts'
 export interface BackupOptions {
   /** The operator's own, which workers run; it has to have PostgreSQL's client programs. */
   readonly image: string
+  /** How Amazon RDS is called, for tests. */
+  readonly rds?: RdsClientLoaderOptions
 }
 
 type Desired = DesiredContext<BackupSpec, BackupStatus, BackupFacts>
 
 /** Stands for the Database that it saves, as `namespace/name`. */
 const byDatabase = 'database'
+/** The Secret with which a provider is asked, as `namespace/name`. */
+const bySecret = 'secret'
 /** On the Backups of a schedule: its name. */
 const scheduleLabel = 'data.konverge.dev/backup-schedule'
 
-export function backup({ image }: BackupOptions): Controller {
+export function backup({ image, rds = {} }: BackupOptions): Controller {
+  const snapshot = providerSnapshot(rds)
   return defineController(Backup, {
     owns: [Job, { resource: ConfigMap, statusMatters: false }, Backup],
     reads: [Secret, Service],
-    indexes: { [byDatabase]: ({ metadata, spec }) => [`${metadata.namespace}/${spec.databaseRef.name}`] },
+    indexes: {
+      [byDatabase]: ({ metadata, spec }) => [`${metadata.namespace}/${spec.databaseRef.name}`],
+      [bySecret]: ({ metadata, status }) => {
+        const name = status?.snapshot?.credentialsSecret
+        return name === undefined ? [] : [`${metadata.namespace}/${name}`]
+      },
+    },
+    external: [snapshot],
     watches: [
       {
         resource: Database,
         keysFor: ({ metadata }, lookup) => lookup(byDatabase, `${metadata.namespace}/${metadata.name}`),
         digest: databaseDigest,
+      },
+      {
+        resource: Secret,
+        metadataOnly: true,
+        keysFor: ({ metadata }, lookup) => lookup(bySecret, `${metadata.namespace}/${metadata.name}`),
       },
       {
         resource: Pod,
@@ -76,13 +99,14 @@ export function backup({ image }: BackupOptions): Controller {
       const { wish, run, isSuspended } = facts.discard
       addWorker(chart, { wish, isSuspended, isOver: run.kind === 'failed' }, { object, image })
     },
-    status,
+    status: (context) => status(context, reportOf(snapshot, context.externals)),
   })
 }
 
 function refusalOf(facts: BackupFacts): Refusal | undefined {
   if (facts.kind === 'schedule') return facts.problem
-  return facts.kind === 'single' && facts.problem?.kind === 'refused' ? facts.problem : undefined
+  if (facts.kind === 'parting') return undefined
+  return facts.problem?.kind === 'refused' ? facts.problem : undefined
 }
 
 /** What of a Database a backup looks at. */
@@ -103,6 +127,7 @@ function desired(chart: Chart, { object, facts }: Desired, image: string): void 
       if (facts.problem !== undefined) return
       for (const child of facts.children) addBackup(chart, child, object.metadata.name)
       return
+    case 'provider':
     case 'parting':
       return
   }
@@ -153,13 +178,17 @@ function addBackup(chart: Chart, { name, slotMs, spec, stays }: ChildWish, sched
   if (stays) retain(child)
 }
 
-function status(context: StatusContext<BackupSpec, BackupStatus, BackupFacts>): StatusReport<BackupStatus> {
+function status(
+  context: StatusContext<BackupSpec, BackupStatus, BackupFacts>,
+  report: ExternalReport<ObservedSnapshot> | undefined,
+): StatusReport<BackupStatus> {
   const { facts, outcome } = context
   const object = context.object as BackupObject // Its definition requires a spec.
   // Of a turn that failed the runtime's own words say more.
   const isOver = outcome.kind === 'settled' || outcome.kind === 'waiting'
   if (facts?.kind === 'parting') return partingStatus(object, facts)
   if (facts === undefined || isBeingDeleted(object)) return { fields: remembered(object), conditions: [] }
+  if (facts.kind === 'provider') return providerStatus({ object, facts, report, outcome })
   if (facts.kind === 'single') return singleStatus(object, facts, isOver)
   if (facts.problem !== undefined) return { fields: { ...remembered(object), phase: 'Pending' }, conditions: [] }
   return scheduleStatus(object, facts, isOver)

@@ -5,6 +5,7 @@ import { durationMs, findCondition, isBeingDeleted, isOf, type LiveObject } from
 import { childName, type DueSlot, dueSlot, overdueReason } from './due-slot.ts'
 import { type RetainedBackup, retain } from './retention.ts'
 import { readSchedule, type Schedule, type ScheduleReading } from './schedule.ts'
+import { type VerifyMode, verifyModeOf } from './verify-mode.ts'
 import { type BackupObject, slotOf } from './work-wish.ts'
 
 export type ScheduleFacts = { readonly kind: 'schedule' } & (
@@ -147,13 +148,13 @@ function isOwned({ metadata }: BackupObject): boolean {
 
 function newChild({ metadata, spec }: BackupObject, slotMs: number, found: readonly FoundBackup[]): ChildWish {
   const { databaseRef, method, target, options, artifactPolicy, deadline, startingDeadlineSeconds, concurrency } = spec
-  const verify = { ...spec.verify, mode: modeOf(spec.verify, found) }
+  const verify = { ...spec.verify, mode: modeOf(spec, found) }
   return {
     ...{ name: childName(metadata.name, slotMs), slotMs, stays: true },
     spec: {
       databaseRef,
       method,
-      target,
+      ...(target === undefined ? {} : { target }),
       options,
       artifactPolicy,
       deadline,
@@ -165,11 +166,12 @@ function newChild({ metadata, spec }: BackupObject, slotMs: number, found: reado
 }
 
 /** Each so many-th is restored, and the first; what failed does not count. */
-function modeOf({ mode, every }: BackupSpec['verify'], found: readonly FoundBackup[]): BackupSpec['verify']['mode'] {
+function modeOf(spec: BackupSpec, found: readonly FoundBackup[]): VerifyMode {
+  const mode = verifyModeOf(spec)
   if (mode !== 'Restore') return mode
   const sound = found.filter(({ state }) => state !== 'Failed')
-  const last = sound.findIndex(({ object }) => object.spec.verify.mode === 'Restore')
-  return last === -1 || last + 1 >= every ? 'Restore' : 'Checksum'
+  const last = sound.findIndex(({ object }) => verifyModeOf(object.spec) === 'Restore')
+  return last === -1 || last + 1 >= spec.verify.every ? 'Restore' : 'Checksum'
 }
 
 function timesOf({ object, found, schedule, due, nowMs }: Known & { readonly due: DueSlot; readonly nowMs: number }) {

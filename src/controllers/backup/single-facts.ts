@@ -2,6 +2,7 @@
 // workers say. What was made is known by the status, or by the worker's last words until it stands there. Pure.
 import type { BackupStatus } from '../../../imports/wire/backup.ts'
 import type { Problem } from '../migration/migration-place.ts'
+import { verifyModeOf } from './verify-mode.ts'
 import type { MadeBackup } from './work-report.ts'
 import type { WorkRun } from './work-run.ts'
 import { type BackupObject, verifyToken, type WorkWish } from './work-wish.ts'
@@ -70,7 +71,7 @@ export function singleStep({ object, make, verify, isTriedAgain, made }: SingleI
     const hasFailed = make.kind === 'failed' || (make.kind === 'none' && status?.phase === 'Failed')
     return hasFailed ? 'failed' : 'make'
   }
-  if (spec.verify.mode === 'None' || isProven(object)) return 'rest'
+  if (verifyModeOf(spec) === 'None' || isProven(object)) return 'rest'
   if (verify.kind === 'completed') return 'rest'
   if (verify.kind === 'failed') return isTriedAgain ? 'verify' : 'unproven'
   const hasFailed = status?.phase === 'Failed' && !isAskedAgain(object)
@@ -101,7 +102,7 @@ export function workersOf(input: WorkersInput): readonly WorkerToBe[] {
   const isSuspended = spec.suspend === true
   const isLost = make.kind === 'completed' && make.report?.made === undefined
   const isMaking = recordedBackup(status) === undefined && !isLost && !(step === 'failed' && make.kind === 'none')
-  const isProving = !isProven(object) && verifyWish !== undefined && spec.verify.mode !== 'None'
+  const isProving = !isProven(object) && verifyWish !== undefined && verifyModeOf(spec) !== 'None'
   const isGivenUp = step === 'unproven' && verify.kind === 'none'
   return [
     ...(isMaking ? [toBe(makeWish, make, isSuspended)] : []),

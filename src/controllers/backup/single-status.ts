@@ -5,6 +5,7 @@ import { type ConditionClaim, type EventReport, findCondition, type StatusReport
 import { claim, type Readiness, readiness } from './backup-claims.ts'
 import type { PartingFacts } from './parting-facts.ts'
 import { isAskedAgain, type SingleFacts } from './single-facts.ts'
+import { verifyModeOf } from './verify-mode.ts'
 import type { WorkReport } from './work-report.ts'
 import { type BackupObject, verifyToken } from './work-wish.ts'
 
@@ -57,8 +58,9 @@ export function partingStatus(object: BackupObject, { discard }: PartingFacts): 
 function standingOf({ spec, status }: BackupObject, facts: SingleFacts): Standing {
   const { step, problem, make, verify, againAtMs } = facts
   if (step === 'rest') {
-    const message = spec.verify.mode === 'None' ? 'it is stored; spec.verify.mode says not to prove it' : proven(spec)
-    return { phase: 'Completed', kind: 'done', reason: restReasons[spec.verify.mode], message }
+    const mode = verifyModeOf(spec)
+    const message = mode === 'None' ? 'it is stored; spec.verify.mode says not to prove it' : proven(spec)
+    return { phase: 'Completed', kind: 'done', reason: restReasons[mode], message }
   }
   if (step === 'failed' || step === 'unproven') {
     const run = step === 'failed' ? make : verify
@@ -88,9 +90,9 @@ function standingOf({ spec, status }: BackupObject, facts: SingleFacts): Standin
 
 const restReasons = { Restore: 'RestoreVerified', Checksum: 'ChecksumVerified', None: 'NotRequested' } as const
 
-function proven({ method, verify: { mode } }: BackupObject['spec']): string {
-  if (mode !== 'Restore') return 'what is stored is what was stored; it was not restored'
-  return method === 'Physical'
+function proven(spec: BackupObject['spec']): string {
+  if (verifyModeOf(spec) !== 'Restore') return 'what is stored is what was stored; it was not restored'
+  return spec.method === 'Physical'
     ? 'its files are those that were saved, a server has recovered from them, and every row could be read'
     : 'it was restored, and what was restored is what was saved'
 }
@@ -119,7 +121,7 @@ function verified(
   { made, step }: SingleFacts,
   standing: Standing,
 ): readonly ConditionClaim[] {
-  const { mode } = spec.verify
+  const mode = verifyModeOf(spec)
   if (made === undefined) return []
   const before = conditionOf(status, 'Verified')
   if (step === 'verify') {
@@ -137,7 +139,7 @@ function verified(
 function fieldsOf(object: BackupObject, { made, folder, step, verify }: SingleFacts, standing: Standing): Fields {
   const { spec, status } = object
   const { phase, message } = standing
-  const isProven = step === 'rest' && spec.verify.mode !== 'None'
+  const isProven = step === 'rest' && verifyModeOf(spec) !== 'None'
   const provenAt = verify.kind === 'completed' ? timestampAt(verify.endedAtMs) : undefined
   const newest = isProven && isAskedAgain(object) ? provenAt : undefined
   const known = newest ?? status?.verifiedAt ?? (isProven ? provenAt : undefined)
@@ -150,7 +152,7 @@ function fieldsOf(object: BackupObject, { made, folder, step, verify }: SingleFa
     ...(folder === undefined ? {} : { folder }),
     ...(verifiedAt === undefined ? {} : { verifiedAt }),
     ...(token === undefined ? {} : { lastHandledVerify: token }),
-    ...(verifiedAt === undefined || spec.verify.mode !== 'Restore' ? {} : { lastVerifiedTime: verifiedAt }),
+    ...(verifiedAt === undefined || verifyModeOf(spec) !== 'Restore' ? {} : { lastVerifiedTime: verifiedAt }),
     ...(phase === 'Failed' ? { error: message } : {}),
   }
 }

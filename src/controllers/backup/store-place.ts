@@ -5,13 +5,19 @@ import type { BackupSpec } from '../../../imports/wire/backup.ts'
 import { type OrderedStore, storeFolder, storeKeys } from './work-order.ts'
 
 /** Whoever only reads needs no word of how is written. */
-export type StoreTarget = BackupSpec['target']
+export type StoreTarget = NonNullable<BackupSpec['target']>
 
 export interface StorePlace {
   readonly store: OrderedStore
   readonly credentials: readonly WorkerCredentials[]
   /** The volume, if it is one. */
   readonly storeClaim?: string
+}
+
+/** Its definition requires one of every method that has a worker. */
+export function targetOf({ target }: Pick<BackupSpec, 'target'>): StoreTarget {
+  if (target === undefined) throw new Error('a Backup whose work is done by a worker has a target')
+  return target
 }
 
 export function storePlace(target: StoreTarget): StorePlace {

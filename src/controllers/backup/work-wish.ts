@@ -9,7 +9,8 @@ import type { Place } from '../migration/migration-place.ts'
 import { type BackupOrder, folderOf } from './backup-worker.ts'
 import type { Packing } from './packing.ts'
 import type { PhysicalOrder } from './physical-backup-worker.ts'
-import { storePlace } from './store-place.ts'
+import { storePlace, targetOf } from './store-place.ts'
+import { verifyModeOf } from './verify-mode.ts'
 import { type WorkOrder, workDigest, workText } from './work-order.ts'
 
 export type BackupObject = LiveObject<BackupSpec, BackupStatus> & { readonly spec: BackupSpec }
@@ -83,7 +84,8 @@ function compressionOf({ method, level }: Packing): number | undefined {
 
 /** Of the first try; asked for anew by another token, it is another Job. */
 export function verifyWish(object: BackupObject, folder: string, place: Place): WorkWish {
-  const { mode, queries = [] } = object.spec.verify
+  const mode = verifyModeOf(object.spec)
+  const { queries = [] } = object.spec.verify
   const { jobs } = object.spec.options
   const isCopy = object.spec.method === 'Physical'
   // A copy of a server is started where the worker is.
@@ -124,7 +126,7 @@ export function slotOf({ metadata }: Pick<BackupObject, 'metadata'>): number {
 function wishOf({ metadata, spec }: BackupObject, order: WorkOrder, databases: readonly WorkerCredentials[]): WorkWish {
   const text = workText(order)
   const digest = workDigest(text)
-  const { store: _, credentials, ...claim } = storePlace(spec.target)
+  const { store: _, credentials, ...claim } = storePlace(targetOf(spec))
   return {
     ...{ name: `${jobStem(metadata.name)}-${order.work}-${digest.slice(0, 8)}`, work: order.work, text, digest },
     credentials: [...databases, ...credentials],
@@ -143,7 +145,7 @@ const maxStem = 40
 
 function commonOf(object: BackupObject) {
   const { namespace, name } = backupOf(object)
-  return { format: 1, name: `${namespace}/${name}`, store: storePlace(object.spec.target).store } as const
+  return { format: 1, name: `${namespace}/${name}`, store: storePlace(targetOf(object.spec)).store } as const
 }
 
 function backupOf({ metadata }: BackupObject): BackupOrder['backup'] {

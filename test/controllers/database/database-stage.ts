@@ -1,6 +1,7 @@
 // Where a Database is tried: a stage with its controller alone, whose instances of RDS lead to the stage's server.
 import { Database, type DatabaseSpecInput, type DatabaseStatus } from '../../../imports/wire/database.ts'
 import { DatabaseUser } from '../../../imports/wire/database-user.ts'
+import { backup } from '../../../src/controllers/backup/backup.ts'
 import { database } from '../../../src/controllers/database/database.ts'
 import { Secret } from '../../../src/index.ts'
 import type { TestCluster } from '../../../src/testing/index.ts'
@@ -16,7 +17,10 @@ export class DatabaseStage extends PostgresStage<DatabaseStatus> {
     super(cluster, {
       server,
       kind: Database,
-      controllersOf: (engineOf) => [database(engineOf, { rds: { endpoint: rds?.url } })],
+      controllersOf: (engineOf) => [
+        database(engineOf, { rds: { endpoint: rds?.url } }),
+        ...(rds === undefined ? [] : [backup({ image: 'konverge:test', rds: { endpoint: rds.url } })]),
+      ],
       isBusyElsewhere: () => rds?.isInUse === true,
     })
     cluster.server.log.listen(({ place, now }) => {

@@ -21,6 +21,15 @@ export function instanceIdentifier({ namespace, name, uid }: Owner): string {
   return plain(`${prefix}-${middle}-${ending}`)
 }
 
+const mostLettersOfSnapshots = 255
+
+/** `konverge-<namespace>-<name>-<uid>` of a Backup, by the rules of RDS for snapshots. */
+export function snapshotIdentifier({ namespace, name, uid }: Owner): string {
+  const ending = plain(uid)
+  const middle = plain(`${namespace}-${name}`).slice(0, mostLettersOfSnapshots - prefix.length - ending.length - 2)
+  return plain(`${prefix}-${middle}-${ending}`)
+}
+
 /** What is left of an instance that was deleted with `deletionPolicy: Snapshot`. */
 export function finalSnapshotIdentifier(uid: string): string {
   return plain(`final-${uid}`)

@@ -61,7 +61,11 @@ export function instanceRemoval(object: DatabaseObject, facts: RdsFacts | undefi
 const protectedBySpec =
   'the instance is protected from deletion; set spec.provider.rds.deletionProtection to false, or spec.deletionPolicy to Retain'
 
-function identifierOf({ metadata }: DatabaseObject, { instanceIdentifier: named }: DatabaseSpecProviderRds): string {
+/** Of one that is still to be made; what has been made has the name that was recorded. */
+export function identifierOf(
+  { metadata }: DatabaseObject,
+  { instanceIdentifier: named }: DatabaseSpecProviderRds,
+): string {
   const { namespace = '', name, uid } = metadata
   return named ?? instanceIdentifier({ namespace, name, uid })
 }

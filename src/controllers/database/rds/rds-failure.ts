@@ -18,6 +18,8 @@ export type RdsReason =
   | 'RegionNotEnabled'
   | 'RequestRefused'
   | 'SdkMissing'
+  /** The snapshot is at work, and takes the request later. */
+  | 'SnapshotBusy'
   | 'SnapshotFailed'
   | 'SnapshotImpossible'
   | 'SnapshotMissing'
@@ -69,6 +71,7 @@ const refused: Meaning = { reason: 'RequestRefused', remedy: 'stop', retryAfterM
 const meanings: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
   ['DBInstanceAlreadyExists', { reason: 'AlreadyExists', remedy: 'retry' }],
   ['InvalidDBInstanceState', { reason: 'InstanceBusy', remedy: 'retry', retryAfterMs: 30_000 }],
+  ['InvalidDBSnapshotState', { reason: 'SnapshotBusy', remedy: 'retry', retryAfterMs: 30_000 }],
   ['DBSnapshotAlreadyExists', { reason: 'SnapshotNameTaken', remedy: 'stop', retryAfterMs: 10 * minuteMs }],
   ['InstanceQuotaExceeded', quota('InstanceQuotaExceeded')],
   ['StorageQuotaExceeded', quota('StorageQuotaExceeded')],
@@ -128,8 +131,10 @@ export function isNotFound(thrown: unknown): boolean {
 
 /** What was answered says something of RDS itself, and not only of the request. */
 export function isAboutPlace({ code, remedy }: RdsError): boolean {
-  return remedy === 'stop' || (code !== 'InstanceBusy' && code !== 'AlreadyExists')
+  return remedy === 'stop' || !isAboutThing.has(code)
 }
+
+const isAboutThing: ReadonlySet<RdsReason> = new Set<RdsReason>(['InstanceBusy', 'SnapshotBusy', 'AlreadyExists'])
 
 function meaningOfStatus(status: number | undefined): Meaning {
   if (status === undefined) return { reason: 'ProviderUnreachable', remedy: 'retry' }

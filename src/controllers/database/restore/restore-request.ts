@@ -3,7 +3,7 @@ import type { BackupSpec, BackupStatus } from '../../../../imports/wire/backup.t
 import type { DatabaseSpecRestoreFrom, DatabaseStatus } from '../../../../imports/wire/database.ts'
 import { durationMs, isBeingDeleted, type LiveObject } from '../../../index.ts'
 import type { RestoreOrder } from '../../backup/restore-order.ts'
-import type { StoreTarget } from '../../backup/store-place.ts'
+import { type StoreTarget, targetOf } from '../../backup/store-place.ts'
 import { hashUpToBytes } from '../../backup/work-wish.ts'
 import type { Problem } from '../../migration/migration-place.ts'
 import type { DatabaseObject } from '../server-connection.ts'
@@ -74,6 +74,12 @@ export function restoreSource(
   if (schedule !== undefined) {
     return waiting('BackupIsSchedule', `Backup ${name} is a schedule; name one of the Backups that it has made`)
   }
+  if (method === 'Provider') {
+    return waiting(
+      'BackupIsSnapshot',
+      `Backup ${name} is a snapshot of a whole instance; a database is restored from a Logical one`,
+    )
+  }
   if (method !== 'Logical') {
     return waiting(
       'BackupIsPhysical',
@@ -88,7 +94,7 @@ export function restoreSource(
   if (!isThere) return waiting('BackupNotReady', `Backup ${name} has no artifact: it is ${status?.phase ?? 'Pending'}`)
   const { queries = [] } = spec.verify
   const source = { kind: 'backup', folder: status.folder ?? '', hashUpToBytes, queries } as const
-  return { kind: 'source', source, target: spec.target }
+  return { kind: 'source', source, target: targetOf(spec) }
 }
 
 function waiting(reason: string, message: string): Problem {

@@ -1,0 +1,23 @@
+// What of the cluster does a Backup of the method Provider depend on? Its Database, and the Secret with which the provider is asked.
+import type { BackupSpec, BackupStatus } from '../../../imports/wire/backup.ts'
+import { type ObserveContext, Secret } from '../../index.ts'
+import type { DatabaseObject } from '../database/server-connection.ts'
+import type { Place, Problem } from '../migration/migration-place.ts'
+import { credentialsSecretOf, type ProviderFacts, providerFacts } from './provider-facts.ts'
+import type { BackupObject } from './work-wish.ts'
+
+export interface FoundDatabase {
+  readonly database: DatabaseObject | undefined
+  readonly place: Place | Problem
+}
+
+export async function loadProvider(
+  { live, nowMs }: Pick<ObserveContext<BackupSpec, BackupStatus>, 'live' | 'nowMs'>,
+  object: BackupObject,
+  { database, place }: FoundDatabase,
+): Promise<ProviderFacts> {
+  const { namespace } = object.metadata
+  const name = credentialsSecretOf({ object, database })
+  const secret = name === undefined ? undefined : await live.find(Secret, { namespace, name })
+  return providerFacts({ object, database, place, secret, nowMs })
+}

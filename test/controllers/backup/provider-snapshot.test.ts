@@ -1,0 +1,76 @@
+// What does a Backup want of the provider, and what becomes of the snapshot when the Backup goes? Never anything without the credentials, and
+// nothing is removed unless the policy says so.
+import { describe, expect, it } from 'vitest'
+import type { BackupFacts } from '../../../src/controllers/backup/backup-loader.ts'
+import { snapshotRemoval, snapshotWish } from '../../../src/controllers/backup/provider-snapshot.ts'
+import type { BackupObject } from '../../../src/controllers/backup/work-wish.ts'
+import { snapshotIdentifier } from '../../../src/controllers/database/rds/instance-name.ts'
+
+const uid = '1b4e28ba-2fa1-11d2-883f-0016d3cca427'
+const source = { instance: 'i', database: 'shop/crm', databaseUID: 'd', databaseName: 'crm', systemIdentifier: '7' }
+const access = { region: 'eu-central-1', credentials: { kind: 'ambient' } } as const
+const snapshot = { ...source, region: 'eu-central-1' }
+const known: BackupFacts = { kind: 'provider', snapshot, access, problem: undefined }
+const problem = { kind: 'waiting', reason: 'SecretNotFound', message: 'Secret aws is missing' } as const
+const externalName = `konverge-shop-once-${uid}`
+
+function backup(artifactPolicy: 'Retain' | 'Delete' = 'Delete'): BackupObject {
+  const metadata = { name: 'once', namespace: 'shop', uid }
+  return { metadata, spec: { artifactPolicy }, status: { snapshot } } as unknown as BackupObject // What of it is looked at.
+}
+
+describe('what a Backup wants of the provider', () => {
+  it('is one snapshot of the instance, by a name that is its own', () => {
+    expect(snapshotWish(backup(), known)).toEqual({
+      kind: 'wanted',
+      externalName,
+      desired: { access, source, label: 'shop/once' },
+    })
+  })
+
+  it('is nothing for other methods', () => {
+    expect(snapshotWish(backup(), { kind: 'parting' })).toEqual({ kind: 'none' })
+  })
+
+  it('waits for what keeps it', () => {
+    const wish = snapshotWish(backup(), { ...known, problem })
+    expect(wish).toEqual({ kind: 'blocked', reason: 'SecretNotFound', message: 'Secret aws is missing' })
+  })
+})
+
+describe('the snapshot of a Backup that goes', () => {
+  it('is removed where the policy says so', () => {
+    expect(snapshotRemoval(backup(), known)).toEqual({
+      kind: 'remove',
+      externalName,
+      desired: { access, source, label: 'shop/once' },
+    })
+  })
+
+  it.each([known, undefined])('stays by the policy Retain, whatever is known', (facts) => {
+    expect(snapshotRemoval(backup('Retain'), facts)).toMatchObject({
+      kind: 'keep',
+      note: expect.stringContaining('eu-central-1'),
+    })
+  })
+
+  it.each([
+    ['no credentials', { ...known, access: undefined, problem } as const, 'SecretNotFound'],
+    ['nothing looked up', undefined, 'NotLookedUp'],
+  ] as const)('keeps the Backup while there is %s', (_, facts, reason) => {
+    expect(snapshotRemoval(backup(), facts)).toMatchObject({
+      kind: 'blocked',
+      reason,
+      message: expect.stringContaining('set spec.artifactPolicy to Retain'),
+    })
+  })
+})
+
+describe('the name of a snapshot', () => {
+  it('is one that RDS takes, however long those are that it is of', () => {
+    const longest = snapshotIdentifier({ namespace: 'n'.repeat(63), name: `${'b.'.repeat(126)}b`, uid })
+    expect(longest.length).toBeLessThanOrEqual(255)
+    expect(longest).toMatch(/^[a-z]([a-z0-9]|-(?!-))*[a-z0-9]$/)
+    expect(longest.endsWith(uid)).toBe(true)
+  })
+})

@@ -1,0 +1,18 @@
+// Wherever the operator dies at a snapshot of an instance, at a request or as its record is stored: the same end, and each deed is done once.
+import { onTestFinished } from 'vitest'
+import type { CrashWorkflow } from '../../../crash-runs/crash-workflow.ts'
+import { MotoServer } from '../../../rds/moto-server.ts'
+import type { RdsBlow } from './external-world.ts'
+import { tellOfRds } from './rds-crash.ts'
+import { wholeSnapshotLife } from './snapshots.ts'
+
+export const snapshotCrash: CrashWorkflow<RdsBlow> = {
+  name: 'rds-snapshot',
+  weight: 8,
+  whole: { create: 1, delete: 1 },
+  start: async () => {
+    const moto = await MotoServer.start()
+    onTestFinished(() => moto.stop())
+    return { tell: (blows) => tellOfRds(moto.url, blows, wholeSnapshotLife) }
+  },
+}
