@@ -1049,7 +1049,7 @@ export interface DatabaseSpecUpgrade {
   readonly snapshot?: DatabaseSpecUpgradeSnapshot;
 
   /**
-   * How the rows travel. Dump, while applications wait, for at most 15 minutes; Replication, while they write, and wait for seconds, but not of tables without a primary key, unlogged ones, or large objects.
+   * How the rows travel. Replication, while applications write, which wait for seconds; Dump, while they wait for at most 15 minutes, also of tables without a primary key, unlogged ones, and large objects.
    *
    * @schema DatabaseSpecUpgrade#method
    */
@@ -1415,15 +1415,15 @@ export enum DatabaseSpecUpgradeSnapshot {
 }
 
 /**
- * How the rows travel. Dump, while applications wait, for at most 15 minutes; Replication, while they write, and wait for seconds, but not of tables without a primary key, unlogged ones, or large objects.
+ * How the rows travel. Replication, while applications write, which wait for seconds; Dump, while they wait for at most 15 minutes, also of tables without a primary key, unlogged ones, and large objects.
  *
  * @schema DatabaseSpecUpgradeMethod
  */
 export enum DatabaseSpecUpgradeMethod {
-  /** Dump */
-  DUMP = "Dump",
   /** Replication */
   REPLICATION = "Replication",
+  /** Dump */
+  DUMP = "Dump",
 }
 
 /**

@@ -327,11 +327,11 @@ export interface DatabaseSpecUpgrade {
    */
   readonly snapshot: 'Take' | 'Skip'
   /**
-   * How the rows travel. Dump, while applications wait, for at most 15 minutes; Replication, while they write, and wait
-   * for seconds, but not of tables without a primary key, unlogged ones, or large objects.
-   * @default "Dump"
+   * How the rows travel. Replication, while applications write, which wait for seconds; Dump, while they wait for at
+   * most 15 minutes, also of tables without a primary key, unlogged ones, and large objects.
+   * @default "Replication"
    */
-  readonly method: 'Dump' | 'Replication'
+  readonly method: 'Replication' | 'Dump'
   /**
    * What is asked of the new server, as the database's owner and without a search_path, before anybody is led there.
    * At most 16 items.
@@ -1038,11 +1038,11 @@ export interface DatabaseSpecUpgradeInput {
    */
   readonly snapshot?: 'Take' | 'Skip'
   /**
-   * How the rows travel. Dump, while applications wait, for at most 15 minutes; Replication, while they write, and wait
-   * for seconds, but not of tables without a primary key, unlogged ones, or large objects.
-   * @default "Dump"
+   * How the rows travel. Replication, while applications write, which wait for seconds; Dump, while they wait for at
+   * most 15 minutes, also of tables without a primary key, unlogged ones, and large objects.
+   * @default "Replication"
    */
-  readonly method?: 'Dump' | 'Replication'
+  readonly method?: 'Replication' | 'Dump'
   /**
    * What is asked of the new server, as the database's owner and without a search_path, before anybody is led there.
    * At most 16 items.

@@ -59,8 +59,11 @@ export class UpgradeStage {
   waitsFor: string | undefined
   /** What is done before a step begins its effect. */
   before: (step: string) => Promise<void> = async () => {}
+  /** The old server crashes while its rows are read, then the new one while it is filled, each once. */
+  crashesWhileFilling = false
   /** The operator dies after each effect, before it hears of it. */
   isMortal = false
+  readonly crashed: PostgresServer[] = []
   #operator: { stop(): Promise<void> } | undefined
   #pointer: 'old' | 'new' = 'old'
   #dying: Promise<void> = Promise.resolve()
@@ -308,8 +311,30 @@ export class UpgradeStage {
 
   /** Where the step is to fail, nothing can be restored. */
   #toolsOf(step: string): SideTools {
+    if (step === 'fill' && this.crashesWhileFilling) return { ...this.#tools, logical: this.#crashing(this.#logical) }
     if (this.failing !== step) return this.#tools
     return { ...this.#tools, logical: { ...this.#logical, restore: async () => this.#mayFail(step) } }
+  }
+
+  #crashing(logical: LogicalEngine): LogicalEngine {
+    const crash = async (server: PostgresServer) => {
+      if (this.crashed.includes(server)) return
+      this.crashed.push(server)
+      await server.kill()
+      await server.start()
+    }
+    return {
+      ...logical,
+      freeze: async (call) => {
+        const frozen = await logical.freeze(call)
+        await crash(this.old)
+        return frozen
+      },
+      restore: async (call) => {
+        await crash(this.new)
+        await logical.restore(call)
+      },
+    }
   }
 
   get #tools(): SideTools {

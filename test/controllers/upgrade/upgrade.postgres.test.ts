@@ -45,6 +45,16 @@ it.each(['Replication', 'Dump'] as const)(
   },
 )
 
+it('begins to fill the new side anew when a server crashes over it', async () => {
+  const stage = await UpgradeStage.start(way())
+  stage.crashesWhileFilling = true
+  await stage.begin()
+  const record = await stage.ended()
+  expect(record.state, JSON.stringify(record)).toBe('Completed')
+  expect(stage.crashed).toEqual([stage.old, stage.new])
+  await stage.expectWhole(stage.new)
+})
+
 it.each(crashPlaces(wayBack, 3))('leads back to an old side that works when it fails at %s', async (step) => {
   const stage = await UpgradeStage.start(way())
   stage.failing = step

@@ -12,7 +12,7 @@ describe.skipIf(from === to)(`a Database that is raised from ${from} to ${to}`, 
     'is led there when somebody says so, and loses neither users nor anything that was acknowledged',
     limit,
     async ({ annotate }) => {
-      const story = await UpgradeStory.start({ upgrade: { snapshot: 'Skip', method: 'Replication' } })
+      const story = await UpgradeStory.start({ upgrade: { snapshot: 'Skip' } })
       await story.applyUser('web', { databases: [{ name: 'shop', access: 'ReadWrite' }] })
       await story.user('web', 'True InSync')
       const binding = await story.binding('web')
@@ -50,14 +50,14 @@ describe.skipIf(from === to)(`a Database that is raised from ${from} to ${to}`, 
       await story.user('web', 'True InSync')
       await expect(story.asUser('web', 'DELETE FROM orders')).rejects.toMatchObject({ code: '42501' })
       await annotate(`the application could not write for ${story.client.longestGapMs} ms`)
-      await story.apply({ upgrade: { snapshot: 'Skip', method: 'Replication', keepPrevious: '0s' } }, {})
+      await story.apply({ upgrade: { snapshot: 'Skip', keepPrevious: '0s' } }, {})
       await story.gone('StatefulSet', 'shop-postgres')
       await story.gone('PersistentVolumeClaim', 'data-shop-postgres-0')
     },
   )
 
-  it('is moved by a dump unless something else is asked for, with what cannot be replicated', limit, async () => {
-    const upgrade = { snapshot: 'Skip', cutover: 'Automatic' }
+  it('is moved by a dump where that is asked for, with what cannot be replicated', limit, async () => {
+    const upgrade = { snapshot: 'Skip', cutover: 'Automatic', method: 'Dump' }
     const story = await UpgradeStory.start({ upgrade })
     await story.byHand("CREATE UNLOGGED TABLE cache (what text); INSERT INTO cache VALUES ('warm')")
     await story.apply({ version: to })
@@ -73,7 +73,7 @@ describe.skipIf(from === to)(`a Database that is raised from ${from} to ${to}`, 
     'is taken back as often as it fails, and gets there in the end though its operator dies at each step',
     limit,
     async () => {
-      const story = await UpgradeStory.start({ upgrade: { snapshot: 'Skip', method: 'Replication' } })
+      const story = await UpgradeStory.start({ upgrade: { snapshot: 'Skip' } })
       const bare = async () => {
         for (const kind of ['StatefulSet', 'Service']) await story.gone(kind, `shop-pg${to}`)
         await story.gone('PersistentVolumeClaim', `data-shop-pg${to}-0`)
@@ -87,7 +87,7 @@ describe.skipIf(from === to)(`a Database that is raised from ${from} to ${to}`, 
       await bare()
 
       const verifyQueries = [{ sql: 'SELECT count(*) FROM public.orders WHERE n = 1', expect: '2' }]
-      const automatic = { snapshot: 'Skip', cutover: 'Automatic', method: 'Replication', verifyQueries }
+      const automatic = { snapshot: 'Skip', cutover: 'Automatic', verifyQueries }
       await story.apply({ version: to, upgrade: { ...automatic, retry: 'b' } })
       await story.upgrade('Running')
       const failed = await story.upgrade('Compensated')
