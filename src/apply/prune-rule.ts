@@ -1,9 +1,9 @@
 // May this child be deleted? Only what is certainly ours, what nobody else owns too, and what holds no data: pruning and
 // deletion leave the rest where it is, and wait for none of it (I5).
+import { keptKinds } from '../object/kept-kinds.ts'
 import type { LiveObject } from '../object/object.ts'
 import { isBeingDeleted } from '../object/object.ts'
 import { groupKindOf } from '../object/resource.ts'
-import { keptKinds } from '../synth/kept-kinds.ts'
 import { pruneAnnotation } from '../synth/membership.ts'
 import { isMember } from './member-rule.ts'
 

@@ -1,6 +1,7 @@
 // Which rights does an operator need? Exactly the requests that the runtime sends for what its controllers own, watch and
 // read: no wildcard, no verb in reserve. The same controllers give the same rules, in whatever order they come.
-import type { Resource } from '../object/resource.ts'
+import { keptKinds } from '../object/kept-kinds.ts'
+import { groupKindOf, type Resource } from '../object/resource.ts'
 
 /** In the order in which rules list them. */
 const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'] as const
@@ -66,7 +67,9 @@ function needsOf({ resource: own, owns, watches, reads, retired }: DeclaredKinds
     // An owner reference that blocks the owner's deletion asks for this where OwnerReferencesPermissionEnforcement is on.
     ...(owns.length === 0 ? [] : [need(own, ['update'], 'finalizers')]),
     // An apply is a patch, and a create as well where the object does not exist yet; a look comes before the first one.
-    ...owns.map(({ resource }) => need(resource, ['get', 'list', 'watch', 'create', 'patch', 'delete'])),
+    ...owns.map(({ resource }) =>
+      need(resource, ['get', 'list', 'watch', 'create', 'patch', ...(isKept(resource) ? [] : (['delete'] as const))]),
+    ),
     ...watches.map(({ resource, repairMayDelete, contributes }) =>
       need(resource, [
         'list',
@@ -78,6 +81,11 @@ function needsOf({ resource: own, owns, watches, reads, retired }: DeclaredKinds
     ...reads.map(({ resource, isListed }) => need(resource, isListed ? ['get', 'list'] : ['get'])),
     ...retired.map((resource) => need(resource, ['list', 'delete'])),
   ]
+}
+
+/** What the runtime never deletes. */
+function isKept(resource: Resource): boolean {
+  return keptKinds.has(groupKindOf(resource))
 }
 
 /** Events are in the namespace of what they are about; about an object without one they are in `default`, which may not be ours. */

@@ -122,7 +122,7 @@ describe('the rights of an operator', () => {
       'example.com/sites/status patch',
     ])
     expect(linesOf(cluster)).toEqual([
-      '/namespaces get,list,watch,create,patch,delete',
+      '/namespaces get,list,watch,create,patch',
       'events.k8s.io/events create,patch',
       'example.com/fleets get,list,watch,patch',
       'example.com/fleets/finalizers update',
