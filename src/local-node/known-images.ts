@@ -107,12 +107,15 @@ fi
 exec postgres -D "$PGDATA" -c listen_addresses="$KONVERGE_POD_IP" -c unix_socket_directories= "$@"
 `
 
-/** Databases go below the mount, as the mount itself may be read by others. Without one, they go with the container. */
+/**
+ * Where they are asked to be, but below a mount, as the mount itself may be read by others. Without one, they go with the container.
+ */
 function withDataFolder(program: Program, { mounts, folder }: ProgramPlace): Program {
   const asked = program.environment.get('PGDATA') ?? defaultDataFolder
   const isMapped = asked !== defaultDataFolder || realPathOf(mounts, defaultDataFolder) !== undefined
-  const base = isMapped ? asked : folder
-  return { ...program, environment: new Map([...program.environment, ['PGDATA', join(base, 'pgdata')]]) }
+  const isMount = mounts.some(({ mountPath, realPath }) => [mountPath, realPath].includes(asked))
+  const own = !isMapped ? join(folder, 'pgdata') : isMount ? join(asked, 'pgdata') : asked
+  return { ...program, environment: new Map([...program.environment, ['PGDATA', own]]) }
 }
 
 function withCluster(program: Program, { mounts, namespace, podIp, folder }: ProgramPlace, server: string): Program {

@@ -54,6 +54,9 @@ describe('the postgres image', () => {
     const mounted = programIn(programOf(table, ask('postgres:15'), { ...place, mounts }))
     expect(mounted.environment.get('PGDATA')).toBe('/n/v/pgdata')
     expect(mounted.user).toEqual(user)
+    const environment = new Map([['PGDATA', '/var/lib/postgresql/data/own']])
+    const asked = programIn(programOf(table, ask('postgres:15', { environment }), { ...place, mounts }))
+    expect(asked.environment.get('PGDATA')).toBe('/n/v/own')
     expect(programIn(programOf(table, ask('postgres:15'), place)).environment.get('PGDATA')).toBe('/n/c/pgdata')
   })
 

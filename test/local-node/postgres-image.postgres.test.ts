@@ -25,7 +25,7 @@ it.each(machine.versions.map(({ major }) => major))(
     const { user, isRoot } = machine
     if (isRoot && user !== undefined) chownSync(data, user.uid, user.gid)
     const program = programIn(`postgres:${major}`, data)
-    const places = [join(data, 'pgdata', 'pgdata'), join(data, 'pgdata', 'pgdata.new')]
+    const places = [join(data, 'pgdata'), join(data, 'pgdata.new')]
 
     const first = start(program)
     const isMaking = () => places.some((place) => existsSync(join(place, 'PG_VERSION')))
