@@ -19,8 +19,8 @@ export const databasePortName = 'postgres'
 /** Changes when what the server reads at its start does: the pod is made anew then. */
 const configHashAnnotation = 'data.konverge.dev/config-hash'
 
-/** The official image's `postgres`. The volume is made writable for it. */
-const userId = 999
+/** The official image's `postgres`. The volume is made writable for it, and all that is on it is its own. */
+export const databaseUserId = 999
 /** What a checkpoint at the end may take; a server that is killed has to recover at its next start. */
 const graceSeconds = 120
 /** For its user alone. A kubelet adds the group's right to read, which PostgreSQL allows in a key that is root's. */
@@ -44,7 +44,7 @@ export function databasePodTemplate(props: DatabaseServerProps, side: DatabaseSi
       // A database has no business with the API server.
       automountServiceAccountToken: false,
       terminationGracePeriodSeconds: graceSeconds,
-      securityContext: restrictedUser(userId),
+      securityContext: restrictedUser(databaseUserId),
       containers: [container(props)],
       volumes: [
         { name: 'config', configMap: { name: configMap } },

@@ -5,6 +5,7 @@ import type { Construct } from 'constructs'
 import { type DatabaseSide, databaseLabels, databasePort, databaseVolumeName } from './database-server-names.ts'
 import { databasePodTemplate, databasePortName } from './database-server-pod.ts'
 import type { DatabaseServerProps } from './database-server-props.ts'
+import { databaseClaimSpec } from './database-volume-claim.ts'
 import type { Manifest } from './manifest.ts'
 
 export interface DatabaseSideProps {
@@ -72,11 +73,7 @@ function statefulSetSpec(options: DatabaseSideProps): Manifest {
         kind: 'PersistentVolumeClaim',
         // Claim templates are immutable, so they bear no label that might be worded better one day.
         metadata: { name: databaseVolumeName, labels: side.selectorLabels },
-        spec: {
-          accessModes: ['ReadWriteOnce'],
-          resources: { requests: { storage: volumeSize } },
-          storageClassName: props.storage?.storageClassName,
-        },
+        spec: databaseClaimSpec({ size: volumeSize, storageClassName: props.storage?.storageClassName }),
       },
     ],
     // Nobody scales it but by `isRunning`; the data stays.

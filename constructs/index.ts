@@ -18,6 +18,7 @@ export {
   firstDatabaseSide,
   laterDatabaseSide,
 } from './database-server-names.ts'
+export { databaseUserId } from './database-server-pod.ts'
 export {
   type DatabaseBeside,
   type DatabaseCertificate,
@@ -26,6 +27,7 @@ export {
   type DatabaseStorage,
   databaseServerProps,
 } from './database-server-props.ts'
+export { databaseVolumeClaim } from './database-volume-claim.ts'
 export { KvCluster } from './kv-cluster.ts'
 export { type KvClusterProps, type KvStorage, kvClusterProps } from './kv-cluster-props.ts'
 export {

@@ -31,6 +31,13 @@ export interface WorkerJobProps {
   readonly resources?: Manifest
   /** A volume of the same namespace that the worker stores things in. */
   readonly storeClaim?: string
+  /** A volume of the same namespace that the worker fills for somebody else. */
+  readonly dataClaim?: string
+  /**
+   * As whom it runs. What it writes to volumes is this user's.
+   * @default - distroless' nonroot, 65532
+   */
+  readonly userId?: number
   /**
    * Has the worker a disk for a while?
    * @default false

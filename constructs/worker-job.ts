@@ -8,11 +8,12 @@ import { restrictedUser } from './restricted-user.ts'
 import type { WorkerCredentials, WorkerJobProps } from './worker-job-props.ts'
 
 /** Distroless' `nonroot`. */
-const userId = 65532
+const ownUserId = 65532
 const orderFolder = '/var/run/konverge/order'
 const orderFile = 'order.json'
 const credentialsFolder = '/var/run/konverge/credentials'
 const storeFolder = '/var/run/konverge/store'
+const dataFolder = '/var/run/konverge/data'
 const scratchFolder = '/var/run/konverge/scratch'
 /** For its user alone; a kubelet adds the group's right to read. */
 const ownMode = 0o400
@@ -60,6 +61,8 @@ function podSpec({
   credentials,
   resources,
   storeClaim,
+  dataClaim,
+  userId = ownUserId,
   hasScratch = false,
   graceSeconds = 30,
 }: WorkerJobProps): Manifest {
@@ -67,6 +70,9 @@ function podSpec({
     ...(storeClaim === undefined
       ? []
       : [{ name: 'store', mountPath: storeFolder, volume: { persistentVolumeClaim: { claimName: storeClaim } } }]),
+    ...(dataClaim === undefined
+      ? []
+      : [{ name: 'data', mountPath: dataFolder, volume: { persistentVolumeClaim: { claimName: dataClaim } } }]),
     ...(hasScratch ? [{ name: 'scratch', mountPath: scratchFolder, volume: { emptyDir: {} } }] : []),
   ]
   return {

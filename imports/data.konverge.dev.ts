@@ -2194,6 +2194,13 @@ export interface DatabaseSpecBootstrapRestoreFromLocation {
   readonly target: DatabaseSpecBootstrapRestoreFromLocationTarget;
 
   /**
+   * How it was made: Logical, of one database; Physical, of a whole server, with which only a Database with provider.inCluster can begin.
+   *
+   * @schema DatabaseSpecBootstrapRestoreFromLocation#method
+   */
+  readonly method?: DatabaseSpecBootstrapRestoreFromLocationMethod;
+
+  /**
    * The folder with manifest.json, as status.folder of its Backup said.
    *
    * @schema DatabaseSpecBootstrapRestoreFromLocation#path
@@ -2209,6 +2216,7 @@ export function toJson_DatabaseSpecBootstrapRestoreFromLocation(obj: DatabaseSpe
   if (obj === undefined) { return undefined; }
   const result = {
     'target': toJson_DatabaseSpecBootstrapRestoreFromLocationTarget(obj.target),
+    'method': obj.method,
     'path': obj.path,
   };
   // filter undefined values
@@ -2258,6 +2266,13 @@ export interface DatabaseSpecRestoreFromLocation {
   readonly target: DatabaseSpecRestoreFromLocationTarget;
 
   /**
+   * How it was made: Logical, of one database; Physical, of a whole server, with which only a Database with provider.inCluster can begin.
+   *
+   * @schema DatabaseSpecRestoreFromLocation#method
+   */
+  readonly method?: DatabaseSpecRestoreFromLocationMethod;
+
+  /**
    * The folder with manifest.json, as status.folder of its Backup said.
    *
    * @schema DatabaseSpecRestoreFromLocation#path
@@ -2273,6 +2288,7 @@ export function toJson_DatabaseSpecRestoreFromLocation(obj: DatabaseSpecRestoreF
   if (obj === undefined) { return undefined; }
   const result = {
     'target': toJson_DatabaseSpecRestoreFromLocationTarget(obj.target),
+    'method': obj.method,
     'path': obj.path,
   };
   // filter undefined values
@@ -2480,6 +2496,18 @@ export function toJson_DatabaseSpecBootstrapRestoreFromLocationTarget(obj: Datab
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
+ * How it was made: Logical, of one database; Physical, of a whole server, with which only a Database with provider.inCluster can begin.
+ *
+ * @schema DatabaseSpecBootstrapRestoreFromLocationMethod
+ */
+export enum DatabaseSpecBootstrapRestoreFromLocationMethod {
+  /** Logical */
+  LOGICAL = "Logical",
+  /** Physical */
+  PHYSICAL = "Physical",
+}
+
+/**
  * Where backups are kept.
  *
  * @schema DatabaseSpecRestoreFromLocationTarget
@@ -2514,6 +2542,18 @@ export function toJson_DatabaseSpecRestoreFromLocationTarget(obj: DatabaseSpecRe
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
 }
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * How it was made: Logical, of one database; Physical, of a whole server, with which only a Database with provider.inCluster can begin.
+ *
+ * @schema DatabaseSpecRestoreFromLocationMethod
+ */
+export enum DatabaseSpecRestoreFromLocationMethod {
+  /** Logical */
+  LOGICAL = "Logical",
+  /** Physical */
+  PHYSICAL = "Physical",
+}
 
 /**
  * How values are compared.

@@ -647,6 +647,12 @@ export interface DatabaseSpecBootstrapRestoreFromLocation {
    */
   readonly target: DatabaseSpecBootstrapRestoreFromLocationTarget
   /**
+   * How it was made: Logical, of one database; Physical, of a whole server, with which only a Database with
+   * provider.inCluster can begin.
+   * @default "Logical"
+   */
+  readonly method: 'Logical' | 'Physical'
+  /**
    * The folder with manifest.json, as status.folder of its Backup said.
    * At least 1 character. At most 1024 characters. Matches
    * `^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*\/?$`.
@@ -783,6 +789,12 @@ export interface DatabaseSpecRestoreFromLocation {
    * Rule: a target is one of pvc and s3.
    */
   readonly target: DatabaseSpecRestoreFromLocationTarget
+  /**
+   * How it was made: Logical, of one database; Physical, of a whole server, with which only a Database with
+   * provider.inCluster can begin.
+   * @default "Logical"
+   */
+  readonly method: 'Logical' | 'Physical'
   /**
    * The folder with manifest.json, as status.folder of its Backup said.
    * At least 1 character. At most 1024 characters. Matches
@@ -1289,6 +1301,12 @@ export interface DatabaseSpecBootstrapRestoreFromLocationInput {
    */
   readonly target: DatabaseSpecBootstrapRestoreFromLocationTargetInput
   /**
+   * How it was made: Logical, of one database; Physical, of a whole server, with which only a Database with
+   * provider.inCluster can begin.
+   * @default "Logical"
+   */
+  readonly method?: 'Logical' | 'Physical'
+  /**
    * The folder with manifest.json, as status.folder of its Backup said.
    * At least 1 character. At most 1024 characters. Matches
    * `^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*\/?$`.
@@ -1389,6 +1407,12 @@ export interface DatabaseSpecRestoreFromLocationInput {
    * Rule: a target is one of pvc and s3.
    */
   readonly target: DatabaseSpecRestoreFromLocationTargetInput
+  /**
+   * How it was made: Logical, of one database; Physical, of a whole server, with which only a Database with
+   * provider.inCluster can begin.
+   * @default "Logical"
+   */
+  readonly method?: 'Logical' | 'Physical'
   /**
    * The folder with manifest.json, as status.folder of its Backup said.
    * At least 1 character. At most 1024 characters. Matches
@@ -1661,6 +1685,8 @@ export interface DatabaseStatusRestore {
    * At most 32768 characters.
    */
   readonly message?: string
+  /** How what is restored was made, once that is known. */
+  readonly method?: 'Logical' | 'Physical'
   /**
    * When it was begun.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.

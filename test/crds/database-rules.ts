@@ -54,7 +54,7 @@ const notASize = 'size is a quantity greater than zero, such as 10Gi'
 export const databaseRules: RuleTable = {
   kind: 'Database',
   plural: 'databases',
-  samples: ['database', 'database-existing', 'database-restored'],
+  samples: ['database', 'database-existing', 'database-restored', 'database-copied'],
   accepted: [
     ...restoreRules.accepted,
     ['a server in the cluster', 'shop', here],

@@ -19,6 +19,7 @@ export const restoreRules: Pick<RuleTable, 'accepted' | 'refused' | 'existing' |
       ['a backup to begin with', 'shop', begins({ backupRef })],
       ['a location to begin with', 'shop', begins({ location })],
       ['a bucket to begin with', 'shop', begins({ location: { path: 'a/b/', target: { s3: { bucket: 'backups' } } } })],
+      ['the copy of a server to begin with', 'shop', begins({ location: { ...location, method: 'Physical' } })],
       ['a restore', 'shop', asks({ backupRef }, { keepPrevious: '0s' })],
       ['an undoing', 'shop', asks({ previousOf: 'r0' })],
     ],

@@ -104,6 +104,15 @@ export function workOrderIn(text: string, digest: string, work: Work): WorkOrder
   return order.format === 1 && order.work === work ? (order as WorkOrder) : undefined
 }
 
+/** Of a text that may be an order: what is to be done. */
+export function orderedWork(text: string): Work | undefined {
+  try {
+    return (JSON.parse(text) as Partial<WorkOrder>).work // Whoever wrote it, a word is all that is read of it.
+  } catch {
+    return undefined
+  }
+}
+
 /** Of a text that may be an order: the folder that it is about. */
 export function orderedFolder(text: string): string | undefined {
   try {

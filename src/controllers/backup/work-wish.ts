@@ -24,6 +24,8 @@ export interface WorkWish {
   readonly digest: string
   readonly credentials: readonly WorkerCredentials[]
   readonly storeClaim?: string
+  /** The volume of a server, whose user the worker then is. */
+  readonly dataClaim?: string
   readonly deadlineSeconds: number
 }
 

@@ -1,5 +1,6 @@
 // The controller of Database: one database of PostgreSQL, on a server that exists or on one that is made for it in the cluster. Its
 // server is made of children; the database itself is an External, which the runtime looks after once they are ready.
+import type { Chart } from 'cdk8s'
 import { databaseOfLabel, databaseSelectorLabel, databaseServerNames } from '../../../constructs/index.ts'
 import { Backup } from '../../../imports/wire/backup.ts'
 import { Database, type DatabaseSpec, type DatabaseStatus } from '../../../imports/wire/database.ts'
@@ -7,6 +8,7 @@ import { DatabaseUser, type DatabaseUserSpec } from '../../../imports/wire/datab
 import {
   ConfigMap,
   type Controller,
+  type DesiredContext,
   defineController,
   defineExternal,
   type ExternalContext,
@@ -45,7 +47,7 @@ import { DatabaseDriver } from './database-driver.ts'
 import type { DatabaseFacts } from './database-facts.ts'
 import { databaseRemoval } from './database-removal.ts'
 import { databaseStatus } from './database-status.ts'
-import { desiredServer } from './desired-server.ts'
+import { desiredServer, holdServer } from './desired-server.ts'
 import { declareFinalBackup } from './final-backup.ts'
 import { loadFinalBackup } from './final-backup-loader.ts'
 import { databaseNameOf, type LogicalDatabase, logicalDatabase } from './logical-database.ts'
@@ -59,6 +61,7 @@ import { rdsInstance } from './rds/rds-instance.ts'
 import { addRestoreWorker, declareRestoreParting } from './restore/restore-children.ts'
 import { restoreGate, restoreRefusal } from './restore/restore-gate.ts'
 import { loadRestore } from './restore/restore-loader.ts'
+import type { OwnServer } from './restore/restore-place.ts'
 import { withRestore } from './restore/restore-status.ts'
 import {
   connectionSecrets,
@@ -104,7 +107,10 @@ export function database(
     removal: ({ object, facts }) => databaseRemoval(object, facts),
   })
   return defineController<DatabaseSpec, DatabaseStatus, DatabaseFacts>(Database, {
-    owns: [StatefulSet, Service, { resource: ConfigMap, statusMatters: false }, Secret, Backup, Job],
+    owns: [
+      ...[StatefulSet, Service, Secret, Backup, Job],
+      ...[ConfigMap, PersistentVolumeClaim].map((resource) => ({ resource, statusMatters: false })),
+    ],
     indexes: {
       backup: (object) => backupsOf(object).map((name) => placed(object, name)),
       secret: (object) => secretsOf(object).map((name) => placed(object, name)),
@@ -128,13 +134,7 @@ export function database(
     isSuspended: ({ spec }) => spec.suspend === true,
     observe: (context) => observeAll(context, reportOf(instance, context.externals)),
     refuse: ({ object, facts }) => refusalOf(object, facts),
-    desired: (chart, { object, facts }) => {
-      const { metadata, spec } = object
-      if (facts.restore !== undefined) addRestoreWorker(chart, facts.restore, { object, image })
-      if (facts.rds !== undefined) instanceSecret(chart, metadata.name, facts.rds)
-      desiredServer(chart, { object, facts, volumeWhenDeleted: spec.deletionPolicy === 'Delete' ? 'Delete' : 'Retain' })
-      desiredMove(chart, facts.move, image)
-    },
+    desired: (chart, context) => declareAll(chart, context, image),
     parting: (chart, { object, facts }) => {
       const { users, finalBackup, restore } = facts
       if (restore?.worker !== undefined) return declareRestoreParting(chart, restore, { object, image })
@@ -162,6 +162,20 @@ export function database(
   })
 }
 
+function declareAll(
+  chart: Chart,
+  { object, facts }: DesiredContext<DatabaseSpec, DatabaseStatus, DatabaseFacts>,
+  image: string,
+): void {
+  const { metadata, spec } = object
+  const filler = facts.restore && addRestoreWorker(chart, facts.restore, { object, image })
+  if (facts.rds !== undefined) instanceSecret(chart, metadata.name, facts.rds)
+  const volumeWhenDeleted = spec.deletionPolicy === 'Delete' ? 'Delete' : 'Retain'
+  const server = desiredServer(chart, { object, facts, volumeWhenDeleted })
+  if (facts.restore?.isServerHeld === true) holdServer(chart, server, { object, facts, filler })
+  desiredMove(chart, facts.move, image)
+}
+
 /** For Databases that are to be restored from it. */
 const backupWatch: Watch = {
   resource: Backup,
@@ -182,12 +196,13 @@ function secretsOf(object: DatabaseObject): readonly string[] {
 function wishOf({ object, facts, children, earlier }: Context): ExternalWish<LogicalDatabase> {
   const { connection } = facts
   const { spec } = object
+  const awaited = restoreGate(facts.restore)
+  if (awaited !== undefined && facts.restore?.isServerHeld === true) return { kind: 'blocked', ...awaited }
   const whyNot = facts.sides && whyNotServing(children, facts.sides.serving.statefulSet, facts.serverVolume)
   if (whyNot !== undefined) return { kind: 'blocked', ...whyNot }
   const gate = spec.provider.rds === undefined ? undefined : instanceGate(earlier[0])
   if (gate !== undefined) return { kind: 'blocked', ...gate }
   if (connection.kind === 'unknown') return { kind: 'blocked', reason: connection.reason, message: connection.message }
-  const awaited = restoreGate(facts.restore)
   if (awaited !== undefined) return { kind: 'blocked', ...awaited }
   return {
     kind: 'wanted',
@@ -226,8 +241,20 @@ async function observeAll(
   const gate = provider.rds === undefined ? undefined : instanceGate(instance)
   const reason = gate ?? (isServing ? undefined : { reason: 'Creating', message: 'the server is not ready' })
   const serverProblem = reason === undefined ? undefined : ({ kind: 'waiting', ...reason } as const)
-  const restore = await loadRestore(context, { connection, serverProblem, recordName })
+  const restore = await loadRestore(context, {
+    connection,
+    serverProblem,
+    server: ownServer(context.object, facts),
+    recordName,
+  })
   return { ...facts, ...(restore === undefined ? {} : { restore }) }
+}
+
+function ownServer({ metadata }: DatabaseObject, { sides, serverVolume }: DatabaseFacts): OwnServer | undefined {
+  if (sides === undefined || serverVolume === undefined) return undefined
+  const { volumeClaim: claim, version } = sides.serving
+  const { adminSecret } = databaseServerNames(metadata.name)
+  return { isThere: serverVolume.hasStatefulSet, claim, adminSecret, version }
 }
 
 async function observe(context: Observing, instance: ObservedInstance | undefined): Promise<DatabaseFacts> {

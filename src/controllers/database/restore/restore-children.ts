@@ -1,6 +1,6 @@
 // Which children does a restore have? The Job of the worker that is wanted now, and its order.
 import { ApiObject, type Chart } from 'cdk8s'
-import { WorkerJob } from '../../../../constructs/index.ts'
+import { databaseUserId, WorkerJob } from '../../../../constructs/index.ts'
 import { hold, initialOnly, readyWhen } from '../../../index.ts'
 import type { DatabaseObject } from '../server-connection.ts'
 import type { RestoreFacts } from './restore-facts.ts'
@@ -10,13 +10,14 @@ export function addRestoreWorker(
   chart: Chart,
   { worker }: RestoreFacts,
   { object, image }: { readonly object: DatabaseObject; readonly image: string },
-): void {
-  if (worker === undefined) return
+): ApiObject | undefined {
+  if (worker === undefined) return undefined
   const { wish, mark, isSuspended } = worker
-  const { name, work, text: order, digest: orderDigest, credentials, storeClaim, deadlineSeconds } = wish
+  const { name, work, text: order, digest: orderDigest, credentials, storeClaim, dataClaim, deadlineSeconds } = wish
   const { job } = new WorkerJob(chart, work, {
     ...{ name, image, work: [work], order, orderDigest, credentials, deadlineSeconds, isSuspended },
     ...(storeClaim === undefined ? {} : { storeClaim }),
+    ...(dataClaim === undefined ? {} : { dataClaim, userId: databaseUserId }),
     hasScratch: true,
     retries: 6,
     labels: { [workerLabel]: object.metadata.uid },
@@ -26,6 +27,7 @@ export function addRestoreWorker(
   initialOnly(job, 'spec.template')
   // The database serves meanwhile; what became of it is told by its last words.
   readyWhen(job, () => true)
+  return job
 }
 
 /** Of a Database that goes: its server stays as it is meanwhile. */

@@ -10,6 +10,10 @@ export interface RestoreFacts extends RestoreStanding {
   readonly kept: readonly Pick<LiveObject, 'apiVersion' | 'kind' | 'metadata'>[]
   /** Nothing may be made or looked after before it: the database is only to begin with what is restored. */
   readonly isAwaited: boolean
+  /** Nor the server in the cluster: its volume is filled first, or it is not known yet what it begins with. */
+  readonly isServerHeld: boolean
+  /** There has to be a volume, for it to be filled. */
+  readonly isFilled: boolean
 }
 
 /** A worker that there is to be. */

@@ -9,15 +9,16 @@ import {
   type LiveObject,
   type LiveReader,
   type ObserveContext,
+  PersistentVolumeClaim,
   Pod,
 } from '../../../index.ts'
 import { areAtWork, type WorkRun, workRun } from '../../backup/work-run.ts'
 import type { WorkWish } from '../../backup/work-wish.ts'
-import { knownPlace, type Place, type Problem } from '../../migration/migration-place.ts'
-import { moveOf } from '../moving.ts'
+import type { Place, Problem } from '../../migration/migration-place.ts'
 import type { DatabaseObject, ServerConnection } from '../server-connection.ts'
 import type { RestoreFacts } from './restore-facts.ts'
 import { restoreParting } from './restore-parting.ts'
+import { type OwnServer, placeOf, restoreMethod, volumePlace, wantedWish } from './restore-place.ts'
 import {
   type BackupObject,
   hasBegun,
@@ -26,8 +27,8 @@ import {
   restoreRequest,
   restoreSource,
 } from './restore-request.ts'
-import { attemptAt, isUnderWay, type RestoreInput, type RestoreWork, restoreStanding } from './restore-standing.ts'
-import { begunWish, jobAnnotation, jobOf, releaseWish, restoreWish, workerLabel, workMark } from './restore-wish.ts'
+import { isUnderWay, type RestoreInput, type RestoreWork, restoreStanding } from './restore-standing.ts'
+import { jobAnnotation, jobOf, type VolumePlace, workerLabel, workMark } from './restore-wish.ts'
 
 type Observing = ObserveContext<DatabaseSpec, DatabaseStatus>
 
@@ -35,6 +36,8 @@ export interface RestoreSurroundings {
   readonly connection: ServerConnection
   /** Why there is nothing to connect to yet. */
   readonly serverProblem: Problem | undefined
+  /** The server in the cluster, which is there or is to be. */
+  readonly server: OwnServer | undefined
   /** Of the database among what there is outside the cluster. */
   readonly recordName: string
 }
@@ -42,24 +45,23 @@ export interface RestoreSurroundings {
 /** Undefined where there is nothing to restore, nor was. */
 export async function loadRestore(
   { object, children, live, nowMs }: Observing,
-  { connection, serverProblem, recordName }: RestoreSurroundings,
+  surroundings: RestoreSurroundings,
 ): Promise<RestoreFacts | undefined> {
+  const { server, recordName } = surroundings
   const record = object.status?.restore
   const isLeaving = isBeingDeleted(object)
   const asked = isLeaving ? undefined : restoreRequest(object, recordName)
   if (record === undefined && asked === undefined) return undefined
   const isDue = record?.previous?.some(({ keptUntil }) => Date.parse(keptUntil) <= nowMs) === true
   const pods = isUnderWay(record) || isDue ? await loadPods(live, object) : []
-  const place = placeOf(object, connection, serverProblem)
-  const isNeeded = asked !== undefined && asked.requestID === record?.requestID && isUnderWay(record)
-  const source = isNeeded ? await loadSource(live, object, asked) : undefined
-  const wishOf = (work: RestoreWork): WorkWish | undefined => {
-    if (record === undefined || place.kind !== 'place') return undefined
-    if (work.kind !== 'restore') return releaseOf(object, { work, place, nowMs })
-    const job = jobOf(record.requestID, children)
-    const begun = job === undefined ? undefined : begunWish(job, children)
-    return begun ?? (source?.kind === 'source' ? restoreWish(object, { record, source, place }) : undefined)
-  }
+  const source = await loadSource(live, object, asked)
+  const method = restoreMethod({ record, children, source })
+  const isAwaited = object.spec.bootstrap !== undefined && !hasBegun(object.status, recordName)
+  const isServerHeld = isAwaited && server?.isThere === false && method !== 'Logical'
+  const found = isServerHeld ? await live.find(PersistentVolumeClaim, claimOf(object, server)) : undefined
+  const place = isServerHeld ? volumePlace(server, { found, children }) : placeOf(object, surroundings)
+  const wishOf = (work: RestoreWork): WorkWish | undefined =>
+    record === undefined ? undefined : wantedWish({ object, record, children, source, place, nowMs }, work)
   const runOf = (work: RestoreWork): WorkRun => {
     const job =
       work.kind === 'restore' && record !== undefined
@@ -70,24 +72,15 @@ export async function loadRestore(
       pods.filter((pod) => jobNameOf(pod) === job?.metadata.name),
     )
   }
-  const isSourceWanted = record?.phase === 'Pending' || record?.phase === 'Restoring'
-  const problem =
-    place.kind !== 'place'
-      ? place
-      : isSourceWanted && source !== undefined && source.kind !== 'source'
-        ? source
-        : undefined
-  const { identity: seen } = object.status ?? {}
-  const { systemIdentifier, databaseOID } = seen ?? {}
-  const identity =
-    systemIdentifier === undefined || databaseOID === undefined ? undefined : { systemIdentifier, databaseOID }
-  const input: RestoreInput = { record, asked, identity, problem, runOf, nowMs }
+  const problem = problemOf(record, { source, place, isServerHeld })
+  const identity = identityIn(object)
+  const input: RestoreInput = { record, asked, identity, problem, method, isServerHeld, runOf, nowMs }
   const standing = isLeaving ? restoreParting(object, input) : restoreStanding(input)
-  const isAwaited = object.spec.bootstrap !== undefined && !hasBegun(object.status, recordName)
   const { work } = standing
   const wish = work === undefined ? undefined : wishOf(work)
   const kept = isLeaving ? children.filter(({ metadata }) => metadata.labels?.[workerLabel] === undefined) : []
-  const facts = { ...standing, isAwaited, kept }
+  const isFilled = isServerHeld && method === 'Physical' && isUnderWay(record) && place.kind === 'volume'
+  const facts = { ...standing, isAwaited, isServerHeld, isFilled, kept }
   if (work === undefined || wish === undefined) return facts
   const run = runOf(work)
   const isBusy = areAtWork(pods.filter((pod) => jobNameOf(pod) !== wish.name))
@@ -95,46 +88,45 @@ export async function loadRestore(
   return { ...facts, worker: { wish, mark, run, isSuspended: isBusy || run.kind === 'failed' } }
 }
 
+interface Found {
+  readonly source: RestoreSource | Problem | undefined
+  readonly place: Place | VolumePlace | Problem
+  readonly isServerHeld: boolean
+}
+
+/** What it is from is told first where there is to be no server before it is known. */
+function problemOf(record: DatabaseStatus['restore'], { source, place, isServerHeld }: Found): Problem | undefined {
+  const isSourceWanted = record?.phase === 'Pending' || record?.phase === 'Restoring'
+  const ofSource = isSourceWanted && source !== undefined && source.kind !== 'source' ? source : undefined
+  const ofPlace = place.kind === 'place' || place.kind === 'volume' ? undefined : place
+  return isServerHeld ? (ofSource ?? ofPlace) : (ofPlace ?? ofSource)
+}
+
+function identityIn({ status }: DatabaseObject): RestoreInput['identity'] {
+  const { systemIdentifier, databaseOID } = status?.identity ?? {}
+  return systemIdentifier === undefined || databaseOID === undefined ? undefined : { systemIdentifier, databaseOID }
+}
+
 async function loadPods(live: LiveReader, { metadata }: DatabaseObject): Promise<readonly LiveObject[]> {
   return await live.list(Pod, { namespace: metadata.namespace, labels: { [workerLabel]: metadata.uid } })
 }
 
+/** Undefined where it is not asked for, or is done with. */
 async function loadSource(
   live: LiveReader,
   object: DatabaseObject,
-  asked: RestoreRequest,
-): Promise<RestoreSource | Problem> {
+  asked: RestoreRequest | undefined,
+): Promise<RestoreSource | Problem | undefined> {
+  const record = object.status?.restore
+  if (asked === undefined || asked.requestID !== record?.requestID || !isUnderWay(record)) return undefined
   const { backupRef } = asked.from
   const { namespace } = object.metadata
   const found = backupRef === undefined ? undefined : await live.find(Backup, { namespace, name: backupRef.name })
   return restoreSource(asked, object, found as BackupObject | undefined) // Its definition requires a spec.
 }
 
-function placeOf(
-  object: DatabaseObject,
-  connection: ServerConnection,
-  serverProblem: Problem | undefined,
-): Place | Problem {
-  if (connection.kind === 'unknown') {
-    return { kind: 'waiting', reason: connection.reason, message: connection.message }
-  }
-  const move = moveOf(object.status)
-  if (move !== undefined) return { kind: 'waiting', reason: 'DatabaseMoving', message: `it ${move}` }
-  return serverProblem ?? knownPlace({ folder: 'database', database: object, access: connection.access })
-}
-
-function releaseOf(
-  object: DatabaseObject,
-  { work, place, nowMs }: { work: Exclude<RestoreWork, { kind: 'restore' }>; place: Place; nowMs: number },
-): WorkWish {
-  const { requestID } = work
-  const { restore } = object.status ?? {}
-  const kept = restore?.previous?.find((one) => one.requestID === requestID)?.keptUntil
-  const since = work.kind === 'drop' ? kept : restore?.startedAt
-  const attempt = attemptAt(Date.parse(since ?? ''), nowMs)
-  const isCopy = work.kind === 'settle'
-  const wasFirst = isCopy && restore?.replaces === undefined
-  return releaseWish(object, { requestID, what: isCopy ? 'copy' : 'former', wasFirst, place, attempt })
+function claimOf({ metadata: { namespace } }: DatabaseObject, { claim: name }: OwnServer) {
+  return { namespace, name }
 }
 
 function jobNameOf({ metadata }: LiveObject): string | undefined {

@@ -25,7 +25,11 @@ export interface RestoreSource {
   readonly source: RestoreOrder['source']
   /** Undefined: it is on the server already. */
   readonly target: StoreTarget | undefined
+  readonly method: RestoreMethod
 }
+
+/** Logical: a database, restored on its server. Physical: a whole server, whose files the new one begins with. */
+export type RestoreMethod = NonNullable<RestoreRecord['method']>
 
 /** The name that spec.bootstrap has among requests; no other may have it. */
 export const bootstrapRequest = 'bootstrap'
@@ -55,17 +59,21 @@ export type BackupObject = LiveObject<BackupSpec, BackupStatus> & { readonly spe
 
 /** `backup`: the one that is named, if it is there. */
 export function restoreSource(
-  { from, isFirst }: RestoreRequest,
+  { from, isFirst }: Pick<RestoreRequest, 'from' | 'isFirst'>,
   database: DatabaseObject,
   backup: BackupObject | undefined,
 ): RestoreSource | Problem {
   const { previousOf, location, backupRef } = from
   if (previousOf !== undefined) {
-    return { kind: 'source', source: { kind: 'former', replacedBy: previousOf }, target: undefined }
+    const source = { kind: 'former', replacedBy: previousOf } as const
+    return { kind: 'source', source, target: undefined, method: 'Logical' }
   }
   if (location !== undefined) {
     const folder = location.path.endsWith('/') ? location.path : `${location.path}/`
-    return { kind: 'source', source: { kind: 'backup', folder, hashUpToBytes, queries: [] }, target: location.target }
+    const { method, target } = location
+    const refused =
+      method === 'Physical' ? notBegunWith(database, { what: `what is at ${folder}`, isFirst }) : undefined
+    return refused ?? { kind: 'source', source: { kind: 'backup', folder, hashUpToBytes, queries: [] }, target, method }
   }
   const name = backupRef?.name
   if (backup === undefined) return waiting('BackupMissing', `there is no Backup ${name}`)
@@ -80,11 +88,10 @@ export function restoreSource(
       `Backup ${name} is a snapshot of a whole instance; a database is restored from a Logical one`,
     )
   }
-  if (method !== 'Logical') {
-    return waiting(
-      'BackupIsPhysical',
-      `Backup ${name} is a copy of a whole server; a database is restored from a Logical one`,
-    )
+  if (method === 'Physical') {
+    const version = status?.source?.serverVersion
+    const refused = notBegunWith(database, { what: `Backup ${name}`, isFirst, version })
+    if (refused !== undefined) return refused
   }
   if (!isFirst && databaseRef.name !== database.metadata.name) {
     const message = `Backup ${name} is of Database ${databaseRef.name}; who wants that one's content here gives its location`
@@ -94,7 +101,31 @@ export function restoreSource(
   if (!isThere) return waiting('BackupNotReady', `Backup ${name} has no artifact: it is ${status?.phase ?? 'Pending'}`)
   const { queries = [] } = spec.verify
   const source = { kind: 'backup', folder: status.folder ?? '', hashUpToBytes, queries } as const
-  return { kind: 'source', source, target: targetOf(spec) }
+  return { kind: 'source', source, target: targetOf(spec), method }
+}
+
+interface Copy {
+  /** The begin of a sentence. */
+  readonly what: string
+  readonly isFirst: boolean
+  /** Of the copied server, if that is known; its worker looks again. */
+  readonly version?: string | undefined
+}
+
+/** Why this Database does not begin with the copy of a server; undefined: it may. */
+function notBegunWith({ spec, status }: DatabaseObject, { what, isFirst, version }: Copy): Problem | undefined {
+  const refused = (help: string) => waiting('BackupIsPhysical', `${what} is a copy of a whole server; ${help}`)
+  if (!isFirst) {
+    return refused("it takes no database's place: make a new Database that begins with it, or restore a Logical backup")
+  }
+  if (spec.provider.inCluster === undefined) {
+    return refused('only a Database with a server of its own, provider.inCluster, begins with it')
+  }
+  const wanted = status?.server?.version ?? spec.version
+  const major = version?.split('.', 1)[0]
+  if (major === undefined || major === wanted) return undefined
+  const message = `${what} is of a server of version ${major}, whose files one of version ${wanted} cannot read; make the Database with version '${major}'`
+  return waiting('VersionMismatch', message)
 }
 
 function waiting(reason: string, message: string): Problem {

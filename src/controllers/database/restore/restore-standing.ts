@@ -8,7 +8,7 @@ import { timestampAt } from '../../../index.ts'
 import type { RestoredDatabase, WorkReport } from '../../backup/work-report.ts'
 import type { WorkRun } from '../../backup/work-run.ts'
 import type { Problem } from '../../migration/migration-place.ts'
-import type { RestoreRecord, RestoreRequest } from './restore-request.ts'
+import type { RestoreMethod, RestoreRecord, RestoreRequest } from './restore-request.ts'
 
 /** What a worker is wanted for. */
 export type RestoreWork =
@@ -25,6 +25,10 @@ export interface RestoreInput {
   readonly identity: RestoreRecord['replaces']
   /** What keeps a worker from being started. */
   readonly problem: Problem | undefined
+  /** Of what is restored, as far as it is known. */
+  readonly method?: RestoreMethod | undefined
+  /** There is no server before it is known what it begins with. */
+  readonly isServerHeld?: boolean
   /** Of the worker of this work, for the request that is recorded or named. */
   readonly runOf: (work: RestoreWork) => WorkRun
   readonly nowMs: number
@@ -93,11 +97,12 @@ function beginning(input: RestoreInput): RestoreStanding | undefined {
 }
 
 function restoring(record: RestoreRecord, input: RestoreInput): RestoreStanding {
-  const { asked, problem, nowMs, runOf } = input
+  const { asked, problem, method, nowMs, runOf } = input
   const work: RestoreWork = { kind: 'restore' }
   const run = runOf(work)
   const told = (phase: RestoreRecord['phase'], reason: string, message: string) => ({
     ...record,
+    ...(method === undefined ? {} : { method }),
     phase,
     reason,
     message,
@@ -113,7 +118,7 @@ function restoring(record: RestoreRecord, input: RestoreInput): RestoreStanding 
     }
     case 'active': {
       const { reason = 'Restoring', message = 'the backup is restored beside the database, and proven' } =
-        run.last ?? {}
+        run.last ?? (method === 'Physical' ? { message: 'the volume of the server is filled' } : {})
       return { record: told('Restoring', reason, message), work }
     }
     case 'completed':
@@ -128,8 +133,11 @@ function restoring(record: RestoreRecord, input: RestoreInput): RestoreStanding 
 }
 
 function settling(record: RestoreRecord, input: RestoreInput): RestoreStanding {
-  const { problem, nowMs, runOf } = input
+  const { problem, method, isServerHeld = false, nowMs, runOf } = input
   const work: RestoreWork = { kind: 'settle', requestID: record.requestID }
+  // Nobody has begun it, as nobody knew with what.
+  if (isServerHeld && method === undefined)
+    return { record: { ...record, phase: 'Failed', endedAt: timestampAt(nowMs) } }
   if (problem !== undefined) return { record, problem }
   const run = runOf(work)
   if (run.kind === 'failed') return { record, work, problem: failed(run.report), dueAtMs: againAt(record, nowMs) }

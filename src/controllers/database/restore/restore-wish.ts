@@ -1,9 +1,18 @@
 // With which order and which Secrets is a worker of a restore started? From what is recorded of the request, its source, and the place of the
 // database: the same for the same, so that the name of the Job follows from it. Pure.
 import { isOf, Job, type LiveObject, valueAt } from '../../../index.ts'
+import type { FilledVolume } from '../../backup/fill-order.ts'
 import type { RestoredDatabase } from '../../backup/restore-order.ts'
 import { storePlace } from '../../backup/store-place.ts'
-import { type ReleaseOrder, type WorkOrder, workDigest, workText } from '../../backup/work-order.ts'
+import {
+  databaseFolder,
+  orderedWork,
+  passwordKey,
+  type ReleaseOrder,
+  type WorkOrder,
+  workDigest,
+  workText,
+} from '../../backup/work-order.ts'
 import { jobStem, type WorkWish } from '../../backup/work-wish.ts'
 import type { Place } from '../../migration/migration-place.ts'
 import { databaseNameOf, ownerRoleOf } from '../logical-database.ts'
@@ -47,6 +56,61 @@ export function restoreWish(
   }
 }
 
+/** The volume that a server is to begin with. */
+export interface VolumePlace {
+  readonly kind: 'volume'
+  readonly claim: string
+  readonly adminSecret: string
+  /** Major, of the server. */
+  readonly version: number
+}
+
+/** Fills the volume. */
+export function fillWish(
+  object: DatabaseObject,
+  { record, source: { source, target }, place }: FilledFrom,
+): WorkWish | undefined {
+  if (source.kind !== 'backup' || target === undefined) return undefined
+  const { claim, adminSecret, version } = place
+  const { folder, queries } = source
+  const { store, credentials, storeClaim } = storePlace(target)
+  const fill = { ...volumeOf(object, record, claim), version, folder, hashUpToBytes: source.hashUpToBytes, queries }
+  const order: WorkOrder = { format: 1, work: 'fill', name: nameOf(object), store, fill }
+  const password = { secret: adminSecret, key: passwordKey, file: passwordKey }
+  return {
+    ...wishOf(object, order),
+    credentials: [{ folder: databaseFolder, files: [password] }, ...credentials],
+    ...(storeClaim === undefined ? {} : { storeClaim }),
+    dataClaim: claim,
+    deadlineSeconds: restoreSeconds,
+  }
+}
+
+interface FilledFrom {
+  readonly record: RestoreRecord
+  readonly source: RestoreSource
+  readonly place: VolumePlace
+}
+
+/** Removes from the volume what a fill has left that has not come to its end. `attempt`: another one is another Job. */
+export function clearWish(
+  object: DatabaseObject,
+  { record, place: { claim }, attempt }: { record: RestoreRecord; place: VolumePlace; attempt: number },
+): WorkWish {
+  const order: WorkOrder = { format: 1, work: 'clear', name: nameOf(object), clear: volumeOf(object, record, claim) }
+  const wish = wishOf(object, order)
+  const name = `${wish.name}-${attempt}`
+  return { ...wish, name, credentials: [], dataClaim: claim, deadlineSeconds: releaseSeconds }
+}
+
+function volumeOf(object: DatabaseObject, { requestID: requestId }: RestoreRecord, claim: string): FilledVolume {
+  return { requestId, database: restoredDatabase(object), claim }
+}
+
+function nameOf({ metadata }: DatabaseObject): string {
+  return `${metadata.namespace}/${metadata.name}`
+}
+
 /** `attempt`: another one is another Job. */
 export function releaseWish(
   object: DatabaseObject,
@@ -74,8 +138,9 @@ export function begunWish(job: LiveObject, children: readonly LiveObject[]): Wor
   const text = map === undefined ? undefined : valueAt(map, 'data', 'order.json')
   if (typeof text !== 'string') return undefined
   const deadlineSeconds = Number(valueAt(job, 'spec', 'activeDeadlineSeconds') ?? restoreSeconds)
+  const work = orderedWork(text) ?? 'restore'
   // Its pods are made from a template that stays as it is.
-  return { name, work: 'restore', text, digest: workDigest(text), credentials: [], deadlineSeconds }
+  return { name, work, text, digest: workDigest(text), credentials: [], deadlineSeconds }
 }
 
 /** The Job that restores for this request. */

@@ -8,6 +8,10 @@ import {
 import type { DatabaseObject } from '../../../../src/controllers/database/server-connection.ts'
 
 const restoreFrom = { backupRef: { name: 'b' } }
+/** `Logical` unless it is said otherwise, as the API server has it. */
+const locationOf = (path: string, method: 'Logical' | 'Physical' = 'Logical') => ({
+  location: { target: { pvc: { claimName: 'x' } }, path, method },
+})
 const restore = { requestID: 'r1', from: { backupRef: { name: 'c' } }, keepPrevious: '1h' }
 
 function databaseOf(spec: object, status: object = {}): DatabaseObject {
@@ -96,18 +100,42 @@ describe('where it is', () => {
       'shop/crm/1/2/',
     ],
     ['a Backup', asked(restoreFrom), backup(made), 'shop/crm/1/2/'],
-    ['a location', asked({ location: { target: { pvc: { claimName: 'x' } }, path: 'a/b' } }), undefined, 'a/b/'],
-    [
-      'a location with a slash',
-      asked({ location: { target: { pvc: { claimName: 'x' } }, path: 'a/b/' } }),
-      undefined,
-      'a/b/',
-    ],
+    ['a location', asked(locationOf('a/b')), undefined, 'a/b/'],
+    ['a location with a slash', asked(locationOf('a/b/')), undefined, 'a/b/'],
     ['an earlier request', asked({ previousOf: 'r0' }), undefined, 'former r0'],
   ])('is told of %s', (_, request, found, expected) => {
     const source = restoreSource(request, databaseOf({}), found)
     if (source.kind !== 'source') expect(source.reason).toBe(expected)
     else if (source.source.kind === 'former') expect(`former ${source.source.replacedBy}`).toBe(expected)
     else expect(source.source.folder).toBe(expected)
+  })
+
+  const inCluster = { provider: { inCluster: {} }, version: '15' }
+  const copied = { ...made, source: { serverVersion: '15.18' } }
+  const physical = { method: 'Physical' }
+  it.each<[string, object, RestoreRequest, BackupObject | undefined, string]>([
+    ['begins a server', inCluster, asked(restoreFrom, true), backup(copied, physical), 'Physical shop/crm/1/2/'],
+    ['begins one from its place', inCluster, asked(locationOf('a', 'Physical'), true), undefined, 'Physical a/'],
+    ['is not there yet', inCluster, asked(restoreFrom, true), backup({ phase: 'Running' }, physical), 'BackupNotReady'],
+    ['takes nobody’s place', inCluster, asked(restoreFrom), backup(copied, physical), 'BackupIsPhysical'],
+    ['takes it from no place either', inCluster, asked(locationOf('a', 'Physical')), undefined, 'BackupIsPhysical'],
+    [
+      'begins no database on somebody else’s server',
+      { provider: { server: {} } },
+      asked(restoreFrom, true),
+      backup(copied, physical),
+      'BackupIsPhysical',
+    ],
+    [
+      'is of another version',
+      { ...inCluster, version: '16' },
+      asked(restoreFrom, true),
+      backup(copied, physical),
+      'VersionMismatch',
+    ],
+  ])('a copy of a server %s', (_, spec, request, found, expected) => {
+    const source = restoreSource(request, databaseOf(spec), found)
+    const isBackup = source.kind === 'source' && source.source.kind === 'backup'
+    expect(isBackup ? `${source.method} ${source.source.folder}` : 'reason' in source && source.reason).toBe(expected)
   })
 })

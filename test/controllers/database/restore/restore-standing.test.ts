@@ -81,6 +81,21 @@ describe('the restore of a Database', () => {
       'r1 Restoring Restoring, restore',
     ],
     [
+      'is given up as well while it is not known with what a server is to begin',
+      { record: begun, asked: undefined, isServerHeld: true },
+      'r1 Discarding Withdrawn',
+    ],
+    [
+      'needs nobody for that',
+      { record: at('Discarding', { reason: 'Withdrawn' }), isServerHeld: true },
+      'r1 Failed Withdrawn',
+    ],
+    [
+      'needs somebody where a volume may have been filled',
+      { record: at('Discarding', { reason: 'Withdrawn' }), isServerHeld: true, method: 'Physical' },
+      'r1 Discarding Withdrawn, settle r1',
+    ],
+    [
       'tells why the last try was one',
       { record: at('Restoring'), ...always({ kind: 'active', last: { ...broken, outcome: 'Interrupted' } }) },
       'r1 Restoring ChecksumMismatch, restore',
@@ -160,6 +175,16 @@ describe('the restore of a Database', () => {
     ],
   ])('%s', (_, input, expected) => {
     expect(told(standing(input))).toBe(expected)
+  })
+
+  it('remembers what kind of backup it was begun with', () => {
+    expect(standing({ record: begun }).record?.method).toBeUndefined()
+    expect(standing({ record: begun, method: 'Physical' }).record).toMatchObject({
+      phase: 'Pending',
+      method: 'Physical',
+    })
+    const working = standing({ record: begun, method: 'Physical', ...always({ kind: 'active', last: undefined }) })
+    expect(working.record).toMatchObject({ method: 'Physical', message: 'the volume of the server is filled' })
   })
 
   it('keeps what it has replaced, and no more what it has undone', () => {

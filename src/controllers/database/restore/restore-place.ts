@@ -1,0 +1,106 @@
+// Where is a backup restored to, and with which order? On a server that is there, or onto the volume of one that there is to be: a copy of a whole
+// server is put there before it is started for the first time. Pure.
+import { isOf, type LiveObject, PersistentVolumeClaim } from '../../../index.ts'
+import type { WorkWish } from '../../backup/work-wish.ts'
+import { knownPlace, type Place, type Problem } from '../../migration/migration-place.ts'
+import { moveOf } from '../moving.ts'
+import type { DatabaseObject, ServerConnection } from '../server-connection.ts'
+import type { RestoreMethod, RestoreRecord, RestoreSource } from './restore-request.ts'
+import { attemptAt, type RestoreWork } from './restore-standing.ts'
+import { begunWish, clearWish, fillWish, jobOf, releaseWish, restoreWish, type VolumePlace } from './restore-wish.ts'
+
+/** Of a Database in the cluster. */
+export interface OwnServer {
+  /** Made, or at least begun to be. */
+  readonly isThere: boolean
+  readonly claim: string
+  readonly adminSecret: string
+  /** Major. */
+  readonly version: string
+}
+
+interface Known {
+  readonly record: RestoreRecord | undefined
+  readonly children: readonly LiveObject[]
+  readonly source: RestoreSource | Problem | undefined
+}
+
+/** What is restored, as recorded, as begun, or as it is found; undefined: nobody knows yet. */
+export function restoreMethod({ record, children, source }: Known): RestoreMethod | undefined {
+  if (record?.method !== undefined) return record.method
+  const job = record === undefined ? undefined : jobOf(record.requestID, children)
+  const begun = job === undefined ? undefined : begunWish(job, children)
+  if (begun !== undefined) return begun.work === 'fill' ? 'Physical' : 'Logical'
+  return source?.kind === 'source' ? source.method : undefined
+}
+
+interface Claims {
+  /** The claim, if it is there. */
+  readonly found: LiveObject | undefined
+  readonly children: readonly LiveObject[]
+}
+
+export function volumePlace(
+  { claim, adminSecret, version }: OwnServer,
+  { found, children }: Claims,
+): VolumePlace | Problem {
+  const isOurs = children.some((child) => isOf(PersistentVolumeClaim, child) && child.metadata.name === claim)
+  if (found !== undefined && !isOurs) {
+    const message = `the volume claim ${claim} is there already, and may hold another database; delete it if nobody needs that, or give the Database another name`
+    return { kind: 'waiting', reason: 'VolumeInUse', message }
+  }
+  return { kind: 'volume', claim, adminSecret, version: Number(version) }
+}
+
+export interface ServerPlace {
+  readonly connection: ServerConnection
+  readonly serverProblem: Problem | undefined
+}
+
+export function placeOf(object: DatabaseObject, { connection, serverProblem }: ServerPlace): Place | Problem {
+  if (connection.kind === 'unknown') {
+    return { kind: 'waiting', reason: connection.reason, message: connection.message }
+  }
+  const move = moveOf(object.status)
+  if (move !== undefined) return { kind: 'waiting', reason: 'DatabaseMoving', message: `it ${move}` }
+  return serverProblem ?? knownPlace({ folder: 'database', database: object, access: connection.access })
+}
+
+interface Wanted {
+  readonly object: DatabaseObject
+  readonly record: RestoreRecord
+  readonly children: readonly LiveObject[]
+  readonly source: RestoreSource | Problem | undefined
+  readonly place: Place | VolumePlace | Problem
+  readonly nowMs: number
+}
+
+/** Undefined: it cannot be started. */
+export function wantedWish(wanted: Wanted, work: RestoreWork): WorkWish | undefined {
+  const { object, record, children, source, place, nowMs } = wanted
+  if (place.kind !== 'place' && place.kind !== 'volume') return undefined
+  if (work.kind === 'restore') {
+    const job = jobOf(record.requestID, children)
+    const begun = job === undefined ? undefined : begunWish(job, children)
+    if (begun !== undefined || source?.kind !== 'source') return begun
+    if (place.kind === 'place') return restoreWish(object, { record, source, place })
+    return fillWish(object, { record, source, place })
+  }
+  if (place.kind === 'place') return releaseOf(object, { work, place, nowMs })
+  const attempt = attemptAt(Date.parse(record.startedAt), nowMs)
+  return clearWish(object, { record, place, attempt })
+}
+
+function releaseOf(
+  object: DatabaseObject,
+  { work, place, nowMs }: { work: Exclude<RestoreWork, { kind: 'restore' }>; place: Place; nowMs: number },
+): WorkWish {
+  const { requestID } = work
+  const { restore } = object.status ?? {}
+  const kept = restore?.previous?.find((one) => one.requestID === requestID)?.keptUntil
+  const since = work.kind === 'drop' ? kept : restore?.startedAt
+  const attempt = attemptAt(Date.parse(since ?? ''), nowMs)
+  const isCopy = work.kind === 'settle'
+  const wasFirst = isCopy && restore?.replaces === undefined
+  return releaseWish(object, { requestID, what: isCopy ? 'copy' : 'former', wasFirst, place, attempt })
+}
