@@ -46,7 +46,7 @@ it('is carried out by a worker of its own, which tells why it stops', { timeout:
   }
   const becomes = async (name: string, phase: string) => {
     let seen: MigrationStatus = {}
-    const wait = { what: `${name} to be ${phase}`, limitMs: 120_000, everyMs: 200 }
+    const wait = { what: `${name} to be ${phase}`, everyMs: 200 }
     await waitUntil(wait, async () => {
       seen = await statusOf(name)
       return seen.phase === phase

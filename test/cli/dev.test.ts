@@ -80,11 +80,11 @@ describe('konverge dev', { timeout: 300_000 }, () => {
     const command = `${process.execPath} ${program} dev --no-samples; true`
     const env = { ...process.env, HOME: noHome, TMPDIR: folder }
     const started = spawn(starter, [...args, command], { env, stdio: 'ignore' })
-    await waitUntil({ what: 'its kubeconfig', limitMs: 120_000 }, async () =>
+    await waitUntil({ what: 'its kubeconfig' }, async () =>
       readdirSync(folder).some((name) => existsSync(join(folder, name, 'operator.log'))),
     )
     started.kill('SIGKILL')
-    await waitUntil({ what: 'its end', limitMs: 120_000 }, async () => readdirSync(folder).length === 0)
+    await waitUntil({ what: 'its end' }, async () => readdirSync(folder).length === 0)
   })
 
   it('goes on where it was, with what it acknowledged, when it was killed', async () => {

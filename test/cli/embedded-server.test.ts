@@ -61,7 +61,7 @@ describe('an embedded server', () => {
     }
     const [all, none] = both
     const isGone = async () => (await statusOf(all, `${namespaces}/shop`)) === 404
-    await waitUntil({ what: 'the end of the namespace', limitMs: 60_000 }, isGone)
+    await waitUntil({ what: 'the end of the namespace' }, isGone)
     expect(await statusOf(none, `${namespaces}/shop`)).toBe(200)
   })
 

@@ -139,7 +139,7 @@ async function customTemplatesText(controlPlane: ControlPlane): Promise<string> 
     )
     const path = `/openapi/v3/apis/${word}.example/v7placeholder`
     const what = `the document of ${word}`
-    await waitUntil({ what, limitMs: 60_000 }, async () => {
+    await waitUntil({ what }, async () => {
       const { status, text } = await controlPlane.request({ method: 'GET', path })
       if (status === 200)
         texts.push(text.trim().replaceAll(word, 'placeholder').replaceAll(capital(word), 'Placeholder'))
@@ -193,7 +193,7 @@ async function write(): Promise<void> {
   const get = async (path: string) => (await controlPlane.request({ method: 'GET', path })).text
   const admin = '/apis/rbac.authorization.k8s.io/v1/clusterroles/admin'
   const what = 'the rules of the aggregated roles'
-  await waitUntil({ what, limitMs: 60_000 }, async () => !(await get(admin)).includes('"rules":null'))
+  await waitUntil({ what }, async () => !(await get(admin)).includes('"rules":null'))
   texts.set('openapi-custom.json.br', await customTemplatesText(controlPlane))
   texts.set('bootstrap.json.br', await bootstrapText(get))
   await controlPlane.stop()

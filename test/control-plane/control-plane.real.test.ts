@@ -69,7 +69,7 @@ describe('a real control plane', { timeout: testLimitMs }, () => {
     await controlPlane.apply(statefulSet('broken', 'kv:missing'))
     const reason = '{.status.containerStatuses[0].state.waiting.reason}'
     await waitUntil(
-      { what: 'the first pod', limitMs: 30_000 },
+      { what: 'the first pod' },
       async () => (await controlPlane.kubectl('get', 'pod', 'broken-0')).exitCode === 0,
     )
     await succeeds('wait', 'pod/broken-0', `--for=jsonpath=${reason}=ImagePullBackOff`, '--timeout=30s')

@@ -8,12 +8,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { runningPrograms } from './running-programs.ts'
-import { waitUntil } from './wait-until.ts'
+import { usualLimitMs, waitUntil } from './wait-until.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const program = [join(root, 'src', 'cli', 'main.ts'), 'dev', '--control-plane', 'real']
-/** Promised to who presses Ctrl-C. */
-const endLimitMs = 15_000
 
 interface Start {
   readonly environment?: NodeJS.ProcessEnv
@@ -45,12 +43,12 @@ class Run {
     const giveUp = () => {
       if (this.#child.exitCode !== null) throw new Error(`It has ended: ${this.stdout}${this.stderr}`)
     }
-    await waitUntil({ what: `"${text}"`, limitMs: 90_000, giveUp }, async () => this.stdout.includes(text))
+    await waitUntil({ what: `"${text}"`, giveUp }, async () => this.stdout.includes(text))
   }
 
   /** The exit code, or the signal that it died of. */
   async end(signal?: NodeJS.Signals): Promise<number | string | null> {
-    const closed = once(this.#child, 'close', { signal: AbortSignal.timeout(endLimitMs) })
+    const closed = once(this.#child, 'close', { signal: AbortSignal.timeout(usualLimitMs) })
     if (signal !== undefined) this.#child.kill(signal)
     const [code, by] = (await closed) as [number | null, string | null] // As documented for this event.
     return code ?? by
@@ -98,7 +96,7 @@ describe('konverge dev --control-plane real', () => {
     expect(existsSync(operatorLog)).toBe(true)
 
     run.kubectl('-n', 'shop', 'scale', 'kv', 'cart', '--replicas=4')
-    await waitUntil({ what: 'the line of the scaled store', limitMs: 30_000 }, async () =>
+    await waitUntil({ what: 'the line of the scaled store' }, async () =>
       /^kv shop\/cart +4 of 4 replicas +True +AllReplicasReady/m.test(run?.stdout ?? ''),
     )
     const volumes = run.kubectl('get', 'pv', '-o', 'jsonpath={.items[*].spec.hostPath.path}').split(' ')
@@ -115,7 +113,7 @@ describe('konverge dev --control-plane real', () => {
     run = new Run()
     await run.says('starting')
     const isApiServerRunning = async () => run?.commands().some((args) => args.includes('kube-apiserver')) === true
-    await waitUntil({ what: 'the API server to run', limitMs: 60_000 }, isApiServerRunning)
+    await waitUntil({ what: 'the API server to run' }, isApiServerRunning)
     expect(await Promise.all([run.end('SIGINT'), run.end('SIGTERM')])).toEqual([0, 0])
     expect(run.stdout.match(/stopping/g)).toHaveLength(1)
     run.expectNothingLeft()
@@ -135,7 +133,7 @@ describe('konverge dev --control-plane real', () => {
     await run.says('RESOURCE')
     expect(run.commands()).toHaveLength(6)
     expect(await run.end('SIGKILL')).toBe('SIGKILL')
-    await waitUntil({ what: 'the end of all', limitMs: endLimitMs }, async () => run?.commands().length === 0)
+    await waitUntil({ what: 'the end of all' }, async () => run?.commands().length === 0)
     run.expectNothingLeft()
   })
 

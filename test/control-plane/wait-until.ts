@@ -4,17 +4,21 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export interface Wait {
   /** Completes the sentence "Waited 30 s for …". */
   readonly what: string
-  readonly limitMs: number
+  /** Default: what nothing needs, not on a machine that is busy with other tests either. */
+  readonly limitMs?: number
   readonly everyMs?: number
   readonly giveUp?: () => void
 }
+
+export const usualLimitMs = 180_000
 
 /**
  * Throws when `isSo` has not returned true within the limit. What it throws means "not yet"; the last such error becomes
  * the cause. What `giveUp` throws ends the wait at once.
  */
 export async function waitUntil(wait: Wait, isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + wait.limitMs
+  const { limitMs = usualLimitMs } = wait
+  const deadline = performance.now() + limitMs
   let cause: unknown
   for (;;) {
     wait.giveUp?.()
@@ -23,7 +27,7 @@ export async function waitUntil(wait: Wait, isSo: () => Promise<boolean>): Promi
     } catch (error) {
       cause = error
     }
-    if (performance.now() > deadline) throw new Error(`Waited ${wait.limitMs / 1000} s for ${wait.what}.`, { cause })
+    if (performance.now() > deadline) throw new Error(`Waited ${limitMs / 1000} s for ${wait.what}.`, { cause })
     await sleep(wait.everyMs ?? 50)
   }
 }

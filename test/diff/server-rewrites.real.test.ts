@@ -157,7 +157,7 @@ function schemaOfOdd(): JsonObject {
 
 /** A new kind is served a moment after its definition is stored. */
 async function servesOddKind(): Promise<void> {
-  const wait = { what: 'the kind Odd to be served', limitMs: 30_000 }
+  const wait = { what: 'the kind Odd to be served' }
   await waitUntil(wait, async () => (await controlPlane.request({ method: 'GET', path: oddCollection })).status === 200)
 }
 

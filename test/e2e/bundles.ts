@@ -110,7 +110,7 @@ export async function installBundles(server: StoryServer): Promise<void> {
   for (const plural of ['bundles', 'pruneds']) {
     const path = `/apis/test.konverge.dev/v1/${plural}`
     const isServed = async () => (await server.request({ method: 'GET', path })).status === 200
-    await server.until({ what: `${plural} to be served`, limitMs: 60_000 }, isServed)
+    await server.until({ what: `${plural} to be served` }, isServed)
   }
 }
 
@@ -151,7 +151,7 @@ export class Bundles {
   }
 
   async until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-    await this.#server.until({ what, limitMs: 60_000, everyMs: 200 }, isSo)
+    await this.#server.until({ what, everyMs: 200 }, isSo)
   }
 
   /** Waits until the condition of the bundle has this reason, for its newest spec; then gives its message. */

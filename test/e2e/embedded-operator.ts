@@ -1,5 +1,6 @@
 // An operator in this process over the server in this process, with a way between the two that faults can be on. It may die and be
 // born again, as a process does by -9: of a life that has ended nothing runs any more, and nothing reaches it.
+
 import type { Instruments } from '../../src/base/instrument.ts'
 import { seededRandom, seededSecrets } from '../../src/base/random.ts'
 import { flagshipControllers } from '../../src/cli/flagship.ts'
@@ -15,6 +16,7 @@ import { createLogger } from '../../src/telemetry/logger.ts'
 import { PrometheusMetrics } from '../../src/telemetry/metrics.ts'
 import { OpenTelemetryTracer } from '../../src/telemetry/tracer.ts'
 import type { TestCluster } from '../../src/testing/index.ts'
+import { usualLimitMs } from '../control-plane/wait-until.ts'
 import { FaultyFetch } from '../fault-lab/faulty-fetch.ts'
 import { LifeClock } from './life-clock.ts'
 import { type LogLine, metricIn } from './operator-process.ts'
@@ -100,7 +102,7 @@ export class EmbeddedOperator implements MortalOperator {
     return this
   }
 
-  async ready(limitMs = 60_000): Promise<this> {
+  async ready(limitMs = usualLimitMs): Promise<this> {
     await this.until('the operator to be ready', async () => (await this.get('/readyz')).status === 200, limitMs)
     return this
   }
@@ -121,7 +123,7 @@ export class EmbeddedOperator implements MortalOperator {
     return metricIn(await this.#living.metrics.text(), name, labels)
   }
 
-  async until(what: string, isSo: () => boolean | Promise<boolean>, limitMs = 60_000): Promise<void> {
+  async until(what: string, isSo: () => boolean | Promise<boolean>, limitMs = usualLimitMs): Promise<void> {
     for (let passedMs = 0; !(await isSo()); passedMs += stepMs) {
       this.throwIfEnded()
       if (passedMs > limitMs) throw new Error(`Waited ${limitMs / 1000} s for ${what}.`)

@@ -1,5 +1,6 @@
 // A story's server that is the one in this process: the test kit's cluster, with nodes whose pods only seem to run. A wait costs no
 // time: the cluster's clock moves on.
+
 import { readFile } from 'node:fs/promises'
 import { handleFetch } from '../../src/apiserver/fetch-handler.ts'
 import { requestInfoOf } from '../../src/apiserver/request-info.ts'
@@ -8,6 +9,7 @@ import { ServiceAccount } from '../../src/index.ts'
 import type { KubeObject } from '../../src/object/object.ts'
 import { startCluster, type TestCluster } from '../../src/testing/index.ts'
 import type { ApiAnswer, ApiRequest } from '../control-plane/api-request.ts'
+import { usualLimitMs } from '../control-plane/wait-until.ts'
 import { flagshipDefinitions } from './definitions.ts'
 import { EmbeddedOperator } from './embedded-operator.ts'
 import { kindsOfAccount, manifestsIn, operatorNamespace } from './rights.ts'
@@ -94,7 +96,10 @@ export class EmbeddedStoryServer implements OwnServer {
     return this.#cluster.list(kindOf(kind), namespace)
   }
 
-  async until({ what, limitMs, everyMs = 50, giveUp }: Awaited, isSo: () => Promise<boolean>): Promise<void> {
+  async until(
+    { what, limitMs = usualLimitMs, everyMs = 50, giveUp }: Awaited,
+    isSo: () => Promise<boolean>,
+  ): Promise<void> {
     for (let passedMs = 0; !(await isSo()); passedMs += everyMs) {
       giveUp?.()
       if (passedMs > limitMs) throw new Error(`Waited ${limitMs / 1000} s for ${what}.`)

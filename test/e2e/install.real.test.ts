@@ -57,16 +57,16 @@ async function installTwice(cluster: ControlPlane): Promise<void> {
       'jsonpath={range .items[*]}{.metadata.resourceVersion} {.kind} {.metadata.name}{"\\n"}{end}',
     )
   await kubectl('apply', '--server-side', '-f', file)
-  await kubectl('wait', '--for=condition=Established', '--timeout=60s', 'crd/replicatedkvstores.data.konverge.dev')
+  await kubectl('wait', '--for=condition=Established', '--timeout=180s', 'crd/replicatedkvstores.data.konverge.dev')
   // That the pods come at all shows that they are as restricted as the namespace demands.
-  await kubectl('-n', operatorNamespace, 'rollout', 'status', 'deployment/konverge', '--timeout=60s')
+  await kubectl('-n', operatorNamespace, 'rollout', 'status', 'deployment/konverge', '--timeout=180s')
   await kubectl(
     '-n',
     operatorNamespace,
     'wait',
     '--for=jsonpath={.status.currentHealthy}=2',
     'pdb/konverge',
-    '--timeout=60s',
+    '--timeout=180s',
   )
   const before = await versions()
   expect(before.trim().split('\n')).toHaveLength(manifests.length)

@@ -31,7 +31,7 @@ async function makeAccount(cluster: ControlPlaneClient, namespace: string): Prom
   const manifests = manifestsIn(await printedManifests(namespace)).filter(({ kind }) => kindsOfAccount.test(kind))
   await cluster.apply(...manifests)
   // The API server learns of new roles by a watch of its own.
-  await waitUntil({ what: 'the rights of the operator', limitMs: 30_000, everyMs: 200 }, async () => {
+  await waitUntil({ what: 'the rights of the operator', everyMs: 200 }, async () => {
     const asOperator = ['--all-namespaces', `--as=${accountIn(namespace)}`]
     return (await cluster.kubectl('auth', 'can-i', 'watch', 'pods', ...asOperator)).exitCode === 0
   })

@@ -61,6 +61,6 @@ export class OperatorHere implements StoryOperator {
     const giveUp = () => {
       if (this.#stop.signal.aborted) throw new Error('the operator was stopped')
     }
-    await waitUntil({ what, limitMs: 60_000, giveUp }, isSo)
+    await waitUntil({ what, giveUp }, isSo)
   }
 }

@@ -2,7 +2,7 @@
 // also when it fails.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { waitUntil } from '../control-plane/wait-until.ts'
+import { usualLimitMs, waitUntil } from '../control-plane/wait-until.ts'
 
 const program = new URL('../../src/cli/main.ts', import.meta.url).pathname
 
@@ -41,7 +41,7 @@ export class OperatorProcess {
   }
 
   /** Waits until /readyz answers 200. */
-  async ready(limitMs = 60_000): Promise<this> {
+  async ready(limitMs = usualLimitMs): Promise<this> {
     await this.until('the operator to be ready', async () => (await this.get('/readyz')).status === 200, limitMs)
     return this
   }

@@ -32,7 +32,7 @@ export class PodPostgres {
     const names = databaseServerNames(name)
     const secretOf = async (secret: string) => {
       const place = { namespace, kind: 'secret', name: secret }
-      const wait = { what: `Secret ${secret}`, limitMs: 60_000 }
+      const wait = { what: `Secret ${secret}` }
       await server.until(wait, async () => (await server.get(place)) !== undefined)
       return secretValues(await server.get(place))
     }
@@ -50,7 +50,7 @@ export class PodPostgres {
         await server.patch(service, { metadata: { annotations } })
         return true
       }
-      await server.until({ what: `Service ${names.clientService}`, limitMs: 60_000 }, isTold)
+      await server.until({ what: `Service ${names.clientService}` }, isTold)
       return new PodPostgres(postgres, way, password)
     } catch (error) {
       await postgres.remove()

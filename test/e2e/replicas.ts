@@ -59,7 +59,7 @@ export class Replicas {
     readonly sinceMs: number
   }> {
     let found: { operator: MortalOperator; sinceMs: number } | undefined
-    await this.#server.until({ what: 'a leader', limitMs: 60_000, everyMs: 500 }, async () => {
+    await this.#server.until({ what: 'a leader', everyMs: 500 }, async () => {
       await this.#edit()
       for (const operator of among) {
         const line = operator.lines.find(isElection)

@@ -114,7 +114,7 @@ export async function installShelves(server: StoryServer): Promise<void> {
   await server.apply(shelfDefinition, namespace(homeNamespace), namespace(farNamespace))
   const path = '/apis/inventory.example.dev/v1/shelves'
   const isServed = async () => (await server.request({ method: 'GET', path })).status === 200
-  await server.until({ what: 'shelves to be served', limitMs: 60_000 }, isServed)
+  await server.until({ what: 'shelves to be served' }, isServed)
 }
 
 /** Nobody is left to take the finalizers off. */
@@ -135,7 +135,7 @@ export function startShelves(server: StoryServer, controller: Controller, userAg
 export async function makeShelf(server: StoryServer, name: string): Promise<void> {
   const [home, far] = [new Hand(server, homeNamespace), new Hand(server, farNamespace)]
   await home.apply(shelfObject(name))
-  await server.until({ what: `the children of ${name}`, limitMs: 60_000, everyMs: 200 }, async () => {
+  await server.until({ what: `the children of ${name}`, everyMs: 200 }, async () => {
     const made = await Promise.all([
       home.find('secret', `${name}-login`),
       home.find('secret', `${name}-kept`),

@@ -1,4 +1,5 @@
 // Stores in a namespace of a cluster, whichever server it has.
+import { usualLimitMs } from '../control-plane/wait-until.ts'
 import type { Requesting } from '../fault-lab/namespace-reader.ts'
 import { flagshipDefinitions, listPath } from './definitions.ts'
 import type { Place, StoryObjects } from './story-server.ts'
@@ -99,7 +100,7 @@ export class Stores {
   }
 
   /** Waits until the condition has this status and reason; then gives its message. */
-  async condition(name: string, type: string, status: string, reason: string, limitMs = 60_000): Promise<string> {
+  async condition(name: string, type: string, status: string, reason: string, limitMs = usualLimitMs): Promise<string> {
     let message = ''
     await this.until(
       `${name} to have ${type}=${status}/${reason}`,
@@ -142,7 +143,7 @@ export class Stores {
   }
 
   /** By the clock of the server. */
-  async until(what: string, isSo: () => Promise<boolean>, limitMs = 60_000): Promise<void> {
+  async until(what: string, isSo: () => Promise<boolean>, limitMs = usualLimitMs): Promise<void> {
     await this.#server.until({ what, limitMs, everyMs: 200 }, isSo)
   }
 

@@ -18,8 +18,8 @@ export interface Place {
 export interface Awaited {
   /** Completes the sentence "Waited 30 s for …". */
   readonly what: string
-  /** By the clock of the server. */
-  readonly limitMs: number
+  /** By the clock of the server; default: what nothing needs. */
+  readonly limitMs?: number
   readonly everyMs?: number
   /** What it throws ends the wait at once. */
   readonly giveUp?: () => void

@@ -112,7 +112,7 @@ export async function installVisits(server: StoryServer): Promise<void> {
   for (const { plural } of [Guest, House]) {
     const isServed = async () =>
       (await server.request({ method: 'GET', path: `/apis/${group}/v1/${plural}` })).status === 200
-    await server.until({ what: `${plural} to be served`, limitMs: 60_000 }, isServed)
+    await server.until({ what: `${plural} to be served` }, isServed)
   }
 }
 

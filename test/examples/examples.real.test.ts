@@ -55,7 +55,7 @@ it('02-owned-children takes a Wiki from a missing theme over a new image to its 
   const migrated = await kubectl('get', 'job', 'handbook-migration', '-o', 'jsonpath={.metadata.uid}')
   await kubectl('scale', 'deployment', 'handbook', '--replicas=2')
   await kubectl('patch', 'wiki', 'handbook', '--type=merge', '-p', '{"spec":{"image":"wiki:2.0"}}')
-  await waitUntil({ what: 'the servers to have the new image', limitMs: 60_000, everyMs: 200 }, async () => {
+  await waitUntil({ what: 'the servers to have the new image', everyMs: 200 }, async () => {
     const path = 'jsonpath={.spec.replicas} {.spec.template.spec.containers[0].image}'
     return (await kubectl('get', 'deployment', 'handbook', '-o', path)) === '2 wiki:2.0'
   })
@@ -64,7 +64,7 @@ it('02-owned-children takes a Wiki from a missing theme over a new image to its 
 
   await kubectl('delete', 'wiki', 'handbook', '--timeout=60s')
   expect(await kubectl('get', 'pvc', 'handbook-pages', '-o', 'name')).toBe('persistentvolumeclaim/handbook-pages')
-  await waitUntil({ what: 'the last word on the pages', limitMs: 30_000, everyMs: 200 }, async () =>
+  await waitUntil({ what: 'the last word on the pages', everyMs: 200 }, async () =>
     (await kubectl('get', 'events', '-o', 'jsonpath={.items[*].reason}')).includes('PagesKept'),
   )
   expect(await program.stop(), program.output).toBe(0)
@@ -82,7 +82,7 @@ it('03-external writes a DnsRecord into a folder, puts it right, and takes it aw
 
   await writeFile(file, JSON.stringify({ ...entry, address: '198.51.100.1' }))
   await kubectl('annotate', 'dnsrecord', 'shop', 'konverge.dev/reconcile-now=1')
-  await waitUntil({ what: 'the record to be put right', limitMs: 30_000, everyMs: 200 }, async () =>
+  await waitUntil({ what: 'the record to be put right', everyMs: 200 }, async () =>
     (await readFile(file, 'utf8')).includes('192.0.2.7'),
   )
   await kubectl('patch', 'dnsrecord', 'shop', '--type=merge', '-p', '{"spec":{"address":"192.0.2.8"}}')
@@ -133,7 +133,7 @@ async function until(what: string, name: string, condition: string): Promise<voi
   const conditions = '{range .status.conditions[*]} {.type}={.status}/{.reason}{end}'
   let seen = ''
   try {
-    await waitUntil({ what, limitMs: 60_000, everyMs: 200 }, async () => {
+    await waitUntil({ what, everyMs: 200 }, async () => {
       seen = await kubectl('get', name, '-o', `jsonpath=${generation}${conditions}`)
       return /^(\d+)=\1 /.test(seen) && seen.split(' ').includes(condition)
     })

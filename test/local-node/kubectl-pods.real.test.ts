@@ -84,7 +84,7 @@ describe.each(['real', 'embedded'] as const)('pods of a local node by kubectl on
     )
     expect((await logs('crasher', '-c', 'main', '-p')).stdout).toBe('main of crasher\n')
     // That main has ended once does not say that side has come to its first word.
-    await waitUntil({ what: 'the word of side', limitMs: 30_000 }, async () => {
+    await waitUntil({ what: 'the word of side' }, async () => {
       const { stdout } = await logs('crasher', '-c', 'side')
       return stdout === 'side\n'
     })

@@ -102,14 +102,12 @@ export class LocalCluster {
       found = await this.get(kind, name)
       return found !== undefined && isSo(found)
     }
-    await waitUntil({ what: `${kind} ${name} to be ${what}`, limitMs: 120_000, everyMs: 100 }, isFound).catch(
-      (thrown: unknown) => {
-        const seen = JSON.stringify(found === undefined ? undefined : valueAt(found, 'status'))
-        throw new Error(`${kind} ${name} is not ${what}: ${seen}\n${this.nodeLines.slice(-10).join('\n')}`, {
-          cause: thrown,
-        })
-      },
-    )
+    await waitUntil({ what: `${kind} ${name} to be ${what}`, everyMs: 100 }, isFound).catch((thrown: unknown) => {
+      const seen = JSON.stringify(found === undefined ? undefined : valueAt(found, 'status'))
+      throw new Error(`${kind} ${name} is not ${what}: ${seen}\n${this.nodeLines.slice(-10).join('\n')}`, {
+        cause: thrown,
+      })
+    })
     if (found === undefined) throw new Error(`${kind} ${name} is gone`)
     return found
   }

@@ -29,7 +29,7 @@ it.each(machine.versions.map(({ major }) => major))(
 
     const first = start(program)
     const isMaking = () => places.some((place) => existsSync(join(place, 'PG_VERSION')))
-    await waitUntil({ what: 'the files to be under way', limitMs: 30_000, everyMs: 1 }, async () => isMaking())
+    await waitUntil({ what: 'the files to be under way', everyMs: 1 }, async () => isMaking())
     await end(first, 'SIGKILL')
 
     const second = start(program)
@@ -40,7 +40,6 @@ it.each(machine.versions.map(({ major }) => major))(
     await waitUntil(
       {
         what: 'the server to be ready',
-        limitMs: 60_000,
         everyMs: 50,
         giveUp: () => expect(second.exitCode, output).toBeNull(),
       },

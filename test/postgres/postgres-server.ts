@@ -122,7 +122,6 @@ export class PostgresServer {
     await waitUntil(
       {
         what: `PostgreSQL ${this.version} to answer`,
-        limitMs: 60_000,
         everyMs: 20,
         giveUp: () => this.#throwIfEnded(),
       },
@@ -150,7 +149,7 @@ export class PostgresServer {
     await this.#end(() => {
       for (const pid of pids) signalTo(pid, 'SIGKILL')
     })
-    const wait = { what: 'the processes of a killed server to end', limitMs: 60_000, everyMs: 2 }
+    const wait = { what: 'the processes of a killed server to end', everyMs: 2 }
     await waitUntil(wait, async () => pids.every((pid) => parentOf(pid) === undefined))
   }
 

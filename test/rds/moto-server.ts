@@ -35,7 +35,7 @@ export class MotoServer {
     const server = new MotoServer(url, program, folder)
     try {
       program.start()
-      const wait = { what: 'moto to answer', limitMs: 60_000, giveUp: () => program.throwIfEnded() }
+      const wait = { what: 'moto to answer', giveUp: () => program.throwIfEnded() }
       await waitUntil(wait, async () => (await fetch(`${url}/moto-api/`)).ok)
       return server
     } catch (error) {

@@ -15,7 +15,7 @@ let servers: TwoServers
 beforeAll(async () => {
   servers = await startTwoServers({ nodes: 1 })
   await both(['create', 'namespace', namespace])
-  await both(['wait', 'serviceaccount/default', '--for=create', '--timeout=60s', '--namespace', namespace])
+  await both(['wait', 'serviceaccount/default', '--for=create', '--timeout=180s', '--namespace', namespace])
 })
 
 afterAll(() => servers?.[Symbol.asyncDispose]())
@@ -25,7 +25,7 @@ describe('kubectl, on a cluster that lives,', () => {
 
   it('tends a store while its operator runs', async () => {
     await both(['apply', '-f', definitions])
-    await both(['wait', '--for=condition=Established', '--timeout=60s', '-f', definitions])
+    await both(['wait', '--for=condition=Established', '--timeout=180s', '-f', definitions])
     const operators = [servers.real, servers.ours].map(({ kubeconfig }) => new OperatorProcess(kubeconfig))
     try {
       await Promise.all(operators.map((operator) => operator.ready()))

@@ -260,7 +260,7 @@ export const stories: Readonly<Record<string, readonly Command[]>> = {
   ],
   'works with custom kinds': [
     of('apply -f -', gadgets),
-    of('wait --for=condition=established crd/gadgets.clients.konverge.dev --timeout=30s'),
+    of('wait --for=condition=established crd/gadgets.clients.konverge.dev --timeout=180s'),
     of('apply -f -', gadget('{ replicas: 3, color: green }')),
     of('apply -f -', gadget('{ replicas: 3, colour: red }')),
     of('apply -f -', gadget('{ replicas: 3, color: red }')),
@@ -276,7 +276,7 @@ export const stories: Readonly<Record<string, readonly Command[]>> = {
     of('describe crd gadgets.clients.konverge.dev'),
     of('delete gd one'),
     of('delete crd gadgets.clients.konverge.dev'),
-    of('wait --for=delete crd/gadgets.clients.konverge.dev --timeout=30s'),
+    of('wait --for=delete crd/gadgets.clients.konverge.dev --timeout=180s'),
   ],
   'asks what it may do, and what there is': [
     of('auth can-i create pods'),

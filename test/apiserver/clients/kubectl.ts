@@ -26,7 +26,7 @@ export interface CommandOutcome {
   readonly stderr: string
 }
 
-const limitMs = 120_000
+const limitMs = 240_000
 
 export class Kubectl {
   readonly #options: KubectlOptions

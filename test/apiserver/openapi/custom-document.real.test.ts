@@ -35,7 +35,7 @@ it.each(['crds/replicated-kv-store.yaml', 'examples/02-owned-children/wiki.crd.y
       const [version] = definition.spec.versions
       const path = `/openapi/v3/apis/${definition.spec.group}/${version?.name}`
       let theirs: unknown
-      await waitUntil({ what: path, limitMs: 30_000 }, async () => {
+      await waitUntil({ what: path }, async () => {
         const { status, text } = await controlPlane.request({ method: 'GET', path })
         theirs = status === 200 ? JSON.parse(text) : undefined
         return status === 200

@@ -112,7 +112,7 @@ export async function work(order: RestoreOrder, stage: RestoreStage, signal: Abo
 
 /** The next lives, as a Job has them: what a dead worker has begun on the server may still be under way. */
 export async function end(order: RestoreOrder, stage: RestoreStage): Promise<void> {
-  await waitUntil({ what: 'a worker to end the restore', limitMs: 120_000, everyMs: 50 }, () =>
+  await waitUntil({ what: 'a worker to end the restore', everyMs: 50 }, () =>
     work(order, stage, never).then(
       () => true,
       (error: unknown) => {

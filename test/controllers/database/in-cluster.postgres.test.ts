@@ -56,7 +56,7 @@ describe.each(inject('postgresHome').versions.map(({ major }) => major))(
       cluster.objectThat(place, 'there', () => true)
     const gone = async (place: { readonly kind: string; readonly name: string }) => {
       const isGone = async () => (await cluster.get(place.kind, place.name)) === undefined
-      await waitUntil({ what: `${place.kind} ${place.name} to go`, limitMs: 60_000, everyMs: 100 }, isGone)
+      await waitUntil({ what: `${place.kind} ${place.name} to go`, everyMs: 100 }, isGone)
     }
 
     it('is made with its server, and can be used by what its Secret says', { timeout: 300_000 }, async () => {

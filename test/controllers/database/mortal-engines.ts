@@ -109,7 +109,7 @@ export class MortalEngines {
   async #ofLastStatement(): Promise<void> {
     const open = this.#openAtDeath
     if (open === undefined) return
-    const wait = { what: 'the last statement of a life to be done', limitMs: 30_000, everyMs: 2 }
+    const wait = { what: 'the last statement of a life to be done', everyMs: 2 }
     await waitUntil(wait, async () => this.proxy.connections.open < open)
   }
 

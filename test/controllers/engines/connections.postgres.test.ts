@@ -188,7 +188,7 @@ onEachPostgres('connections', (server, version) => {
     const clock = new SimClock()
     own.pause()
     const looking = engineHere(clock).at(proxy.access()).observe({}).catch(String)
-    await waitUntil({ what: 'the server to be dialled', limitMs: 60_000 }, async () => proxy.connections.total === 1)
+    await waitUntil({ what: 'the server to be dialled' }, async () => proxy.connections.total === 1)
     await clock.advance(4_999)
     expect(proxy.connections.open).toBe(1)
     await clock.advance(1)
@@ -212,7 +212,7 @@ onEachPostgres('connections', (server, version) => {
     await at.observe({})
     proxy.judge = () => 'hang'
     const looking = at.observe({}).catch((thrown: unknown) => thrown)
-    await waitUntil({ what: 'the question to be asked', limitMs: 60_000 }, async () => proxy.statements.length === 2)
+    await waitUntil({ what: 'the question to be asked' }, async () => proxy.statements.length === 2)
     await clock.advance(10_000)
     expect(await looking).toMatchObject({
       code: 'ServerUnreachable',
@@ -293,5 +293,5 @@ async function untilSleeping(server: PostgresServer, wanted: number): Promise<vo
   const sleeping =
     "SELECT count(*)::int AS n FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%' AND state = 'active'"
   const isSo = async () => (await server.byHand(sleeping))[0]?.['n'] === wanted
-  await waitUntil({ what: `${wanted} sessions that sleep`, limitMs: 60_000 }, isSo)
+  await waitUntil({ what: `${wanted} sessions that sleep` }, isSo)
 }

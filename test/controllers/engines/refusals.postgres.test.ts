@@ -116,7 +116,7 @@ onEachPostgres('a refusal', (server, version) => {
       .byHand('SELECT pg_sleep(60)', { database: 'busy' })
       .catch(() => undefined)
     const isInUse = async () => (await at.observe({ databases: ['busy'] })).databases[0]?.sessions === 1
-    await waitUntil({ what: 'somebody in the database', limitMs: 60_000 }, isInUse)
+    await waitUntil({ what: 'somebody in the database' }, isInUse)
     expect(await at.sessions({ database: 'busy' })).toMatchObject([
       { role: 'postgres', database: 'busy', applicationName: 'by hand', clientAddress: '127.0.0.1', state: 'active' },
     ])
@@ -240,7 +240,7 @@ onEachPostgres('a refusal', (server, version) => {
       const sleeping = own.byHand('SELECT pg_sleep(60)', login).catch((error: unknown) => error)
       const powerless = engineHere().at(own.access({ username: 'powerless', password: 'poor' }))
       const isThere = async () => (await powerless.sessions({ role: 'other_user' })).length === 1
-      await waitUntil({ what: 'somebody else', limitMs: 60_000 }, isThere)
+      await waitUntil({ what: 'somebody else' }, isThere)
       await expect(powerless.terminate({ role: 'other_user' })).rejects.toMatchObject({
         code: 'InsufficientPrivilege',
         message: expect.stringContaining('missing: GRANT pg_signal_backend TO "powerless"'),

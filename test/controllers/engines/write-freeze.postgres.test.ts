@@ -33,7 +33,7 @@ onEachPostgres(
       await freezer.freeze(record)
       await freezer.freeze(record)
       await ended
-      await waitUntil({ what: 'the sessions to go', limitMs: 60_000 }, async () => {
+      await waitUntil({ what: 'the sessions to go' }, async () => {
         return freezeStanding(record, await freezer.observe(record)).kind === 'frozen'
       })
       await expect(server().byHand('SELECT', app)).rejects.toMatchObject({ code: '28000' })
@@ -62,10 +62,7 @@ onEachPostgres(
       const freezer = new WriteFreezeClient(engineHere().at(server().access()), { database: 'pending', spared: [] })
       const record = recordOf(await freezer.observe(undefined))
       await freezer.freeze(record)
-      await waitUntil(
-        { what: 'the sessions to go', limitMs: 60_000 },
-        async () => (await freezer.observe(record)).sessions === 0,
-      )
+      await waitUntil({ what: 'the sessions to go' }, async () => (await freezer.observe(record)).sessions === 0)
       expect(freezeStanding(record, await freezer.observe(record))).toMatchObject({ kind: 'draining' })
       await server().byHand("ROLLBACK PREPARED 'half'", { database: 'pending' })
       expect(freezeStanding(record, await freezer.observe(record))).toEqual({ kind: 'frozen' })

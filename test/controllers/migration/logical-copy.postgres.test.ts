@@ -41,7 +41,7 @@ const nothing = { slots: 0, publications: 0, subscriptions: 0, origins: 0, login
 
 /** Until tables follow, or a worker has made something else that can be seen. */
 async function isThere(stage: MigrationStage, what: string, text: string): Promise<void> {
-  await waitUntil({ what, limitMs: 120_000, everyMs: 20 }, async () => (await stage.byHand(text)).length > 0)
+  await waitUntil({ what, everyMs: 20 }, async () => (await stage.byHand(text)).length > 0)
 }
 
 const allReady = "SELECT 1 FROM pg_subscription_rel HAVING count(*) > 0 AND bool_and(srsubstate = 'r')"
@@ -95,7 +95,7 @@ it(`brings what is written meanwhile, from PostgreSQL ${oldest} to ${newest}`, {
   const worker = new AbortController()
   const working = stage.work([following], { signal: worker.signal }).catch((error: unknown) => error)
   const hasCompared = () => stage.news.some((news) => news.kind === 'copied' && news.rowsCopied > 0)
-  await waitUntil({ what: 'all rows', limitMs: 120_000 }, async () => hasCompared())
+  await waitUntil({ what: 'all rows' }, async () => hasCompared())
   writer.pausing = true
   await writing
   // As when its Job is replaced by that of another order.

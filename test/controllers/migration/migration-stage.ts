@@ -161,7 +161,7 @@ export class MigrationStage {
 
   /** A server takes a moment to see that a worker is gone. */
   async sessionsEnd(): Promise<void> {
-    const wait = { what: 'the sessions of workers to end', limitMs: 30_000, everyMs: 5 }
+    const wait = { what: 'the sessions of workers to end', everyMs: 5 }
     const text =
       "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'konverge/%'"
     await waitUntil(wait, async () => (await this.byHand(text)).length === 0)

@@ -59,7 +59,7 @@ export function describeFaults({ start, install }: FaultStoryOptions): void {
       const namespace = { namespace: '', kind: 'namespace', name: stores.namespace }
       await server.delete(namespace, { waits: false })
       const isGone = async () => (await server.get(namespace)) === undefined
-      await server.until({ what: 'the namespace to go', limitMs: 90_000, everyMs: 500 }, isGone)
+      await server.until({ what: 'the namespace to go', everyMs: 500 }, isGone)
     })
 
     // From here on the API server goes away and comes back, and a real cluster's own controllers back off a little longer each time.

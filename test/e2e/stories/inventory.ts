@@ -46,8 +46,7 @@ export function describeInventory(start: StartStoryServer): void {
   const exists = async (kind: string, name: string, namespace = homeNamespace) =>
     (await find(kind, name, namespace)) !== undefined
   const shelf = (name: string) => find('shelf', name)
-  const until = (what: string, isSo: () => Promise<boolean>) =>
-    server.until({ what, limitMs: 60_000, everyMs: 200 }, isSo)
+  const until = (what: string, isSo: () => Promise<boolean>) => server.until({ what, everyMs: 200 }, isSo)
   const run = async (controller: Controller, userAgent: string) => {
     await end()
     operator = await startShelves(server, controller, userAgent)

@@ -42,10 +42,7 @@ export function describeWatches(start: StartStoryServer): void {
       [farNamespace, 'ann'],
       [farNamespace, 'bob'],
     ] as const)
-      await server.until(
-        { what: `the badge of ${name}`, limitMs: 60_000 },
-        async () => (await badge(namespace, name)) !== undefined,
-      )
+      await server.until({ what: `the badge of ${name}` }, async () => (await badge(namespace, name)) !== undefined)
     await server.pass(quietMs)
   })
   afterAll(async () => {
@@ -69,7 +66,7 @@ export function describeWatches(start: StartStoryServer): void {
     const before = visits.turns.length
     await act()
     const isWoken = async () => visits.turns.length > before
-    await server.until({ what: 'somebody to be woken', limitMs: 60_000 }, isWoken)
+    await server.until({ what: 'somebody to be woken' }, isWoken)
     await server.pass(quietMs)
     return [...new Set(visits.turns.slice(before))].sort()
   }

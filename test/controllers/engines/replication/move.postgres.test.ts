@@ -40,15 +40,15 @@ it('moves 100,000 rows under a writing client', async ({ annotate }) => {
     writer.stop()
     await writing
   })
-  await waitUntil({ what: 'the client to write', limitMs: 60_000 }, async () => writer.acknowledged > 50)
+  await waitUntil({ what: 'the client to write' }, async () => writer.acknowledged > 50)
   await stage.following()
-  await waitUntil({ what: 'the client to write on', limitMs: 60_000 }, async () => writer.acknowledged > 100)
+  await waitUntil({ what: 'the client to write on' }, async () => writer.acknowledged > 100)
 
   const freezer = stage.freezer()
   const record = recordOf(await freezer.observe(undefined))
   const began = performance.now()
   await freezer.freeze(record)
-  await waitUntil({ what: 'the sessions to go', limitMs: 60_000, everyMs: 10 }, async () => {
+  await waitUntil({ what: 'the sessions to go', everyMs: 10 }, async () => {
     return freezeStanding(record, await freezer.observe(record)).kind === 'frozen'
   })
   const goal = await stage.task().publisher.milestone()
@@ -61,7 +61,7 @@ it('moves 100,000 rows under a writing client', async ({ annotate }) => {
   await stage.task().subscriber.remove()
   server = stage.target
   const before = writer.acknowledged
-  await waitUntil({ what: 'the client to write again', limitMs: 60_000 }, async () => writer.acknowledged > before + 10)
+  await waitUntil({ what: 'the client to write again' }, async () => writer.acknowledged > before + 10)
   const over = performance.now()
   await stage.removed(stage.source, () => stage.task().publisher.remove({ subscriber: sides.target.systemIdentifier }))
   writer.stop()
