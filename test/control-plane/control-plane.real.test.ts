@@ -39,14 +39,14 @@ describe('a real control plane', { timeout: testLimitMs }, () => {
 
   it('runs a StatefulSet with volumes until it is ready, and deletes it', async () => {
     await controlPlane.apply(statefulSet('store', 'kv:1'))
-    await succeeds('rollout', 'status', 'statefulset/store', '--timeout=60s')
+    await succeeds('rollout', 'status', 'statefulset/store', '--timeout=180s')
     expect(await succeeds('get', 'pods', '-l', 'app=store', '-o', 'jsonpath={.items[*].status.podIP}')).toMatch(
       /^10\.\S+ 10\.\S+$/,
     )
     expect(await succeeds('get', 'pvc', '-o', 'jsonpath={.items[*].status.phase}')).toBe('Bound Bound')
     expect(await succeeds('get', 'pvc', '-o', 'jsonpath={.items[0].spec.storageClassName}')).toBe('standard')
-    await succeeds('delete', 'statefulset', 'store', '--timeout=60s')
-    await succeeds('wait', 'pod', '-l', 'app=store', '--for=delete', '--timeout=60s')
+    await succeeds('delete', 'statefulset', 'store', '--timeout=180s')
+    await succeeds('wait', 'pod', '-l', 'app=store', '--for=delete', '--timeout=180s')
   })
 
   it('shows who asked for what, and what the answer was', async () => {
@@ -72,7 +72,7 @@ describe('a real control plane', { timeout: testLimitMs }, () => {
       { what: 'the first pod' },
       async () => (await controlPlane.kubectl('get', 'pod', 'broken-0')).exitCode === 0,
     )
-    await succeeds('wait', 'pod/broken-0', `--for=jsonpath=${reason}=ImagePullBackOff`, '--timeout=30s')
+    await succeeds('wait', 'pod/broken-0', `--for=jsonpath=${reason}=ImagePullBackOff`, '--timeout=180s')
     expect((await controlPlane.kubectl('rollout', 'status', 'statefulset/broken', '--timeout=2s')).exitCode).not.toBe(0)
     expect(
       await succeeds('get', 'statefulset', 'broken', '-o', 'jsonpath={.status.replicas} {.status.availableReplicas}'),
@@ -81,15 +81,15 @@ describe('a real control plane', { timeout: testLimitMs }, () => {
 
   it('completes the pods of a Job', async () => {
     await succeeds('create', 'job', 'once', '--image=tool:1')
-    await succeeds('wait', 'job/once', '--for=condition=Complete', '--timeout=60s')
+    await succeeds('wait', 'job/once', '--for=condition=Complete', '--timeout=180s')
   })
 
   it('expands a claim of the class that allows it, and of no other', async () => {
     await controlPlane.apply(claim('growing', 'fast'), claim('fixed', 'standard'))
-    await succeeds('wait', 'pvc/growing', 'pvc/fixed', '--for=jsonpath={.status.phase}=Bound', '--timeout=60s')
+    await succeeds('wait', 'pvc/growing', 'pvc/fixed', '--for=jsonpath={.status.phase}=Bound', '--timeout=180s')
     const more = '{"spec":{"resources":{"requests":{"storage":"2Gi"}}}}'
     await succeeds('patch', 'pvc', 'growing', '-p', more)
-    await succeeds('wait', 'pvc/growing', '--for=jsonpath={.status.capacity.storage}=2Gi', '--timeout=60s')
+    await succeeds('wait', 'pvc/growing', '--for=jsonpath={.status.capacity.storage}=2Gi', '--timeout=180s')
     expect((await controlPlane.kubectl('patch', 'pvc', 'fixed', '-p', more)).stderr).toContain('forbidden')
   })
 
@@ -132,7 +132,7 @@ describe('a real control plane', { timeout: testLimitMs }, () => {
     expect(JSON.parse(text)).toMatchObject({ type: 'ERROR', object: { code: 410, reason: 'Expired' } })
 
     await controlPlane.apply(statefulSet('after', 'kv:1'))
-    await succeeds('rollout', 'status', 'statefulset/after', '--timeout=60s')
+    await succeeds('rollout', 'status', 'statefulset/after', '--timeout=180s')
   })
 
   it('leaves no process and no file behind', async () => {
@@ -178,7 +178,7 @@ async function startInAnotherProcess() {
     import { startControlPlane } from ${JSON.stringify(join(import.meta.dirname, 'control-plane.ts'))}
     const controlPlane = await startControlPlane({ kwok: { nodes: 1 } })
     await controlPlane.apply(${JSON.stringify(claim('left', 'standard'))})
-    await controlPlane.kubectl('wait', 'pvc/left', '--for=jsonpath={.status.phase}=Bound', '--timeout=60s')
+    await controlPlane.kubectl('wait', 'pvc/left', '--for=jsonpath={.status.phase}=Bound', '--timeout=180s')
     const { stdout } = await controlPlane.kubectl('get', 'pv', '-o', 'jsonpath={.items[0].spec.hostPath.path}')
     console.log(JSON.stringify({ pids: controlPlane.pids, files: [controlPlane.folder, stdout] }))
   `

@@ -38,7 +38,7 @@ it('01-minimal makes a Website ready', async () => {
   await cluster.apply(...(await objectsOf('01-minimal/website.yaml')))
   await until('the website to be ready', 'website/home', 'Ready=True/Settled')
   expect(await kubectl('get', 'deployment', 'home', '-o', 'jsonpath={.status.readyReplicas}')).toBe('2')
-  await kubectl('delete', 'website', 'home', '--timeout=60s')
+  await kubectl('delete', 'website', 'home', '--timeout=180s')
   expect(await program.stop(), program.output).toBe(0)
 })
 
@@ -62,7 +62,7 @@ it('02-owned-children takes a Wiki from a missing theme over a new image to its 
   await until('the wiki to be ready again', 'wiki/handbook', 'Ready=True/Settled')
   expect(await kubectl('get', 'job', 'handbook-migration', '-o', 'jsonpath={.metadata.uid}')).not.toBe(migrated)
 
-  await kubectl('delete', 'wiki', 'handbook', '--timeout=60s')
+  await kubectl('delete', 'wiki', 'handbook', '--timeout=180s')
   expect(await kubectl('get', 'pvc', 'handbook-pages', '-o', 'name')).toBe('persistentvolumeclaim/handbook-pages')
   await waitUntil({ what: 'the last word on the pages', everyMs: 200 }, async () =>
     (await kubectl('get', 'events', '-o', 'jsonpath={.items[*].reason}')).includes('PagesKept'),
@@ -89,7 +89,7 @@ it('03-external writes a DnsRecord into a folder, puts it right, and takes it aw
   await until('the new address to be written', 'dnsrecord/shop', 'Ready=True/Settled')
   expect(await kubectl('get', 'dnsrecord', 'shop', '-o', 'jsonpath={.status.address}')).toBe('192.0.2.8')
 
-  await kubectl('delete', 'dnsrecord', 'shop', '--timeout=60s')
+  await kubectl('delete', 'dnsrecord', 'shop', '--timeout=180s')
   expect(await readdir(zone)).toEqual([])
   expect(await program.stop(), program.output).toBe(0)
 })
@@ -112,7 +112,7 @@ it('04-saga moves an Archive to another folder, and takes a move back that canno
   await kubectl('patch', 'archive', 'letters', '--type=merge', '-p', '{"spec":{"folder":"garage"}}')
   await until('the move to be taken back', 'archive/letters', 'Stalled=True/Compensated')
   expect(await readdir(join(root, 'garage'))).toEqual([])
-  await kubectl('delete', 'archive', 'letters', '--timeout=60s')
+  await kubectl('delete', 'archive', 'letters', '--timeout=180s')
   expect(await program.stop(), program.output).toBe(0)
 })
 

@@ -31,7 +31,7 @@ describe('kubectl, of pods on the local node,', () => {
   it('shows logs of what runs, and says of what only seems to run that there is none', async () => {
     const run = ['run', 'version', '--image=konverge:dev', '--restart=Never', '--', '--version']
     expect(await succeeds('-n', 'shop', ...run)).toBe('pod/version created\n')
-    await succeeds('-n', 'shop', 'wait', 'pod/version', '--for=jsonpath={.status.phase}=Succeeded', '--timeout=60s')
+    await succeeds('-n', 'shop', 'wait', 'pod/version', '--for=jsonpath={.status.phase}=Succeeded', '--timeout=180s')
     expect(await succeeds('-n', 'shop', 'logs', 'version')).toMatch(/^\d+\.\d+\.\d+\n$/)
     const { stderr } = await kubectl('-n', 'shop', 'logs', 'cart-0')
     expect(stderr).toMatch(/^Error from server \(BadRequest\): container "\S+" in pod "cart-0" is simulated: /)

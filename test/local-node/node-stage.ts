@@ -75,7 +75,7 @@ export class NodeStage {
   }
 
   async close(): Promise<void> {
-    await this.#plane.kubectl('delete', 'namespace', this.namespace, '--timeout=60s')
+    await this.#plane.kubectl('delete', 'namespace', this.namespace, '--timeout=180s')
   }
 
   until(what: string, isSo: () => Promise<boolean>, limitMs = 60_000): Promise<void> {
