@@ -1,10 +1,12 @@
 // Which workflows are crashed? A new one is written beside what it tells of, and named here.
 import { backupCrash, backupS3Crash } from '../controllers/backup/backup-crash.ts'
 import { restoreAnewCrash, restoreInPlaceCrash, restoreUndoneCrash } from '../controllers/backup/restore-crash.ts'
+import { scheduleCrash } from '../controllers/backup/schedule-crash.ts'
 import { verificationCrash } from '../controllers/backup/verification-crash.ts'
 import { databaseCrash } from '../controllers/database/database-crash.ts'
 import { instanceCrash } from '../controllers/database/rds/instance-crash.ts'
 import { snapshotCrash } from '../controllers/database/rds/snapshot-crash.ts'
+import { restoreCrash } from '../controllers/database/restore-crash.ts'
 import { userCrash } from '../controllers/database-user/user-crash.ts'
 import { migrationCrash } from '../controllers/migration/resource-crash.ts'
 import { migrationBackCrash, migrationForwardCrash } from '../controllers/migration/worker-crash.ts'
@@ -24,6 +26,8 @@ const workflows: readonly CrashWorkflow[] = [
   restoreInPlaceCrash,
   restoreAnewCrash,
   restoreUndoneCrash,
+  restoreCrash,
+  scheduleCrash,
   instanceCrash,
   snapshotCrash,
 ]

@@ -31,6 +31,11 @@ const stepMs = 1_000
 
 type Answer = WorkReport | 'works' | 'dies'
 
+/** Runs the operator, until it is stopped. */
+export type Operate = (cluster: TestCluster) => { stop(): Promise<unknown> }
+
+const controllers = () => [backup({ image: 'konverge:test' })]
+
 export class BackupScene {
   readonly cluster: TestCluster
   /** What becomes of the worker of an order. */
@@ -39,19 +44,23 @@ export class BackupScene {
   readonly worked: string[] = []
   /** Folders that the store has. */
   readonly stored = new Set<string>()
+  /** What is done before time goes on. */
+  beforeStep: () => Promise<void> = async () => {}
   #pods = 0
-  #operator: { stop(): Promise<void> }
+  readonly #operate: Operate
+  #operator: { stop(): Promise<unknown> }
 
-  private constructor(cluster: TestCluster) {
+  private constructor(cluster: TestCluster, operate: Operate) {
     this.cluster = cluster
-    this.#operator = cluster.run(backup({ image: 'konverge:test' }))
+    this.#operate = operate
+    this.#operator = operate(cluster)
   }
 
   /** Ends with the test. */
-  static async start(): Promise<BackupScene> {
+  static async start(operate: Operate = (cluster) => cluster.run(...controllers())): Promise<BackupScene> {
     // Jobs are the hand's.
     const cluster = await startCluster({ definitions: await flagshipDefinitions(), controllers: ['*', '-job'] })
-    const scene = new BackupScene(cluster)
+    const scene = new BackupScene(cluster, operate)
     onTestFinished(() => cluster.stop())
     await cluster.create(Namespace, { metadata: { name: home } })
     const values = Object.entries({ host: 'db', port: '5432', username: 'admin', password: 'pw' })
@@ -105,7 +114,7 @@ export class BackupScene {
   /** Another process takes over. */
   async restart(): Promise<void> {
     await this.#operator.stop()
-    this.#operator = this.cluster.run(backup({ image: 'konverge:test' }))
+    this.#operator = this.#operate(this.cluster)
   }
 
   async find(name: string): Promise<(LiveObject & { readonly status?: BackupStatus }) | undefined> {
@@ -137,6 +146,7 @@ export class BackupScene {
   /** Lets time pass, and the node see to its Jobs. */
   async pass(ms: number, step = stepMs): Promise<void> {
     for (let passedMs = 0; passedMs < ms; passedMs += step) {
+      await this.beforeStep()
       await this.#seeToJobs()
       await this.cluster.advance(Math.min(step, ms - passedMs))
     }
