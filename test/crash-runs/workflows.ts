@@ -1,5 +1,5 @@
 // Which workflows are crashed? A new one is written beside what it tells of, and named here.
-import { backupCrash, backupS3Crash } from '../controllers/backup/backup-crash.ts'
+import { backupCrash, backupS3Crash, physicalCrash } from '../controllers/backup/backup-crash.ts'
 import { restoreAnewCrash, restoreInPlaceCrash, restoreUndoneCrash } from '../controllers/backup/restore-crash.ts'
 import { scheduleCrash } from '../controllers/backup/schedule-crash.ts'
 import { verificationCrash } from '../controllers/backup/verification-crash.ts'
@@ -22,6 +22,7 @@ const workflows: readonly CrashWorkflow[] = [
   migrationBackCrash,
   backupCrash,
   backupS3Crash,
+  physicalCrash,
   verificationCrash,
   restoreInPlaceCrash,
   restoreAnewCrash,

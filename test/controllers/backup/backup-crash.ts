@@ -8,9 +8,12 @@ import process from 'node:process'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
-import { loadManifest } from '../../../src/controllers/backup/artifact-loader.ts'
-import { type BackupOrder, folderOf, makeBackup } from '../../../src/controllers/backup/backup-worker.ts'
+import { loadForm, loadManifest } from '../../../src/controllers/backup/artifact-loader.ts'
+import { type BackupOrder, folderOf } from '../../../src/controllers/backup/backup-worker.ts'
+import type { PhysicalOrder } from '../../../src/controllers/backup/physical-backup-worker.ts'
+import { readPhysicalManifest } from '../../../src/controllers/backup/physical-manifest.ts'
 import type { ArtifactStore } from '../../../src/controllers/stores/artifact-store.ts'
+import { waitUntil } from '../../control-plane/wait-until.ts'
 import type { CrashWorkflow, Place, Told } from '../../crash-runs/crash-workflow.ts'
 import { type StatementBlow, statementPlaces } from '../../crash-runs/places.ts'
 import type { PostgresServer } from '../../postgres/postgres-server.ts'
@@ -21,6 +24,8 @@ import { type BackupStage, backupStage, makeDatabase, order } from './backup-sta
 import { BucketUnderTest, FolderUnderTest, type StoreUnderTest } from './crashed-stores.ts'
 import type { MortalBackup } from './mortal-backup.ts'
 import { mortalStore } from './mortal-store.ts'
+import { order as physicalOrder } from './physical-stage.ts'
+import { saved } from './saved.ts'
 
 const fates = ['cutBefore', 'cutAfter', 'killedBefore', 'killedAfter', 'serverDies'] as const
 
@@ -59,6 +64,16 @@ export const backupS3Crash: CrashWorkflow<Blow<BucketBlow>> = {
   },
 }
 
+/** Of the whole server. */
+export const physicalCrash: CrashWorkflow<Blow<number>> = {
+  ...{ name: 'backup-physical', weight: 1, isToldOn, whole: whatIsWhole },
+  start: async (server) => {
+    await makeDatabase(server)
+    const open = (storeFolder: string) => new FolderUnderTest(storeFolder)
+    return { tell: (blows) => tell({ server, open, order: physicalOrder, isStruckAtStatements: true }, blows) }
+  },
+}
+
 type BucketBlow = BucketUnderTest extends StoreUnderTest<infer AtStore> ? AtStore : never
 
 /** A part has 8 MiB. */
@@ -67,7 +82,7 @@ const inManyParts = `CREATE TABLE large (t text); INSERT INTO large SELECT repea
 
 interface Ground<AtStore> {
   readonly server: PostgresServer
-  readonly order: BackupOrder
+  readonly order: BackupOrder | PhysicalOrder
   readonly open: (storeFolder: string) => StoreUnderTest<AtStore> | Promise<StoreUnderTest<AtStore>>
   /** Not where another workflow is struck at the same ones. */
   readonly isStruckAtStatements: boolean
@@ -88,11 +103,12 @@ async function tell<AtStore>(ground: Ground<AtStore>, blows: readonly Blow<AtSto
     await server.byHand('SELECT 1')
     proxy.forget()
     const store = stored.calm('last')
-    await makeBackup(order, stage.backupTools({ store, attempt: 'last' }), never)
+    const { workFolder } = stage
+    await saved({ order, access: proxy.access(), store, workFolder, attempt: 'last' }, never)
     const texts = isStruckAtStatements ? proxy.statements.map(({ text }) => text) : []
     // Where it was struck, the last life may have found everything done.
     const places = blows.length > 0 ? [] : [...databasePlaces<AtStore>(texts), ...storePlaces(stored)]
-    return { end: await endOf(server, store, stored), struck, places }
+    return { end: await endOf(ground, store, stored), struck, places }
   } finally {
     await proxy.stop()
     await stored.stop()
@@ -101,7 +117,7 @@ async function tell<AtStore>(ground: Ground<AtStore>, blows: readonly Blow<AtSto
 
 interface Life<AtStore> {
   readonly server: PostgresServer
-  readonly order: BackupOrder
+  readonly order: BackupOrder | PhysicalOrder
   readonly proxy: SqlProxy
   readonly stage: BackupStage
   readonly stored: StoreUnderTest<AtStore>
@@ -128,8 +144,8 @@ async function struckLife<AtStore>(life: Life<AtStore>): Promise<number> {
   const store = stored.struck(blow.who === 'store' ? blow.at : undefined, () => kill())
   const isDeath = blow.who === 'store' ? stored.isDeath(blow.at) : blow.fate.startsWith('killed')
   let failure: unknown
+  const { workFolder } = stage
   if (isDeath) {
-    const { workFolder } = stage
     const process = new MortalWorker({
       order,
       access: proxy.access(),
@@ -143,7 +159,7 @@ async function struckLife<AtStore>(life: Life<AtStore>): Promise<number> {
     if (process.isKilled && blow.who === 'store' && store.count() === 0) struck += 1
   } else {
     const open = mortalStore(store.options, attempt, () => undefined)
-    const work = makeBackup(order, stage.backupTools({ store: open, attempt }), deadline.signal)
+    const work = saved({ order, access: proxy.access(), store: open, workFolder, attempt }, deadline.signal)
     failure = await work.then(
       () => undefined,
       (error: unknown) => error,
@@ -191,15 +207,25 @@ function storePlaces<AtStore>(stored: StoreUnderTest<AtStore>): readonly Place<B
   return stored.places().map(({ title, blow }) => ({ title, blow: { who: 'store', at: blow } }))
 }
 
-async function endOf(server: PostgresServer, store: ArtifactStore, stored: StoreUnderTest<unknown>): Promise<object> {
+async function endOf(
+  { server, order }: Pick<Ground<unknown>, 'server' | 'order'>,
+  store: ArtifactStore,
+  stored: StoreUnderTest<unknown>,
+): Promise<object> {
   const folder = folderOf(order)
-  const { manifest } = await loadManifest(store, folder, never)
+  const { manifest } = await ('method' in order
+    ? loadForm(store, folder, readPhysicalManifest, never)
+    : loadManifest(store, folder, never))
   const { file, sha256 } = manifest.artifact
   const keys = await keysOf(store)
+  const slots = () => server.byHand('SELECT slot_name FROM pg_replication_slots')
+  // A server hears late of the death of those who spoke to it.
+  const wait = { what: 'the slots of workers to go', limitMs: 60_000, everyMs: 5 }
+  await waitUntil(wait, async () => (await slots()).length === 0)
   return {
     files: keys.map((key) => (key === folder + file ? 'artifact' : key.replace(folder, ''))).toSorted(),
     isAsItsManifestSays: sha256Of(await whole(store.read(folder + file, never))) === sha256,
     broken: await stored.broken(),
-    slots: await server.byHand('SELECT slot_name FROM pg_replication_slots'),
+    slots: await slots(),
   }
 }

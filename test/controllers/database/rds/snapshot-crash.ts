@@ -8,6 +8,7 @@ import { wholeSnapshotLife } from './snapshots.ts'
 
 export const snapshotCrash: CrashWorkflow<RdsBlow> = {
   name: 'rds-snapshot',
+  server: 'none',
   weight: 8,
   whole: { create: 1, delete: 1 },
   start: async () => {
