@@ -153,7 +153,7 @@ export interface MigrationStatus {
   /** The newest konverge.dev/reconcile-now annotation whose turn has ended. */
   readonly lastHandledReconcileAt?: string
   /** What is being done, in one word. */
-  readonly phase?: 'Pending' | 'Validating' | 'AwaitingApproval' | 'Running' | 'Verifying' | 'Completed' | 'Failed'
+  readonly phase?: 'Pending' | 'Validating' | 'AwaitingApproval' | 'Running' | 'Verifying' | 'Completed' | 'Failed' | 'Parting' | 'Parted'
   /** What an approval is given for: a digest of all steps. */
   readonly planHash?: string
   /** How many of its steps are applied: 3/7. */
@@ -536,6 +536,10 @@ export interface MigrationStatusSteps {
    * Format int64.
    */
   readonly rowsCopied?: number
+  /** The Database that it follows by replication, as namespace/name, while parts of that are there. */
+  readonly source?: string
+  /** What the parts of that replication are called on both servers. */
+  readonly replication?: string
   /** What PostgreSQL calls the failure. */
   readonly sqlState?: string
   /**

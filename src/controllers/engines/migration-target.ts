@@ -66,6 +66,8 @@ export interface MigrationTarget {
    * for each whose source is not known any more, and of which a part is left there.
    */
   forsake(steps: readonly { readonly name: string; readonly checksum: string }[]): Promise<readonly string[]>
+  /** As `forsake`, of all of them. What is left at a source that is not known stays written down, so that it can be removed once it is. */
+  part(): Promise<readonly string[]>
   /** Effect and mark in one transaction; outside of one, effect, verification, mark. What an earlier attempt left is removed first. */
   applySql(attempt: StepAttempt<SqlStep>): Promise<void>
   /** From the watermark on; each batch and its watermark are one transaction. Or goes on with the replication that is there. */

@@ -3,7 +3,7 @@
 import { Backup } from '../../../imports/wire/backup.ts'
 import { Database } from '../../../imports/wire/database.ts'
 import type { MigrationSpec, MigrationStatus } from '../../../imports/wire/migration.ts'
-import { ConfigMap, isOf, Job, type LiveReader, type ObserveContext, Pod, valueAt } from '../../index.ts'
+import { ConfigMap, isBeingDeleted, isOf, Job, type LiveReader, type ObserveContext, valueAt } from '../../index.ts'
 import { loadConnection } from '../database/connection-loader.ts'
 import { ownBackupStanding } from '../database/own-backup.ts'
 import type { DatabaseObject } from '../database/server-connection.ts'
@@ -19,25 +19,19 @@ import {
   invalidIn,
   isWorkerWanted,
   type MigrationFacts,
-  type MigrationObject,
   occasionOf,
-  orderOf,
-  sizeProblem,
-  workerOf,
 } from './migration-facts.ts'
 import { type Place, type Problem, placeOf } from './migration-place.ts'
 import type { MigrationOrder } from './migration-plan.ts'
+import { loadParting } from './parting-loader.ts'
 import { type PreBackup, preBackupWish } from './pre-backup.ts'
+import { loadRun } from './run-loader.ts'
 import { specSteps } from './spec-steps.ts'
 import { planHash } from './step-digest.ts'
-import { type WorkerRun, workerRun } from './worker-run.ts'
+import type { WorkerRun } from './worker-run.ts'
+import { type MigrationObject, orderOf, sizeProblem, workerOf } from './worker-wish.ts'
 
 type Observing = ObserveContext<MigrationSpec, MigrationStatus>
-
-/** On the pods of workers; its value is the name of their Job. */
-export const workerLabel = 'data.konverge.dev/migration-worker'
-/** On the same: the name of the Migration, which may be too long for a label. */
-export const workerAnnotation = 'data.konverge.dev/migration'
 
 /** `seen`: the marks as last read. */
 export async function loadFacts(context: Observing, seen: ObservedMarks | undefined): Promise<MigrationFacts> {
@@ -45,6 +39,7 @@ export async function loadFacts(context: Observing, seen: ObservedMarks | undefi
   const object = context.object as MigrationObject // Its definition requires a spec.
   const kept = children.filter((child) => isOf(Job, child)).map(({ metadata }) => metadata.name)
   const idle: WorkerRun = { kind: 'none' }
+  if (isBeingDeleted(object)) return { run: idle, occasion: 'none', kept, parting: await loadParting(context, seen) }
   const stuck = (problem: Problem): MigrationFacts => ({ problem, run: idle, occasion: 'none', kept })
   const { target, sources, followed } = await loadPlaces(object, live, seen?.record ?? [])
   if (target.kind !== 'place') return stuck(target)
@@ -75,7 +70,7 @@ export async function loadFacts(context: Observing, seen: ObservedMarks | undefi
   if (before !== undefined && 'reason' in before) return stuck(before)
   const isHeld = before !== undefined && before.standing.kind !== 'verified'
   return {
-    target: { access: target.access, database: target.ordered.database },
+    target: { access: target.access, database: target.ordered.database, systemIdentifier: target.systemIdentifier },
     ...{ order, run, occasion, kept },
     ...(invalid === undefined ? {} : { invalid }),
     ...(dueMs === undefined ? {} : { againAtMs: dueMs }),
@@ -145,13 +140,6 @@ async function loadTexts({ metadata, spec }: MigrationObject, live: LiveReader):
     return typeof text === 'string' ? [[`${name}/${key}`, text] as const] : []
   })
   return new Map(texts)
-}
-
-async function loadRun({ children, live, object }: Observing, name: string): Promise<WorkerRun> {
-  const job = children.find((child) => isOf(Job, child) && child.metadata.name === name)
-  if (job === undefined) return { kind: 'none' }
-  const { namespace } = object.metadata
-  return workerRun(job, await live.list(Pod, { namespace, labels: { [workerLabel]: name } }))
 }
 
 /** Of what is not applied yet. */

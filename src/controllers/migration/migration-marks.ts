@@ -10,7 +10,8 @@ import {
 } from '../../index.ts'
 import type { DatabaseEngine } from '../engines/engine.ts'
 import { MarkDriver, type MarkWish } from './mark-driver.ts'
-import { callerOf, type MigrationFacts, migrationName } from './migration-facts.ts'
+import type { MigrationFacts } from './migration-facts.ts'
+import { callerOf, migrationName } from './worker-wish.ts'
 
 export function migrationMarks(engineFor: (tools: ExternalTools) => DatabaseEngine) {
   return defineExternal({

@@ -16,6 +16,8 @@ export type MigrationOutcome =
   /** Not tried again until the steps change or somebody asks for it. */
   | { readonly kind: 'Failed'; readonly step: string; readonly failure: StepFailure }
   | { readonly kind: 'LockedByOther'; readonly holder: string }
+  /** No step was begun, and nothing follows any more; but for these sentences, each about a source that is not known. */
+  | { readonly kind: 'Parted'; readonly left: readonly string[] }
 
 export type MigrationNews =
   | { readonly kind: 'begun' | 'applied' | 'adopted' | 'undone'; readonly step: string }

@@ -25,6 +25,8 @@ export interface Place {
   readonly ordered: OrderedDatabase
   readonly credentials: WorkerCredentials
   readonly access: ServerAccess
+  /** Of its server, if it has been asked. */
+  readonly systemIdentifier: string | undefined
 }
 
 /** `refused`: somebody has to change something. `waiting`: it comes by itself. */
@@ -96,6 +98,7 @@ export function knownPlace({
       ],
     },
     access,
+    systemIdentifier: database.status?.identity?.systemIdentifier,
   }
 }
 

@@ -16,6 +16,8 @@ export interface MigrationRun {
   readonly findings: readonly Finding[]
   /** Tries steps in a transaction that is taken back, before the first of them runs. */
   readonly isRehearsed: boolean
+  /** No step is begun: what earlier ones have left is taken away, and that is all. */
+  readonly isParting: boolean
   /** A new session for each life. */
   readonly take: (signal: AbortSignal) => Promise<Taken>
   readonly clock: Clock
@@ -89,9 +91,11 @@ class Run {
 
   async #work(target: MigrationTarget): Promise<MigrationOutcome> {
     await this.#writeFailure(target)
-    const { order, findings } = this.#run
+    const { order, findings, isParting } = this.#run
+    if (isParting) return { kind: 'Parted', left: await target.part() }
     const kept = order.steps.map((step) => ({ name: step.name, checksum: stepChecksum(step) }))
-    for (const message of await target.forsake(kept)) this.#run.onNews({ kind: 'lost', message })
+    for (const message of await target.forsake(kept))
+      this.#run.onNews({ kind: 'lost', message: `${message}; drop them there by hand` })
     const verified = new Map<string, boolean>()
     for (;;) {
       const marks = await target.marks()

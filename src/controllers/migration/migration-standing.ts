@@ -4,11 +4,12 @@ import type { MigrationStatus } from '../../../imports/wire/migration.ts'
 import type { ExternalReport } from '../../index.ts'
 import type { RecordedStep } from '../engines/recorded-step.ts'
 import type { ObservedMarks } from './mark-driver.ts'
-import { decisionBy, type MigrationFacts, type MigrationObject } from './migration-facts.ts'
+import { decisionBy, type MigrationFacts } from './migration-facts.ts'
 import type { Decision } from './migration-plan.ts'
 import type { PreBackup } from './pre-backup.ts'
 import type { WorkerReport } from './worker-report.ts'
 import { isFinal } from './worker-run.ts'
+import type { MigrationObject } from './worker-wish.ts'
 
 export type MarkReport = ExternalReport<ObservedMarks> | undefined
 

@@ -10,10 +10,14 @@ import {
   type StatusReport,
 } from '../../index.ts'
 import type { CopyStep } from '../engines/migration-step.ts'
+import { replicationId } from '../engines/postgres/migration/follow-plan.ts'
+import { partName } from '../engines/postgres/replication/replication-names.ts'
 import type { RecordedStep } from '../engines/recorded-step.ts'
-import { cutoverAnnotation, type MigrationFacts, type MigrationObject } from './migration-facts.ts'
+import type { MigrationFacts } from './migration-facts.ts'
+import { leftText, type PartingFacts, partingTrouble } from './migration-parting.ts'
 import { appliedIn, failureText, type MarkReport, type Standing, standingOf } from './migration-standing.ts'
 import { planHash } from './step-digest.ts'
+import { cutoverAnnotation, type MigrationObject, migrationName } from './worker-wish.ts'
 
 type Context = StatusContext<MigrationSpec, MigrationStatus, MigrationFacts>
 type Fields = StatusReport<MigrationStatus>['fields']
@@ -22,6 +26,7 @@ type StepStatus = NonNullable<MigrationStatus['steps']>[number]
 export function migrationStatus(context: Context, marks: MarkReport): StatusReport<MigrationStatus> {
   const { facts, outcome } = context
   const object = context.object as MigrationObject // Its definition requires a spec.
+  if (facts?.parting !== undefined) return partingStatus(object, facts.parting)
   if (facts === undefined || isBeingDeleted(object)) return { fields: remembered(object), conditions: [] }
   const standing = standingOf(object, facts, marks)
   const record = marks?.observed?.record
@@ -38,6 +43,39 @@ export function migrationStatus(context: Context, marks: MarkReport): StatusRepo
     conditions,
     events: newsOf(object, standing),
     dueAtMs: facts.againAtMs === undefined ? [] : [facts.againAtMs],
+  }
+}
+
+/** Of one on its way out: that nothing follows any more is what its going waits for. */
+function partingStatus(object: MigrationObject, parting: PartingFacts): StatusReport<MigrationStatus> {
+  const fields = remembered(object)
+  const parted = { ...fields, phase: 'Parted' as const }
+  const report = (trouble: string, kind: Standing['kind'] = 'stalled') => ({
+    fields: { ...fields, phase: 'Parting' as const },
+    conditions: readiness({ phase: 'Parting', kind, reason: 'ReplicationLeft', message: trouble }),
+  })
+  switch (parting.kind) {
+    case 'free': {
+      const isTold = parting.abandoned.length === 0 || object.status?.phase === 'Parted'
+      if (isTold) return { fields, conditions: [] }
+      const note = leftText(parting.abandoned)
+      return {
+        ...{ fields: parted, conditions: [] },
+        events: [{ type: 'Warning', reason: 'ReplicationLeft', action: 'Migrate', note }],
+      }
+    }
+    case 'held':
+      return report(parting.message)
+    case 'worker': {
+      const { run } = parting
+      // A condition that changes is told at once, and the deletion waits for it.
+      if (run.kind === 'ended' && run.report.outcome === 'Completed') {
+        return { fields: parted, conditions: [claim('Completed', 'False', 'Parted', 'nothing follows any more')] }
+      }
+      const trouble = partingTrouble(run)
+      if (trouble === undefined) return { fields: { ...fields, phase: 'Parting' }, conditions: [] }
+      return report(trouble.message, trouble.kind === 'refused' ? 'stalled' : 'underWay')
+    }
   }
 }
 
@@ -117,6 +155,7 @@ function fieldsOf(object: MigrationObject, { facts, standing, record }: Told): F
   const { phase, step, lockHolder } = standing
   const { order } = facts
   if (order === undefined || record === undefined) return { ...remembered(object), phase }
+  const { systemIdentifier, database } = facts.target ?? {}
   const applied = appliedIn(record.filter(({ name }) => order.steps.some((one) => one.name === name)))
   const [appliedAt] = applied
     .flatMap(({ finishedAt }) => finishedAt ?? [])
@@ -127,22 +166,34 @@ function fieldsOf(object: MigrationObject, { facts, standing, record }: Told): F
     ...(appliedAt === undefined ? {} : { appliedAt }),
     ...(lockHolder === undefined ? {} : { lockHolder }),
     steps: order.steps.map(({ name }) =>
-      stepStatus(
-        name,
-        record.find((mark) => mark.name === name),
-      ),
+      stepStatus(name, {
+        mark: record.find((one) => one.name === name),
+        site: systemIdentifier === undefined ? undefined : `${systemIdentifier}/${database}`,
+        migration: migrationName(object),
+      }),
     ),
   }
 }
 
-function stepStatus(name: string, mark: RecordedStep | undefined): StepStatus {
+interface StepPlace {
+  readonly mark: RecordedStep | undefined
+  /** The database among all servers. */
+  readonly site: string | undefined
+  readonly migration: string
+}
+
+function stepStatus(name: string, { mark, site, migration }: StepPlace): StepStatus {
   if (mark === undefined) return { name, state: 'Pending' }
-  const { state, checksum, attempts, startedAt, finishedAt, rowsCopied, failure } = mark
+  const { state, checksum, attempts, startedAt, finishedAt, rowsCopied, failure, followed: source } = mark
   return {
     ...{ name, state, checksum, attempts },
     ...(startedAt === undefined ? {} : { startedAt }),
     ...(finishedAt === undefined ? {} : { finishedAt }),
     ...(rowsCopied === undefined ? {} : { rowsCopied }),
+    ...(source === undefined ? {} : { source }),
+    ...(source === undefined || site === undefined
+      ? {}
+      : { replication: partName(replicationId({ site, migration }, { step: name, source })) }),
     ...(failure?.sqlState === undefined ? {} : { sqlState: failure.sqlState }),
     ...(failure === undefined ? {} : { message: failure.message }),
   }

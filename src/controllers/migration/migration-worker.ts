@@ -40,7 +40,7 @@ async function carryOut(
   { order: work, accesses, clock, secrets, log }: Work,
   signal: AbortSignal,
 ): Promise<WorkerReport> {
-  const { migration, lock, target, sources, order, isRehearsed, requiresVerify } = work
+  const { migration, lock, target, sources, order, isRehearsed, requiresVerify, parting } = work
   const parser = await loadSqlParser()
   const accessTo = ({ folder }: OrderedDatabase): ServerAccess => {
     const access = accesses.get(folder)
@@ -65,6 +65,7 @@ async function carryOut(
       order,
       findings: stepReviewer(parser)(order.steps, { requiresVerify }).findings,
       isRehearsed,
+      isParting: parting !== undefined,
       take: (until) => takeMigrationTarget(options, until),
       clock,
       patience,

@@ -16,6 +16,7 @@ import {
   Job,
   keyFor,
   type LiveObject,
+  Namespace,
   Pod,
   readyWhen,
   reportOf,
@@ -27,10 +28,14 @@ import { declareOwnBackup } from '../database/own-backup.ts'
 import type { DatabaseObject } from '../database/server-connection.ts'
 import type { DatabaseEngine } from '../engines/engine.ts'
 import type { MigrationFacts } from './migration-facts.ts'
-import { loadFacts, workerAnnotation, workerLabel } from './migration-loader.ts'
+import { loadFacts } from './migration-loader.ts'
 import { migrationMarks } from './migration-marks.ts'
+import { type PartingFacts, partingTrouble } from './migration-parting.ts'
 import { migrationStatus } from './migration-status.ts'
+import { workerAnnotation, workerLabel } from './run-loader.ts'
 import { exitCodeOf } from './worker-report.ts'
+import type { WorkerRun } from './worker-run.ts'
+import type { WorkerWish } from './worker-wish.ts'
 
 export interface MigrationOptions {
   readonly engineFor: (tools: ExternalTools) => DatabaseEngine
@@ -46,7 +51,7 @@ export function migration({ engineFor, image }: MigrationOptions): Controller {
   const marks = migrationMarks(engineFor)
   return defineController(Migration, {
     owns: [Job, { resource: ConfigMap, statusMatters: false }, Backup],
-    reads: [Secret, Service],
+    reads: [Secret, Service, Namespace],
     external: [marks],
     indexes: {
       [byDatabase]: ({ metadata: { namespace }, spec }) =>
@@ -81,6 +86,7 @@ export function migration({ engineFor, image }: MigrationOptions): Controller {
     observe: (context) => loadFacts(context, reportOf(marks, context.externals)?.observed),
     refuse: ({ facts: { problem } }) => (problem?.kind === 'refused' ? problem : undefined),
     desired: (chart, context) => desired(chart, context, image),
+    parting: (chart, context) => parting(chart, context, image),
     status: (context) => migrationStatus(context, reportOf(marks, context.externals)),
   })
 }
@@ -93,11 +99,9 @@ function databaseDigest(database: LiveObject) {
   return JSON.stringify([provider, databaseName, snapshotTarget, phase, identity, upgrade?.state, isGoing])
 }
 
-function desired(
-  chart: Chart,
-  { object, facts }: DesiredContext<MigrationSpec, MigrationStatus, MigrationFacts>,
-  image: string,
-): void {
+type Desired = DesiredContext<MigrationSpec, MigrationStatus, MigrationFacts>
+
+function desired(chart: Chart, { object, facts }: Desired, image: string): void {
   const { worker, problem, kept, run, before } = facts
   // How it stands is told by the facts.
   if (before !== undefined) readyWhen(declareOwnBackup(chart, before.backup), () => true)
@@ -114,14 +118,42 @@ function desired(
     }
     return
   }
-  if (!worker.isWanted) return
+  if (worker.isWanted) addWorker(chart, { worker, run, isSuspended: object.spec.suspend === true }, { object, image })
+}
+
+/** Where nobody can be at it, what is held says why. */
+function parting(chart: Chart, { object, facts }: Desired, image: string): void {
+  const todo: PartingFacts = facts.parting ?? { kind: 'free', abandoned: [] }
+  if (todo.kind === 'worker') {
+    const trouble = partingTrouble(todo.run)
+    addWorker(chart, { ...todo, isSuspended: false }, { object, image })
+    if (trouble?.kind === 'refused') holdBack(chart, trouble.message)
+  }
+  if (todo.kind === 'held') holdBack(chart, todo.message)
+}
+
+function holdBack(chart: Chart, why: string): void {
+  hold(new ApiObject(chart, 'parting', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'parting' } }), why)
+}
+
+interface WorkerToBe {
+  readonly worker: Omit<WorkerWish, 'isWanted'>
+  readonly run: WorkerRun
+  readonly isSuspended: boolean
+}
+
+function addWorker(
+  chart: Chart,
+  { worker, run, isSuspended }: WorkerToBe,
+  { object, image }: { readonly object: Desired['object']; readonly image: string },
+): void {
   const { name, text: order, digest: orderDigest, credentials } = worker
   const hasGivenUp = run.kind === 'ended' && exitCodeOf(run.report) === 2
   const { job } = new WorkerJob(chart, 'worker', {
     ...{ name, image, work: ['migrate'], order, orderDigest, credentials },
     labels: { [workerLabel]: name },
     annotations: { [workerAnnotation]: object.metadata.name },
-    isSuspended: object.spec.suspend === true || hasGivenUp,
+    isSuspended: isSuspended || hasGivenUp,
   })
   // A Job's template is for ever, and another image is no reason for another run.
   initialOnly(job, 'spec.template')

@@ -17,6 +17,8 @@ export interface WorkerOrder {
   readonly order: MigrationOrder
   readonly isRehearsed: boolean
   readonly requiresVerify: boolean
+  /** The Migration goes: no step is begun, and what follows is taken away. Which try of it this is, from 1 on. */
+  readonly parting?: number
 }
 
 export interface OrderedDatabase {

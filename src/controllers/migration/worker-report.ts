@@ -35,6 +35,11 @@ export function reportOf(outcome: MigrationOutcome): WorkerReport {
       const { sqlState, message } = outcome.failure
       return { outcome: outcome.kind, step: outcome.step, ...(sqlState && { sqlState }), message }
     }
+    case 'Parted': {
+      const { left } = outcome
+      if (left.length === 0) return { outcome: 'Completed' }
+      return { outcome: 'Stopped', reason: 'ReplicationLeft', message: left.join('; ') }
+    }
     case 'LockedByOther':
       return { outcome: outcome.kind, holder: outcome.holder, message: `${outcome.holder} is at work on the database` }
   }

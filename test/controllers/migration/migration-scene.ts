@@ -101,6 +101,12 @@ export class MigrationScene {
     }
   }
 
+  /** The operator dies, and another one begins. */
+  async restart(): Promise<void> {
+    await this.#die()
+    await this.#live()
+  }
+
   async #live(): Promise<void> {
     await this.engines.begin()
     this.operator.start()

@@ -31,6 +31,7 @@ export interface WorkerOptions extends Partial<MigrationOrder> {
   readonly lockWaitMs?: number
   readonly firstRetryMs?: number
   readonly isRehearsed?: boolean
+  readonly isParting?: boolean
   readonly signal?: AbortSignal
   readonly holder?: string
   /** As whom; the superuser, if undefined. */
@@ -126,6 +127,7 @@ export class MigrationStage {
       lockWaitMs = 30_000,
       firstRetryMs = 5,
       isRehearsed = false,
+      isParting = false,
       ...changes
     } = options
     const target = await this.targetOptions(options)
@@ -144,6 +146,7 @@ export class MigrationStage {
       order,
       findings: stepReviewer(target.parser)(steps, { requiresVerify: false }).findings,
       isRehearsed,
+      isParting,
       take: (signal) => takeMigrationTarget(target, signal),
       clock: systemClock,
       patience: { lockWaitMs, lockPollMs: 5, firstRetryMs, maxLosses: 8 },

@@ -1,11 +1,12 @@
 // In which word does a migration stand? A row for each, from the marks, the worker's last words, and what is in the way.
 import { describe, expect, it } from 'vitest'
 import type { RecordedStep } from '../../../src/controllers/engines/recorded-step.ts'
-import type { MigrationFacts, MigrationObject } from '../../../src/controllers/migration/migration-facts.ts'
+import type { MigrationFacts } from '../../../src/controllers/migration/migration-facts.ts'
 import type { MigrationOrder } from '../../../src/controllers/migration/migration-plan.ts'
 import { type MarkReport, standingOf } from '../../../src/controllers/migration/migration-standing.ts'
 import { planHash, stepChecksum } from '../../../src/controllers/migration/step-digest.ts'
 import type { WorkerReport } from '../../../src/controllers/migration/worker-report.ts'
+import type { MigrationObject } from '../../../src/controllers/migration/worker-wish.ts'
 import { sqlStep } from './steps.ts'
 
 const steps = [sqlStep('SELECT 1', { name: 'a' })]

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { Database } from '../../../imports/wire/database.ts'
 import { Migration } from '../../../imports/wire/migration.ts'
-import { cutoverAnnotation } from '../../../src/controllers/migration/migration-facts.ts'
+import { cutoverAnnotation } from '../../../src/controllers/migration/worker-wish.ts'
 import { ConfigMap, Event, Job, Pod } from '../../../src/index.ts'
 import { onNewestPostgres } from '../../postgres/on-each-postgres.ts'
 import { home, MigrationScene } from './migration-scene.ts'

@@ -84,7 +84,10 @@ export interface Followed {
 }
 
 /** The same for every attempt of the step, whichever worker makes it. */
-export function replicationId({ site, migration }: FollowPlace, { step, source }: Followed): string {
+export function replicationId(
+  { site, migration }: Pick<FollowPlace, 'site' | 'migration'>,
+  { step, source }: Followed,
+): string {
   return createHash('sha256')
     .update(JSON.stringify([site, migration, step, source]))
     .digest('hex')

@@ -11,34 +11,23 @@ import type {
   StepMark,
   Taken,
 } from '../../migration-target.ts'
-import { removeReplication } from '../../replication-runner.ts'
 import { StepError } from '../../step-error.ts'
-import { partName } from '../replication/replication-names.ts'
 import type { SqlParser } from '../review/sql-parser.ts'
 import { sql } from '../sql-text.ts'
 import { runCopy } from './copy-runner.ts'
 import type { CopySource } from './copy-source-client.ts'
-import {
-  endsOf,
-  type Followed,
-  type FollowPlace,
-  followedIn,
-  followText,
-  replicationId,
-  subscriberOf,
-} from './follow-plan.ts'
+import { type FollowPlace, followText } from './follow-plan.ts'
 import { runFollow } from './follow-runner.ts'
+import { type ForsakeOptions, forsakeReplications } from './forsake-runner.ts'
 import { leftoversIn, leftoversOf } from './leftover.ts'
 import { cleanLeftovers } from './leftover-runner.ts'
 import {
   fence,
-  forgetLeftovers,
   forgetProgress,
   lockHolder,
   type MarkOptions,
   marksIn,
   nextEpoch,
-  readAllLeftovers,
   readLeftovers,
   readMarks,
   takeLock,
@@ -174,18 +163,12 @@ class PostgresMigrationTarget implements MigrationTarget {
     })
   }
 
-  async forsake(steps: readonly { readonly name: string; readonly checksum: string }[]): Promise<readonly string[]> {
-    const { migration } = this.#options
-    const left: string[] = []
-    for (const { name, checksum, leftovers } of (await this.#session.ask(readAllLeftovers(migration))).rows) {
-      const source = followedIn(leftovers)
-      if (source === undefined || name == null) continue
-      if (steps.some((step) => step.name === name && step.checksum === checksum)) continue
-      const remains = await this.#removeFollowed({ step: name, source })
-      if (remains !== undefined) left.push(remains)
-      await this.#fenced(() => this.#session.ask(forgetLeftovers(name, migration)))
-    }
-    return left
+  async forsake(kept: ForsakeOptions['kept']): Promise<readonly string[]> {
+    return forsakeReplications({ ...this.#forsaking, kept, mayComeBack: false })
+  }
+
+  async part(): Promise<readonly string[]> {
+    return forsakeReplications({ ...this.#forsaking, kept: [], mayComeBack: true })
   }
 
   async applyCopy(attempt: StepAttempt<CopyStep>, onProgress: (progress: CopyProgress) => void): Promise<void> {
@@ -262,25 +245,12 @@ class PostgresMigrationTarget implements MigrationTarget {
     return this.#options.openSource?.(name, runLoginName(`${place} from ${name}`), signal)
   }
 
-  /** Says what is left, if something is. */
-  async #removeFollowed(followed: Followed): Promise<string | undefined> {
-    const { clock } = this.#options
-    const { signal } = this.#held
-    const place = this.#followPlace
-    const id = replicationId(place, followed)
-    const source = await this.#openSource(followed.source)
-    await this.#fenced(async () => undefined)
-    if (source === undefined) {
-      await subscriberOf(place, { id, sourceDatabase: '' }).remove()
-      return `the slot, the publication and the login ${partName(id)} are left in Database ${followed.source}, which is not known any more; drop them there by hand`
+  get #forsaking(): Omit<ForsakeOptions, 'kept' | 'mayComeBack'> {
+    return {
+      ...{ session: this.#session, place: this.#followPlace, clock: this.#options.clock, signal: this.#held.signal },
+      openSource: (name) => this.#openSource(name),
+      fenced: (work) => this.#fenced(work),
     }
-    try {
-      await source.takeOver(id)
-      await removeReplication(endsOf(place, followed, source), { clock, signal })
-    } finally {
-      await source.close()
-    }
-    return undefined
   }
 
   get #followPlace(): FollowPlace {

@@ -1,0 +1,62 @@
+// What of the cluster does the going of a migration depend on? Both sides of what follows, as far as they are known, and what the worker said
+// that takes it away. Of the steps nothing is asked: they may be what cannot be read.
+import { Database } from '../../../imports/wire/database.ts'
+import type { MigrationSpec, MigrationStatus } from '../../../imports/wire/migration.ts'
+import { isBeingDeleted, type LiveReader, Namespace, type ObserveContext } from '../../index.ts'
+import { loadConnection } from '../database/connection-loader.ts'
+import { moveOf } from '../database/moving.ts'
+import type { DatabaseObject } from '../database/server-connection.ts'
+import type { ObservedMarks } from './mark-driver.ts'
+import { followedBy, heldBy, isFree, type PartingFacts, partingTry, reached } from './migration-parting.ts'
+import { knownPlace, type Place, type Problem } from './migration-place.ts'
+import { loadRun } from './run-loader.ts'
+import { type MigrationObject, orderOf, workerOf } from './worker-wish.ts'
+
+type Observing = ObserveContext<MigrationSpec, MigrationStatus>
+
+/** `seen`: the marks as last read. */
+export async function loadParting(context: Observing, seen: ObservedMarks | undefined): Promise<PartingFacts> {
+  const { live, children, nowMs } = context
+  const object = context.object as MigrationObject // Its definition requires a spec.
+  const { namespace: home = 'default' } = object.metadata
+  const followed = followedBy(object, { record: seen?.record ?? [], children })
+  if (isFree(object, followed)) {
+    const isDone = object.status?.phase === 'Parted'
+    return { kind: 'free', abandoned: isDone ? [] : followed }
+  }
+  const target = await loadPlace(live, { home, name: object.spec.databaseRef.name, folder: 'target' })
+  if (target.kind !== 'place') {
+    // Nothing is made any more in a namespace that goes, so that nothing would end the wait.
+    const namespace = await live.find(Namespace, { name: home })
+    const isLost = namespace === undefined || isBeingDeleted(namespace)
+    return isLost ? { kind: 'free', abandoned: followed } : heldBy(target, followed)
+  }
+  const names = [...new Set(followed.map(({ source }) => source.slice(home.length + 1)))]
+  const sources = await Promise.all(
+    names.map((name, at) => loadPlace(live, { home, name, folder: `source-${at + 1}` })),
+  )
+  const moving = sources.find((place) => place.kind !== 'place' && place.reason === 'DatabaseMoving')
+  if (moving !== undefined && moving.kind !== 'place') return heldBy(moving, followed)
+  const places = { target, sources: reached(sources), parting: partingTry(object, nowMs) }
+  const worker = workerOf(object, orderOf(object, []), places)
+  return { kind: 'worker', worker, run: await loadRun(context, worker.name) }
+}
+
+interface PlaceAsk {
+  readonly home: string
+  readonly name: string
+  readonly folder: string
+}
+
+/** Also one that is being deleted itself, or is not well: the worker sees what it finds. */
+async function loadPlace(live: LiveReader, { home, name, folder }: PlaceAsk): Promise<Place | Problem> {
+  const waiting = (reason: string, message: string): Problem => ({ kind: 'waiting', reason, message })
+  const found = await live.find(Database, { namespace: home, name })
+  if (found === undefined) return waiting('DatabaseMissing', `there is no Database ${name}`)
+  const database = found as DatabaseObject // Its definition requires a spec.
+  const move = moveOf(database.status)
+  if (move !== undefined) return waiting('DatabaseMoving', `Database ${name} ${move}`)
+  const connection = await loadConnection(database, live)
+  if (connection.kind !== 'known') return waiting(connection.reason, `Database ${name}: ${connection.message}`)
+  return knownPlace({ folder, database, access: connection.access })
+}
