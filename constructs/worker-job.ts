@@ -80,7 +80,11 @@ function podSpec({
     restartPolicy: 'Never',
     automountServiceAccountToken: false,
     terminationGracePeriodSeconds: graceSeconds,
-    securityContext: restrictedUser(userId),
+    securityContext: {
+      ...restrictedUser(userId),
+      // What others of us have stored is read by our group, where a volume knows no group of its own.
+      ...(userId === ownUserId ? {} : { supplementalGroups: [ownUserId] }),
+    },
     containers: [
       {
         name: 'worker',

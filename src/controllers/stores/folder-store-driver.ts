@@ -25,6 +25,9 @@ export interface FolderStoreOptions {
 
 const partial = '.partial'
 
+/** A worker that fills a volume is another user, and of our group. */
+const mode = 0o640
+
 export class FolderStore implements ArtifactStore {
   readonly place: string
   readonly #folder: string
@@ -105,7 +108,7 @@ export class FolderStore implements ArtifactStore {
 
   async #write(draft: string, content: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<StoredArtifact> {
     const { stream, result } = digesting()
-    const file = await this.#files.open(draft, 'w', 0o600)
+    const file = await this.#files.open(draft, 'w', mode)
     try {
       await pipeline(content, stream, (source: AsyncIterable<Uint8Array>) => file.writeFile(source), { signal })
       await file.sync()

@@ -48,6 +48,8 @@ export interface RestoreStanding {
 const afterWriteMs = 1_000
 /** What a worker could not remove is tried again after so long. */
 export const againAfterMs = 3_600_000
+/** What is in the way is looked at again after so long. */
+const inTheWayMs = 60_000
 /** As many as the status holds. */
 const mostKept = 64
 const mostEarlier = 128
@@ -113,7 +115,12 @@ function restoring(record: RestoreRecord, input: RestoreInput): RestoreStanding 
         const message = 'the Database asked for it no longer before it was begun'
         return { record: told('Discarding', 'Withdrawn', message), dueAtMs: nowMs + afterWriteMs }
       }
-      if (problem !== undefined) return { record: told('Pending', problem.reason, problem.message), problem }
+      if (problem !== undefined) {
+        // A volume that is in the way may be anybody's, and goes without a word to us.
+        const isInTheWay = input.isServerHeld === true && problem.reason === 'VolumeInUse'
+        const due = isInTheWay ? { dueAtMs: nowMs + inTheWayMs } : {}
+        return { record: told('Pending', problem.reason, problem.message), problem, ...due }
+      }
       return { record: told('Pending', 'WorkerStarting', 'a worker is being started'), work }
     }
     case 'active': {
