@@ -21,7 +21,8 @@ const render: Readonly<Record<string, (chart: Chart, sample: Sample) => void>> =
   },
   Database: (chart, { metadata, spec: given }) => {
     const spec = given as DatabaseSpecInput
-    if (spec.provider.inCluster === undefined) return
+    // What it begins with is in a store, and its server is made after that.
+    if (spec.provider.inCluster === undefined || spec.bootstrap !== undefined) return
     // Constructs make no secrets: who renders brings his own, and the operator keeps those that it has made.
     const tls = { certificate: 'a certificate in PEM', privateKey: 'its key in PEM' }
     const facts = { namespace: metadata.namespace, adminPassword: 'a password', tls }
