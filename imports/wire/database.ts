@@ -1687,6 +1687,8 @@ export interface DatabaseStatusRestore {
   readonly message?: string
   /** How what is restored was made, once that is known. */
   readonly method?: 'Logical' | 'Physical'
+  /** What the provider calls the snapshot that the instance begins with, where it does. */
+  readonly snapshot?: string
   /**
    * When it was begun.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.

@@ -148,6 +148,7 @@ export class RdsProxy {
       case 'DeleteDBSnapshot':
         return this.#deleteSnapshot(parameters, pass)
       case 'CreateDBInstance':
+      case 'RestoreDBInstanceFromDBSnapshot':
         return this.#create(identifier, parameters, pass)
       case 'ModifyDBInstance':
         if (isBusy(this.#lifeOf(identifier))) return refusal(400, 'InvalidDBInstanceState')

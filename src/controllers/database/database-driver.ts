@@ -1,6 +1,6 @@
 // Acts on one database of a server, for the Database that stands for it. Owner first, database second, everything else after:
 // cut off anywhere, what is there says whose it is, and a repetition goes on from it.
-import type { Consistency, ExternalCall, ExternalDriver, Observation } from '../../index.ts'
+import { CodedError, type Consistency, type ExternalCall, type ExternalDriver, type Observation } from '../../index.ts'
 import { discardRestore, dropFormer } from '../backup/restore-worker.ts'
 import type { RoleChange } from '../engines/change.ts'
 import type { DatabaseEngine, DatabaseServer } from '../engines/engine.ts'
@@ -42,7 +42,8 @@ export class DatabaseDriver implements ExternalDriver<LogicalDatabase, ObservedL
   }
 
   async create(call: Call): Promise<void> {
-    const { name, owner, encoding, locale, connectionLimit, caller } = call.desired
+    const { name, owner, encoding, locale, connectionLimit, caller, restore, recreatesIfMissing } = call.desired
+    if (restore?.snapshot !== undefined && !recreatesIfMissing) throw notInSnapshot(name, restore.snapshot)
     const token = signed(call.token, caller)
     const server = this.#server(call)
     const { roles } = await server.observe(questionOf(call.desired))
@@ -98,4 +99,10 @@ function ownerRoleChanges({ desired, token }: Call, found: ObservedRole | undefi
   if (found === undefined) return [{ kind: 'createRole', role, token, attributes: ownerAttributes }]
   const mark = { kind: 'markRole', role, token } as const
   return [{ kind: 'joinRole', role }, ...(found.token?.uid === token.uid ? [] : [mark])]
+}
+
+/** An empty one would be taken for what was restored. */
+function notInSnapshot(name: string, snapshot: string): CodedError<'RestoredDatabaseMissing'> {
+  const message = `the snapshot ${snapshot} has no database ${name}; see what it has, and set recreateIfMissing if an empty one will do`
+  return new CodedError({ code: 'RestoredDatabaseMissing', message, remedy: 'stop' })
 }

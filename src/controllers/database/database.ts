@@ -208,7 +208,8 @@ function wishOf({ object, facts, children, earlier }: Context): ExternalWish<Log
     kind: 'wanted',
     externalName: databaseNameOf(object),
     desired: logicalDatabase(object, connection.access, facts.restore?.record),
-    adopts: spec.adoptionPolicy === 'Adopt',
+    // What a restored instance has is marked as the one's that it was made by.
+    adopts: spec.adoptionPolicy === 'Adopt' || facts.restore?.record?.snapshot !== undefined,
     driftPolicy: spec.driftPolicy,
     recreatesIfMissing: spec.recreateIfMissing,
   }
@@ -246,6 +247,7 @@ async function observeAll(
     serverProblem,
     server: ownServer(context.object, facts),
     recordName,
+    instance,
   })
   return { ...facts, ...(restore === undefined ? {} : { restore }) }
 }

@@ -26,7 +26,7 @@ export interface LogicalDatabase {
   /** Requests of restores, of which something may be there that goes with it. */
   readonly restores?: readonly string[]
   /** What was last restored in its place, or is being: then it is closed for a moment. Each step of it asks for a look. */
-  readonly restore?: Pick<NonNullable<DatabaseStatus['restore']>, 'requestID' | 'phase'>
+  readonly restore?: Pick<NonNullable<DatabaseStatus['restore']>, 'requestID' | 'phase' | 'snapshot'>
 }
 
 export interface WantedExtension {
@@ -100,8 +100,16 @@ export function logicalDatabase(
     schemas: schemas.map((schema) => schema.name),
     recreatesIfMissing: recreateIfMissing,
     isLeaving: false,
-    ...(restore === undefined ? {} : { restore: { requestID: restore.requestID, phase: restore.phase } }),
+    ...(restore === undefined ? {} : { restore: restoreOf(restore) }),
   }
+}
+
+function restoreOf({
+  requestID,
+  phase,
+  snapshot,
+}: NonNullable<DatabaseStatus['restore']>): NonNullable<LogicalDatabase['restore']> {
+  return { requestID, phase, ...(snapshot === undefined ? {} : { snapshot }) }
 }
 
 /** What differs, in an order in which it can be put right. */

@@ -147,6 +147,44 @@ describe('the snapshot of a Backup', () => {
   })
 })
 
+describe('a new Database that begins with a snapshot', () => {
+  it.each(['pass', 'cutBefore', 'cutAfter'] as const)(
+    'has what was saved, wherever the operator dies: %s',
+    async (verdict) => {
+      const { rds, stage, aws, deaths, create, becomes, live } = await begin()
+      await create('once')
+      await becomes('once', 'Completed', 'True Completed')
+      await stage.delete('crm', hourMs)
+      rds.forget()
+      let isStruck = verdict === 'pass'
+      rds.judge = ({ action }) => {
+        if (isStruck || action !== 'RestoreDBInstanceFromDBSnapshot') return 'pass'
+        isStruck = true
+        deaths.due = true
+        void stage.operator.kill()
+        return verdict
+      }
+      const bootstrap = { restoreFrom: { backupRef: { name: 'once' } } }
+      const { version, provider } = rdsSpec()
+      await stage.create('again', { version, provider, databaseName: 'crm', bootstrap })
+      const isReady = async () => {
+        await live()
+        return (await stage.condition('again', 'Ready'))?.status === 'True'
+      }
+      await stage.until('the new one to be ready', isReady, hourMs)
+      expect(rds.effective('RestoreDBInstanceFromDBSnapshot')).toBe(1)
+      expect(rds.effective('CreateDBInstance')).toBe(0)
+      expect((await stage.condition('again', 'Restored'))?.status).toBe('True')
+      const { restore, providerID = '' } = await stage.status('again')
+      const { DBInstances: [made] = [] } = await aws.describeDBInstances({ DBInstanceIdentifier: nameIn(providerID) })
+      expect(restore?.snapshot).toMatch(/^konverge-shop-once-/)
+      expect(made?.TagList).toContainEqual({ Key: 'konverge.dev/database', Value: 'shop/again' })
+      expect(rds.records.some(({ parameters }) => parameters.get('MasterUserPassword') !== null)).toBe(true)
+      expect(stage.deaths).toBe(verdict === 'pass' ? 0 : 1)
+    },
+  )
+})
+
 /** At the protocol's own level crash runs strike everywhere (`rds-snapshot`); here, at the deeds, and everywhere if that is asked for. */
 const actions = isWholeMatrix
   ? ['DescribeDBSnapshots', 'CreateDBSnapshot', 'DeleteDBSnapshot']
@@ -233,7 +271,7 @@ function backupsOn(stage: DatabaseStage, deaths: { due: boolean }) {
   }
   const leave = (name: string) => cluster.delete(Backup, `${home}/${name}`)
   return {
-    ...{ status, condition, isGone, leave },
+    ...{ status, condition, isGone, leave, live },
     names: async () => (await cluster.list(Backup, home)).map(({ metadata }) => metadata.name),
     patch: (name: string, change: object) => cluster.patch(Backup, `${home}/${name}`, change),
     create: async (name: string, spec: Partial<BackupSpecInput> = {}) => {

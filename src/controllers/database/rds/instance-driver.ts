@@ -13,7 +13,7 @@ import type {
 import type { DesiredInstance, ObservedInstance } from './instance.ts'
 import { instanceChanges, modificationOf } from './instance-changes.ts'
 import { observationOf } from './instance-observation.ts'
-import { creationRequest, deletionRequest } from './instance-requests.ts'
+import { creationRequest, deletionRequest, restorationRequest } from './instance-requests.ts'
 import { instanceState } from './instance-state.ts'
 import { tagsOf } from './instance-tags.ts'
 import { ignoreNotFound, RdsClient, type RdsSend } from './rds-client.ts'
@@ -46,7 +46,16 @@ export class InstanceDriver implements ExternalDriver<DesiredInstance, ObservedI
   }
 
   async create(call: Call): Promise<void> {
-    const request = creationRequest(call.externalName, call.token, call.desired)
+    const { desired, externalName, token } = call
+    const { restoredFrom } = desired
+    if (restoredFrom !== undefined) {
+      const restoration = restorationRequest(externalName, token, { ...desired, restoredFrom })
+      await this.#call('RestoreDBInstanceFromDBSnapshot', call, (client, options) =>
+        client.restoreDBInstanceFromDBSnapshot(restoration, options),
+      )
+      return
+    }
+    const request = creationRequest(externalName, token, desired)
     await this.#call('CreateDBInstance', call, (client, options) => client.createDBInstance(request, options))
   }
 

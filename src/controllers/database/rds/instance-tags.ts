@@ -8,12 +8,16 @@ const generationTag = 'konverge.dev/generation'
 const databaseTag = 'konverge.dev/database'
 const passwordTag = 'konverge.dev/password-id'
 
-export function tagsOf(token: Token, { label, admin }: DesiredInstance): Tag[] {
+export function tagsOf(token: Token, desired: Pick<DesiredInstance, 'label' | 'admin'>): Tag[] {
+  return [...ownerTags(token, desired), { Key: passwordTag, Value: desired.admin.passwordID }]
+}
+
+/** Of one whose password is not ours yet. */
+export function ownerTags(token: Token, { label }: Pick<DesiredInstance, 'label'>): Tag[] {
   return [
     { Key: uidTag, Value: token.uid },
     { Key: generationTag, Value: String(token.generation) },
     { Key: databaseTag, Value: label },
-    { Key: passwordTag, Value: admin.passwordID },
   ]
 }
 

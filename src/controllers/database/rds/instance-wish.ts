@@ -2,17 +2,24 @@
 import type { DatabaseSpecProviderRds } from '../../../../imports/wire/database.ts'
 import type { ExternalRemoval, ExternalWish, LiveObject } from '../../../index.ts'
 import { abandonAnnotation, isAbandoned } from '../abandoned.ts'
+import type { InstanceOrigin } from '../restore/snapshot-restore.ts'
 import { secretText } from '../secret-text.ts'
 import type { DatabaseObject } from '../server-connection.ts'
 import type { AwsCredentials, DesiredInstance } from './instance.ts'
 import type { RdsFacts } from './instance-facts.ts'
 import { finalSnapshotIdentifier, instanceIdentifier } from './instance-name.ts'
 
+export interface InstanceSurroundings {
+  /** As this turn has left it. */
+  readonly adminSecret: LiveObject | undefined
+  /** Undefined: it begins empty, or is there. */
+  readonly origin?: InstanceOrigin | undefined
+}
+
 export function instanceWish(
   object: DatabaseObject,
   facts: RdsFacts | undefined,
-  /** As this turn has left it. */
-  adminSecret: LiveObject | undefined,
+  { adminSecret, origin }: InstanceSurroundings,
 ): ExternalWish<DesiredInstance> {
   const { rds } = object.spec.provider
   if (rds === undefined || facts === undefined) return { kind: 'none' }
@@ -22,12 +29,15 @@ export function instanceWish(
   if (secretText(adminSecret, 'password') !== admin.password) {
     return blocked('SecretNotStored', 'the Secret with the master password is not stored yet')
   }
+  if (origin?.kind === 'unknown') return blocked(origin.reason, origin.message)
+  const begins = origin === undefined ? {} : { restoredFrom: origin.identifier }
   const { adoptionPolicy, driftPolicy, recreateIfMissing } = object.spec
   return {
     kind: 'wanted',
     externalName: identifierOf(object, rds),
-    desired: desiredInstance(object, rds, { ...facts, credentials }),
-    adopts: adoptionPolicy === 'Adopt',
+    desired: { ...desiredInstance(object, rds, { ...facts, credentials }), ...begins },
+    // One that is there does not begin with the snapshot.
+    adopts: adoptionPolicy === 'Adopt' && origin === undefined,
     driftPolicy,
     recreatesIfMissing: recreateIfMissing,
   }

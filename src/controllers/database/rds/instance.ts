@@ -37,6 +37,8 @@ export interface DesiredInstance {
   readonly label: string
   /** Where it is removed: the name of the snapshot that has to be there before the instance may be gone. */
   readonly finalSnapshot?: string
+  /** The snapshot that it begins with; absent: it begins empty. */
+  readonly restoredFrom?: string
 }
 
 export interface InstanceAdmin {

@@ -2,12 +2,17 @@
 import { databaseServerNames } from '../../../../constructs/index.ts'
 import type { DatabaseSpec, DatabaseStatus } from '../../../../imports/wire/database.ts'
 import { defineExternal, type ExternalContext, isOf, Secret } from '../../../index.ts'
+import type { InstanceOrigin } from '../restore/snapshot-restore.ts'
 import { InstanceDriver } from './instance-driver.ts'
 import type { RdsFacts } from './instance-facts.ts'
 import { instanceRemoval, instanceWish } from './instance-wish.ts'
 import type { RdsClientLoaderOptions } from './rds-client-loader.ts'
 
-type Context = ExternalContext<DatabaseSpec, DatabaseStatus, { readonly rds?: RdsFacts }>
+type Context = ExternalContext<
+  DatabaseSpec,
+  DatabaseStatus,
+  { readonly rds?: RdsFacts; readonly restore?: { readonly origin?: InstanceOrigin } }
+>
 
 export function rdsInstance(options: RdsClientLoaderOptions = {}) {
   return defineExternal({
@@ -16,7 +21,7 @@ export function rdsInstance(options: RdsClientLoaderOptions = {}) {
     wish: ({ object, facts, children }: Context) => {
       const { adminSecret: name } = databaseServerNames(object.metadata.name)
       const stored = children.find((child) => isOf(Secret, child.object) && child.object.metadata.name === name)
-      return instanceWish(object, facts.rds, stored?.object)
+      return instanceWish(object, facts.rds, { adminSecret: stored?.object, origin: facts.restore?.origin })
     },
     removal: ({ object, facts }) => instanceRemoval(object, facts?.rds),
   })

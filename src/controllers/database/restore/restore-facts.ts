@@ -3,9 +3,12 @@ import type { LiveObject } from '../../../index.ts'
 import type { WorkRun } from '../../backup/work-run.ts'
 import type { WorkWish } from '../../backup/work-wish.ts'
 import type { RestoreStanding } from './restore-standing.ts'
+import type { InstanceOrigin } from './snapshot-restore.ts'
 
 export interface RestoreFacts extends RestoreStanding {
   readonly worker?: RestoreWorker
+  /** With what an instance of RDS begins; absent: empty, or it is there. */
+  readonly origin?: InstanceOrigin
   /** Other children of a Database that goes, which the worker may need. */
   readonly kept: readonly Pick<LiveObject, 'apiVersion' | 'kind' | 'metadata'>[]
   /** Nothing may be made or looked after before it: the database is only to begin with what is restored. */

@@ -3,6 +3,7 @@
 import { Backup } from '../../../../imports/wire/backup.ts'
 import type { DatabaseSpec, DatabaseStatus } from '../../../../imports/wire/database.ts'
 import {
+  type ExternalReport,
   isBeingDeleted,
   isOf,
   Job,
@@ -29,6 +30,7 @@ import {
 } from './restore-request.ts'
 import { isUnderWay, type RestoreInput, type RestoreWork, restoreStanding } from './restore-standing.ts'
 import { jobAnnotation, jobOf, type VolumePlace, workerLabel, workMark } from './restore-wish.ts'
+import { snapshotRestore } from './snapshot-restore.ts'
 
 type Observing = ObserveContext<DatabaseSpec, DatabaseStatus>
 
@@ -40,18 +42,43 @@ export interface RestoreSurroundings {
   readonly server: OwnServer | undefined
   /** Of the database among what there is outside the cluster. */
   readonly recordName: string
+  /** Of the instance of RDS, if there is one. */
+  readonly instance?: ExternalReport | undefined
 }
 
 /** Undefined where there is nothing to restore, nor was. */
 export async function loadRestore(
-  { object, children, live, nowMs }: Observing,
+  context: Observing,
   surroundings: RestoreSurroundings,
 ): Promise<RestoreFacts | undefined> {
+  const { object } = context
+  const isLeaving = isBeingDeleted(object)
+  const asked = isLeaving ? undefined : restoreRequest(object, surroundings.recordName)
+  if (object.status?.restore === undefined && asked === undefined) return undefined
+  const bySnapshot = isLeaving ? undefined : await loadSnapshotRestore(context, asked, surroundings)
+  return bySnapshot ?? (await loadByWorker(context, asked, surroundings))
+}
+
+/** Undefined: no instance begins with a snapshot. */
+async function loadSnapshotRestore(
+  { object, live, nowMs }: Observing,
+  asked: RestoreRequest | undefined,
+  { instance }: RestoreSurroundings,
+): Promise<RestoreFacts | undefined> {
+  if (object.spec.provider.rds === undefined) return undefined
+  const backup = asked?.isFirst === true ? await loadBackup(live, object, asked) : undefined
+  const standing = snapshotRestore({ object, asked, backup, instance, nowMs })
+  return standing && { ...standing, isAwaited: true, isServerHeld: false, isFilled: false, kept: [] }
+}
+
+async function loadByWorker(
+  { object, children, live, nowMs }: Observing,
+  asked: RestoreRequest | undefined,
+  surroundings: RestoreSurroundings,
+): Promise<RestoreFacts> {
   const { server, recordName } = surroundings
   const record = object.status?.restore
   const isLeaving = isBeingDeleted(object)
-  const asked = isLeaving ? undefined : restoreRequest(object, recordName)
-  if (record === undefined && asked === undefined) return undefined
   const isDue = record?.previous?.some(({ keptUntil }) => Date.parse(keptUntil) <= nowMs) === true
   const pods = isUnderWay(record) || isDue ? await loadPods(live, object) : []
   const source = await loadSource(live, object, asked)
@@ -119,10 +146,16 @@ async function loadSource(
 ): Promise<RestoreSource | Problem | undefined> {
   const record = object.status?.restore
   if (asked === undefined || asked.requestID !== record?.requestID || !isUnderWay(record)) return undefined
-  const { backupRef } = asked.from
-  const { namespace } = object.metadata
+  return restoreSource(asked, object, await loadBackup(live, object, asked))
+}
+
+async function loadBackup(
+  live: LiveReader,
+  { metadata: { namespace } }: DatabaseObject,
+  { from: { backupRef } }: RestoreRequest,
+): Promise<BackupObject | undefined> {
   const found = backupRef === undefined ? undefined : await live.find(Backup, { namespace, name: backupRef.name })
-  return restoreSource(asked, object, found as BackupObject | undefined) // Its definition requires a spec.
+  return found as BackupObject | undefined // Its definition requires a spec.
 }
 
 function claimOf({ metadata: { namespace } }: DatabaseObject, { claim: name }: OwnServer) {

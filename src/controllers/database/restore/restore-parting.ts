@@ -8,7 +8,9 @@ export function restoreParting(object: DatabaseObject, input: RestoreInput): Res
   const { record, problem } = input
   const { provider, deletionPolicy } = object.spec
   // A server that goes takes everything along; of one that nobody finds the way to nothing can be removed.
-  const goesAlong = provider.server === undefined && deletionPolicy === 'Delete'
+  const isOther = provider.server === undefined && deletionPolicy === 'Delete'
+  // An instance that is being restored has no copy beside it.
+  const goesAlong = isOther || record?.snapshot !== undefined
   if (!isUnderWay(record) || isAbandoned(object) || goesAlong || problem !== undefined) return { record }
   const words = { reason: 'DatabaseDeleted', message: 'the Database was deleted before it came to its end' }
   return restoreStanding({ ...input, record: { ...record, phase: 'Discarding', ...words } })

@@ -85,7 +85,7 @@ export function restoreSource(
   if (method === 'Provider') {
     return waiting(
       'BackupIsSnapshot',
-      `Backup ${name} is a snapshot of a whole instance; a database is restored from a Logical one`,
+      `Backup ${name} is a snapshot of a whole instance, with which only a new Database on rds begins; a database is restored from a Logical one`,
     )
   }
   if (method === 'Physical') {

@@ -15,13 +15,15 @@ const onRds = (rds: object = {}, spec: object = {}) =>
 
 describe('what is wanted of RDS', () => {
   it('is nothing with another provider', () => {
-    expect(instanceWish(databaseObject({ version: '15', provider: {} }), undefined, undefined)).toEqual({
+    expect(
+      instanceWish(databaseObject({ version: '15', provider: {} }), undefined, { adminSecret: undefined }),
+    ).toEqual({
       kind: 'none',
     })
   })
 
   it('is what the spec says, by a name that stays', () => {
-    const wish = instanceWish(onRds({ securityGroupIDs: ['sg-0a'], multiAZ: true }), facts, stored)
+    const wish = instanceWish(onRds({ securityGroupIDs: ['sg-0a'], multiAZ: true }), facts, { adminSecret: stored })
     expect(wish).toMatchObject({
       kind: 'wanted',
       externalName: expect.stringMatching(/^konverge-shop-/),
@@ -42,13 +44,13 @@ describe('what is wanted of RDS', () => {
   })
 
   it('has the name that the spec gives, if it gives one', () => {
-    expect(instanceWish(onRds({ instanceIdentifier: 'crm-2019' }), facts, stored)).toMatchObject({
+    expect(instanceWish(onRds({ instanceIdentifier: 'crm-2019' }), facts, { adminSecret: stored })).toMatchObject({
       externalName: 'crm-2019',
     })
   })
 
   it('leaves security groups alone where the spec has none', () => {
-    expect(instanceWish(onRds({ securityGroupIDs: [] }), facts, stored)).toMatchObject({
+    expect(instanceWish(onRds({ securityGroupIDs: [] }), facts, { adminSecret: stored })).toMatchObject({
       desired: { securityGroupIDs: undefined },
     })
   })
@@ -57,11 +59,14 @@ describe('what is wanted of RDS', () => {
     ['there is no Secret', undefined],
     ['the Secret has another password', secret('crm-postgres-admin', { password: 'OfAnotherTurn' })],
   ])('is nothing yet while %s', (_, secretOfTurn) => {
-    expect(instanceWish(onRds(), facts, secretOfTurn)).toMatchObject({ kind: 'blocked', reason: 'SecretNotStored' })
+    expect(instanceWish(onRds(), facts, { adminSecret: secretOfTurn })).toMatchObject({
+      kind: 'blocked',
+      reason: 'SecretNotStored',
+    })
   })
 
   it('is nothing without credentials', () => {
-    expect(instanceWish(onRds(), { ...facts, credentials: undefined, problem }, stored)).toEqual({
+    expect(instanceWish(onRds(), { ...facts, credentials: undefined, problem }, { adminSecret: stored })).toEqual({
       kind: 'blocked',
       ...problem,
     })

@@ -1,0 +1,108 @@
+// How does a Database on RDS begin with a snapshot of its provider? The instance itself is restored, in the place of being made: which snapshot is
+// recorded first, then the instance is asked for, and the database on it is taken over once it serves. No worker has a part in it. Pure.
+import { type ExternalReport, timestampAt } from '../../../index.ts'
+import type { Problem } from '../../migration/migration-place.ts'
+import { databaseNameOf } from '../logical-database.ts'
+import { majorOf } from '../rds/instance.ts'
+import type { DatabaseObject } from '../server-connection.ts'
+import { type BackupObject, bootstrapRequest, type RestoreRequest } from './restore-request.ts'
+import type { RestoreStanding } from './restore-standing.ts'
+
+/** With what an instance begins. */
+export type InstanceOrigin =
+  /** It is not known yet; so none is made. */
+  | { readonly kind: 'unknown'; readonly reason: string; readonly message: string }
+  | { readonly kind: 'snapshot'; readonly identifier: string }
+
+export interface SnapshotRestore extends RestoreStanding {
+  readonly origin: InstanceOrigin
+}
+
+export interface SnapshotRestoreInput {
+  readonly object: DatabaseObject
+  readonly asked: RestoreRequest | undefined
+  /** That it names, if it is there. */
+  readonly backup: BackupObject | undefined
+  /** Of the instance, as it stood last. */
+  readonly instance: Pick<ExternalReport, 'state' | 'message'> | undefined
+  readonly nowMs: number
+}
+
+/** Our own write of a status brings no turn. */
+const afterWriteMs = 1_000
+
+/** Undefined: it begins otherwise, or has begun. */
+export function snapshotRestore(input: SnapshotRestoreInput): SnapshotRestore | undefined {
+  const { object, asked, backup } = input
+  const { spec, status } = object
+  const record = status?.restore
+  if (record?.snapshot !== undefined && record.phase === 'Restoring') return restoring(input, record)
+  const isFirst = asked?.isFirst === true && asked.requestID === bootstrapRequest && record === undefined
+  if (spec.provider.rds === undefined || !isFirst || asked.from.backupRef === undefined) return undefined
+  const hasInstance = status?.external?.some(({ name }) => name === 'instance') === true
+  // What is there was not made from it.
+  if (hasInstance) return undefined
+  if (backup === undefined) {
+    return kept({
+      kind: 'waiting',
+      reason: 'BackupMissing',
+      message: `there is no Backup ${asked.from.backupRef.name}`,
+    })
+  }
+  if (backup.spec.method !== 'Provider' || backup.spec.schedule !== undefined) return undefined
+  const problem = unfit(object, backup)
+  return problem === undefined ? beginning(input, backup) : kept(problem)
+}
+
+function kept(problem: Problem): SnapshotRestore {
+  const { reason, message } = problem
+  return { record: undefined, problem, origin: { kind: 'unknown', reason, message } }
+}
+
+function beginning({ nowMs }: SnapshotRestoreInput, { metadata, status }: BackupObject): SnapshotRestore {
+  const { uri = '' } = status?.artifact ?? {}
+  const message = `the instance begins with the snapshot of Backup ${metadata.name}`
+  const snapshot = uri.slice(uri.lastIndexOf(':') + 1)
+  const words = { phase: 'Restoring', reason: 'Restoring', message } as const
+  const record = { requestID: bootstrapRequest, ...words, startedAt: timestampAt(nowMs), snapshot }
+  return { record, origin: { kind: 'unknown', reason: 'Restoring', message }, dueAtMs: nowMs + afterWriteMs }
+}
+
+function restoring(
+  { instance, nowMs }: SnapshotRestoreInput,
+  record: NonNullable<RestoreStanding['record']>,
+): SnapshotRestore {
+  const origin = { kind: 'snapshot', identifier: record.snapshot ?? '' } as const
+  if (instance?.state !== 'available') return { record, origin }
+  const message = `the instance has been restored from ${record.snapshot}`
+  const words = { phase: 'Completed', reason: 'RestoreCompleted', message } as const
+  return { record: { ...record, ...words, endedAt: timestampAt(nowMs) }, origin, dueAtMs: nowMs + afterWriteMs }
+}
+
+function unfit(object: DatabaseObject, { metadata, status }: BackupObject): Problem | undefined {
+  const { spec } = object
+  const { artifact, snapshot, source } = status ?? {}
+  const what = `Backup ${metadata.name}`
+  if (artifact === undefined || snapshot === undefined || source === undefined) {
+    return waiting('BackupNotReady', `${what} has no snapshot: it is ${status?.phase ?? 'Pending'}`)
+  }
+  if (snapshot.region !== spec.provider.rds?.region) {
+    return waiting(
+      'OtherRegion',
+      `${what} is in ${snapshot.region}; make the Database there, or copy the snapshot in RDS`,
+    )
+  }
+  if (snapshot.databaseName !== databaseNameOf(object)) {
+    return waiting(
+      'OtherDatabase',
+      `${what} holds the database ${snapshot.databaseName}; set spec.databaseName to that`,
+    )
+  }
+  const major = majorOf(source.serverVersion)
+  if (String(major) === spec.version) return undefined
+  return waiting('VersionMismatch', `${what} is of PostgreSQL ${source.serverVersion}; set spec.version to '${major}'`)
+}
+
+function waiting(reason: string, message: string): Problem {
+  return { kind: 'waiting', reason, message }
+}
