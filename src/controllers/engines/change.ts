@@ -138,7 +138,6 @@ export type ReplicationChange =
       readonly slot: string
       readonly connection: string
       readonly token: Token
-      readonly copiesRows: boolean
     }
   /** Without a word to the source, whose slot stays. */
   | { readonly kind: 'dropSubscription'; readonly subscription: string }

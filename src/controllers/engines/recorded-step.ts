@@ -7,6 +7,8 @@ export interface RecordedStep extends StepMark {
   readonly finishedAt: string | undefined
   /** Of a copy. */
   readonly rowsCopied: number | undefined
+  /** Of a copy: its rows are still on their way, in ranges of a key. */
+  readonly hasWatermark?: boolean
   /** Of a copy that was begun by replication: the name of its source, which holds a part of it still. */
   readonly followed?: string | undefined
 }

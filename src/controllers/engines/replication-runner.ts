@@ -22,8 +22,8 @@ export interface ReplicationTask {
   readonly verifier: string
   /** Absent: all that there are, with their sequences. */
   readonly tables?: readonly TableName[] | undefined
-  /** Of which moment the target holds all rows. Absent: it copies them itself. */
-  readonly filledFrom?: (() => Promise<LogPosition | undefined>) | undefined
+  /** Of which moment the target holds all rows. */
+  readonly filledFrom: () => Promise<LogPosition | undefined>
 }
 
 export interface ReplicationPass {
@@ -36,9 +36,9 @@ export async function observeReplication(
   task: Pick<ReplicationTask, 'publisher' | 'subscriber' | 'token' | 'tables' | 'filledFrom'>,
 ): Promise<ReplicationPass> {
   // Before the source is seen: a slot that is another one by then is found to be that.
-  const filling = task.filledFrom && { from: await task.filledFrom() }
+  const filledFrom = await task.filledFrom()
   const [source, target] = await Promise.all([task.publisher.observe(), task.subscriber.observe()])
-  const all = { source, target, filling }
+  const all = { source, target, filledFrom }
   const sides = task.tables === undefined ? all : sidesOf(task.tables, all)
   return { sides, standing: replicationStanding(sides, task.token) }
 }
@@ -71,10 +71,9 @@ export async function removeReplication(
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<void> {
   for (let removal = 1; ; removal += 1) {
-    const { systemIdentifier } = await subscriber.observe()
     await subscriber.remove()
     try {
-      await publisher.remove({ subscriber: systemIdentifier })
+      await publisher.remove()
       const [source, target] = [await publisher.observe(), await subscriber.observe()]
       if (!isAnythingLeft({ source, target }, token)) return
     } catch (error) {
@@ -97,11 +96,9 @@ async function make(
       return publisher.admit(verifier)
     case 'publish':
       return publisher.publish(sides.source.tables)
-    case 'retain':
-      return publisher.retain()
     case 'fill':
       return // Whoever fills it is told by the standing.
     case 'subscribe':
-      return subscriber.subscribe(address, { copiesRows: sides.filling === undefined })
+      return subscriber.subscribe(address)
   }
 }

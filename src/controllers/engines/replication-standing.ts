@@ -8,9 +8,7 @@ export type ReplicationStanding =
   /** Nothing has been made yet that could hurt, and nothing will be. */
   | { readonly kind: 'refused'; readonly obstacles: readonly Obstacle[] }
   /** `fill`: with a slot and all rows of the moment at which that begins. */
-  | { readonly kind: 'incomplete'; readonly next: 'admit' | 'publish' | 'retain' | 'fill' | 'subscribe' }
-  /** `percent`: of tables, not of rows. */
-  | { readonly kind: 'copying'; readonly percent: number; readonly failures: number }
+  | { readonly kind: 'incomplete'; readonly next: 'admit' | 'publish' | 'fill' | 'subscribe' }
   | { readonly kind: 'following'; readonly lagBytes: bigint; readonly failures: number }
   /** Only beginning anew helps: everything removed, the target's tables emptied. */
   | { readonly kind: 'broken'; readonly cause: Obstacle }
@@ -40,13 +38,8 @@ export type ObstacleReason =
 export interface BothSides {
   readonly source: PublisherFacts
   readonly target: SubscriberFacts
-  /** Absent: the target copies rows itself. */
-  readonly filling?: FillingFacts | undefined
-}
-
-export interface FillingFacts {
-  /** Of which moment of the source the target holds all rows; undefined: not all are there. */
-  readonly from: LogPosition | undefined
+  /** Of which moment of the source the target holds all rows; undefined: not all are there. Of a target that follows it does not matter. */
+  readonly filledFrom: LogPosition | undefined
 }
 
 /** `token`: that of the marks which are ours. */
@@ -59,25 +52,18 @@ export function replicationStanding(sides: BothSides, token: Token): Replication
     if (obstacles.length > 0) return { kind: 'refused', obstacles }
     if (source.login?.canLogin !== true) return { kind: 'incomplete', next: 'admit' }
     if (source.publication === undefined) return { kind: 'incomplete', next: 'publish' }
-    if (sides.filling !== undefined) return fillingStanding(source, sides.filling)
-    if (source.slot === undefined) return { kind: 'incomplete', next: 'retain' }
-    return { kind: 'incomplete', next: 'subscribe' }
+    return fillingStanding(sides)
   }
   const cause = breakOf(sides)
   if (cause !== undefined) return { kind: 'broken', cause }
   const { failures } = target.subscription
-  const followed = target.tables.filter(({ state }) => state !== undefined)
-  const ready = followed.filter(({ state }) => state === 'r').length
-  if (ready < followed.length) {
-    return { kind: 'copying', percent: Math.floor((100 * ready) / followed.length), failures }
-  }
   const confirmed = source.slot?.confirmed
   const lagBytes = confirmed === undefined ? 0n : bytesBetween(confirmed, source.position)
   return { kind: 'following', lagBytes: lagBytes < 0n ? 0n : lagBytes, failures }
 }
 
 /** A slot that begins at another moment than the rows is one of another attempt, and would leave changes out. */
-function fillingStanding({ slot }: PublisherFacts, { from }: FillingFacts): ReplicationStanding {
+function fillingStanding({ source: { slot }, filledFrom: from }: BothSides): ReplicationStanding {
   if (from === undefined) return { kind: 'incomplete', next: 'fill' }
   if (slot !== undefined && slot.confirmed === from && !slot.isLost) return { kind: 'incomplete', next: 'subscribe' }
   const message =
@@ -86,18 +72,18 @@ function fillingStanding({ slot }: PublisherFacts, { from }: FillingFacts): Repl
 }
 
 /** As if there were nothing but these tables. Who asks for some of them answers for what else they need. */
-export function sidesOf(tables: readonly TableName[], { source, target, filling }: BothSides): BothSides {
+export function sidesOf(tables: readonly TableName[], { source, target, filledFrom }: BothSides): BothSides {
   const wanted = new Set(tables.map(nameOf))
   const isWanted = (table: TableName) => wanted.has(nameOf(table))
   return {
     source: { ...source, tables: source.tables.filter(isWanted), sequences: [], largeObjects: 0 },
     target: { ...target, tables: target.tables.filter(isWanted), sequences: [] },
-    filling,
+    filledFrom,
   }
 }
 
 /** Is anything there of what was made for this? Of a side that was not seen nothing is known. */
-export function isAnythingLeft({ source, target }: Partial<BothSides>, { uid }: Token): boolean {
+export function isAnythingLeft({ source, target }: Partial<Omit<BothSides, 'filledFrom'>>, { uid }: Token): boolean {
   const isOurs = (part: { readonly token: Token | undefined } | undefined) => part?.token?.uid === uid
   const isForeign =
     source !== undefined && [source.login, source.publication].some((part) => part !== undefined && !isOurs(part))
@@ -113,13 +99,12 @@ export function hasCaughtUp(sides: BothSides, token: Token, goal: LogPosition): 
 }
 
 /** Why it cannot be begun: all of it, as whoever reads it has to change the server once. */
-function obstaclesTo({ source, target, filling }: BothSides): readonly Obstacle[] {
-  const mayHaveRows = filling?.from !== undefined
+function obstaclesTo({ source, target, filledFrom }: BothSides): readonly Obstacle[] {
   return [
     ...sourceObstacles(source),
     ...tableObstacles(source),
     ...targetObstacles(source, target),
-    ...(mayHaveRows ? [] : fullTables(source, target)),
+    ...(filledFrom === undefined ? fullTables(source, target) : []),
   ]
 }
 
@@ -214,7 +199,7 @@ function foreignParts({ source, target }: BothSides, { uid }: Token): readonly O
 function breakOf({ source, target }: BothSides): Obstacle | undefined {
   const unpublished = source.tables.filter(({ isPublished }) => !isPublished)
   const published = source.tables.filter(({ isPublished }) => isPublished)
-  const followed = new Set(target.tables.filter(({ state }) => state !== undefined).map(nameOf))
+  const followed = new Set(target.tables.filter(({ isFollowed }) => isFollowed).map(nameOf))
   const lost = published.filter((table) => !followed.has(nameOf(table)))
   const [cause] = [
     ...when(

@@ -1,5 +1,5 @@
 // How do the rows of a database follow those of another one, until both are the same? By logical replication: the source publishes, a
-// slot keeps what is not yet taken, the target subscribes. Each side is seen, made and removed by itself, so that what is left of one
+// slot keeps what is not yet taken, the target is given all rows of the moment at which that begins, and subscribes. Each side is seen, made and removed by itself, so that what is left of one
 // can go when the other is dead. Everything is known by its name, which holds the id of the undertaking, so that every call may be
 // repeated, and by its mark. Rows travel, and nothing else: no DDL, no sequences, no large objects, nothing unlogged. Every method may
 // reject with an EngineError.
@@ -22,26 +22,23 @@ export interface Publisher {
   admit(verifier: string): Promise<void>
   /** All tables that are there now. Before the slot, which knows no publication that comes later. */
   publish(tables: readonly TableName[]): Promise<void>
-  /** From now on the source keeps what the target has not taken, on its disk. Waits for the transactions that are under way. */
-  retain(): Promise<void>
   /** A place in the log behind everything that has been committed, also behind what is not on the source's disk yet. */
   milestone(): Promise<LogPosition>
   /**
-   * The slots, the publication and the login are gone, whether the target lives or not. A target that died while it copied leaves slots
-   * of its own, which are found by its server's identifier. While a sender does not end, DatabaseInUse.
+   * The slot, the publication and the login are gone, whether the target lives or not. While a sender does not end, DatabaseInUse.
    */
-  remove(options: { readonly subscriber: string | undefined }): Promise<void>
+  remove(): Promise<void>
 }
 
 export interface Subscriber {
   /** One statement. */
   observe(): Promise<SubscriberFacts>
   /**
-   * Goes on with what comes behind the slot, and copies all rows before if it is asked to. The tables have to be there, and empty. A target before PostgreSQL 16 applies rows as
+   * Goes on with what comes behind the slot. The tables have to be there, with all rows of the moment at which it begins. A target before PostgreSQL 16 applies rows as
    * its admin, and so runs what owners of tables have written (checks, triggers that always fire) with his rights: only where they are
    * trusted with that server.
    */
-  subscribe(source: PublisherAddress, options: { readonly copiesRows: boolean }): Promise<void>
+  subscribe(source: PublisherAddress): Promise<void>
   /** To where the source's are, and never back. Those that are not there are left out. */
   raiseSequences(sequences: readonly SequenceState[]): Promise<void>
   /** The subscription is gone, whether the source lives or not: it is not asked. */
@@ -66,7 +63,6 @@ export interface TableName {
 }
 
 export interface PublisherFacts {
-  readonly systemIdentifier: string
   readonly admin: string
   readonly isReadOnly: boolean
   readonly walLevel: string
@@ -113,7 +109,6 @@ export interface SequenceState extends TableName {
 }
 
 export interface SubscriberFacts {
-  readonly systemIdentifier: string
   readonly admin: string
   readonly isReadOnly: boolean
   readonly canSubscribe: boolean
@@ -126,18 +121,15 @@ export interface SubscriberFacts {
 export interface TargetTable extends TableName {
   /** It has no pages: what was deleted counts until the table is truncated. */
   readonly isEmpty: boolean
-  /** Undefined: it is not in the subscription. */
-  readonly state: TableState | undefined
+  /** It is in the subscription. */
+  readonly isFollowed: boolean
 }
-
-/** PostgreSQL's srsubstate: to be begun, being copied, copied, caught up with its own, and with all others. */
-export type TableState = 'i' | 'd' | 'f' | 's' | 'r'
 
 export interface ObservedSubscription {
   readonly token: Token | undefined
   readonly isEnabled: boolean
   /** Is its worker running? */
   readonly isRunning: boolean
-  /** Attempts to copy or to apply that have failed; the target's log says why. A lost connection counts too. */
+  /** Attempts to apply that have failed; the target's log says why. A lost connection counts too. */
   readonly failures: number
 }

@@ -133,7 +133,8 @@ function dataCopied({ order }: MigrationFacts, record: readonly RecordedStep[] |
 /** All rows were there once; what is written meanwhile comes too. */
 function isFollowing({ name, isCutOver }: CopyStep, record: readonly RecordedStep[]): boolean {
   const mark = record.find((one) => one.name === name)
-  return isCutOver !== true && mark?.state === 'Running' && mark.rowsCopied !== undefined
+  if (isCutOver === true || mark?.state !== 'Running') return false
+  return mark.rowsCopied !== undefined && mark.hasWatermark !== true
 }
 
 function completed(

@@ -54,7 +54,7 @@ export class ReplicateStep<Scene> implements SagaStep<Scene> {
 
   async compensate(call: SagaCall<Scene>): Promise<void> {
     const { publisher, subscriber } = this.#world.replication(call)
-    const ends = [subscriber.remove().catch(unlessGone), publisher.remove({ subscriber: undefined })]
+    const ends = [subscriber.remove().catch(unlessGone), publisher.remove()]
     for (const end of await Promise.allSettled(ends)) if (end.status === 'rejected') throw end.reason
   }
 }

@@ -18,6 +18,6 @@ export class RetireOldStep<Scene> implements SagaStep<Scene> {
   }
 
   async run(call: SagaCall<Scene>): Promise<void> {
-    await this.#world.replication(call).publisher.remove({ subscriber: undefined })
+    await this.#world.replication(call).publisher.remove()
   }
 }

@@ -5,6 +5,7 @@ import {
   hasCaughtUp,
   isAnythingLeft,
   type Obstacle,
+  type ReplicationStanding,
   replicationStanding,
 } from '../engines/replication-standing.ts'
 import { type FreezeRecord, freezeStanding, stillAway, type WriterFacts } from '../engines/write-freeze.ts'
@@ -52,10 +53,8 @@ export function replicationSight(sides: BothSides, token: Token): Sight {
       return brokenBy([standing.cause], true)
     case 'incomplete':
       // That all rows are there is as it should be, and no failed attempt.
-      if (standing.next === 'subscribe' && sides.filling !== undefined) return missing
+      if (standing.next === 'subscribe') return missing
       return { kind: 'broken', reason: 'Incomplete', message: `${standing.next} is due`, isTerminal: false }
-    case 'copying':
-      return { kind: 'pending', progress: `${standing.percent} %${failing(standing.failures)}`, lookAfterMs: 2_000 }
     case 'following':
       return { kind: 'done' }
   }
@@ -65,10 +64,6 @@ export function brokenBy(obstacles: readonly Obstacle[], isTerminal: boolean): E
   const [first] = obstacles
   const message = obstacles.map((obstacle) => obstacle.message).join('; ')
   return { kind: 'broken', reason: first?.reason ?? 'Broken', message, isTerminal }
-}
-
-function failing(failures: number): string {
-  return failures === 0 ? '' : `, ${failures} failed attempts, of which the log of the new server tells why`
 }
 
 /** `record` is noted before the first is turned away. On the way back it is over when all of it may log in again. */
@@ -105,8 +100,13 @@ export function catchUpSight(seen: CatchUp, token: Token): Sight | undefined {
   const standing = replicationStanding(sides, token)
   if (standing.kind === 'broken') return brokenBy([standing.cause], true)
   if (hasCaughtUp(sides, token, goal)) return undefined
-  const progress = standing.kind === 'following' ? `${standing.lagBytes} bytes behind` : 'rows are being copied'
+  const progress = standing.kind === 'following' ? behind(standing) : 'it does not follow yet'
   return { kind: 'pending', progress, lookAfterMs: 250 }
+}
+
+function behind({ lagBytes, failures }: Extract<ReplicationStanding, { readonly kind: 'following' }>): string {
+  const failing = failures === 0 ? '' : `, ${failures} failed attempts, of which the log of the new server tells why`
+  return `${lagBytes} bytes behind${failing}`
 }
 
 export function freezeLost(record: FreezeRecord | undefined, writers: WriterFacts): Sight | undefined {

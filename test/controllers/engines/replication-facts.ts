@@ -5,7 +5,6 @@ export const replicationToken = { uid: 'mine', generation: 1 }
 export const orders = { schema: 'app', name: 'orders' }
 
 export const replicationSource: PublisherFacts = {
-  systemIdentifier: '1',
   admin: 'admin',
   isReadOnly: false,
   walLevel: 'logical',
@@ -23,18 +22,17 @@ export const replicationSource: PublisherFacts = {
 }
 
 export const followingTarget: SubscriberFacts = {
-  systemIdentifier: '2',
   admin: 'admin',
   isReadOnly: false,
   canSubscribe: true,
   freeWorkers: 4,
-  tables: [{ ...orders, isEmpty: false, state: 'r' }],
+  tables: [{ ...orders, isEmpty: false, isFollowed: true }],
   sequences: [],
   subscription: { token: { ...replicationToken, generation: 2 }, isEnabled: true, isRunning: true, failures: 0 },
 }
 
 export const emptyTarget: SubscriberFacts = {
   ...followingTarget,
-  tables: [{ ...orders, isEmpty: true, state: undefined }],
+  tables: [{ ...orders, isEmpty: true, isFollowed: false }],
   subscription: undefined,
 }

@@ -17,14 +17,7 @@ describe('it stands with a replication', () => {
     ['a login is due', { login: undefined, publication: undefined, slot: undefined }, empty, { next: 'admit' }],
     ['a login that is away', { login: { token, canLogin: false } }, empty, { next: 'admit' }],
     ['a publication is due', { publication: undefined, slot: undefined }, empty, { next: 'publish' }],
-    ['a slot is due', { slot: undefined }, empty, { next: 'retain' }],
-    ['all but the subscription', {}, empty, { kind: 'incomplete', next: 'subscribe' }],
-    [
-      'rows are being copied',
-      {},
-      { ...target, tables: [{ ...orders, isEmpty: true, state: 'd' }] },
-      { kind: 'copying', percent: 0 },
-    ],
+    ['rows are due, which come with a slot', { slot: undefined }, empty, { kind: 'incomplete', next: 'fill' }],
     ['it follows', {}, target, { kind: 'following', lagBytes: 128n, failures: 0 }],
     ['its slot is lost', { slot: { ...slot, isLost: true } }, target, { cause: { reason: 'SlotLost' } }],
     ['its slot is gone', { slot: undefined }, target, { cause: { reason: 'SlotLost' } }],
@@ -82,7 +75,7 @@ describe('it stands with a replication', () => {
       { ...empty, freeWorkers: 1 },
       { obstacles: [{ reason: 'TooManySlots' }, { reason: 'TooManySlots' }] },
     ],
-    ['our slot takes the room', { freeSlots: 0 }, empty, { next: 'subscribe' }],
+    ['our slot takes the room', { freeSlots: 0 }, empty, { next: 'fill' }],
     [
       'a sequence may not be read',
       { sequences: [{ ...orders, lastValue: null, increment: '1', isReadable: false }] },
@@ -91,11 +84,11 @@ describe('it stands with a replication', () => {
     ],
     ['the target is read only', {}, { ...empty, isReadOnly: true }, { obstacles: [{ reason: 'ServerReadOnly' }] }],
   ])('%s', (_, changes, there, standing) => {
-    expect(replicationStanding({ source: { ...source, ...changes }, target: there }, token)).toMatchObject(standing)
+    const sides = { source: { ...source, ...changes }, target: there, filledFrom: undefined }
+    expect(replicationStanding(sides, token)).toMatchObject(standing)
   })
 
   it.each<readonly [string, Partial<PublisherFacts>, string | undefined, object]>([
-    ['rows are due, which come with a slot', { slot: undefined }, undefined, { kind: 'incomplete', next: 'fill' }],
     ['a slot is there whose rows are not', {}, undefined, { kind: 'incomplete', next: 'fill' }],
     ['rows and slot are of one moment', {}, '0/100', { kind: 'incomplete', next: 'subscribe' }],
     ['the slot is of a later moment', {}, '0/FF', { kind: 'broken', cause: { reason: 'SlotLost' } }],
@@ -103,22 +96,21 @@ describe('it stands with a replication', () => {
     ['the slot is gone', { slot: undefined }, '0/100', { kind: 'broken', cause: { reason: 'SlotLost' } }],
     ['the slot is lost', { slot: { ...slot, isLost: true } }, '0/100', { cause: { reason: 'SlotLost' } }],
     ['a publication is due before rows', { publication: undefined }, undefined, { next: 'publish' }],
-  ])('that is filled by us: %s', (_, changes, from, standing) => {
-    const tables = [{ ...orders, isEmpty: from === undefined, state: undefined }]
-    const sides = { source: { ...source, ...changes }, target: { ...empty, tables }, filling: { from } }
+  ])('of whose rows it is known: %s', (_, changes, from, standing) => {
+    const tables = [{ ...orders, isEmpty: from === undefined, isFollowed: false }]
+    const sides = { source: { ...source, ...changes }, target: { ...empty, tables }, filledFrom: from }
     expect(replicationStanding(sides, token)).toMatchObject(standing)
   })
 
   it('and follows whatever has become of the moment of its rows', () => {
-    expect(replicationStanding({ source, target, filling: { from: undefined } }, token)).toMatchObject({
+    expect(replicationStanding({ source, target, filledFrom: undefined }, token)).toMatchObject({
       kind: 'following',
     })
   })
 
-  it('and it has caught up when the target has kept all, and not while it copies', () => {
-    expect(hasCaughtUp({ source, target }, token, '0/100')).toBe(true)
-    expect(hasCaughtUp({ source, target }, token, '0/101')).toBe(false)
-    const copying = { ...target, tables: [{ ...orders, isEmpty: false, state: 's' as const }] }
-    expect(hasCaughtUp({ source, target: copying }, token, '0/1')).toBe(false)
+  it('and it has caught up when the target has kept all, and not before it follows', () => {
+    expect(hasCaughtUp({ source, target, filledFrom: undefined }, token, '0/100')).toBe(true)
+    expect(hasCaughtUp({ source, target, filledFrom: undefined }, token, '0/101')).toBe(false)
+    expect(hasCaughtUp({ source, target: empty, filledFrom: '0/100' }, token, '0/1')).toBe(false)
   })
 })

@@ -147,13 +147,24 @@ it.runIf(oldest < 16)('refuses a target whose owners would be let act as its adm
   expect(await leftOf(stage)).toEqual([nothing, nothing])
 })
 
-it('finds rows that refer to none, which servers that replicate do not', { timeout: 300_000 }, async () => {
+it('finds rows that refer to none, also of those that come later, where servers look after none', {
+  timeout: 300_000,
+}, async () => {
   const stage = await stageWith(shop)
   await stage.inSource(fillShop)
-  expect(await stage.work([follow(['orders'])])).toMatchObject({
+  expect(await stage.work([follow(['orders'])])).toMatchObject({ failure: { sqlState: '23503' } })
+  expect(await leftOf(stage)).toEqual([nothing, nothing])
+  await stage.inSource('CREATE TABLE later (LIKE orders INCLUDING ALL)')
+  await stage.byHand(
+    'CREATE TABLE later (LIKE orders INCLUDING ALL); ALTER TABLE later ADD FOREIGN KEY (person) REFERENCES people',
+  )
+  const step = follow(['later'])
+  await dieOnceSubscribed(stage, step)
+  await stage.inSource('INSERT INTO later (person) VALUES (1)')
+  expect(await stage.work([step])).toMatchObject({
     failure: {
       message: expect.stringMatching(
-        /^rows of table public\.orders refer to rows that are not in the target, against orders_/,
+        /^rows of table public\.later refer to rows that are not in the target, against later_/,
       ),
     },
   })
@@ -193,6 +204,32 @@ it('goes on where a worker died, also when the servers died meanwhile', { timeou
   const [count] = await stage.inSource('SELECT count(*)::int AS people FROM people')
   expect(count).toEqual({ people: 501 })
   expect(await stage.byHand('SELECT count(*)::int AS people FROM people')).toEqual([count])
+  expect(await leftOf(stage)).toEqual([nothing, nothing])
+})
+
+it('begins the rows anew when a worker died over them, as their moment is gone', { timeout: 300_000 }, async () => {
+  const stage = await stageWith(shop)
+  await stage.inSource(fillShop)
+  const step = follow(['people', 'orders'])
+  const worker = new AbortController()
+  const killed = new Error('killed')
+  let batches = 0
+  stage.proxy.judge = ({ text }) => {
+    if (text.startsWith('INSERT INTO "public"."people"')) batches += 1
+    if (batches < 2) return 'pass'
+    worker.abort(killed)
+    return 'cutBefore'
+  }
+  await expect(stage.work([step], { signal: worker.signal })).rejects.toBe(killed)
+  stage.proxy.judge = () => 'pass'
+  expect(await stage.byHand('SELECT FROM people')).not.toEqual([])
+  await stage.inSource(
+    "DELETE FROM orders WHERE person <= 10; DELETE FROM people WHERE id <= 10; INSERT INTO people (name) VALUES ('later')",
+  )
+  expect(await stage.work([step])).toEqual({ kind: 'Completed' })
+  for (const table of ['people', 'orders']) {
+    expect(await stage.byHand(rowsOf(table))).toEqual(await stage.inSource(rowsOf(table)))
+  }
   expect(await leftOf(stage)).toEqual([nothing, nothing])
 })
 

@@ -55,30 +55,15 @@ describe('of a replication is seen', () => {
       { kind: 'broken', isTerminal: false },
     ],
     ['all', { source, target: followingTarget }, { kind: 'done' }],
-    [
-      'that only the subscription is due',
-      { source, target: emptyTarget, filling: { from: '0/100' } },
-      { kind: 'missing' },
-    ],
-    ['that rows are due', { source, target: emptyTarget, filling: { from: undefined } }, { kind: 'broken' }],
-    [
-      'that rows are copied',
-      {
-        source,
-        target: {
-          ...followingTarget,
-          tables: followingTarget.tables.map((table) => ({ ...table, state: 'd' as const })),
-        },
-      },
-      { kind: 'pending', progress: '0 %' },
-    ],
+    ['that only the subscription is due', { source, target: emptyTarget, filledFrom: '0/100' }, { kind: 'missing' }],
+    ['that rows are due', { source, target: emptyTarget, filledFrom: undefined }, { kind: 'broken' }],
     [
       'its end',
       { source: { ...source, slot: undefined }, target: followingTarget },
       { kind: 'broken', reason: 'SlotLost', isTerminal: true },
     ],
   ])('%s', (_, sides, sight) => {
-    expect(replicationSight(sides, token)).toMatchObject(sight)
+    expect(replicationSight({ filledFrom: undefined, ...sides }, token)).toMatchObject(sight)
   })
 })
 
@@ -115,11 +100,18 @@ describe('of a freeze is seen', () => {
 })
 
 describe('of the last rows is seen', () => {
-  const sides = { source, target: followingTarget }
+  const sides = { source, target: followingTarget, filledFrom: undefined }
+  const subscription = { token, isEnabled: true, isRunning: true, failures: 3 }
+  const failing = { ...followingTarget, subscription }
   const seen = { sides, goal: '0/100', record, writers: writers(false) }
   it.each([
     ['nothing before there is a goal', { goal: undefined }, { kind: 'missing' }],
     ['how far they are', { goal: '0/101' }, { kind: 'pending', progress: '128 bytes behind' }],
+    [
+      'what keeps them back',
+      { goal: '0/101', sides: { ...sides, target: failing } },
+      { progress: '128 bytes behind, 3 failed attempts, of which the log of the new server tells why' },
+    ],
     [
       'that somebody writes',
       { writers: writers(true) },

@@ -14,12 +14,13 @@ import { emptyTarget, followingTarget, orders, replicationSource, replicationTok
 interface Seen {
   readonly source?: Partial<PublisherFacts>
   readonly target?: SubscriberFacts
+  readonly filledFrom?: string
   readonly goal?: string
   readonly failuresBefore?: number
 }
 
-function next({ source, target = followingTarget, goal, failuresBefore = 0 }: Seen) {
-  const sides = { source: { ...replicationSource, ...source }, target }
+function next({ source, target = followingTarget, filledFrom, goal, failuresBefore = 0 }: Seen) {
+  const sides = { source: { ...replicationSource, ...source }, target, filledFrom }
   const pass = { sides, standing: replicationStanding(sides, replicationToken) }
   return followNext(pass, { tables: [orders], goal, failuresBefore })
 }
@@ -28,15 +29,15 @@ const failing = (failures: number): SubscriberFacts => ({
   ...followingTarget,
   subscription: { token: replicationToken, isEnabled: true, isRunning: true, failures },
 })
-const copying: SubscriberFacts = { ...followingTarget, tables: [{ ...orders, isEmpty: false, state: 'd' }] }
 const fresh = { login: undefined, publication: undefined, slot: undefined }
 
 describe('what comes next', () => {
   it.each<[string, Seen, unknown]>([
     ['makes what is missing', { source: fresh, target: emptyTarget }, { kind: 'make' }],
-    ['waits while rows are copied', { target: copying }, { kind: 'wait', percent: 0 }],
+    ['brings rows', { source: { slot: undefined }, target: emptyTarget }, { kind: 'fill' }],
+    ['subscribes when they are there', { target: emptyTarget, filledFrom: '0/100' }, { kind: 'make' }],
     ['takes aim when all are there', {}, { kind: 'aim' }],
-    ['waits until the target has kept up', { goal: '0/101' }, { kind: 'wait', percent: 99 }],
+    ['waits until the target has kept up', { goal: '0/101' }, { kind: 'wait' }],
     ['compares then', { goal: '0/100' }, { kind: 'compare' }],
     ['bears some failures', { target: failing(59), goal: '0/100' }, { kind: 'compare' }],
     ['counts none from before', { target: failing(100), goal: '0/100', failuresBefore: 90 }, { kind: 'compare' }],
@@ -48,7 +49,7 @@ describe('what comes next', () => {
     ['what cannot follow', { source: { ...fresh, walLevel: 'replica' }, target: emptyTarget }, 'wal_level = replica'],
     ['tables that hold no rows', { source: { ...fresh, tables: [] }, target: emptyTarget }, 'name its partitions'],
     ['a slot that is lost', { source: { slot: undefined } }, 'no longer keeps'],
-    ['what fails again and again', { target: failing(60) }, 'has failed 60 times to copy or to apply rows'],
+    ['what fails again and again', { target: failing(60) }, 'has failed 60 times to apply rows'],
   ])('fails for %s', (_, seen, message) => {
     expect(next(seen)).toEqual({ kind: 'fail', message: expect.stringContaining(message) })
   })

@@ -63,7 +63,7 @@ it('moves 100,000 rows under a writing client', async ({ annotate }) => {
   const before = writer.acknowledged
   await waitUntil({ what: 'the client to write again' }, async () => writer.acknowledged > before + 10)
   const over = performance.now()
-  await stage.removed(stage.source, () => stage.task().publisher.remove({ subscriber: sides.target.systemIdentifier }))
+  await stage.removed(stage.source, () => stage.task().publisher.remove())
   writer.stop()
   await writing
   const known = await stage.target.byHand('SELECT n FROM orders WHERE n < 0', { database })

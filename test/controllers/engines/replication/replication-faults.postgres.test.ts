@@ -16,8 +16,7 @@ for (const [source, target] of pairs()) {
   it(`${way}: each side goes by itself when the other one stands still or is dead while it follows`, async () => {
     const stage = await ReplicationStage.start(schema, { source, target })
     await stage.source.byHand(some, { database })
-    const { target: first } = await stage.following()
-    const subscriber = first.systemIdentifier
+    await stage.following()
     stage.source.pause()
     try {
       await stage.task().subscriber.remove()
@@ -25,12 +24,12 @@ for (const [source, target] of pairs()) {
       stage.source.resume()
     }
     expect(await stage.leftovers(stage.target)).toEqual(nothing)
-    await stage.removed(stage.source, () => stage.task().publisher.remove({ subscriber }))
+    await stage.removed(stage.source, () => stage.task().publisher.remove())
     stage.filledFrom = undefined
     await stage.target.byHand('TRUNCATE words', { database })
     await stage.following()
     await stage.target.kill()
-    await stage.removed(stage.source, () => stage.task().publisher.remove({ subscriber }))
+    await stage.removed(stage.source, () => stage.task().publisher.remove())
   })
 }
 
@@ -39,7 +38,7 @@ it('its password is in no log and no view, also where the target does not reach 
   const settings = { sourceSettings: everything, targetSettings: everything }
   const stage = await ReplicationStage.start(schema, { source, target, ...settings })
   const wrong = { ...stage.task().address, password: `${password}-wrong` }
-  await expect(stage.task().subscriber.subscribe(wrong, { copiesRows: false })).rejects.toMatchObject({
+  await expect(stage.task().subscriber.subscribe(wrong)).rejects.toMatchObject({
     code: 'StatementFailed',
     message: expect.stringMatching(
       /^the target 127\.0\.0\.1:\d+ does not reach the source: 08006 .*authentication failed/,
@@ -53,7 +52,7 @@ it('its password is in no log and no view, also where the target does not reach 
   })
   const [seen] = await stage.target.byHand('SELECT json_agg(a)::text AS all FROM pg_stat_activity AS a', curious)
   await stage.task().subscriber.remove()
-  await stage.removed(stage.source, () => stage.task().publisher.remove({ subscriber: undefined }))
+  await stage.removed(stage.source, () => stage.task().publisher.remove())
   for (const text of [String(seen?.['all']), stage.source.log(), stage.target.log()])
     expect(text).not.toContain(password)
   expect(stage.target.log()).toContain('DROP SUBSCRIPTION')
@@ -84,9 +83,9 @@ async function story(stage: ReplicationStage, proxy: SqlProxy, side: 'source' | 
   const task = stage.task({ [side]: proxy.access() })
   stage.filledFrom = undefined
   const ways = { task, access: side === 'source' ? proxy.access() : stage.source.access() }
-  const sides = await stage.until('the target to follow', ({ kind }) => kind === 'following', ways)
+  await stage.until('the target to follow', ({ kind }) => kind === 'following', ways)
   expect(await stage.target.byHand('SELECT count(*)::int AS rows FROM words', { database })).toEqual([{ rows: 10 }])
   await stage.removed(stage.target, () => task.subscriber.remove())
-  await stage.removed(stage.source, () => task.publisher.remove({ subscriber: sides.target.systemIdentifier }))
+  await stage.removed(stage.source, () => task.publisher.remove())
   return proxy.statements.length
 }

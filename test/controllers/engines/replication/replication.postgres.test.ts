@@ -45,12 +45,11 @@ describe('a replication', () => {
       expect(await stage.target.byHand(contents, { database })).toEqual([
         { orders: 1001, lines: 9, changed: 10, events: -55, hidden: 1, next: 1002, down: -3, unused: 1, ahead: 101 },
       ])
-      const subscriber = sides.target.systemIdentifier
       await stage.task().subscriber.remove()
       await stage.task().subscriber.remove()
       expect(await stage.leftovers(stage.target)).toEqual(nothing)
-      await stage.removed(stage.source, () => stage.task().publisher.remove({ subscriber }))
-      await stage.task().publisher.remove({ subscriber })
+      await stage.removed(stage.source, () => stage.task().publisher.remove())
+      await stage.task().publisher.remove()
     })
   }
 })

@@ -46,7 +46,7 @@ describe('rows of a snapshot and changes of its slot', () => {
         stage.filledFrom = undefined
         await stage.target.byHand('TRUNCATE orders, lines', { database })
         await writers.goOn()
-        const { target: seen } = await stage.following()
+        await stage.following()
         await writers.goOn()
         const told = await writers.pause()
         const goal = await stage.task().publisher.milestone()
@@ -57,7 +57,7 @@ describe('rows of a snapshot and changes of its slot', () => {
         expect(told.filter((n) => !there.has(n) && Number(n) % 7 !== 0)).toEqual([])
         writers.resume()
         await stage.removed(stage.target, () => stage.task().subscriber.remove())
-        await stage.removed(stage.source, () => stage.task().publisher.remove({ subscriber: seen.systemIdentifier }))
+        await stage.removed(stage.source, () => stage.task().publisher.remove())
       }
     })
   }
@@ -118,7 +118,7 @@ it('is not made without its publication, and goes with who makes it', async () =
     expect(await stage.source.byHand('SELECT FROM pg_replication_slots')).toHaveLength(1)
   }
   await stage.fill(tables, proxy.access(), async () => {
-    await stage.removed(stage.source, () => stage.task().publisher.remove({ subscriber: undefined }))
+    await stage.removed(stage.source, () => stage.task().publisher.remove())
   })
   await expect(stage.fill(tables)).rejects.toMatchObject({
     code: 'NotFound',

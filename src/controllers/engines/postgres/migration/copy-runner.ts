@@ -33,15 +33,22 @@ export async function runCopy(options: CopyOptions): Promise<void> {
   await new CopyRun(options).run()
 }
 
+/** Brings all rows that the source's session sees into tables that are empty. That they are whole is somebody else's to say. */
+export async function bringRows(options: CopyOptions, plans: readonly CopyPlan[]): Promise<void> {
+  await new CopyRun(options, { isWhole: false }).bring(plans)
+}
+
 class CopyRun {
+  readonly #isWhole: boolean
   readonly #options: CopyOptions
   readonly #sides: CopySides
   readonly #step: CopyStep
   readonly #key: ProgressKey
   #rowsCopied = 0
 
-  constructor(options: CopyOptions) {
+  constructor(options: CopyOptions, { isWhole } = { isWhole: true }) {
     const { attempt, migration } = options
+    this.#isWhole = isWhole
     this.#options = options
     this.#sides = new CopySides({ ...options, step: attempt.step })
     this.#step = attempt.step
@@ -58,6 +65,10 @@ class CopyRun {
     for (const plan of plans) await this.#compare(plan)
   }
 
+  async bring(plans: readonly CopyPlan[]): Promise<void> {
+    for (const plan of plans) await this.#copy(plan, plans, undefined)
+  }
+
   async #copy(plan: CopyPlan, plans: readonly CopyPlan[], known: Progress | undefined): Promise<void> {
     if (known?.isDone === true) return
     const table = tableText(plan.table)
@@ -71,7 +82,8 @@ class CopyRun {
       last = { rows, bytes: arrays.reduce((sum, text) => sum + (text?.length ?? 0), 0) }
       if (rows > 0) watermark = plan.key.map((_, place) => row[`k${place}`] ?? '')
       rowsBefore += rows
-      const progress = { table, watermark, rows: rowsBefore, isDone: rows < limit }
+      const isEnd = rows < limit
+      const progress = { table, watermark, rows: rowsBefore, isDone: isEnd && this.#isWhole }
       await this.#write(plan, rows === 0 ? undefined : arrays, progress)
       this.#rowsCopied += rows
       const { onProgress } = this.#options
@@ -80,7 +92,7 @@ class CopyRun {
         plans.map(({ rowEstimate }) => rowEstimate),
       )
       onProgress({ step: this.#step.name, rowsCopied: this.#rowsCopied, percent })
-      if (progress.isDone) return
+      if (isEnd) return
     }
   }
 

@@ -1,8 +1,10 @@
 // How is the database reached that rows are copied from? On one session that ends with the copy, by a login that only reads: what the
 // types, casts and policies of that database do while they are read is done by it. The admin's own session is for a replication.
 import type { StatementServer } from '../../engine.ts'
+import type { LogPosition } from '../../log-position.ts'
 import type { PublisherAddress } from '../../replication.ts'
 import type { ServerAccess } from '../../server-access.ts'
+import { holdMoment, type SlotWish } from '../replication/slot-runner.ts'
 import type { SessionClient } from '../session-client.ts'
 import type { Statement } from './mark-statements.ts'
 import { RunLoginClient, type RunPlace } from './run-login-client.ts'
@@ -14,6 +16,8 @@ export interface CopySource {
   readonly server: StatementServer
   /** As the target finds it. */
   readonly address: Omit<PublisherAddress, 'password'>
+  /** Makes a slot, and lets the snapshot of the moment at which it begins be used; answers with that. */
+  holdMoment(slot: SlotWish, use: (snapshot: string) => Promise<unknown>): Promise<LogPosition>
   /** Who was at this replication before is let make nothing more: his session ends. */
   takeOver(replication: string): Promise<void>
   /** Never rejects. */
@@ -27,6 +31,7 @@ export async function openCopySource(place: RunPlace, role: string, signal: Abor
     const session = await login.letIn(role, 'read')
     return {
       ...{ session, database: place.database, server: login.server, address: addressOf(place.access) },
+      holdMoment: (slot, use) => holdMoment({ ...place, signal }, slot, use),
       takeOver: async (replication) => {
         await login.ask(endHolder(replication))
         await login.ask(holdAlone(replication))

@@ -3,7 +3,7 @@
 import type { TableName } from '../../migration-step.ts'
 import { listOf } from '../review/sql-parser.ts'
 import type { QueryAnswer } from '../session-client.ts'
-import { commaList, identifier, integer, qualified, type Sql, sql } from '../sql-text.ts'
+import { commaList, identifier, integer, literal, qualified, type Sql, sql } from '../sql-text.ts'
 import type { CopyPlan, TypeName } from './copy-plan.ts'
 import type { Statement } from './mark-statements.ts'
 
@@ -14,6 +14,17 @@ export const sameTexts = sql`SET DateStyle TO 'ISO, YMD'; SET IntervalStyle TO '
 /** A batch or a digest may take as long as the step says. Rows that a policy hides are refused, and not left out in silence. */
 export function sourceSettings(timeoutMs: number): Sql {
   return sql`${sameTexts}; SET row_security TO off; SET statement_timeout TO ${integer(timeoutMs)}`
+}
+
+/** What is read until the end of the transaction is of that moment, which another session holds still. */
+export function beginAt(snapshot: string): Sql {
+  return sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout TO 0;
+  SET TRANSACTION SNAPSHOT ${literal(snapshot)}`
+}
+
+/** Of tables whose rows are of a moment that is gone. */
+export function emptyTables(tables: readonly TableName[]): Sql {
+  return sql`TRUNCATE ${commaList(tables.map(({ schema, name }) => sql`ONLY ${qualified(schema, name)}`))}`
 }
 
 /** One row, whose text is JSON; none if the table is not there. */

@@ -14,8 +14,9 @@ import { tableText } from './copy-statements.ts'
 
 export type FollowNext =
   | { readonly kind: 'make' }
-  /** `percent`: of tables. */
-  | { readonly kind: 'wait'; readonly percent: number }
+  /** With all rows of one moment, and a slot that begins there. */
+  | { readonly kind: 'fill' }
+  | { readonly kind: 'wait' }
   /** All rows are there: from which place of the source's log on would it have caught up? */
   | { readonly kind: 'aim' }
   | { readonly kind: 'compare' }
@@ -41,22 +42,20 @@ export function followNext({ standing, sides }: ReplicationPass, known: FollowKn
     case 'incomplete': {
       const there = new Set(sides.source.tables.map(tableText))
       const partitioned = known.tables.find((table) => !there.has(tableText(table)))
-      if (partitioned === undefined) return { kind: 'make' }
+      if (partitioned === undefined) return { kind: standing.next === 'fill' ? 'fill' : 'make' }
       const message = `table ${tableText(partitioned)} holds no rows itself in the source; name its partitions instead, or use mode Snapshot`
       return { kind: 'fail', message }
     }
-    case 'copying':
     case 'following': {
       const failures = standing.failures - known.failuresBefore
       if (failures >= maxFailures) {
-        const message = `the target has failed ${failures} times to copy or to apply rows; its log says why`
+        const message = `the target has failed ${failures} times to apply rows; its log says why`
         return { kind: 'fail', message }
       }
-      if (standing.kind === 'copying') return { kind: 'wait', percent: Math.min(99, standing.percent) }
       if (known.goal === undefined) return { kind: 'aim' }
       const confirmed = sides.source.slot?.confirmed
       const isThere = confirmed !== undefined && hasReached(confirmed, known.goal)
-      return isThere ? { kind: 'compare' } : { kind: 'wait', percent: 99 }
+      return { kind: isThere ? 'compare' : 'wait' }
     }
   }
 }

@@ -1,6 +1,7 @@
-// How do tables follow those of another database until they hold the same? The servers replicate; this makes what is missing, waits, and
-// compares, until it is said that nobody writes any more and there is no difference. What is made is found by its name, so that a worker that died is gone on from; before the step
-// ends, however it ends, nothing of it is left on either side.
+// How do tables follow those of another database until they hold the same? They get all rows of one moment, and the servers replicate what
+// comes behind it; this makes what is missing, waits, and compares, until it is said that nobody writes any more and there is no difference. What is
+// made is found by its name, so that a worker that died is gone on from: over the rows he is begun anew, as that moment is gone with him.
+// Before the step ends, however it ends, nothing of it is left on either side.
 import { type ExternalTools, passwordFrom, type SecretSource, sleep } from '../../../../index.ts'
 import { EngineError } from '../../engine-error.ts'
 import type { LogPosition } from '../../log-position.ts'
@@ -13,14 +14,25 @@ import {
   removeReplication,
 } from '../../replication-runner.ts'
 import { StepError } from '../../step-error.ts'
+import { partName } from '../replication/replication-names.ts'
 import { scramVerifier } from '../scram.ts'
+import { type Sql, sql } from '../sql-text.ts'
 import type { CopyPlan } from './copy-plan.ts'
-import type { CopyOptions } from './copy-runner.ts'
+import { bringRows, type CopyOptions } from './copy-runner.ts'
 import { type Comparison, CopySides } from './copy-sides-client.ts'
 import type { CopySource } from './copy-source-client.ts'
-import { type ProgressKey, progressIn, readProgress, tableText, writeProgress } from './copy-statements.ts'
-import { endsOf, type FollowPlace, followNext, targetProblem } from './follow-plan.ts'
-import { forgetLeftovers } from './mark-statements.ts'
+import {
+  beginAt,
+  emptyTables,
+  type Progress,
+  type ProgressKey,
+  progressIn,
+  readProgress,
+  tableText,
+  writeProgress,
+} from './copy-statements.ts'
+import { endsOf, type Followed, type FollowPlace, followNext, replicationId, targetProblem } from './follow-plan.ts'
+import { forgetLeftovers, forgetProgress } from './mark-statements.ts'
 import { orphansOf, referencesOf } from './references.ts'
 
 export interface FollowOptions extends Omit<CopyOptions, 'source'> {
@@ -53,6 +65,9 @@ class FollowRun {
   readonly #sides: CopySides
   readonly #task: ReplicationTask
   #isAdmitted = false
+  #isNoted = false
+  /** Of rows that were brought by this worker. */
+  #filledFrom: LogPosition | undefined
   #subscriptions = 0
 
   constructor(options: FollowOptions) {
@@ -68,6 +83,7 @@ class FollowRun {
       address: { ...source.address, password },
       verifier: scramVerifier({ password, salt: secrets.bytes(16) }),
       tables: step.tables,
+      filledFrom: async () => this.#filledFrom,
     }
   }
 
@@ -91,17 +107,50 @@ class FollowRun {
       const plans = await this.#sides.plans()
       const known = progressIn(await target.ask(readProgress(this.#key)))
       const wereSame = plans.every(({ table }) => known.get(tableText(table))?.isDone === true)
-      if (!wereSame) await this.#untilSame(plans)
+      if (wereSame) return plans
+      if ([...known.values()].some(({ watermark }) => watermark !== undefined)) await this.#emptyUnlessFollowing()
+      await this.#untilSame(plans)
       return plans
     } catch (error) {
-      if (error instanceof StepError && error.code === 'StepFailed') await this.#remove()
+      if (error instanceof StepError && error.code === 'StepFailed') await this.#giveUp()
       throw error
     }
   }
 
+  /** Of a worker that died over the rows: those that he brought are of a moment that is gone. */
+  async #emptyUnlessFollowing(): Promise<void> {
+    const { fenced, target } = this.#options
+    const { subscription } = await this.#task.subscriber.observe()
+    if (subscription !== undefined) return
+    await fenced(() => target.askAsAuthor({ text: emptyTables(this.#step.tables), values: [] }, this.#step))
+  }
+
+  /** From here on nobody empties them any more. */
+  async #noteFollowing(plans: readonly CopyPlan[]): Promise<void> {
+    if (this.#isNoted) return
+    this.#isNoted = true
+    const known = progressIn(await this.#options.target.ask(readProgress(this.#key)))
+    const tables = plans.map((plan) => tableText(plan.table))
+    const rowsOf = (table: string) => known.get(table)?.rows ?? 0
+    await this.#note(tables.map((table) => ({ table, watermark: undefined, rows: rowsOf(table), isDone: false })))
+  }
+
+  async #note(progress: readonly Progress[]): Promise<void> {
+    const { fenced, target } = this.#options
+    await fenced(async () => {
+      for (const one of progress) await target.ask(writeProgress(this.#key, one))
+    })
+  }
+
+  async #giveUp(): Promise<void> {
+    const { fenced, target, migration } = this.#options
+    await this.#remove()
+    await fenced(() => target.ask(forgetProgress(this.#step.name, null, migration)))
+  }
+
   async #untilSame(plans: readonly CopyPlan[]): Promise<void> {
     const { clock, signal, pollMs } = this.#options
-    const known = { percent: -1, failuresBefore: 0, goal: undefined as LogPosition | undefined }
+    const known = { failuresBefore: 0, goal: undefined as LogPosition | undefined }
     const patience: Patience = { waitMs: 0, untilMs: undefined }
     for (;;) {
       const pass = await observeReplication(this.#task)
@@ -112,16 +161,15 @@ class FollowRun {
         case 'make':
           await this.#make(pass)
           continue
+        case 'fill':
+          await this.#fill(pass, plans)
+          continue
         case 'aim':
+          await this.#noteFollowing(plans)
           known.goal = await this.#task.publisher.milestone()
           known.failuresBefore = failuresIn(pass)
           continue
         case 'wait':
-          if (next.percent !== known.percent) {
-            known.percent = next.percent
-            known.failuresBefore = failuresIn(pass)
-            this.#options.onProgress({ step: this.#step.name, rowsCopied: 0, percent: next.percent })
-          }
           await sleep(clock, pollMs, signal)
           continue
         case 'compare':
@@ -162,6 +210,32 @@ class FollowRun {
     }
   }
 
+  /** Tables that are empty, by a snapshot that nobody has made from the log. */
+  async #fill({ sides }: ReplicationPass, plans: readonly CopyPlan[]): Promise<void> {
+    const { source } = this.#options
+    // Also rows that were taken back make a table that is not empty for a server.
+    await this.#note(plans.map((plan) => ({ table: tableText(plan.table), watermark: [], rows: 0, isDone: false })))
+    const slot = { name: partName(replicationId(this.#options.place, this.#followed)), tables: sides.source.tables }
+    let from: LogPosition
+    try {
+      from = await source.holdMoment(slot, (snapshot) => this.#ofSource(beginAt(snapshot)))
+    } catch (error) {
+      await this.#bear(error)
+      return
+    }
+    await bringRows({ ...this.#options, source: source.session }, plans)
+    await this.#ofSource(sql`COMMIT`)
+    this.#filledFrom = from
+  }
+
+  async #ofSource(text: Sql): Promise<void> {
+    await this.#sides.ofSource({ text, values: [] })
+  }
+
+  get #followed(): Followed {
+    return { step: this.#step.name, source: this.#step.source }
+  }
+
   /** What the server refuses for good is the step's failure; a source that the target does not reach may come back. */
   async #bear(error: unknown): Promise<void> {
     const { clock, signal, pollMs } = this.#options
@@ -175,19 +249,16 @@ class FollowRun {
 
   /** What is different; undefined if nothing was, which is then written down. */
   async #compare(plans: readonly CopyPlan[]): Promise<string | undefined> {
-    const { fenced, target, onProgress } = this.#options
+    const { onProgress } = this.#options
     const orphans = this.#step.isCutOver === true ? await this.#orphans() : undefined
     if (orphans !== undefined) throw failed(orphans)
     const seen: { readonly table: string; readonly found: Comparison }[] = []
     for (const plan of plans) seen.push({ table: tableText(plan.table), found: await this.#sides.compare(plan) })
     const other = seen.find(({ found }) => !found.isSame)
     const isDone = other === undefined && this.#step.isCutOver === true
-    await fenced(async () => {
-      for (const { table, found } of seen) {
-        const progress = { table, watermark: undefined, rows: Number(found.targetRows), isDone }
-        await target.ask(writeProgress(this.#key, progress))
-      }
-    })
+    await this.#note(
+      seen.map(({ table, found }) => ({ table, watermark: undefined, rows: Number(found.targetRows), isDone })),
+    )
     const rowsCopied = seen.reduce((sum, { found }) => sum + Number(found.targetRows), 0)
     onProgress({ step: this.#step.name, rowsCopied, percent: 99 })
     if (other === undefined) return undefined

@@ -25,6 +25,7 @@ export async function loadMarks(server: DatabaseServer, ask: MarkQuestion): Prom
         startedAt: text('startedAt'),
         finishedAt: text('finishedAt'),
         rowsCopied: rows === undefined ? undefined : Number(rows),
+        hasWatermark: text('hasWatermark') === 'true',
         followed: followedIn(text('leftovers')),
       }
     })
@@ -46,7 +47,10 @@ const readRecord = `
          pg_catalog.to_char(mark.finished_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS "finishedAt",
          (SELECT pg_catalog.sum(progress.rows_copied) FROM _konverge.copy_progress AS progress
            WHERE progress.migration = mark.migration AND progress.step = mark.name
-             AND progress.checksum = mark.checksum) AS "rowsCopied"
+             AND progress.checksum = mark.checksum) AS "rowsCopied",
+         (SELECT pg_catalog.bool_or(progress.watermark IS NOT NULL)::text FROM _konverge.copy_progress AS progress
+           WHERE progress.migration = mark.migration AND progress.step = mark.name
+             AND progress.checksum = mark.checksum) AS "hasWatermark"
     FROM _konverge.migration_steps AS mark
    WHERE mark.migration = $1
    ORDER BY mark.ordinal`

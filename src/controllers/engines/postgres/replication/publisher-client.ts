@@ -4,9 +4,9 @@ import type { StatementServer } from '../../engine.ts'
 import type { LogPosition } from '../../log-position.ts'
 import type { Publisher, PublisherFacts, ReplicationEnd, TableName } from '../../replication.ts'
 import { publisherFacts } from './replication-answers.ts'
-import { copySlotPattern, partName, temporarySlot } from './replication-names.ts'
-import { dropSlots, endSenders, makeSlot, milestone, publisherQuestion } from './replication-questions.ts'
-import { endHolder } from './slot-statements.ts'
+import { partName, temporarySlot } from './replication-names.ts'
+import { endSenders, milestone, publisherQuestion } from './replication-questions.ts'
+import { dropSlot, endHolder } from './slot-statements.ts'
 
 export class PublisherClient implements Publisher {
   readonly #server: StatementServer
@@ -39,10 +39,6 @@ export class PublisherClient implements Publisher {
     await this.#server.change([{ kind: 'createPublication', publication: this.#name, tables, token }], { database })
   }
 
-  async retain(): Promise<void> {
-    await this.#run(makeSlot, [this.#name])
-  }
-
   async milestone(): Promise<LogPosition> {
     const { database } = this.#of
     const rows = await this.#server.query({ text: milestone, values: [this.#name], database })
@@ -50,7 +46,7 @@ export class PublisherClient implements Publisher {
   }
 
   /** What has our names and not our marks is let be. */
-  async remove({ subscriber }: { readonly subscriber: string | undefined }): Promise<void> {
+  async remove(): Promise<void> {
     const { database } = this.#of
     const role = this.#name
     const { login, publication } = await this.observe()
@@ -62,7 +58,7 @@ export class PublisherClient implements Publisher {
     }
     // Who makes a slot right now makes none any more.
     await this.#run(endHolder, [temporarySlot(this.#name)])
-    await this.#run(dropSlots, [this.#name, subscriber === undefined ? noSlot : copySlotPattern(subscriber)])
+    await this.#run(dropSlot, [this.#name])
     const changes = [
       ...(publication === undefined ? [] : [{ kind: 'dropPublication', publication: this.#name } as const]),
       ...(login === undefined ? [] : [{ kind: 'dropReplicator', role, database } as const]),
@@ -78,5 +74,3 @@ export class PublisherClient implements Publisher {
     return part === undefined || part.token?.uid === this.#of.token.uid
   }
 }
-
-const noSlot = '^$'

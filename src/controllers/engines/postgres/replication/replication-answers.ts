@@ -15,11 +15,7 @@ interface PublisherAnswer extends Omit<PublisherFacts, 'tables' | 'sequences' | 
 }
 
 interface SubscriberAnswer extends Omit<SubscriberFacts, 'tables' | 'sequences' | 'subscription'> {
-  readonly tables:
-    | readonly (Omit<SubscriberFacts['tables'][number], 'state'> & {
-        readonly state: SubscriberFacts['tables'][number]['state'] | null
-      })[]
-    | null
+  readonly tables: SubscriberFacts['tables'] | null
   readonly sequences: SubscriberFacts['sequences'] | null
   readonly subscription: Marked<NonNullable<SubscriberFacts['subscription']>> | null
 }
@@ -43,7 +39,7 @@ export function subscriberFacts(answer: string): SubscriberFacts {
   const found = JSON.parse(answer) as SubscriberAnswer
   return {
     ...found,
-    tables: (found.tables ?? []).map((table) => ({ ...table, state: table.state ?? undefined })),
+    tables: found.tables ?? [],
     sequences: found.sequences ?? [],
     subscription: marked(found.subscription),
   }

@@ -1,5 +1,4 @@
-// How are the parts of a replication called? By its id, so that whoever repeats a call finds them. Servers name the slots of tables that
-// are being copied themselves, after the target. Pure.
+// How are the parts of a replication called? By its id, so that whoever repeats a call finds them. Pure.
 import { EngineError } from '../../engine-error.ts'
 
 /** One for all: publication, subscription, slot and login are names of different sorts. */
@@ -14,9 +13,4 @@ export function partName(id: string): string {
 /** Of the session that makes the slot `name`. */
 export function temporarySlot(name: string): string {
   return `${name}_t`
-}
-
-/** A regular expression for the slots of tables that a subscriber has been copying. */
-export function copySlotPattern(subscriber: string): string {
-  return `^pg_[0-9]+_sync_[0-9]+_${subscriber}$`
 }

@@ -10,8 +10,7 @@ const relations = (
 ) => `FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
   WHERE c.relkind = '${kind}' AND c.relpersistence <> 't' AND ${ownSchema} AND ${ofNoExtension}`
 
-const serverJson = `'systemIdentifier', (SELECT s.system_identifier::text FROM pg_catalog.pg_control_system() s),
-  'admin', current_user, 'isReadOnly', pg_catalog.current_setting('transaction_read_only') = 'on'`
+const serverJson = `'admin', current_user, 'isReadOnly', pg_catalog.current_setting('transaction_read_only') = 'on'`
 
 const sequencesJson = `(SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('schema', n.nspname, 'name', c.relname,
     'isReadable', pg_catalog.has_sequence_privilege(c.oid, 'SELECT, USAGE'),
@@ -68,19 +67,16 @@ export const subscriberQuestion = `SELECT pg_catalog.jsonb_build_object(${server
     - (SELECT pg_catalog.count(*) FROM pg_catalog.pg_stat_subscription w WHERE w.pid IS NOT NULL),
   'tables', (SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('schema', n.nspname, 'name', c.relname,
       'isEmpty', pg_catalog.pg_relation_size(c.oid) = 0,
-      'state', (SELECT r.srsubstate FROM pg_catalog.pg_subscription_rel r
+      'isFollowed', EXISTS (SELECT FROM pg_catalog.pg_subscription_rel r
         WHERE r.srrelid = c.oid AND r.srsubid = ${ofSubscription}))
       ORDER BY n.nspname, c.relname) ${relations('r')}),
   'sequences', ${sequencesJson},
   'subscription', (SELECT pg_catalog.jsonb_build_object(
       'comment', pg_catalog.obj_description(s.oid, 'pg_subscription'), 'isEnabled', s.subenabled,
       'isRunning', EXISTS (SELECT FROM pg_catalog.pg_stat_subscription w WHERE w.subid = s.oid AND w.pid IS NOT NULL),
-      'failures', COALESCE((SELECT t.apply_error_count + t.sync_error_count FROM pg_catalog.pg_stat_subscription_stats t
+      'failures', COALESCE((SELECT t.apply_error_count FROM pg_catalog.pg_stat_subscription_stats t
         WHERE t.subid = s.oid), 0))
     FROM pg_catalog.pg_subscription s WHERE s.oid = ${ofSubscription})) AS answer`
-
-/** $1: the name of the slot. What was written before it is not in it. */
-export const makeSlot = `SELECT FROM pg_catalog.pg_create_logical_replication_slot($1, 'pgoutput')`
 
 /** A record of its own: how far a log is written says nothing of commits that their clients do not wait for. */
 export const milestone = `SELECT pg_catalog.pg_logical_emit_message(true, $1, '')::text AS position`
@@ -88,11 +84,6 @@ export const milestone = `SELECT pg_catalog.pg_logical_emit_message(true, $1, ''
 /** $1: a login. Waits for its sessions to end; no row says that one does not. */
 export const endSenders = `SELECT pg_catalog.pg_terminate_backend(a.pid, 5000) AS ended
   FROM pg_catalog.pg_stat_activity a WHERE a.usename = $1`
-
-/** $1: our slot; $2: a pattern of the slots with which tables were copied. Those of others that are in use are let be. */
-export const dropSlots = `SELECT pg_catalog.pg_drop_replication_slot(s.slot_name)
-  FROM pg_catalog.pg_replication_slots s WHERE s.database = pg_catalog.current_database()
-    AND (s.slot_name = $1 OR (s.slot_name ~ $2 AND NOT s.active))`
 
 /** $1: a JSON list of `schema`, `name`, `lastValue` and `increment`. A sequence goes on in its direction, and never back. */
 export const raiseSequences = `SELECT pg_catalog.setval(c.oid, w."lastValue")

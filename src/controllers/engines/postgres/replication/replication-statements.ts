@@ -25,7 +25,7 @@ export function replicationStatements(change: ReplicationChange): readonly Sql[]
   }
 }
 
-/** As many sessions as a target may open: one that follows, and those that copy. */
+/** As many sessions as a target may open: one that follows, and what is left of it for a while when it has lost its way. */
 const maxSessions = 10
 
 function createReplicator({ role, database, token, verifier }: Of<'createReplicator'>): readonly Sql[] {
@@ -50,20 +50,19 @@ function createPublication({ publication, tables, token }: Of<'createPublication
 }
 
 /**
- * Its slot is there already: with one of its own it could be made in no transaction, and its text be kept out of no log. Without
- * `synchronous_commit` a target that dies may forget that a table was copied, whose slot at the source is gone: it would ask for that for ever.
+ * Its slot is there already: with one of its own it could be made in no transaction, and its text be kept out of no log; and rows are no
+ * business of its, as PostgreSQL may lose some that it copies (docs/decisions/0029).
  */
 function createSubscription(change: Of<'createSubscription'>): readonly Sql[] {
   const name = identifier(change.subscription)
-  const copies = change.copiesRows ? sql`true` : sql`false`
   return [
     sql`CREATE SUBSCRIPTION ${name} CONNECTION ${literal(change.connection)} PUBLICATION ${identifier(change.publication)}
-      WITH (create_slot = false, slot_name = ${literal(change.slot)}, copy_data = ${copies}, synchronous_commit = 'on')`,
+      WITH (create_slot = false, slot_name = ${literal(change.slot)}, copy_data = false, synchronous_commit = 'on')`,
     sql`COMMENT ON SUBSCRIPTION ${name} IS ${literal(markOf(change.token))}`,
   ]
 }
 
-/** While tables are being copied a server would look for their slots at the source, for as long as that one keeps it waiting. */
+/** A server that may ask the source would do so for as long as that one keeps it waiting. */
 function dropSubscription(name: Sql): readonly Sql[] {
   return [
     sql`ALTER SUBSCRIPTION ${name} DISABLE`,

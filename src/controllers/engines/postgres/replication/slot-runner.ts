@@ -13,6 +13,7 @@ import {
   advanceSlot,
   dropSlot,
   endHolder,
+  exportSnapshot,
   flush,
   keepSlot,
   makeTemporarySlot,
@@ -95,6 +96,20 @@ export class SlotRunner {
     throw new EngineError({ code: 'NotFound', message, remedy: 'retry' })
   }
 
+  /** As `hold` and `keep`, on a session of its own. */
+  async share(use: (snapshot: string) => Promise<unknown>): Promise<LogPosition> {
+    const session = await openSession(this.#place)
+    try {
+      const from = await this.hold(session)
+      const [row] = await this.#ask(session, exportSnapshot)
+      await use(String(row?.['snapshot']))
+      await this.keep(from)
+      return from
+    } finally {
+      await session.close()
+    }
+  }
+
   /** Never rejects. */
   async end(): Promise<void> {
     await this.#session.close()
@@ -137,6 +152,20 @@ export class SlotRunner {
     const { host, port } = this.#place.access
     const message = `the tables on ${host}:${port} were written to without an end in ${how}, so that no snapshot could be taken between two transactions; let long ones end (pg_locks and pg_prepared_xacts show them)`
     return new EngineError({ code: 'Contention', message, remedy: 'retry' })
+  }
+}
+
+/** For as long as `use` takes, other sessions can take its snapshot over. Answers where the slot begins. */
+export async function holdMoment(
+  place: SlotPlace,
+  wish: SlotWish,
+  use: (snapshot: string) => Promise<unknown>,
+): Promise<LogPosition> {
+  const runner = await SlotRunner.begin(place, wish)
+  try {
+    return await runner.share(use)
+  } finally {
+    await runner.end()
   }
 }
 

@@ -41,6 +41,9 @@ export function quietMoment(tables: readonly TableName[]): Sql {
   SELECT pg_catalog.pg_current_wal_insert_lsn()::text AS position; ROLLBACK TO SAVEPOINT quiet; RELEASE SAVEPOINT quiet`
 }
 
+/** For other sessions, as long as this transaction lasts. */
+export const exportSnapshot = 'SELECT pg_catalog.pg_export_snapshot() AS snapshot'
+
 /** A commit, so that everything before it is on the disk. $1: whose. */
 export const flush = `SELECT pg_catalog.pg_logical_emit_message(true, $1, '')`
 

@@ -30,13 +30,12 @@ export class SubscriberClient implements Subscriber {
     return subscriberFacts(String(rows[0]?.['answer']))
   }
 
-  async subscribe(source: PublisherAddress, { copiesRows }: { readonly copiesRows: boolean }): Promise<void> {
+  async subscribe(source: PublisherAddress): Promise<void> {
     const { database, sourceDatabase, majorVersion, token } = this.#options
     const name = this.#name
     const connection = connectionString({ source, database: sourceDatabase, username: name, majorVersion })
     const parts = { subscription: name, publication: name, slot: name }
-    const change = { kind: 'createSubscription', ...parts, connection, token, copiesRows } as const
-    await this.#server.change([change], { database })
+    await this.#server.change([{ kind: 'createSubscription', ...parts, connection, token }], { database })
   }
 
   async raiseSequences(sequences: readonly SequenceState[]): Promise<void> {
