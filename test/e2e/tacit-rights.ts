@@ -21,6 +21,8 @@ export const tacitRightsOfDatabases: readonly string[] = [
   ...['get', 'create', 'delete'].map((verb) => `${verb} backups.data.konverge.dev`),
   // A migration has no worker before its database is reached.
   ...['get', 'create', 'patch', 'delete'].map((verb) => `${verb} jobs.batch`),
+  // Of the volume of a server that begins with a copy, which none does here.
+  'create persistentvolumeclaims',
   // Of workers of a restore, which are listed while there is one.
   'get pods',
   // For the labels of a user's namespace, where a database lets others in by them.
