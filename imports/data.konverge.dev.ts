@@ -1049,7 +1049,7 @@ export interface DatabaseSpecUpgrade {
   readonly snapshot?: DatabaseSpecUpgradeSnapshot;
 
   /**
-   * How the rows travel. Replication, while applications write, which wait for seconds; Dump, while they wait for at most 15 minutes, also of tables without a primary key, unlogged ones, and large objects.
+   * How the rows travel. Replication, while applications write, which wait for seconds; Dump, while they wait for at most maxWait, also of tables without a primary key, unlogged ones, and large objects.
    *
    * @schema DatabaseSpecUpgrade#method
    */
@@ -1061,6 +1061,13 @@ export interface DatabaseSpecUpgrade {
    * @schema DatabaseSpecUpgrade#verifyQueries
    */
   readonly verifyQueries?: DatabaseSpecUpgradeVerifyQueries[];
+
+  /**
+   * How long applications may be kept waiting while the last rows travel (by Dump all of them) and both sides are compared; what takes longer is led back to the old server.
+   *
+   * @schema DatabaseSpecUpgrade#maxWait
+   */
+  readonly maxWait?: string;
 
   /**
    * How long the old server's volume is kept, with its server stopped, once applications use the new one.
@@ -1088,6 +1095,7 @@ export function toJson_DatabaseSpecUpgrade(obj: DatabaseSpecUpgrade | undefined)
     'snapshot': obj.snapshot,
     'method': obj.method,
     'verifyQueries': obj.verifyQueries?.map(y => toJson_DatabaseSpecUpgradeVerifyQueries(y)),
+    'maxWait': obj.maxWait,
     'keepPrevious': obj.keepPrevious,
     'retry': obj.retry,
   };
@@ -1415,7 +1423,7 @@ export enum DatabaseSpecUpgradeSnapshot {
 }
 
 /**
- * How the rows travel. Replication, while applications write, which wait for seconds; Dump, while they wait for at most 15 minutes, also of tables without a primary key, unlogged ones, and large objects.
+ * How the rows travel. Replication, while applications write, which wait for seconds; Dump, while they wait for at most maxWait, also of tables without a primary key, unlogged ones, and large objects.
  *
  * @schema DatabaseSpecUpgradeMethod
  */

@@ -328,7 +328,7 @@ export interface DatabaseSpecUpgrade {
   readonly snapshot: 'Take' | 'Skip'
   /**
    * How the rows travel. Replication, while applications write, which wait for seconds; Dump, while they wait for at
-   * most 15 minutes, also of tables without a primary key, unlogged ones, and large objects.
+   * most maxWait, also of tables without a primary key, unlogged ones, and large objects.
    * @default "Replication"
    */
   readonly method: 'Replication' | 'Dump'
@@ -337,6 +337,14 @@ export interface DatabaseSpecUpgrade {
    * At most 16 items.
    */
   readonly verifyQueries?: readonly DatabaseSpecUpgradeVerifyQueries[]
+  /**
+   * How long applications may be kept waiting while the last rows travel (by Dump all of them) and both sides are
+   * compared; what takes longer is led back to the old server.
+   * At most 32 characters. Matches `^([0-9]{1,5}(h|m|s)){1,3}$`.
+   * Rule: maxWait is from 10s to 24h.
+   * @default "15m"
+   */
+  readonly maxWait: string
   /**
    * How long the old server's volume is kept, with its server stopped, once applications use the new one.
    * At most 32 characters. Matches `^([0-9]{1,5}(h|m|s)){1,3}$`.
@@ -1051,7 +1059,7 @@ export interface DatabaseSpecUpgradeInput {
   readonly snapshot?: 'Take' | 'Skip'
   /**
    * How the rows travel. Replication, while applications write, which wait for seconds; Dump, while they wait for at
-   * most 15 minutes, also of tables without a primary key, unlogged ones, and large objects.
+   * most maxWait, also of tables without a primary key, unlogged ones, and large objects.
    * @default "Replication"
    */
   readonly method?: 'Replication' | 'Dump'
@@ -1060,6 +1068,14 @@ export interface DatabaseSpecUpgradeInput {
    * At most 16 items.
    */
   readonly verifyQueries?: readonly DatabaseSpecUpgradeVerifyQueries[]
+  /**
+   * How long applications may be kept waiting while the last rows travel (by Dump all of them) and both sides are
+   * compared; what takes longer is led back to the old server.
+   * At most 32 characters. Matches `^([0-9]{1,5}(h|m|s)){1,3}$`.
+   * Rule: maxWait is from 10s to 24h.
+   * @default "15m"
+   */
+  readonly maxWait?: string
   /**
    * How long the old server's volume is kept, with its server stopped, once applications use the new one.
    * At most 32 characters. Matches `^([0-9]{1,5}(h|m|s)){1,3}$`.

@@ -271,13 +271,18 @@ function isFailure(attempt: SagaInput['attempt']): attempt is StepFailure {
   return typeof attempt === 'object'
 }
 
-function isLate({ input: { nowMs }, step: { startedAt }, limits }: Turn): boolean {
-  return startedAt !== undefined && nowMs - Date.parse(startedAt) > limits.timeoutMs
+function isLate(turn: Turn): boolean {
+  const { startedAt } = turn.step
+  return startedAt !== undefined && turn.input.nowMs - Date.parse(startedAt) > timeoutMsOf(turn)
 }
 
-function tooLate({ limits: { timeoutMs } }: Turn, detail: string | undefined): Cause {
+function timeoutMsOf({ limits: { timeoutMs }, record }: Turn): number {
+  return typeof timeoutMs === 'function' ? timeoutMs(record.input) : timeoutMs
+}
+
+function tooLate(turn: Turn, detail: string | undefined): Cause {
   const why = detail === undefined || detail === '' ? '' : `: ${detail}`
-  return { reason: 'StepTimeout', message: `not over after ${Math.round(timeoutMs / 1_000)} s${why}` }
+  return { reason: 'StepTimeout', message: `not over after ${Math.round(timeoutMsOf(turn) / 1_000)} s${why}` }
 }
 
 /** Until the next attempt. One that is further away than attempts ever are was noted by a clock that has been set back since. */

@@ -90,8 +90,8 @@ export interface SagaStep<Scene> {
   readonly name: string
   /** How often its effect, or the taking back of it, is begun at most. Default 5. */
   readonly attempts?: number
-  /** How long it may take in all, and how long to take back. Default one hour; Infinity where it waits for people. */
-  readonly timeoutMs?: number
+  /** How long it may take in all, and how long to take back; or what the input says. Default one hour; Infinity where it waits for people. */
+  readonly timeoutMs?: number | ((input: Notes) => number)
   /** Between attempts. Default 5 s to 5 minutes. */
   readonly backoff?: BackoffPolicy
   /** Looks at the world, not at the record. It is asked before each attempt, and after it. */

@@ -1,12 +1,12 @@
 // What has to be known of a saga to decide its next move? Its steps without their functions, with every limit filled in; checked once.
 import { assert } from '../base/assert.ts'
 import { type BackoffPolicy, defaultBackoff } from '../base/backoff.ts'
-import type { SagaRecord, SagaStep } from './saga.ts'
+import type { Notes, SagaRecord, SagaStep } from './saga.ts'
 
 export interface StepShape {
   readonly name: string
   readonly attempts: number
-  readonly timeoutMs: number
+  readonly timeoutMs: number | ((input: Notes) => number)
   readonly backoff: BackoffPolicy
   /** Does it begin its effect itself? */
   readonly runs: boolean
@@ -47,7 +47,7 @@ export function shapeOf({ name, pivot, retryAdvice, steps }: ShapeInput): SagaSh
   for (const step of shapes) {
     assert(/^[A-Z][A-Za-z0-9]*$/.test(step.name), `the step ${step.name} of ${name} is named by one word, as CamelCase`)
     assert(
-      step.attempts >= 1 && step.timeoutMs > 0,
+      step.attempts >= 1 && (typeof step.timeoutMs === 'function' || step.timeoutMs > 0),
       `the step ${step.name} of ${name} has time and at least one attempt`,
     )
   }

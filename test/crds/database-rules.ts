@@ -186,6 +186,13 @@ export const databaseRules: RuleTable = {
       notAWhile,
     ],
     [
+      'a wait of no time',
+      'shop',
+      { ...here, upgrade: { snapshot: 'Skip', maxWait: '1s' } },
+      'spec.upgrade.maxWait',
+      'maxWait is from 10s to 24h',
+    ],
+    [
       'a version that is too old',
       'shop',
       { ...here, version: '13' },

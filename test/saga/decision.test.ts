@@ -381,6 +381,19 @@ describe('forward', () => {
     })
   })
 
+  it('gives a step the time that was asked for when it began', () => {
+    const limit = ({ to }: Readonly<Record<string, string>>) => (to === 'north' ? 5_000 : 3_600_000)
+    const asked = shapeOf({ ...shape, steps: [step('Load', { timeoutMs: limit }), step('Drive')], pivot: undefined })
+    const steps = [
+      { name: 'Load', state: 'Running', startedAt: at(-10_000) },
+      { name: 'Drive', state: 'Pending' },
+    ] as const
+    const begun = { ...running(''), steps }
+    expect(told(decide({ shape: asked, record: begun, look: pending }))).toBe('Compensating cp: moved Compensating')
+    const patient = { ...begun, input: { to: 'south' } }
+    expect(told(decide({ shape: asked, record: patient, look: pending }))).toBe('Running rp: waiting Running')
+  })
+
   it('waits for what comes about by itself, as long as it has time', () => {
     const passive = shapeOf({ ...shape, steps: [step('Load', { run: undefined }), step('Drive')], pivot: undefined })
     const steps = [

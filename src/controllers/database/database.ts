@@ -5,6 +5,7 @@ import { databaseOfLabel, databaseSelectorLabel, databaseServerNames } from '../
 import { Backup } from '../../../imports/wire/backup.ts'
 import { Database, type DatabaseSpec, type DatabaseStatus } from '../../../imports/wire/database.ts'
 import { DatabaseUser, type DatabaseUserSpec } from '../../../imports/wire/database-user.ts'
+import { Migration } from '../../../imports/wire/migration.ts'
 import {
   ConfigMap,
   type Controller,
@@ -51,6 +52,7 @@ import { desiredServer, holdServer } from './desired-server.ts'
 import { declareFinalBackup } from './final-backup.ts'
 import { loadFinalBackup } from './final-backup-loader.ts'
 import { databaseNameOf, type LogicalDatabase, logicalDatabase } from './logical-database.ts'
+import { movingProblem } from './moving.ts'
 import type { ObservedInstance } from './rds/instance.ts'
 import { loadRdsFacts } from './rds/instance-facts-loader.ts'
 import { instanceGate } from './rds/instance-gate.ts'
@@ -77,6 +79,7 @@ import { whyNotServing } from './server-volume.ts'
 import { sidePlace } from './server-volume-loader.ts'
 import { desiredMove } from './upgrade/desired-move.ts'
 import { loadMove } from './upgrade/move-loader.ts'
+import { loadRivals } from './upgrade/others-loader.ts'
 import { databaseUpgrade } from './upgrade/upgrade-saga.ts'
 import { withUpgrade } from './upgrade/upgrade-status.ts'
 import { withVolume } from './volume-status.ts'
@@ -128,7 +131,7 @@ export function database(
       ...watchesOf(databaseSelectorLabel, (pod) => ({ isServing: isServing(pod), ...troubleOf(pod) }), databaseOfLabel),
     ],
     // Workers tell by their Jobs that there is something to read of their pods.
-    reads: [Secret, PersistentVolumeClaim, Namespace, { resource: Pod, isListed: true }],
+    reads: [Secret, PersistentVolumeClaim, Namespace, Migration, { resource: Pod, isListed: true }],
     external: [instance, logical],
     sagas: [databaseUpgrade(engineOf)],
     isSuspended: ({ spec }) => spec.suspend === true,
@@ -244,12 +247,13 @@ async function observeAll(
   const serverProblem = reason === undefined ? undefined : ({ kind: 'waiting', ...reason } as const)
   const restore = await loadRestore(context, {
     connection,
-    serverProblem,
+    serverProblem: serverProblem ?? movingProblem(context.sagas),
     server: ownServer(context.object, facts),
     recordName,
     instance,
   })
-  return { ...facts, ...(restore === undefined ? {} : { restore }) }
+  const others = await loadRivals(context, { sides: facts.sides, restore: restore?.record })
+  return { ...facts, ...(restore === undefined ? {} : { restore }), ...(others === undefined ? {} : { others }) }
 }
 
 function ownServer({ metadata }: DatabaseObject, { sides, serverVolume }: DatabaseFacts): OwnServer | undefined {

@@ -1,6 +1,6 @@
 // The new side holds what the old one held when it was frozen: all rows, sequences not behind, nothing else. Nothing to take back, as the
 // steps before it remove the new side as a whole.
-import type { Notes, SagaCall, SagaStep, Sight } from '../../index.ts'
+import { durationMs, type Notes, type SagaCall, type SagaStep, type Sight } from '../../index.ts'
 import { observeReplication } from '../engines/replication-runner.ts'
 import { scaleDownOld } from './scale-down-old-step.ts'
 import { catchUpSight, freezeLost, freezeRecordIn } from './upgrade-sights.ts'
@@ -8,8 +8,8 @@ import { migrateData, movesByDump, type UpgradeWorld } from './upgrade-world.ts'
 
 export class MigrateDataStep<Scene> implements SagaStep<Scene> {
   readonly name = migrateData
-  /** Writers wait meanwhile: a database whose dump takes longer goes by replication. */
-  readonly timeoutMs = 15 * 60_000
+  /** Writers wait meanwhile. */
+  readonly timeoutMs = ({ maxWait }: Notes) => durationMs(maxWait ?? '') ?? 15 * 60_000
   /** Each server that begins anew may cost one for each of its sessions, and takes a while. */
   readonly attempts = 6
   readonly backoff = { baseMs: 500, capMs: 5_000 }

@@ -1,8 +1,9 @@
 // Does a Database get what its spec says it begins with, or is to have instead? From the spec to the server: the controllers, the Jobs that
 // they make, and the workers of these, with a real server.
 import { stat, truncate } from 'node:fs/promises'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { onPostgresOf } from '../../postgres/on-each-postgres.ts'
+import { SqlProxy } from '../../postgres/sql-proxy.ts'
 import { RestoreScene, target } from './restore-scene.ts'
 
 /** No tool of this machine can save newer ones. */
@@ -211,6 +212,66 @@ onPostgresOf(
       await scene.restored('crm', 'r1', 'Failed')
       await scene.becomes('crm', 'Restored', 'False BackoffLimitExceeded')
       expect(await scene.orders('crm')).toBe(5)
+    })
+
+    it('is given up when nobody asks for it any more, and leaves nothing behind', async () => {
+      const scene = await sceneWith(server(), 'crm', 3)
+      await scene.backup('nightly', 'crm')
+      await scene.fill('crm', 5)
+      const { run } = scene
+      let [hasBegun, isHalfDone, isDead] = [false, false, false]
+      const proxy = await SqlProxy.start(server().access())
+      onTestFinished(() => proxy.stop())
+      // It dies where it would have taken the place.
+      proxy.judge = ({ text }) => {
+        isDead ||= text.includes('RENAME TO')
+        return isDead ? 'cutBefore' : 'pass'
+      }
+      scene.run = async (order, tools) => {
+        if (order.work !== 'restore') return await run(order, tools)
+        if (hasBegun) return 'works'
+        hasBegun = true
+        await run(order, { ...tools, access: proxy.access() })
+        isHalfDone = true
+        return 'works'
+      }
+      const from = { backupRef: { name: 'nightly' } }
+      await scene.patch('crm', { restore: { requestID: 'r1', from } })
+      await scene.until('a worker that ended half-way', async () => isHalfDone)
+      expect(await scene.names('crm')).toContain('crm_new_r1')
+      await scene.patch('crm', { restore: null })
+      await scene.restored('crm', 'r1', 'Failed')
+      await scene.becomes('crm', 'Restored', 'False Withdrawn')
+      await scene.becomes('crm', 'Ready', 'True InSync')
+      expect(await scene.names('crm')).toEqual(['crm', 'crm_owner'])
+      expect(await scene.orders('crm')).toBe(5)
+      await scene.pass(10_000)
+      expect(await scene.jobs()).toEqual([])
+      // Another one runs as ever.
+      scene.run = run
+      await scene.patch('crm', { restore: { requestID: 'r2', from } })
+      await scene.restored('crm', 'r2', 'Completed')
+      expect(await scene.orders('crm')).toBe(3)
+    })
+
+    it('is done where it was given up too late, and what it has replaced is kept', async () => {
+      const scene = await sceneWith(server(), 'crm', 3)
+      await scene.backup('nightly', 'crm')
+      await scene.fill('crm', 5)
+      const { run } = scene
+      scene.run = async (order, tools) => {
+        const report = await run(order, tools)
+        return order.work === 'restore' ? 'works' : report
+      }
+      await scene.patch('crm', {
+        restore: { requestID: 'r1', from: { backupRef: { name: 'nightly' } }, keepPrevious: '0s' },
+      })
+      await scene.until('the swap', async () => (await scene.names('crm')).includes('crm_old_r1'))
+      await scene.patch('crm', { restore: null })
+      await scene.restored('crm', 'r1', 'Completed')
+      await scene.pass(60_000)
+      expect(await scene.names('crm')).toEqual(['crm', 'crm_old_r1', 'crm_owner'])
+      expect(await scene.orders('crm')).toBe(3)
     })
 
     it('waits for a Backup that is to be made, and not for that of another', async () => {

@@ -1,8 +1,8 @@
 // How far is the restore of a Database, and what is a worker to do next? From what its status has recorded and what workers have said. One
-// request at a time: what has begun comes to its end, however the spec changes, and what is not recorded yet is not begun. Pure.
+// request at a time: what has begun comes to its end, or is given up and its copy removed, and what is not recorded yet is not begun. Pure.
 //
 //   asked for ──► Pending ──► Restoring ──► Completed
-//                    │            │ its worker has failed
+//                    │            │ its worker has failed, or nobody asks for it any more
 //                    └────────────┴──► Discarding ──► Failed, or Completed if the last worker died once it was done
 import { timestampAt } from '../../../index.ts'
 import type { RestoredDatabase, WorkReport } from '../../backup/work-report.ts'
@@ -50,6 +50,8 @@ const afterWriteMs = 1_000
 export const againAfterMs = 3_600_000
 /** What is in the way is looked at again after so long. */
 const inTheWayMs = 60_000
+/** What was replaced by a request that was withdrawn too late is kept for as long as the definition says where nobody does. */
+const unaskedKeepMs = 24 * 3_600_000
 /** As many as the status holds. */
 const mostKept = 64
 const mostEarlier = 128
@@ -109,12 +111,14 @@ function restoring(record: RestoreRecord, input: RestoreInput): RestoreStanding 
     reason,
     message,
   })
+  const isWithdrawn = asked?.requestID !== record.requestID
+  const withdrawn: RestoreStanding = {
+    record: told('Discarding', 'Withdrawn', 'the Database asked for it no longer before it was done'),
+    dueAtMs: nowMs + afterWriteMs,
+  }
   switch (run.kind) {
     case 'none': {
-      if (asked?.requestID !== record.requestID) {
-        const message = 'the Database asked for it no longer before it was begun'
-        return { record: told('Discarding', 'Withdrawn', message), dueAtMs: nowMs + afterWriteMs }
-      }
+      if (isWithdrawn) return withdrawn
       if (problem !== undefined) {
         // A volume that is in the way may be anybody's, and goes without a word to us.
         const isInTheWay = input.isServerHeld === true && problem.reason === 'VolumeInUse'
@@ -124,6 +128,8 @@ function restoring(record: RestoreRecord, input: RestoreInput): RestoreStanding 
       return { record: told('Pending', 'WorkerStarting', 'a worker is being started'), work }
     }
     case 'active': {
+      // Whoever looks next finds out whether it is done by now, once this worker has ended.
+      if (isWithdrawn) return withdrawn
       const { reason = 'Restoring', message = 'the backup is restored beside the database, and proven' } =
         run.last ?? (method === 'Physical' ? { message: 'the volume of the server is filled' } : {})
       return { record: told('Restoring', reason, message), work }
@@ -161,7 +167,7 @@ function completed(record: RestoreRecord, { asked, nowMs }: RestoreInput, { form
   const isAsked = asked?.requestID === requestID
   const undone = isAsked ? asked.from.previousOf : undefined
   const replacedAt = timestampAt(nowMs)
-  const keptUntil = timestampAt(nowMs + (isAsked ? asked.keepMs : 0))
+  const keptUntil = timestampAt(nowMs + (isAsked ? asked.keepMs : unaskedKeepMs))
   const kept = previous.filter((one) => one.requestID !== undone && one.requestID !== requestID)
   return {
     ...record,

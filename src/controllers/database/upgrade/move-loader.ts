@@ -12,7 +12,8 @@ import { ownBackup, ownBackupStanding } from '../own-backup.ts'
 import type { ServerConnection } from '../server-connection.ts'
 import { movingSides } from '../server-sides.ts'
 import type { MoveFacts } from './move-facts.ts'
-import { prepareJob } from './prepare-job.ts'
+import { loadOthers } from './others-loader.ts'
+import { isPreparing, prepareJob } from './prepare-job.ts'
 import { accessIn, methodOf, orderOf } from './upgrade-scene.ts'
 
 type Observing = ObserveContext<DatabaseSpec, DatabaseStatus>
@@ -28,10 +29,13 @@ export async function loadMove(context: Observing, move: Move): Promise<MoveFact
   const { metadata } = context.object
   const { record } = move
   const { next } = movingSides(metadata.name, record)
-  const [snapshot, prepare] = [await loadSnapshot(context, record), await loadPrepare(context, move, next)]
+  const snapshot = await loadSnapshot(context, record)
+  const isNew = isDue(record, provisionNew) && !context.children.some((child) => isPreparing(child, metadata.name))
+  const others = isNew ? await loadOthers(context) : []
+  const prepare = others.length > 0 ? undefined : await loadPrepare(context, move, next)
   const hasNextClaim = await isThere(context, next.volumeClaim)
   return {
-    hasNextClaim,
+    ...{ hasNextClaim, others },
     ...(snapshot === undefined ? {} : { snapshot }),
     ...(prepare === undefined ? {} : { prepare }),
   }

@@ -2,7 +2,7 @@
 // declared as long as the step is due. Pure.
 import type { Chart } from 'cdk8s'
 import { databaseSelectorLabels, WorkerJob, type WorkerJobProps } from '../../../../constructs/index.ts'
-import { initialOnly, readyWhen } from '../../../index.ts'
+import { initialOnly, isOf, Job, type LiveObject, readyWhen } from '../../../index.ts'
 import type { ServerAccess } from '../../engines/server-access.ts'
 import { authorityKey, credentialKeys, orderDigest } from '../../migration/worker-order.ts'
 import { exitCodeOf } from '../../migration/worker-report.ts'
@@ -38,9 +38,19 @@ export function prepareJob({ side, old, next, adminSecret }: PrepareAsk): Prepar
     order,
     orderDigest: digest,
     credentials: [{ folder, files: keys.map((key) => ({ secret: adminSecret, key, file: key })) }],
-    // A value that selects no pod of a server, and is told to the same Database.
-    labels: databaseSelectorLabels(`${name}.prepare`),
+    labels: labelsOf(name),
   }
+}
+
+/** Once begun it is not given up for those who come after it. */
+export function isPreparing(child: LiveObject, database: string): boolean {
+  const labels = Object.entries(labelsOf(database))
+  return isOf(Job, child) && labels.every(([key, value]) => child.metadata.labels?.[key] === value)
+}
+
+/** A value that selects no pod of a server, and is told to the same Database. */
+function labelsOf(database: string): Readonly<Record<string, string>> {
+  return databaseSelectorLabels(`${database}.prepare`)
 }
 
 export function declarePrepareJob(

@@ -5,6 +5,7 @@ import type { DatabaseServer } from '../../engines/engine.ts'
 import { observeSide } from '../../upgrade/new-side-worker.ts'
 import { provisionNew } from '../../upgrade/upgrade-world.ts'
 import { orderOf, type Scene, sidesOf, type UpgradeCall } from './upgrade-scene.ts'
+import { atWork } from './upgrade-wish.ts'
 
 export class ProvisionNewStep implements SagaStep<Scene> {
   readonly name = provisionNew
@@ -35,7 +36,7 @@ export class ProvisionNewStep implements SagaStep<Scene> {
     switch (standing.kind) {
       case 'missing':
       case 'partial':
-        return workerSight(call, 'its schema is being made')
+        return rivalSight(call) ?? workerSight(call, 'its schema is being made')
       case 'prepared':
       case 'opened':
         return { kind: 'done' }
@@ -53,6 +54,12 @@ function serverSight(call: UpgradeCall): Sight | undefined {
   const trouble = call.facts?.beside?.volume.trouble
   const progress = trouble?.message ?? server?.readiness.message ?? 'it is about to be declared'
   return { kind: 'pending', progress: `the new server starts: ${progress}` }
+}
+
+/** What changes a schema while it is copied would be missing on one side. Undefined: nobody does. */
+function rivalSight({ facts }: UpgradeCall): Sight | undefined {
+  const others = facts?.move?.others ?? []
+  return others.length === 0 ? undefined : { kind: 'pending', progress: `${atWork(others)}, and ends first` }
 }
 
 /** What the worker says that makes roles and schema, or all. */

@@ -17,6 +17,9 @@ export function databaseUpgrade(
     retryAdvice: 'set spec.upgrade.retry to another word',
     steps: (tools) => upgradeSteps(new UpgradeClient({ tools, engine: engineOf(tools) })),
     wish: ({ object, facts, sagas }) =>
-      upgradeWish({ object, sides: facts.sides, record: sagas.find(({ name }) => name === upgradeName)?.record }),
+      upgradeWish({
+        ...{ object, sides: facts.sides, restore: facts.restore?.record, others: facts.others?.names },
+        record: sagas.find(({ name }) => name === upgradeName)?.record,
+      }),
   })
 }

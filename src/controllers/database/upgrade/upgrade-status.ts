@@ -37,7 +37,7 @@ export function withUpgrade(
       ...fieldsOf(context, saga),
     },
     conditions: [...own, ...conditions.filter(({ type }) => !own.some((claim) => claim.type === type))],
-    ...(keptUntilMs === undefined ? {} : { dueAtMs: [...dueAtMs, keptUntilMs] }),
+    dueAtMs: [...dueAtMs, ...[keptUntilMs, facts?.others?.lookAgainAtMs].filter((ms) => ms !== undefined)],
   }
 }
 
@@ -121,6 +121,10 @@ function waitingOf(
   saga: SagaReport | undefined,
 ): readonly ConditionClaim[] {
   if (facts === undefined || outcome.kind !== 'settled') return []
-  const message = waitsFor({ object, sides: facts.sides, record: saga?.record })
+  const { sides, restore, others } = facts
+  const message = waitsFor({
+    ...{ object, sides, restore: restore?.record, others: others?.names },
+    record: saga?.record,
+  })
   return message === undefined ? [] : [{ type: 'Progressing', status: 'True', reason: 'UpgradeWaits', message }]
 }

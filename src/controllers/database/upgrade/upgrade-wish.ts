@@ -1,15 +1,22 @@
 // Is a Database to move to a server of another version? Asked for by its spec, as long as the server that serves is an older one. Pure.
 import type { SagaRecord, SagaWish } from '../../../index.ts'
+import type { RestoreRecord } from '../restore/restore-request.ts'
+import { isUnderWay } from '../restore/restore-standing.ts'
 import type { DatabaseObject } from '../server-connection.ts'
-import type { ServerSides } from '../server-sides.ts'
+import { isOver, type ServerSides } from '../server-sides.ts'
 
 export interface UpgradeAsk {
   readonly object: DatabaseObject
   readonly sides: ServerSides | undefined
   readonly record: SagaRecord | undefined
+  /** As this turn leaves it. */
+  readonly restore?: RestoreRecord | undefined
+  /** Who is at work in the database: `Migration v1`. */
+  readonly others?: readonly string[] | undefined
 }
 
-export function upgradeWish({ object, sides, record }: UpgradeAsk): SagaWish {
+export function upgradeWish(ask: UpgradeAsk): SagaWish {
+  const { object, sides, record } = ask
   const { metadata, spec } = object
   const { version: to, upgrade } = spec
   if (sides === undefined || to === undefined) return { kind: 'none' }
@@ -19,22 +26,36 @@ export function upgradeWish({ object, sides, record }: UpgradeAsk): SagaWish {
     const isBack = isMoving && record.pivotedAt === undefined
     return isBack ? { kind: 'cancelled', message: `version ${to} is asked for again` } : { kind: 'none' }
   }
-  if (upgrade === undefined || Number(to) < Number(from) || waitsFor({ object, sides, record }) !== undefined) {
+  if (upgrade === undefined || Number(to) < Number(from) || waitsFor(ask) !== undefined) {
     return { kind: 'none' }
   }
   const id = upgrade.retry === undefined ? `${from}-to-${to}` : `${from}-to-${to}-${upgrade.retry}`
-  const { snapshot, keepPrevious, method } = upgrade
+  const { snapshot, keepPrevious, method, maxWait } = upgrade
   const generation = String(metadata.generation ?? 0)
-  return { kind: 'wanted', id, input: { from, fromServer, to, snapshot, keepPrevious, method, generation } }
+  return { kind: 'wanted', id, input: { from, fromServer, to, snapshot, keepPrevious, method, maxWait, generation } }
 }
 
 /** Why one that is asked for does not begin; undefined: it does, or none is asked for. */
-export function waitsFor({ object, sides, record }: UpgradeAsk): string | undefined {
+export function waitsFor({ object, sides, record, restore, others = [] }: UpgradeAsk): string | undefined {
   const { version } = object.spec
   if (sides === undefined || version === undefined || sides.serving.version === version) return undefined
   if (object.status?.providerID === undefined) return 'the database is not there yet'
+  if (isUnderWay(restore)) return `restore ${restore.requestID} is under way`
+  if (others.length > 0) return atWork(others)
   const { beside } = sides
   if (record?.state !== 'Completed' || beside?.role !== 'previous') return undefined
   const kept = `server ${beside.side.statefulSet} of version ${beside.side.version} is still kept`
   return `${kept}; to let it go now, set spec.upgrade.keepPrevious to 0s`
+}
+
+/** Could one begin now, but for those who may be at work in the database? Nothing is to be asked about them otherwise. */
+export function mayBegin(ask: UpgradeAsk): boolean {
+  const { record } = ask
+  const wish = upgradeWish({ ...ask, others: [] })
+  return wish.kind === 'wanted' && wish.id !== record?.id && (record === undefined || isOver(record))
+}
+
+/** In a phrase for people. */
+export function atWork(others: readonly string[]): string {
+  return `${others.join(', ')} ${others.length === 1 ? 'is' : 'are'} at work in the database`
 }

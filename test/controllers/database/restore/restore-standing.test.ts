@@ -71,9 +71,19 @@ describe('the restore of a Database', () => {
       'r1 Discarding Withdrawn',
     ],
     [
-      'goes on when nobody asks for it once it has one',
-      { record: begun, asked: undefined, ...always({ kind: 'active', last: undefined }) },
-      'r1 Restoring Restoring, restore',
+      'is given up when nobody asks for it while its worker is at it',
+      { record: at('Restoring'), asked: undefined, ...always({ kind: 'active', last: undefined }) },
+      'r1 Discarding Withdrawn',
+    ],
+    [
+      'is given up when another one is asked for meanwhile',
+      { record: at('Restoring'), asked: { ...asked, requestID: 'r2' }, ...always({ kind: 'active', last: undefined }) },
+      'r1 Discarding Withdrawn',
+    ],
+    [
+      'is done when nobody asks for it after its worker was',
+      { record: at('Restoring'), asked: undefined, ...always(done) },
+      'r1 Completed RestoreCompleted, restore',
     ],
     [
       'goes on when its Backup is gone meanwhile',
@@ -137,11 +147,6 @@ describe('the restore of a Database', () => {
     ],
     ['rests when it is complete', { record: at('Completed') }, 'r1 Completed'],
     ['rests when it has failed', { record: at('Failed') }, 'r1 Failed'],
-    [
-      'is not followed by another before its end',
-      { record: at('Restoring'), asked: { ...asked, requestID: 'r2' }, ...always({ kind: 'active', last: undefined }) },
-      'r1 Restoring Restoring, restore',
-    ],
     [
       'is not followed by another before it is known what took the place',
       { record: at('Completed'), asked: { ...asked, requestID: 'r2' } },

@@ -47,7 +47,7 @@ export function movingDatabase(spec: object = {}, status: object = {}) {
     {
       version: '18',
       provider: inCluster,
-      upgrade: { snapshot: 'Skip', cutover: 'Manual', keepPrevious: '24h', method: 'Replication' },
+      upgrade: { snapshot: 'Skip', cutover: 'Manual', keepPrevious: '24h', method: 'Replication', maxWait: '15m' },
       ...spec,
     },
     { status: { providerID: 'pg://1/2', server: { name: 'shop-db-postgres', version: '15' }, ...status } },

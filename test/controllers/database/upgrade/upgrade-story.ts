@@ -105,6 +105,28 @@ export class UpgradeStory {
     return (await this.until(state, isSo)).status as DatabaseStatus
   }
 
+  /** A Migration of the database, whose worker comes to no end. */
+  async otherAtWork(migration: string): Promise<void> {
+    const { namespace } = this.cluster
+    const metadata = { name: migration, namespace }
+    const steps = [{ name: 'one', sql: 'SELECT 1' }]
+    const spec = { databaseRef: { name }, steps }
+    await this.cluster.apply({
+      ...{ apiVersion: 'data.konverge.dev/v1alpha1', kind: 'Migration', metadata, spec },
+    } as KubeObject)
+    const made = await this.cluster.objectThat({ kind: 'Migration', name: migration }, 'there', () => true)
+    const owner = { apiVersion: made.apiVersion, kind: made.kind, name: migration, uid: made.metadata.uid }
+    const containers = [{ name: 'worker', image: 'konverge:test' }]
+    await this.cluster.apply({
+      ...{ apiVersion: 'batch/v1', kind: 'Job', metadata: { ...metadata, ownerReferences: [owner] } },
+      spec: { parallelism: 0, template: { spec: { restartPolicy: 'Never', containers } } },
+    } as KubeObject)
+  }
+
+  async otherEnds(migration: string): Promise<void> {
+    await this.cluster.delete('Job', migration)
+  }
+
   async applyUser(user: string, spec: object): Promise<void> {
     const metadata = { name: user, namespace: this.cluster.namespace }
     const manifest = { apiVersion: 'data.konverge.dev/v1alpha1', kind: 'DatabaseUser', metadata, spec }

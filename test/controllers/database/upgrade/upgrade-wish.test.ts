@@ -1,7 +1,8 @@
 // When does an upgrade begin, and when is it taken back?
 import { expect, it } from 'vitest'
+import type { RestoreRecord } from '../../../../src/controllers/database/restore/restore-request.ts'
 import { serverSides } from '../../../../src/controllers/database/server-sides.ts'
-import { upgradeWish, waitsFor } from '../../../../src/controllers/database/upgrade/upgrade-wish.ts'
+import { mayBegin, upgradeWish, waitsFor } from '../../../../src/controllers/database/upgrade/upgrade-wish.ts'
 import type { SagaRecord } from '../../../../src/index.ts'
 import { movingDatabase, startedAt, startedMs, upgradeRecord } from './upgrade-records.ts'
 
@@ -36,7 +37,14 @@ it.each([
 
 it('pins what it begins with', () => {
   expect(upgradeWish(ask({}))).toMatchObject({
-    input: { from: '15', fromServer: 'shop-db-postgres', to: '18', snapshot: 'Skip', keepPrevious: '24h' },
+    input: {
+      from: '15',
+      fromServer: 'shop-db-postgres',
+      to: '18',
+      snapshot: 'Skip',
+      keepPrevious: '24h',
+      maxWait: '15m',
+    },
   })
 })
 
@@ -48,4 +56,32 @@ it('says what the next one waits for', () => {
   )
   expect(waitsFor(ask({}, undefined, { providerID: undefined }))).toBe('the database is not there yet')
   expect(waitsFor(ask({}))).toBeUndefined()
+})
+
+it('waits for a restore that is under way, and for whoever is at work, and does not turn back for them', () => {
+  const restore = (phase: RestoreRecord['phase']): RestoreRecord => ({ requestID: 'r1', phase, startedAt })
+  for (const phase of ['Pending', 'Restoring', 'Discarding'] as const) {
+    const waiting = { ...ask({}), restore: restore(phase) }
+    expect(waitsFor(waiting)).toBe('restore r1 is under way')
+    expect(upgradeWish(waiting)).toEqual({ kind: 'none' })
+    expect(mayBegin(waiting)).toBe(false)
+  }
+  for (const phase of ['Completed', 'Failed'] as const)
+    expect(upgradeWish({ ...ask({}), restore: restore(phase) })).toMatchObject({ kind: 'wanted' })
+  const busy = { ...ask({}), others: ['Backup nightly', 'Migration v1'] }
+  expect(waitsFor(busy)).toBe('Backup nightly, Migration v1 are at work in the database')
+  expect(upgradeWish(busy)).toEqual({ kind: 'none' })
+})
+
+it.each([
+  ['where one is to begin', ask({}), true],
+  ['not where none is asked for', ask({ version: '15' }), false],
+  ['not while one is under way', ask({}, upgradeRecord('Replicate')), false],
+  [
+    'not where it was taken back, and nobody wants another try',
+    ask({}, upgradeRecord('Replicate', 'Compensated', { state: 'Compensated' })),
+    false,
+  ],
+])('asks who is at work %s', (_, input, expected) => {
+  expect(mayBegin(input)).toBe(expected)
 })

@@ -1,11 +1,13 @@
 // Does a Database in the cluster move to a newer version when its spec says so, while an application writes? For real, from the oldest version
 // of this machine to the newest.
 import { describe, expect, it } from 'vitest'
+import type { DatabaseStatus } from '../../../../imports/wire/database.ts'
 import { findCondition } from '../../../../src/index.ts'
 import { UpgradeStory, versions } from './upgrade-story.ts'
 
 const limit = { timeout: 600_000 }
 const [from, to] = versions()
+const progress = (status: unknown) => findCondition((status as { conditions?: [] }).conditions, 'Progressing')
 
 describe.skipIf(from === to)(`a Database that is raised from ${from} to ${to}`, () => {
   it(
@@ -60,7 +62,12 @@ describe.skipIf(from === to)(`a Database that is raised from ${from} to ${to}`, 
     const upgrade = { snapshot: 'Skip', cutover: 'Automatic', method: 'Dump' }
     const story = await UpgradeStory.start({ upgrade })
     await story.byHand("CREATE UNLOGGED TABLE cache (what text); INSERT INTO cache VALUES ('warm')")
+    await story.otherAtWork('v1')
     await story.apply({ version: to })
+    const waiting = await story.until('waiting', ({ status }) => progress(status)?.reason === 'UpgradeWaits')
+    expect(progress(waiting.status)?.message).toBe('Migration v1 is at work in the database')
+    expect((waiting.status as DatabaseStatus).upgrade).toBeUndefined()
+    await story.otherEnds('v1')
     await story.upgrade('Completed')
     await story.clientWrites()
     story.client.stop()
