@@ -6,9 +6,15 @@ import { freezeStanding, recordOf, stillAway } from '../../../src/controllers/en
 import { waitUntil } from '../../control-plane/wait-until.ts'
 import { engineHere } from '../../postgres/engine-here.ts'
 import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
+import type { PostgresServer } from '../../postgres/postgres-server.ts'
 
 const database = 'frozen'
 const app = { database, user: 'app', password: 'secret' }
+
+function clientOf(server: PostgresServer) {
+  const { password } = server.access()
+  return { host: '127.0.0.1', port: server.port, database: 'postgres', password }
+}
 
 onEachPostgres(
   'a freeze of writers',
@@ -54,6 +60,36 @@ onEachPostgres(
         "SELECT json_object_agg(rolname, rolcanlogin) AS logins FROM pg_roles WHERE rolname IN ('app', 'retired', 'elsewhere', 'spared')",
       )
       expect(roles?.['logins']).toEqual({ app: true, retired: false, elsewhere: true, spared: true })
+    })
+
+    it('ends a login that was let in before it, and is not seen in the database yet', async () => {
+      await server().byHand('CREATE DATABASE late')
+      await server().byHand("CREATE ROLE late LOGIN PASSWORD 'secret'")
+      const freezer = new WriteFreezeClient(engineHere().at(server().access()), { database: 'late', spared: [] })
+      const record = recordOf(await freezer.observe(undefined))
+      // Who renames a database keeps out, until his transaction ends, those who have been asked already whether they may log in.
+      const gate = new Client({ ...clientOf(server()), user: server().access().username })
+      gate.on('error', () => undefined)
+      await gate.connect()
+      onTestFinished(() => gate.end())
+      await gate.query('BEGIN; ALTER DATABASE late RENAME TO later')
+      const login = new Client({ ...clientOf(server()), database: 'late', user: 'late', password: 'secret' })
+      login.on('error', () => undefined)
+      onTestFinished(() => login.end().catch(() => undefined))
+      const isIn = login.connect().then(
+        () => 'is let in',
+        () => 'is ended',
+      )
+      const waiting = "SELECT FROM pg_locks WHERE classid = 'pg_database'::regclass AND NOT granted"
+      await waitUntil({ what: 'the login to wait' }, async () => {
+        return (await server().byHand(waiting)).length === 1
+      })
+      await freezer.freeze(record)
+      expect(freezeStanding(record, await freezer.observe(record))).toEqual({ kind: 'frozen' })
+      await gate.query('ROLLBACK')
+      expect(await isIn).toBe('is ended')
+      await freezer.thaw(record)
+      await server().byHand('SELECT', { database: 'late', user: 'late', password: 'secret' })
     })
 
     it('is not complete while a transaction is prepared', async () => {
