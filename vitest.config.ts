@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 /** Some start processes or explore hundreds of schedules: a machine that is five times slower must not fail them. */
-const patience = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 60_000 } } }
+const patience = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 180_000 } } }
 
 /**
  * `unit` needs nothing but Node; `oracle` holds our pure functions against the control plane's own, linked into a Go program, and the

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { packageVersion } from '../../src/cli/package-folder.ts'
 import { konverge, sentenceOf } from './konverge.ts'
 
-describe.concurrent('konverge', { timeout: 120_000 }, () => {
+describe.concurrent('konverge', () => {
   it.each([
     { args: [], says: /^konverge: name a command; konverge --help/ },
     { args: ['nope'], says: /unknown command 'nope'/ },

@@ -29,7 +29,7 @@ describe('kubectl', () => {
     const command = promisify(execFile)(
       kubectlPath,
       [`--kubeconfig=${kubeconfigPath}`, `--cache-dir=${kubectlCache}`, ...args, ...set],
-      { env: { ...process.env, KUBECTL_APPLYSET: 'true' }, timeout: 60_000 },
+      { env: { ...process.env, KUBECTL_APPLYSET: 'true' }, timeout: 180_000 },
     )
     command.child.stdin?.end(JSON.stringify(pages))
     return await command.catch((error: { stdout: string; stderr: string }) => error)

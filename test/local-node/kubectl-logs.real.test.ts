@@ -52,7 +52,7 @@ async function succeeds(...args: readonly string[]): Promise<string> {
 
 function kubectl(...args: readonly string[]): Promise<CommandOutcome> {
   return new Promise((resolve) => {
-    execFile(kubectlPath, [...fixed(), ...args], { timeout: 90_000 }, (error, stdout, stderr) => {
+    execFile(kubectlPath, [...fixed(), ...args], { timeout: 180_000 }, (error, stdout, stderr) => {
       resolve({ stdout, stderr, exitCode: error === null ? 0 : Number(error.code) })
     })
   })

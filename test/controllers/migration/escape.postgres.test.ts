@@ -96,7 +96,7 @@ onEachPostgres('a step that wants to be more than the owner', (server) => {
     const slow = sqlStep('SELECT pg_sleep(600)', { name: 'slow', timeoutMs: 600_000 })
     const killed = stage.work([slow], { signal: worker.signal }).catch(() => 'killed')
     const isAsleep = "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()"
-    await expect.poll(() => stage.byHand(isAsleep), { timeout: 30_000 }).toHaveLength(1)
+    await expect.poll(() => stage.byHand(isAsleep)).toHaveLength(1)
     stage.proxy.judge = () => 'cutBefore'
     worker.abort(new Error('killed'))
     stage.proxy.cutAll()

@@ -12,7 +12,7 @@ const databaseRef = { name: 'orders' }
 const make = { name: 'make', sql: 'CREATE TABLE orders (id int PRIMARY KEY)', down: 'DROP TABLE orders' }
 
 onNewestPostgres('a Migration that asks for a backup before its steps', (server) => {
-  it('begins after a backup that is proven, and says what keeps it', { timeout: 120_000 }, async () => {
+  it('begins after a backup that is proven, and says what keeps it', async () => {
     const scene = await MigrationScene.start(server(), 'orders')
     await scene.create('v1', { databaseRef, steps: [make], preBackup: {} })
     expect(await scene.becomes('v1', 'Ready', 'False SnapshotTargetMissing')).toContain(

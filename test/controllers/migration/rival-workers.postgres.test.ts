@@ -26,9 +26,7 @@ onEachPostgres('a migration of several workers', (server) => {
     // Its session hangs in the middle of the step, and the server gives the session up.
     stage.proxy.judge = ({ text }) => (text.includes("('move')") && resume === undefined ? 'hang' : 'pass')
     const paused = stage.work(forwardSteps, options)
-    await expect
-      .poll(() => stage.proxy.statements.some(({ text }) => text.includes("('move')")), { timeout: 60_000 })
-      .toBe(true)
+    await expect.poll(() => stage.proxy.statements.some(({ text }) => text.includes("('move')"))).toBe(true)
     resume = () => stage.proxy.cutAll()
     await stage.byHand(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                          WHERE datname = current_database() AND application_name LIKE 'konverge/migration/%'`)

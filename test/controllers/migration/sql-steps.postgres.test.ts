@@ -217,7 +217,7 @@ onEachPostgres('a migration', (server, version) => {
       .toHaveLength(1)
     const worker = new AbortController()
     const killed = stage.work([step], { signal: worker.signal }).catch(() => 'killed')
-    await expect.poll(() => stage.byHand(half), { timeout: 30_000 }).toHaveLength(1)
+    await expect.poll(() => stage.byHand(half)).toHaveLength(1)
     worker.abort(new Error('killed'))
     expect(await killed).toBe('killed')
     await stage.sessionsEnd()
