@@ -7,15 +7,13 @@ import { Database } from '../../../imports/wire/database.ts'
 import { backup } from '../../../src/controllers/backup/backup.ts'
 import { folderOf } from '../../../src/controllers/backup/backup-worker.ts'
 import { addressOf, type WorkOrder } from '../../../src/controllers/backup/work-order.ts'
-import { exitCodeOf, type WorkReport } from '../../../src/controllers/backup/work-report.ts'
-import { reportText } from '../../../src/controllers/worker/termination-message.ts'
+import type { WorkReport } from '../../../src/controllers/backup/work-report.ts'
 import {
   type Condition,
   findCondition,
   Job,
   type LiveObject,
   Namespace,
-  Pod,
   type Resource,
   Secret,
   Service,
@@ -23,6 +21,7 @@ import {
 } from '../../../src/index.ts'
 import { startCluster, type TestCluster } from '../../../src/testing/index.ts'
 import { flagshipDefinitions } from '../../e2e/definitions.ts'
+import { endJob, endOf } from '../worker/ended-job.ts'
 import { orderOfJob } from './order-of-job.ts'
 
 export const home = 'shop'
@@ -46,7 +45,6 @@ export class BackupScene {
   readonly stored = new Set<string>()
   /** What is done before time goes on. */
   beforeStep: () => Promise<void> = async () => {}
-  #pods = 0
   readonly #operate: Operate
   #operator: { stop(): Promise<unknown> }
 
@@ -212,44 +210,7 @@ export class BackupScene {
       const order = await orderOfJob(this.cluster, job)
       const answer = this.answer(order)
       if (answer === 'works') continue
-      await this.#end(job, answer)
+      await endJob(this.cluster, job, endOf(answer))
     }
-  }
-
-  async #end(job: LiveObject, answer: WorkReport | 'dies'): Promise<void> {
-    const { name } = job.metadata
-    const finishedAt = new Date(this.cluster.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z')
-    const exitCode = answer === 'dies' ? 137 : exitCodeOf(answer)
-    const message = answer === 'dies' ? '' : reportText(answer)
-    await this.#addPod(job, { message, exitCode, finishedAt })
-    const times = { startTime: finishedAt }
-    const condition = { status: 'True', message: 'm', lastTransitionTime: finishedAt }
-    if (exitCode === 0) {
-      const types = ['SuccessCriteriaMet', 'Complete']
-      const conditions = types.map((type) => ({ ...condition, type, reason: 'CompletionsReached' }))
-      await this.patchStatus(Job, name, { ...times, completionTime: finishedAt, succeeded: 1, conditions })
-    } else if (exitCode !== 2) {
-      const conditions = ['FailureTarget', 'Failed'].map((type) => ({
-        ...condition,
-        type,
-        reason: 'BackoffLimitExceeded',
-      }))
-      await this.patchStatus(Job, name, { ...times, failed: 4, conditions })
-    }
-  }
-
-  async #addPod(job: LiveObject, end: { message: string; exitCode: number; finishedAt: string }): Promise<void> {
-    const template = valueAt(job, 'spec', 'template') as { metadata?: object; spec?: object } // A Job's.
-    const name = `${job.metadata.name}-${++this.#pods}`
-    const { uid, name: jobName } = job.metadata
-    const owner = { apiVersion: 'batch/v1', kind: 'Job', name: jobName, uid, controller: true }
-    await this.cluster.create(Pod, {
-      metadata: { ...template.metadata, name, namespace: home, ownerReferences: [owner] },
-      spec: { ...template.spec, containers: [{ name: 'worker', image: 'konverge:test' }], volumes: [] },
-    })
-    const terminated = { ...end, startedAt: end.finishedAt, reason: 'Ended', containerID: '' }
-    const status = { name: 'worker', ready: false, restartCount: 0, image: 'i', imageID: 'i', state: { terminated } }
-    const phase = end.exitCode === 0 ? 'Succeeded' : 'Failed'
-    await this.patchStatus(Pod, name, { phase, containerStatuses: [status] })
   }
 }

@@ -19,8 +19,8 @@ import {
 } from '../../../src/index.ts'
 import { startCluster, type TestCluster } from '../../../src/testing/index.ts'
 import { flagshipDefinitions } from '../../e2e/definitions.ts'
-import { endJob } from '../backup/ended-job.ts'
 import { orderOfJob } from '../backup/order-of-job.ts'
+import { endJob, endOf } from '../worker/ended-job.ts'
 
 const home = 'shop'
 const claim = 'data-crm-postgres-0'
@@ -143,7 +143,7 @@ describe('a Database that begins with the copy of a server', () => {
     expect(await scene.status()).toMatchObject({ phase: 'Restoring', restore: { method: 'Physical' } })
 
     await scene.restart()
-    await endJob(scene.cluster, job, filled)
+    await endJob(scene.cluster, job, endOf(filled))
     const server = await scene.until('the server', () => scene.find(StatefulSet, 'crm-postgres'))
     expect(valueAt(server, 'spec', 'replicas')).toBe(1)
     await scene.becomes('Restored', 'True RestoreCompleted')
@@ -156,11 +156,11 @@ describe('a Database that begins with the copy of a server', () => {
     await scene.backup('copied', 'Physical')
     await scene.backup('dumped', 'Logical')
     await scene.database()
-    await endJob(scene.cluster, await scene.worker('fill'), broken)
+    await endJob(scene.cluster, await scene.worker('fill'), endOf(broken))
     const clearing = await scene.worker('clear')
     expect(await orderOfJob(scene.cluster, clearing)).toMatchObject({ clear: { requestId: 'bootstrap', claim } })
     await scene.restart()
-    await endJob(scene.cluster, clearing, { outcome: 'Completed' })
+    await endJob(scene.cluster, clearing, endOf({ outcome: 'Completed' }))
     await scene.becomes('Restored', 'False ChecksumMismatch')
     await scene.becomes('Stalled', 'True ChecksumMismatch')
     expect(await scene.find(StatefulSet, 'crm-postgres')).toBeUndefined()
@@ -175,8 +175,8 @@ describe('a Database that begins with the copy of a server', () => {
     const scene = await Scene.start()
     await scene.backup('copied', 'Physical')
     await scene.database()
-    await endJob(scene.cluster, await scene.worker('fill'), { ...broken, reason: 'Killed' })
-    await endJob(scene.cluster, await scene.worker('clear'), filled)
+    await endJob(scene.cluster, await scene.worker('fill'), endOf({ ...broken, reason: 'Killed' }))
+    await endJob(scene.cluster, await scene.worker('clear'), endOf(filled))
     await scene.becomes('Restored', 'True RestoreCompleted')
     await scene.until('the server', () => scene.find(StatefulSet, 'crm-postgres'))
   })
@@ -226,7 +226,7 @@ describe('a Database that begins with the copy of a server', () => {
     await scene.cluster.delete(Database, `${home}/crm`)
     const clearing = await scene.worker('clear')
     expect(await scene.find(Database, 'crm')).toBeDefined()
-    await endJob(scene.cluster, clearing, { outcome: 'Completed' })
+    await endJob(scene.cluster, clearing, endOf({ outcome: 'Completed' }))
     await scene.until('the Database to be gone', async () => (await scene.find(Database, 'crm')) === undefined)
     expect(await scene.find(PersistentVolumeClaim, claim)).toBeDefined()
   })

@@ -12,15 +12,14 @@ import { silentInstruments } from '../../../src/base/instrument.ts'
 import { systemSecrets } from '../../../src/base/random.ts'
 import { type BackupOrder, folderOf, makeBackup } from '../../../src/controllers/backup/backup-worker.ts'
 import type { WorkOrder } from '../../../src/controllers/backup/work-order.ts'
-import { exitCodeOf, type WorkReport } from '../../../src/controllers/backup/work-report.ts'
+import type { WorkReport } from '../../../src/controllers/backup/work-report.ts'
 import { carryOut, type WorkTools } from '../../../src/controllers/backup/work-runner.ts'
 import { database } from '../../../src/controllers/database/database.ts'
 import { databaseUser } from '../../../src/controllers/database-user/database-user.ts'
 import { postgresLogicalEngine } from '../../../src/controllers/engines/postgres/logical/logical-driver.ts'
 import { postgresPhysicalEngine } from '../../../src/controllers/engines/postgres/physical/physical-driver.ts'
 import { FolderStore } from '../../../src/controllers/stores/folder-store-driver.ts'
-import { reportText } from '../../../src/controllers/worker/termination-message.ts'
-import { Job, type LiveObject, Pod, type Resource, Secret, valueAt } from '../../../src/index.ts'
+import { Job, type LiveObject, type Resource, Secret, valueAt } from '../../../src/index.ts'
 import { startCluster } from '../../../src/testing/index.ts'
 import { flagshipDefinitions } from '../../e2e/definitions.ts'
 import { engineHere } from '../../postgres/engine-here.ts'
@@ -28,6 +27,7 @@ import type { PostgresServer } from '../../postgres/postgres-server.ts'
 import { orderOfJob } from '../backup/order-of-job.ts'
 import { home, PostgresStage } from '../postgres-stage.ts'
 import { never } from '../stores/contents.ts'
+import { endJob, endOf } from '../worker/ended-job.ts'
 
 type Run = (order: WorkOrder, tools: WorkTools) => Promise<WorkReport | 'dies' | 'works'>
 
@@ -41,7 +41,6 @@ export class RestoreScene extends PostgresStage<DatabaseStatus> {
   /** `restore r1`, as they were carried out. */
   readonly worked: string[] = []
   storeFolder = ''
-  #pods = 0
   #isAtWork = false
 
   /** Ends with the test. The connection Secret `server` is there, and nothing of an earlier scene. */
@@ -205,37 +204,7 @@ export class RestoreScene extends PostgresStage<DatabaseStatus> {
     const report = await this.run(order, this.#tools())
     if (report === 'works') return
     this.worked.push(`${order.work} ${requestOf(order)}`)
-    await this.#end(job, report)
-  }
-
-  /** One that asks for no other try leaves its Job as a node would: at work, with a pod that has failed. */
-  async #end(job: LiveObject, report: WorkReport | 'dies'): Promise<void> {
-    const { name, uid } = job.metadata
-    const finishedAt = new Date(this.cluster.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z')
-    const exitCode = report === 'dies' ? 137 : exitCodeOf(report)
-    const template = valueAt(job, 'spec', 'template') as { metadata?: object; spec?: object } // A Job's.
-    const pod = `${name}-${++this.#pods}`
-    const owner = { apiVersion: 'batch/v1', kind: 'Job', name, uid, controller: true }
-    await this.cluster.create(Pod, {
-      metadata: { ...template.metadata, name: pod, namespace: home, ownerReferences: [owner] },
-      spec: { ...template.spec, containers: [{ name: 'worker', image: 'konverge:test' }], volumes: [] },
-    })
-    const message = report === 'dies' ? '' : reportText(report)
-    const terminated = { message, exitCode, finishedAt, startedAt: finishedAt, reason: 'Ended', containerID: '' }
-    const container = { name: 'worker', ready: false, restartCount: 0, image: 'i', imageID: 'i', state: { terminated } }
-    await this.patchStatus(Pod, pod, { phase: exitCode === 0 ? 'Succeeded' : 'Failed', containerStatuses: [container] })
-    const condition = { status: 'True', message: 'm', lastTransitionTime: finishedAt }
-    const ended = (types: readonly string[], reason: string) => types.map((type) => ({ ...condition, type, reason }))
-    if (exitCode === 0) {
-      const conditions = ended(['SuccessCriteriaMet', 'Complete'], 'CompletionsReached')
-      await this.patchStatus(Job, name, { startTime: finishedAt, completionTime: finishedAt, succeeded: 1, conditions })
-    } else {
-      const conditions = exitCode === 2 ? [] : ended(['FailureTarget', 'Failed'], 'BackoffLimitExceeded')
-      await this.patchStatus(Job, name, {
-        ...{ startTime: finishedAt, failed: 7 },
-        ...(conditions.length === 0 ? {} : { conditions }),
-      })
-    }
+    await endJob(this.cluster, job, endOf(report))
   }
 
   async patchStatus(resource: Resource, name: string, status: object): Promise<void> {

@@ -22,7 +22,6 @@ import {
   Job,
   type LiveObject,
   Namespace,
-  Pod,
   Secret,
   valueAt,
 } from '../../../src/index.ts'
@@ -32,6 +31,7 @@ import { EmbeddedOperator } from '../../e2e/embedded-operator.ts'
 import type { PostgresServer } from '../../postgres/postgres-server.ts'
 import { type ProxyStatement, SqlProxy } from '../../postgres/sql-proxy.ts'
 import { type Fate, MortalEngines } from '../database/mortal-engines.ts'
+import { endJob, type WorkerEnd } from '../worker/ended-job.ts'
 
 export const home = 'shop'
 const stepMs = 200
@@ -234,14 +234,11 @@ export class MigrationScene {
     const order = workerOrderIn(String(map === undefined ? '' : valueAt(map, 'data', 'order.json')), digest)
     if (order === undefined) throw new Error(`${metadata.name} has no order`)
     const end = await this.#liveOfWorker(order, told)
-    if (!this.#stop.signal.aborted && !told.aborted) await this.#writeEnd(job, end)
+    if (!this.#stop.signal.aborted && !told.aborted) await endJob(this.cluster, job, end)
   }
 
   /** By a way of its own, which breaks with it. */
-  async #liveOfWorker(
-    order: WorkerOrder,
-    told: AbortSignal,
-  ): Promise<{ readonly message: string; readonly exitCode: number }> {
+  async #liveOfWorker(order: WorkerOrder, told: AbortSignal): Promise<WorkerEnd> {
     const proxy = await SqlProxy.start(this.server.access())
     const life = new AbortController()
     proxy.judge = (statement) => {
@@ -259,46 +256,11 @@ export class MigrationScene {
       const work = { order, accesses, clock: systemClock, secrets: systemSecrets, log }
       const report = await workOnMigration(work, signal)
       const isKilled = life.signal.aborted
-      return isKilled ? { message: '', exitCode: 137 } : { message: reportText(report), exitCode: exitCodeOf(report) }
+      const [message, exitCode] = isKilled ? ['', 137] : [reportText(report), exitCodeOf(report)]
+      return { message, exitCode, isLast: false }
     } finally {
       await proxy.stop()
     }
-  }
-
-  async #writeEnd(
-    { metadata }: LiveObject,
-    end: { readonly message: string; readonly exitCode: number },
-  ): Promise<void> {
-    const finishedAt = new Date(this.cluster.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z')
-    const template = (await this.cluster.find(Job, `${home}/${metadata.name}`)) ?? { spec: {} }
-    const podTemplate = (template as { spec: { template?: { metadata?: object; spec?: object } } }).spec.template // A Job's.
-    if (podTemplate === undefined) return
-    const name = `${metadata.name}-${++this.#pods}`
-    await this.cluster.create(Pod, {
-      metadata: { ...podTemplate.metadata, name, namespace: home },
-      spec: { ...podTemplate.spec, containers: [{ name: 'worker', image: 'konverge:test' }], volumes: [] },
-    })
-    const terminated = { ...end, finishedAt, startedAt: finishedAt, reason: 'Ended', containerID: '' }
-    const status = { name: 'worker', ready: false, restartCount: 0, image: 'i', imageID: 'i', state: { terminated } }
-    const phase = end.exitCode === 0 ? 'Succeeded' : 'Failed'
-    await this.#patchStatus('pods', name, { phase, containerStatuses: [status] })
-    if (end.exitCode !== 0) return
-    const done = { status: 'True', reason: 'CompletionsReached', message: 'm', lastTransitionTime: finishedAt }
-    const conditions = ['SuccessCriteriaMet', 'Complete'].map((type) => ({ ...done, type }))
-    const times = { startTime: finishedAt, completionTime: finishedAt }
-    await this.#patchStatus('jobs', metadata.name, { ...times, succeeded: 1, conditions })
-  }
-  #pods = 0
-
-  async #patchStatus(plural: 'pods' | 'jobs', name: string, status: object): Promise<void> {
-    const root = plural === 'pods' ? '/api/v1' : '/apis/batch/v1'
-    const request = new Request(`https://cluster${root}/namespaces/${home}/${plural}/${name}/status`, {
-      method: 'PATCH',
-      headers: { authorization: 'Bearer admin', 'content-type': 'application/merge-patch+json' },
-      body: JSON.stringify({ status }),
-    })
-    const response = await handleFetch(this.cluster.server, request)
-    if (!response.ok) throw new Error(`${plural} ${name}: ${await response.text()}`)
   }
 
   async #standing(): Promise<string> {

@@ -1,0 +1,58 @@
+// What does a node leave of a worker's Job? A pod with the worker's last words, and the conditions of the Job: said by a hand, where no node is.
+import { exitCodeOf, type WorkReport } from '../../../src/controllers/backup/work-report.ts'
+import { reportText } from '../../../src/controllers/worker/termination-message.ts'
+import { Job, type LiveObject, Pod, type Resource, valueAt } from '../../../src/index.ts'
+import type { TestCluster } from '../../../src/testing/index.ts'
+
+export interface WorkerEnd {
+  readonly message: string
+  readonly exitCode: number
+  /** Nobody tries once more; so it is after the exit code 0 anyhow. */
+  readonly isLast: boolean
+}
+
+/** One that asks for no other try leaves its Job at work, with a pod that has failed; of one that dies all tries have. */
+export function endOf(report: WorkReport | 'dies'): WorkerEnd {
+  if (report === 'dies') return { message: '', exitCode: 137, isLast: true }
+  const exitCode = exitCodeOf(report)
+  return { message: reportText(report), exitCode, isLast: exitCode !== 2 }
+}
+
+export async function endJob(cluster: TestCluster, job: LiveObject, { message, exitCode, isLast }: WorkerEnd) {
+  const { name, namespace = '', uid } = job.metadata
+  const finishedAt = new Date(cluster.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z')
+  const template = valueAt(job, 'spec', 'template') as { metadata?: object; spec?: object } // A Job's.
+  const owner = { apiVersion: 'batch/v1', kind: 'Job', name, uid, controller: true }
+  const pods = (await cluster.list(Pod, namespace)).filter(({ metadata }) => metadata.name.startsWith(`${name}-`))
+  const pod = `${name}-${pods.length + 1}`
+  await cluster.create(Pod, {
+    metadata: { ...template.metadata, name: pod, namespace, ownerReferences: [owner] },
+    spec: { ...template.spec, containers: [{ name: 'worker', image: 'konverge:test' }], volumes: [] },
+  })
+  const terminated = { message, exitCode, finishedAt, startedAt: finishedAt, reason: 'Ended', containerID: '' }
+  const container = { name: 'worker', ready: false, restartCount: 0, image: 'i', imageID: 'i', state: { terminated } }
+  const phase = exitCode === 0 ? 'Succeeded' : 'Failed'
+  const tell = (resource: Resource, of: string, status: object) =>
+    cluster.client.patch(
+      resource,
+      { namespace, name: of },
+      { type: 'merge', body: JSON.parse(JSON.stringify({ status })) },
+      { fieldManager: 'test', subresource: 'status' },
+      new AbortController().signal,
+    )
+  await tell(Pod, pod, { phase, containerStatuses: [container] })
+  const conditions = (types: readonly string[], reason: string) => ({
+    conditions: types.map((type) => ({ type, status: 'True', reason, message: 'm', lastTransitionTime: finishedAt })),
+  })
+  const failed = pods.length + Number(exitCode !== 0)
+  // Of the first try; it stays as it was.
+  const now = (await cluster.find(Job, `${namespace}/${name}`)) ?? job
+  const startTime = valueAt(now, 'status', 'startTime') ?? finishedAt
+  if (exitCode === 0) {
+    const done = conditions(['SuccessCriteriaMet', 'Complete'], 'CompletionsReached')
+    await tell(Job, name, { startTime, completionTime: finishedAt, succeeded: 1, ...done })
+  } else {
+    const over = isLast ? conditions(['FailureTarget', 'Failed'], 'BackoffLimitExceeded') : {}
+    await tell(Job, name, { startTime, failed, ...over })
+  }
+}
