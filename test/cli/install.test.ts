@@ -65,7 +65,7 @@ describe('the definitions that konverge install prints', () => {
       'backups',
     ].map((name) => `${name}.data.konverge.dev`)
     expect(namesOf(await printed())).toEqual([store, db, backup, user, migration])
-    expect(namesOf(await printed({ controllers: ['databases'] }))).toEqual([db, backup, user])
+    expect(namesOf(await printed({ controllers: ['databases'] }))).toEqual([db, backup, user, migration])
     expect(namesOf(await printed({ controllers: ['replicatedkvstores'] }))).toEqual([store])
   })
 })
