@@ -4,6 +4,7 @@ import type { BackupSpec, BackupStatus } from '../../../imports/wire/backup.ts'
 import { Database } from '../../../imports/wire/database.ts'
 import { isBeingDeleted, isOf, Job, type LiveObject, type ObserveContext, Pod } from '../../index.ts'
 import { loadConnection } from '../database/connection-loader.ts'
+import { backupBefore } from '../database/own-backup.ts'
 import type { DatabaseObject } from '../database/server-connection.ts'
 import { type Problem, placeOf } from '../migration/migration-place.ts'
 import { type PartingFacts, partingFacts } from './parting-facts.ts'
@@ -106,8 +107,9 @@ async function loadSource({ live }: Observing, { metadata, spec }: BackupObject)
   const connection = database === undefined ? undefined : await loadConnection(database, live)
   // One that waits for its last backup before it goes.
   const mayLeave = database?.spec.deletionPolicy === 'Snapshot'
-  // One that its Database makes of itself, as before an upgrade.
-  const mayMove = metadata.ownerReferences?.some(({ uid }) => uid === database?.metadata.uid) === true
+  // The upgrade waits for it. Its Database does not own it, as it is kept.
+  const { to } = database?.status?.upgrade ?? {}
+  const mayMove = to !== undefined && database !== undefined && backupBefore(database, to)?.name === metadata.name
   const place = placeOf({ name, folder: databaseFolder, database, connection, mayLeave, mayMove })
   return { place, database }
 }

@@ -47,6 +47,11 @@ export function ownBackup(
   return { name: `${stem}-${purpose}-${digest.slice(0, 8)}`, database: name, target, proof }
 }
 
+/** That of its move to this version, which is made while it moves. */
+export function backupBefore(database: DatabaseObject, to: string): OwnBackup | undefined {
+  return ownBackup(database, `before-${to}`)
+}
+
 /** Nobody's, so that it outlives its Database. Whoever does not want to wait until it is ready says so by `readyWhen`. */
 export function declareOwnBackup(chart: Chart, { name, database, target, proof }: OwnBackup): ApiObject {
   const child = new ApiObject(chart, name, {

@@ -8,7 +8,7 @@ import { workerRun } from '../../migration/worker-run.ts'
 import type { SideOrder } from '../../upgrade/new-side.ts'
 import { createSnapshot, migrateData, provisionNew, replicate } from '../../upgrade/upgrade-world.ts'
 import type { DatabaseFacts } from '../database-facts.ts'
-import { ownBackup, ownBackupStanding } from '../own-backup.ts'
+import { backupBefore, ownBackupStanding } from '../own-backup.ts'
 import type { ServerConnection } from '../server-connection.ts'
 import { movingSides } from '../server-sides.ts'
 import type { MoveFacts } from './move-facts.ts'
@@ -44,7 +44,7 @@ export async function loadMove(context: Observing, move: Move): Promise<MoveFact
 async function loadSnapshot({ object, live }: Observing, record: SagaRecord): Promise<MoveFacts['snapshot']> {
   const { snapshot, to } = record.input
   if (snapshot === 'Skip' || !isDue(record, createSnapshot)) return undefined
-  const backup = ownBackup(object, `before-${to}`)
+  const backup = backupBefore(object, to ?? '')
   if (backup === undefined) {
     return { backup, standing: { kind: 'failed', message: 'spec.snapshotTarget, where it was to be kept, is gone' } }
   }

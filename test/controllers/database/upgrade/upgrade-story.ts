@@ -3,6 +3,7 @@
 import { Client, type ClientConfig } from 'pg'
 import { inject, onTestFinished } from 'vitest'
 import type { DatabaseStatus } from '../../../../imports/wire/database.ts'
+import { backup } from '../../../../src/controllers/backup/backup.ts'
 import { database } from '../../../../src/controllers/database/database.ts'
 import { databaseUser } from '../../../../src/controllers/database-user/database-user.ts'
 import { postgresEngine } from '../../../../src/controllers/engines/postgres/postgres-driver.ts'
@@ -16,6 +17,9 @@ import { WritingClient } from '../../upgrade/writing-client.ts'
 const name = 'shop'
 /** Of real time, on a machine that does much else. */
 export const patienceMs = 300_000
+
+/** In a spec: where backups are kept. */
+export const keepsBackups = { snapshotTarget: { pvc: { claimName: 'backups' } } }
 
 /** The oldest and the newest of this machine. */
 export function versions(): readonly [string, string] {
@@ -39,6 +43,7 @@ export class UpgradeStory {
     onTestFinished(() => cluster.stop())
     await cluster.apply(...((await flagshipDefinitions()) as readonly unknown[] as readonly KubeObject[])) // Manifests are.
     const story = new UpgradeStory(cluster)
+    await story.#makeClaim('backups')
     await story.startOperator()
     onTestFinished(async () => story.stopOperator())
     const [oldest] = versions()
@@ -62,7 +67,8 @@ export class UpgradeStory {
 
   async startOperator(): Promise<void> {
     const { kubeconfig } = this.cluster
-    const controllers = [database(postgresEngine, { image: 'konverge:test' }), databaseUser(postgresEngine)]
+    const image = 'konverge:test'
+    const controllers = [database(postgresEngine, { image }), databaseUser(postgresEngine), backup({ image })]
     this.#operator = await new OperatorHere({ kubeconfig, controllers }).ready()
   }
 
@@ -193,13 +199,23 @@ export class UpgradeStory {
 
   /** As the administrator, where applications are led; or on one server. */
   async byHand(text: string, service = `${name}-postgres`): Promise<readonly Record<string, unknown>[]> {
+    return await ask(await this.#administrator(service), text)
+  }
+
+  async #makeClaim(claim: string): Promise<void> {
+    const metadata = { name: claim, namespace: this.cluster.namespace }
+    const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }
+    await this.cluster.apply({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata, spec } as KubeObject)
+  }
+
+  async #administrator(service = `${name}-postgres`): Promise<ClientConfig> {
     const secret = await this.cluster.objectThat(
       { kind: 'Secret', name: `${name}-postgres-admin` },
       'there',
       () => true,
     )
     const password = Buffer.from(String(valueAt(secret, 'data', 'password')), 'base64').toString()
-    return await ask(await this.#as('postgres', password, service), text)
+    return await this.#as('postgres', password, service)
   }
 
   async #as(user: string, password: string, service = `${name}-postgres`): Promise<ClientConfig> {

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import type { DatabaseStatus } from '../../../../imports/wire/database.ts'
 import { findCondition } from '../../../../src/index.ts'
-import { UpgradeStory, versions } from './upgrade-story.ts'
+import { keepsBackups, UpgradeStory, versions } from './upgrade-story.ts'
 
 const limit = { timeout: 600_000 }
 const [from, to] = versions()
@@ -59,8 +59,7 @@ describe.skipIf(from === to)(`a Database that is raised from ${from} to ${to}`, 
   )
 
   it('is moved by a dump where that is asked for, with what cannot be replicated', limit, async () => {
-    const upgrade = { snapshot: 'Skip', cutover: 'Automatic', method: 'Dump' }
-    const story = await UpgradeStory.start({ upgrade })
+    const story = await UpgradeStory.start({ upgrade: { cutover: 'Automatic', method: 'Dump' }, ...keepsBackups })
     await story.byHand("CREATE UNLOGGED TABLE cache (what text); INSERT INTO cache VALUES ('warm')")
     await story.otherAtWork('v1')
     await story.apply({ version: to })
