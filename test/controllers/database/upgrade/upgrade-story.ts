@@ -1,7 +1,7 @@
 // Where the upgrade of a Database is told: the cluster and the node are in this process, its servers are PostgreSQLs of this machine, the
 // worker is a process, and an application writes all the while to the one address that it knows.
 import { Client, type ClientConfig } from 'pg'
-import { inject, onTestFinished } from 'vitest'
+import { expect, inject, onTestFinished } from 'vitest'
 import type { DatabaseStatus } from '../../../../imports/wire/database.ts'
 import { backup } from '../../../../src/controllers/backup/backup.ts'
 import { database } from '../../../../src/controllers/database/database.ts'
@@ -161,6 +161,30 @@ export class UpgradeStory {
     return await ask(await this.#as(username, password), text)
   }
 
+  /** After an upgrade that led back: nothing is left of it, and applications write as before. */
+  async isBack(): Promise<DatabaseStatus> {
+    const [from, to] = versions()
+    const { status } = await this.until('back', (object) => {
+      const { phase, upgrade } = object.status as DatabaseStatus
+      return phase === 'Ready' && upgrade?.state === 'Compensated'
+    })
+    for (const kind of ['StatefulSet', 'Service']) await this.gone(kind, `shop-pg${to}`)
+    await this.gone('PersistentVolumeClaim', `data-shop-pg${to}-0`)
+    await this.gone('Service', `shop-pg${from}`)
+    expect(await this.byHand(leftAtServer)).toEqual([])
+    await this.clientWrites()
+    return status as DatabaseStatus
+  }
+
+  /** A superuser's, in another database: nobody ends it but the test. */
+  async session(): Promise<Client> {
+    const client = new Client({ ...(await this.#administrator()), database: 'postgres' })
+    client.on('error', () => undefined) // Whoever asks hears of it by the rejection.
+    await client.connect()
+    onTestFinished(() => client.end())
+    return client
+  }
+
   /** Its operator ends whenever another step is due, and another one begins. */
   async dyingAtEachStep(): Promise<void> {
     const seen = new Set<string>()
@@ -235,6 +259,13 @@ export class UpgradeStory {
     }
   }
 }
+
+/** Of a move, and of the freeze that it had. */
+const leftAtServer = `SELECT 'slot ' || slot_name AS left FROM pg_replication_slots UNION ALL
+  SELECT 'publication ' || pubname FROM pg_publication WHERE pubname LIKE 'konverge%' UNION ALL
+  SELECT 'subscription ' || subname FROM pg_subscription UNION ALL
+  SELECT 'role ' || rolname FROM pg_roles WHERE rolname LIKE 'konverge%' UNION ALL
+  SELECT 'turned away: ' || rolname FROM pg_roles WHERE rolname = 'app' AND NOT rolcanlogin`
 
 async function ask(config: ClientConfig, text: string): Promise<readonly Record<string, unknown>[]> {
   const client = new Client(config)

@@ -76,33 +76,18 @@ describe.skipIf(from === to)(`a Database that is raised from ${from} to ${to}`, 
   })
 
   it(
-    'is taken back as often as it fails, and gets there in the end though its operator dies at each step',
+    'is taken back where that is asked for, and gets there in the end though its operator dies at each step',
     limit,
     async () => {
       const story = await UpgradeStory.start({ upgrade: { snapshot: 'Skip' } })
-      const bare = async () => {
-        for (const kind of ['StatefulSet', 'Service']) await story.gone(kind, `shop-pg${to}`)
-        await story.gone('PersistentVolumeClaim', `data-shop-pg${to}-0`)
-        await story.gone('Service', `shop-pg${from}`)
-        await story.clientWrites()
-      }
       await story.apply({ version: to })
       await story.upgrade('AwaitingCutover')
       await story.apply({ version: from })
-      expect(await story.upgrade('Compensated')).toMatchObject({ server: { name: 'shop-postgres', version: from } })
-      await bare()
+      expect(await story.isBack()).toMatchObject({ server: { name: 'shop-postgres', version: from } })
 
-      const verifyQueries = [{ sql: 'SELECT count(*) FROM public.orders WHERE n = 1', expect: '2' }]
-      const automatic = { snapshot: 'Skip', cutover: 'Automatic', verifyQueries }
-      await story.apply({ version: to, upgrade: { ...automatic, retry: 'b' } })
-      await story.upgrade('Running')
-      const failed = await story.upgrade('Compensated')
-      expect(failed.upgrade?.message).toContain('SwitchTraffic failed')
-      await story.until('ready', ({ status }) => (status as { phase?: string }).phase === 'Ready')
-      await bare()
-
-      const right = [{ sql: 'SELECT count(*) FROM public.orders WHERE n = 1', expect: '1' }]
-      await story.apply({ upgrade: { ...automatic, verifyQueries: right, retry: 'c' } })
+      const verifyQueries = [{ sql: 'SELECT count(*) FROM public.orders WHERE n = 1', expect: '1' }]
+      const upgrade = { snapshot: 'Skip', cutover: 'Automatic', verifyQueries, retry: 'b' }
+      await story.apply({ version: to, upgrade })
       await story.dyingAtEachStep()
       expect(await story.upgrade('Completed')).toMatchObject({ server: { name: `shop-pg${to}`, version: to } })
       await story.clientWrites()

@@ -1,0 +1,128 @@
+// Does an upgrade that fails for good at one of its steps lead back to an old server that applications write to, with nothing left of it? For
+// real, at each step by something that people do, and in one Database after the other: each is begun where the last one led back.
+import { describe, expect, it } from 'vitest'
+import { findCondition } from '../../../../src/index.ts'
+import { waitUntil } from '../../../control-plane/wait-until.ts'
+import { keepsBackups, patienceMs, UpgradeStory, versions } from './upgrade-story.ts'
+
+const [from, to] = versions()
+
+interface Failure {
+  readonly step: string
+  /** What the condition says of it. */
+  readonly says: string
+  /** Of `spec.upgrade`. */
+  readonly upgrade?: object
+  /** Before the version is raised. */
+  readonly before?: (story: UpgradeStory) => Promise<unknown>
+  /** When all is ready, and when writers are about to be turned away. Without it nobody is asked. */
+  readonly atCutover?: (story: UpgradeStory, cutOver: () => Promise<void>) => Promise<unknown>
+  /** By hand, before another upgrade is tried. */
+  readonly after?: string
+}
+
+const wrongAnswer: Failure = {
+  step: 'SwitchTraffic',
+  says: 'did not answer "2" at the new side',
+  upgrade: { verifyQueries: [{ sql: 'SELECT count(*) FROM public.orders WHERE n = 1', expect: '2' }] },
+}
+
+/** A schema that can be restored, with rows that cannot: they are checked against rows that come later. */
+const unrestorable: Pick<Failure, 'before' | 'after'> = {
+  before: (story) =>
+    story.byHand(`CREATE TABLE public.z_kinds (kind text PRIMARY KEY); INSERT INTO z_kinds VALUES ('book');
+      CREATE FUNCTION public.is_kind(text) RETURNS boolean LANGUAGE sql AS 'SELECT EXISTS (SELECT FROM public.z_kinds WHERE kind = $1)';
+      CREATE TABLE public.a_items (id int PRIMARY KEY, kind text CHECK (public.is_kind(kind))); INSERT INTO a_items VALUES (1, 'book')`),
+  after: 'DROP TABLE a_items; DROP FUNCTION is_kind; DROP TABLE z_kinds',
+}
+
+const byReplication: readonly Failure[] = [
+  { step: 'CreateSnapshot', says: 'RestoreFailed', upgrade: { snapshot: 'Take' }, ...unrestorable },
+  {
+    step: 'ProvisionNew',
+    says: 'has what is not moved with it: publication theirs',
+    before: (story) => story.byHand('CREATE PUBLICATION theirs FOR TABLE orders'),
+    after: 'DROP PUBLICATION theirs',
+  },
+  {
+    step: 'Replicate',
+    says: 'public.nameless of the source cannot tell rows apart',
+    before: (story) => story.byHand('CREATE TABLE nameless (what text)'),
+    after: 'DROP TABLE nameless',
+  },
+  {
+    step: 'ScaleDownOld',
+    says: 'late may log in since the freeze began',
+    atCutover: letInMeanwhile,
+    after: 'DROP OWNED BY late; DROP ROLE late',
+  },
+  {
+    step: 'MigrateData',
+    says: 'the new side is another than the old one: ',
+    atCutover: async (story, cutOver) => {
+      await story.byHand("INSERT INTO orders (id, n, what) VALUES (1000000000, 0, 'of nobody')", `shop-pg${to}`)
+      await cutOver()
+    },
+  },
+  wrongAnswer,
+]
+
+const byDump: readonly Failure[] = [
+  { step: 'MigrateData', says: 'violates check constraint', ...unrestorable },
+  wrongAnswer,
+]
+
+describe.skipIf(from === to)(`a Database that cannot be raised from ${from} to ${to}`, () => {
+  it.each([
+    { method: 'Replication', failures: byReplication },
+    { method: 'Dump', failures: byDump },
+  ])('goes on where it was, at whichever step that is found by $method', { timeout: 900_000 }, async (told) => {
+    const story = await UpgradeStory.start({ upgrade: { snapshot: 'Skip', method: told.method }, ...keepsBackups })
+    for (const failure of told.failures) {
+      const message = await failedBy(story, failure, told.method)
+      expect(message).toContain(`${failure.step} failed: `)
+      expect(message).toContain(failure.says)
+      await story.apply({ version: from })
+      if (failure.after !== undefined) await story.byHand(failure.after)
+    }
+    story.client.stop()
+    expect(await story.lostRows()).toEqual([])
+  })
+})
+
+/** What is said of it when it has led back. */
+async function failedBy(story: UpgradeStory, failure: Failure, method: string): Promise<string> {
+  const { step, before, atCutover } = failure
+  await before?.(story)
+  const cutover = atCutover === undefined ? 'Automatic' : 'Manual'
+  const upgrade = { snapshot: 'Skip', cutover, method, ...failure.upgrade, retry: `for-${step.toLowerCase()}` }
+  await story.apply({ version: to, upgrade })
+  if (atCutover !== undefined) {
+    await story.upgrade('AwaitingCutover')
+    await atCutover(story, () => story.apply({}, { 'data.konverge.dev/cutover': to }))
+  }
+  await story.until(`taken back from ${step}`, ({ status }) => {
+    const { upgrade: last } = status as { upgrade?: { id: string; state: string } }
+    return last?.id === `${from}-to-${to}-${upgrade.retry}` && last.state === 'Compensated'
+  })
+  const { server, conditions } = await story.isBack()
+  expect(server).toEqual({ name: 'shop-postgres', version: from })
+  const upgraded = findCondition(conditions, 'Upgraded')
+  expect(upgraded).toMatchObject({ status: 'False', reason: 'Compensated' })
+  return upgraded?.message ?? ''
+}
+
+/** An administrator makes a login while others are turned away: what does that waits for him, as he holds the list of roles. */
+async function letInMeanwhile(story: UpgradeStory, cutOver: () => Promise<void>): Promise<void> {
+  const administrator = await story.session()
+  await administrator.query('BEGIN; LOCK TABLE pg_authid IN SHARE MODE')
+  await cutOver()
+  const wait = { what: 'writers to be turned away', limitMs: patienceMs }
+  await waitUntil(wait, async () => {
+    const { rows } = await administrator.query(
+      "SELECT FROM pg_locks WHERE relation = 'pg_authid'::regclass AND NOT granted",
+    )
+    return rows.length > 0
+  })
+  await administrator.query('CREATE ROLE late LOGIN; GRANT CONNECT ON DATABASE shop TO late; COMMIT')
+}
