@@ -62,6 +62,21 @@ async function dieOnceSubscribed(stage: MigrationStage, step: CopyStep): Promise
   stage.proxy.judge = () => 'pass'
 }
 
+/** A worker that dies when it has brought some of the rows of `people`. */
+async function dieOverRows(stage: MigrationStage, step: CopyStep): Promise<void> {
+  const worker = new AbortController()
+  const killed = new Error('killed')
+  let batches = 0
+  stage.proxy.judge = ({ text }) => {
+    if (text.startsWith('INSERT INTO "public"."people"')) batches += 1
+    if (batches < 2) return 'pass'
+    worker.abort(killed)
+    return 'cutBefore'
+  }
+  await expect(stage.work([step], { signal: worker.signal })).rejects.toBe(killed)
+  stage.proxy.judge = () => 'pass'
+}
+
 /** So that no comparison says that both sides are the same. */
 const alwaysOther = `
   CREATE FUNCTION other() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.word := ''other''; RETURN NEW; END';
@@ -211,17 +226,7 @@ it('begins the rows anew when a worker died over them, as their moment is gone',
   const stage = await stageWith(shop)
   await stage.inSource(fillShop)
   const step = follow(['people', 'orders'])
-  const worker = new AbortController()
-  const killed = new Error('killed')
-  let batches = 0
-  stage.proxy.judge = ({ text }) => {
-    if (text.startsWith('INSERT INTO "public"."people"')) batches += 1
-    if (batches < 2) return 'pass'
-    worker.abort(killed)
-    return 'cutBefore'
-  }
-  await expect(stage.work([step], { signal: worker.signal })).rejects.toBe(killed)
-  stage.proxy.judge = () => 'pass'
+  await dieOverRows(stage, step)
   expect(await stage.byHand('SELECT FROM people')).not.toEqual([])
   await stage.inSource(
     "DELETE FROM orders WHERE person <= 10; DELETE FROM people WHERE id <= 10; INSERT INTO people (name) VALUES ('later')",
@@ -230,6 +235,22 @@ it('begins the rows anew when a worker died over them, as their moment is gone',
   for (const table of ['people', 'orders']) {
     expect(await stage.byHand(rowsOf(table))).toEqual(await stage.inSource(rowsOf(table)))
   }
+  expect(await leftOf(stage)).toEqual([nothing, nothing])
+})
+
+it('empties no table once a copy was given up over its rows, as they may be somebody else’s', {
+  timeout: 300_000,
+}, async () => {
+  const stage = await stageWith(shop)
+  await stage.inSource(fillShop)
+  const step = follow(['people', 'orders'])
+  await dieOverRows(stage, step)
+  expect(await stage.work([])).toEqual({ kind: 'Completed' })
+  await stage.byHand("TRUNCATE people, orders; INSERT INTO people (id, name) VALUES (7, 'by other ways')")
+  expect(await stage.work([step])).toMatchObject({
+    failure: { message: expect.stringContaining('public.people of the target are not empty; TRUNCATE them') },
+  })
+  expect(await stage.byHand('SELECT id, name FROM people')).toEqual([{ id: 7, name: 'by other ways' }])
   expect(await leftOf(stage)).toEqual([nothing, nothing])
 })
 

@@ -5,7 +5,7 @@ import { removeReplication } from '../../replication-runner.ts'
 import { partName } from '../replication/replication-names.ts'
 import type { CopySource } from './copy-source-client.ts'
 import { endsOf, type Followed, type FollowPlace, followedIn, replicationId, subscriberOf } from './follow-plan.ts'
-import { forgetLeftovers, readAllLeftovers } from './mark-statements.ts'
+import { forgetLeftovers, forgetProgress, readAllLeftovers } from './mark-statements.ts'
 import type { TargetSession } from './target-session-client.ts'
 
 export interface ForsakeOptions {
@@ -38,10 +38,11 @@ export async function forsakeReplications(options: ForsakeOptions): Promise<read
 }
 
 async function removeFollowed(followed: Followed, options: ForsakeOptions): Promise<string | undefined> {
-  const { place, openSource, fenced, clock, signal } = options
+  const { session, place, openSource, fenced, clock, signal } = options
   const id = replicationId(place, followed)
   const source = await openSource(followed.source)
-  await fenced(async () => undefined)
+  // Before it goes: tables that nothing follows may be filled by others, and are never emptied as if their rows were ours.
+  await fenced(() => session.ask(forgetProgress(followed.step, null, place.migration)))
   if (source === undefined) {
     await subscriberOf(place, { id, sourceDatabase: '' }).remove()
     return `the slot, the publication and the login ${partName(id)} are left in Database ${followed.source}, which is not known any more`
