@@ -76,6 +76,8 @@ export async function clearVolume(asked: FilledVolume, volume: string): Promise<
 }
 
 const workPrefix = 'konverge-restore-'
+/** No worker's name ends so. */
+const condemnedSuffix = '.condemned'
 const markFile = 'konverge-restored.json'
 
 /** Undefined where there is room for it. Throws VolumeInUse. */
@@ -107,10 +109,16 @@ async function findMark({ requestId, database }: FilledVolume, volume: string): 
   return { systemIdentifier, databaseOid }
 }
 
+/**
+ * Each folder is renamed first, so that a worker who is not dead after all has nothing to put in place, instead of a part. A name needs no
+ * room on a disk that is full.
+ */
 async function removeWork(volume: string): Promise<void> {
   const names = await readdir(volume)
   for (const name of names.filter((one) => one.startsWith(workPrefix))) {
-    await rm(join(volume, name), { recursive: true, force: true })
+    const condemned = name.endsWith(condemnedSuffix) ? name : `${name}${condemnedSuffix}`
+    if (condemned !== name) await rename(join(volume, name), join(volume, condemned)).catch(noneThere)
+    await rm(join(volume, condemned), { recursive: true, force: true })
   }
 }
 
