@@ -61,8 +61,10 @@ export class UpgradeStage {
   before: (step: string) => Promise<void> = async () => {}
   /** The old server crashes while its rows are read, then the new one while it is filled, each once. */
   crashesWhileFilling = false
-  /** The operator dies after each effect, before it hears of it. */
+  /** The operator dies after each effect, and after each that it takes back, before it hears of it. */
   isMortal = false
+  /** Of which it has died: `Replicate`, `back Replicate`. */
+  readonly deaths: string[] = []
   readonly crashed: PostgresServer[] = []
   #operator: { stop(): Promise<void> } | undefined
   #pointer: 'old' | 'new' = 'old'
@@ -200,7 +202,13 @@ export class UpgradeStage {
         : { remember: (call) => this.#working(async () => step.remember?.(call) ?? {}) }),
       ...(step.compensate === undefined
         ? {}
-        : { compensate: (call) => this.#working(async () => step.compensate?.(call)) }),
+        : {
+            compensate: (call) =>
+              this.#working(async () => {
+                await step.compensate?.(call)
+                if (this.isMortal) this.#die(`back ${name}`)
+              }),
+          }),
       ...(step.run === undefined
         ? {}
         : {
@@ -211,7 +219,7 @@ export class UpgradeStage {
                 if (name === 'ScaleDownOld') this.#mayFail(name)
                 await step.run?.(call)
                 this.#mayFail(name)
-                if (this.isMortal) this.#die()
+                if (this.isMortal) this.#die(name)
               }),
           }),
     }
@@ -227,7 +235,8 @@ export class UpgradeStage {
   }
 
   /** Whoever waits for the operator to stop would wait for this step. */
-  #die(): void {
+  #die(at: string): void {
+    this.deaths.push(at)
     const stopped = this.#operator?.stop()
     this.#dying = (async () => {
       await stopped

@@ -45,6 +45,24 @@ it.each(['Replication', 'Dump'] as const)(
   },
 )
 
+it.each(['Replication', 'Dump'] as const)(
+  'leads back when the operator dies after each of its effects and after each that it takes back, by %s',
+  async (method) => {
+    const stage = await UpgradeStage.start(way())
+    stage.method = method
+    stage.isMortal = true
+    stage.failing = 'rehearse'
+    await stage.begin()
+    expect(await stage.ended()).toMatchObject({ state: 'Compensated' })
+    const [following, back] = method === 'Dump' ? [[], []] : [['Replicate'], ['back Replicate']]
+    const taken = ['back ScaleDownOld', ...back, 'back ProvisionNew']
+    const steps = ['CreateSnapshot', 'ProvisionNew', ...following, 'ScaleDownOld', 'MigrateData', ...taken]
+    expect([...new Set(stage.deaths)]).toEqual(steps)
+    await stage.expectWhole(stage.old)
+    expect(await stage.isNewBare()).toBe(true)
+  },
+)
+
 it('begins to fill the new side anew when a server crashes over it', async () => {
   const stage = await UpgradeStage.start(way())
   stage.crashesWhileFilling = true
