@@ -79,9 +79,7 @@ export function restoreSource(
   if (backup === undefined) return waiting('BackupMissing', `there is no Backup ${name}`)
   const { spec, status } = backup
   const { schedule, databaseRef, method } = spec
-  if (schedule !== undefined) {
-    return waiting('BackupIsSchedule', `Backup ${name} is a schedule; name one of the Backups that it has made`)
-  }
+  if (schedule !== undefined) return scheduleProblem(backup)
   if (method === 'Provider') {
     return waiting(
       'BackupIsSnapshot',
@@ -102,6 +100,10 @@ export function restoreSource(
   const { queries = [] } = spec.verify
   const source = { kind: 'backup', folder: status.folder ?? '', hashUpToBytes, queries } as const
   return { kind: 'source', source, target: targetOf(spec), method }
+}
+
+export function scheduleProblem({ metadata: { name } }: BackupObject): Problem {
+  return waiting('BackupIsSchedule', `Backup ${name} is a schedule; name one of the Backups that it has made`)
 }
 
 interface Copy {

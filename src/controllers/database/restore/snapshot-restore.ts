@@ -1,11 +1,11 @@
 // How does a Database on RDS begin with a snapshot of its provider? The instance itself is restored, in the place of being made: which snapshot is
 // recorded first, then the instance is asked for, and the database on it is taken over once it serves. No worker has a part in it. Pure.
-import { type ExternalReport, timestampAt } from '../../../index.ts'
+import { type ExternalReport, isBeingDeleted, timestampAt } from '../../../index.ts'
 import type { Problem } from '../../migration/migration-place.ts'
 import { databaseNameOf } from '../logical-database.ts'
 import { majorOf } from '../rds/instance.ts'
 import type { DatabaseObject } from '../server-connection.ts'
-import { type BackupObject, bootstrapRequest, type RestoreRequest } from './restore-request.ts'
+import { type BackupObject, bootstrapRequest, type RestoreRequest, scheduleProblem } from './restore-request.ts'
 import type { RestoreStanding } from './restore-standing.ts'
 
 /** With what an instance begins. */
@@ -49,8 +49,9 @@ export function snapshotRestore(input: SnapshotRestoreInput): SnapshotRestore | 
       message: `there is no Backup ${asked.from.backupRef.name}`,
     })
   }
-  if (backup.spec.method !== 'Provider' || backup.spec.schedule !== undefined) return undefined
-  const problem = unfit(object, backup)
+  const { method, schedule } = backup.spec
+  if (method !== 'Provider') return undefined
+  const problem = schedule === undefined ? unfit(object, backup) : scheduleProblem(backup)
   return problem === undefined ? beginning(input, backup) : kept(problem)
 }
 
@@ -79,10 +80,13 @@ function restoring(
   return { record: { ...record, ...words, endedAt: timestampAt(nowMs) }, origin, dueAtMs: nowMs + afterWriteMs }
 }
 
-function unfit(object: DatabaseObject, { metadata, status }: BackupObject): Problem | undefined {
+function unfit(object: DatabaseObject, backup: BackupObject): Problem | undefined {
   const { spec } = object
+  const { metadata, status } = backup
   const { artifact, snapshot, source } = status ?? {}
   const what = `Backup ${metadata.name}`
+  // Its snapshot may go with it.
+  if (isBeingDeleted(backup)) return waiting('BackupNotReady', `${what} is being deleted`)
   if (artifact === undefined || snapshot === undefined || source === undefined) {
     return waiting('BackupNotReady', `${what} has no snapshot: it is ${status?.phase ?? 'Pending'}`)
   }

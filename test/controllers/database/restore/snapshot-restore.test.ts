@@ -30,6 +30,11 @@ function backup(status: object = made, spec: object = { method: 'Provider' }): B
   return { metadata: { name: 'b' }, spec, status } as never // As much of it as is asked for.
 }
 
+const leaving: BackupObject = {
+  ...backup(),
+  metadata: { ...backup().metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
+}
+
 const at = (own: Partial<SnapshotRestoreInput> = {}) =>
   snapshotRestore({ object: database(), asked, backup: backup(), instance: undefined, nowMs, ...own })
 
@@ -63,6 +68,8 @@ describe('a Database that begins with a snapshot', () => {
   it.each<[string, Partial<SnapshotRestoreInput>, string]>([
     ['is missing', { backup: undefined }, 'BackupMissing'],
     ['is not complete', { backup: backup({ phase: 'Running' }) }, 'BackupNotReady'],
+    ['is being deleted', { backup: leaving }, 'BackupNotReady'],
+    ['is a schedule', { backup: backup({}, { method: 'Provider', schedule: '0 0 * * *' }) }, 'BackupIsSchedule'],
     [
       'is elsewhere',
       { backup: backup({ ...made, snapshot: { region: 'us-east-1', databaseName: 'crm' } }) },
@@ -76,7 +83,7 @@ describe('a Database that begins with a snapshot', () => {
 
   it.each<[string, Partial<SnapshotRestoreInput>]>([
     ['the Backup is Logical', { backup: backup(made, { method: 'Logical' }) }],
-    ['the Backup is a schedule', { backup: backup({}, { method: 'Provider', schedule: '0 0 * * *' }) }],
+    ['the Backup is a schedule of Logical ones', { backup: backup({}, { method: 'Logical', schedule: '0 0 * * *' }) }],
     ['the Database is elsewhere', { object: database(undefined, { provider: { server: {} } }) }],
     ['there is an instance already', { object: database({ external: [{ name: 'instance' }] }) }],
     ['it has begun', { object: database({ restore: { ...restoring, phase: 'Completed' } }), asked: undefined }],
