@@ -39,6 +39,13 @@ export type DueSlot =
 /** Beyond it nobody counts. */
 export const mostMissed = 100
 
+/** What lies further ahead was told by a clock that has been put right since, and counts for nothing: else it would hold up all before it. */
+const furthestAheadMs = 86_400_000
+
+export function isCredible(ms: number, nowMs: number): boolean {
+  return ms <= nowMs + furthestAheadMs
+}
+
 export function dueSlot(state: ScheduleState, nowMs: number): DueSlot {
   const { schedule, createdAtMs, handledSlotMs = createdAtMs, startingDeadlineMs, active } = state
   if (state.isSuspended) return { kind: 'wait', because: 'Suspended', untilMs: undefined }

@@ -2,7 +2,7 @@
 // they are told to take their artifact with them, and only then they are not wanted any more. Pure.
 import { Backup, type BackupSpec } from '../../../imports/wire/backup.ts'
 import { durationMs, findCondition, isBeingDeleted, isOf, type LiveObject } from '../../index.ts'
-import { childName, type DueSlot, dueSlot, overdueReason } from './due-slot.ts'
+import { childName, type DueSlot, dueSlot, isCredible, overdueReason } from './due-slot.ts'
 import { type RetainedBackup, retain } from './retention.ts'
 import { readSchedule, type Schedule, type ScheduleReading } from './schedule.ts'
 import { type VerifyMode, verifyModeOf } from './verify-mode.ts'
@@ -25,6 +25,7 @@ export interface PlannedSchedule {
   readonly going: readonly string[]
   readonly overdue: ReturnType<typeof overdueReason>
   readonly nextSlotMs: number | undefined
+  readonly nowMs: number
   /** When time alone changes something. */
   readonly dueAtMs: readonly number[]
 }
@@ -63,13 +64,14 @@ export function scheduleFacts({ object, children, nowMs }: ScheduleInput): Sched
     .map(foundBackup)
     .toSorted((left, right) => right.takenAtMs - left.takenAtMs)
   const going = own.filter(isBeingDeleted).map(({ metadata }) => metadata.name)
-  const due = dueSlot(dueState({ object, found, schedule: reading.schedule }, own.map(slotOf)), nowMs)
+  const taken = own.map(slotOf)
+  const due = dueSlot(dueState({ object, found, taken, schedule: reading.schedule, nowMs }), nowMs)
   const removed = removedBy(spec, found, nowMs)
   const replaced = due.kind === 'begin' ? due.replaces : []
   const gone = new Set([...removed, ...replaced])
   return {
     kind: 'schedule',
-    ...{ due, removed, found, going },
+    ...{ due, removed, found, going, nowMs },
     children: [
       ...found.flatMap((backup) => wishOf(backup, gone.has(backup.name) || backup.isLeaving)),
       ...(due.kind === 'begin' ? [newChild(object, due.slotMs, found)] : []),
@@ -101,12 +103,13 @@ interface Known {
   readonly object: BackupObject
   readonly found: readonly FoundBackup[]
   readonly schedule: Schedule
+  readonly nowMs: number
 }
 
-function dueState({ object, found, schedule }: Known, taken: readonly number[]) {
+function dueState({ object, found, taken, schedule, nowMs }: Known & { readonly taken: readonly number[] }) {
   const { spec, status, metadata } = object
   const recorded = Date.parse(status?.lastScheduleTime ?? '')
-  const slots = [...taken, ...(Number.isNaN(recorded) ? [] : [recorded])]
+  const slots = [...taken, recorded].filter((ms) => isCredible(ms, nowMs))
   const active = found.filter(({ state, isLeaving }) => state === 'Active' && !isLeaving).map(({ name }) => name)
   return {
     ...{ schedule, isSuspended: spec.suspend === true, concurrency: spec.concurrency, active },
@@ -174,16 +177,17 @@ function modeOf(spec: BackupSpec, found: readonly FoundBackup[]): VerifyMode {
   return last === -1 || last + 1 >= spec.verify.every ? 'Restore' : 'Checksum'
 }
 
-function timesOf({ object, found, schedule, due, nowMs }: Known & { readonly due: DueSlot; readonly nowMs: number }) {
+function timesOf({ object, found, schedule, due, nowMs }: Known & { readonly due: DueSlot }) {
   const { spec, status, metadata } = object
   const graceMs = spec.startingDeadlineSeconds * 1_000 + 2 * (durationMs(spec.deadline) ?? 0)
-  const succeeded = found.find(({ state }) => state === 'Completed')?.takenAtMs
+  const complete = found.filter(({ state }) => state === 'Completed').map(({ takenAtMs }) => takenAtMs)
   const told = Date.parse(status?.lastSuccessTime ?? '')
+  const succeededSlotMs = [...complete, told].find((ms) => isCredible(ms, nowMs))
   const isSuspended = spec.suspend === true
   const overdue = overdueReason(
     {
       ...{ schedule, isSuspended, graceMs, createdAtMs: Date.parse(metadata.creationTimestamp ?? '') },
-      succeededSlotMs: succeeded ?? (Number.isNaN(told) ? undefined : told),
+      succeededSlotMs,
     },
     nowMs,
   )

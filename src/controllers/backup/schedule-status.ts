@@ -2,7 +2,7 @@
 import type { BackupStatus } from '../../../imports/wire/backup.ts'
 import { type ConditionClaim, type EventReport, type StatusReport, timestampAt } from '../../index.ts'
 import { claim, readiness } from './backup-claims.ts'
-import { mostMissed } from './due-slot.ts'
+import { isCredible, mostMissed } from './due-slot.ts'
 import type { PlannedSchedule } from './schedule-facts.ts'
 import type { BackupObject } from './work-wish.ts'
 
@@ -30,7 +30,8 @@ export function scheduleStatus(
 }
 
 function fieldsOf({ spec, status }: BackupObject, plan: PlannedSchedule): StatusReport<BackupStatus>['fields'] {
-  const { found, going, due, nextSlotMs } = plan
+  const { found, going, due, nextSlotMs, nowMs } = plan
+  const newest = (times: readonly (string | undefined)[]) => newestUntil(nowMs, times)
   const slots = found.map(({ takenAtMs }) => takenAtMs)
   const begun = due.kind === 'begin' ? [due.slotMs] : []
   const lastScheduleTime = newest([...[...slots, ...begun].map(timestampAt), status?.lastScheduleTime])
@@ -50,9 +51,9 @@ function fieldsOf({ spec, status }: BackupObject, plan: PlannedSchedule): Status
 }
 
 /** RFC 3339 of one form sorts by time. */
-function newest(times: readonly (string | undefined)[]): string | undefined {
+function newestUntil(nowMs: number, times: readonly (string | undefined)[]): string | undefined {
   return times
-    .filter((time) => time !== undefined)
+    .filter((time) => time !== undefined && isCredible(Date.parse(time), nowMs))
     .toSorted()
     .at(-1)
 }

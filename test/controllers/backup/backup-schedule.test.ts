@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { BackupSpecInput } from '../../../imports/wire/backup.ts'
 import { Backup } from '../../../imports/wire/backup.ts'
 import { slotAnnotation } from '../../../src/controllers/backup/work-wish.ts'
-import { BackupScene, home } from './backup-scene.ts'
+import { BackupScene, home, target } from './backup-scene.ts'
 
 const hourly = '0 * * * *'
 
@@ -113,6 +113,34 @@ describe('a schedule', () => {
     await scene.restart()
     await scene.passUntil('2026-01-01T01:30:00Z')
     expect(await slots(scene)).toEqual([])
+  })
+
+  it('goes on when a clock that was ahead is put right', async () => {
+    const scene = await scheduled()
+    await scene.passUntil('2026-01-01T01:05:00Z')
+    await scene.sleep()
+    const ahead = '2036-01-01T01:00:00Z'
+    const [real] = (await scene.cluster.list(Backup, home)).filter(({ metadata }) => metadata.name !== 'nightly')
+    const { labels = {}, annotations = {} } = real?.metadata ?? {}
+    await scene.cluster.create(Backup, {
+      metadata: {
+        ...{ name: `nightly-${Date.parse(ahead) / 60_000}`, namespace: home, labels },
+        annotations: { ...annotations, [slotAnnotation]: ahead },
+      },
+      spec: { databaseRef: { name: 'crm' }, target, verify: { mode: 'None' } },
+    })
+    await scene.patchStatus(Backup, 'nightly', { lastScheduleTime: ahead, lastSuccessTime: ahead })
+    await scene.restart()
+    await scene.passUntil('2026-01-01T02:05:00Z')
+    expect(await slots(scene)).toEqual([...atHours(1, 2), ahead])
+    expect(await scene.status('nightly')).toMatchObject({
+      lastScheduleTime: '2026-01-01T02:00:00Z',
+      lastSuccessTime: expect.stringMatching(/^2026-01-01T02:0/),
+    })
+    // No backup of that time is one of today.
+    scene.answer = () => ({ outcome: 'Stopped', reason: 'ServerUnreachable', message: 'it is away' })
+    await scene.passUntil('2026-01-01T09:05:00Z', 600_000)
+    expect(await scene.standing('nightly', 'Overdue')).toBe('True MissedSchedule')
   })
 
   it('waits for the backup under way, by Forbid', async () => {
