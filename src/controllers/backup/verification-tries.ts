@@ -28,5 +28,7 @@ export function verificationTry(first: WorkWish, runOf: (job: string) => WorkRun
     return { wish: named(at), run }
   }
   const againAtMs = run.endedAtMs + waitMs
-  return nowMs < againAtMs ? { wish: named(at), run, againAtMs } : { wish: named(at + 1), run: { kind: 'none' } }
+  // One whose end lies ahead was ended by a clock that has been put right since.
+  const isWaiting = run.endedAtMs <= nowMs + waitMs && nowMs < againAtMs
+  return isWaiting ? { wish: named(at), run, againAtMs } : { wish: named(at + 1), run: { kind: 'none' } }
 }

@@ -70,7 +70,8 @@ export function isWorkerWanted({ order, seen, run, invalid, occasion, nowMs }: W
   if (decision.kind === 'refuse' || decision.kind === 'awaitApproval') return false
   if (run.kind === 'active') return true
   if (run.kind === 'none') return decision.kind !== 'failed'
-  if (!isFinal(run.report)) return nowMs < run.endedAtMs + againAfterMs
+  // One whose end lies ahead was ended by a clock that has been put right since.
+  if (!isFinal(run.report)) return Math.abs(nowMs - run.endedAtMs) < againAfterMs
   const isContradicted = run.report.outcome === 'Completed' && decision.kind !== 'done' && decision.kind !== 'failed'
   // What was seen before it ended says nothing against it.
   return !(isContradicted && seen.occasion === occasion)

@@ -39,6 +39,12 @@ describe('a verification', () => {
       9,
       ['once-verify-1-1', 'active'],
     ],
+    [
+      'waits no longer by a clock that was ahead',
+      { 'once-verify-1': failed('Interrupted') },
+      -2,
+      ['once-verify-1-1', 'none'],
+    ],
     ['is over after its sixth', { 'once-verify-1-5': failed('Interrupted') }, 999, ['once-verify-1-5', 'failed']],
     ['is over where something is wrong', { 'once-verify-1': failed('Stopped') }, 999, ['once-verify-1', 'failed']],
   ] as const)('%s', (_, runs, minutes, standing) => {

@@ -54,6 +54,7 @@ const rows: readonly (readonly [string, Partial<WantedInput>, boolean])[] = [
   ['not as it was, when a restored database has lost its steps', { run: ended('Completed') }, false],
   ['as it ended, when the marks are older', { run: ended('Completed'), occasion: 'later' }, true],
   ['as it gave up, for a while', { run: ended('Interrupted'), nowMs: 300_999 }, true],
+  ['anew, where it gave up by a clock that was ahead', { run: ended('Interrupted'), nowMs: -300_000 }, false],
   ['anew, a while after it gave up', { run: ended('Interrupted'), nowMs: 301_000 }, false],
 ]
 
