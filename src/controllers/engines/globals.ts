@@ -30,6 +30,8 @@ export interface DatabaseGlobals {
   readonly owned: readonly OwnedObject[]
   /** What only a superuser may make and no dump of ours holds: `event trigger audit`. */
   readonly immovable: readonly string[]
+  /** Other databases of its server, but for those that a server is made with. */
+  readonly neighbours: readonly { readonly name: string; readonly comment: string | null }[]
 }
 
 export interface GlobalRole {

@@ -4,7 +4,7 @@ import type { FrozenDatabase, LogicalEngine } from '../engines/logical-engine.ts
 import { readGlobals } from '../engines/postgres/globals/globals-client.ts'
 import { type SideOrder, sideRole } from './new-side.ts'
 import type { SideTools } from './new-side-worker.ts'
-import { type ComparisonBudget, globalsDifference, tableReadings, usualBudget } from './sides-difference.ts'
+import { type ComparisonBudget, globalsDifference, latecomers, tableReadings, usualBudget } from './sides-difference.ts'
 
 export type ComparisonTools = Pick<SideTools, 'engine' | 'old' | 'new'> & {
   readonly logical: Pick<LogicalEngine, 'freeze'>
@@ -31,7 +31,11 @@ export async function compareSides(
     const options = { tables: tableReadings(await old.sizes(), budget) }
     const [left, right] = await Promise.all([old.contents(options), now.contents(options)])
     const [before, after] = pair(await Promise.all(reading))
-    return [...contentsDifference(left, right, { rows: 'hashed' }), ...globalsDifference(before, after)]
+    return [
+      ...contentsDifference(left, right, { rows: 'hashed' }),
+      ...globalsDifference(before, after),
+      ...latecomers(order, before),
+    ]
   } finally {
     await Promise.allSettled([...reading, ...frozen.map((one) => one.release())])
   }

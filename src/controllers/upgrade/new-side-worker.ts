@@ -152,7 +152,7 @@ class SideWorker {
     const globals = await readGlobals(this.#old, { database, spared: sideRole(this.#order) })
     const seen = await this.#new.observe({ roles: globals.roles.map(({ name }) => ({ name })) })
     const there = seen.roles.map(({ name }) => name)
-    const refusal = sideRefusal(globals, { old, new: seen.server }, there)
+    const refusal = sideRefusal(this.#order, globals, { old, new: seen.server }, there)
     if (refusal !== undefined) throw refusal
     return globals
   }

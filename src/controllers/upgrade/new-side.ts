@@ -64,6 +64,7 @@ export function sideStanding(order: SideOrder, { database, hasRole, ledger }: Se
 
 /** Why the database cannot be made on the new server; undefined: it can. `there`: roles of these names on the new server. */
 export function sideRefusal(
+  order: SideOrder,
   globals: DatabaseGlobals,
   servers: { readonly old: ServerFacts; readonly new: ServerFacts },
   there: readonly string[],
@@ -80,9 +81,22 @@ export function sideRefusal(
     const message = `database ${database.name} orders its texts by a provider of its own, which nobody here can give to another server yet; move it by hand`
     return stopped('NotMovable', message)
   }
+  const strangers = strangersOf(order, globals)
+  if (strangers.length > 0) {
+    const message = `the old server has other databases, which do not move with ${database.name}: ${strangers.join(', ')}; move them to servers of their own, or drop them`
+    return stopped('NotMovable', message)
+  }
   if (immovable.length === 0) return undefined
   const message = `database ${database.name} has what is not moved with it: ${immovable.join(', ')}; remove it, and make it again afterwards`
   return stopped('NotMovable', message)
+}
+
+/**
+ * Databases that would go with the old server. What a restore of this Database has kept is none: it stays there, and its Database says how
+ * long.
+ */
+export function strangersOf({ token }: Pick<SideOrder, 'token'>, { neighbours }: DatabaseGlobals): readonly string[] {
+  return neighbours.filter(({ comment }) => tokenIn(comment)?.uid !== token.uid).map(({ name }) => name)
 }
 
 /** Does a side that was made hold what is ordered, or more? */

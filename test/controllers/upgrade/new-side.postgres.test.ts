@@ -109,6 +109,13 @@ it('is not begun, and nothing made, where it cannot be', async () => {
   )
   const message = expect.stringContaining('event trigger e')
   await expect(prepareSide(order, stage.tools, never)).rejects.toMatchObject({ ...stopping('NotMovable'), message })
+  await stage.old.byHand('DROP EVENT TRIGGER e', shop)
+  await stage.old.byHand('CREATE DATABASE crm')
+  const others = expect.stringContaining('other databases, which do not move with shop: crm;')
+  await expect(prepareSide(order, stage.tools, never)).rejects.toMatchObject({
+    ...stopping('NotMovable'),
+    message: others,
+  })
   await stage.new.byHand("CREATE ROLE few LOGIN CREATEROLE CREATEDB PASSWORD 'few'")
   const few = stage.new.access({ username: 'few', password: 'few' })
   await expect(prepareSide(order, { ...stage.tools, new: few }, never)).rejects.toMatchObject({

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { DatabaseGlobals } from '../../../src/controllers/engines/globals.ts'
 import { ledgerIn, ledgerText } from '../../../src/controllers/engines/postgres/globals/ledger.ts'
+import { markOf } from '../../../src/controllers/engines/postgres/mark.ts'
 import {
   isAsOrdered,
   ownerChanges,
@@ -78,6 +79,7 @@ const globals: DatabaseGlobals = {
     extensions: [],
     owned: [],
     immovable: [],
+    neighbours: [],
   },
 }
 const able = { ...server, admin: { ...server.admin, isSuperuser: true } }
@@ -85,8 +87,23 @@ const servers = { old: able, new: able }
 
 it('is refused where a database orders its texts by ICU', () => {
   const icu = { ...globals, database: { ...globals.database, localeProvider: 'i' } }
-  expect(sideRefusal(icu, servers, [])).toMatchObject({ code: 'NotMovable' })
-  expect(sideRefusal(globals, servers, [])).toBeUndefined()
+  expect(sideRefusal(order, icu, servers, [])).toMatchObject({ code: 'NotMovable' })
+  expect(sideRefusal(order, globals, servers, [])).toBeUndefined()
+})
+
+it('is refused where the old server has databases of others, and not for what this one has kept', () => {
+  const kept = { name: 'shop_old_r', comment: markOf(token) }
+  const others = [
+    { name: 'blog', comment: markOf({ ...token, uid: 'o' }) },
+    { name: 'crm', comment: 'of the sales' },
+  ]
+  expect(sideRefusal(order, { ...globals, neighbours: [kept] }, servers, [])).toBeUndefined()
+  expect(sideRefusal(order, { ...globals, neighbours: [kept, ...others] }, servers, [])).toMatchObject({
+    code: 'NotMovable',
+    message: expect.stringContaining(
+      'which do not move with shop: blog, crm; move them to servers of their own, or drop them',
+    ),
+  })
 })
 
 it('gives what a superuser owned to the superuser of the new server', () => {

@@ -1,7 +1,8 @@
 // Of which tables are rows compared while writers wait, and what else may differ? Tables.
 import { describe, expect, it } from 'vitest'
 import type { DatabaseGlobals, GlobalRole } from '../../../src/controllers/engines/globals.ts'
-import { globalsDifference, tableReadings } from '../../../src/controllers/upgrade/sides-difference.ts'
+import { markOf } from '../../../src/controllers/engines/postgres/mark.ts'
+import { globalsDifference, latecomers, tableReadings } from '../../../src/controllers/upgrade/sides-difference.ts'
 
 const table = (name: string, sizeBytes: number) => ({ schema: 'public', name, sizeBytes })
 
@@ -34,7 +35,7 @@ const globals: DatabaseGlobals = {
     ...{ name: 'shop', oid: 5, owner: 'owner', encoding: 'UTF8', collate: 'C', ctype: 'C', localeProvider: 'c' },
     connectionLimit: -1,
   },
-  ...{ systemIdentifier: '1', roles: [role], memberships: [member], extensions: [], immovable: [] },
+  ...{ systemIdentifier: '1', roles: [role], memberships: [member], extensions: [], immovable: [], neighbours: [] },
   settings: [{ role: 'app', database: undefined, name: 'work_mem', value: '5MB' }],
   grants: [{ grantee: 'app', privilege: 'CONNECT', isGrantable: false }],
   owned: [{ sort: 'TABLE', schema: 'public', name: 't', owner: 'app' }],
@@ -67,4 +68,15 @@ describe('beside rows', () => {
     expect(globalsDifference(globals, { ...now, ...change })).toContain(sentence)
     expect(JSON.stringify(globalsDifference(globals, { ...now, ...change }))).not.toContain('SCRAM')
   })
+})
+
+it('tells of what came at the old side since, and would have been refused', () => {
+  const token = { uid: 'u', generation: 1 }
+  const kept = { name: 'shop_old_r', comment: markOf(token) }
+  expect(latecomers({ token }, { ...globals, neighbours: [kept] })).toEqual([])
+  const late = { ...globals, immovable: ['event trigger e'], neighbours: [kept, { name: 'crm', comment: null }] }
+  expect(latecomers({ token }, late)).toEqual([
+    'event trigger e came at the old side, and does not move',
+    'database crm came on the old server, and does not move',
+  ])
 })

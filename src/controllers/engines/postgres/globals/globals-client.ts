@@ -16,7 +16,7 @@ export async function readGlobals(server: DatabaseServer, { database, spared }: 
   const rows = await server.query({ text: globalsQuestion, values: [spared], database, isLook: true })
   // Sound: the types are those that the question builds.
   const answer = JSON.parse(String(rows[0]?.['answer'])) as GlobalsAnswer
-  const { roles, memberships, settings, grants, extensions, owned, immovable, ...rest } = answer
+  const { roles, memberships, settings, grants, extensions, owned, immovable, neighbours, ...rest } = answer
   return {
     ...rest,
     roles: roles ?? [],
@@ -30,6 +30,7 @@ export async function readGlobals(server: DatabaseServer, { database, spared }: 
     extensions: extensions ?? [],
     owned: owned ?? [],
     immovable: immovable ?? [],
+    neighbours: neighbours ?? [],
   }
 }
 

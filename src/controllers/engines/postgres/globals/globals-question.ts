@@ -96,11 +96,15 @@ SELECT pg_catalog.jsonb_build_object(
   'owned', (SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('sort', o.sort, 'schema', COALESCE(s.nspname, ''), 'name', o.name,
       'owner', pg_catalog.pg_get_userbyid(o.owner)) ORDER BY o.sort, s.nspname, o.name)
     FROM owned o LEFT JOIN pg_catalog.pg_namespace s ON s.oid = o.namespace, this WHERE o.owner <> this.datdba),
-  'immovable', (SELECT pg_catalog.jsonb_agg(i.name ORDER BY i.name) FROM (${immovable}) i(name))) AS answer`
+  'immovable', (SELECT pg_catalog.jsonb_agg(i.name ORDER BY i.name) FROM (${immovable}) i(name)),
+  'neighbours', (SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('name', d.datname,
+      'comment', pg_catalog.shobj_description(d.oid, 'pg_database')) ORDER BY d.datname)
+    FROM pg_catalog.pg_database d, this
+    WHERE d.oid <> this.oid AND d.datname NOT IN ('postgres', 'template0', 'template1'))) AS answer`
 
 /** What the statement above answers; null stands for an empty list. */
 export type GlobalsAnswer = Pick<DatabaseGlobals, 'database' | 'systemIdentifier'> & {
-  readonly [List in 'roles' | 'memberships' | 'extensions' | 'owned' | 'immovable' | 'grants']:
+  readonly [List in 'roles' | 'memberships' | 'extensions' | 'owned' | 'immovable' | 'neighbours' | 'grants']:
     | DatabaseGlobals[List]
     | null
 } & {
