@@ -34,6 +34,8 @@ export interface DatabaseFacts {
   readonly refusal?: Refusal
   /** DatabaseUsers that may use the database, as `namespace/name`; asked only once it is to go. */
   readonly users: readonly string[]
+  /** Its server is to be declared once more before it goes. */
+  readonly isServerUnsettled?: boolean
   /** How it stands with the backup without which it is not to go; absent where none is asked for. */
   readonly finalBackup?: FinalBackup
 }

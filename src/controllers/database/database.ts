@@ -72,9 +72,10 @@ import {
   type ServerConnection,
   serverConnection,
 } from './server-connection.ts'
+import { isUnsettled } from './server-parting.ts'
 import { passwordLost, type ServerSecrets, serverSecrets } from './server-secrets.ts'
 import { isOver, servedSide } from './server-sides.ts'
-import { loadSides } from './server-sides-loader.ts'
+import { loadSideClaim, loadSides } from './server-sides-loader.ts'
 import { whyNotServing } from './server-volume.ts'
 import { sidePlace } from './server-volume-loader.ts'
 import { desiredMove } from './upgrade/desired-move.ts'
@@ -139,8 +140,12 @@ export function database(
     refuse: ({ object, facts }) => refusalOf(object, facts),
     desired: (chart, context) => declareAll(chart, context, image),
     parting: (chart, { object, facts }) => {
-      const { users, finalBackup, restore } = facts
+      const { users, finalBackup, restore, isServerUnsettled = false } = facts
       if (restore?.worker !== undefined) return declareRestoreParting(chart, restore, { object, image })
+      if (isServerUnsettled) {
+        desiredServer(chart, { object, facts, volumeWhenDeleted: volumeWhenDeleted(object) })
+        return
+      }
       // What its users write is part of it, and they keep it from going.
       if (users.length > 0) return
       if (finalBackup?.kind === 'awaited') declareFinalBackup(chart, finalBackup)
@@ -170,13 +175,16 @@ function declareAll(
   { object, facts }: DesiredContext<DatabaseSpec, DatabaseStatus, DatabaseFacts>,
   image: string,
 ): void {
-  const { metadata, spec } = object
+  const { metadata } = object
   const filler = facts.restore && addRestoreWorker(chart, facts.restore, { object, image })
   if (facts.rds !== undefined) instanceSecret(chart, metadata.name, facts.rds)
-  const volumeWhenDeleted = spec.deletionPolicy === 'Delete' ? 'Delete' : 'Retain'
-  const server = desiredServer(chart, { object, facts, volumeWhenDeleted })
+  const server = desiredServer(chart, { object, facts, volumeWhenDeleted: volumeWhenDeleted(object) })
   if (facts.restore?.isServerHeld === true) holdServer(chart, server, { object, facts, filler })
   desiredMove(chart, facts.move, image)
+}
+
+function volumeWhenDeleted({ spec }: Pick<DatabaseObject, 'spec'>): 'Retain' | 'Delete' {
+  return spec.deletionPolicy === 'Delete' ? 'Delete' : 'Retain'
 }
 
 /** For Databases that are to be restored from it. */
@@ -270,7 +278,11 @@ async function observe(context: Observing, instance: ObservedInstance | undefine
   if (isAbandoned(object)) return { connection: abandoned, users: [] }
   const facts = await observeServer(context, instance, await usersOf(object, live))
   const finalBackup = await loadFinalBackup(context)
-  return { ...facts, ...(finalBackup === undefined ? {} : { finalBackup }) }
+  const { sides } = facts
+  const isServerUnsettled =
+    sides !== undefined &&
+    isUnsettled({ object, sides, children: context.children, claim: await loadSideClaim(context, sides.serving) })
+  return { ...facts, isServerUnsettled, ...(finalBackup === undefined ? {} : { finalBackup }) }
 }
 
 const abandoned: ServerConnection = { kind: 'unknown', reason: 'ServerNotMade', message: 'it is let go of' }

@@ -11,7 +11,7 @@ import {
 } from '../../index.ts'
 import { templateSizeOf } from '../stateful-set/volume-growth.ts'
 import type { DatabaseFacts } from './database-facts.ts'
-import { movingSides, type PreviousClaim, serverSides, upgradeName } from './server-sides.ts'
+import { movingSides, type SideClaim, serverSides, upgradeName } from './server-sides.ts'
 import { loadServerVolume } from './server-volume-loader.ts'
 
 type Observing = ObserveContext<DatabaseSpec, DatabaseStatus>
@@ -47,13 +47,16 @@ export async function loadSides(
 }
 
 /** The volume of the server that served before; nothing is asked where there was none. */
-async function loadPreviousClaim(
-  { object: { metadata }, live }: Observing,
-  record: SagaRecord | undefined,
-): Promise<PreviousClaim> {
+async function loadPreviousClaim(context: Observing, record: SagaRecord | undefined): Promise<SideClaim> {
   if (record?.state !== 'Completed') return 'gone'
-  const { old } = movingSides(metadata.name, record)
-  const claim = await live.find(PersistentVolumeClaim, { namespace: metadata.namespace, name: old.volumeClaim })
+  return await loadSideClaim(context, movingSides(context.object.metadata.name, record).old)
+}
+
+export async function loadSideClaim(
+  { object: { metadata }, live }: Pick<Observing, 'object' | 'live'>,
+  { volumeClaim: name }: DatabaseSide,
+): Promise<SideClaim> {
+  const claim = await live.find(PersistentVolumeClaim, { namespace: metadata.namespace, name })
   if (claim === undefined) return 'gone'
   return claim.metadata.ownerReferences?.some(({ kind }) => kind === StatefulSet.kind) === true ? 'owned' : 'kept'
 }

@@ -30,12 +30,12 @@ export interface SidesInput {
   /** Of its upgrade, as stored. */
   readonly record: SagaRecord | undefined
   /** Of the side that served before the last upgrade. */
-  readonly previousClaim: PreviousClaim
+  readonly previousClaim: SideClaim
   readonly nowMs: number
 }
 
 /** `owned`: it goes with its StatefulSet. */
-export type PreviousClaim = 'gone' | 'kept' | 'owned'
+export type SideClaim = 'gone' | 'kept' | 'owned'
 
 export function serverSides({ object, record, previousClaim, nowMs }: SidesInput): ServerSides {
   const { name } = object.metadata

@@ -143,14 +143,40 @@ describe.each(inject('postgresHome').versions.map(({ major }) => major))(
       expect(await ask(cluster, name, 'SELECT id FROM app.precious')).toEqual([{ id: 7 }])
     })
 
-    it('goes with its volume and its password by the policy Delete', { timeout: 300_000 }, async () => {
-      await apply({ adoptionPolicy: 'Adopt', deletionPolicy: 'Delete' })
+    const toldTo = async (whenDeleted: string) => {
       await cluster.objectThat(
-        { kind: 'StatefulSet', name: `${name}-postgres` },
-        'told',
-        (object) => valueAt(object, 'spec', 'persistentVolumeClaimRetentionPolicy', 'whenDeleted') === 'Delete',
+        server,
+        `told to ${whenDeleted}`,
+        (object) => valueAt(object, 'spec', 'persistentVolumeClaimRetentionPolicy', 'whenDeleted') === whenDeleted,
       )
       await ready('told', 'True InSync')
+    }
+
+    it('leaves them also where somebody says so only when it is to go already', { timeout: 300_000 }, async () => {
+      await apply({ adoptionPolicy: 'Adopt', deletionPolicy: 'Delete' })
+      await toldTo('Delete')
+      const owned = await cluster.objectThat(claim, 'owned', ({ metadata }) => metadata.ownerReferences !== undefined)
+      await cluster.apply(userOf(cluster, name))
+      await cluster.delete(db.kind, name)
+      await cluster.objectThat(db, 'kept from going', ({ status }) => {
+        const { conditions = [] } = status as DatabaseStatus
+        return findCondition(conditions as never, 'DeletionBlocked')?.reason === 'HasDependents'
+      })
+      await apply({ adoptionPolicy: 'Adopt', deletionPolicy: 'Retain' })
+      await cluster.delete('DatabaseUser', 'guest')
+      await gone(db)
+      await gone(server)
+      const kept = await there(claim)
+      expect(kept.metadata.uid).toBe(owned.metadata.uid)
+      expect(kept.metadata.ownerReferences).toBeUndefined()
+      await apply({ adoptionPolicy: 'Adopt' })
+      await ready('taken up again', 'True InSync')
+      expect(await ask(cluster, name, 'SELECT id FROM app.precious')).toEqual([{ id: 7 }])
+    })
+
+    it('goes with its volume and its password by the policy Delete', { timeout: 300_000 }, async () => {
+      await apply({ adoptionPolicy: 'Adopt', deletionPolicy: 'Delete' })
+      await toldTo('Delete')
       await cluster.delete(db.kind, name)
       for (const place of [db, claim, secret]) await gone(place)
     })
@@ -182,6 +208,13 @@ async function login(cluster: LocalCluster, name: string): Promise<Client> {
   client.on('error', () => undefined) // Whoever asked hears of it by the rejection.
   await client.connect()
   return client
+}
+
+/** Whom a Database waits for that is to go. */
+function userOf({ namespace }: LocalCluster, database: string): KubeObject {
+  const metadata = { name: 'guest', namespace }
+  const spec = { databases: [{ name: database, access: 'ReadOnly' }] }
+  return { apiVersion: 'data.konverge.dev/v1alpha1', kind: 'DatabaseUser', metadata, spec } as KubeObject // Manifests are.
 }
 
 /** A class whose volumes grow if somebody lets them. */

@@ -1,6 +1,6 @@
 // Which servers does a Database in the cluster have, and where are applications led, at every place of an upgrade?
 import { describe, expect, it } from 'vitest'
-import { type PreviousClaim, servedSide, serverSides } from '../../../src/controllers/database/server-sides.ts'
+import { type SideClaim, servedSide, serverSides } from '../../../src/controllers/database/server-sides.ts'
 import type { SagaRecord } from '../../../src/index.ts'
 import { databaseObject, inCluster } from './databases.ts'
 import { movingDatabase, startedAt, startedMs, upgradeRecord } from './upgrade/upgrade-records.ts'
@@ -8,7 +8,7 @@ import { movingDatabase, startedAt, startedMs, upgradeRecord } from './upgrade/u
 const object = movingDatabase({ upgrade: undefined })
 const hourMs = 3_600_000
 
-function seen(record: SagaRecord | undefined, previousClaim: PreviousClaim = 'kept', afterMs = 0): string {
+function seen(record: SagaRecord | undefined, previousClaim: SideClaim = 'kept', afterMs = 0): string {
   const { serving, takesClients, beside } = serverSides({ object, record, previousClaim, nowMs: startedMs + afterMs })
   const led = takesClients ? serving.statefulSet : 'nobody'
   if (beside === undefined) return `${serving.statefulSet}, led to ${led}`
