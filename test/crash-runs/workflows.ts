@@ -10,6 +10,7 @@ import { restoreCrash } from '../controllers/database/restore-crash.ts'
 import { userCrash } from '../controllers/database-user/user-crash.ts'
 import { migrationCrash } from '../controllers/migration/resource-crash.ts'
 import { migrationBackCrash, migrationForwardCrash } from '../controllers/migration/worker-crash.ts'
+import { upgradeBackCrash, upgradeByDumpCrash, upgradeCrash } from '../controllers/upgrade/upgrade-crash.ts'
 import type { CrashWorkflow } from './crash-workflow.ts'
 import type { Choice } from './draw.ts'
 import type { CrashOrder } from './order.ts'
@@ -29,6 +30,9 @@ const workflows: readonly CrashWorkflow[] = [
   restoreUndoneCrash,
   restoreCrash,
   scheduleCrash,
+  upgradeCrash,
+  upgradeBackCrash,
+  upgradeByDumpCrash,
   instanceCrash,
   snapshotCrash,
 ]

@@ -50,12 +50,13 @@ export function pairs(): readonly (readonly [number, number])[] {
 export class ReplicationStage {
   readonly source: PostgresServer
   readonly target: PostgresServer
-  readonly here = engineHere()
+  /** Of one life of the operator. */
+  here = engineHere()
   readonly signal = new AbortController().signal
   /** The moment of the rows that the target was given. */
   filledFrom: LogPosition | undefined
 
-  private constructor(source: PostgresServer, target: PostgresServer) {
+  constructor(source: PostgresServer, target: PostgresServer) {
     this.source = source
     this.target = target
   }
@@ -93,8 +94,8 @@ export class ReplicationStage {
     }
   }
 
-  freezer(): WriteFreezeClient {
-    return new WriteFreezeClient(this.here.at(this.source.access()), { database, spared: [`konverge_${id}`] })
+  freezer(access: ServerAccess = this.source.access()): WriteFreezeClient {
+    return new WriteFreezeClient(this.here.at(access), { database, spared: [`konverge_${id}`] })
   }
 
   async standing(): Promise<ReplicationStanding> {
@@ -160,12 +161,12 @@ export class ReplicationStage {
   }
 
   /** What is left on a server of any replication. */
-  async leftovers(server: PostgresServer): Promise<unknown> {
+  async leftovers(server: PostgresServer, inside = database): Promise<unknown> {
     const [row] = await server.byHand(
       `SELECT (SELECT count(*) FROM pg_replication_slots)::int AS slots, (SELECT count(*) FROM pg_publication)::int AS publications,
          (SELECT count(*) FROM pg_subscription)::int AS subscriptions, (SELECT count(*) FROM pg_replication_origin)::int AS origins,
          (SELECT count(*) FROM pg_roles WHERE rolname LIKE 'konverge%')::int AS logins`,
-      { database },
+      { database: inside },
     )
     return row
   }
