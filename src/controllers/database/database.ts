@@ -76,7 +76,7 @@ import { isUnsettled } from './server-parting.ts'
 import { passwordLost, type ServerSecrets, serverSecrets } from './server-secrets.ts'
 import { isOver, servedSide } from './server-sides.ts'
 import { loadSideClaim, loadSides } from './server-sides-loader.ts'
-import { whyNotServing } from './server-volume.ts'
+import { whyNotReached, whyNotServing } from './server-volume.ts'
 import { sidePlace } from './server-volume-loader.ts'
 import { desiredMove } from './upgrade/desired-move.ts'
 import { loadMove } from './upgrade/move-loader.ts'
@@ -249,9 +249,8 @@ async function observeAll(
   const facts = await observe(context, instance?.observed)
   const { connection, serverVolume } = facts
   const { provider } = context.object.spec
-  const isServing = serverVolume === undefined || serverVolume.pods.readyReplicas > 0
   const gate = provider.rds === undefined ? undefined : instanceGate(instance)
-  const reason = gate ?? (isServing ? undefined : { reason: 'Creating', message: 'the server is not ready' })
+  const reason = gate ?? (serverVolume && whyNotReached(serverVolume, connection))
   const serverProblem = reason === undefined ? undefined : ({ kind: 'waiting', ...reason } as const)
   const restore = await loadRestore(context, {
     connection,

@@ -2,7 +2,7 @@
 // serves on while the StatefulSet is made anew for that.
 import { type DatabaseSide, databaseVolumeName } from '../../../constructs/index.ts'
 import type { DatabaseSpec, DatabaseStatus } from '../../../imports/wire/database.ts'
-import { isOf, type ObserveContext, StatefulSet } from '../../index.ts'
+import { isOf, type ObserveContext, StatefulSet, valueAt } from '../../index.ts'
 import { podCountsOf } from '../stateful-set/pod-counts.ts'
 import { podTroubleOf } from '../stateful-set/pod-trouble.ts'
 import {
@@ -34,6 +34,7 @@ export async function loadServerVolume(
     ...growthOf({ size, claims, storageClasses, statefulSet, successor: 'a new Database' }),
     hasStatefulSet: statefulSet !== undefined,
     pods: podCountsOf(pods),
+    isOnLocalNode: pods.some((pod) => String(valueAt(pod, 'status', 'podIP') ?? '').startsWith('127.')),
     lacksClass: claims.length === 0 && (await lacksStorageClass(live, storageClassName)),
     ...(trouble === undefined ? {} : { trouble }),
     ...(blockingPod === undefined ? {} : { blockingPod }),

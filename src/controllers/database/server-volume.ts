@@ -5,11 +5,14 @@ import { hasCounted, type PodCounts } from '../stateful-set/pod-counts.ts'
 import type { PodTrouble } from '../stateful-set/pod-trouble.ts'
 import type { BlockingPod } from '../stateful-set/stuck-rollout.ts'
 import type { VolumeGrowth } from '../stateful-set/volume-growth.ts'
+import type { ServerConnection } from './server-connection.ts'
 
 export interface ServerVolume extends VolumeGrowth {
   /** Made, and not gone again for its volume to grow. */
   readonly hasStatefulSet: boolean
   readonly pods: PodCounts
+  /** Its pod has an address that leads to this very machine: no name leads there, but the address that its node tells. */
+  readonly isOnLocalNode: boolean
   /** There is no volume yet, and the class that it is to be of is not there. */
   readonly lacksClass: boolean
   readonly trouble?: PodTrouble
@@ -37,4 +40,12 @@ export function whyNotServing(
     reason: reason === 'CrashLooping' ? 'ServerCrashLooping' : reason,
     message: `the server is not ready${message === '' ? '' : `: ${message}`}`,
   }
+}
+
+/** Why nobody is to be sent to it yet with an order that stays as it is; undefined: he would get there. */
+export function whyNotReached(volume: ServerVolume, connection: ServerConnection): Told | undefined {
+  if (volume.pods.readyReplicas === 0) return { reason: 'Creating', message: 'the server is not ready' }
+  const isTold = connection.kind === 'known' && connection.access.dial !== undefined
+  if (isTold || !volume.isOnLocalNode) return undefined
+  return { reason: 'Creating', message: 'the node has not told the address of the server yet' }
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { DatabaseReport } from '../../../src/controllers/database/database-conditions.ts'
 import type { DatabaseFacts } from '../../../src/controllers/database/database-facts.ts'
 import { databaseStatus } from '../../../src/controllers/database/database-status.ts'
-import { type ServerVolume, whyNotServing } from '../../../src/controllers/database/server-volume.ts'
+import { type ServerVolume, whyNotReached, whyNotServing } from '../../../src/controllers/database/server-volume.ts'
 import { withVolume } from '../../../src/controllers/database/volume-status.ts'
 import type { Child, Outcome } from '../../../src/index.ts'
 import { live } from '../../objects.ts'
@@ -11,7 +11,7 @@ import { access, databaseObject, inCluster, observed, providerID } from './datab
 
 const volume: ServerVolume = {
   ...{ volumeSize: '2Gi', claimsToGrow: [], hasStatefulSet: true, pods: { replicas: 1, readyReplicas: 1 } },
-  lacksClass: false,
+  ...{ isOnLocalNode: false, lacksClass: false },
 }
 const smaller = ['data-shop-db-postgres-0']
 const growing = { ...volume, expansion: { size: '2Gi', smaller, fileSystemPending: [] } }
@@ -141,5 +141,21 @@ describe('a server in the cluster', () => {
   ])('$title', ({ children, why, pods = volume.pods }) => {
     const told = why === undefined ? undefined : { reason: 'Creating', message: why }
     expect(whyNotServing(children, 'shop-postgres', { ...volume, pods })).toEqual(told)
+  })
+
+  const dialled = { ...access, dial: { host: '127.51.0.1', port: 5432 } }
+  it.each([
+    { title: 'is reached by its name once its pod serves' },
+    { title: 'is not reached before', readyReplicas: 0, why: 'the server is not ready' },
+    {
+      title: 'on a local node is not reached before that has told its address',
+      isOnLocalNode: true,
+      why: 'the node has not told the address of the server yet',
+    },
+    { title: 'on a local node is reached from then on', isOnLocalNode: true, access: dialled },
+  ])('$title', ({ readyReplicas = 1, isOnLocalNode = false, access: known = access, why }) => {
+    const pods = { replicas: 1, readyReplicas }
+    const told = whyNotReached({ ...volume, pods, isOnLocalNode }, { kind: 'known', access: known })
+    expect(told?.message).toBe(why)
   })
 })
