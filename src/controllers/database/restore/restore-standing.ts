@@ -173,10 +173,7 @@ function completed(record: RestoreRecord, { asked, nowMs }: RestoreInput, { form
     ...record,
     phase: 'Completed',
     reason: 'RestoreCompleted',
-    message:
-      former === undefined
-        ? 'the database has what the backup has'
-        : `the database is what was asked for; what was there before is ${former}, until ${keptUntil} at least`,
+    message: former === undefined ? 'the database has what the backup has' : whileKept(former, keptUntil),
     endedAt: replacedAt,
     ...(replaces === undefined ? {} : { replaces }),
     previous: former === undefined ? kept : [...kept, { requestID, databaseName: former, replacedAt, keptUntil }],
@@ -191,7 +188,8 @@ function dropping({ record, asked, problem, nowMs, runOf }: RestoreInput): Resto
       ? { ...one, keptUntil: timestampAt(Date.parse(one.replacedAt) + asked.keepMs) }
       : one,
   )
-  const known = { ...record, previous }
+  const own = previous.find(({ requestID }) => requestID === record.requestID)
+  const known = { ...record, previous, ...(own && { message: whileKept(own.databaseName, own.keptUntil) }) }
   const due = previous.find(({ keptUntil }) => Date.parse(keptUntil) <= nowMs)
   if (due === undefined) {
     return { record: known, dueAtMs: Math.min(...previous.map(({ keptUntil }) => Date.parse(keptUntil))) }
@@ -201,7 +199,19 @@ function dropping({ record, asked, problem, nowMs, runOf }: RestoreInput): Resto
   const run = runOf(work)
   if (run.kind === 'failed') return { record: known, work, problem: failed(run.report), dueAtMs: againAt(due, nowMs) }
   if (run.kind !== 'completed') return { record: known, work }
-  return { record: { ...known, previous: previous.filter((one) => one !== due) }, work, dueAtMs: nowMs + afterWriteMs }
+  const without = {
+    ...known,
+    previous: previous.filter((one) => one !== due),
+    ...(due === own && { message: onceDropped }),
+  }
+  return { record: without, work, dueAtMs: nowMs + afterWriteMs }
+}
+
+const wasAsked = 'the database is what was asked for; what was there before'
+const onceDropped = `${wasAsked} has been dropped`
+
+function whileKept(former: string, keptUntil: string): string {
+  return `${wasAsked} is ${former}, until ${keptUntil} at least`
 }
 
 /** Which try is it, to remove what has been there since then? */

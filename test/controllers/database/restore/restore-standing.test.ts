@@ -211,6 +211,18 @@ describe('the restore of a Database', () => {
     expect(longer.dueAtMs).toBe(Date.parse('2026-03-30T10:00:00Z'))
   })
 
+  it('says how long it is kept, and no more that it is once it has been dropped', () => {
+    const own = { ...kept, requestID: 'r1', databaseName: 'crm_old_r1' }
+    const record = at('Completed', { previous: [own], message: 'what was there before is crm_old_r1' })
+    const longer = standing({ record, asked: { ...asked, keepMs: 24 * 3_600_000 } })
+    expect(longer.record?.message).toContain('crm_old_r1, until 2026-03-30T10:00:00Z at least')
+    const { previous, message } = standing({ record, ...always(nothing) }).record ?? {}
+    expect({ previous, message }).toEqual({
+      previous: [],
+      message: 'the database is what was asked for; what was there before has been dropped',
+    })
+  })
+
   it('remembers what has run', () => {
     const record = at('Failed', { earlierRequests: ['a', 'b'] })
     expect(standing({ record, asked: { ...asked, requestID: 'r2' } }).record?.earlierRequests).toEqual(['a', 'b', 'r1'])
