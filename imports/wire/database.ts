@@ -302,9 +302,9 @@ export interface DatabaseStatus {
    */
   readonly sagas?: readonly DatabaseStatusSagas[]
   /**
-   * Ready, Progressing and Degraded always, with Provisioned, Connected, Configured and Drifted as far as they are
-   * known; Upgraded of the last upgrade, Restored of the last restore; DeletionBlocked, Reconciling and Stalled while
-   * they are true.
+   * Ready, Progressing and Degraded always, with Provisioned, Connected, Configured, Drifted and BackedUp as far as
+   * they are known; Upgraded of the last upgrade, Restored of the last restore; DeletionBlocked, Reconciling and
+   * Stalled while they are true.
    * One item for each type.
    */
   readonly conditions?: readonly DatabaseStatusConditions[]

@@ -1,6 +1,7 @@
 // What must be known of the cluster before a database can be made or judged? Small JSON facts, of Kubernetes alone: nothing of the
 // server is in them.
 import type { Refusal } from '../../index.ts'
+import type { BackedUp } from './backed-up.ts'
 import type { FinalBackup } from './final-backup.ts'
 import type { RdsFacts } from './rds/instance-facts.ts'
 import type { RestoreFacts } from './restore/restore-facts.ts'
@@ -30,6 +31,8 @@ export interface DatabaseFacts {
   readonly rds?: RdsFacts
   /** Of what is restored, or was; absent where nothing ever was. */
   readonly restore?: RestoreFacts
+  /** Whether a Backup saves it, as the Backups say. */
+  readonly backedUp?: BackedUp
   /** What cannot work, as far as the cluster shows it. */
   readonly refusal?: Refusal
   /** DatabaseUsers that may use the database, as `namespace/name`; asked only once it is to go. */

@@ -33,8 +33,6 @@ import {
   Secret,
   Service,
   StatefulSet,
-  valueAt,
-  type Watch,
 } from '../../index.ts'
 import type { DatabaseEngine } from '../engines/engine.ts'
 import { troubleOf } from '../stateful-set/pod-trouble.ts'
@@ -43,6 +41,9 @@ import { takeHeadlessPods } from '../stateful-set/stateful-set-loader.ts'
 import { stuckRolloutRepair } from '../stateful-set/stuck-rollout.ts'
 import { storageClassKey, watchesOf } from '../stateful-set/watches.ts'
 import { isAbandoned } from './abandoned.ts'
+import { backedUp } from './backed-up.ts'
+import { withBackups } from './backed-up-status.ts'
+import { backupWatch, byBackup, restoredFrom } from './backup-watch.ts'
 import { hasConsent } from './consent.ts'
 import { DatabaseDriver } from './database-driver.ts'
 import type { DatabaseFacts } from './database-facts.ts'
@@ -116,7 +117,7 @@ export function database(
       ...[ConfigMap, PersistentVolumeClaim].map((resource) => ({ resource, statusMatters: false })),
     ],
     indexes: {
-      backup: (object) => backupsOf(object).map((name) => placed(object, name)),
+      [byBackup]: restoredFrom,
       secret: (object) => secretsOf(object).map((name) => placed(object, name)),
       storageClassName: ({ spec: { provider } }) =>
         provider.inCluster === undefined ? [] : [storageClassKey(provider.inCluster.storage.storageClassName)],
@@ -162,7 +163,7 @@ export function database(
       ),
     status: (context) => {
       const own = withVolume(databaseStatus(context, reportOf(logical, context.externals)), context)
-      const status = withUpgrade(own, context)
+      const status = withBackups(withUpgrade(own, context), context)
       return withRestore(withInstance(status, context, reportOf(instance, context.externals)), context)
     },
     cleanup: async ({ object, live }) =>
@@ -185,17 +186,6 @@ function declareAll(
 
 function volumeWhenDeleted({ spec }: Pick<DatabaseObject, 'spec'>): 'Retain' | 'Delete' {
   return spec.deletionPolicy === 'Delete' ? 'Delete' : 'Retain'
-}
-
-/** For Databases that are to be restored from it. */
-const backupWatch: Watch = {
-  resource: Backup,
-  keysFor: (backup, lookup) => lookup('backup', placed(backup, backup.metadata.name)),
-  digest: (backup) => [valueAt(backup, 'status', 'folder') ?? null, valueAt(backup, 'status', 'phase') ?? null],
-}
-
-function backupsOf({ spec: { bootstrap, restore } }: DatabaseObject): readonly string[] {
-  return [bootstrap?.restoreFrom, restore?.from].flatMap((from) => from?.backupRef?.name ?? [])
 }
 
 /** The Secrets of others that it is made with. */
@@ -260,7 +250,13 @@ async function observeAll(
     instance,
   })
   const others = await loadRivals(context, { sides: facts.sides, restore: restore?.record })
-  return { ...facts, ...(restore === undefined ? {} : { restore }), ...(others === undefined ? {} : { others }) }
+  const { object, live, nowMs } = context
+  const backups = await live.list(Backup, { namespace: object.metadata.namespace })
+  return {
+    ...{ ...facts, backedUp: backedUp({ object, backups, nowMs }) },
+    ...(restore === undefined ? {} : { restore }),
+    ...(others === undefined ? {} : { others }),
+  }
 }
 
 function ownServer({ metadata }: DatabaseObject, { sides, serverVolume }: DatabaseFacts): OwnServer | undefined {

@@ -1,8 +1,11 @@
 // The life of a Database on a real server: made, looked after, changed by hand, taken over, given up.
 import { describe, expect, it } from 'vitest'
+import { Backup } from '../../../imports/wire/backup.ts'
 import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
 import type { PostgresServer } from '../../postgres/postgres-server.ts'
+import { home } from '../postgres-stage.ts'
 import { DatabaseStage } from './database-stage.ts'
+import { lastBackup, tellProven } from './told-backup.ts'
 
 /** Looks every 10 s, the shortest there is, so that drift comes to light soon. */
 const often = { metadata: { annotations: { 'konverge.dev/reconcile-interval': '10s' } } }
@@ -80,6 +83,19 @@ onEachPostgres('a Database', (server) => {
     await stage.pass(30_000)
     expect(stage.engines.statements.slice(statements + 2)).toHaveLength(2)
     expect(stage.operator.way.writes).toHaveLength(writes)
+  })
+
+  it('says whether a Backup saves it, as soon as that says so', async () => {
+    const stage = await DatabaseStage.start(server())
+    await stage.create('saved')
+    expect(await stage.becomes('saved', 'BackedUp', 'False Never')).toBe('no Backup saves it')
+    const spec = { databaseRef: { name: 'saved' }, target: { pvc: { claimName: 'backups' } } }
+    await stage.cluster.create(Backup, { metadata: { name: 'once', namespace: home }, spec })
+    await tellProven(stage, await lastBackup(stage), 'saved')
+    expect(await stage.becomes('saved', 'BackedUp', 'True LastBackupFresh')).toMatch(/^Backup once was complete at/)
+    await stage.becomes('saved', 'Ready', 'True InSync')
+    await stage.cluster.delete(Backup, `${home}/once`)
+    await stage.becomes('saved', 'BackedUp', 'False Never')
   })
 
   it.each(['select', 'user', 'a-b', '_', `l${'o'.repeat(56)}`, '0'.padStart(3, 'x')])(

@@ -36,7 +36,14 @@ export async function tellProven(stage: ToldStage, backup: LiveObject, database:
   const conditions = ['Ready', 'Completed', 'Verified'].map((type) => ({
     ...{ ...said, type, status: 'True', reason: 'RestoreVerified' },
   }))
-  await tell(stage, backup, { phase: 'Completed', source: { ...source, tables: 1, rows: 1 }, artifact, conditions })
+  const completedAt = new Date(stage.cluster.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z')
+  await tell(stage, backup, {
+    phase: 'Completed',
+    completedAt,
+    source: { ...source, tables: 1, rows: 1 },
+    artifact,
+    conditions,
+  })
 }
 
 async function tell({ cluster }: ToldStage, { metadata: { name } }: LiveObject, status: object): Promise<void> {

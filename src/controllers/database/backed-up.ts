@@ -1,0 +1,67 @@
+// Is a database saved? From the Backups of it, for one condition, so that whoever looks at the Database sees when nobody saves it any more.
+// Where schedules are, they say whether the last backup is fresh; else its age does. Pure.
+import { type ConditionClaim, isBeingDeleted, type LiveObject, timestampAt } from '../../index.ts'
+import type { BackupObject } from '../backup/work-wish.ts'
+import type { DatabaseObject } from './server-connection.ts'
+
+export interface BackedUp extends Pick<ConditionClaim, 'status' | 'reason' | 'message'> {
+  /** When time alone makes it another. */
+  readonly dueAtMs?: number
+}
+
+export interface BackedUpInput {
+  readonly object: DatabaseObject
+  /** Of its namespace, whosever they are. */
+  readonly backups: readonly LiveObject[]
+  readonly nowMs: number
+}
+
+/** How long a backup is fresh where no schedule says how often there is to be one. */
+const freshMs = 7 * 86_400_000
+
+export function backedUp({ object, backups, nowMs }: BackedUpInput): BackedUp {
+  const { name, uid } = object.metadata
+  const own = backups.map(asBackup).filter((backup) => backup.spec.databaseRef.name === name && !isBeingDeleted(backup))
+  const schedules = own.filter(({ spec }) => spec.schedule !== undefined && spec.suspend !== true)
+  // Those of an earlier Database of this name are not of this one.
+  const sound = own.filter((backup) => isSound(backup) && backup.status?.source?.databaseUID === uid)
+  const last = sound.toSorted((left, right) => takenAt(right) - takenAt(left))[0]
+  if (last === undefined) {
+    const message = own.length === 0 ? 'no Backup saves it' : `no backup of it is complete${overdueText(schedules)}`
+    return { status: 'False', reason: 'Never', message }
+  }
+  const proof = conditionOf(last, 'Verified') === 'True' ? ', and is proven' : ''
+  const which = `Backup ${last.metadata.name} was complete at ${timestampAt(takenAt(last))}${proof}`
+  const overdue = overdueText(schedules)
+  if (overdue !== '') return { status: 'False', reason: 'Stale', message: which + overdue }
+  const fresh = { status: 'True', reason: 'LastBackupFresh', message: which } as const
+  if (schedules.length > 0) return fresh
+  const endsAtMs = takenAt(last) + freshMs
+  if (nowMs < endsAtMs) return { ...fresh, dueAtMs: endsAtMs }
+  return { status: 'False', reason: 'Stale', message: `${which}, more than a week ago, and no schedule makes others` }
+}
+
+/** As a schedule sees it: stored, and not found wrong; one that is proven once more is there meanwhile. */
+function isSound({ spec, status }: BackupObject): boolean {
+  const { phase, completedAt, verifiedAt } = status ?? {}
+  if (spec.schedule !== undefined || completedAt === undefined) return false
+  return phase === 'Completed' || (phase === 'Verifying' && verifiedAt !== undefined)
+}
+
+function takenAt({ status }: BackupObject): number {
+  return Date.parse(status?.completedAt ?? '')
+}
+
+function overdueText(schedules: readonly BackupObject[]): string {
+  const names = schedules.filter((one) => conditionOf(one, 'Overdue') === 'True').map(({ metadata }) => metadata.name)
+  return names.length === 0 ? '' : `; of schedule ${names.toSorted().join(', ')} a backup is overdue`
+}
+
+function conditionOf({ status }: BackupObject, type: string): string | undefined {
+  return status?.conditions?.find((known) => known.type === type)?.status
+}
+
+/** Its definition requires the spec. */
+function asBackup(backup: LiveObject): BackupObject {
+  return backup as BackupObject
+}
