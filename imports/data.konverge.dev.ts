@@ -236,6 +236,13 @@ export interface BackupSpecDatabaseRef {
    * @schema BackupSpecDatabaseRef#name
    */
   readonly name: string;
+
+  /**
+   * Refused, as a Backup is made in the namespace of its Database.
+   *
+   * @schema BackupSpecDatabaseRef#namespace
+   */
+  readonly namespace?: string;
 }
 
 /**
@@ -246,6 +253,7 @@ export function toJson_BackupSpecDatabaseRef(obj: BackupSpecDatabaseRef | undefi
   if (obj === undefined) { return undefined; }
   const result = {
     'name': obj.name,
+    'namespace': obj.namespace,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -2172,6 +2180,13 @@ export interface DatabaseSpecBootstrapRestoreFromBackupRef {
    * @schema DatabaseSpecBootstrapRestoreFromBackupRef#name
    */
   readonly name: string;
+
+  /**
+   * Refused, as only Backups of the same namespace are restored; location says where another one is.
+   *
+   * @schema DatabaseSpecBootstrapRestoreFromBackupRef#namespace
+   */
+  readonly namespace?: string;
 }
 
 /**
@@ -2182,6 +2197,7 @@ export function toJson_DatabaseSpecBootstrapRestoreFromBackupRef(obj: DatabaseSp
   if (obj === undefined) { return undefined; }
   const result = {
     'name': obj.name,
+    'namespace': obj.namespace,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
@@ -2244,6 +2260,13 @@ export interface DatabaseSpecRestoreFromBackupRef {
    * @schema DatabaseSpecRestoreFromBackupRef#name
    */
   readonly name: string;
+
+  /**
+   * Refused, as only Backups of the same namespace are restored; location says where another one is.
+   *
+   * @schema DatabaseSpecRestoreFromBackupRef#namespace
+   */
+  readonly namespace?: string;
 }
 
 /**
@@ -2254,6 +2277,7 @@ export function toJson_DatabaseSpecRestoreFromBackupRef(obj: DatabaseSpecRestore
   if (obj === undefined) { return undefined; }
   const result = {
     'name': obj.name,
+    'namespace': obj.namespace,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});

@@ -44,6 +44,7 @@ export interface BackupSpec {
   /**
    * The Database that is saved, of the same namespace. Immutable.
    * Rule: databaseRef is immutable; make another Backup.
+   * Rule: a Backup is made in the namespace of its Database; leave namespace out.
    */
   readonly databaseRef: BackupSpecDatabaseRef
   /**
@@ -137,6 +138,7 @@ export interface BackupSpecInput {
   /**
    * The Database that is saved, of the same namespace. Immutable.
    * Rule: databaseRef is immutable; make another Backup.
+   * Rule: a Backup is made in the namespace of its Database; leave namespace out.
    */
   readonly databaseRef: BackupSpecDatabaseRef
   /**
@@ -293,6 +295,7 @@ export interface BackupStatus {
 /**
  * The Database that is saved, of the same namespace. Immutable.
  * Rule: databaseRef is immutable; make another Backup.
+ * Rule: a Backup is made in the namespace of its Database; leave namespace out.
  */
 export interface BackupSpecDatabaseRef {
   /**
@@ -300,6 +303,11 @@ export interface BackupSpecDatabaseRef {
    * At least 1 character. At most 253 characters.
    */
   readonly name: string
+  /**
+   * Refused, as a Backup is made in the namespace of its Database.
+   * At least 1 character. At most 63 characters.
+   */
+  readonly namespace?: string
 }
 
 /**

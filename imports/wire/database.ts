@@ -632,19 +632,30 @@ export interface DatabaseSpecBootstrap {
  * Rule: give exactly one of backupRef and location.
  */
 export interface DatabaseSpecBootstrapRestoreFrom {
-  /** A Backup of the same namespace, one that made an artifact and not a schedule. */
+  /**
+   * A Backup of the same namespace, one that made an artifact and not a schedule.
+   * Rule: a Backup is of the namespace of the Database; leave namespace out, or say where it is by location.
+   */
   readonly backupRef?: DatabaseSpecBootstrapRestoreFromBackupRef
   /** Where a backup is, if there is no Backup of it here. */
   readonly location?: DatabaseSpecBootstrapRestoreFromLocation
 }
 
-/** A Backup of the same namespace, one that made an artifact and not a schedule. */
+/**
+ * A Backup of the same namespace, one that made an artifact and not a schedule.
+ * Rule: a Backup is of the namespace of the Database; leave namespace out, or say where it is by location.
+ */
 export interface DatabaseSpecBootstrapRestoreFromBackupRef {
   /**
    * The Backup's name.
    * At least 1 character. At most 253 characters.
    */
   readonly name: string
+  /**
+   * Refused, as only Backups of the same namespace are restored; location says where another one is.
+   * At least 1 character. At most 63 characters.
+   */
+  readonly namespace?: string
 }
 
 /** Where a backup is, if there is no Backup of it here. */
@@ -770,7 +781,10 @@ export interface DatabaseSpecRestore {
  * Rule: give exactly one of backupRef, location and previousOf.
  */
 export interface DatabaseSpecRestoreFrom {
-  /** A Backup of the same namespace, one that made an artifact and not a schedule. */
+  /**
+   * A Backup of the same namespace, one that made an artifact and not a schedule.
+   * Rule: a Backup is of the namespace of the Database; leave namespace out, or say where it is by location.
+   */
   readonly backupRef?: DatabaseSpecRestoreFromBackupRef
   /** Where a backup is, if there is no Backup of it here. */
   readonly location?: DatabaseSpecRestoreFromLocation
@@ -781,13 +795,21 @@ export interface DatabaseSpecRestoreFrom {
   readonly previousOf?: string
 }
 
-/** A Backup of the same namespace, one that made an artifact and not a schedule. */
+/**
+ * A Backup of the same namespace, one that made an artifact and not a schedule.
+ * Rule: a Backup is of the namespace of the Database; leave namespace out, or say where it is by location.
+ */
 export interface DatabaseSpecRestoreFromBackupRef {
   /**
    * The Backup's name.
    * At least 1 character. At most 253 characters.
    */
   readonly name: string
+  /**
+   * Refused, as only Backups of the same namespace are restored; location says where another one is.
+   * At least 1 character. At most 63 characters.
+   */
+  readonly namespace?: string
 }
 
 /** Where a backup is, if there is no Backup of it here. */
@@ -1303,7 +1325,10 @@ export interface DatabaseSpecBootstrapInput {
  * Rule: give exactly one of backupRef and location.
  */
 export interface DatabaseSpecBootstrapRestoreFromInput {
-  /** A Backup of the same namespace, one that made an artifact and not a schedule. */
+  /**
+   * A Backup of the same namespace, one that made an artifact and not a schedule.
+   * Rule: a Backup is of the namespace of the Database; leave namespace out, or say where it is by location.
+   */
   readonly backupRef?: DatabaseSpecBootstrapRestoreFromBackupRef
   /** Where a backup is, if there is no Backup of it here. */
   readonly location?: DatabaseSpecBootstrapRestoreFromLocationInput
@@ -1405,7 +1430,10 @@ export interface DatabaseSpecRestoreInput {
  * Rule: give exactly one of backupRef, location and previousOf.
  */
 export interface DatabaseSpecRestoreFromInput {
-  /** A Backup of the same namespace, one that made an artifact and not a schedule. */
+  /**
+   * A Backup of the same namespace, one that made an artifact and not a schedule.
+   * Rule: a Backup is of the namespace of the Database; leave namespace out, or say where it is by location.
+   */
   readonly backupRef?: DatabaseSpecRestoreFromBackupRef
   /** Where a backup is, if there is no Backup of it here. */
   readonly location?: DatabaseSpecRestoreFromLocationInput

@@ -93,6 +93,13 @@ export const backupRules: RuleTable = {
       'spec.verify',
       unproven,
     ],
+    [
+      'a Database of another namespace',
+      'b1',
+      of({ databaseRef: { name: 'shop', namespace: 'default' } }),
+      'spec.databaseRef.namespace',
+      'a Backup is made in the namespace of its Database; leave namespace out',
+    ],
     ['zstd of pg_dump', 'b1', of({ options: { compress: { method: 'zstd' } } }), 'spec.options', noZstd],
     [
       'much of gzip',

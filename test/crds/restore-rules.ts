@@ -9,6 +9,7 @@ const asks = (from: object, more: object = {}) => ({ ...there, restore: { reques
 
 const notOneSource = 'give exactly one of backupRef and location'
 const notOneFrom = 'give exactly one of backupRef, location and previousOf'
+const otherHome = 'a Backup is of the namespace of the Database; leave namespace out, or say where it is by location'
 const notOneStore = 'a target is one of pvc and s3'
 const fixedBootstrap = 'bootstrap is immutable, because a database begins once; restore over it with spec.restore'
 const fixedFrom = 'from cannot change, because each request runs once; give another requestID with it'
@@ -39,6 +40,20 @@ export const restoreRules: Pick<RuleTable, 'accepted' | 'refused' | 'existing' |
         begins({ location: { ...location, path: '../other' } }),
         'spec.bootstrap.restoreFrom.location.path',
         "spec.bootstrap.restoreFrom.location.path in body should match '^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*/?$'",
+      ],
+      [
+        'a Backup of another namespace to begin with',
+        'shop',
+        begins({ backupRef: { ...backupRef, namespace: 'default' } }),
+        'spec.bootstrap.restoreFrom.backupRef.namespace',
+        otherHome,
+      ],
+      [
+        'a Backup of another namespace',
+        'shop',
+        asks({ backupRef: { ...backupRef, namespace: 'default' } }),
+        'spec.restore.from.backupRef.namespace',
+        otherHome,
       ],
       ['a restore from nothing', 'shop', asks({}), 'spec.restore.from', notOneFrom],
       ['a restore from two', 'shop', asks({ backupRef, previousOf: 'r0' }), 'spec.restore.from', notOneFrom],
