@@ -51,36 +51,45 @@ export class RestoredCopy {
   readonly #order: CopyOrder
   readonly #tools: CopyTools
   readonly #admin: DatabaseServer
+  /** Also when the worker is told to end: what is begun is ended and removed then, as nobody may come after it who would find it. */
+  readonly #finisher: DatabaseServer
   /** As the role. */
   readonly #call: LogicalCall
 
-  private constructor(order: CopyOrder, tools: CopyTools, admin: DatabaseServer, call: LogicalCall) {
+  private constructor(order: CopyOrder, tools: CopyTools, call: LogicalCall) {
+    const { caller, signal } = call
     this.#order = order
     this.#tools = tools
-    this.#admin = admin
+    this.#admin = tools.engine.server(tools.access, { caller, signal })
+    this.#finisher = tools.engine.server(tools.access, { caller, signal: new AbortController().signal })
     this.#call = call
   }
 
   /** Empty. What has the name and the token goes first. */
   static async make(order: CopyOrder, tools: CopyTools, signal: AbortSignal): Promise<RestoredCopy> {
-    const { name, token, caller, manifest, connectionLimit } = order
-    const admin = tools.engine.server(tools.access, { caller, signal })
-    await removeCopy(admin, name, token)
+    const { name, caller } = order
     const password = passwordFrom(tools.secrets, 32)
-    const verifier = scramVerifier({ password, salt: tools.secrets.bytes(16) })
-    const { encoding, collate } = manifest.source
-    await admin.change(scratchRole({ name, token, verifier }))
     const access = { ...tools.access, username: name, password }
-    const copy = new RestoredCopy(order, tools, admin, { access, database: name, caller, signal })
+    const copy = new RestoredCopy(order, tools, { access, database: name, caller, signal })
+    await copy.remove()
     try {
-      const limit = connectionLimit === undefined ? {} : { connectionLimit }
-      await admin.createDatabase({ name, owner: name, token, encoding, locale: collate, ...limit })
-      await admin.change([{ kind: 'hardenDatabase', database: name }])
+      signal.throwIfAborted()
+      await copy.#create(password)
     } catch (error) {
       await copy.remove().catch(() => undefined)
       throw error
     }
     return copy
+  }
+
+  async #create(password: string): Promise<void> {
+    const { name, token, manifest, connectionLimit } = this.#order
+    const verifier = scramVerifier({ password, salt: this.#tools.secrets.bytes(16) })
+    const { encoding, collate } = manifest.source
+    const limit = connectionLimit === undefined ? {} : { connectionLimit }
+    await this.#finisher.change(scratchRole({ name, token, verifier }))
+    await this.#finisher.createDatabase({ name, owner: name, token, encoding, locale: collate, ...limit })
+    await this.#finisher.change([{ kind: 'hardenDatabase', database: name }])
   }
 
   /** Restores, compares and asks, and says the oid of what is proven; where one of them fails nothing stays. */
@@ -98,7 +107,7 @@ export class RestoredCopy {
   }
 
   async remove(): Promise<void> {
-    await removeCopy(this.#admin, this.#order.name, this.#order.token)
+    await removeCopy(this.#finisher, this.#order.name, this.#order.token)
   }
 
   /**
