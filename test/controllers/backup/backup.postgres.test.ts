@@ -2,7 +2,7 @@
 import { readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { discardBackup, folderOf, makeBackup } from '../../../src/controllers/backup/backup-worker.ts'
+import { type BackupTools, discardBackup, folderOf, makeBackup } from '../../../src/controllers/backup/backup-worker.ts'
 import { type Manifest, manifestText } from '../../../src/controllers/backup/manifest.ts'
 import { verifyBackup } from '../../../src/controllers/backup/verification-worker.ts'
 import { contentsDifference } from '../../../src/controllers/engines/contents-difference.ts'
@@ -199,6 +199,37 @@ onPostgresOf(
         remedy: 'retry',
       })
       expect(await stage.left()).toEqual([])
+    })
+
+    it('leaves nothing when its database is dropped over it, and another try says that it is gone', async () => {
+      await makeDatabase(server())
+      // More than a pipe holds.
+      await server().byHand('CREATE TABLE bulk AS SELECT sha512(n::text::bytea) FROM generate_series(1, 100000) n', {
+        database: 'crm',
+      })
+      const stage = await backupStage(server().access())
+      const engine = whenFrozen(
+        stage.backupTools().engine,
+        async () => undefined,
+        () => server().byHand('DROP DATABASE crm WITH (FORCE)'),
+      )
+      const make = (changes: Partial<BackupTools>) => makeBackup(order, stage.backupTools(changes), never)
+      await expect(make({ engine })).rejects.toMatchObject({ code: 'ServerUnreachable', remedy: 'retry' })
+      expect(await stage.left()).toEqual([])
+      await expect(make({ attempt: 'two' })).rejects.toMatchObject({
+        code: 'NotFound',
+        message: expect.stringMatching(/database "crm" does not exist/),
+      })
+      expect(await stage.left()).toEqual([])
+    })
+
+    it('is proven also when its database is not there any more', async () => {
+      await makeDatabase(server())
+      const stage = await backupStage(server().access())
+      await makeBackup(order, stage.backupTools(), never)
+      await server().byHand('DROP DATABASE crm WITH (FORCE)')
+      await verifyBackup(verification, stage.verificationTools(), never)
+      expect(await scratchesOf(server())).toEqual([])
     })
 
     it('stops when it is told to, and leaves nothing', async () => {
