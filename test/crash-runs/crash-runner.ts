@@ -7,7 +7,7 @@ import { expect, onTestFinished } from 'vitest'
 import type { PostgresHome } from '../postgres/postgres-home.ts'
 import { PostgresServer } from '../postgres/postgres-server.ts'
 import type { CrashStory, CrashWorkflow, Told } from './crash-workflow.ts'
-import { type Batch, type DrawnAim, keyOf, placeOf, placesOf } from './draw.ts'
+import { aimsAt, type Batch, type DrawnAim, isDrawn, keyOf, placeOf, placesOf } from './draw.ts'
 
 export interface CrashRun {
   readonly workflow: string
@@ -45,10 +45,11 @@ interface Ground {
 export async function runBatch({ version, aims }: Batch, options: BatchOptions): Promise<void> {
   const { workflow, onRun, hasTime } = options
   let ground: Ground | undefined
-  let remaining: readonly DrawnAim[] = aims === 'everyPlace' ? [] : aims
-  if (aims === 'everyPlace') {
+  let remaining: readonly DrawnAim[] = []
+  if (isDrawn(aims)) remaining = aims
+  else {
     ground = await prepare(version, options)
-    remaining = ground.undisturbed.places.map((_, place): DrawnAim => ({ kind: 'places', places: [place] }))
+    remaining = aimsAt(aims, ground.undisturbed.places.length)
   }
   for (const aim of remaining) {
     if (!hasTime()) return

@@ -1,6 +1,6 @@
 // Which crash runs are drawn?
 import { describe, expect, it } from 'vitest'
-import { batchesLeft, batchesOf, drawBatches, keyOf, placesOf } from './draw.ts'
+import { aimsAt, type Batch, batchesLeft, batchesOf, drawBatches, isDrawn, keyOf, placesOf } from './draw.ts'
 
 const choices = [
   { name: 'quick', weight: 9, versions: [15, 18] },
@@ -8,10 +8,12 @@ const choices = [
 ]
 const elsewhere = { name: 'elsewhere', weight: 1, versions: [undefined] }
 
+const drawnOf = (aims: Batch['aims']) => (isDrawn(aims) ? aims : [])
+
 function counted(runs: number, seed: number) {
   const counts = new Map<string, number>()
   for (const { workflow, version, aims } of drawBatches({ kind: 'drawn', runs, seed }, choices)) {
-    counts.set(`${workflow}@${version}`, (counts.get(`${workflow}@${version}`) ?? 0) + aims.length)
+    counts.set(`${workflow}@${version}`, (counts.get(`${workflow}@${version}`) ?? 0) + drawnOf(aims).length)
   }
   return counts
 }
@@ -29,14 +31,15 @@ describe('a draw', () => {
 
   it('keeps what was drawn when there are more', () => {
     const shares = (runs: number) =>
-      drawBatches({ kind: 'drawn', runs, seed: 5 }, choices).find(({ workflow }) => workflow === 'slow')?.aims
-    expect(shares(200)?.slice(0, 5)).toEqual(shares(100)?.slice(0, 5))
+      drawBatches({ kind: 'drawn', runs, seed: 5 }, choices)
+        .filter(({ workflow }) => workflow === 'slow')
+        .flatMap(({ aims }) => drawnOf(aims))
+    expect(shares(200).slice(0, 5)).toEqual(shares(100).slice(0, 5))
+    expect(shares(100).length).toBeGreaterThan(4)
   })
 
   it('strikes once, and every fourth time twice', () => {
-    const aims = drawBatches({ kind: 'drawn', runs: 1_000, seed: 5 }, choices).flatMap(({ aims }) =>
-      aims === 'everyPlace' ? [] : aims,
-    )
+    const aims = drawBatches({ kind: 'drawn', runs: 1_000, seed: 5 }, choices).flatMap(({ aims }) => drawnOf(aims))
     const twice = aims.filter((aim) => aim.kind === 'shares' && aim.shares.length === 2)
     expect(twice.length).toBeGreaterThan(200)
     expect(twice.length).toBeLessThan(300)
@@ -63,8 +66,7 @@ describe('a draw', () => {
 
 describe('the batches of a draw', () => {
   const batches = drawBatches({ kind: 'drawn', runs: 2_000, seed: 5 }, [...choices, elsewhere])
-  const numbersOf = (some: typeof batches) =>
-    some.flatMap(({ aims }) => (aims === 'everyPlace' ? [] : aims.map(({ nth }) => nth ?? 0)))
+  const numbersOf = (some: typeof batches) => some.flatMap(({ aims }) => drawnOf(aims).map(({ nth }) => nth ?? 0))
 
   it('hold each run once, and without what was told all others', () => {
     const all = Array.from({ length: 2_000 }, (_, at) => at + 1)
@@ -72,7 +74,8 @@ describe('the batches of a draw', () => {
     const left = batchesLeft(batches, new Set(all.filter((nth) => nth > 10)))
     expect(numbersOf(left).toSorted((left, right) => left - right)).toEqual(all.slice(0, 10))
     expect(batchesLeft(batches, new Set(all))).toEqual([])
-    expect(batchesLeft([{ workflow: 'quick', version: 15, aims: 'everyPlace' }], new Set(all))).toHaveLength(1)
+    const everyPlace = { workflow: 'quick', version: 15, aims: { from: 0, every: 1 } }
+    expect(batchesLeft([everyPlace], new Set(all))).toHaveLength(1)
   })
 
   it.each([1, 2, 3])('are dealt to %i processes, to each as many of every workflow as to the others', (lanes) => {
@@ -83,6 +86,16 @@ describe('the batches of a draw', () => {
       const counts = dealt.map((some) => some.filter((batch) => batch.workflow === workflow).length)
       expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1)
     }
+  })
+
+  it.each([1, 2, 3])('of every place are dealt to %i processes place by place, each once', (lanes) => {
+    const one = drawBatches({ kind: 'every' }, [elsewhere])
+    const dealt = Array.from({ length: lanes }, (_, lane) =>
+      batchesOf(one, { lane, lanes }).flatMap(({ aims }) => (isDrawn(aims) ? [] : aimsAt(aims, 7))),
+    )
+    const places = dealt.flat().flatMap((aim) => (aim.kind === 'places' ? aim.places : []))
+    expect(places.toSorted()).toEqual([0, 1, 2, 3, 4, 5, 6])
+    expect(Math.max(...dealt.map((some) => some.length))).toBe(Math.ceil(7 / lanes))
   })
 })
 

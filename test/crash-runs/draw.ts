@@ -22,7 +22,13 @@ export type DrawnAim = Aim & { readonly nth?: number }
 export interface Batch {
   readonly workflow: string
   readonly version: number | undefined
-  readonly aims: readonly DrawnAim[] | 'everyPlace'
+  readonly aims: readonly DrawnAim[] | EveryPlace
+}
+
+/** From this one on, every so manieth. */
+export interface EveryPlace {
+  readonly from: number
+  readonly every: number
 }
 
 /**
@@ -45,7 +51,7 @@ export function drawBatches(draw: Draw, choices: readonly Choice[]): readonly Ba
       return drawnBatches(draw, choices)
     case 'every':
       return choices.flatMap(({ name, versions }) =>
-        versions.map((version): Batch => ({ workflow: name, version, aims: 'everyPlace' })),
+        versions.map((version): Batch => ({ workflow: name, version, aims: { from: 0, every: 1 } })),
       )
     case 'one':
       return [batchOf(draw.key)]
@@ -55,25 +61,37 @@ export function drawBatches(draw: Draw, choices: readonly Choice[]): readonly Ba
 /** Without what has been told already, by its number in the draw. */
 export function batchesLeft(batches: readonly Batch[], told: ReadonlySet<number>): readonly Batch[] {
   return batches.flatMap((batch) => {
-    if (batch.aims === 'everyPlace') return [batch]
+    if (!isDrawn(batch.aims)) return [batch]
     const aims = batch.aims.filter(({ nth }) => nth === undefined || !told.has(nth))
     return aims.length === 0 ? [] : [{ ...batch, aims }]
   })
 }
 
-/** What one of several processes does: as much of each workflow as the others, since some take much longer. */
+/** What one of several processes does: as much of each workflow as the others, since some take much longer. It may be nothing. */
 export function batchesOf(batches: readonly Batch[], { lane, lanes }: Lane): readonly Batch[] {
   const dealt = new Map<string, number>()
-  return batches.filter(({ workflow }) => {
-    const nth = dealt.get(workflow) ?? dealt.size
-    dealt.set(workflow, nth + 1)
-    return nth % lanes === lane
+  return batches.flatMap((batch) => {
+    if (!isDrawn(batch.aims)) return [{ ...batch, aims: { from: lane, every: lanes } }]
+    const nth = dealt.get(batch.workflow) ?? dealt.size
+    dealt.set(batch.workflow, nth + 1)
+    return nth % lanes === lane ? [batch] : []
   })
+}
+
+export function isDrawn(aims: Batch['aims']): aims is readonly DrawnAim[] {
+  return Array.isArray(aims)
 }
 
 export interface Lane {
   readonly lane: number
   readonly lanes: number
+}
+
+/** Of so many places those that are meant. */
+export function aimsAt({ from, every }: EveryPlace, count: number): readonly DrawnAim[] {
+  return Array.from({ length: count }, (_, place): DrawnAim => ({ kind: 'places', places: [place] })).filter(
+    (_, place) => place % every === from,
+  )
 }
 
 /** The numbers of the places that are meant, in order. */
