@@ -8,6 +8,7 @@ import { instanceCrash } from '../controllers/database/rds/instance-crash.ts'
 import { snapshotCrash } from '../controllers/database/rds/snapshot-crash.ts'
 import { restoreCrash } from '../controllers/database/restore-crash.ts'
 import { userCrash } from '../controllers/database-user/user-crash.ts'
+import { migrationFollowCrash } from '../controllers/migration/follow-crash.ts'
 import { migrationCrash } from '../controllers/migration/resource-crash.ts'
 import { migrationBackCrash, migrationForwardCrash } from '../controllers/migration/worker-crash.ts'
 import { upgradeBackCrash, upgradeByDumpCrash, upgradeCrash } from '../controllers/upgrade/upgrade-crash.ts'
@@ -21,6 +22,7 @@ const workflows: readonly CrashWorkflow[] = [
   migrationCrash,
   migrationForwardCrash,
   migrationBackCrash,
+  migrationFollowCrash,
   backupCrash,
   backupS3Crash,
   physicalCrash,

@@ -20,8 +20,8 @@ import type { PostgresServer } from '../../postgres/postgres-server.ts'
 import { SqlProxy } from '../../postgres/sql-proxy.ts'
 
 export interface StageOptions {
-  /** Where copies come from; its database `source` is read. */
-  readonly source?: { readonly server: PostgresServer; readonly database: string }
+  /** Where copies come from; its database `source` is read. `access`: by that way; else, where it is the same server, by the target's. */
+  readonly source?: { readonly server: PostgresServer; readonly database: string; readonly access?: ServerAccess }
   /** Whom steps run as; the superuser, if undefined. */
   readonly owner?: string
 }
@@ -106,10 +106,10 @@ export class MigrationStage {
         ? {}
         : {
             openSource: async (_name, role, signal) => {
-              const { server, database } = source
+              const { server, database, access: way } = source
               if (this.isSourceForgotten) return undefined
               // Where it is the same server, by the same way, so that it breaks too.
-              const access = server === this.server ? this.proxy.access() : server.access()
+              const access = way ?? (server === this.server ? this.proxy.access() : server.access())
               const { host, port, tls } = server.access()
               const opened = await openCopySource({ ...common, access, database, owner: access.username }, role, signal)
               return { ...opened, address: { host, port, tls } }

@@ -1,5 +1,5 @@
 // Does a database move to a newer server while it is written to, and does whatever fails on the way lead back to an old side that works, as
-// long as there is a way back? For real, from the oldest version to the newest.
+// long as there is a way back? For real, from the oldest version to the newest. Deaths at any statement are told by the crash runs.
 import process from 'node:process'
 import { expect, it } from 'vitest'
 import { CodedError } from '../../../src/base/errors.ts'
@@ -33,17 +33,13 @@ it('moves, and loses nothing that was acknowledged', async ({ annotate }) => {
   await annotate(`the client could not write for ${stage.client.longestGapMs} ms`)
 })
 
-it.each(['Replication', 'Dump'] as const)(
-  'goes on where it was when the operator dies after each of its effects, by %s',
-  async (method) => {
-    const stage = await UpgradeStage.start(way())
-    stage.method = method
-    stage.isMortal = true
-    await stage.begin()
-    expect(await stage.ended()).toMatchObject({ state: 'Completed' })
-    await stage.expectWhole(stage.new)
-  },
-)
+it('goes on where it was when the operator dies after each of its effects', async () => {
+  const stage = await UpgradeStage.start(way())
+  stage.isMortal = true
+  await stage.begin()
+  expect(await stage.ended()).toMatchObject({ state: 'Completed' })
+  await stage.expectWhole(stage.new)
+})
 
 it.each(['Replication', 'Dump'] as const)(
   'leads back when the operator dies after each of its effects and after each that it takes back, by %s',

@@ -103,17 +103,13 @@ export class ReplicationStage {
   }
 
   /** Makes what is missing, until `isSo`. */
-  async until(
-    what: string,
-    isSo: (standing: ReplicationStanding, sides: BothSides) => boolean,
-    { task = this.task(), access = this.source.access() } = {},
-  ): Promise<BothSides> {
+  async until(what: string, isSo: (standing: ReplicationStanding, sides: BothSides) => boolean): Promise<BothSides> {
     const wait = { what, limitMs: patienceMs, everyMs: 20 }
     let last: BothSides | undefined
     await waitUntil(wait, async () => {
-      const { standing, sides } = await advanceReplication(task)
+      const { standing, sides } = await advanceReplication(this.task())
       last = sides
-      if (standing.kind === 'incomplete' && standing.next === 'fill') await this.fill(sides.source.tables, access)
+      if (standing.kind === 'incomplete' && standing.next === 'fill') await this.fill(sides.source.tables)
       return isSo(standing, sides)
     })
     if (last === undefined) throw new Error('It was looked at.')
