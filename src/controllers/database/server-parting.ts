@@ -1,6 +1,7 @@
 // Has a server in the cluster to be changed before its Database may go? Of one that is being deleted nothing is declared any more, so that what
-// was said last may not have come to it: that its volume stays. Pure.
-import { isBeingDeleted, isOf, type LiveObject, type Resource, StatefulSet, valueAt } from '../../index.ts'
+// was said last may not have come to it: that its volume stays, or where clients are led, of whom some have to take leave of it yet. Pure.
+import { type DatabaseSide, databaseServerNames } from '../../../constructs/index.ts'
+import { isBeingDeleted, isOf, type LiveObject, type Resource, Service, StatefulSet, valueAt } from '../../index.ts'
 import type { DatabaseObject } from './server-connection.ts'
 import type { ServerSides, SideClaim } from './server-sides.ts'
 
@@ -13,12 +14,20 @@ export interface PartingServer {
 }
 
 /** Is it to be declared once more? Of what is gone, or going, nothing is. */
-export function isUnsettled({ object: { spec }, sides: { serving }, children, claim }: PartingServer): boolean {
+export function isUnsettled({ object, sides: { serving }, children, claim }: PartingServer): boolean {
+  const { metadata, spec } = object
   const there = (resource: Resource, name: string) =>
     children.find((child) => isOf(resource, child) && child.metadata.name === name && !isBeingDeleted(child))
+  const service = there(Service, databaseServerNames(metadata.name).clientService)
+  // A move leads nobody anywhere while nobody may write.
+  if (service !== undefined && !isLedTo(service, serving)) return true
   const server = there(StatefulSet, serving.statefulSet)
   // By Snapshot the volume is given to its server once all is saved.
   if (server === undefined || spec.deletionPolicy === 'Snapshot') return false
   const whenDeleted = valueAt(server, 'spec', 'persistentVolumeClaimRetentionPolicy', 'whenDeleted')
   return whenDeleted !== spec.deletionPolicy || (spec.deletionPolicy === 'Retain' && claim === 'owned')
+}
+
+export function isLedTo(service: LiveObject, { selectorLabels }: DatabaseSide): boolean {
+  return JSON.stringify(valueAt(service, 'spec', 'selector')) === JSON.stringify(selectorLabels)
 }

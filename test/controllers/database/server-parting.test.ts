@@ -37,4 +37,15 @@ describe('a server whose Database is to go', () => {
   ] as const)('%s', (_, policy, server, claim, expected) => {
     expect(unsettled(policy, [server], claim)).toBe(expected)
   })
+
+  it.each([
+    ['nowhere', 'shop-db.none', {}, true],
+    ['to a server that has gone', 'shop-db.18', {}, true],
+    ['to it', 'shop-db', {}, false],
+    ['nowhere, and is going', 'shop-db.none', { deletionTimestamp: '2026-01-01T00:00:00Z' }, false],
+  ])('whose clients its Service leads %s', (_, value, metadata, expected) => {
+    const selector = { 'data.konverge.dev/database': value }
+    const service = child({ apiVersion: 'v1', kind: 'Service', spec: { selector } }, metadata)
+    expect(unsettled('Snapshot', [service])).toBe(expected)
+  })
 })

@@ -1,7 +1,7 @@
 // Where do applications find their database? Behind one Service, whose pods `desired` names, and with logins that the new server lets in. The
 // first login that it lets in is the point of no return; the Service follows at once, as until then it leads nowhere.
 import { databaseServerNames } from '../../../../constructs/index.ts'
-import { type Sight, valueAt } from '../../../index.ts'
+import { isBeingDeleted, type Sight } from '../../../index.ts'
 import type { DatabaseEngine } from '../../engines/engine.ts'
 import { EngineError } from '../../engines/engine-error.ts'
 import type { FreezeRecord } from '../../engines/write-freeze.ts'
@@ -9,6 +9,7 @@ import { Opening } from '../../upgrade/opening-client.ts'
 import { scaleDownOld } from '../../upgrade/scale-down-old-step.ts'
 import { freezeRecordIn } from '../../upgrade/upgrade-sights.ts'
 import type { Traffic } from '../../upgrade/upgrade-world.ts'
+import { isLedTo } from '../server-parting.ts'
 import { orderOf, type Scene, secretsOf, serviceIn, sideAccess, sidesOf, type UpgradeCall } from './upgrade-scene.ts'
 
 export class DatabaseTraffic implements Traffic<Scene> {
@@ -20,7 +21,8 @@ export class DatabaseTraffic implements Traffic<Scene> {
 
   async look(call: UpgradeCall): Promise<Sight> {
     const sight = await this.#opening(call).look(turnedAway(call))
-    if (sight.kind !== 'done' || isLedThere(call)) return sight
+    // Of a Database that goes it follows when no move is under way any more.
+    if (sight.kind !== 'done' || isLedThere(call) || isBeingDeleted(call.object)) return sight
     return { kind: 'pending', progress: 'the Service follows', lookAfterMs: 250 }
   }
 
@@ -56,6 +58,5 @@ function isLedThere(call: UpgradeCall): boolean {
   const { clientService } = databaseServerNames(call.object.metadata.name)
   const children = call.children.map(({ object }) => object)
   const service = serviceIn(children, clientService)
-  const selector = service && valueAt(service, 'spec', 'selector')
-  return JSON.stringify(selector) === JSON.stringify(sidesOf(call).next.selectorLabels)
+  return service !== undefined && isLedTo(service, sidesOf(call).next)
 }

@@ -176,12 +176,13 @@ export class UpgradeStory {
     return status as DatabaseStatus
   }
 
-  /** A superuser's, in another database: nobody ends it but the test. */
-  async session(): Promise<Client> {
-    const client = new Client({ ...(await this.#administrator()), database: 'postgres' })
+  /** A superuser's, in another database: nobody ends it but the test. Or in this one, on one server. */
+  async session(service = `${name}-postgres`, database = 'postgres'): Promise<Client> {
+    const client = new Client({ ...(await this.#administrator(service)), database })
     client.on('error', () => undefined) // Whoever asks hears of it by the rejection.
     await client.connect()
-    onTestFinished(() => client.end())
+    // Its server may be gone by then.
+    onTestFinished(() => client.end().catch(() => undefined))
     return client
   }
 
@@ -217,8 +218,14 @@ export class UpgradeStory {
   }
 
   async gone(kind: string, object: string): Promise<void> {
-    const isGone = async () => (await this.cluster.get(kind, object)) === undefined
-    await waitUntil({ what: `${kind} ${object} to go`, limitMs: patienceMs, everyMs: 100 }, isGone)
+    let found: LiveObject | undefined
+    const isGone = async () => {
+      found = await this.cluster.get(kind, object)
+      return found === undefined
+    }
+    await waitUntil({ what: `${kind} ${object} to go`, limitMs: patienceMs, everyMs: 100 }, isGone).catch((error) => {
+      throw new Error(`${String(error)} It is ${JSON.stringify(found?.status)}`)
+    })
   }
 
   /** As the administrator, where applications are led; or on one server. */

@@ -1,0 +1,74 @@
+// What becomes of a Database that is deleted while it moves to a newer version? What is retained or saved is what applications have written, and
+// whoever has to take leave of it finds it. For real, at the two places from which nobody leads anybody anywhere by himself.
+import { describe, expect, it } from 'vitest'
+import { ownBackup } from '../../../../src/controllers/database/own-backup.ts'
+import type { DatabaseObject } from '../../../../src/controllers/database/server-connection.ts'
+import { findCondition } from '../../../../src/index.ts'
+import { waitUntil } from '../../../control-plane/wait-until.ts'
+import { keepsBackups, patienceMs, UpgradeStory, versions } from './upgrade-story.ts'
+
+const limit = { timeout: 600_000 }
+const [from, to] = versions()
+const upgrade = { snapshot: 'Skip', cutover: 'Manual' }
+const isCutOver = { 'data.konverge.dev/cutover': to }
+
+describe.skipIf(from === to)(`a Database that is deleted on its way from ${from} to ${to}`, () => {
+  it('while nobody may write to it, is led back, left by its users, and saved', limit, async () => {
+    const story = await UpgradeStory.start({ upgrade, deletionPolicy: 'Snapshot', ...keepsBackups })
+    await story.applyUser('web', { databases: [{ name: 'shop', access: 'ReadOnly' }] })
+    await story.user('web', 'True InSync')
+    await story.apply({ version: to })
+    await story.upgrade('AwaitingCutover')
+    await story.clientWrites()
+    const holder = await story.session(`shop-pg${to}`, 'shop')
+    // What comes cannot be applied, so that it waits with all applications away.
+    await holder.query('BEGIN; LOCK TABLE orders IN ACCESS EXCLUSIVE MODE')
+    await story.clientWrites()
+    await story.apply({}, isCutOver)
+    const going = await story.until('frozen', ({ status }) => stepIn(status) === 'MigrateData')
+    story.client.stop()
+    const backup = ownBackup(going as DatabaseObject, 'final')?.name ?? ''
+    await story.cluster.delete('Database', 'shop')
+    await story.cluster.delete('DatabaseUser', 'web')
+    await holder.query('ROLLBACK')
+    await story.gone('DatabaseUser', 'web')
+    await story.gone('Database', 'shop')
+    const { status } = await story.cluster.objectThat({ kind: 'Backup', name: backup }, 'there', () => true)
+    const { conditions, source } = status as { conditions?: []; source?: { rows: number } }
+    expect(findCondition(conditions, 'Verified')?.status).toBe('True')
+    expect(source?.rows).toBeGreaterThanOrEqual(1_000 + story.client.acknowledged)
+    await story.gone('PersistentVolumeClaim', `data-shop-pg${to}-0`)
+    await story.gone('PersistentVolumeClaim', 'data-shop-postgres-0')
+  })
+
+  it('when the first may log in at the new server, goes on, and leaves the volume of that one', limit, async () => {
+    const verifyQueries = [{ sql: 'SELECT public.waited()', expect: 't' }]
+    const story = await UpgradeStory.start({ upgrade: { ...upgrade, verifyQueries } })
+    await story.byHand(
+      `CREATE TABLE public.gate (id int PRIMARY KEY); INSERT INTO gate VALUES (1); ALTER TABLE gate OWNER TO shop_owner;
+       CREATE FUNCTION public.waited() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN
+         WHILE EXISTS (SELECT FROM public.gate) LOOP PERFORM pg_sleep(0.05); END LOOP; RETURN true; END $$`,
+    )
+    await story.apply({ version: to })
+    await story.upgrade('AwaitingCutover')
+    await story.clientWrites()
+    await story.apply({}, isCutOver)
+    const wait = { what: 'the new server to be asked', limitMs: patienceMs }
+    await waitUntil(wait, async () => (await story.byHand(asked, `shop-pg${to}`)).length > 0)
+    story.client.stop()
+    await story.cluster.delete('Database', 'shop')
+    await story.byHand('DELETE FROM public.gate', `shop-pg${to}`)
+    await story.gone('Database', 'shop')
+    for (const server of ['shop-postgres', `shop-pg${to}`]) await story.gone('StatefulSet', server)
+    const claim = { kind: 'PersistentVolumeClaim', name: `data-shop-pg${to}-0` }
+    const { metadata } = await story.cluster.objectThat(claim, 'there', () => true)
+    expect(metadata.ownerReferences).toBeUndefined()
+  })
+})
+
+/** Whoever waits at the gate. */
+const asked = `SELECT pid FROM pg_stat_activity WHERE state = 'active' AND query = 'SELECT public.waited()'`
+
+function stepIn(status: unknown): string | undefined {
+  return (status as { upgrade?: { step?: string } }).upgrade?.step
+}
