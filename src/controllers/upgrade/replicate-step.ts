@@ -24,7 +24,7 @@ export class ReplicateStep<Scene> implements SagaStep<Scene> {
   async verify(call: SagaCall<Scene>): Promise<Sight> {
     if (movesByDump(this.#world, call)) return { kind: call.direction === 'back' ? 'missing' : 'done' }
     const task = this.#world.replication(call)
-    if (call.direction === 'back') return await leftOf(task)
+    if (call.direction === 'back') return await leftOf(task, this.#world.newServerGoes)
     return (await this.#unfilled(call, task)) ?? replicationSight((await observeReplication(task)).sides, task.token)
   }
 
@@ -53,20 +53,25 @@ export class ReplicateStep<Scene> implements SagaStep<Scene> {
   }
 
   async compensate(call: SagaCall<Scene>): Promise<void> {
-    const { publisher, subscriber } = this.#world.replication(call)
-    const ends = [subscriber.remove().catch(unlessGone), publisher.remove()]
+    const task = this.#world.replication(call)
+    const ends = [task.publisher.remove()]
+    if (this.#world.newServerGoes !== true) ends.push(task.subscriber.remove().catch(unlessGone))
     for (const end of await Promise.allSettled(ends)) if (end.status === 'rejected') throw end.reason
   }
 }
 
 /** What is seen on one side has to go, whatever is with the other one. */
-async function leftOf(task: ReplicationTask): Promise<Sight> {
-  const [source, target] = await Promise.allSettled([task.publisher.observe(), task.subscriber.observe()])
+async function leftOf(task: ReplicationTask, newServerGoes = false): Promise<Sight> {
+  const { publisher, token } = task
+  if (newServerGoes) {
+    return isAnythingLeft({ source: await publisher.observe() }, token) ? { kind: 'done' } : { kind: 'missing' }
+  }
+  const [source, target] = await Promise.allSettled([publisher.observe(), task.subscriber.observe()])
   const seen = {
     ...(source.status === 'fulfilled' ? { source: source.value } : {}),
     ...(target.status === 'fulfilled' ? { target: target.value } : {}),
   }
-  if (isAnythingLeft(seen, task.token)) return { kind: 'done' }
+  if (isAnythingLeft(seen, token)) return { kind: 'done' }
   if (source.status === 'rejected') throw source.reason
   if (target.status === 'rejected') unlessGone(target.reason)
   return { kind: 'missing' }

@@ -15,6 +15,11 @@ export interface UpgradeWorld<Scene> {
   readonly createSnapshot: SagaStep<Scene> & { readonly name: typeof createSnapshot }
   /** A database on the new server, with the schema of the old one, without rows, and closed to everybody but the operator. */
   readonly provisionNew: SagaStep<Scene> & { readonly name: typeof provisionNew }
+  /**
+   * The new side's server goes as a whole where the move is taken back, and what it has of a replication with it: nobody waits for one that does not
+   * answer, which may be why it is taken back. Default: it stays.
+   */
+  readonly newServerGoes?: boolean
   /** The same for all calls of a saga. Default: `Replication`. */
   method?(call: SagaCall<Scene>): MoveMethod
   /** Of method Replication. */

@@ -39,6 +39,7 @@ export interface UpgradeClientOptions {
 export class UpgradeClient implements UpgradeWorld<Scene> {
   readonly createSnapshot = new CreateSnapshotStep()
   readonly provisionNew: ProvisionNewStep
+  readonly newServerGoes = true
   readonly filling: Filling<Scene>
   readonly traffic: Traffic<Scene>
   readonly #options: UpgradeClientOptions
@@ -58,9 +59,13 @@ export class UpgradeClient implements UpgradeWorld<Scene> {
     const [database, id, token] = [databaseOf(call), upgradeIdOf(call), tokenOf(call)]
     const end = { database, id, token }
     const target = { ...end, sourceDatabase: database, majorVersion: Number(sidesOf(call).next.version) }
+    const subscriber = () => new SubscriberClient(this.#server(call, 'next'), target)
     return {
       publisher: new PublisherClient(this.#server(call, 'old'), end),
-      subscriber: new SubscriberClient(this.#server(call, 'next'), target),
+      // On the way back nobody knows the way to a server that has gone.
+      get subscriber() {
+        return subscriber()
+      },
       token,
       filledFrom: () => filledFrom(orderOf(call), this.#server(call, 'next')),
       ...addressOf(call),

@@ -186,6 +186,20 @@ export class UpgradeStory {
     return client
   }
 
+  /** It does not come up any more. */
+  async killNewServer(): Promise<void> {
+    const [, to] = versions()
+    await this.byHand("ALTER SYSTEM SET shared_preload_libraries TO 'no_such_library'", `${name}-pg${to}`)
+    await this.cluster.delete('Pod', `${name}-pg${to}-0`)
+    const wait = { what: 'the new server to be dead', limitMs: patienceMs }
+    await waitUntil(wait, async () =>
+      this.byHand('SELECT 1', `${name}-pg${to}`).then(
+        () => false,
+        () => true,
+      ),
+    )
+  }
+
   /** Its operator ends whenever another step is due, and another one begins. */
   async dyingAtEachStep(): Promise<void> {
     const seen = new Set<string>()

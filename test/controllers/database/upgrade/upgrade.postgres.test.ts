@@ -85,6 +85,13 @@ describe.skipIf(from === to)(`a Database that is raised from ${from} to ${to}`, 
       await story.apply({ version: from })
       expect(await story.isBack()).toMatchObject({ server: { name: 'shop-postgres', version: from } })
 
+      // Nobody waits for a server that goes anyway.
+      await story.apply({ version: to, upgrade: { snapshot: 'Skip', retry: 'a' } })
+      await story.upgrade('AwaitingCutover')
+      await story.killNewServer()
+      await story.apply({ version: from })
+      expect(await story.isBack()).toMatchObject({ server: { name: 'shop-postgres', version: from } })
+
       const verifyQueries = [{ sql: 'SELECT count(*) FROM public.orders WHERE n = 1', expect: '1' }]
       const upgrade = { snapshot: 'Skip', cutover: 'Automatic', verifyQueries, retry: 'b' }
       await story.apply({ version: to, upgrade })
