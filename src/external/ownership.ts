@@ -48,5 +48,7 @@ export function isAskedForLately({
   nowMs,
 }: Pick<OwnershipInput, 'record' | 'visibilityDelayMs' | 'nowMs'>): boolean {
   if (record?.phase !== 'Pending') return false
-  return visibilityDelayMs > 0 && nowMs - Date.parse(record.requestedAt) < visibilityDelayMs + recordedToMs
+  // What was asked for far ahead was so by a clock that has been put right since; nobody knows when it was.
+  const sinceMs = Math.abs(nowMs - Date.parse(record.requestedAt))
+  return visibilityDelayMs > 0 && sinceMs < visibilityDelayMs + recordedToMs
 }

@@ -101,6 +101,13 @@ const absentRows: readonly Row[] = [
     is: 'create first for generation 3',
   },
   {
+    title: 'asked for by a clock that was ahead',
+    record: { ...asked, requestedAt: ago(-10 * 365 * 86_400_000) },
+    observation: hidden,
+    consistency: slow,
+    is: 'create first for generation 3',
+  },
+  {
     title: 'just created, slowly visible',
     record: { ...asked, requestedAt: ago(0) },
     observation: hidden,

@@ -78,6 +78,14 @@ const rows: readonly Row[] = [
     is: 'end: gone/Gone',
   },
   {
+    title: 'asked for by a clock that was ahead, and hints for as long as they may be wrong',
+    record: { ...asked, requestedAt: ago(-10 * 365 * 86_400_000) },
+    observation: hidden,
+    consistency: slow,
+    missingForMs: 60_000,
+    is: 'end: gone/Gone',
+  },
+  {
     title: 'seen before, and a first hint',
     record: going,
     observation: hidden,
