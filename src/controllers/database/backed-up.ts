@@ -1,6 +1,7 @@
 // Is a database saved? From the Backups of it, for one condition, so that whoever looks at the Database sees when nobody saves it any more.
 // Where schedules are, they say whether the last backup is fresh; else its age does. Pure.
 import { type ConditionClaim, isBeingDeleted, type LiveObject, timestampAt } from '../../index.ts'
+import { isCredible } from '../backup/due-slot.ts'
 import type { BackupObject } from '../backup/work-wish.ts'
 import type { DatabaseObject } from './server-connection.ts'
 
@@ -24,7 +25,7 @@ export function backedUp({ object, backups, nowMs }: BackedUpInput): BackedUp {
   const own = backups.map(asBackup).filter((backup) => backup.spec.databaseRef.name === name && !isBeingDeleted(backup))
   const schedules = own.filter(({ spec }) => spec.schedule !== undefined && spec.suspend !== true)
   // Those of an earlier Database of this name are not of this one.
-  const sound = own.filter((backup) => isSound(backup) && backup.status?.source?.databaseUID === uid)
+  const sound = own.filter((backup) => isSound(backup, nowMs) && backup.status?.source?.databaseUID === uid)
   const last = sound.toSorted((left, right) => takenAt(right) - takenAt(left))[0]
   if (last === undefined) {
     const message = own.length === 0 ? 'no Backup saves it' : `no backup of it is complete${overdueText(schedules)}`
@@ -42,9 +43,9 @@ export function backedUp({ object, backups, nowMs }: BackedUpInput): BackedUp {
 }
 
 /** As a schedule sees it: stored, and not found wrong; one that is proven once more is there meanwhile. */
-function isSound({ spec, status }: BackupObject): boolean {
-  const { phase, completedAt, verifiedAt } = status ?? {}
-  if (spec.schedule !== undefined || completedAt === undefined) return false
+function isSound(backup: BackupObject, nowMs: number): boolean {
+  const { phase, verifiedAt } = backup.status ?? {}
+  if (backup.spec.schedule !== undefined || !isCredible(takenAt(backup), nowMs)) return false
   return phase === 'Completed' || (phase === 'Verifying' && verifiedAt !== undefined)
 }
 

@@ -87,6 +87,12 @@ describe('a database is saved', () => {
       'False Stale',
       /^Backup a was complete at .*Z; of schedule nightly a backup is overdue$/,
     ],
+    [
+      'not by one that a clock has made that was ahead',
+      [made('a', { completedAt: '2036-03-10T00:00:00Z' }), made('b')],
+      'True LastBackupFresh',
+      /^Backup b was complete at/,
+    ],
     ['for a week where there is no schedule', [made('a')], 'True LastBackupFresh', /./],
     [
       'no more after a week where there is none',
