@@ -117,10 +117,13 @@ function problemWith({ entry, database, connection }: Found, input: TargetInput)
   const move = moveProblem({ entry, database })
   if (move !== undefined) return move
   const { phase = 'Pending', identity } = database.status ?? {}
-  const isServing = phase === 'Ready' || phase === 'Configuring' || phase === 'Restoring'
+  const isServing = servingPhases.has(phase)
   const isThere = identity?.systemIdentifier !== undefined && isServing
   return isThere ? undefined : notReady(`Database ${title} is not ready: ${whyNot(database)}`)
 }
+
+/** One that is upgraded, and does not move yet, is served as before. */
+const servingPhases: ReadonlySet<string> = new Set(['Ready', 'Configuring', 'Restoring', 'Upgrading'])
 
 function moveProblem({ entry, database }: Pick<Found, 'entry' | 'database'>): Problem | undefined {
   const move = moveOf(database?.status)

@@ -24,7 +24,11 @@ export interface DatabaseFacts {
   /** What is done for its move to another server; absent while there is none. */
   readonly move?: MoveFacts
   /** Who keeps a move from beginning; absent where none is to begin, or nobody does. */
-  readonly others?: { readonly names: readonly string[]; readonly lookAgainAtMs: number }
+  readonly others?: {
+    readonly names: readonly string[]
+    readonly unserved: readonly string[]
+    readonly lookAgainAtMs: number
+  }
   /** What servers of another version than the spec's run, by the names of their StatefulSets. */
   readonly images?: Readonly<Record<string, string>>
   /** What an instance of RDS is asked for with; absent for other providers. */

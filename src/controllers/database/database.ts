@@ -4,7 +4,7 @@ import type { Chart } from 'cdk8s'
 import { databaseOfLabel, databaseSelectorLabel, databaseServerNames } from '../../../constructs/index.ts'
 import { Backup } from '../../../imports/wire/backup.ts'
 import { Database, type DatabaseSpec, type DatabaseStatus } from '../../../imports/wire/database.ts'
-import { DatabaseUser, type DatabaseUserSpec } from '../../../imports/wire/database-user.ts'
+import { DatabaseUser } from '../../../imports/wire/database-user.ts'
 import { Migration } from '../../../imports/wire/migration.ts'
 import {
   ConfigMap,
@@ -19,7 +19,6 @@ import {
   isBeingDeleted,
   isOf,
   Job,
-  type Key,
   keyFor,
   type LiveObject,
   type LiveReader,
@@ -82,6 +81,7 @@ import { sidePlace } from './server-volume-loader.ts'
 import { desiredMove } from './upgrade/desired-move.ts'
 import { loadMove } from './upgrade/move-loader.ts'
 import { loadRivals } from './upgrade/others-loader.ts'
+import { databasesOf } from './upgrade/unserved-users.ts'
 import { databaseUpgrade } from './upgrade/upgrade-saga.ts'
 import { withUpgrade } from './upgrade/upgrade-status.ts'
 import { withVolume } from './volume-status.ts'
@@ -376,13 +376,6 @@ async function isWelcome({ metadata, spec }: DatabaseObject, user: LiveObject, l
   const home = asksLabels && userNamespace ? await live.find(Namespace, { name: userNamespace }) : undefined
   const namespaceLabels = home === undefined ? undefined : (home.metadata.labels ?? {})
   return hasConsent({ allowedNamespaces, databaseNamespace, userNamespace, namespaceLabels })
-}
-
-/** The Databases that a DatabaseUser names. */
-function databasesOf({ metadata, spec }: LiveObject): readonly Key[] {
-  // Sound: the CRD requires the spec.
-  const { databases } = spec as DatabaseUserSpec
-  return databases.map(({ namespace, name }) => keyFor(namespace ?? metadata.namespace, name))
 }
 
 function childNamed(children: readonly LiveObject[], resource: Resource, name: string): LiveObject | undefined {

@@ -15,6 +15,8 @@ function found(own: Partial<Found> = {}, object: object = ready, spec: object = 
 
 const moving = (state: string) => ({ status: { ...ready.status, upgrade: { id: 'u', from: '15', to: '18', state } } })
 
+const saving = { phase: 'Upgrading', upgrade: { state: 'Running', step: 'CreateSnapshot' } }
+
 const attributes = { createdb: false, replication: false }
 const spec = { attributes, adoptionPolicy: 'Never' } as const
 const asked = { userNamespace: 'shop', spec, found: [found()], namespaceLabels: undefined }
@@ -33,6 +35,11 @@ const cases = [
   {
     when: 'it is being configured',
     with: { found: [found({}, { status: { phase: 'Configuring', identity } })] },
+    is: undefined,
+  },
+  {
+    when: 'it is saved before its upgrade',
+    with: { found: [found({}, { status: { ...ready.status, ...saving } })] },
     is: undefined,
   },
   {

@@ -84,9 +84,7 @@ function beginning(input: RestoreInput): RestoreStanding | undefined {
   }
   if (problem !== undefined) return later(problem.reason, problem.message)
   if (!isFirst && identity === undefined) return later('DatabaseNotReady', 'the database is not there yet')
-  // What the request before has put there is not known yet.
-  const isFollowing = record?.phase === 'Completed' && isSame(record.replaces, identity)
-  if (!isFirst && isFollowing) return later('DatabaseNotReady', 'the database is being looked at')
+  if (!isFirst && isUnseen(record, identity)) return later('DatabaseNotReady', 'the database is being looked at')
   const begun: RestoreRecord = {
     requestID,
     phase: 'Pending',
@@ -224,8 +222,15 @@ function againAt(since: { readonly startedAt?: string; readonly keptUntil?: stri
   return sinceMs + (attemptAt(sinceMs, nowMs) + 1) * againAfterMs
 }
 
-function isSame(one: RestoreRecord['replaces'], other: RestoreRecord['replaces']): boolean {
-  return one?.systemIdentifier === other?.systemIdentifier && one?.databaseOID === other?.databaseOID
+/** What the last request has put in the place of the database is not known yet. `identity`: as it was last seen. */
+export function isUnseen(record: RestoreRecord | undefined, identity: Partial<Identity> | undefined): boolean {
+  return record?.phase === 'Completed' && record.replaces !== undefined && isSame(record.replaces, identity)
+}
+
+type Identity = NonNullable<RestoreRecord['replaces']>
+
+function isSame(one: Identity, other: Partial<Identity> | undefined): boolean {
+  return one.systemIdentifier === other?.systemIdentifier && one.databaseOID === other?.databaseOID
 }
 
 function failed(report: WorkReport): Problem {

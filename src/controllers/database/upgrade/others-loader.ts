@@ -1,12 +1,14 @@
-// Who is at work in a database, so that its move waits? The Migrations and Backups of it that have a worker, by their Jobs: asked only where a
-// move is to begin, or its schema is to be made.
+// Who is at work in a database, so that its move waits? The Migrations and Backups of it that have a worker, by their Jobs, and users who are
+// still without rights in what was restored: asked only where a move is to begin, or its schema is to be made.
 import { Backup } from '../../../../imports/wire/backup.ts'
 import type { DatabaseSpec, DatabaseStatus } from '../../../../imports/wire/database.ts'
+import { DatabaseUser } from '../../../../imports/wire/database-user.ts'
 import { Migration } from '../../../../imports/wire/migration.ts'
 import { isBeingDeleted, Job, type LiveObject, type ObserveContext, valueAt } from '../../../index.ts'
 import { jobCondition } from '../../worker/job-words.ts'
 import type { DatabaseFacts } from '../database-facts.ts'
 import { upgradeName } from '../server-sides.ts'
+import { unservedUsers } from './unserved-users.ts'
 import { mayBegin, type UpgradeAsk } from './upgrade-wish.ts'
 
 type Observing = ObserveContext<DatabaseSpec, DatabaseStatus>
@@ -19,11 +21,12 @@ export async function loadRivals(
   context: Observing,
   ask: Pick<UpgradeAsk, 'sides' | 'restore'>,
 ): Promise<DatabaseFacts['others']> {
-  const { object, sagas, nowMs } = context
+  const { object, live, sagas, nowMs } = context
   const record = sagas.find(({ name }) => name === upgradeName)?.record
   if (isBeingDeleted(object) || !mayBegin({ ...ask, object, record })) return undefined
   const names = await loadOthers(context)
-  return names.length === 0 ? undefined : { names, lookAgainAtMs: nowMs + pollMs }
+  const unserved = unservedUsers(object, await live.list(DatabaseUser, {}))
+  return names.length + unserved.length === 0 ? undefined : { names, unserved, lookAgainAtMs: nowMs + pollMs }
 }
 
 /** `Migration v1`, in the order of their names. */

@@ -18,7 +18,8 @@ export function databaseUpgrade(
     steps: (tools) => upgradeSteps(new UpgradeClient({ tools, engine: engineOf(tools) })),
     wish: ({ object, facts, sagas }) =>
       upgradeWish({
-        ...{ object, sides: facts.sides, restore: facts.restore?.record, others: facts.others?.names },
+        ...{ object, sides: facts.sides, restore: facts.restore?.record },
+        ...{ others: facts.others?.names, unserved: facts.others?.unserved },
         record: sagas.find(({ name }) => name === upgradeName)?.record,
       }),
   })

@@ -123,7 +123,7 @@ function waitingOf(
   if (facts === undefined || outcome.kind !== 'settled') return []
   const { sides, restore, others } = facts
   const message = waitsFor({
-    ...{ object, sides, restore: restore?.record, others: others?.names },
+    ...{ object, sides, restore: restore?.record, others: others?.names, unserved: others?.unserved },
     record: saga?.record,
   })
   return message === undefined ? [] : [{ type: 'Progressing', status: 'True', reason: 'UpgradeWaits', message }]

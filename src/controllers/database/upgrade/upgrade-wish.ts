@@ -1,7 +1,7 @@
 // Is a Database to move to a server of another version? Asked for by its spec, as long as the server that serves is an older one. Pure.
 import type { SagaRecord, SagaWish } from '../../../index.ts'
 import type { RestoreRecord } from '../restore/restore-request.ts'
-import { isUnderWay } from '../restore/restore-standing.ts'
+import { isUnderWay, isUnseen } from '../restore/restore-standing.ts'
 import type { DatabaseObject } from '../server-connection.ts'
 import { isOver, type ServerSides } from '../server-sides.ts'
 
@@ -13,6 +13,8 @@ export interface UpgradeAsk {
   readonly restore?: RestoreRecord | undefined
   /** Who is at work in the database: `Migration v1`. */
   readonly others?: readonly string[] | undefined
+  /** Users who have no rights yet in what a restore has put there: `web`. */
+  readonly unserved?: readonly string[] | undefined
 }
 
 export function upgradeWish(ask: UpgradeAsk): SagaWish {
@@ -36,11 +38,20 @@ export function upgradeWish(ask: UpgradeAsk): SagaWish {
 }
 
 /** Why one that is asked for does not begin; undefined: it does, or none is asked for. */
-export function waitsFor({ object, sides, record, restore, others = [] }: UpgradeAsk): string | undefined {
+export function waitsFor({
+  object,
+  sides,
+  record,
+  restore,
+  others = [],
+  unserved = [],
+}: UpgradeAsk): string | undefined {
   const { version } = object.spec
   if (sides === undefined || version === undefined || sides.serving.version === version) return undefined
   if (object.status?.providerID === undefined) return 'the database is not there yet'
   if (isUnderWay(restore)) return `restore ${restore.requestID} is under way`
+  if (isUnseen(restore, object.status.identity)) return 'what was restored is being looked at'
+  if (unserved.length > 0) return `DatabaseUser ${unserved.join(', ')} gets the rights in what was restored first`
   if (others.length > 0) return atWork(others)
   const { beside } = sides
   if (record?.state !== 'Completed' || beside?.role !== 'previous') return undefined
@@ -48,10 +59,10 @@ export function waitsFor({ object, sides, record, restore, others = [] }: Upgrad
   return `${kept}; to let it go now, set spec.upgrade.keepPrevious to 0s`
 }
 
-/** Could one begin now, but for those who may be at work in the database? Nothing is to be asked about them otherwise. */
+/** Could one begin now, but for those who use the database? Nothing is to be asked about them otherwise. */
 export function mayBegin(ask: UpgradeAsk): boolean {
   const { record } = ask
-  const wish = upgradeWish({ ...ask, others: [] })
+  const wish = upgradeWish({ ...ask, others: [], unserved: [] })
   return wish.kind === 'wanted' && wish.id !== record?.id && (record === undefined || isOver(record))
 }
 

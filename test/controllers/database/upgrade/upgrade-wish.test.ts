@@ -73,6 +73,21 @@ it('waits for a restore that is under way, and for whoever is at work, and does 
   expect(upgradeWish(busy)).toEqual({ kind: 'none' })
 })
 
+it('waits until what was restored is known, and its users have their rights there', () => {
+  const identity = { systemIdentifier: '7', databaseOID: 5 }
+  const restore: RestoreRecord = { requestID: 'r1', phase: 'Completed', startedAt, replaces: identity }
+  const before = { ...ask({}, undefined, { identity }), restore }
+  expect(waitsFor(before)).toBe('what was restored is being looked at')
+  expect(mayBegin(before)).toBe(false)
+  const known = { ...ask({}, undefined, { identity: { ...identity, databaseOID: 6 } }), restore }
+  expect(waitsFor({ ...known, unserved: ['app', 'web'] })).toBe(
+    'DatabaseUser app, web gets the rights in what was restored first',
+  )
+  expect(upgradeWish({ ...known, unserved: ['web'] })).toEqual({ kind: 'none' })
+  expect(mayBegin({ ...known, unserved: ['web'] })).toBe(true)
+  expect(upgradeWish(known)).toMatchObject({ kind: 'wanted' })
+})
+
 it.each([
   ['where one is to begin', ask({}), true],
   ['not where none is asked for', ask({ version: '15' }), false],
