@@ -73,9 +73,9 @@ import {
   serverConnection,
 } from './server-connection.ts'
 import { isUnsettled } from './server-parting.ts'
-import { passwordLost, type ServerSecrets, serverSecrets } from './server-secrets.ts'
+import { type ServerSecrets, serverSecrets } from './server-secrets.ts'
 import { isOver, servedSide } from './server-sides.ts'
-import { loadSideClaim, loadSides } from './server-sides-loader.ts'
+import { loadBeginning, loadSideClaim, loadSides } from './server-sides-loader.ts'
 import { whyNotReached, whyNotServing } from './server-volume.ts'
 import { sidePlace } from './server-volume-loader.ts'
 import { desiredMove } from './upgrade/desired-move.ts'
@@ -296,11 +296,10 @@ async function observeServer(
   if (inCluster === undefined) return { connection: await connectionTo(object, live), users }
   const found = await findOwn(context)
   const connection = connectionIn(context, found.admin)
-  const { volumeClaim } = servedSide(object)
-  const isLost = found.admin === undefined && !isBeingDeleted(object) && (await hasVolume(object, volumeClaim, live))
-  if (isLost) return { connection, users, refusal: passwordLost(object.metadata.name, volumeClaim) }
+  const { side: begunWith, refusal } = await loadBeginning(context, found.admin !== undefined)
+  if (refusal !== undefined) return { connection, users, refusal }
   const facts = { connection, users, serverSecrets: drawMissing(context, found) }
-  const { record, ...sides } = await loadSides(context, inCluster.storage)
+  const { record, ...sides } = await loadSides(context, { storage: inCluster.storage, begunWith })
   if (record === undefined || isOver(record)) return { ...facts, ...sides }
   return { ...facts, ...sides, move: await loadMove(context, { record, connection, beside: sides.beside }) }
 }
@@ -342,15 +341,6 @@ function connectionIn({ object, children }: Observing, admin: LiveObject | undef
     name === undefined ? undefined : childNamed(children, Service, name)
   const [service, sideService] = [serviceNamed(source?.service), serviceNamed(source?.sideService)]
   return serverConnection({ source, secrets, service, sideService })
-}
-
-async function hasVolume(
-  { metadata: { namespace } }: DatabaseObject,
-  name: string,
-  live: LiveReader,
-): Promise<boolean> {
-  const claim = await live.find(PersistentVolumeClaim, { namespace, name })
-  return claim !== undefined && !isBeingDeleted(claim)
 }
 
 function drawMissing({ object, nowMs, secrets }: Observing, found: OwnSecrets): ServerSecrets {

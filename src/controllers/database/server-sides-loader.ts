@@ -1,17 +1,20 @@
 // What is there of the servers that a Database has in the cluster? Their StatefulSets, pods and volumes, read from memory.
-import type { DatabaseSide } from '../../../constructs/index.ts'
+import { type DatabaseSide, laterDatabaseSide } from '../../../constructs/index.ts'
 import type { DatabaseSpec, DatabaseStatus } from '../../../imports/wire/database.ts'
 import {
+  isBeingDeleted,
   isOf,
   type LiveObject,
   type ObserveContext,
   PersistentVolumeClaim,
+  type Refusal,
   type SagaRecord,
   StatefulSet,
 } from '../../index.ts'
 import { templateSizeOf } from '../stateful-set/volume-growth.ts'
 import type { DatabaseFacts } from './database-facts.ts'
-import { movingSides, type SideClaim, serverSides, upgradeName } from './server-sides.ts'
+import { passwordLost } from './server-secrets.ts'
+import { movingSides, type SideClaim, servedSide, serverSides, upgradeName } from './server-sides.ts'
 import { loadServerVolume } from './server-volume-loader.ts'
 
 type Observing = ObserveContext<DatabaseSpec, DatabaseStatus>
@@ -20,11 +23,12 @@ type SideFacts = Pick<DatabaseFacts, 'sides' | 'serverVolume' | 'beside' | 'imag
 
 export async function loadSides(
   context: Observing,
-  storage: Storage,
+  { storage, begunWith }: { readonly storage: Storage; readonly begunWith: DatabaseSide | undefined },
 ): Promise<SideFacts & { readonly record: SagaRecord | undefined }> {
   const { object, children, nowMs } = context
   const record = context.sagas.find(({ name }) => name === upgradeName)?.record
-  const sides = serverSides({ object, record, previousClaim: await loadPreviousClaim(context, record), nowMs })
+  const previousClaim = await loadPreviousClaim(context, record)
+  const sides = serverSides({ object, record, previousClaim, begunWith, nowMs })
   const { serving, beside } = sides
   const volumeOf = (side: DatabaseSide) => loadServerVolume(context, { storage, side })
   const others = [serving, ...(beside === undefined ? [] : [beside.side])].filter(
@@ -46,6 +50,36 @@ export async function loadSides(
   }
 }
 
+/** With which server a Database was made, or is to be: that of the name that all begin with, or the one whose volume an earlier one has retained. */
+export async function loadBeginning(context: Observing, hasPassword: boolean): Promise<Beginning> {
+  const { object } = context
+  const { side, refusal } = await loadFirst(context)
+  if (refusal !== undefined || hasPassword || isBeingDeleted(object)) return { side, refusal }
+  const isLost = (await loadSideClaim(context, side)) !== 'gone'
+  return { side, refusal: isLost ? passwordLost(object.metadata.name, side.volumeClaim) : undefined }
+}
+
+export interface Beginning {
+  readonly side: DatabaseSide
+  /** Why nothing is begun. */
+  readonly refusal: Refusal | undefined
+}
+
+async function loadFirst(context: Observing): Promise<Beginning> {
+  const { object, children } = context
+  const first = servedSide(object)
+  const begins = (side: DatabaseSide, refusal?: Refusal): Beginning => ({ side, refusal })
+  if (object.status?.server !== undefined || statefulSetOf(children, first) !== undefined) return begins(first)
+  const moved = laterDatabaseSide(object.metadata.name, first.version)
+  if (statefulSetOf(children, moved) !== undefined) return begins(moved)
+  if (isBeingDeleted(object) || (await loadSideClaim(context, moved)) !== 'kept') return begins(first)
+  if ((await loadSideClaim(context, first)) === 'gone') return begins(moved)
+  const message =
+    `the volume claims ${first.volumeClaim} and ${moved.volumeClaim} are both there, and it cannot be told which of them the database is on; ` +
+    'delete the one that nobody needs'
+  return begins(first, { reason: 'VolumeInUse', message })
+}
+
 /** The volume of the server that served before; nothing is asked where there was none. */
 async function loadPreviousClaim(context: Observing, record: SagaRecord | undefined): Promise<SideClaim> {
   if (record?.state !== 'Completed') return 'gone'
@@ -57,7 +91,7 @@ export async function loadSideClaim(
   { volumeClaim: name }: DatabaseSide,
 ): Promise<SideClaim> {
   const claim = await live.find(PersistentVolumeClaim, { namespace: metadata.namespace, name })
-  if (claim === undefined) return 'gone'
+  if (claim === undefined || isBeingDeleted(claim)) return 'gone'
   return claim.metadata.ownerReferences?.some(({ kind }) => kind === StatefulSet.kind) === true ? 'owned' : 'kept'
 }
 

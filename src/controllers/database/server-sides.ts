@@ -31,16 +31,18 @@ export interface SidesInput {
   readonly record: SagaRecord | undefined
   /** Of the side that served before the last upgrade. */
   readonly previousClaim: SideClaim
+  /** Whom a Database begins with that was made again, where there is a volume of one that it has moved to. */
+  readonly begunWith?: DatabaseSide | undefined
   readonly nowMs: number
 }
 
 /** `owned`: it goes with its StatefulSet. */
 export type SideClaim = 'gone' | 'kept' | 'owned'
 
-export function serverSides({ object, record, previousClaim, nowMs }: SidesInput): ServerSides {
+export function serverSides({ object, record, previousClaim, begunWith, nowMs }: SidesInput): ServerSides {
   const { name } = object.metadata
   if (record === undefined || record.state === 'Compensated') {
-    return { serving: servedSide(object), takesClients: true }
+    return { serving: begunWith ?? servedSide(object), takesClients: true }
   }
   const { old, next } = movingSides(name, record)
   if (record.state === 'Completed') {
