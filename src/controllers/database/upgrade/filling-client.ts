@@ -16,8 +16,25 @@ export class FillingByJob implements Filling<Scene> {
   }
 
   async look(call: UpgradeCall): Promise<Sight> {
-    const sight = filledSight(await observeSide(orderOf(call), this.#newServer(call)), methodOf(call))
+    const sight = await this.#sight(call)
     const isUnderWay = sight.kind === 'missing' || (sight.kind === 'broken' && !sight.isTerminal)
-    return isUnderWay ? workerSight(call, 'a dump of the old server is restored') : sight
+    return isUnderWay ? workerSight(call, work) : sight
   }
+
+  async #sight(call: UpgradeCall): Promise<Sight> {
+    try {
+      return filledSight(await observeSide(orderOf(call), this.#newServer(call)), methodOf(call))
+    } catch (error) {
+      // A server that has died over its rows tells nobody of them; the worker whose tries are over does.
+      if (!hasFailed(call)) throw error
+      return workerSight(call, work)
+    }
+  }
+}
+
+const work = 'a dump of the old server is restored'
+
+function hasFailed({ facts }: UpgradeCall): boolean {
+  const run = facts?.move?.prepare?.run
+  return run?.kind === 'ended' && run.report.outcome !== 'Completed'
 }

@@ -58,8 +58,7 @@ async function loadPrepare(
   next: DatabaseSide,
 ): Promise<MoveFacts['prepare']> {
   const rows = rowsDue(record)
-  if ((!isDue(record, provisionNew) && rows === undefined) || (beside?.volume.pods.readyReplicas ?? 0) === 0)
-    return undefined
+  if (!isDue(record, provisionNew) && rows === undefined) return undefined
   const { uid, namespace, name } = object.metadata
   const { old } = movingSides(name, record)
   const [from, to] = [accessIn(connection, children, old), accessIn(connection, children, next)]
@@ -68,6 +67,8 @@ async function loadPrepare(
   const side = rows === undefined ? order : { ...order, holds: rows }
   const job = prepareJob({ side, old: from, next: to, adminSecret: databaseServerNames(name).adminSecret })
   const found = children.find((child) => isOf(Job, child) && child.metadata.name === job.name)
+  // A server that begins anew while a worker is at it ends what he did there, and not his tries.
+  if (found === undefined && (beside?.volume.pods.readyReplicas ?? 0) === 0) return undefined
   const pods = found === undefined ? [] : await live.list(Pod, { namespace, labels: job.labels })
   return {
     job,
