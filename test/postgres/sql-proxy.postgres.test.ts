@@ -41,6 +41,15 @@ onEachPostgres('a proxy', (server) => {
     expect(await server().byHand('SELECT n FROM cuts ORDER BY n')).toEqual([{ n: 1 }, { n: 2 }])
   })
 
+  it('cuts after the beginning of a COPY, whose server waits for rows', async () => {
+    const proxy = await proxyOf(server())
+    await server().byHand('DROP TABLE IF EXISTS copied; CREATE TABLE copied (n int)')
+    proxy.judge = cutAtText(/COPY/, 'after')
+    const client = await clientOf(proxy, 'copying')
+    await expect(client.query('COPY copied FROM STDIN')).rejects.toThrow('terminated')
+    expect(proxy.isServerAtWork).toBe(false)
+  })
+
   it('refuses, hangs, answers with garbage, and comes back', async () => {
     const proxy = await proxyOf(server())
     const first = await clientOf(proxy, 'first')

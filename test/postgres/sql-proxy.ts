@@ -18,7 +18,7 @@ export interface ProxyStatement {
 
 /**
  * - `cutBefore`: the connection breaks and the server never sees the statement.
- * - `cutAfter`: the server has carried it out, and the connection breaks instead of its answer.
+ * - `cutAfter`: the server has carried it out, or waits for the rows of a COPY, and the connection breaks instead of its answer.
  * - `hang`: nothing of this connection goes on any more, in either direction.
  */
 export type Verdict = 'pass' | 'cutBefore' | 'cutAfter' | 'hang'
@@ -265,8 +265,8 @@ class Link {
     }
     for (const { type, bytes } of this.#fromServer.read(chunk)) {
       if (this.#state === 'passing') this.#client.write(bytes)
-      if (type !== 'Z') continue
-      // Ready for the next query: what it was asked is done.
+      // Ready for the next query: what it was asked is done. Ready for rows of a COPY: it does no more by itself.
+      if (type !== 'Z' && type !== 'G') continue
       this.askedAtMs = undefined
       if (this.#state === 'cutting') return this.cut()
     }
