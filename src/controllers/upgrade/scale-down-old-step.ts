@@ -10,6 +10,8 @@ export class ScaleDownOldStep<Scene> implements SagaStep<Scene> {
   readonly name = scaleDownOld
   /** Whoever cannot be turned away in this time keeps everybody else from working. */
   readonly timeoutMs = 60_000
+  /** So many that the time ends it first: each ends the sessions that are still there. */
+  readonly attempts = 1_000
   readonly backoff = { baseMs: 500, capMs: 5_000 }
   readonly #world: UpgradeWorld<Scene>
 

@@ -78,6 +78,9 @@ export function freezeSight(record: FreezeRecord | undefined, facts: WriterFacts
     case 'frozen':
       return { kind: 'done' }
     case 'draining':
+      // Whoever turned them away may have died before he ended their sessions.
+      if (facts.sessions > 0)
+        return { kind: 'broken', reason: 'Incomplete', message: standing.message, isTerminal: false }
       return { kind: 'pending', progress: standing.message, lookAfterMs: 250 }
     case 'open': {
       if (standing.unrecorded.length > 0) {

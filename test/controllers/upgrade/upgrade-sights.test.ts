@@ -73,7 +73,8 @@ describe('of a freeze is seen', () => {
     ['nothing before it is begun', record, writers(true), 'forward', { kind: 'missing' }],
     ['all', record, writers(false), 'forward', { kind: 'done' }],
     ['all of it where nobody could log in', { logins: [] }, writers(false), 'forward', { kind: 'done' }],
-    ['who is still there', record, writers(false, { sessions: 2 }), 'forward', { kind: 'pending' }],
+    ['who is still there', record, writers(false, { sessions: 2 }), 'forward', { kind: 'broken', isTerminal: false }],
+    ['what was prepared', record, writers(false, { prepared: 1 }), 'forward', { kind: 'pending' }],
     [
       'who came since',
       record,
