@@ -9,6 +9,7 @@ import { NodeHere } from '../local-node/node-here.ts'
 import { operatorKubeconfig, refusalsOf } from './operator-account.ts'
 import { OperatorProcess } from './operator-process.ts'
 import { secretValues } from './pod-postgres.ts'
+import { argumentsFor } from './proxied-operator.ts'
 import { OwnRealServer } from './real-story-server.ts'
 import { operatorNamespace } from './rights.ts'
 import { installDefinitions } from './stores.ts'
@@ -56,7 +57,8 @@ export class DayTwoStage {
   }
 
   async startOperator(): Promise<void> {
-    this.#operator = await new OperatorProcess(await operatorKubeconfig(this.#cluster)).ready()
+    const args = argumentsFor({ backoff: { baseMs: 1_000, capMs: 30_000 } })
+    this.#operator = await new OperatorProcess(await operatorKubeconfig(this.#cluster), args).ready()
   }
 
   /** With -9. */
