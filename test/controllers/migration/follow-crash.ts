@@ -30,7 +30,7 @@ const follows = `SELECT 1 FROM pg_subscription_rel JOIN pg_subscription AS s ON 
   HAVING count(*) > 0 AND bool_and(srsubstate = 'r')`
 const killed = new Error('killed')
 const replaced = new Error('replaced')
-const nothing = { slots: 0, publications: 0, subscriptions: 0, origins: 0, roles: 0 }
+const nothing = { slots: 0, publications: 0, subscriptions: 0, origins: 0, logins: 0 }
 
 /** From the oldest version of this machine to the newest. */
 export const migrationFollowCrash: CrashWorkflow<Blow> = {
@@ -173,7 +173,7 @@ class Telling {
       const [row] = await this.#stage[side](
         `SELECT (SELECT count(*) FROM pg_replication_slots)::int AS slots, (SELECT count(*) FROM pg_publication)::int AS publications,
            (SELECT count(*) FROM pg_subscription)::int AS subscriptions, (SELECT count(*) FROM pg_replication_origin)::int AS origins,
-           (SELECT count(*) FROM pg_roles WHERE rolname LIKE '%konverge%')::int AS roles`,
+           (SELECT count(*) FROM pg_roles WHERE rolname LIKE '%konverge%' AND rolcanlogin)::int AS logins`,
       )
       return row
     }
