@@ -2,6 +2,7 @@
 // was said last may not have come to it: that its volume stays, or where clients are led, of whom some have to take leave of it yet. Pure.
 import { type DatabaseSide, databaseServerNames } from '../../../constructs/index.ts'
 import { isBeingDeleted, isOf, type LiveObject, type Resource, Service, StatefulSet, valueAt } from '../../index.ts'
+import { isRetentionUnsettled } from '../stateful-set/claim-retention.ts'
 import type { DatabaseObject } from './server-connection.ts'
 import type { ServerSides, SideClaim } from './server-sides.ts'
 
@@ -21,11 +22,10 @@ export function isUnsettled({ object, sides: { serving }, children, claim }: Par
   const service = there(Service, databaseServerNames(metadata.name).clientService)
   // A move leads nobody anywhere while nobody may write.
   if (service !== undefined && !isLedTo(service, serving)) return true
-  const server = there(StatefulSet, serving.statefulSet)
+  const statefulSet = there(StatefulSet, serving.statefulSet)
   // By Snapshot the volume is given to its server once all is saved.
-  if (server === undefined || spec.deletionPolicy === 'Snapshot') return false
-  const whenDeleted = valueAt(server, 'spec', 'persistentVolumeClaimRetentionPolicy', 'whenDeleted')
-  return whenDeleted !== spec.deletionPolicy || (spec.deletionPolicy === 'Retain' && claim === 'owned')
+  if (spec.deletionPolicy === 'Snapshot') return false
+  return isRetentionUnsettled({ statefulSet, whenDeleted: spec.deletionPolicy, ownsClaims: claim === 'owned' })
 }
 
 export function isLedTo(service: LiveObject, { selectorLabels }: DatabaseSide): boolean {

@@ -11,6 +11,7 @@ import {
   type SagaRecord,
   StatefulSet,
 } from '../../index.ts'
+import { isOwnedClaim } from '../stateful-set/claim-retention.ts'
 import { templateSizeOf } from '../stateful-set/volume-growth.ts'
 import type { DatabaseFacts } from './database-facts.ts'
 import { passwordLost } from './server-secrets.ts'
@@ -92,7 +93,7 @@ export async function loadSideClaim(
 ): Promise<SideClaim> {
   const claim = await live.find(PersistentVolumeClaim, { namespace: metadata.namespace, name })
   if (claim === undefined || isBeingDeleted(claim)) return 'gone'
-  return claim.metadata.ownerReferences?.some(({ kind }) => kind === StatefulSet.kind) === true ? 'owned' : 'kept'
+  return isOwnedClaim(claim) ? 'owned' : 'kept'
 }
 
 function imageOf(children: readonly LiveObject[], side: DatabaseSide): readonly (readonly [string, string])[] {

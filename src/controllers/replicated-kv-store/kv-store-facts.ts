@@ -18,6 +18,8 @@ export interface KvStoreFacts extends Admission, VolumeGrowth {
   readonly olderClaims: readonly string[]
   /** Made, and not gone again for its volumes to grow. */
   readonly hasStatefulSet: boolean
+  /** It is to be declared once more before the store goes. */
+  readonly isStatefulSetUnsettled: boolean
   /** For as long as the StatefulSet has not counted them all. Present if there are any. */
   readonly pods?: PodCounts
 }

@@ -1,5 +1,6 @@
 // The controller of ReplicatedKVStore, as anybody could write it with the public door: which kinds it makes and looks at, and
 // the functions that say what should be and how it stands.
+import type { Chart } from 'cdk8s'
 import {
   KvCluster,
   kvClusterProps,
@@ -14,6 +15,7 @@ import {
   type ReplicatedKVStoreStatus,
 } from '../../../imports/wire/replicated-kv-store.ts'
 import {
+  type DesiredContext,
   defineController,
   isBeingDeleted,
   isOf,
@@ -23,6 +25,7 @@ import {
   ServiceAccount,
   StatefulSet,
 } from '../../index.ts'
+import { isOwnedClaim, isRetentionUnsettled } from '../stateful-set/claim-retention.ts'
 import { growClaims } from '../stateful-set/larger-claims.ts'
 import { podCountsOf } from '../stateful-set/pod-counts.ts'
 import { podTroubleOf, troubleOf } from '../stateful-set/pod-trouble.ts'
@@ -56,11 +59,9 @@ export const replicatedKvStore = defineController(ReplicatedKVStore, {
     facts.isStorageClassMissing
       ? { reason: 'InvalidSpec', message: `StorageClass '${object.spec.storageClassName}' not found` }
       : undefined,
-  desired: (chart, { object, facts }) => {
-    const props = kvClusterProps(object.metadata.name, object.spec)
-    const storage = { ...props.storage, size: facts.volumeSize }
-    const { statefulSet } = new KvCluster(chart, 'store', { ...props, replicas: facts.admittedReplicas, storage })
-    growClaims(chart, { statefulSet, size: object.spec.storage.size, ...facts })
+  desired,
+  parting: (chart, context) => {
+    if (context.facts.isStatefulSetUnsettled) desired(chart, context)
   },
   repair: ({ facts, children }) =>
     stuckRolloutRepair(children.find(({ object }) => isOf(StatefulSet, object))?.object, facts.blockingPod),
@@ -77,6 +78,16 @@ export const replicatedKvStore = defineController(ReplicatedKVStore, {
     return { kind: 'done' }
   },
 })
+
+function desired(
+  chart: Chart,
+  { object, facts }: DesiredContext<ReplicatedKVStoreSpec, ReplicatedKVStoreStatus, KvStoreFacts>,
+): void {
+  const props = kvClusterProps(object.metadata.name, object.spec)
+  const storage = { ...props.storage, size: facts.volumeSize }
+  const { statefulSet } = new KvCluster(chart, 'store', { ...props, replicas: facts.admittedReplicas, storage })
+  growClaims(chart, { statefulSet, size: object.spec.storage.size, ...facts })
+}
 
 type Observing = ObserveContext<ReplicatedKVStoreSpec, ReplicatedKVStoreStatus>
 
@@ -113,6 +124,13 @@ async function observe({ object, children, live, nowMs }: Observing): Promise<Kv
       successor: 'a new store',
     }),
     hasStatefulSet: statefulSet !== undefined,
+    isStatefulSetUnsettled:
+      isBeingDeleted(object) &&
+      isRetentionUnsettled({
+        statefulSet,
+        whenDeleted: spec.pvcRetention.whenDeleted,
+        ownsClaims: used.some(isOwnedClaim),
+      }),
     ...(pods.length === 0 ? {} : { pods: podCountsOf(pods) }),
     unusedClaims: unusedClaimsOf(claims, isBeingDeleted(object) ? 0 : admission.admittedReplicas),
     olderClaims: olderClaimsOf(claims, object, admission.admittedReplicas),

@@ -74,6 +74,7 @@ function contextOf({
     admittedReplicas: wanted,
     staleClaims: [],
     hasStatefulSet: true,
+    isStatefulSetUnsettled: false,
     unusedClaims: [],
     olderClaims: [],
     volumeSize: '1Gi',

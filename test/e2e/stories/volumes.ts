@@ -6,7 +6,11 @@ import type { StartStoryServer, StoryOperator, StoryServer } from '../story-serv
 const image = 'valkey/valkey:8.0'
 
 interface Named {
-  readonly metadata: { readonly name: string; readonly uid: string }
+  readonly metadata: {
+    readonly name: string
+    readonly uid: string
+    readonly ownerReferences?: readonly { readonly kind: string }[]
+  }
 }
 
 interface Claim extends Named {
@@ -95,6 +99,32 @@ export function describeVolumes(start: StartStoryServer): void {
       expect(message).toContain('data-again-0, data-again-1')
       await stores.event('again', 'VolumesReused')
       expect(await uidsOf('pvc', 'again')).toEqual(old)
+    })
+  })
+
+  describe('a store that is to go with its volumes', () => {
+    const isOwned = async (store: string) =>
+      (await stores.list<Claim>('pvc'))
+        .filter(({ metadata: { name } }) => name.startsWith(`data-${store}-`))
+        .every(({ metadata }) => metadata.ownerReferences?.some(({ kind }) => kind === 'StatefulSet') === true)
+
+    it('leaves them where somebody says so only at the last moment', async () => {
+      const pvcRetention = { whenDeleted: 'Delete' }
+      await stores.apply({ name: 'late', spec: { image, replicas: 2, pvcRetention } })
+      await stores.condition('late', 'Ready', 'True', 'AllReplicasReady')
+      await stores.until('the claims to go with it', () => isOwned('late'))
+      const old = await uidsOf('pvc', 'late')
+      // Nobody has seen the one before the other.
+      await stores.patch('kv', 'late', { metadata: { annotations: { 'konverge.dev/paused': 'true' } } })
+      await stores.condition('late', 'Paused', 'True', 'Paused')
+      await server.delete({ namespace: stores.namespace, kind: 'kv', name: 'late' }, { waits: false })
+      await stores.patch('kv', 'late', { spec: { pvcRetention: { whenDeleted: 'Retain' } } })
+      await stores.patch('kv', 'late', { metadata: { annotations: { 'konverge.dev/paused': null } } })
+      const isGone = async () => (await stores.store('late')) === undefined
+      await stores.until('the store to go', isGone)
+      await stores.until('its pods to go', async () => (await uidsOf('pods', 'late')).length === 0)
+      expect(await uidsOf('pvc', 'late')).toEqual(old)
+      expect(await isOwned('late')).toBe(false)
     })
   })
 
