@@ -4,7 +4,7 @@ import { CodedError, type SagaCall, type SagaStep, type Sight } from '../../inde
 import { EngineError } from '../engines/engine-error.ts'
 import { advanceReplication, observeReplication, type ReplicationTask } from '../engines/replication-runner.ts'
 import { isAnythingLeft } from '../engines/replication-standing.ts'
-import { brokenBy, replicationSight } from './upgrade-sights.ts'
+import { brokenBy, overdueSight, replicationSight } from './upgrade-sights.ts'
 import { movesByDump, replicate, type UpgradeWorld } from './upgrade-world.ts'
 
 /** Login, publication, rows with their slot, subscription, and a look at the end. */
@@ -30,7 +30,10 @@ export class ReplicateStep<Scene> implements SagaStep<Scene> {
 
   /** Of a new side that is being filled, and may not be there as a whole; undefined: it can be looked at. */
   async #unfilled(call: SagaCall<Scene>, { publisher }: ReplicationTask): Promise<Sight | undefined> {
-    if ((await publisher.observe()).publication === undefined) return undefined
+    const source = await publisher.observe()
+    const overdue = overdueSight(source, this.#world.mayLagBytes?.(call))
+    if (overdue !== undefined) return overdue
+    if (source.publication === undefined) return undefined
     const sight = await this.#world.filling.look(call)
     return sight.kind === 'done' ? undefined : sight
   }

@@ -1,5 +1,7 @@
 // What do the steps of an upgrade see of their effects? Decided from what both databases show and what was noted before. Pure.
 import type { Notes, SagaCall, Sight, Token } from '../../index.ts'
+import { bytesBetween } from '../engines/log-position.ts'
+import type { PublisherFacts } from '../engines/replication.ts'
 import {
   type BothSides,
   hasCaughtUp,
@@ -60,7 +62,42 @@ export function replicationSight(sides: BothSides, token: Token): Sight {
   }
 }
 
-export function brokenBy(obstacles: readonly Obstacle[], isTerminal: boolean): Extract<Sight, { kind: 'broken' }> {
+/** While somebody has to say when: does the new side follow? What does not will not by itself, and the old server keeps its log for it. */
+export function followingSight(sides: BothSides, token: Token): Followed | Broken {
+  const standing = replicationStanding(sides, token)
+  switch (standing.kind) {
+    case 'following':
+      return { kind: 'following', progress: behind(standing) }
+    case 'refused':
+      return brokenBy(standing.obstacles, true)
+    case 'broken':
+      return brokenBy([standing.cause], true)
+    case 'incomplete': {
+      const message = `somebody has taken away what it follows by: to ${standing.next} is due again`
+      return { kind: 'broken', reason: 'ReplicationLost', message, isTerminal: true }
+    }
+  }
+}
+
+/** Undefined: the old server does not keep more of its log for the new one than it may. */
+export function overdueSight({ slot, position }: KeptLog, mayLagBytes: bigint | undefined): Broken | undefined {
+  if (slot?.confirmed === undefined || mayLagBytes === undefined) return undefined
+  const lagBytes = bytesBetween(slot.confirmed, position)
+  if (lagBytes <= mayLagBytes) return undefined
+  const message = `the old server keeps ${lagBytes} bytes of its log for the new one, which has not taken them; more than ${mayLagBytes} could fill its disk`
+  return { kind: 'broken', reason: 'ReplicationLagging', message, isTerminal: true }
+}
+
+type Broken = Extract<Sight, { readonly kind: 'broken' }>
+type KeptLog = Pick<PublisherFacts, 'slot' | 'position'>
+
+interface Followed {
+  readonly kind: 'following'
+  /** How far behind it is; a phrase for people. */
+  readonly progress: string
+}
+
+export function brokenBy(obstacles: readonly Obstacle[], isTerminal: boolean): Broken {
   const [first] = obstacles
   const message = obstacles.map((obstacle) => obstacle.message).join('; ')
   return { kind: 'broken', reason: first?.reason ?? 'Broken', message, isTerminal }

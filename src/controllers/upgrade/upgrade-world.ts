@@ -24,6 +24,8 @@ export interface UpgradeWorld<Scene> {
   method?(call: SagaCall<Scene>): MoveMethod
   /** Of method Replication. */
   replication(call: SagaCall<Scene>): ReplicationTask
+  /** How much of its log the old server may keep for a new one that does not take it: what keeps more leads back. Absent: any amount. */
+  mayLagBytes?(call: SagaCall<Scene>): bigint | undefined
   readonly filling: Filling<Scene>
   /** Of the old side. */
   writers(call: SagaCall<Scene>): WriteFreeze

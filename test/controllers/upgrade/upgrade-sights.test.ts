@@ -3,9 +3,11 @@ import type { WriterFacts } from '../../../src/controllers/engines/write-freeze.
 import {
   catchUpSight,
   filledSight,
+  followingSight,
   freezeNotes,
   freezeRecordIn,
   freezeSight,
+  overdueSight,
   replicationSight,
 } from '../../../src/controllers/upgrade/upgrade-sights.ts'
 import { emptyTarget, followingTarget, replicationSource, replicationToken } from '../engines/replication-facts.ts'
@@ -64,6 +66,32 @@ describe('of a replication is seen', () => {
     ],
   ])('%s', (_, sides, sight) => {
     expect(replicationSight({ filledFrom: undefined, ...sides }, token)).toMatchObject(sight)
+  })
+})
+
+describe('of a side that follows while somebody is waited for is seen', () => {
+  const gone = { ...source, slot: undefined }
+  const disabled = { ...followingTarget, subscription: undefined }
+  it.each([
+    ['how far it is behind', { source, target: followingTarget }, { kind: 'following', progress: '128 bytes behind' }],
+    ['that its slot is gone', { source: gone, target: followingTarget }, { kind: 'broken', reason: 'SlotLost' }],
+    ['that nothing follows', { source, target: disabled, filledFrom: '0/100' }, { reason: 'ReplicationLost' }],
+    [
+      'that others have taken its place',
+      { source: { ...source, publication: { token: undefined } }, target: followingTarget },
+      { reason: 'NotOwned' },
+    ],
+  ])('%s', (_, sides, sight) => {
+    expect(followingSight({ filledFrom: undefined, ...sides }, token)).toMatchObject(sight)
+  })
+
+  it.each([
+    ['less than it may', source, 128n, undefined],
+    ['more', source, 127n, 'ReplicationLagging'],
+    ['any amount', source, undefined, undefined],
+    ['nothing', { ...source, slot: undefined }, 0n, undefined],
+  ] as const)('that the old server keeps %s', (_, kept, mayLagBytes, reason) => {
+    expect(overdueSight(kept, mayLagBytes)?.reason).toBe(reason)
   })
 })
 

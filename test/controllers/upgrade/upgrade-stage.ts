@@ -60,6 +60,7 @@ export class UpgradeStage {
   method: MoveMethod = 'Replication'
   /** As in a spec that wants a person to say when. */
   waitsFor: string | undefined
+  mayLagBytes: bigint | undefined
   /** What is done before a step begins its effect. */
   before: (step: string) => Promise<void> = async () => {}
   /** The old server crashes while its rows are read, then the new one while it is filled, each once. */
@@ -344,6 +345,7 @@ export class UpgradeStage {
       }),
       writers: () => this.databases.freezer(this.#ways.old()),
       cutoverWaitsFor: () => this.waitsFor,
+      mayLagBytes: () => this.mayLagBytes,
       differences: ({ signal }) => compareSides(side, this.#tools, signal),
       traffic: {
         look: async (call) => {

@@ -78,6 +78,20 @@ it.each(crashPlaces(wayBack, 3))('leads back to an old side that works when it f
   expect(await stage.isNewBare()).toBe(true)
 })
 
+it.each([
+  ['does not follow any more', 'SubscriptionDisabled', stopFollowing],
+  ['is too far behind', 'ReplicationLagging', letNothingBeKept],
+])('leads back when the new side %s while somebody is waited for', async (_, reason, disturb) => {
+  const stage = await UpgradeStage.start(way())
+  stage.waitsFor = 'somebody to say so'
+  await stage.begin()
+  await stage.until('all to be ready', ({ steps }) => steps[3]?.state === 'Running')
+  await disturb(stage)
+  expect(await stage.ended()).toMatchObject({ state: 'Compensated', reason })
+  await stage.expectWhole(stage.old)
+  expect(await stage.isNewBare()).toBe(true)
+})
+
 it('moves by a dump what cannot be replicated', async () => {
   const stage = await UpgradeStage.start(way())
   stage.method = 'Dump'
@@ -145,3 +159,12 @@ it('goes on when both servers crash while nobody may write', async () => {
   expect(crashes).toBe(1)
   await stage.expectWhole(stage.new)
 })
+
+async function stopFollowing({ new: young }: UpgradeStage): Promise<void> {
+  const [row] = await young.byHand('SELECT quote_ident(subname) AS name FROM pg_subscription')
+  await young.byHand(`ALTER SUBSCRIPTION ${row?.['name']} DISABLE`, { database: 'shop' })
+}
+
+async function letNothingBeKept(stage: UpgradeStage): Promise<void> {
+  stage.mayLagBytes = -1n
+}

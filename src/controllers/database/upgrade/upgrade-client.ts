@@ -21,6 +21,7 @@ import {
   addressOf,
   callerOf,
   databaseOf,
+  lagLimit,
   methodOf,
   orderOf,
   type Scene,
@@ -70,6 +71,10 @@ export class UpgradeClient implements UpgradeWorld<Scene> {
       filledFrom: () => filledFrom(orderOf(call), this.#server(call, 'next')),
       ...addressOf(call),
     }
+  }
+
+  mayLagBytes({ object }: UpgradeCall): bigint | undefined {
+    return lagLimit(object)
   }
 
   writers(call: UpgradeCall): WriteFreeze {

@@ -6,6 +6,7 @@ import {
   CodedError,
   isOf,
   type LiveObject,
+  parseQuantity,
   type SagaCall,
   type SagaScene,
   type SecretSource,
@@ -53,6 +54,13 @@ export function sidesOf({ object, input }: UpgradeCall): Readonly<Record<'old' |
 
 export function databaseOf({ object }: Pick<UpgradeCall, 'object'>): string {
   return databaseNameOf(object)
+}
+
+/** A quarter of the volume of the old server. */
+export function lagLimit({ spec }: Pick<UpgradeCall['object'], 'spec'>): bigint | undefined {
+  const size = parseQuantity(spec.provider.inCluster?.storage.size ?? '')
+  if (size === undefined || size.exponent < 0) return undefined
+  return (size.coefficient * 10n ** BigInt(size.exponent)) / 4n
 }
 
 export function callerOf({ object: { metadata } }: Pick<UpgradeCall, 'object'>): Caller {
