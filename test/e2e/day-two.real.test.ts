@@ -88,6 +88,12 @@ describe('a Database', { timeout: 900_000 }, () => {
       // What was saved before it stays, proven.
       const columns = (await stage.kubectl('get', 'bak', '--no-headers')).split('\n')
       expect(columns).toContainEqual(expect.stringMatching(`^shop-before-${to}-\\w+ +shop +Completed +True `))
+      // No worker was sent to a server that was about to begin anew.
+      const created = ['--field-selector=reason=SuccessfulCreate', '-o', 'jsonpath={.items[*].involvedObject.name}']
+      const jobs = (await stage.kubectl('get', 'events', ...created)).split(' ')
+      const saving = jobs.filter((name) => name.startsWith(`shop-before-${to}-`))
+      expect(saving).toHaveLength(2)
+      expect(new Set(saving).size).toBe(2)
       await stage.patch('db/shop', { upgrade: { keepPrevious: '0s' } })
       await stage.has('pvc/data-shop-postgres-0', 'delete')
       expect(await stage.refusalOf('db/shop', { version: String(from) })).toContain(

@@ -181,7 +181,7 @@ function declareAll(
   if (facts.rds !== undefined) instanceSecret(chart, metadata.name, facts.rds)
   const server = desiredServer(chart, { object, facts, volumeWhenDeleted: volumeWhenDeleted(object) })
   if (facts.restore?.isServerHeld === true) holdServer(chart, server, { object, facts, filler })
-  desiredMove(chart, facts.move, image)
+  desiredMove(chart, { move: facts.move, image, server: server?.statefulSet })
 }
 
 function volumeWhenDeleted({ spec }: Pick<DatabaseObject, 'spec'>): 'Retain' | 'Delete' {
