@@ -38,8 +38,11 @@ export interface FreezeCall extends LogicalCall {
 export type ContentsOptions =
   /** Tables larger than this are counted, and their rows not hashed; as what they are compared with, by default in the faster way. */
   | { readonly hashUpToBytes: number; readonly rowHash?: RowHash; readonly withoutRows?: readonly string[] | undefined }
-  /** Of each table by its name in SQL; one that is not there is not looked at, and its `rows` are `''`. */
-  | { readonly tables: ReadonlyMap<string, TableReading> }
+  /**
+   * Of each table by its name in SQL; one that is not there is not looked at, and its `rows` are `''`. The same holds of those that are not
+   * read after `limitMs`, of which the largest come last; nothing more can be asked of that moment then.
+   */
+  | { readonly tables: ReadonlyMap<string, TableReading>; readonly limitMs: number }
 
 /**
  * `hashed`: for comparisons with any server, by `md5`. `compared`: three times as fast, by `hashtextextended`, for two servers of machines

@@ -28,7 +28,7 @@ export async function compareSides(
   const frozen = await allOf(freezing)
   try {
     const [old, now] = pair(frozen)
-    const options = { tables: tableReadings(await old.sizes(), budget) }
+    const options = { tables: tableReadings(await old.sizes(), budget), limitMs: budget.limitMs }
     const [left, right] = await Promise.all([old.contents(options), now.contents(options)])
     const [before, after] = pair(await Promise.all(reading))
     return [

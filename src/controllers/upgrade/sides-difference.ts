@@ -10,14 +10,20 @@ export interface ComparisonBudget {
   readonly hashBytes: number
   /** As many are counted, those that are hashed included; larger ones are not looked at. */
   readonly countBytes: number
+  /** What is not read by then is not looked at, the largest first: a comparison that always came too late would never let anybody in. */
+  readonly limitMs: number
 }
 
-/** Seconds, on a machine that is not slow. */
-export const usualBudget: ComparisonBudget = { hashBytes: 512 * 1_024 ** 2, countBytes: 16 * 1_024 ** 3 }
+/** Seconds, on a machine that is not slow; and within what a look of a step may take (src/saga). */
+export const usualBudget: ComparisonBudget = {
+  hashBytes: 512 * 1_024 ** 2,
+  countBytes: 16 * 1_024 ** 3,
+  limitMs: 25_000,
+}
 
 export function tableReadings(
   tables: readonly TableSize[],
-  { hashBytes, countBytes }: ComparisonBudget,
+  { hashBytes, countBytes }: Omit<ComparisonBudget, 'limitMs'>,
 ): ReadonlyMap<string, TableReading> {
   const readings = new Map<string, TableReading>()
   let sum = 0

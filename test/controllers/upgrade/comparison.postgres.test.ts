@@ -1,7 +1,9 @@
 // Is it seen in what two sides differ, whatever their versions? For real, from the oldest version to the newest.
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { compareSides } from '../../../src/controllers/upgrade/comparison-runner.ts'
 import { prepareSide } from '../../../src/controllers/upgrade/new-side-worker.ts'
+import { usualBudget } from '../../../src/controllers/upgrade/sides-difference.ts'
+import { SqlProxy } from '../../postgres/sql-proxy.ts'
 import { pairs } from '../engines/replication/replication-stage.ts'
 import { never } from '../stores/contents.ts'
 import { order, SideStage } from './side-stage.ts'
@@ -30,14 +32,32 @@ it('says in what they differ, and nothing when they do not', { timeout: 300_000 
   expect(await differences()).toEqual([])
   await stage.new.byHand("UPDATE public.orders SET what = 'other' WHERE n = 5", shop)
   expect(await differences()).toEqual(['table public.orders has other rows, though as many (10)'])
-  expect(await differences({ hashBytes: 0, countBytes: 1e12 })).toEqual([])
+  expect(await differences({ ...usualBudget, hashBytes: 0, countBytes: 1e12 })).toEqual([])
   await stage.new.byHand('DELETE FROM public.orders WHERE n = 5', shop)
-  expect(await differences({ hashBytes: 0, countBytes: 0 })).toEqual([])
+  expect(await differences({ ...usualBudget, hashBytes: 0, countBytes: 0 })).toEqual([])
   expect(await differences()).toEqual(['table public.orders has 9 rows instead of 10'])
   await stage.new.byHand("INSERT INTO public.orders (id, n, what) VALUES (5, 5, 'row 5')", shop)
   await stage.old.byHand("ALTER ROLE app_a PASSWORD 'new'; CREATE ROLE late LOGIN; GRANT app TO late")
   expect(await differences()).toEqual([
     ...['role app_a has another password at the old side', 'role late is only at the old side'],
     'memberships of roles are others at the old side (1)',
+  ])
+})
+
+it('ends in time where a table takes too long, and tells of what it has read by then', {
+  timeout: 300_000,
+}, async () => {
+  const stage = await SideStage.start(pairs()[0] ?? [0, 0])
+  await stage.old.byHand(
+    'CREATE TABLE public.large (id int PRIMARY KEY); INSERT INTO public.large SELECT generate_series(1, 10000)',
+    shop,
+  )
+  await prepareSide(order, stage.tools, never)
+  const proxy = await SqlProxy.start(stage.old.access())
+  onTestFinished(() => proxy.stop())
+  proxy.judge = ({ text }) => (text.includes('ONLY "public"."large"') ? 'hang' : 'pass')
+  const budget = { ...usualBudget, limitMs: 3_000 }
+  expect(await compareSides(order, { ...stage.tools, old: proxy.access() }, never, budget)).toEqual([
+    ...['table public.orders has 0 rows instead of 10', 'sequence public.orders_id_seq is at its start, behind 10'],
   ])
 })

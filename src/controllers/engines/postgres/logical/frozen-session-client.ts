@@ -36,10 +36,12 @@ export class FrozenSession {
   readonly from: LogPosition | undefined
   readonly #session: SessionClient
   readonly #call: LogicalCall
+  readonly #clock: ExternalTools['clock']
 
-  private constructor(session: SessionClient, call: LogicalCall, frozen: Frozen) {
+  private constructor(session: SessionClient, { call, clock }: Freezing, frozen: Frozen) {
     this.#session = session
     this.#call = call
+    this.#clock = clock
     this.source = frozen.source
     this.snapshot = frozen.snapshot
     this.from = frozen.from
@@ -52,7 +54,7 @@ export class FrozenSession {
     try {
       const session = await SessionClient.open(options, signal).catch(fail(call, 'begin a session'))
       try {
-        return new FrozenSession(session, call, await freeze(session, call, keeper))
+        return new FrozenSession(session, { call, clock }, await freeze(session, call, keeper))
       } catch (error) {
         await session.close()
         throw error
@@ -70,24 +72,34 @@ export class FrozenSession {
   }
 
   async contents(catalog: CatalogAnswer, options: ContentsOptions): Promise<DatabaseContents> {
-    const tables: TableContents[] = []
-    for (const table of catalog.tables ?? []) {
-      const { schema, name } = table
-      const how = readingOf(table, options)
-      if (how === 'empty') {
-        tables.push({ schema, name, rows: '0', hash: '0' })
-        continue
-      }
-      if (how === undefined) {
-        tables.push({ schema, name, rows: '', hash: null })
-        continue
-      }
-      const [row] = await ask(this.#session, this.#call, rowsQuestion(schema, name, how))
-      tables.push({ schema, name, rows: row?.['rows'] ?? '0', hash: row?.['hash'] ?? null })
-    }
     const { sequences, extensions, largeObjects, objects } = catalog
     const rowHash = 'hashUpToBytes' in options ? { rowHash: options.rowHash ?? usualHash } : {}
+    const tables = await this.#tables(catalog.tables ?? [], options)
     return { ...rowHash, tables, sequences: sequences ?? [], extensions: extensions ?? [], largeObjects, objects }
+  }
+
+  async #tables(sizes: readonly TableSize[], options: ContentsOptions): Promise<readonly TableContents[]> {
+    const endsAtMs = 'tables' in options ? this.#clock.now() + options.limitMs : undefined
+    const inTurn = endsAtMs === undefined ? sizes : sizes.toSorted((left, right) => left.sizeBytes - right.sizeBytes)
+    const tables: TableContents[] = []
+    for (const table of inTurn) {
+      const { schema, name } = table
+      tables.push({ schema, name, ...(await this.#rows(table, readingOf(table, options), endsAtMs)) })
+    }
+    return tables
+  }
+
+  async #rows({ schema, name }: TableSize, how: Reading, endsAtMs: number | undefined): Promise<TableRows> {
+    if (how === 'empty') return { rows: '0', hash: '0' }
+    const limitMs = endsAtMs === undefined ? statementMs : endsAtMs - this.#clock.now()
+    if (how === undefined || limitMs <= 0) return unread
+    try {
+      const [row] = await ask(this.#session, this.#call, rowsQuestion(schema, name, how), limitMs)
+      return { rows: row?.['rows'] ?? '0', hash: row?.['hash'] ?? null }
+    } catch (error) {
+      if (endsAtMs !== undefined && this.#clock.now() >= endsAtMs && !this.#session.isUsable) return unread
+      throw error
+    }
   }
 
   async end(): Promise<void> {
@@ -95,7 +107,12 @@ export class FrozenSession {
   }
 }
 
-function readingOf(table: TableSize, options: ContentsOptions): TableReading | 'empty' | undefined {
+type TableRows = Pick<TableContents, 'rows' | 'hash'>
+type Reading = TableReading | 'empty' | undefined
+
+const unread: TableRows = { rows: '', hash: null }
+
+function readingOf(table: TableSize, options: ContentsOptions): Reading {
   if ('tables' in options) return options.tables.get(nameOf(table))
   if (options.withoutRows?.includes(nameOf(table))) return 'empty'
   if (table.sizeBytes > options.hashUpToBytes) return 'counted'
@@ -103,6 +120,11 @@ function readingOf(table: TableSize, options: ContentsOptions): TableReading | '
 }
 
 const usualHash = 'hashtextextended'
+
+interface Freezing {
+  readonly call: LogicalCall
+  readonly clock: ExternalTools['clock']
+}
 
 interface Frozen {
   readonly source: SourceFacts
@@ -123,8 +145,8 @@ async function freeze(session: SessionClient, call: FreezeCall, keeper: SlotRunn
 
 type Rows = readonly Readonly<Record<string, string | null>>[]
 
-async function ask(session: SessionClient, call: LogicalCall, text: string): Promise<Rows> {
-  const limit = { signal: call.signal, limitMs: statementMs }
+async function ask(session: SessionClient, call: LogicalCall, text: string, limitMs = statementMs): Promise<Rows> {
+  const limit = { signal: call.signal, limitMs }
   const { rows } = await session.query(text, [], limit).catch(fail(call, 'read'))
   return rows
 }
