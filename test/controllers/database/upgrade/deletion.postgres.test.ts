@@ -22,8 +22,8 @@ describe.skipIf(from === to)(`a Database that is deleted on its way from ${from}
     await story.upgrade('AwaitingCutover')
     await story.clientWrites()
     const holder = await story.session(`shop-pg${to}`, 'shop')
-    // What comes cannot be applied, so that it waits with all applications away.
-    await holder.query('BEGIN; LOCK TABLE orders IN ACCESS EXCLUSIVE MODE')
+    // What comes cannot be applied, so that it waits with all applications away; the tables can be looked at.
+    await holder.query('BEGIN; LOCK TABLE orders IN EXCLUSIVE MODE')
     await story.clientWrites()
     await story.apply({}, isCutOver)
     const going = await story.until('frozen', ({ status }) => stepIn(status) === 'MigrateData')
