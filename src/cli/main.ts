@@ -178,12 +178,13 @@ function addWorker(program: Command, signal: AbortSignal): void {
     backup: 'make a backup',
     verify: 'prove a backup',
     discard: 'remove the artifact of a backup',
+    tidy: 'remove what killed workers have left of a backup',
     restore: 'restore a backup, or undo that',
     release: 'remove what a restore has left on its server',
     fill: 'put the copy of a server on the volume of a new one',
     clear: 'remove what that has left on the volume',
   } as const
-  for (const work of ['backup', 'verify', 'discard', 'restore', 'release', 'fill', 'clear'] as const) {
+  for (const work of ['backup', 'verify', 'discard', 'tidy', 'restore', 'release', 'fill', 'clear'] as const) {
     addWork(worker, work, works[work])
       .option('--store <folder>', 'where the volume is mounted on which backups are kept, if they are on one')
       .option('--data <folder>', 'where the volume is mounted that is filled, if one is')

@@ -1,6 +1,6 @@
-// Makes, proves, restores or discards one backup, fills a volume with it, or removes what these have left, as the process of a Job: reads the order and the
-// credentials from files, and leaves its result as the container's termination message. Exit code 0: done; 1: another try is worth it; 2:
-// somebody has to change something.
+// Makes, proves, restores or discards one backup, fills a volume with it, or removes what these have left, as the process of a Job: reads the
+// order and the credentials from files, and leaves its result as the container's termination message. Exit code 0: done; 1: another try is worth
+// it; 2: somebody has to change something.
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -101,7 +101,7 @@ async function toolsFor(
 }
 
 function databaseOf(order: WorkOrder) {
-  if (order.work === 'verify') return order.restoresOn
+  if (order.work === 'verify' || order.work === 'tidy') return order.restoresOn
   return 'database' in order ? order.database : undefined
 }
 

@@ -115,6 +115,30 @@ onPostgresOf(
       expect(files.filter((file) => file.isFile())).toEqual([])
     })
 
+    it('tidies up what killed workers have left, and leaves a backup as it is', async () => {
+      await makeDatabase(server())
+      const { folder, work } = await podOf(server())
+      const store = { kind: 'folder', claim: 'backups' } as const
+      const [make, restore] = orders(store)
+      const at = join(folder, 'volume', folderOf(backup))
+      const tidy = { backup: backup.backup, folder: folderOf(backup) }
+      const order: WorkOrder = { ...common(store), work: 'tidy', restoresOn: database, tidy }
+      const left = async () =>
+        (await server().byHand(`SELECT datname FROM pg_database WHERE datname LIKE '\\_verify%'`)).length
+
+      await work(make)
+      const files = await readdir(at)
+      await writeFile(join(at, 'artifact-of-another.dump'), 'cut o')
+      expect(await work(order)).toEqual({ code: 0, report: { outcome: 'Completed' } })
+      expect((await readdir(at)).toSorted()).toEqual(files.toSorted())
+      expect(await work(restore)).toMatchObject({ code: 0 })
+
+      await rm(join(at, 'manifest.json'))
+      expect(await work(order)).toEqual({ code: 0, report: { outcome: 'Completed' } })
+      expect(await readdir(at).catch(() => [])).toEqual([])
+      expect(await left()).toBe(0)
+    })
+
     it('makes, proves and discards a backup in a bucket', async () => {
       await makeDatabase(server())
       const s3 = await startS3()

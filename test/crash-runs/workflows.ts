@@ -1,8 +1,8 @@
 // Which workflows are crashed? A new one is written beside what it tells of, and named here.
-import { backupCrash, backupS3Crash, physicalCrash } from '../controllers/backup/backup-crash.ts'
+import { backupCrash, backupGivenUpCrash, backupS3Crash, physicalCrash } from '../controllers/backup/backup-crash.ts'
 import { restoreAnewCrash, restoreInPlaceCrash, restoreUndoneCrash } from '../controllers/backup/restore-crash.ts'
 import { scheduleCrash } from '../controllers/backup/schedule-crash.ts'
-import { verificationCrash } from '../controllers/backup/verification-crash.ts'
+import { verificationCrash, verificationGivenUpCrash } from '../controllers/backup/verification-crash.ts'
 import { databaseCrash } from '../controllers/database/database-crash.ts'
 import { instanceCrash } from '../controllers/database/rds/instance-crash.ts'
 import { snapshotCrash } from '../controllers/database/rds/snapshot-crash.ts'
@@ -24,9 +24,11 @@ const workflows: readonly CrashWorkflow[] = [
   migrationBackCrash,
   migrationFollowCrash,
   backupCrash,
+  backupGivenUpCrash,
   backupS3Crash,
   physicalCrash,
   verificationCrash,
+  verificationGivenUpCrash,
   restoreInPlaceCrash,
   restoreAnewCrash,
   restoreUndoneCrash,

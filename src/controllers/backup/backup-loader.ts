@@ -6,7 +6,7 @@ import { isBeingDeleted, isOf, Job, type LiveObject, type ObserveContext, Pod } 
 import { loadConnection } from '../database/connection-loader.ts'
 import { backupBefore } from '../database/own-backup.ts'
 import type { DatabaseObject } from '../database/server-connection.ts'
-import { type Problem, placeOf } from '../migration/migration-place.ts'
+import { knownPlace, type Place, type Problem, placeOf } from '../migration/migration-place.ts'
 import { type PartingFacts, partingFacts } from './parting-facts.ts'
 import type { ProviderFacts } from './provider-facts.ts'
 import { type FoundDatabase, loadProvider } from './provider-loader.ts'
@@ -37,7 +37,7 @@ export async function loadFacts(context: Observing): Promise<BackupFacts> {
   if (object.spec.method === 'Provider') return await loadProvider(context, object, await loadSource(context, object))
   const pods = await loadPods(context)
   return isBeingDeleted(object)
-    ? partingFacts({ object, children, pods, isPodOf, nowMs })
+    ? partingFacts({ object, place: await loadReachable(context, object), children, pods, isPodOf, nowMs })
     : await loadSingle(context, object, pods)
 }
 
@@ -97,6 +97,17 @@ async function loadSaved(context: Observing, object: BackupObject): Promise<Save
   if (place.kind !== 'place') return place
   // Sound: who is not there has no place.
   return { place, database: database as DatabaseObject }
+}
+
+/** Whatever becomes of it: a worker sees what it finds. */
+async function loadReachable({ live }: Observing, { metadata, spec }: BackupObject): Promise<Place | undefined> {
+  const { namespace } = metadata
+  const found = await live.find(Database, { namespace, name: spec.databaseRef.name })
+  if (found === undefined) return undefined
+  const database = found as DatabaseObject // Its definition requires a spec.
+  const connection = await loadConnection(database, live)
+  if (connection.kind !== 'known') return undefined
+  return knownPlace({ folder: databaseFolder, database, access: connection.access })
 }
 
 async function loadSource({ live }: Observing, { metadata, spec }: BackupObject): Promise<FoundDatabase> {

@@ -95,9 +95,10 @@ export function backup({ image, rds = {} }: BackupOptions): Controller {
     refuse: ({ facts }) => refusalOf(facts),
     desired: (chart, context) => desired(chart, context, image),
     parting: (chart, { object, facts }) => {
-      if (facts.kind !== 'parting' || facts.discard === undefined) return
-      const { wish, run, isSuspended } = facts.discard
-      addWorker(chart, { wish, isSuspended, isOver: run.kind === 'failed' }, { object, image })
+      if (facts.kind !== 'parting') return
+      for (const { wish, run, isSuspended } of [facts.discard, facts.tidy].filter((work) => work !== undefined)) {
+        addWorker(chart, { wish, isSuspended, isOver: run.kind === 'failed' }, { object, image })
+      }
     },
     status: (context) => status(context, reportOf(snapshot, context.externals)),
   })

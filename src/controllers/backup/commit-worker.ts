@@ -67,14 +67,14 @@ async function* whole(text: string): AsyncIterable<Uint8Array> {
   yield Buffer.from(text)
 }
 
-/** What workers left that did not get to the end. Those that still work find the manifest, and stop. */
-async function removeOthers(
+/** What workers left that did not get to the end; without a manifest, all. Those that still work find the manifest, and stop. */
+export async function removeOthers(
   store: ArtifactStore,
   folder: string,
-  { artifact }: Sealed,
+  manifest: Sealed | undefined,
   signal: AbortSignal,
 ): Promise<void> {
-  const own = [manifestKey(folder), folder + artifact.file]
+  const own = manifest === undefined ? [] : [manifestKey(folder), folder + manifest.artifact.file]
   for await (const { key } of store.list(folder, signal)) if (!own.includes(key)) await store.delete(key, signal)
   await store.sweep(folder, signal)
 }

@@ -1,17 +1,32 @@
-// What has to be done before a Backup may go? Its artifact is removed, where the policy says so: by a worker, once nobody writes there any
-// more. That it is gone is said by the status, and by nothing else. Pure.
+// What has to be done before a Backup may go? Its artifact is removed, where the policy says so, and what workers have left that were killed:
+// by other workers, once nobody is at it any more. That this is over is said by the status, and by nothing else. Pure.
 import { isOf, Job, type LiveObject, valueAt } from '../../index.ts'
+import type { Place } from '../migration/migration-place.ts'
+import { isAtRest, recordedBackup } from './single-facts.ts'
 import { orderedFolder } from './work-order.ts'
 import { areAtWork, type WorkRun, workRun } from './work-run.ts'
-import { type BackupObject, discardWish, type WorkWish } from './work-wish.ts'
+import { type BackupObject, discardWish, tidyWish, type WorkWish } from './work-wish.ts'
 
 export interface PartingFacts {
   readonly kind: 'parting'
-  readonly discard?: { readonly wish: WorkWish; readonly run: WorkRun; readonly isSuspended: boolean }
+  /** Has to be done before it goes. */
+  readonly discard?: PartingWork
+  /** Is tried, and left to people after a while. */
+  readonly tidy?: PartingWork
+  /** When that is; milliseconds since the epoch. */
+  readonly tidyUntilMs?: number
+}
+
+export interface PartingWork {
+  readonly wish: WorkWish
+  readonly run: WorkRun
+  readonly isSuspended: boolean
 }
 
 export interface PartingInput {
   readonly object: BackupObject
+  /** Of its database, where that can be reached. */
+  readonly place: Place | undefined
   readonly children: readonly LiveObject[]
   readonly pods: readonly LiveObject[]
   /** Which of the pods are a Job's. */
@@ -21,23 +36,52 @@ export interface PartingInput {
 
 /** What a worker could not remove, as it is locked or the store does not answer, another one is asked to remove after so long. */
 const againAfterMs = 3_600_000
+/** A worker may never be started: its node is gone, or its Secret. */
+const tidyForMs = 300_000
 
-export function partingFacts({ object, children, pods, isPodOf, nowMs }: PartingInput): PartingFacts {
+export function partingFacts(input: PartingInput): PartingFacts {
+  const { object, place, children, nowMs } = input
   const { spec, status, metadata } = object
   const folder = status?.folder ?? folderIn(children)
-  const isDone = status?.phase === 'Discarded'
-  if (spec.artifactPolicy !== 'Delete' || folder === undefined || isDone) return { kind: 'parting' }
-  const sinceMs = nowMs - Date.parse(metadata.deletionTimestamp ?? '')
-  const wish = discardWish(object, folder, Math.max(0, Math.floor(sinceMs / againAfterMs)) || 0)
-  const isJob = (child: LiveObject) => isOf(Job, child)
-  const own = children.find((child) => isJob(child) && child.metadata.name === wish.name)
-  const others = children.filter((child) => isJob(child) && child.metadata.name !== wish.name)
-  const isBusy = others.length > 0 || areAtWork(pods.filter((pod) => !isPodOf(pod, wish.name)))
-  const run = workRun(
-    own,
-    pods.filter((pod) => isPodOf(pod, wish.name)),
+  if (folder === undefined || status?.phase === 'Discarded') return { kind: 'parting' }
+  const isDiscarded = spec.artifactPolicy === 'Delete'
+  const deletedMs = Date.parse(metadata.deletionTimestamp ?? '')
+  const attempt = Math.max(0, Math.floor((nowMs - deletedMs) / againAfterMs)) || 0
+  const discard = isDiscarded ? discardWish(object, folder, attempt) : undefined
+  const isFinished = recordedBackup(status) !== undefined && isAtRest(object)
+  const tidy = isFinished ? undefined : tidyWish(object, isDiscarded ? undefined : folder, place)
+  const work = workAmong(
+    input,
+    [discard, tidy].flatMap((wish) => wish?.name ?? []),
   )
-  return { kind: 'parting', discard: { wish, run, isSuspended: isBusy || run.kind === 'failed' } }
+  const tidyUntilMs = deletedMs + tidyForMs
+  return {
+    kind: 'parting',
+    ...(discard === undefined ? {} : { discard: work(discard) }),
+    ...(tidy === undefined ? {} : { tidy: tidied(work(tidy), nowMs >= tidyUntilMs), tidyUntilMs }),
+  }
+}
+
+/** `names`: of the Jobs of the parting; others are at what these remove. */
+function workAmong({ children, pods, isPodOf }: PartingInput, names: readonly string[]) {
+  const jobs = children.filter((child) => isOf(Job, child))
+  const isBusy =
+    jobs.some(({ metadata }) => !names.includes(metadata.name)) ||
+    areAtWork(pods.filter((pod) => !names.some((name) => isPodOf(pod, name))))
+  return (wish: WorkWish): PartingWork => {
+    const run = workRun(
+      jobs.find(({ metadata }) => metadata.name === wish.name),
+      pods.filter((pod) => isPodOf(pod, wish.name)),
+    )
+    return { wish, run, isSuspended: isBusy || run.kind === 'failed' }
+  }
+}
+
+function tidied(work: PartingWork, isOverdue: boolean): PartingWork {
+  if (!isOverdue || work.run.kind === 'completed' || work.run.kind === 'failed') return work
+  const message = `no worker has done it within ${tidyForMs / 60_000} minutes`
+  const run: WorkRun = { kind: 'failed', report: { outcome: 'Interrupted', message }, endedAtMs: 0 }
+  return { ...work, run, isSuspended: true }
 }
 
 /** Of a worker that was begun before the status could say where. */

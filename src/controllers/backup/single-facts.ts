@@ -65,13 +65,13 @@ export function madeBy(status: BackupStatus | undefined, make: WorkRun): MadeBac
 }
 
 export function singleStep({ object, make, verify, isTriedAgain, made }: SingleInput): SingleStep {
-  const { spec, status } = object
+  const { status } = object
   if (made === undefined) {
     // What failed stays failed, also when its Job is gone: another Backup is another try.
     const hasFailed = make.kind === 'failed' || (make.kind === 'none' && status?.phase === 'Failed')
     return hasFailed ? 'failed' : 'make'
   }
-  if (verifyModeOf(spec) === 'None' || isProven(object)) return 'rest'
+  if (isAtRest(object)) return 'rest'
   if (verify.kind === 'completed') return 'rest'
   if (verify.kind === 'failed') return isTriedAgain ? 'verify' : 'unproven'
   const hasFailed = status?.phase === 'Failed' && !isAskedAgain(object)
@@ -82,6 +82,11 @@ export function singleStep({ object, make, verify, isTriedAgain, made }: SingleI
 export function isAskedAgain(object: Pick<BackupObject, 'metadata' | 'status'>): boolean {
   const token = verifyToken(object)
   return token !== undefined && token !== object.status?.lastHandledVerify
+}
+
+/** What was made is as proven as it is to be. */
+export function isAtRest(object: BackupObject): boolean {
+  return verifyModeOf(object.spec) === 'None' || isProven(object)
 }
 
 function isProven(object: BackupObject): boolean {

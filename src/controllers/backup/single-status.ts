@@ -4,6 +4,7 @@ import type { BackupStatus } from '../../../imports/wire/backup.ts'
 import { type ConditionClaim, type EventReport, findCondition, type StatusReport, timestampAt } from '../../index.ts'
 import { claim, type Readiness, readiness } from './backup-claims.ts'
 import type { PartingFacts } from './parting-facts.ts'
+import { scratchName } from './scratch-database.ts'
 import { isAskedAgain, type SingleFacts } from './single-facts.ts'
 import { verifyModeOf } from './verify-mode.ts'
 import type { WorkReport } from './work-report.ts'
@@ -37,17 +38,40 @@ export function remembered({ status }: BackupObject): Fields {
   return fields
 }
 
-/** Of a Backup on its way out: that its artifact is gone is what its going waits for. */
-export function partingStatus(object: BackupObject, { discard }: PartingFacts): StatusReport<BackupStatus> {
+/** Of a Backup on its way out: its going waits for it to be told that there is nothing left to be done. */
+export function partingStatus(object: BackupObject, facts: PartingFacts): StatusReport<BackupStatus> {
+  const { discard, tidy, tidyUntilMs } = facts
   const fields = remembered(object)
-  if (discard?.run.kind === 'completed') {
-    const { artifact: _, ...rest } = fields
-    // A condition that changes is told at once, and the deletion waits for it.
-    const isGone = claim('Completed', 'False', { reason: 'Discarded', message: 'the artifact is gone' })
-    return { fields: { ...rest, phase: 'Discarded' }, conditions: [isGone] }
+  if (discard?.run.kind === 'failed') return undiscarded(fields, discard.run.report)
+  const isDiscarded = discard === undefined || discard.run.kind === 'completed'
+  const isTidied = tidy === undefined || tidy.run.kind === 'completed' || tidy.run.kind === 'failed'
+  if ((discard === undefined && tidy === undefined) || !isDiscarded || !isTidied) {
+    return { fields, conditions: [], ...(tidyUntilMs === undefined ? {} : { dueAtMs: [tidyUntilMs] }) }
   }
-  if (discard?.run.kind !== 'failed') return { fields, conditions: [] }
-  const { reason = 'DiscardFailed', message = 'the worker failed' } = discard.run.report
+  const { artifact, ...rest } = fields
+  const left = tidy?.run.kind === 'failed' ? leftBehind(object, tidy.run.report) : undefined
+  const gone = discard === undefined ? 'what its workers had left is gone' : 'the artifact is gone'
+  const words = { reason: 'Discarded', message: left ?? gone }
+  return {
+    fields: { ...rest, ...(discard === undefined && artifact !== undefined ? { artifact } : {}), phase: 'Discarded' },
+    // A condition that changes is told at once, and the deletion waits for it.
+    conditions: [
+      claim('Ready', 'False', words),
+      ...(discard === undefined ? [] : [claim('Completed', 'False', words)]),
+    ],
+    ...(left === undefined
+      ? {}
+      : { events: [{ type: 'Warning', reason: 'LeftBehind', action: 'Backup', note: left }] }),
+  }
+}
+
+function leftBehind({ metadata }: BackupObject, { message = 'the worker failed' }: WorkReport): string {
+  const name = scratchName(metadata.uid)
+  return `what its workers have left may still be there: ${message}; drop the database and the role ${name} by hand, if they are there, and what is without a manifest in its folder of the store`
+}
+
+function undiscarded(fields: Fields, report: WorkReport): StatusReport<BackupStatus> {
+  const { reason = 'DiscardFailed', message = 'the worker failed' } = report
   const words = {
     reason,
     message: `the artifact could not be removed, and is tried again within the hour: ${message}; set spec.artifactPolicy to Retain to leave it`,

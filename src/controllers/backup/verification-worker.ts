@@ -3,11 +3,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Token } from '../../index.ts'
+import type { DatabaseServer } from '../engines/engine.ts'
 import type { ArtifactStore } from '../stores/artifact-store.ts'
 import { loadArtifact, loadManifest } from './artifact-loader.ts'
 import type { Manifest } from './manifest.ts'
 import type { ProofQuery } from './query-runner.ts'
-import { type CopyTools, RestoredCopy } from './restored-copy-worker.ts'
+import { type CopyTools, RestoredCopy, removeCopy } from './restored-copy-worker.ts'
 import { scratchName } from './scratch-database.ts'
 
 export interface VerificationOrder {
@@ -49,6 +50,11 @@ export async function verifyBackup(
   } finally {
     await rm(work, { recursive: true, force: true })
   }
+}
+
+/** What a worker that was killed has left of its scratch. */
+export async function removeScratch({ uid }: Manifest['backup'], server: DatabaseServer): Promise<void> {
+  await removeCopy(server, scratchName(uid), tokenOf(uid))
 }
 
 /** Is what is stored still what was stored? Throws ManifestRefused, ChecksumMismatch. */

@@ -1,12 +1,13 @@
-// What is a worker told to do with a backup? To save, to verify, to discard or to restore it, to fill a volume with it, or to release or clear
-// what these have left: one file of JSON, without secrets. Which store it is is in the order; the credentials, and the volume if the store is one, are mounted
-// beside it. Pure.
+// What is a worker told to do with a backup? To save, to verify, to discard or to restore it, to fill a volume with it, or to tidy up, release
+// or clear what these have left: one file of JSON, without secrets. Which store it is is in the order; the credentials, and the volume if the
+// store is one, are mounted beside it. Pure.
 import { createHash } from 'node:crypto'
 import type { OrderedDatabase } from '../migration/worker-order.ts'
 import { type BackupOrder, folderOf } from './backup-worker.ts'
 import type { FilledVolume, FillOrder } from './fill-order.ts'
 import type { PhysicalOrder } from './physical-backup-worker.ts'
 import type { RestoreOrder } from './restore-order.ts'
+import type { TidyOrder } from './tidy-worker.ts'
 import type { VerificationOrder } from './verification-worker.ts'
 
 export type WorkOrder =
@@ -24,6 +25,12 @@ export type WorkOrder =
       readonly verification: VerificationOrder
     })
   | (Common & { readonly work: 'discard'; readonly folder: string })
+  | (Common & {
+      readonly work: 'tidy'
+      /** It may have been tried out there. */
+      readonly restoresOn?: OrderedDatabase | undefined
+      readonly tidy: TidyOrder
+    })
   | (Named & {
       readonly work: 'restore'
       readonly database: OrderedDatabase
@@ -118,6 +125,8 @@ export function orderedFolder(text: string): string | undefined {
   try {
     const order = JSON.parse(text) as Partial<WorkOrder> // Whoever wrote it, a folder is all that is read of it.
     if (order.work === 'backup' && order.backup !== undefined) return folderOf(order.backup)
+    if (order.work === 'discard') return order.folder
+    if (order.work === 'tidy') return order.tidy?.folder
     return order.work === 'verify' ? order.verification?.folder : undefined
   } catch {
     return undefined

@@ -18,6 +18,7 @@ import { makePhysicalBackup } from './physical-backup-worker.ts'
 import { readPhysicalBackup, verifyPhysicalBackup } from './physical-verification-worker.ts'
 import { callerOf } from './restore-order.ts'
 import { dropFormer, dropUnusedOwner, type RestoreOutcome, restoreDatabase, settleRestore } from './restore-worker.ts'
+import { tidyBackup } from './tidy-worker.ts'
 import { readBackup, verifyBackup } from './verification-worker.ts'
 import { addressOf, type OrderedStore, type ReleaseOrder, type WorkOrder } from './work-order.ts'
 import { type MadeBackup, madeBackup, madeCopy, type RestoredDatabase, type WorkReport } from './work-report.ts'
@@ -120,6 +121,12 @@ async function workOnStore(
     case 'discard':
       await discardBackup(store, order.folder, signal)
       return { outcome: 'Completed' }
+    case 'tidy': {
+      const caller = { kind: 'Backup', namespace: order.tidy.backup.namespace, name: order.tidy.backup.name }
+      const server = order.restoresOn && tools.engine.server(accessOf(tools), { caller, signal })
+      await tidyBackup(order.tidy, { store, server }, signal)
+      return { outcome: 'Completed' }
+    }
     case 'fill':
       return { outcome: 'Completed', restored: restoredOf({ identity: await fill(order.fill, store, tools, signal) }) }
   }

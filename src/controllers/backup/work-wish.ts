@@ -119,6 +119,28 @@ export function discardWish(object: BackupObject, folder: string, attempt: numbe
   return { ...wish, name: `${wish.name}-${attempt}`, deadlineSeconds: hourMs / 1_000 }
 }
 
+/** Whoever wants to be rid of a Backup does not wait for long. */
+const tidyDeadlineSeconds = 120
+
+/** `folder`: undefined where what is in the store is discarded. `place`: of its database, where that can be reached. Undefined: nothing is left. */
+export function tidyWish(
+  object: BackupObject,
+  folder: string | undefined,
+  place: Place | undefined,
+): WorkWish | undefined {
+  // A copy of a server is started where the worker is.
+  const isTriedOut = object.spec.method === 'Logical' && verifyModeOf(object.spec) === 'Restore'
+  const server = isTriedOut ? place : undefined
+  if (server === undefined && folder === undefined) return undefined
+  const order: WorkOrder = {
+    ...{ ...commonOf(object), work: 'tidy' },
+    ...(server === undefined ? {} : { restoresOn: server.ordered }),
+    tidy: { backup: backupOf(object), ...(folder === undefined ? {} : { folder }) },
+  }
+  const wish = wishOf(object, order, server === undefined ? [] : [server.credentials])
+  return { ...wish, deadlineSeconds: tidyDeadlineSeconds }
+}
+
 /** What it is of: its slot, or when it was asked for. */
 export function slotOf({ metadata }: Pick<BackupObject, 'metadata'>): number {
   const slotMs = Date.parse(metadata.annotations?.[slotAnnotation] ?? '')

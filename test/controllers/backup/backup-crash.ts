@@ -1,5 +1,6 @@
 // Wherever a worker is killed, its way to the server or the store breaks, the server dies or the store goes: the next worker ends the backup,
-// its artifact is what its manifest says, and nothing else is left, neither files nor parts of uploads (I3).
+// its artifact is what its manifest says, and nothing else is left, neither files nor parts of uploads (I3). Where it is given up, and the next
+// worker only tidies up, there is such a backup or nothing.
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
@@ -12,6 +13,7 @@ import { loadForm, loadManifest } from '../../../src/controllers/backup/artifact
 import { type BackupOrder, folderOf } from '../../../src/controllers/backup/backup-worker.ts'
 import type { PhysicalOrder } from '../../../src/controllers/backup/physical-backup-worker.ts'
 import { readPhysicalManifest } from '../../../src/controllers/backup/physical-manifest.ts'
+import { tidyBackup } from '../../../src/controllers/backup/tidy-worker.ts'
 import type { ArtifactStore } from '../../../src/controllers/stores/artifact-store.ts'
 import { waitUntil } from '../../control-plane/wait-until.ts'
 import type { CrashWorkflow, Place, Told } from '../../crash-runs/crash-workflow.ts'
@@ -40,6 +42,7 @@ const patienceMs = 2_000
 /** Of a Job where nothing waits for ever, however slow the machine is. */
 const amplePatienceMs = 300_000
 const whatIsWhole = { files: ['artifact', 'manifest.json'], isAsItsManifestSays: true, broken: 0, slots: [] }
+const whatIsSound = { strangers: [], broken: 0, slots: [] }
 
 export const backupCrash: CrashWorkflow<Blow<number>> = {
   ...{ name: 'backup', weight: 4, isToldOn, whole: whatIsWhole },
@@ -47,6 +50,16 @@ export const backupCrash: CrashWorkflow<Blow<number>> = {
     await makeDatabase(server)
     const open = (storeFolder: string) => new FolderUnderTest(storeFolder)
     return { tell: (blows) => tell({ server, open, order, isStruckAtStatements: true }, blows) }
+  },
+}
+
+/** Its Backup is deleted, and keeps what is stored. */
+export const backupGivenUpCrash: CrashWorkflow<Blow<number>> = {
+  ...{ name: 'backup-given-up', weight: 2, isToldOn, whole: whatIsSound },
+  start: async (server) => {
+    await makeDatabase(server)
+    const open = (storeFolder: string) => new FolderUnderTest(storeFolder)
+    return { tell: (blows) => tell({ server, open, order, isStruckAtStatements: true, isGivenUp: true }, blows) }
   },
 }
 
@@ -86,11 +99,12 @@ interface Ground<AtStore> {
   readonly open: (storeFolder: string) => StoreUnderTest<AtStore> | Promise<StoreUnderTest<AtStore>>
   /** Not where another workflow is struck at the same ones. */
   readonly isStruckAtStatements: boolean
+  readonly isGivenUp?: true
 }
 
 /** Each life is struck by a blow of its own, and the last by none. */
 async function tell<AtStore>(ground: Ground<AtStore>, blows: readonly Blow<AtStore>[]): Promise<Told<Blow<AtStore>>> {
-  const { server, open, order, isStruckAtStatements } = ground
+  const { server, open, order, isStruckAtStatements, isGivenUp } = ground
   const proxy = await SqlProxy.start(server.access())
   const stage = await backupStage(proxy.access())
   const stored = await open(stage.storeFolder)
@@ -104,10 +118,15 @@ async function tell<AtStore>(ground: Ground<AtStore>, blows: readonly Blow<AtSto
     proxy.forget()
     const store = stored.calm('last')
     const { workFolder } = stage
-    await saved({ order, access: proxy.access(), store, workFolder, attempt: 'last' }, never)
+    if (isGivenUp === undefined || blows.length === 0) {
+      await saved({ order, access: proxy.access(), store, workFolder, attempt: 'last' }, never)
+    }
     const texts = isStruckAtStatements ? proxy.statements.map(({ text }) => text) : []
     // Where it was struck, the last life may have found everything done.
     const places = blows.length > 0 ? [] : [...databasePlaces<AtStore>(texts), ...storePlaces(stored)]
+    if (isGivenUp) {
+      await tidyBackup({ backup: order.backup, folder: folderOf(order) }, { store, server: undefined }, never)
+    }
     return { end: await endOf(ground, store, stored), struck, places }
   } finally {
     await proxy.stop()
@@ -208,24 +227,30 @@ function storePlaces<AtStore>(stored: StoreUnderTest<AtStore>): readonly Place<B
 }
 
 async function endOf(
-  { server, order }: Pick<Ground<unknown>, 'server' | 'order'>,
+  { server, order, isGivenUp }: Pick<Ground<unknown>, 'server' | 'order' | 'isGivenUp'>,
   store: ArtifactStore,
   stored: StoreUnderTest<unknown>,
 ): Promise<object> {
+  const folder = folderOf(order)
+  const keys = await keysOf(store)
+  const backup = isGivenUp && keys.length === 0 ? undefined : await backupOf(order, store)
+  const slots = () => server.byHand('SELECT slot_name FROM pg_replication_slots')
+  // A server hears late of the death of those who spoke to it.
+  const wait = { what: 'the slots of workers to go', limitMs: 60_000, everyMs: 5 }
+  await waitUntil(wait, async () => (await slots()).length === 0)
+  const files = keys.map((key) => (key === backup?.artifact ? 'artifact' : key.replace(folder, ''))).toSorted()
+  const common = { broken: await stored.broken(keys.length), slots: await slots() }
+  if (!isGivenUp) return { files, isAsItsManifestSays: backup?.isAsItsManifestSays, ...common }
+  const sound = backup?.isAsItsManifestSays === true ? whatIsWhole.files : []
+  return { strangers: files.filter((file) => !sound.includes(file)), ...common }
+}
+
+async function backupOf(order: BackupOrder | PhysicalOrder, store: ArtifactStore) {
   const folder = folderOf(order)
   const { manifest } = await ('method' in order
     ? loadForm(store, folder, readPhysicalManifest, never)
     : loadManifest(store, folder, never))
   const { file, sha256 } = manifest.artifact
-  const keys = await keysOf(store)
-  const slots = () => server.byHand('SELECT slot_name FROM pg_replication_slots')
-  // A server hears late of the death of those who spoke to it.
-  const wait = { what: 'the slots of workers to go', limitMs: 60_000, everyMs: 5 }
-  await waitUntil(wait, async () => (await slots()).length === 0)
-  return {
-    files: keys.map((key) => (key === folder + file ? 'artifact' : key.replace(folder, ''))).toSorted(),
-    isAsItsManifestSays: sha256Of(await whole(store.read(folder + file, never))) === sha256,
-    broken: await stored.broken(),
-    slots: await slots(),
-  }
+  const artifact = folder + file
+  return { artifact, isAsItsManifestSays: sha256Of(await whole(store.read(artifact, never))) === sha256 }
 }

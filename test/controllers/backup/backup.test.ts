@@ -4,7 +4,7 @@ import { Backup } from '../../../imports/wire/backup.ts'
 import { Database } from '../../../imports/wire/database.ts'
 import type { WorkOrder } from '../../../src/controllers/backup/work-order.ts'
 import type { WorkReport } from '../../../src/controllers/backup/work-report.ts'
-import { ConfigMap, Event, Job, Namespace, Pod } from '../../../src/index.ts'
+import { ConfigMap, Event, Job, Namespace, Pod, valueAt } from '../../../src/index.ts'
 import { BackupScene, home } from './backup-scene.ts'
 
 const stopped = (reason: string): WorkReport => ({ outcome: 'Stopped', reason, message: `it is ${reason}` })
@@ -325,14 +325,84 @@ describe('a Backup that is deleted', () => {
       spec: { containers: [{ name: 'worker', image: 'i' }] },
     })
     await scene.patchStatus(Pod, 'at-work', { phase: 'Running' })
-    scene.answer = (order) => (order.work === 'discard' ? scene.done(order) : 'works')
+    scene.answer = (order) => (/discard|tidy/.test(order.work) ? scene.done(order) : 'works')
     await scene.delete('once')
     await scene.pass(60_000)
     expect(scene.worked).toEqual([])
-    expect((await scene.jobs()).filter((name) => !name.includes('discard'))).toEqual([])
+    expect((await scene.jobs()).filter((name) => !/discard|tidy/.test(name))).toEqual([])
     await scene.patchStatus(Pod, 'at-work', { phase: 'Failed' })
     await scene.goes('once')
-    expect(scene.worked).toEqual(['discard once'])
+    expect(scene.worked.toSorted()).toEqual(['discard once', 'tidy once'])
+  })
+
+  it('has what a killed worker left tidied up, by any policy', async () => {
+    const scene = await ready()
+    const orders: WorkOrder[] = []
+    const answer = (at: WorkOrder['work']): BackupScene['answer'] => {
+      return (order) => {
+        orders.push(order)
+        return order.work === at ? 'works' : scene.done(order)
+      }
+    }
+    const last = () => orders.findLast(({ work }) => work === 'tidy')
+
+    scene.answer = answer('backup')
+    await scene.create('making')
+    await scene.until('a worker', async () => (await scene.jobs()).length === 1)
+    const { folder } = await scene.status('making')
+    await scene.delete('making')
+    await scene.goes('making')
+    expect(last()).toMatchObject({ tidy: { folder }, restoresOn: { name: 'shop/crm' } })
+
+    scene.answer = answer('verify')
+    await scene.create('proving', { artifactPolicy: 'Delete' })
+    await scene.becomes('proving', 'Ready', 'False Verifying')
+    await scene.delete('proving')
+    await scene.goes('proving')
+    // What is in the store is the other one's.
+    expect(last()).toHaveProperty('tidy', { backup: expect.objectContaining({ name: 'proving' }) })
+    expect(last()).toMatchObject({ restoresOn: { name: 'shop/crm' } })
+    expect(scene.stored.size).toBe(0)
+
+    await scene.create('orphaned')
+    await scene.becomes('orphaned', 'Ready', 'False Verifying')
+    await scene.cluster.delete(Database, `${home}/crm`)
+    await scene.delete('orphaned')
+    await scene.goes('orphaned')
+    expect(last()).toMatchObject({ name: 'shop/orphaned', tidy: { folder: expect.any(String) } })
+    expect(last()).not.toHaveProperty('restoresOn')
+    expect(scene.stored.size).toBe(1)
+    await scene.pass(60_000)
+    expect(await scene.jobs()).toEqual([])
+  })
+
+  it.each([
+    ['never does it', 'works', 'no worker has done it within 5 minutes'],
+    ['cannot do it', stopped('NameTaken'), 'it is NameTaken'],
+  ] as const)('says what is left where the worker %s that tidies up, and goes', async (_, answer, why) => {
+    const scene = await ready()
+    scene.answer = only('backup', 'works')(scene)
+    await scene.create('once')
+    await scene.until('a worker', async () => (await scene.jobs()).length === 1)
+    scene.answer = only('tidy', answer)(scene)
+    await scene.delete('once')
+    await scene.until('it to be gone', async () => (await scene.find('once')) === undefined, 400_000)
+    const told = (await scene.cluster.list(Event, home)).find((event) => valueAt(event, 'reason') === 'LeftBehind')
+    expect(told).toMatchObject({ type: 'Warning', note: expect.stringMatching(why) })
+    expect(String(told && valueAt(told, 'note'))).toMatch(/drop the database and the role _verify_[0-9a-f]{32} by hand/)
+  })
+
+  it('goes after its artifact also where the operator died before it could say where that is', async () => {
+    const scene = await ready()
+    scene.answer = only('backup', 'works')(scene)
+    await scene.create('once', { artifactPolicy: 'Delete' })
+    await scene.until('a worker', async () => (await scene.jobs()).length === 1)
+    await scene.sleep()
+    await scene.patchStatus(Backup, 'once', { folder: null })
+    await scene.delete('once')
+    await scene.restart()
+    await scene.goes('once')
+    expect(scene.worked).toContain('discard once')
   })
 
   it('says what keeps its artifact, tries again, and goes without when told to', async () => {

@@ -24,8 +24,8 @@ export interface StoreUnderTest<Blow> {
   calm(attempt: string): ArtifactStore
   /** Where the last life could have been struck. */
   places(): readonly Place<Blow>[]
-  /** Files that are half written, uploads that nobody ends. */
-  broken(): Promise<number>
+  /** Files that are half written, uploads that nobody ends; `stored`: how many files are whole. */
+  broken(stored: number): Promise<number>
   stop(): Promise<void>
 }
 
@@ -55,10 +55,9 @@ export class FolderUnderTest implements StoreUnderTest<number> {
     return steps.map((step, at) => ({ title: `killed at step ${at + 1} of the store: ${step}`, blow: at + 1 }))
   }
 
-  async broken(): Promise<number> {
+  async broken(stored: number): Promise<number> {
     const entries = await readdir(this.#folder, { recursive: true, withFileTypes: true })
-    // A backup is two files.
-    return entries.filter((entry) => entry.isFile()).length - 2
+    return entries.filter((entry) => entry.isFile()).length - stored
   }
 
   async stop(): Promise<void> {}

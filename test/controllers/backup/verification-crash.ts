@@ -1,6 +1,7 @@
-// Wherever a worker that proves a backup dies, its way to the server breaks or the server dies: the next one proves it, and nothing of the
-// scratch is left.
+// Wherever a worker that proves a backup dies, its way to the server breaks or the server dies: the next one proves it, or only tidies up
+// where its Backup is deleted, and nothing of the scratch is left.
 import { makeBackup } from '../../../src/controllers/backup/backup-worker.ts'
+import { tidyBackup } from '../../../src/controllers/backup/tidy-worker.ts'
 import { verifyBackup } from '../../../src/controllers/backup/verification-worker.ts'
 import type { CrashWorkflow, Told } from '../../crash-runs/crash-workflow.ts'
 import { type StatementBlow, statementPlaces } from '../../crash-runs/places.ts'
@@ -25,23 +26,35 @@ export const verificationCrash: CrashWorkflow<Blow> = {
   // No tool of this machine can save newer ones.
   isToldOn: (major) => major <= 15,
   whole: { left: [], verified: { artifact: { format: 'pg_dump/custom' } } },
-  start: async (server) => {
-    await makeSmallDatabase(server)
-    const proxy = await SqlProxy.start(server.access())
-    const stage = await backupStage(proxy.access())
-    await makeBackup(order, stage.backupTools(), never)
-    return { tell: (blows) => tell({ server, proxy, stage }, blows) }
-  },
+  start: (server) => startStory(server, { isGivenUp: false }),
+}
+
+/** Its Backup is deleted. */
+export const verificationGivenUpCrash: CrashWorkflow<Blow> = {
+  ...verificationCrash,
+  name: 'verification-given-up',
+  weight: 2,
+  whole: { left: [] },
+  start: (server) => startStory(server, { isGivenUp: true }),
+}
+
+async function startStory(server: PostgresServer, { isGivenUp }: { readonly isGivenUp: boolean }) {
+  await makeSmallDatabase(server)
+  const proxy = await SqlProxy.start(server.access())
+  const stage = await backupStage(proxy.access())
+  await makeBackup(order, stage.backupTools(), never)
+  return { tell: (blows: readonly Blow[]) => tell({ server, proxy, stage, isGivenUp }, blows) }
 }
 
 interface Ground {
   readonly server: PostgresServer
   readonly proxy: SqlProxy
   readonly stage: BackupStage
+  readonly isGivenUp: boolean
 }
 
 /** Each life is struck by a blow of its own, and the last by none. */
-async function tell({ server, proxy, stage }: Ground, blows: readonly Blow[]): Promise<Told<Blow>> {
+async function tell({ server, proxy, stage, isGivenUp }: Ground, blows: readonly Blow[]): Promise<Told<Blow>> {
   let struck = 0
   const work = async (signal: AbortSignal) => {
     const life = engineHere()
@@ -55,11 +68,19 @@ async function tell({ server, proxy, stage }: Ground, blows: readonly Blow[]): P
     struck += await struckLife({ server, proxy }, blow, work)
   }
   proxy.forget()
-  const verified = await work(never)
+  const verified = isGivenUp && blows.length > 0 ? undefined : await work(never)
   const texts = proxy.statements.map(({ text }) => text)
+  if (isGivenUp) await tidy(stage)
   const left = await server.byHand(`SELECT datname AS name FROM pg_database WHERE datname LIKE '\\_verify%'
     UNION ALL SELECT rolname FROM pg_roles WHERE rolname LIKE '\\_verify%'`)
-  return { end: { left, verified }, struck, places: statementPlaces(texts, workerFates) }
+  const end = isGivenUp ? { left } : { left, verified }
+  return { end, struck, places: statementPlaces(texts, workerFates) }
+}
+
+async function tidy(stage: BackupStage): Promise<void> {
+  const { engine, access, store } = stage.verificationTools()
+  const server = engine.server(access, { caller: { kind: 'Backup', ...order.backup }, signal: never })
+  await tidyBackup({ backup: order.backup }, { store, server }, never)
 }
 
 /** Says how often it was struck. When it ends, there is a server. */
