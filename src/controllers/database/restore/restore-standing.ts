@@ -40,6 +40,8 @@ export interface RestoreStanding {
   readonly work?: RestoreWork
   /** What keeps it from going on, or from being begun. */
   readonly problem?: Problem
+  /** The request that waits because of it, where that is another one than the recorded. */
+  readonly waiting?: string
   /** When there is another look at it; milliseconds since the epoch. */
   readonly dueAtMs?: number
 }
@@ -75,6 +77,7 @@ function beginning(input: RestoreInput): RestoreStanding | undefined {
   const later = (reason: string, message: string): RestoreStanding => ({
     ...dropping(input),
     problem: { kind: 'waiting', reason, message },
+    waiting: requestID,
   })
   if (earlierRequests.includes(requestID)) {
     return later('RequestIDUsed', `request ${requestID} has run, and each runs once; give another requestID`)
@@ -195,7 +198,11 @@ function dropping({ record, asked, problem, nowMs, runOf }: RestoreInput): Resto
   if (problem !== undefined) return { record: known }
   const work: RestoreWork = { kind: 'drop', requestID: due.requestID }
   const run = runOf(work)
-  if (run.kind === 'failed') return { record: known, work, problem: failed(run.report), dueAtMs: againAt(due, nowMs) }
+  if (run.kind === 'failed') {
+    const { reason, message } = wordsOf(run.report)
+    const why = `${due.databaseName} could not be dropped, and is tried again within the hour: ${message}`
+    return { record: known, work, problem: { kind: 'waiting', reason, message: why }, dueAtMs: againAt(due, nowMs) }
+  }
   if (run.kind !== 'completed') return { record: known, work }
   const without = {
     ...known,

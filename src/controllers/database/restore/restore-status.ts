@@ -30,16 +30,19 @@ export function withRestore(
   }
 }
 
-function restored({ record, problem }: RestoreStanding): ConditionClaim {
+function restored({ record, problem, waiting }: RestoreStanding): ConditionClaim {
   const { phase, reason = 'Restoring', message = '', requestID } = record ?? { phase: undefined }
-  if (problem?.reason === 'RequestIDUsed' || phase === undefined) {
-    return claim('Unknown', problem?.reason ?? 'Pending', problem?.message ?? '')
+  if (phase === undefined) return claim('Unknown', problem?.reason ?? 'Pending', problem?.message ?? '')
+  // What came to its end says nothing of what is asked for now.
+  if (waiting !== undefined && problem !== undefined) {
+    const who = problem.reason === 'RequestIDUsed' ? '' : `request ${waiting} waits: `
+    return claim('Unknown', problem.reason, who + problem.message)
   }
-  const words = `request ${requestID}: ${message}`
+  const why = problem === undefined || problem.message === message ? '' : `; ${problem.message}`
+  const words = `request ${requestID}: ${message}${why}`
   if (phase === 'Completed') return claim('True', reason, words)
   if (phase === 'Failed') return claim('False', reason, words)
-  const why = problem === undefined || problem.message === message ? '' : `; ${problem.message}`
-  return claim('Unknown', reason, words + why)
+  return claim('Unknown', reason, words)
 }
 
 /** What people should hear of once. */
