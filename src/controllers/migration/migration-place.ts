@@ -50,10 +50,10 @@ export function placeOf({
     const { reason = 'DatabaseNotReady', message = 'it has not been looked at yet' } = connection ?? {}
     return waiting(reason, `Database ${name}: ${message}`)
   }
-  const move = moveOf(database.status)
+  const { phase = 'Pending', identity, conditions = [] } = database.status ?? {}
+  const move = moveOf(database.status) ?? (phase === 'Upgrading' ? 'is saved before it moves' : undefined)
   if (move !== undefined && !mayMove)
     return waiting('DatabaseMoving', `Database ${name} ${move}; it is its turn again afterwards`)
-  const { phase = 'Pending', identity, conditions = [] } = database.status ?? {}
   const isUsable =
     (mayMove && phase === 'Upgrading') ||
     phase === 'Ready' ||

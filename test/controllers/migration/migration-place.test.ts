@@ -64,6 +64,11 @@ describe('the place of a migration', () => {
     ['no Database', { database: undefined, connection: undefined }, 'waiting DatabaseMissing'],
     ['one that goes', { database: database({ metadata: { deletionTimestamp: 'now' } }) }, 'waiting DatabaseNotReady'],
     ['one on its move', { database: database({ status: moving }) }, 'waiting DatabaseMoving'],
+    [
+      'one that is saved before its move',
+      { database: database({ status: { ...moving, upgrade: { ...moving.upgrade, step: 'CreateSnapshot' } } }) },
+      'waiting DatabaseMoving',
+    ],
     ['one that is not ready', { database: database({ status: { phase: 'Pending' } }) }, 'waiting DatabaseNotReady'],
     [
       'one that nobody reaches',
