@@ -20,7 +20,8 @@ const denied: Meaning = {
   code: 'AccessDenied',
   remedy: 'stop',
   advice:
-    'the credentials do not allow it; they need s3:PutObject, s3:GetObject, s3:DeleteObject, s3:ListBucket and s3:AbortMultipartUpload',
+    'the credentials do not allow it; they need s3:PutObject, s3:GetObject, s3:DeleteObject, s3:ListBucket, s3:ListBucketMultipartUploads and ' +
+    's3:AbortMultipartUpload; for objectLockDays s3:PutObjectRetention too, and for aws:kms kms:GenerateDataKey and kms:Decrypt',
 }
 const missing: Meaning = { code: 'NotStored', remedy: 'stop', advice: 'it is not there' }
 const taken: Meaning = { code: 'AlreadyStored', remedy: 'stop', advice: 'it is there already' }

@@ -29,6 +29,18 @@ describe('a failure of S3', () => {
     })
   })
 
+  it.each([
+    's3:PutObject',
+    's3:GetObject',
+    's3:DeleteObject',
+    's3:ListBucket',
+    's3:ListBucketMultipartUploads',
+    's3:AbortMultipartUpload',
+    's3:PutObjectRetention',
+  ])('names the right %s where one is missing', (right) => {
+    expect(s3Failure(said('AccessDenied', 403), request)?.message).toMatch(new RegExp(`${right}\\b`))
+  })
+
   it('is nothing else that is thrown', () => {
     expect(s3Failure(new Error('pg_dump failed'), request)).toBeUndefined()
     expect(s3Failure('text', request)).toBeUndefined()
