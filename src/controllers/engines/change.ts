@@ -23,6 +23,8 @@ export interface RoleAttributes {
   readonly bypassesRowSecurity?: false
 }
 
+export type RoleIdentity = { readonly oid: number } | { readonly verifier: string }
+
 export type RoleChange =
   /**
    * With the token in its comment from its first moment on. An admin that is no superuser becomes a member of it in the same
@@ -65,6 +67,11 @@ export type RoleChange =
       readonly database: string | undefined
       readonly name: string
     }
+  /**
+   * Changes nothing: NotFound, and so nothing of the transaction, unless this very role has the name, told by its oid or by what it logs in
+   * with. It is not dropped before the transaction ends. As a superuser, as nobody else sees verifiers.
+   */
+  | { readonly kind: 'expectRole'; readonly role: string; readonly is: RoleIdentity }
   /** No failure if it is not there; DependentObjects while something depends on it. */
   | { readonly kind: 'dropRole'; readonly role: string }
 

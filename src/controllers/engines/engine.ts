@@ -33,7 +33,7 @@ export interface DatabaseServer {
 
   /** One transaction, on the maintenance database or in the one named. None if there is no change. */
   change(changes: readonly Change[], at?: { readonly database: string }): Promise<void>
-  /** Two statements: CREATE DATABASE, whose owner is set with it, then its mark. Fails with AlreadyExists. */
+  /** Two statements: CREATE DATABASE, whose owner is set with it, then its mark if it has none. Fails with AlreadyExists. */
   createDatabase(wish: DatabaseWish): Promise<void>
   /** With `force`, sessions are ended first; without, DatabaseInUse while there are any. No failure if it is not there. */
   dropDatabase(database: string, options: { readonly force: boolean }): Promise<void>

@@ -22,6 +22,9 @@ import type { TableName } from '../engines/replication.ts'
 import { type ServerAccess, signed } from '../engines/server-access.ts'
 import {
   closingChanges,
+  closingDoors,
+  condemnedName,
+  condemning,
   isAsOrdered,
   ownerChanges,
   roleChanges,
@@ -45,11 +48,15 @@ export interface SideTools {
 
 /** Two statements. */
 export async function observeSide(order: SideOrder, server: DatabaseServer): Promise<SideStanding> {
-  const role = sideRole(order)
-  const { databases, roles } = await server.observe({ databases: [order.database], roles: [{ name: role }] })
-  const hasRole = roles.length > 0
-  const ledger = hasRole ? await readLedger(server, role) : undefined
-  return sideStanding(order, { database: databases[0], hasRole, ledger })
+  return (await lookAt(order, server)).standing
+}
+
+async function lookAt(order: SideOrder, server: DatabaseServer) {
+  const name = sideRole(order)
+  const { databases, roles } = await server.observe({ databases: [order.database], roles: [{ name }] })
+  const [[database], [role]] = [databases, roles]
+  const ledger = role && (await readLedger(server, name))
+  return { database, role, standing: sideStanding(order, { database, hasRole: role !== undefined, ledger }) }
 }
 
 /** Of which moment of the old side a side holds all rows, that was made to follow it. */
@@ -58,13 +65,23 @@ export async function filledFrom(order: SideOrder, server: DatabaseServer): Prom
   return standing.kind === 'prepared' ? standing.ledger.from : undefined
 }
 
-/** Nothing of it is there afterwards. What is somebody else's, and what serves already, is let be. */
+/**
+ * Nothing of it is there afterwards. What is somebody else's, and what serves already, is let be. A DROP DATABASE says no more than a name
+ * and is in no transaction: so the database gets another one first, as long as it and the ledger are those that were looked at.
+ */
 export async function removeSide(order: SideOrder, server: DatabaseServer): Promise<void> {
-  const standing = await observeSide(order, server)
-  if (standing.kind !== 'partial' && standing.kind !== 'prepared') return
-  await server.dropDatabase(order.database, { force: true })
-  const roles = [...standing.ledger.roles, sideRole(order)]
-  await server.change(roles.map((role) => ({ kind: 'dropRole', role }) as const))
+  const { standing, database, role } = await lookAt(order, server)
+  if (role === undefined || (standing.kind !== 'partial' && standing.kind !== 'prepared')) return
+  const seen = { kind: 'expectRole', role: role.name, is: { oid: role.oid } } as const
+  const condemned = condemnedName(order)
+  if (database !== undefined) {
+    await server.change([seen, ...closingDoors(database)])
+    await server.terminate({ database: database.name, ours: true })
+    await server.change([seen, ...condemning(database, condemned)])
+  }
+  await server.dropDatabase(condemned, { force: true })
+  const roles = [...standing.ledger.roles, role.name]
+  await server.change([seen, ...roles.map((one) => ({ kind: 'dropRole', role: one }) as const)])
 }
 
 /** Rejects with what is wrong. */
@@ -153,10 +170,12 @@ class SideWorker {
     const seen = await this.#new.observe({ roles: globals.roles.map(({ name }) => ({ name })) })
     const there = seen.roles.map(({ name }) => name)
     const refusal = sideRefusal(this.#order, globals, { old, new: seen.server }, there)
-    if (refusal !== undefined) throw refusal
-    return globals
+    if (refusal === undefined) return globals
+    const { kind } = await observeSide(this.#order, this.#new)
+    throw kind === 'partial' || kind === 'prepared' ? rivalled(this.#order) : refusal
   }
 
+  /** Whoever was believed dead and is overtaken changes nothing any more: the role was made anew, with another verifier. */
   async #make(globals: DatabaseGlobals, { folder, published }: Making): Promise<void> {
     const { token, database, caller } = this.#order
     const role = sideRole(this.#order)
@@ -166,15 +185,16 @@ class SideWorker {
     await this.#new.change(roleChanges(this.#order, globals, { verifier, from }))
     const { encoding, collate: locale, connectionLimit } = globals.database
     await this.#new.createDatabase({ name: database, owner: role, token, encoding, locale, connectionLimit })
-    await this.#new.change([{ kind: 'hardenDatabase', database }])
+    const own = { kind: 'expectRole', role, is: { verifier } } as const
+    await this.#new.change([own, { kind: 'hardenDatabase', database }])
     const { schemas, changes } = scratchExtensions(globals.extensions, role)
-    await this.#new.change(changes, { database })
+    await this.#new.change([own, ...changes], { database })
     const { logical, new: access } = this.#tools
     const call = { ...artifact, database, caller, signal: this.#signal }
     await logical.restore({ ...call, access: { ...access, username: role, password }, prepared: { schemas } })
-    await this.#new.change(ownerChanges(this.#order, globals, access.username), { database })
+    await this.#new.change([own, ...ownerChanges(this.#order, globals, access.username)], { database })
     await logical.restorePrivileges({ ...call, access })
-    await this.#new.change(closingChanges(this.#order, globals))
+    await this.#new.change([own, ...closingChanges(this.#order, globals)])
   }
 
   async #save(artifactFile: string, published: Making['published']): Promise<Saved> {
@@ -192,4 +212,10 @@ class SideWorker {
       await frozen.release()
     }
   }
+}
+
+/** Nothing of it was there a moment ago. */
+function rivalled({ database }: SideOrder): EngineError {
+  const message = `another worker has begun to make database ${database} on the new server; the next try looks how far it is`
+  return new EngineError({ code: 'Contention', message, remedy: 'retry' })
 }

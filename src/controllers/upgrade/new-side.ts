@@ -52,6 +52,28 @@ export function sideRole({ id }: Pick<SideOrder, 'id'>): string {
   return partName(id)
 }
 
+/** Of its database, once that is to go. */
+export function condemnedName(order: Pick<SideOrder, 'id'>): string {
+  return `${sideRole(order)}_gone`
+}
+
+/** What a DROP DATABASE that was cut off has left takes no connections, and no changes but of its name. */
+export function closingDoors({ name: database, oid, isInvalid }: ObservedDatabase): readonly Change[] {
+  if (isInvalid) return []
+  return [
+    { kind: 'expectDatabase', database, oid },
+    { kind: 'allowConnections', database, allows: false },
+  ]
+}
+
+/** In one transaction: this very database gets a name that nobody looks for. */
+export function condemning({ name: database, oid }: ObservedDatabase, condemned: string): readonly Change[] {
+  return [
+    { kind: 'renameDatabase', database, to: condemned },
+    { kind: 'expectDatabase', database: condemned, oid },
+  ]
+}
+
 export function sideStanding(order: SideOrder, { database, hasRole, ledger }: SeenSide): SideStanding {
   const isMarked = database?.token?.uid === order.token.uid && database.succession?.request === order.id
   if (ledger !== undefined && ledger.token.uid === order.token.uid && ledger.request === order.id) {

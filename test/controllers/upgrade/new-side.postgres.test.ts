@@ -85,6 +85,33 @@ it('is begun anew by whoever follows one who died, and leaves nothing else', { t
   }
 })
 
+it('is taken back by whoever follows one who died over that', async () => {
+  const stage = await SideStage.start(way())
+  const young = stage.here.at(stage.new.access())
+  const proxy = await SqlProxy.start(stage.new.access())
+  const cut = stage.here.at(proxy.access())
+  try {
+    await prepareSide(order, stage.tools, never)
+    proxy.forget()
+    await removeSide(order, cut)
+    const all = Array.from({ length: proxy.statements.length }, (_, at) => at + 1)
+    for (const n of crashPlaces(all, stage.new.version, 11)) {
+      await prepareSide(order, stage.tools, never)
+      proxy.judge = cutAt(n, n % 2 === 0 ? 'after' : 'before')
+      await removeSide(order, cut).catch(() => undefined)
+      proxy.judge = () => 'pass'
+      await removeSide(order, young)
+      await stage.expectBare()
+    }
+    await prepareSide(order, stage.tools, never)
+    await stage.new.byHand("UPDATE pg_database SET datconnlimit = -2 WHERE datname = 'shop'")
+    await removeSide(order, young)
+    await stage.expectBare()
+  } finally {
+    await proxy.stop()
+  }
+})
+
 it('is not begun, and nothing made, where it cannot be', async () => {
   const stage = await SideStage.start(way())
   const shop = { database: 'shop' }

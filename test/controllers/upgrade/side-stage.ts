@@ -75,7 +75,7 @@ export class SideStage {
   /** Of the move, and of everything that came with it. */
   async expectBare(): Promise<void> {
     const found = await this.new.byHand(
-      "SELECT rolname AS name FROM pg_roles WHERE rolname NOT LIKE 'pg\\_%' AND NOT rolsuper UNION SELECT datname FROM pg_database WHERE datname = 'shop'",
+      "SELECT rolname AS name FROM pg_roles WHERE rolname NOT LIKE 'pg\\_%' AND NOT rolsuper UNION SELECT datname FROM pg_database WHERE datname NOT IN ('postgres', 'template0', 'template1')",
     )
     expect(found).toEqual([])
     expect(await readdir(this.tools.workFolder)).toEqual([])

@@ -19,6 +19,7 @@ export function changeStatements(change: Change, facts: SessionFacts): readonly 
     case 'revokeMembership':
     case 'setRoleSetting':
     case 'resetRoleSetting':
+    case 'expectRole':
     case 'dropRole':
       return roleStatements(change, facts)
     case 'setDatabaseOwner':

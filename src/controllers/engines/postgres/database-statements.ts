@@ -14,6 +14,17 @@ export function createDatabaseStatement({ name, owner, encoding, locale, connect
   )
 }
 
+/** What somebody else says of a database of this name, made since, is not written over. */
+export function firstMarkStatement({ name, token }: Pick<DatabaseWish, 'name' | 'token'>): Sql {
+  const block = sql`BEGIN
+    IF NOT EXISTS (SELECT FROM pg_catalog.pg_database d
+        WHERE d.datname = ${literal(name)} AND pg_catalog.shobj_description(d.oid, 'pg_database') IS NOT NULL) THEN
+      COMMENT ON DATABASE ${identifier(name)} IS ${literal(markOf(token))};
+    END IF;
+  END`
+  return sql`DO ${literal(block)}`
+}
+
 export function dropDatabaseStatement(database: string, force: 'force' | 'wait'): Sql {
   const statement = sql`DROP DATABASE IF EXISTS ${identifier(database)}`
   return force === 'force' ? sql`${statement} WITH (FORCE)` : statement

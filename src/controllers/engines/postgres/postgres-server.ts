@@ -16,10 +16,9 @@ import type { EngineError } from '../engine-error.ts'
 import type { GrantQuestion, ObservedGrants } from '../grant.ts'
 import type { ObservedContents, ObservedSession, ServerObservation } from '../observed-server.ts'
 import type { ServerAccess } from '../server-access.ts'
-import { createDatabaseStatement, dropDatabaseStatement } from './database-statements.ts'
+import { createDatabaseStatement, dropDatabaseStatement, firstMarkStatement } from './database-statements.ts'
 import { asEngineError, endsSession } from './failure.ts'
 import { tryLogin } from './login-client.ts'
-import { markOf } from './mark.ts'
 import { contentsOf, contentsQuestion, grantsOf, grantsQuestion } from './observe-database.ts'
 import { type JsonQuestion, serverObservation, serverQuestion } from './observe-server.ts'
 import { limits } from './session-client.ts'
@@ -135,7 +134,7 @@ export class PostgresServer implements DatabaseServer {
     const name = identifier(wish.name)
     await this.#alone('createDatabase', `create database ${name}`, [
       createDatabaseStatement(wish),
-      sql`COMMENT ON DATABASE ${name} IS ${literal(markOf(wish.token))}`,
+      firstMarkStatement(wish),
     ])
   }
 

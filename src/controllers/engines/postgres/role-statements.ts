@@ -1,5 +1,5 @@
 // Which SQL changes a role? One list of statements for every change, for the version and the admin at hand.
-import type { RoleAttributes, RoleChange } from '../change.ts'
+import type { RoleAttributes, RoleChange, RoleIdentity } from '../change.ts'
 import { EngineError } from '../engine-error.ts'
 import { markOf } from './mark.ts'
 import { settingName, settingText } from './role-setting.ts'
@@ -34,6 +34,8 @@ export function roleStatements(change: RoleChange, facts: SessionFacts): readonl
       return [settingStatement(change, role)]
     case 'resetRoleSetting':
       return [sql`${alterIn(role, change.database)} RESET ${settingName(change.name)}`]
+    case 'expectRole':
+      return [expectation(change.role, change.is)]
     case 'dropRole':
       return [sql`DROP ROLE IF EXISTS ${role}`]
   }
@@ -51,6 +53,20 @@ function settingStatement(
   const text = settingText(name, value)
   const set = sql`${alterIn(role, database)} SET ${text}`
   return name.includes('.') ? sql`${become}; SET LOCAL ${text}; ${leave}; ${set}` : sql`${become}; ${set}; ${leave}`
+}
+
+/** The row stays locked until the transaction ends, so that whoever drops the role waits. */
+function expectation(role: string, is: RoleIdentity): Sql {
+  const message = literal(`another role than before, or none, is called ${JSON.stringify(role)}`)
+  const identity =
+    'oid' in is ? sql`r.oid = ${integer(is.oid)}` : sql`r.rolpassword = ${literal(verifierOf(is.verifier))}`
+  const block = sql`BEGIN
+    PERFORM FROM pg_catalog.pg_authid r WHERE r.rolname = ${literal(role)} AND ${identity} FOR SHARE;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION USING ERRCODE = 'undefined_object', MESSAGE = ${message};
+    END IF;
+  END`
+  return sql`DO ${literal(block)}`
 }
 
 function markStatement({ role, token }: Extract<RoleChange, { readonly kind: 'createRole' | 'markRole' }>): Sql {
@@ -86,14 +102,15 @@ function attributeWords(attributes: RoleAttributes): readonly Sql[] {
   ]
 }
 
-/** Whatever is no verifier would go to the server as a clear password, so it stays here (I11). */
 function passwordWords(verifier: string | null): Sql {
-  if (verifier === null) return sql`PASSWORD NULL`
-  if (!isScramVerifier(verifier)) {
-    const message = 'what was to be stored as a password is no SCRAM verifier, and was not sent'
-    throw new EngineError({ code: 'StatementFailed', message, remedy: 'stop' })
-  }
-  return sql`PASSWORD ${literal(verifier)}`
+  return verifier === null ? sql`PASSWORD NULL` : sql`PASSWORD ${literal(verifierOf(verifier))}`
+}
+
+/** Whatever is no verifier would go to the server as a clear password, so it stays here (I11). */
+function verifierOf(text: string): string {
+  if (isScramVerifier(text)) return text
+  const message = 'what was to be stored as a password is no SCRAM verifier, and was not sent'
+  throw new EngineError({ code: 'StatementFailed', message, remedy: 'stop' })
 }
 
 function membershipOptions(

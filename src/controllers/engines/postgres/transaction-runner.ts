@@ -62,6 +62,7 @@ function beginning({ facts }: BoundSession, changes: readonly Change[], { applic
 }
 
 function hasSecret(change: Change): boolean {
+  if (change.kind === 'expectRole') return 'verifier' in change.is
   if ('attributes' in change) return change.attributes.verifier !== undefined
   return ['createReplicator', 'createSubscription', 'copyRole'].includes(change.kind)
 }

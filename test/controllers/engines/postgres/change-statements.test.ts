@@ -11,6 +11,14 @@ const verifier = scramVerifier({ password: 'secret', salt: Buffer.alloc(16), ite
 const object = { role: 'r', on: 'Table', schema: 's', table: '', names: ['a', 'b"'] } as const
 const beforehand = { role: 'r', creator: 'c', on: 'Sequence', privileges: ['USAGE'] } as const
 
+/** A text in a text. */
+const expectation = (identity: string) => `DO 'BEGIN
+    PERFORM FROM pg_catalog.pg_authid r WHERE r.rolname = ''r'' AND ${identity} FOR SHARE;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION USING ERRCODE = ''undefined_object'', MESSAGE = ''another role than before, or none, is called "r"'';
+    END IF;
+  END'`
+
 describe('a change', () => {
   it.each<readonly [Change, readonly string[], string]>([
     [
@@ -30,6 +38,12 @@ describe('a change', () => {
     [{ kind: 'alterRole', role: 'r', attributes: {} }, [], 'alter role "r"'],
     [{ kind: 'renameRole', role: 'r', to: 's' }, ['ALTER ROLE "r" RENAME TO "s"'], 'rename role "r"'],
     [{ kind: 'joinRole', role: 'r' }, [], 'join role "r"'],
+    [{ kind: 'expectRole', role: 'r', is: { oid: 5 } }, [expectation('r.oid = 5')], 'expect role "r"'],
+    [
+      { kind: 'expectRole', role: 'r', is: { verifier } },
+      [expectation(`r.rolpassword = ''${verifier}''`)],
+      'expect role "r"',
+    ],
     [
       { kind: 'setRoleSetting', role: 'r', database: 'd', name: 'search_path', value: 'a, b' },
       [`SET LOCAL ROLE "r"; ALTER ROLE "r" IN DATABASE "d" SET "search_path" TO 'a', 'b'; SET LOCAL ROLE NONE`],

@@ -1,0 +1,136 @@
+// Can a worker that was believed dead do harm to the one that has come after it? It is held where it stands, for real, and goes on when the
+// newer one is at work, or has done.
+import { expect, it } from 'vitest'
+import type { DatabaseServer } from '../../../src/controllers/engines/engine.ts'
+import { observeSide, prepareSide, removeSide } from '../../../src/controllers/upgrade/new-side-worker.ts'
+import { Opening } from '../../../src/controllers/upgrade/opening-client.ts'
+import { pairs } from '../engines/replication/replication-stage.ts'
+import { never } from '../stores/contents.ts'
+import { order, SideStage } from './side-stage.ts'
+
+const way = () => pairs()[0] ?? ([0, 0] as const)
+const followed = { ...order, holds: 'rows' } as const
+/** Then nothing keeps an older worker from giving a database away that is empty yet. */
+const oneOwner = `REASSIGN OWNED BY app TO shop_owner; DROP SCHEMA ext CASCADE; ALTER SCHEMA "Odd schema" OWNER TO shop_owner;
+  ALTER TABLE public.audit OWNER TO shop_owner`
+type Call = 'restore' | 'restorePrivileges'
+
+it.each<[string, Call]>([
+  ['gives nothing to its owners', 'restore'],
+  ['does not say that all is there', 'restorePrivileges'],
+])('%s where another one restores', async (_, last) => {
+  const stage = await SideStage.start(way())
+  await stage.old.byHand(oneOwner, { database: 'shop' })
+  const young = stage.here.at(stage.new.access())
+  const [older, newer] = [new Gate(), new Gate()]
+  const first = settled(prepareSide(followed, stopped(stage, last, 'after', older), never))
+  await older.reached
+  const second = settled(prepareSide(followed, stopped(stage, 'restore', 'before', newer), never))
+  await newer.reached
+  older.open()
+  expect(await first).toMatchObject({ code: 'NotFound', remedy: 'retry' })
+  expect(await observeSide(followed, young)).toMatchObject({ kind: 'partial' })
+  newer.open()
+  expect(await second).toBeUndefined()
+  expect(await observeSide(followed, young)).toMatchObject({ kind: 'prepared' })
+  expect(await stage.sight(stage.new)).toEqual(await stage.sight(stage.old))
+  expect(await stage.new.byHand('SELECT FROM orders', { database: 'shop' })).toHaveLength(10)
+})
+
+it('removes nothing that somebody else has made since it looked', async () => {
+  const stage = await SideStage.start(way())
+  const died = { ...stage.tools.logical, restore: () => Promise.reject(new Error('died')) }
+  await prepareSide(followed, { ...stage.tools, logical: died }, never).catch(() => undefined)
+  const young = stage.here.at(stage.new.access())
+  const removal = removeSide(
+    followed,
+    lateServer(young, 'change', async () => {
+      await prepareSide(followed, stage.tools, never)
+      await new Opening(order, stage.tools, never).open({ logins: ['app_a'] })
+      await stage.new.byHand("INSERT INTO public.orders (n, what) VALUES (11, 'acknowledged')", { database: 'shop' })
+    }),
+  )
+  expect(await settled(removal)).toMatchObject({ code: 'NotFound' })
+  expect(await observeSide(followed, young)).toEqual({ kind: 'opened' })
+  expect(await stage.new.byHand('SELECT FROM orders', { database: 'shop' })).toHaveLength(11)
+})
+
+it('tries again where another one has begun since it looked', async () => {
+  const stage = await SideStage.start(way())
+  const { tools } = stage
+  const engine: SideStage['tools']['engine'] = {
+    ...tools.engine,
+    server: (access, use) => {
+      const server = tools.engine.server(access, use)
+      return access === tools.old ? lateServer(server, 'query', () => prepareSide(order, tools, never)) : server
+    },
+  }
+  expect(await settled(prepareSide(order, { ...tools, engine }, never))).toMatchObject({ remedy: 'retry' })
+  await prepareSide(order, tools, never)
+  expect(await stage.sight(stage.new)).toEqual(await stage.sight(stage.old))
+})
+
+class Gate {
+  readonly #arrival = Promise.withResolvers<void>()
+  readonly #leave = Promise.withResolvers<void>()
+
+  get reached(): Promise<void> {
+    return this.#arrival.promise
+  }
+
+  async pass(): Promise<void> {
+    this.#arrival.resolve()
+    await this.#leave.promise
+  }
+
+  open(): void {
+    this.#leave.resolve()
+  }
+}
+
+/** Waits at the gate at this call of its. */
+function stopped({ tools }: SideStage, call: Call, when: 'before' | 'after', gate: Gate): SideStage['tools'] {
+  const { logical } = tools
+  const held: typeof logical.restore = async (work) => {
+    if (when === 'before') await gate.pass()
+    await logical[call](work)
+    if (when === 'after') await gate.pass()
+  }
+  return { ...tools, logical: { ...logical, [call]: held } }
+}
+
+/** Something happens before the first of these calls. */
+function lateServer(server: DatabaseServer, call: 'change' | 'query', meanwhile: () => Promise<void>): DatabaseServer {
+  let isLate = false
+  const late =
+    <Given extends readonly unknown[], Answer>(which: typeof call, act: (...given: Given) => Promise<Answer>) =>
+    async (...given: Given): Promise<Answer> => {
+      if (which === call && !isLate) {
+        isLate = true
+        await meanwhile()
+      }
+      return act(...given)
+    }
+  return {
+    observe: (question) => server.observe(question),
+    observeContents: (database) => server.observeContents(database),
+    observeGrants: (database, question) => server.observeGrants(database, question),
+    sessions: (filter) => server.sessions(filter),
+    change: late('change', (changes, at) => server.change(changes, at)),
+    createDatabase: (wish) => server.createDatabase(wish),
+    dropDatabase: (database, options) => server.dropDatabase(database, options),
+    terminate: (filter) => server.terminate(filter),
+    tryLogin: (attempt) => server.tryLogin(attempt),
+    query: late('query', (statement) => server.query(statement)),
+  }
+}
+
+/** What it was rejected with. */
+async function settled(work: Promise<void>): Promise<unknown> {
+  try {
+    await work
+    return undefined
+  } catch (error) {
+    return error
+  }
+}
