@@ -574,7 +574,7 @@ export interface BackupSpecTargetS3 {
   readonly encryption?: BackupSpecTargetS3Encryption;
 
   /**
-   * For how many days nobody, not even the operator, can remove what was stored. The bucket has to allow it.
+   * For how many days what is stored is locked (mode GOVERNANCE), also against the operator. The bucket has to allow it.
    *
    * @schema BackupSpecTargetS3#objectLockDays
    */
@@ -1860,7 +1860,7 @@ export interface DatabaseSpecSnapshotTargetS3 {
   readonly encryption?: DatabaseSpecSnapshotTargetS3Encryption;
 
   /**
-   * For how many days nobody, not even the operator, can remove what was stored. The bucket has to allow it.
+   * For how many days what is stored is locked (mode GOVERNANCE), also against the operator. The bucket has to allow it.
    *
    * @schema DatabaseSpecSnapshotTargetS3#objectLockDays
    */

@@ -371,7 +371,8 @@ export interface BackupSpecTargetS3 {
   /** How the store encrypts. */
   readonly encryption?: BackupSpecTargetS3Encryption
   /**
-   * For how many days nobody, not even the operator, can remove what was stored. The bucket has to allow it.
+   * For how many days what is stored is locked (mode GOVERNANCE), also against the operator. The bucket has to allow
+   * it.
    * At least 1. At most 3650. Format int32.
    */
   readonly objectLockDays?: number
@@ -549,7 +550,8 @@ export interface BackupSpecTargetS3Input {
   /** How the store encrypts. */
   readonly encryption?: BackupSpecTargetS3Encryption
   /**
-   * For how many days nobody, not even the operator, can remove what was stored. The bucket has to allow it.
+   * For how many days what is stored is locked (mode GOVERNANCE), also against the operator. The bucket has to allow
+   * it.
    * At least 1. At most 3650. Format int32.
    */
   readonly objectLockDays?: number

@@ -964,7 +964,8 @@ export interface DatabaseSpecSnapshotTargetS3 {
   /** How the store encrypts. */
   readonly encryption?: DatabaseSpecSnapshotTargetS3Encryption
   /**
-   * For how many days nobody, not even the operator, can remove what was stored. The bucket has to allow it.
+   * For how many days what is stored is locked (mode GOVERNANCE), also against the operator. The bucket has to allow
+   * it.
    * At least 1. At most 3650. Format int32.
    */
   readonly objectLockDays?: number
@@ -1554,7 +1555,8 @@ export interface DatabaseSpecSnapshotTargetS3Input {
   /** How the store encrypts. */
   readonly encryption?: DatabaseSpecSnapshotTargetS3Encryption
   /**
-   * For how many days nobody, not even the operator, can remove what was stored. The bucket has to allow it.
+   * For how many days what is stored is locked (mode GOVERNANCE), also against the operator. The bucket has to allow
+   * it.
    * At least 1. At most 3650. Format int32.
    */
   readonly objectLockDays?: number
