@@ -61,7 +61,7 @@ export function scheduleFacts({ object, children, nowMs }: ScheduleInput): Sched
   const own = children.filter((child) => isOf(Backup, child)).map((child) => child as BackupObject) // As just said.
   const found = own
     .filter((child) => !isBeingDeleted(child) && child.spec.databaseRef.name === spec.databaseRef.name)
-    .map(foundBackup)
+    .map((child) => foundBackup(child, object.metadata.uid))
     .toSorted((left, right) => right.takenAtMs - left.takenAtMs)
   const going = own.filter(isBeingDeleted).map(({ metadata }) => metadata.name)
   const taken = own.map(slotOf)
@@ -80,13 +80,13 @@ export function scheduleFacts({ object, children, nowMs }: ScheduleInput): Sched
   }
 }
 
-function foundBackup(object: BackupObject): FoundBackup {
+function foundBackup(object: BackupObject, scheduleUid: string): FoundBackup {
   const { metadata, status } = object
   const { phase, completedAt, verifiedAt, conditions } = status ?? {}
   const verified = findCondition(conditions as Parameters<typeof findCondition>[0], 'Verified') // Of its definition.
   return {
     ...{ object, name: metadata.name, takenAtMs: slotOf(object), completedAt },
-    isLeaving: isOwned(object),
+    isLeaving: isToldToGo(object, scheduleUid),
     // One that is proven once more is there meanwhile.
     state:
       phase === 'Completed' || (phase === 'Verifying' && verifiedAt !== undefined)
@@ -144,9 +144,9 @@ function wishOf(
     : [{ name, slotMs, spec: { ...spec, artifactPolicy: 'Delete' }, stays: false }]
 }
 
-/** What stays has no owner. */
-function isOwned({ metadata }: BackupObject): boolean {
-  return (metadata.ownerReferences ?? []).length > 0
+/** What stays does not have the schedule for an owner. Owners that others have given it say nothing of its artifact. */
+function isToldToGo({ metadata }: BackupObject, scheduleUid: string): boolean {
+  return (metadata.ownerReferences ?? []).some(({ uid }) => uid === scheduleUid)
 }
 
 function newChild({ metadata, spec }: BackupObject, slotMs: number, found: readonly FoundBackup[]): ChildWish {

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import type { BackupSpecInput } from '../../../imports/wire/backup.ts'
 import { Backup } from '../../../imports/wire/backup.ts'
+import { Database } from '../../../imports/wire/database.ts'
 import { slotAnnotation } from '../../../src/controllers/backup/work-wish.ts'
 import { BackupScene, home, target } from './backup-scene.ts'
 
@@ -213,6 +214,24 @@ describe('retention', () => {
     expect(scene.stored.size).toBe(2)
     expect(scene.worked.filter((work) => work.startsWith('discard'))).toHaveLength(3)
     expect(await scene.standing('nightly', 'RetentionApplied')).toBe('True Pruned')
+  })
+
+  it('keeps the artifact of a Backup that somebody gives an owner', async () => {
+    const scene = await scheduled({ retention: { keepLast: 5 } })
+    await scene.passUntil('2026-01-01T01:05:00Z')
+    const name = `nightly-${Date.parse('2026-01-01T01:00:00Z') / 60_000}`
+    const database = await scene.cluster.find(Database, `${home}/crm`)
+    const owner = {
+      apiVersion: 'data.konverge.dev/v1alpha1',
+      kind: 'Database',
+      name: 'crm',
+      uid: database?.metadata.uid,
+    }
+    await scene.patch(name, { metadata: { ownerReferences: [owner] } })
+    await scene.passUntil('2026-01-01T03:05:00Z')
+    expect(await slots(scene)).toEqual(atHours(1, 2, 3))
+    expect((await scene.find(name))?.spec).toMatchObject({ artifactPolicy: 'Retain' })
+    expect((await scene.find(name))?.metadata.ownerReferences).toEqual([owner])
   })
 
   it('never removes the newest that is proven', async () => {
