@@ -67,7 +67,10 @@ async function* whole(text: string): AsyncIterable<Uint8Array> {
   yield Buffer.from(text)
 }
 
-/** What workers left that did not get to the end; without a manifest, all. Those that still work find the manifest, and stop. */
+/**
+ * What workers left that did not get to the end; without a manifest, all. Those that still work find the manifest, and stop. Nothing where a
+ * manifest is there that was not found before: a worker was faster, or the store did not say the truth.
+ */
 export async function removeOthers(
   store: ArtifactStore,
   folder: string,
@@ -75,13 +78,21 @@ export async function removeOthers(
   signal: AbortSignal,
 ): Promise<void> {
   const own = manifest === undefined ? [] : [manifestKey(folder), folder + manifest.artifact.file]
-  for await (const { key } of store.list(folder, signal)) if (!own.includes(key)) await store.delete(key, signal)
+  const keys: string[] = []
+  for await (const { key } of store.list(folder, signal)) keys.push(key)
+  if (manifest === undefined && keys.includes(manifestKey(folder))) throw overlooked(store, folder)
+  for (const key of keys) if (!own.includes(key)) await store.delete(key, signal)
   await store.sweep(folder, signal)
 }
 
 /** The failure that led here is the one to be told. What cannot be removed now, the next worker removes. */
 async function removeQuietly(store: ArtifactStore, key: string): Promise<void> {
   await store.delete(key, new AbortController().signal).catch(() => undefined)
+}
+
+function overlooked(store: ArtifactStore, folder: string): BackupError {
+  const message = `the manifest in ${store.place}/${folder} was not found, and is there; nothing was removed`
+  return new BackupError({ code: 'ManifestRefused', message, remedy: 'retry' })
 }
 
 function lost(store: ArtifactStore, folder: string): BackupError {

@@ -131,11 +131,12 @@ export function tidyWish(
   // A copy of a server is started where the worker is.
   const isTriedOut = object.spec.method === 'Logical' && verifyModeOf(object.spec) === 'Restore'
   const server = isTriedOut ? place : undefined
+  const isMade = object.status?.artifact !== undefined
   if (server === undefined && folder === undefined) return undefined
   const order: WorkOrder = {
     ...{ ...commonOf(object), work: 'tidy' },
     ...(server === undefined ? {} : { restoresOn: server.ordered }),
-    tidy: { backup: backupOf(object), ...(folder === undefined ? {} : { folder }) },
+    tidy: { backup: backupOf(object), ...(folder === undefined ? {} : { folder, ...(isMade ? { isMade } : {}) }) },
   }
   const wish = wishOf(object, order, server === undefined ? [] : [server.credentials])
   return { ...wish, deadlineSeconds: tidyDeadlineSeconds }
