@@ -69,19 +69,20 @@ async function loadSingle(context: Observing, object: BackupObject, pods: readon
       ...(status?.folder === undefined ? {} : { folder: status.folder }),
     }
   }
-  const { folder, ...wish } = makeWish(object, saved)
+  const { folder: wished, ...wish } = makeWish(object, saved)
   const make = runOf(wish.name)
   const made = madeBy(status, make)
+  // As long as it is being made it may become one of another Database of this name, in that one's folder.
+  const isOver = recordedBackup(status) !== undefined || (make.kind === 'none' && status?.phase === 'Failed')
+  const folder = (isOver ? status?.folder : undefined) ?? wished
   const proof =
-    made === undefined
-      ? undefined
-      : verificationTry(verifyWish(object, status?.folder ?? folder, saved.place), runOf, context.nowMs)
+    made === undefined ? undefined : verificationTry(verifyWish(object, folder, saved.place), runOf, context.nowMs)
   const { run: verify = none, againAtMs } = proof ?? {}
   const input = { object, make, verify, isTriedAgain: againAtMs !== undefined, made }
   const step = singleStep(input)
   const workers = workersOf({ ...input, step, makeWish: wish, verifyWish: proof?.wish })
   return {
-    ...{ kind: 'single', step, make, verify, workers, held: [], folder: status?.folder ?? folder },
+    ...{ kind: 'single', step, make, verify, workers, held: [], folder },
     ...(made === undefined ? {} : { made }),
     ...(step === 'verify' && againAtMs !== undefined ? { againAtMs } : {}),
     ...(step === 'rest' && workers.length > 0 ? { tidyAtMs: context.nowMs + tidyAfterMs } : {}),

@@ -405,6 +405,31 @@ describe('a Backup that is deleted', () => {
     expect(scene.worked).toContain('discard once')
   })
 
+  it('is proven and removed where it was stored, when its Database was made again meanwhile', async () => {
+    const scene = await ready()
+    scene.answer = () => 'works'
+    await scene.create('once', { artifactPolicy: 'Delete' })
+    await scene.until('a worker', async () => (await scene.jobs()).length === 1)
+    await scene.cluster.delete(Database, `${home}/crm`)
+    await scene.becomes('once', 'Ready', 'False DatabaseMissing')
+    await scene.database()
+    const again = await scene.cluster.find(Database, `${home}/crm`)
+    let proven: string | undefined
+    scene.answer = (order) => {
+      if (order.work === 'verify') proven = order.verification.folder
+      // The worker of before is ended and does not get there.
+      const isLate = order.work === 'backup' && order.backup.database.uid !== again?.metadata.uid
+      return isLate ? 'works' : scene.done(order)
+    }
+    await scene.becomes('once', 'Ready', 'True RestoreVerified')
+    const { folder } = await scene.status('once')
+    expect([...scene.stored]).toEqual([folder])
+    expect(proven).toBe(folder)
+    await scene.delete('once')
+    await scene.goes('once')
+    expect(scene.stored.size).toBe(0)
+  })
+
   it('says what keeps its artifact, tries again, and goes without when told to', async () => {
     const scene = await ready()
     await scene.create('once', { artifactPolicy: 'Delete' })
