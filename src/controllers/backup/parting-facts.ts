@@ -72,6 +72,7 @@ function workAmong({ children, pods, isPodOf }: PartingInput, names: readonly st
     const run = workRun(
       jobs.find(({ metadata }) => metadata.name === wish.name),
       pods.filter((pod) => isPodOf(pod, wish.name)),
+      `${wish.deadlineSeconds / 60} minutes`,
     )
     return { wish, run, isSuspended: isBusy || run.kind === 'failed' }
   }

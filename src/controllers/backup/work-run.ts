@@ -12,8 +12,8 @@ export type WorkRun =
   | { readonly kind: 'completed'; readonly report: WorkReport | undefined; readonly endedAtMs: number }
   | { readonly kind: 'failed'; readonly report: WorkReport; readonly endedAtMs: number }
 
-/** `pods`: of this Job alone. */
-export function workRun(job: LiveObject | undefined, pods: readonly LiveObject[]): WorkRun {
+/** `pods`: of this Job alone. `limit`: how long it may take, in words. */
+export function workRun(job: LiveObject | undefined, pods: readonly LiveObject[], limit = 'it may'): WorkRun {
   if (job === undefined) return { kind: 'none' }
   const word = lastWord(pods, workReportIn)
   const last = word?.report
@@ -25,7 +25,7 @@ export function workRun(job: LiveObject | undefined, pods: readonly LiveObject[]
   const failed = jobCondition(job, 'Failed')
   if (failed !== undefined) {
     const endedAtMs = millisecondsAt(failed.lastTransitionTime)
-    return { kind: 'failed', report: reportOfJob(failed, last), endedAtMs }
+    return { kind: 'failed', report: reportOfJob(failed, last, limit), endedAtMs }
   }
   // Trying again would say the same: the Job is held, though it would go on.
   if (word !== undefined && exitCodeOf(word.report) === 2) return { kind: 'failed', ...word }
@@ -37,10 +37,10 @@ export function areAtWork(pods: readonly LiveObject[]): boolean {
   return pods.some((pod) => !['Succeeded', 'Failed'].includes(String(valueAt(pod, 'status', 'phase'))))
 }
 
-function reportOfJob({ reason, message }: Condition, last: WorkReport | undefined): WorkReport {
+function reportOfJob({ reason, message }: Condition, last: WorkReport | undefined, limit: string): WorkReport {
   const isLate = reason === 'DeadlineExceeded'
   if (last !== undefined && last.outcome !== 'Completed' && !isLate) return last
   const why = last?.message === undefined ? '' : `; the last try said: ${last.message}`
-  const told = isLate ? 'it took longer than spec.deadline' : `the worker's Job failed: ${message}`
+  const told = isLate ? `it took longer than ${limit}` : `the worker's Job failed: ${message}`
   return { outcome: 'Stopped', reason: reason || 'WorkerFailed', message: told + why }
 }

@@ -28,7 +28,7 @@ export const home = 'shop'
 export const target = { pvc: { claimName: 'backups' } }
 const stepMs = 1_000
 
-type Answer = WorkReport | 'works' | 'dies'
+type Answer = WorkReport | 'works' | 'dies' | 'late'
 
 /** Runs the operator, until it is stopped. */
 export type Operate = (cluster: TestCluster) => { stop(): Promise<unknown> }

@@ -9,7 +9,7 @@ import { BackupScene, home } from './backup-scene.ts'
 
 const stopped = (reason: string): WorkReport => ({ outcome: 'Stopped', reason, message: `it is ${reason}` })
 const only =
-  (work: WorkOrder['work'], report: WorkReport | 'works' | 'dies') =>
+  (work: WorkOrder['work'], report: WorkReport | 'works' | 'dies' | 'late') =>
   (scene: BackupScene): BackupScene['answer'] =>
   (order) =>
     order.work === work ? report : scene.done(order)
@@ -378,6 +378,7 @@ describe('a Backup that is deleted', () => {
 
   it.each([
     ['never does it', 'works', 'no worker has done it within 5 minutes'],
+    ['takes too long', 'late', 'it took longer than 2 minutes'],
     ['cannot do it', stopped('NameTaken'), 'it is NameTaken'],
   ] as const)('says what is left where the worker %s that tidies up, and goes', async (_, answer, why) => {
     const scene = await ready()

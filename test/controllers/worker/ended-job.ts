@@ -9,16 +9,20 @@ export interface WorkerEnd {
   readonly exitCode: number
   /** Nobody tries once more; so it is after the exit code 0 anyhow. */
   readonly isLast: boolean
+  /** It has taken longer than its Job may. */
+  readonly isLate?: true
 }
 
 /** One that asks for no other try leaves its Job at work, with a pod that has failed; of one that dies all tries have. */
-export function endOf(report: WorkReport | 'dies'): WorkerEnd {
+export function endOf(report: WorkReport | 'dies' | 'late'): WorkerEnd {
+  if (report === 'late') return { message: '', exitCode: 143, isLast: true, isLate: true }
   if (report === 'dies') return { message: '', exitCode: 137, isLast: true }
   const exitCode = exitCodeOf(report)
   return { message: reportText(report), exitCode, isLast: exitCode !== 2 }
 }
 
-export async function endJob(cluster: TestCluster, job: LiveObject, { message, exitCode, isLast }: WorkerEnd) {
+export async function endJob(cluster: TestCluster, job: LiveObject, end: WorkerEnd) {
+  const { message, exitCode, isLast, isLate = false } = end
   const { name, namespace = '', uid } = job.metadata
   const finishedAt = new Date(cluster.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z')
   const template = valueAt(job, 'spec', 'template') as { metadata?: object; spec?: object } // A Job's.
@@ -52,7 +56,8 @@ export async function endJob(cluster: TestCluster, job: LiveObject, { message, e
     const done = conditions(['SuccessCriteriaMet', 'Complete'], 'CompletionsReached')
     await tell(Job, name, { startTime, completionTime: finishedAt, succeeded: 1, ...done })
   } else {
-    const over = isLast ? conditions(['FailureTarget', 'Failed'], 'BackoffLimitExceeded') : {}
+    const reason = isLate ? 'DeadlineExceeded' : 'BackoffLimitExceeded'
+    const over = isLast ? conditions(['FailureTarget', 'Failed'], reason) : {}
     await tell(Job, name, { startTime, failed, ...over })
   }
 }
