@@ -60,13 +60,15 @@ async function measure(
 async function copyOurWay(server: PostgresServer, untilMs: number): Promise<number> {
   const reader = await server.connect()
   await reader.query('CREATE PUBLICATION ours FOR TABLE orders')
-  const slot = { name: 'ours', tables: [{ schema: 'public', name: 'orders' }] }
+  const wish = { name: 'ours', tables: [{ schema: 'public', name: 'orders' }] }
   const caller = { kind: 'Database', namespace: 'default', name: 'orders' }
-  const call = { access: server.access(), database: 'postgres', caller, slot, signal: new AbortController().signal }
+  const call = { access: server.access(), database: 'postgres', caller, signal: new AbortController().signal }
   let slots = 0
+  let replaces: string | undefined
   for (; performance.now() < untilMs; slots += 1) {
     const { rows } = await reader.query(newestPage)
-    const frozen = await FrozenSession.begin(call, systemClock)
+    const frozen = await FrozenSession.begin({ ...call, slot: { ...wish, replaces } }, systemClock)
+    replaces = frozen.from
     await reader.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY')
     await reader.query(`SET TRANSACTION SNAPSHOT '${frozen.snapshot}'`)
     await reader.query(newestRows(rows[0]?.page))

@@ -23,7 +23,7 @@ export interface RoleAttributes {
   readonly bypassesRowSecurity?: false
 }
 
-export type RoleIdentity = { readonly oid: number } | { readonly verifier: string }
+export type RoleIdentity = { readonly oid: number; readonly canLogin: boolean } | { readonly verifier: string }
 
 export type RoleChange =
   /**
@@ -68,8 +68,8 @@ export type RoleChange =
       readonly name: string
     }
   /**
-   * Changes nothing: NotFound, and so nothing of the transaction, unless this very role has the name, told by its oid or by what it logs in
-   * with. It is not dropped before the transaction ends. As a superuser, as nobody else sees verifiers.
+   * Changes nothing: NotFound, and so nothing of the transaction, unless this very role has the name, told by its oid, if it may log in as before, or by what
+   * it logs in with. It is not dropped before the transaction ends. As a superuser, as nobody else sees verifiers.
    */
   | { readonly kind: 'expectRole'; readonly role: string; readonly is: RoleIdentity }
   /** No failure if it is not there; DependentObjects while something depends on it. */

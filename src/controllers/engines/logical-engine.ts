@@ -30,9 +30,12 @@ export interface LogicalCall {
 export interface FreezeCall extends LogicalCall {
   /**
    * A slot is made from which everything can be taken that comes behind that moment, for a publication of the same name and these tables.
-   * Who writes to them is kept waiting for at most half a second at a time. One of that name, of a moment that is gone, goes first.
+   * Who writes to them is kept waiting for at most half a second at a time. One of that name that begins at `replaces` goes first; for
+   * another one, that somebody has made since, AlreadyExists.
    */
-  readonly slot?: { readonly name: string; readonly tables: readonly TableName[] } | undefined
+  readonly slot?:
+    | { readonly name: string; readonly tables: readonly TableName[]; readonly replaces: LogPosition | undefined }
+    | undefined
 }
 
 export type ContentsOptions =

@@ -11,14 +11,14 @@ import type { DatabaseEngine, DatabaseServer } from '../engines/engine.ts'
 import { EngineError } from '../engines/engine-error.ts'
 import type { DatabaseGlobals } from '../engines/globals.ts'
 import type { LogPosition } from '../engines/log-position.ts'
-import type { ArtifactCall, LogicalEngine } from '../engines/logical-engine.ts'
+import type { ArtifactCall, FreezeCall, LogicalEngine } from '../engines/logical-engine.ts'
+import type { ObservedDatabase, ObservedRole } from '../engines/observed-server.ts'
 import { readGlobals, readLedger } from '../engines/postgres/globals/globals-client.ts'
 import type { Ledger } from '../engines/postgres/globals/ledger.ts'
 import { PublisherClient } from '../engines/postgres/replication/publisher-client.ts'
 import { partName } from '../engines/postgres/replication/replication-names.ts'
 import { SubscriberClient } from '../engines/postgres/replication/subscriber-client.ts'
 import { scramVerifier } from '../engines/postgres/scram.ts'
-import type { TableName } from '../engines/replication.ts'
 import { type ServerAccess, signed } from '../engines/server-access.ts'
 import {
   closingChanges,
@@ -51,7 +51,13 @@ export async function observeSide(order: SideOrder, server: DatabaseServer): Pro
   return (await lookAt(order, server)).standing
 }
 
-async function lookAt(order: SideOrder, server: DatabaseServer) {
+interface Sighting {
+  readonly database: ObservedDatabase | undefined
+  readonly role: ObservedRole | undefined
+  readonly standing: SideStanding
+}
+
+async function lookAt(order: SideOrder, server: DatabaseServer): Promise<Sighting> {
   const name = sideRole(order)
   const { databases, roles } = await server.observe({ databases: [order.database], roles: [{ name }] })
   const [[database], [role]] = [databases, roles]
@@ -65,14 +71,23 @@ export async function filledFrom(order: SideOrder, server: DatabaseServer): Prom
   return standing.kind === 'prepared' ? standing.ledger.from : undefined
 }
 
-/**
- * Nothing of it is there afterwards. What is somebody else's, and what serves already, is let be. A DROP DATABASE says no more than a name
- * and is in no transaction: so the database gets another one first, as long as it and the ledger are those that were looked at.
- */
+/** Nothing of it is there afterwards. What is somebody else's, and what serves already, is let be. */
 export async function removeSide(order: SideOrder, server: DatabaseServer): Promise<void> {
-  const { standing, database, role } = await lookAt(order, server)
+  await removeSeen(order, await lookAt(order, server), server)
+}
+
+/**
+ * As long as it is what was looked at: else NotFound. A DROP DATABASE says no more than a name and is in no transaction, so the database gets
+ * another one first. Who may log in as the role tells a side that is being made from one that is there.
+ */
+async function removeSeen(
+  order: SideOrder,
+  { standing, database, role }: Sighting,
+  server: DatabaseServer,
+): Promise<void> {
   if (role === undefined || (standing.kind !== 'partial' && standing.kind !== 'prepared')) return
-  const seen = { kind: 'expectRole', role: role.name, is: { oid: role.oid } } as const
+  const { oid, canLogin } = role
+  const seen = { kind: 'expectRole', role: role.name, is: { oid, canLogin } } as const
   const condemned = condemnedName(order)
   if (database !== undefined) {
     await server.change([seen, ...closingDoors(database)])
@@ -95,9 +110,11 @@ const lookMs = 1_000
 
 interface Making {
   readonly folder: string
-  /** Tables whose changes are to follow. */
-  readonly published: readonly TableName[] | undefined
+  readonly published: Published | undefined
 }
+
+/** From which moment on are changes to follow? */
+type Published = Pick<NonNullable<FreezeCall['slot']>, 'tables' | 'replaces'>
 
 interface Saved extends Pick<ArtifactCall, 'artifactFile' | 'writtenBy'> {
   readonly from: LogPosition | undefined
@@ -119,13 +136,14 @@ class SideWorker {
   }
 
   async run(): Promise<void> {
-    const standing = await observeSide(this.#order, this.#new)
+    const sighting = await lookAt(this.#order, this.#new)
+    const { standing } = sighting
     if (standing.kind === 'refused') throw standing.error
     if (standing.kind === 'opened') return
     if (standing.kind === 'prepared' && (await this.#isAsOrdered(standing.ledger))) return
     // Until it is there, whoever makes it looks at the new side.
     const published = this.#order.holds === 'followingRows' ? await this.#published() : undefined
-    if (standing.kind !== 'missing') await removeSide(this.#order, this.#new)
+    await removeSeen(this.#order, sighting, this.#new)
     const globals = await this.#look()
     const folder = await mkdtemp(join(this.#tools.workFolder, 'prepare-'))
     try {
@@ -150,11 +168,13 @@ class SideWorker {
     return new SubscriberClient(this.#new, { ...this.#order, sourceDatabase: this.#order.database, majorVersion: 0 })
   }
 
-  /** Whoever ordered this publishes them meanwhile. */
-  async #published(): Promise<readonly TableName[]> {
+  /** Whoever ordered this publishes them meanwhile. A slot that was not there at first is that of another worker. */
+  async #published(): Promise<Published> {
+    let replaces: LogPosition | undefined
     for (let look = 1; ; look += 1) {
-      const { publication, tables } = await this.#publisher().observe()
-      if (publication !== undefined) return tables.filter(({ isPublished }) => isPublished)
+      const { publication, tables, slot } = await this.#publisher().observe()
+      if (look === 1) replaces = slot?.confirmed
+      if (publication !== undefined) return { tables: tables.filter(({ isPublished }) => isPublished), replaces }
       if (look >= maxLooks) {
         const message = 'the old server publishes nothing for this move'
         throw new EngineError({ code: 'NotFound', message, remedy: 'retry' })
@@ -200,7 +220,7 @@ class SideWorker {
   async #save(artifactFile: string, published: Making['published']): Promise<Saved> {
     const { logical, old: access } = this.#tools
     const { id, database, caller, holds = 'schema' } = this.#order
-    const slot = published && { name: partName(id), tables: published }
+    const slot = published && { name: partName(id), ...published }
     const frozen = await logical.freeze({ access, database, caller, signal: this.#signal, slot })
     try {
       const { toolVersion, content } = await frozen.dump({

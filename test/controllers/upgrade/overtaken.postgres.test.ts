@@ -55,18 +55,24 @@ it('removes nothing that somebody else has made since it looked', async () => {
   expect(await stage.new.byHand('SELECT FROM orders', { database: 'shop' })).toHaveLength(11)
 })
 
+it('removes nothing that was made while it waited for a publication', async () => {
+  const stage = await SideStage.start(way())
+  const died = { ...stage.tools.logical, restore: () => Promise.reject(new Error('died')) }
+  await prepareSide(followed, { ...stage.tools, logical: died }, never).catch(() => undefined)
+  const older = withLateSource(stage, async () => {
+    await prepareSide(followed, stage.tools, never)
+    await stage.old.byHand('CREATE PUBLICATION konverge_to_18 FOR ALL TABLES', { database: 'shop' })
+  })
+  const removal = prepareSide({ ...order, holds: 'followingRows' }, older, never)
+  expect(await settled(removal)).toMatchObject({ code: 'NotFound', remedy: 'retry' })
+  expect(await observeSide(followed, stage.here.at(stage.new.access()))).toMatchObject({ kind: 'prepared' })
+})
+
 it('tries again where another one has begun since it looked', async () => {
   const stage = await SideStage.start(way())
-  const { tools } = stage
-  const engine: SideStage['tools']['engine'] = {
-    ...tools.engine,
-    server: (access, use) => {
-      const server = tools.engine.server(access, use)
-      return access === tools.old ? lateServer(server, 'query', () => prepareSide(order, tools, never)) : server
-    },
-  }
-  expect(await settled(prepareSide(order, { ...tools, engine }, never))).toMatchObject({ remedy: 'retry' })
-  await prepareSide(order, tools, never)
+  const older = withLateSource(stage, () => prepareSide(order, stage.tools, never))
+  expect(await settled(prepareSide(order, older, never))).toMatchObject({ code: 'Contention', remedy: 'retry' })
+  await prepareSide(order, stage.tools, never)
   expect(await stage.sight(stage.new)).toEqual(await stage.sight(stage.old))
 })
 
@@ -97,6 +103,15 @@ function stopped({ tools }: SideStage, call: Call, when: 'before' | 'after', gat
     if (when === 'after') await gate.pass()
   }
   return { ...tools, logical: { ...logical, [call]: held } }
+}
+
+function withLateSource({ tools }: SideStage, meanwhile: () => Promise<void>): SideStage['tools'] {
+  const { engine } = tools
+  const server: typeof engine.server = (access, use) => {
+    const one = engine.server(access, use)
+    return access === tools.old ? lateServer(one, 'query', meanwhile) : one
+  }
+  return { ...tools, engine: { ...engine, server } }
 }
 
 /** Something happens before the first of these calls. */

@@ -59,7 +59,9 @@ function settingStatement(
 function expectation(role: string, is: RoleIdentity): Sql {
   const message = literal(`another role than before, or none, is called ${JSON.stringify(role)}`)
   const identity =
-    'oid' in is ? sql`r.oid = ${integer(is.oid)}` : sql`r.rolpassword = ${literal(verifierOf(is.verifier))}`
+    'oid' in is
+      ? sql`r.oid = ${integer(is.oid)} AND r.rolcanlogin = ${is.canLogin ? sql`true` : sql`false`}`
+      : sql`r.rolpassword = ${literal(verifierOf(is.verifier))}`
   const block = sql`BEGIN
     PERFORM FROM pg_catalog.pg_authid r WHERE r.rolname = ${literal(role)} AND ${identity} FOR SHARE;
     IF NOT FOUND THEN

@@ -38,7 +38,11 @@ describe('a change', () => {
     [{ kind: 'alterRole', role: 'r', attributes: {} }, [], 'alter role "r"'],
     [{ kind: 'renameRole', role: 'r', to: 's' }, ['ALTER ROLE "r" RENAME TO "s"'], 'rename role "r"'],
     [{ kind: 'joinRole', role: 'r' }, [], 'join role "r"'],
-    [{ kind: 'expectRole', role: 'r', is: { oid: 5 } }, [expectation('r.oid = 5')], 'expect role "r"'],
+    [
+      { kind: 'expectRole', role: 'r', is: { oid: 5, canLogin: true } },
+      [expectation('r.oid = 5 AND r.rolcanlogin = true')],
+      'expect role "r"',
+    ],
     [
       { kind: 'expectRole', role: 'r', is: { verifier } },
       [expectation(`r.rolpassword = ''${verifier}''`)],

@@ -122,7 +122,8 @@ export class ReplicationStage {
     access: ServerAccess = this.source.access(),
     during: () => Promise<void> = async () => {},
   ): Promise<void> {
-    const slot = { name: `konverge_${id}`, tables }
+    const { slot: seen } = await this.task().publisher.observe()
+    const slot = { name: `konverge_${id}`, tables, replaces: seen?.confirmed }
     const caller = { kind: 'Database', namespace: 'default', name: database }
     const frozen = await FrozenSession.begin({ access, database, caller, slot, signal: this.signal }, systemClock)
     try {

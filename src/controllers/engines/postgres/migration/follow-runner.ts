@@ -215,7 +215,9 @@ class FollowRun {
     const { source } = this.#options
     // Also rows that were taken back make a table that is not empty for a server.
     await this.#note(plans.map((plan) => ({ table: tableText(plan.table), watermark: [], rows: 0, isDone: false })))
-    const slot = { name: partName(replicationId(this.#options.place, this.#followed)), tables: sides.source.tables }
+    const { tables, slot: seen } = sides.source
+    const name = partName(replicationId(this.#options.place, this.#followed))
+    const slot = { name, tables, replaces: seen?.confirmed }
     let from: LogPosition
     try {
       from = await source.holdMoment(slot, (snapshot) => this.#ofSource(beginAt(snapshot)))

@@ -11,7 +11,7 @@ import { SessionClient } from '../session-client.ts'
 import { temporarySlot } from './replication-names.ts'
 import {
   advanceSlot,
-  dropSlot,
+  dropSlotAt,
   endHolder,
   exportSnapshot,
   flush,
@@ -38,6 +38,8 @@ export interface SlotWish {
   readonly name: string
   /** Of the publication. */
   readonly tables: readonly TableName[]
+  /** Where the slot of an earlier attempt begins, if one was seen. */
+  readonly replaces: LogPosition | undefined
 }
 
 const maxTries = 60
@@ -56,14 +58,14 @@ export class SlotRunner {
     this.#session = session
   }
 
-  /** A slot of an earlier attempt goes, as no snapshot is left for it. Waits for the transactions that are under way. */
+  /** The slot of an earlier attempt goes, as no snapshot is left for it; what somebody has made since it was seen stays. Waits for the transactions that are under way. */
   static async begin(place: SlotPlace, wish: SlotWish): Promise<SlotRunner> {
     const session = await openSession(place)
     const runner = new SlotRunner(place, wish, session)
     try {
       await runner.#ask(session, slotSettings)
       await runner.#ask(session, endHolder, [runner.#temporary])
-      await runner.#ask(session, dropSlot, [wish.name])
+      await runner.#ask(session, dropSlotAt, [wish.name, wish.replaces ?? null])
       await runner.#ask(session, makeTemporarySlot, [runner.#temporary])
       return runner
     } catch (error) {
@@ -84,7 +86,7 @@ export class SlotRunner {
     }
   }
 
-  /** From here on the source keeps what comes behind `position`. */
+  /** From here on the source keeps what comes behind `position`. AlreadyExists: somebody else's slot is there. */
   async keep(position: LogPosition): Promise<void> {
     const { name } = this.#wish
     // What is not on the disk yet could be undone by a crash, and be in the snapshot.
@@ -130,7 +132,7 @@ export class SlotRunner {
     }
   }
 
-  async #ask(session: SessionClient, text: string, values: readonly string[] = []) {
+  async #ask(session: SessionClient, text: string, values: readonly (string | null)[] = []) {
     const { signal } = this.#place
     try {
       return (await session.query(text, values, { signal, limitMs: slotWaitMs + spareMs })).rows

@@ -22,6 +22,9 @@ export const endHolder = `SELECT pg_catalog.pg_terminate_backend(s.active_pid, 5
 export const dropSlot = `SELECT pg_catalog.pg_drop_replication_slot(s.slot_name)
   FROM pg_catalog.pg_replication_slots s WHERE s.slot_name = $1 AND s.database = pg_catalog.current_database()`
 
+/** $1: a slot; $2: where it begins. Unlike the one above it is no other one of that name. */
+export const dropSlotAt = `${dropSlot} AND s.confirmed_flush_lsn IS NOT DISTINCT FROM $2::pg_catalog.pg_lsn`
+
 /** $1: a slot that goes with its session. */
 export const makeTemporarySlot = `SELECT FROM pg_catalog.pg_create_logical_replication_slot($1, 'pgoutput', true)`
 
