@@ -5,6 +5,7 @@ import { Database } from '../../../imports/wire/database.ts'
 import { isBeingDeleted, isOf, Job, type LiveObject, type ObserveContext, Pod } from '../../index.ts'
 import { loadConnection } from '../database/connection-loader.ts'
 import { backupBefore } from '../database/own-backup.ts'
+import { awaitedBackups } from '../database/restore/awaited-backups.ts'
 import type { DatabaseObject } from '../database/server-connection.ts'
 import { knownPlace, type Place, type Problem, placeOf } from '../migration/migration-place.ts'
 import { type PartingFacts, partingFacts } from './parting-facts.ts'
@@ -33,12 +34,20 @@ export const jobAnnotation = 'data.konverge.dev/backup-job'
 export async function loadFacts(context: Observing): Promise<BackupFacts> {
   const { children, nowMs } = context
   const object = context.object as BackupObject // Its definition requires a spec.
-  if (object.spec.schedule !== undefined) return scheduleFacts({ object, children, nowMs })
+  if (object.spec.schedule !== undefined) {
+    return scheduleFacts({ object, children, awaited: await loadAwaited(context), nowMs })
+  }
   if (object.spec.method === 'Provider') return await loadProvider(context, object, await loadSource(context, object))
   const pods = await loadPods(context)
   return isBeingDeleted(object)
     ? partingFacts({ object, place: await loadReachable(context, object), children, pods, isPodOf, nowMs })
     : await loadSingle(context, object, pods)
+}
+
+async function loadAwaited({ live, object }: Observing): Promise<ReadonlySet<string>> {
+  const databases = await live.list(Database, { namespace: object.metadata.namespace })
+  // Their definition requires a spec.
+  return new Set(databases.flatMap((database) => awaitedBackups(database as DatabaseObject)))
 }
 
 async function loadPods({ live, object }: Observing): Promise<readonly LiveObject[]> {

@@ -1,5 +1,5 @@
 // Which backups stay? The newest ones, and of older days, weeks and months the newest each, until they are too old. Whatever the policy
-// says, the newest verified backup stays, and as many as `keepLast` says. Only what is complete counts. Pure.
+// says, the newest verified backup stays, what a Database is restored from, and as many as `keepLast` says. Only what is complete counts. Pure.
 
 export interface RetainedBackup {
   readonly name: string
@@ -8,6 +8,8 @@ export interface RetainedBackup {
   readonly state: 'Active' | 'Completed' | 'Failed'
   /** It has been restored, and was found equal. */
   readonly isVerified: boolean
+  /** A Database is being restored from it, or is to be. */
+  readonly isAwaited?: boolean
 }
 
 export interface RetentionPolicy {
@@ -29,6 +31,8 @@ export type KeepReason =
   | 'Weekly'
   | 'Monthly'
   | 'NewestVerified'
+  /** By a Database that is restored from it. */
+  | 'Awaited'
   /** Somebody's clock is wrong; nothing is decided by it. */
   | 'FromTheFuture'
   /** Failed not long ago: people may want to know why. */
@@ -53,6 +57,7 @@ export function retain(backups: readonly RetainedBackup[], policy: RetentionPoli
   }
   const past = newestFirst.filter((backup) => {
     if (backup.takenAtMs > nowMs) keep(backup, 'FromTheFuture')
+    if (backup.isAwaited === true) keep(backup, 'Awaited')
     return backup.takenAtMs <= nowMs
   })
   for (const backup of past) if (backup.state === 'Active') keep(backup, 'UnderWay')

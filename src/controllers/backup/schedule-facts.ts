@@ -50,10 +50,12 @@ export interface FoundBackup extends RetainedBackup {
 export interface ScheduleInput {
   readonly object: BackupObject
   readonly children: readonly LiveObject[]
+  /** Names of Backups that Databases are restored from, or are to be. */
+  readonly awaited: ReadonlySet<string>
   readonly nowMs: number
 }
 
-export function scheduleFacts({ object, children, nowMs }: ScheduleInput): ScheduleFacts {
+export function scheduleFacts({ object, children, awaited, nowMs }: ScheduleInput): ScheduleFacts {
   const { spec } = object
   const { schedule: expression = '', timeZone } = spec
   const reading = readSchedule({ expression, timeZone }, nowMs)
@@ -61,7 +63,7 @@ export function scheduleFacts({ object, children, nowMs }: ScheduleInput): Sched
   const own = children.filter((child) => isOf(Backup, child)).map((child) => child as BackupObject) // As just said.
   const found = own
     .filter((child) => !isBeingDeleted(child) && child.spec.databaseRef.name === spec.databaseRef.name)
-    .map((child) => foundBackup(child, object.metadata.uid))
+    .map((child) => ({ ...foundBackup(child, object.metadata.uid), isAwaited: awaited.has(child.metadata.name) }))
     .toSorted((left, right) => right.takenAtMs - left.takenAtMs)
   const going = own.filter(isBeingDeleted).map(({ metadata }) => metadata.name)
   const taken = own.map(slotOf)

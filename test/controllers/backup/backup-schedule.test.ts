@@ -216,6 +216,22 @@ describe('retention', () => {
     expect(await scene.standing('nightly', 'RetentionApplied')).toBe('True Pruned')
   })
 
+  it('waits with what a Database is being restored from', async () => {
+    const scene = await scheduled({ retention: { keepLast: 1 } })
+    await scene.passUntil('2026-01-01T01:05:00Z')
+    const name = `nightly-${Date.parse('2026-01-01T01:00:00Z') / 60_000}`
+    const restore = { requestID: 'r1', from: { backupRef: { name } } }
+    await scene.cluster.patch(Database, `${home}/crm`, { spec: { restore } })
+    const told = (phase: string) => ({ restore: { requestID: 'r1', phase, startedAt: '2026-01-01T01:06:00Z' } })
+    await scene.patchStatus(Database, 'crm', told('Restoring'))
+    await scene.passUntil('2026-01-01T04:05:00Z')
+    expect(await slots(scene)).toEqual(atHours(1, 4))
+    expect(scene.stored.size).toBe(2)
+    await scene.patchStatus(Database, 'crm', told('Completed'))
+    await scene.passUntil('2026-01-01T05:10:00Z')
+    expect(await slots(scene)).toEqual(atHours(5))
+  })
+
   it('keeps the artifact of a Backup that somebody gives an owner', async () => {
     const scene = await scheduled({ retention: { keepLast: 5 } })
     await scene.passUntil('2026-01-01T01:05:00Z')

@@ -54,6 +54,13 @@ describe('retention', () => {
     expect(keptOf(nights.slice(60), { keepLast: 2, maxAgeMs: day })).toHaveLength(2)
   })
 
+  it('keeps what a Database is restored from, however old', () => {
+    const awaited = backup('2025-01-01T02:30:00Z', { isAwaited: true })
+    const { kept, removed } = retain([...nights, awaited], { ...policy, maxAgeMs: day }, now)
+    expect(kept.get(awaited.name)).toEqual(['Awaited'])
+    expect(removed).not.toContain(awaited.name)
+  })
+
   it('keeps the newest verified one, however old', () => {
     const verified = backup('2025-01-01T02:30:00Z', { isVerified: true })
     const older = backup('2024-12-31T02:30:00Z', { isVerified: true })
