@@ -15,6 +15,8 @@ export interface PartingFacts {
   readonly tidy?: PartingWork
   /** When that is; milliseconds since the epoch. */
   readonly tidyUntilMs?: number
+  /** Pods of workers that were told to end, and are waited for. */
+  readonly ending?: readonly string[]
 }
 
 export interface PartingWork {
@@ -50,24 +52,27 @@ export function partingFacts(input: PartingInput): PartingFacts {
   const discard = isDiscarded ? discardWish(object, folder, attempt) : undefined
   const isFinished = recordedBackup(status) !== undefined && isAtRest(object)
   const tidy = isFinished ? undefined : tidyWish(object, isDiscarded ? undefined : folder, place)
-  const work = workAmong(
-    input,
-    [discard, tidy].flatMap((wish) => wish?.name ?? []),
-  )
+  const names = [discard, tidy].flatMap((wish) => wish?.name ?? [])
+  const ending = endingPods(input, names)
+  const work = workAmong(input, names, ending)
   const tidyUntilMs = deletedMs + tidyForMs
   return {
     kind: 'parting',
+    ...(ending.length === 0 ? {} : { ending }),
     ...(discard === undefined ? {} : { discard: work(discard) }),
     ...(tidy === undefined ? {} : { tidy: tidied(work(tidy), nowMs >= tidyUntilMs), tidyUntilMs }),
   }
 }
 
 /** `names`: of the Jobs of the parting; others are at what these remove. */
-function workAmong({ children, pods, isPodOf }: PartingInput, names: readonly string[]) {
+function endingPods({ pods, isPodOf }: PartingInput, names: readonly string[]): readonly string[] {
+  const others = pods.filter((pod) => !names.some((name) => isPodOf(pod, name)))
+  return others.filter((pod) => areAtWork([pod])).map(({ metadata }) => metadata.name)
+}
+
+function workAmong({ children, pods, isPodOf }: PartingInput, names: readonly string[], ending: readonly string[]) {
   const jobs = children.filter((child) => isOf(Job, child))
-  const isBusy =
-    jobs.some(({ metadata }) => !names.includes(metadata.name)) ||
-    areAtWork(pods.filter((pod) => !names.some((name) => isPodOf(pod, name))))
+  const isBusy = ending.length > 0 || jobs.some(({ metadata }) => !names.includes(metadata.name))
   return (wish: WorkWish): PartingWork => {
     const run = workRun(
       jobs.find(({ metadata }) => metadata.name === wish.name),

@@ -40,13 +40,14 @@ export function remembered({ status }: BackupObject): Fields {
 
 /** Of a Backup on its way out: its going waits for it to be told that there is nothing left to be done. */
 export function partingStatus(object: BackupObject, facts: PartingFacts): StatusReport<BackupStatus> {
-  const { discard, tidy, tidyUntilMs } = facts
+  const { discard, tidy, tidyUntilMs, ending = [] } = facts
   const fields = remembered(object)
   if (discard?.run.kind === 'failed') return undiscarded(fields, discard.run.report)
   const isDiscarded = discard === undefined || discard.run.kind === 'completed'
   const isTidied = tidy === undefined || tidy.run.kind === 'completed' || tidy.run.kind === 'failed'
   if ((discard === undefined && tidy === undefined) || !isDiscarded || !isTidied) {
-    return { fields, conditions: [], ...(tidyUntilMs === undefined ? {} : { dueAtMs: [tidyUntilMs] }) }
+    const conditions = ending.length === 0 ? [] : [claim('Ready', 'False', whileEnding(ending))]
+    return { fields, conditions, ...(tidyUntilMs === undefined ? {} : { dueAtMs: [tidyUntilMs] }) }
   }
   const { artifact, ...rest } = fields
   const left = tidy?.run.kind === 'failed' ? leftBehind(object, tidy.run.report) : undefined
@@ -63,6 +64,12 @@ export function partingStatus(object: BackupObject, facts: PartingFacts): Status
       ? {}
       : { events: [{ type: 'Warning', reason: 'LeftBehind', action: 'Backup', note: left }] }),
   }
+}
+
+/** Nothing is removed under a worker, and that of a node that is away ends only when somebody says so. */
+function whileEnding(pods: readonly string[]): Words {
+  const message = `a worker was told to end, and its pod is still there: ${pods.join(', ')}; if its node is gone for good, delete the pod by force`
+  return { reason: 'WorkerEnding', message }
 }
 
 function leftBehind({ metadata }: BackupObject, { message = 'the worker failed' }: WorkReport): string {

@@ -330,6 +330,9 @@ describe('a Backup that is deleted', () => {
     await scene.pass(60_000)
     expect(scene.worked).toEqual([])
     expect((await scene.jobs()).filter((name) => !/discard|tidy/.test(name))).toEqual([])
+    expect(await scene.condition('once', 'Ready')).toMatchObject({
+      ...{ status: 'False', reason: 'WorkerEnding', message: expect.stringContaining('at-work') },
+    })
     await scene.patchStatus(Pod, 'at-work', { phase: 'Failed' })
     await scene.goes('once')
     expect(scene.worked.toSorted()).toEqual(['discard once', 'tidy once'])
