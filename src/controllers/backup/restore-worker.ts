@@ -58,23 +58,28 @@ export async function discardRestore(
   await removeCopy(server, restoreNames(database.databaseName, requestId).beside, tokenOf(database))
 }
 
+type Asked = Pick<RestoreOrder, 'requestId' | 'database'>
+
 /**
  * Of a request whose workers have all ended without a good word: what it has come to all the same, as the last of them may have died once
- * it was done; else removes its copy, and says undefined.
+ * it was done; else removes its copy, and says undefined. One that was believed dead may have put the copy in place until that was removed.
  */
-export async function settleRestore(
-  order: Pick<RestoreOrder, 'requestId' | 'database'>,
+export async function settleRestore(order: Asked, server: DatabaseServer): Promise<RestoreOutcome | undefined> {
+  const outcome = await findRestored(order, server)
+  if (outcome !== undefined) return outcome
+  await discardRestore(order, server)
+  return await findRestored(order, server)
+}
+
+async function findRestored(
+  { requestId, database }: Asked,
   server: DatabaseServer,
 ): Promise<RestoreOutcome | undefined> {
-  const { requestId, database } = order
   const names = restoreNames(database.databaseName, requestId)
   const observed = await server.observe({ databases: [names.live, names.former] })
   const [live, former] = [names.live, names.former].map((name) => observed.databases.find((one) => one.name === name))
-  if (live?.succession?.request === requestId && live.token?.uid === database.uid) {
-    return outcomeOf({ kind: 'done', live, former }, observed)
-  }
-  await discardRestore(order, server)
-  return undefined
+  const isDone = live?.succession?.request === requestId && live.token?.uid === database.uid
+  return isDone ? outcomeOf({ kind: 'done', live, former }, observed) : undefined
 }
 
 /** Of a database that never came to be. It is not there afterwards, unless it is somebody else's. */

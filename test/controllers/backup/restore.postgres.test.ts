@@ -2,8 +2,13 @@
 // own tools.
 import { Client } from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
-import { discardRestore, dropFormer, restoreDatabase } from '../../../src/controllers/backup/restore-worker.ts'
-import type { DatabaseEngine } from '../../../src/controllers/engines/engine.ts'
+import {
+  discardRestore,
+  dropFormer,
+  restoreDatabase,
+  settleRestore,
+} from '../../../src/controllers/backup/restore-worker.ts'
+import type { DatabaseEngine, DatabaseServer } from '../../../src/controllers/engines/engine.ts'
 import type { ServerAccess } from '../../../src/controllers/engines/server-access.ts'
 import { SimClock } from '../../../src/testing/sim-clock.ts'
 import { engineHere } from '../../postgres/engine-here.ts'
@@ -219,6 +224,16 @@ onEachPostgres('a restore', (server) => {
     expect(await sightOf(server())).toMatchObject({ live: { orders: 1000, sentinel: false, strange: 0 } })
   })
 
+  it('that is done while it is settled, by a worker believed dead, is done', async () => {
+    const stage = await restoreStage(server(), server().access())
+    await makeLive(server())
+    const inPlace = await stage.inPlace()
+    const done = () => restoreDatabase(inPlace, stage.verificationTools(), never)
+    const settled = await settleRestore(inPlace, afterItsFirstLook(engineHere().at(server().access()), done))
+    expect(settled).toEqual(await done())
+    expect(await settleRestore(inPlace, engineHere().at(server().access()))).toEqual(settled)
+  })
+
   it('that nobody asks for any more leaves nothing', async () => {
     const stage = await restoreStage(server(), server().access())
     await makeLive(server())
@@ -266,4 +281,22 @@ function withTerminate(engine: DatabaseEngine, after: () => Promise<unknown>): D
       })
     },
   }
+}
+
+/** Something happens once between what it sees first and what it does by that. */
+function afterItsFirstLook(server: DatabaseServer, meanwhile: () => Promise<unknown>): DatabaseServer {
+  let hasLooked = false
+  return new Proxy(server, {
+    get: (target, key) =>
+      key === 'observe'
+        ? async (...question: Parameters<typeof server.observe>) => {
+            const seen = await target.observe(...question)
+            if (!hasLooked) {
+              hasLooked = true
+              await meanwhile()
+            }
+            return seen
+          }
+        : Reflect.get(target, key, target).bind(target),
+  })
 }
