@@ -16,6 +16,7 @@ import {
   begun,
   type Cause,
   failedAttempt,
+  failedForGood,
   focusOf,
   resumed,
   stepAt,
@@ -188,10 +189,17 @@ function back(turn: Turn, look: Look): SagaMove {
   }
 }
 
-/** What cannot be looked at is neither there nor gone: only time, or an attempt that will never do, ends it. */
+/**
+ * What cannot be looked at is neither there nor gone: only time, or an attempt that will never do, ends it. At the pivot not even that, as
+ * nobody could say whether there is a way back: it has no attempt left, and is decided when it is seen.
+ */
 function unseen(turn: Turn, look: Extract<Look, { kind: 'unknown' }>): SagaMove {
-  const { record, input } = turn
-  if (isFailure(input.attempt) && input.attempt.isFinal) return failed(turn, input.attempt, look)
+  const { input, index, step, limits } = turn
+  let { record } = turn
+  if (isFailure(input.attempt) && input.attempt.isFinal) {
+    if (step.name !== input.shape.pivot) return failed(turn, input.attempt, look)
+    record = failedForGood(record, index, { cause: input.attempt, attempts: limits.attempts })
+  }
   if (isLate(turn)) return failed(turn, tooLate(turn, look.message), look)
   return { kind: 'end', record, standing: retrying(record, look, look.retryAfterMs) }
 }

@@ -147,6 +147,15 @@ export function failedAttempt(
   return { ...record, steps: record.steps.with(index, next) }
 }
 
+/** An attempt has failed as every other would, and none of `attempts` is left. */
+export function failedForGood(
+  record: SagaRecord,
+  index: number,
+  { cause, attempts }: { cause: Cause; attempts: number },
+): SagaRecord {
+  return { ...record, steps: record.steps.with(index, { ...stepAt(record, index), ...told(cause), attempts }) }
+}
+
 function entered(
   { name, notes }: SagaStepRecord,
   state: 'Running' | 'Compensating',

@@ -39,7 +39,7 @@ export interface SagaStepRecord {
   readonly state: 'Pending' | 'Running' | 'Done' | 'Compensating' | 'Compensated' | 'Failed' | 'Kept'
   /** When it got into `Running` or `Compensating`. */
   readonly startedAt?: string
-  /** How many effects have been begun in that state. */
+  /** How many effects have been begun in that state; all that may be, where one has failed for good. */
   readonly attempts?: number
   /** After a failed attempt: when the next may begin. */
   readonly retryAt?: string

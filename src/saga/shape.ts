@@ -47,9 +47,10 @@ export function shapeOf({ name, pivot, retryAdvice, steps }: ShapeInput): SagaSh
   for (const step of shapes) {
     assert(/^[A-Z][A-Za-z0-9]*$/.test(step.name), `the step ${step.name} of ${name} is named by one word, as CamelCase`)
     assert(
-      step.attempts >= 1 && (typeof step.timeoutMs === 'function' || step.timeoutMs > 0),
-      `the step ${step.name} of ${name} has time and at least one attempt`,
+      Number.isInteger(step.attempts) && step.attempts >= 1,
+      `the step ${step.name} of ${name} has a number of attempts, and at least one`,
     )
+    assert(typeof step.timeoutMs === 'function' || step.timeoutMs > 0, `the step ${step.name} of ${name} has time`)
   }
   assert(pivot === undefined || names.includes(pivot), `the pivot ${pivot} of the saga ${name} is one of its steps`)
   const irreversible = pivot === undefined ? [] : shapes.slice(names.indexOf(pivot))

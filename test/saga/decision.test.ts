@@ -317,6 +317,11 @@ describe('forward', () => {
       'ManualIntervention ddrp: moved ManualIntervention',
     ],
     [
+      'waits until it can see whether a pivot is there that has failed for good',
+      { record: pivot, look: unknown, attempt: final },
+      'Running ddrp: retry Unreachable',
+    ],
+    [
       'stands still at a pivot that is broken for good',
       { record: pivot, look: torn },
       'ManualIntervention ddrp pivoted: moved ManualIntervention',
@@ -466,6 +471,19 @@ describe('back', () => {
   })
 })
 
+it('begins a pivot no more that has failed for good, whatever is seen of it later', () => {
+  const after = decide({ record: running('ddrp', { attempts: 1 }), look: unknown, attempt: final })
+  const { record: known } = after as Extract<SagaMove, { kind: 'end' }>
+  expect(told(decide({ record: known, look: unknown }))).toBe('Running ddrp: retry Unreachable')
+  expect(told(decide({ record: known, look: done }))).toBe('Running dddr pivoted: moved Running')
+  const back = decide({ record: known, look: missing })
+  expect(told(back)).toBe('Compensating dckp: moved Compensating')
+  expect((back as Extract<SagaMove, { kind: 'end' }>).record).toMatchObject({
+    reason: 'Refused',
+    message: 'Unload failed: refused',
+  })
+})
+
 describe('a saga that stands still says what to do', () => {
   const messageOf = (given: Partial<SagaInput>) => {
     const move = decide(given)
@@ -521,7 +539,7 @@ describe('a shape', () => {
     ['without steps', { steps: [] }, /has steps/],
     ['with two steps of a name', { steps: [step('Load'), step('Load')] }, /names of their own/],
     ['with a step that is no word', { steps: [step('load it')] }, /named by one word/],
-    ['with a step without an attempt', { steps: [step('Load', { attempts: 0 })] }, /at least one attempt/],
+    ['with a step without an attempt', { steps: [step('Load', { attempts: 0 })] }, /at least one/],
     ['with a pivot that is none of its steps', { steps: [step('Load')], pivot: 'Unload' }, /is one of its steps/],
     ['that takes its pivot back', { steps: [step('Load')], pivot: 'Load' }, /Load of move is never taken back/],
     [
