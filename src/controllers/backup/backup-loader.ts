@@ -62,7 +62,7 @@ async function loadSingle(context: Observing, object: BackupObject, pods: readon
     workRun(
       jobs.find(({ metadata }) => metadata.name === name),
       pods.filter((pod) => isPodOf(pod, name)),
-      'spec.deadline',
+      { nowMs: context.nowMs, limit: 'spec.deadline' },
     )
   const saved = await loadSaved(context, object)
   const none: WorkRun = { kind: 'none' }

@@ -70,14 +70,18 @@ function endingPods({ pods, isPodOf }: PartingInput, names: readonly string[]): 
   return others.filter((pod) => areAtWork([pod])).map(({ metadata }) => metadata.name)
 }
 
-function workAmong({ children, pods, isPodOf }: PartingInput, names: readonly string[], ending: readonly string[]) {
+function workAmong(
+  { children, pods, isPodOf, nowMs }: PartingInput,
+  names: readonly string[],
+  ending: readonly string[],
+) {
   const jobs = children.filter((child) => isOf(Job, child))
   const isBusy = ending.length > 0 || jobs.some(({ metadata }) => !names.includes(metadata.name))
   return (wish: WorkWish): PartingWork => {
     const run = workRun(
       jobs.find(({ metadata }) => metadata.name === wish.name),
       pods.filter((pod) => isPodOf(pod, wish.name)),
-      `${wish.deadlineSeconds / 60} minutes`,
+      { nowMs, limit: `${wish.deadlineSeconds / 60} minutes` },
     )
     return { wish, run, isSuspended: isBusy || run.kind === 'failed' }
   }

@@ -1,19 +1,30 @@
 // How is a worker of a Backup doing? Told by its Job and by what its pods said when they ended. Pure.
 import { type Condition, type LiveObject, valueAt } from '../../index.ts'
+import { heldTry } from '../worker/held-try.ts'
 import { jobCondition, lastWord, millisecondsAt } from '../worker/job-words.ts'
 import { exitCodeOf, type WorkReport, workReportIn } from './work-report.ts'
 
 export type WorkRun =
   /** There is no Job for this order. */
   | { readonly kind: 'none' }
-  /** At it, or between two tries, of which the last one ended so. */
+  /** At it, or between two tries, of which the last one ended so, or the next one cannot begin. */
   | { readonly kind: 'active'; readonly last: WorkReport | undefined }
   /** `report`: undefined where the pod is gone that could tell. */
   | { readonly kind: 'completed'; readonly report: WorkReport | undefined; readonly endedAtMs: number }
   | { readonly kind: 'failed'; readonly report: WorkReport; readonly endedAtMs: number }
 
-/** `pods`: of this Job alone. `limit`: how long it may take, in words. */
-export function workRun(job: LiveObject | undefined, pods: readonly LiveObject[], limit = 'it may'): WorkRun {
+interface WorkMoment {
+  readonly nowMs: number
+  /** How long it may take, in words. */
+  readonly limit?: string
+}
+
+/** `pods`: of this Job alone. */
+export function workRun(
+  job: LiveObject | undefined,
+  pods: readonly LiveObject[],
+  { nowMs, limit = 'it may' }: WorkMoment,
+): WorkRun {
   if (job === undefined) return { kind: 'none' }
   const word = lastWord(pods, workReportIn)
   const last = word?.report
@@ -29,7 +40,8 @@ export function workRun(job: LiveObject | undefined, pods: readonly LiveObject[]
   }
   // Trying again would say the same: the Job is held, though it would go on.
   if (word !== undefined && exitCodeOf(word.report) === 2) return { kind: 'failed', ...word }
-  return { kind: 'active', last: last?.outcome === 'Completed' ? undefined : last }
+  const said = last?.outcome === 'Completed' ? undefined : last
+  return { kind: 'active', last: heldTry(pods, nowMs) ?? said }
 }
 
 /** Is one of them still at work, or about to be? */

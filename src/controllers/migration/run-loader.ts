@@ -11,11 +11,12 @@ interface RunPlace {
   readonly object: Pick<LiveObject, 'metadata'>
   readonly children: readonly LiveObject[]
   readonly live: LiveReader
+  readonly nowMs: number
 }
 
-export async function loadRun({ children, live, object }: RunPlace, name: string): Promise<WorkerRun> {
+export async function loadRun({ children, live, object, nowMs }: RunPlace, name: string): Promise<WorkerRun> {
   const job = children.find((child) => isOf(Job, child) && child.metadata.name === name)
   if (job === undefined) return { kind: 'none' }
   const { namespace } = object.metadata
-  return workerRun(job, await live.list(Pod, { namespace, labels: { [workerLabel]: name } }))
+  return workerRun(job, await live.list(Pod, { namespace, labels: { [workerLabel]: name } }), nowMs)
 }

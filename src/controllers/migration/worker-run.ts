@@ -1,16 +1,17 @@
 // How is the worker doing? Told by its Job and by what its pods said when they ended. Pure.
 import type { LiveObject } from '../../index.ts'
+import { heldTry } from '../worker/held-try.ts'
 import { jobCondition, lastWord, millisecondsAt } from '../worker/job-words.ts'
 import { exitCodeOf, reportIn, type WorkerReport } from './worker-report.ts'
 
 export type WorkerRun =
   /** There is no Job for this order. */
   | { readonly kind: 'none' }
-  /** At it, or between two tries, of which the last one ended so. */
+  /** At it, or between two tries, of which the last one ended so, or the next one cannot begin. */
   | { readonly kind: 'active'; readonly last: WorkerReport | undefined }
   | { readonly kind: 'ended'; readonly report: WorkerReport; readonly endedAtMs: number }
 
-export function workerRun(job: LiveObject | undefined, pods: readonly LiveObject[]): WorkerRun {
+export function workerRun(job: LiveObject | undefined, pods: readonly LiveObject[], nowMs: number): WorkerRun {
   if (job === undefined) return { kind: 'none' }
   const last = lastWord(pods, reportIn)
   const complete = jobCondition(job, 'Complete')
@@ -28,7 +29,7 @@ export function workerRun(job: LiveObject | undefined, pods: readonly LiveObject
   }
   // Trying again would say the same: the Job is held, though it would go on.
   if (last !== undefined && exitCodeOf(last.report) === 2) return { kind: 'ended', ...last }
-  return { kind: 'active', last: last?.report }
+  return { kind: 'active', last: heldTry(pods, nowMs) ?? last?.report }
 }
 
 /** It said all there is to say; the same order would end the same way. */

@@ -20,6 +20,14 @@ async function ready(): Promise<BackupScene> {
   return scene
 }
 
+/** `held`: of the first Job. */
+async function podOf({ cluster }: BackupScene, image: string): Promise<void> {
+  const job = (await cluster.list(Job, home))[0]
+  const template = job && (valueAt(job, 'spec', 'template') as { readonly metadata?: object }) // A Job's.
+  const metadata = { ...template?.metadata, name: 'held', namespace: home }
+  await cluster.create(Pod, { metadata, spec: { containers: [{ name: 'worker', image }] } })
+}
+
 describe('a Backup', () => {
   it('is made, proven and then at rest, with no worker left', async () => {
     const scene = await ready()
@@ -49,6 +57,36 @@ describe('a Backup', () => {
     await scene.becomes('once', 'Ready', standing)
     expect(await scene.standing('once', 'Verified')).toBe(verified)
     expect(scene.worked).toEqual(worked)
+  })
+
+  it('says why its worker does not begin, for as long as it does not', async () => {
+    const scene = await ready()
+    scene.answer = () => 'works'
+    await scene.create('once')
+    await scene.until('a worker', async () => (await scene.jobs()).length > 0)
+    await podOf(scene, 'konverge:none')
+    const container = { name: 'worker', ready: false, restartCount: 0, image: 'konverge:none', imageID: '' }
+    const told = (state: object) =>
+      scene.patchStatus(Pod, 'held', { phase: 'Pending', containerStatuses: [{ ...container, state }] })
+    await told({ waiting: { reason: 'ImagePullBackOff', message: 'not found' } })
+    await scene.becomes('once', 'Ready', 'False ImagePullFailed')
+    expect(await scene.condition('once', 'Ready')).toMatchObject({
+      message: 'pod held cannot get image konverge:none: not found',
+    })
+    await told({ waiting: null, running: { startedAt: '2026-01-01T00:00:00Z' } })
+    await scene.becomes('once', 'Ready', 'False Saving')
+  })
+
+  it('says that its worker finds no node, once that has lasted', async () => {
+    const scene = await ready()
+    scene.answer = () => 'works'
+    await scene.create('once')
+    await scene.until('a worker', async () => (await scene.jobs()).length > 0)
+    await podOf(scene, 'konverge:test')
+    await scene.pass(60_000)
+    expect(await scene.standing('once', 'Ready')).toBe('False Saving')
+    await scene.becomes('once', 'Ready', 'False Unschedulable')
+    expect((await scene.condition('once', 'Ready'))?.message).toContain('no nodes available')
   })
 
   it('of a whole server is a copy of it, which is started where its worker is', async () => {

@@ -21,6 +21,9 @@ const job = (type?: 'Complete' | 'Failed') =>
 const pod = (message: string | undefined, seconds: number) =>
   object('Pod', { containerStatuses: [{ state: { terminated: { message, finishedAt: at(seconds) } } }] })
 
+const waiting = (reason: string) =>
+  object('Pod', { containerStatuses: [{ image: 'k:1', state: { waiting: { reason, message: 'no such' } } }] })
+
 const said = (report: WorkerReport, seconds: number) => pod(reportText(report), seconds)
 const failed: WorkerReport = { outcome: 'Failed', step: 'a', message: 'm' }
 const locked: WorkerReport = { outcome: 'LockedByOther', holder: 'h', message: 'm' }
@@ -31,6 +34,16 @@ describe('the run of a worker', () => {
     ['active with nothing said', job(), [], { kind: 'active', last: undefined }],
     ['active between two tries', job(), [said(locked, 5)], { kind: 'active', last: locked }],
     ['active after one that was killed', job(), [pod('Killed', 5)], { kind: 'active', last: undefined }],
+    [
+      'active, and held, while its next try has no image',
+      job(),
+      [said(locked, 5), waiting('ImagePullBackOff')],
+      {
+        kind: 'active',
+        last: { outcome: 'Interrupted', reason: 'ImagePullFailed', message: 'pod x cannot get image k:1: no such' },
+      },
+    ],
+    ['active while that only begins', job(), [waiting('ContainerCreating')], { kind: 'active', last: undefined }],
     ['ended by a word that is final', job(), [said(failed, 5)], { kind: 'ended', report: failed, endedAtMs: msAt(5) }],
     [
       'told by who spoke last',
@@ -61,7 +74,7 @@ describe('the run of a worker', () => {
       },
     ],
   ])('is %s', (_, found, pods, run) => {
-    expect(workerRun(found, pods)).toEqual(run)
+    expect(workerRun(found, pods, msAt(100))).toEqual(run)
   })
 
   it('is over for good unless it may pass', () => {

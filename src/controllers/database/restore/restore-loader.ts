@@ -97,6 +97,7 @@ async function loadByWorker(
     return workRun(
       job,
       pods.filter((pod) => jobNameOf(pod) === job?.metadata.name),
+      { nowMs },
     )
   }
   const problem = problemOf(record, { source, place, isServerHeld })

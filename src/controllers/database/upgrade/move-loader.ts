@@ -53,7 +53,7 @@ async function loadSnapshot({ object, live }: Observing, record: SagaRecord): Pr
 }
 
 async function loadPrepare(
-  { object, children, live }: Observing,
+  { object, children, live, nowMs }: Observing,
   { record, connection, beside }: Move,
   next: DatabaseSide,
 ): Promise<MoveFacts['prepare']> {
@@ -75,6 +75,7 @@ async function loadPrepare(
     run: workerRun(
       found,
       pods.filter((pod) => isOfJob(pod.metadata.labels, job.name)),
+      nowMs,
     ),
   }
 }
