@@ -53,8 +53,12 @@ export class MigrateDataStep<Scene> implements SagaStep<Scene> {
     return { goal: await this.#world.replication(call).publisher.milestone() }
   }
 
+  /** Sequences of the old side may be ahead of what was dumped: a server that begins anew skips numbers. */
   async run(call: SagaCall<Scene>): Promise<void> {
-    if (movesByDump(this.#world, call)) return await this.#world.filling.run?.(call)
+    if (movesByDump(this.#world, call)) {
+      const { filling } = this.#world
+      if ((await filling.look(call)).kind !== 'done') return await filling.run?.(call)
+    }
     const { publisher, subscriber } = this.#world.replication(call)
     await subscriber.raiseSequences((await publisher.observe()).sequences)
   }

@@ -63,6 +63,8 @@ export class UpgradeStage {
   mayLagBytes: bigint | undefined
   /** What is done before a step begins its effect. */
   before: (step: string) => Promise<void> = async () => {}
+  /** What is done once it has ended, before it is looked at. */
+  after: (step: string) => Promise<void> = async () => {}
   /** The old server crashes while its rows are read, then the new one while it is filled, each once. */
   crashesWhileFilling = false
   /** The operator dies after each effect, and after each that it takes back, before it hears of it. */
@@ -274,6 +276,7 @@ export class UpgradeStage {
                 if (name === 'ScaleDownOld' && this.failing === name) await this.old.byHand('ALTER ROLE app NOLOGIN')
                 if (name === 'ScaleDownOld') this.#mayFail(name)
                 await step.run?.(call)
+                await this.after(name)
                 this.#mayFail(name)
                 if (this.isMortal) this.#die(name)
               }),

@@ -69,6 +69,27 @@ it('begins to fill the new side anew when a server crashes over it', async () =>
   await stage.expectWhole(stage.new)
 })
 
+it.each(['Replication', 'Dump'] as const)(
+  'takes sequences along that a crash of the old server has moved on, by %s',
+  async (method) => {
+    const stage = await UpgradeStage.start(way())
+    stage.method = method
+    let crashes = 1
+    stage.after = async (step) => {
+      if (step !== 'MigrateData' || crashes === 0) return
+      crashes -= 1
+      // Recovery does so: a server notes in its log which numbers it may give, 32 at a time, and not which it gave.
+      const move = "SELECT setval('orders_id_seq', nextval('orders_id_seq') + 31)"
+      await stage.old.byHand(move, { database: 'shop' })
+    }
+    await stage.begin()
+    const record = await stage.ended()
+    expect(record.state, JSON.stringify(record)).toBe('Completed')
+    expect(record.steps[5]).toMatchObject({ name: 'MigrateData', attempts: 2 })
+    await stage.expectWhole(stage.new)
+  },
+)
+
 it.each(crashPlaces(wayBack, 3))('leads back to an old side that works when it fails at %s', async (step) => {
   const stage = await UpgradeStage.start(way())
   stage.failing = step
