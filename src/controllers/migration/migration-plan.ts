@@ -108,10 +108,16 @@ type Failed = Extract<Decision, { kind: 'failed' }>
 function finalFailure(pass: Pass): Failed | undefined {
   for (const step of pass.order.steps) {
     const mark = pass.known.get(step.name)
-    const failure = mark !== undefined && isSameTry(mark, pass) ? failureOf(mark, step, pass.order) : undefined
+    const isFinal = mark !== undefined && isSameTry(mark, pass) && !isOvercome(mark, pass)
+    const failure = isFinal ? failureOf(mark, step, pass.order) : undefined
     if (failure !== undefined) return { kind: 'failed', step: step.name, failure }
   }
   return undefined
+}
+
+/** Steps that were applied after a way back had failed were wanted: it is no failure any more, whatever token comes again. */
+function isOvercome({ state, ordinal }: StepMark, { known }: Pass): boolean {
+  return state === 'UndoFailed' && [...known.values()].some((mark) => isApplied(mark) && mark.ordinal > ordinal)
 }
 
 function failureOf(

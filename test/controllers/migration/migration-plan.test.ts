@@ -207,6 +207,16 @@ const rows: readonly Row[] = [
     marks: [mark(a, 'UndoFailed'), mark(b, 'Failed', { token: 'again' })],
     next: 'undo a',
   },
+  {
+    title: 'takes nothing back of what went forward again, though the first word comes again',
+    order: { ...runDown, steps: [a, b] },
+    marks: [
+      mark(a, 'UndoFailed', { plan: planHash([a, b]) }),
+      mark(b, 'Applied', { plan: planHash([a, b]), token: 'again' }),
+    ],
+    verified: holding,
+    next: 'done',
+  },
   // A baseline.
   { title: 'asks what is there already', order: { steps: [b], adoptsBaseline: true }, next: 'verify b' },
   {
