@@ -140,6 +140,18 @@ onEachPostgres('a migration', (server, version) => {
     })
   })
 
+  it('holds a step to its word that a later one had no time to ask', async () => {
+    const stage = await MigrationStage.start(server())
+    const slow = {
+      ...create,
+      verify: { sql: `SELECT count(*) FROM pg_sleep(2), (${create.verify?.sql ?? ''}) AS found`, expect: '1' },
+    }
+    const quick = sqlStep('SELECT 1', { name: 'quick', timeoutMs: 500 })
+    expect(await stage.work([slow, quick])).toEqual({ kind: 'Completed' })
+    await stage.byHand('DROP TABLE orders')
+    expect(await stage.work([create, quick])).toMatchObject({ kind: 'Refused', reason: 'RecordedButAbsent' })
+  })
+
   it('takes what is there as a baseline where it is told to', async () => {
     const stage = await MigrationStage.start(server())
     await stage.byHand(create.sql)

@@ -311,8 +311,9 @@ class PostgresMigrationTarget implements MigrationTarget {
     try {
       return (await this.#session.holds(verify, step)).holds
     } catch (error) {
-      if (error instanceof StepError && error.code === 'StepFailed' && this.#session.isUsable) return false
-      throw error
+      if (!(error instanceof StepError) || error.code !== 'StepFailed' || !this.#session.isUsable) throw error
+      // That there was no time to ask is no answer: the next run asks again.
+      return error.failure.sqlState === '57014'
     }
   }
 
