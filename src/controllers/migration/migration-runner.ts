@@ -93,9 +93,7 @@ class Run {
     await this.#writeFailure(target)
     const { order, findings, isParting } = this.#run
     if (isParting) return { kind: 'Parted', left: await target.part() }
-    const kept = order.steps.map((step) => ({ name: step.name, checksum: stepChecksum(step) }))
-    for (const message of await target.forsake(kept))
-      this.#run.onNews({ kind: 'lost', message: `${message}; drop them there by hand` })
+    await this.#forsake(target)
     const verified = new Map<string, boolean>()
     for (;;) {
       const marks = await target.marks()
@@ -117,6 +115,16 @@ class Run {
       } else if (await this.#advance(target, decision)) verified.set(decision.attempt.step.name, true)
       this.#losses = 0
     }
+  }
+
+  /** Replications of steps that are others now, and of those that failed. */
+  async #forsake(target: MigrationTarget): Promise<void> {
+    const { order, onNews } = this.#run
+    const marks = await target.marks()
+    const open = order.steps.filter(({ name }) => !marks.some((mark) => mark.name === name && mark.state === 'Failed'))
+    const kept = open.map((step) => ({ name: step.name, checksum: stepChecksum(step) }))
+    for (const message of await target.forsake(kept))
+      onNews({ kind: 'lost', message: `${message}; drop them there by hand` })
   }
 
   /** Once for a run: what a later step of this run does is not what it is tried for. */
@@ -188,6 +196,7 @@ class Run {
     await target.fail(attempt, failure)
     this.#unwritten = undefined
     this.#run.onNews({ kind: 'failed', step: attempt.step.name, failure })
+    await this.#forsake(target)
   }
 
   async #undo(target: MigrationTarget, step: MigrationStep): Promise<void> {

@@ -1,6 +1,6 @@
 // Do tables follow those of another database until both hold the same, also what is written meanwhile; what is refused before anything is
 // made; and is nothing left of it, however it ends?
-import { expect, inject, it } from 'vitest'
+import { expect, inject, it, onTestFinished } from 'vitest'
 import type { CopyStep } from '../../../src/controllers/engines/migration-step.ts'
 import { waitUntil } from '../../control-plane/wait-until.ts'
 import { startPostgres } from '../../postgres/on-each-postgres.ts'
@@ -204,6 +204,38 @@ it('gives up when both sides stay different, and leaves what it brought', { time
   })
   await stage.byHand('DROP TRIGGER other ON words; TRUNCATE words')
   expect(await stage.work([step], { retryToken: 'third' })).toEqual({ kind: 'Completed' })
+})
+
+it('does not take for copied what was the same once, where its step failed afterwards', {
+  timeout: 300_000,
+}, async () => {
+  const stage = await stageWith('CREATE TABLE words (id int PRIMARY KEY, word text)')
+  await stage.inSource("INSERT INTO words SELECT n, 'w' FROM generate_series(1, 50) AS n")
+  const verify = { sql: 'SELECT count(*) FROM words', expect: 'fifty' }
+  expect(await stage.work([follow(['words'], { verify })])).toMatchObject({
+    failure: { message: 'the verification does not hold: it reads 50' },
+  })
+  expect(await leftOf(stage)).toEqual([nothing, nothing])
+  await stage.inSource("INSERT INTO words VALUES (51, 'written once the writers were back')")
+  expect(await stage.work([follow(['words'])])).toMatchObject({
+    failure: { message: expect.stringContaining('are not empty; TRUNCATE them') },
+  })
+  await stage.byHand('TRUNCATE words')
+  expect(await stage.work([follow(['words'])], { retryToken: 'again' })).toEqual({ kind: 'Completed' })
+  expect(await stage.byHand(rowsOf('words'))).toEqual(await stage.inSource(rowsOf('words')))
+})
+
+it('removes the replication of a step that failed because others held a lock', { timeout: 300_000 }, async () => {
+  const stage = await stageWith(shop)
+  await stage.inSource(fillShop)
+  const step = follow(['people', 'orders'], { lockTimeoutMs: 50 })
+  await dieOverRows(stage, step)
+  await stage.sessionsEnd()
+  const reader = await stage.server.connect({ database: stage.database })
+  onTestFinished(() => reader.end())
+  await reader.query('BEGIN; SELECT FROM people')
+  expect(await stage.work([step], { maxAttempts: 1 })).toMatchObject({ kind: 'Failed', failure: { sqlState: '55P03' } })
+  expect(await leftOf(stage)).toEqual([nothing, nothing])
 })
 
 it('goes on where a worker died, also when the servers died meanwhile', { timeout: 300_000 }, async () => {

@@ -200,7 +200,7 @@ class PostgresMigrationTarget implements MigrationTarget {
   }
 
   async fail({ step, token }: StepAttempt, failure: StepFailure): Promise<void> {
-    await this.#writeFailure(step.name, failure, 'Failed', token)
+    await this.#writeFailure(step, failure, 'Failed', token)
   }
 
   async undo(step: MigrationStep): Promise<void> {
@@ -215,7 +215,7 @@ class PostgresMigrationTarget implements MigrationTarget {
   }
 
   async failUndo(step: MigrationStep, failure: StepFailure, token: string): Promise<void> {
-    await this.#writeFailure(step.name, failure, 'UndoFailed', token)
+    await this.#writeFailure(step, failure, 'UndoFailed', token)
   }
 
   async rehearse(
@@ -328,13 +328,18 @@ class PostgresMigrationTarget implements MigrationTarget {
   }
 
   async #writeFailure(
-    name: string,
+    step: MigrationStep,
     failure: StepFailure,
     state: 'Failed' | 'UndoFailed',
     token: string,
   ): Promise<void> {
     await this.#session.fresh()
-    await this.#fenced(() => this.#session.ask(writeFailure(name, failure, { ...this.#marking, state, token })))
+    await this.#fenced(async () => {
+      await this.#session.ask(writeFailure(step.name, failure, { ...this.#marking, state, token }))
+      // What was the same once, and followed, says nothing to another try.
+      const isFollowed = state === 'Failed' && step.kind === 'Copy' && step.mode === 'Logical'
+      if (isFollowed) await this.#session.ask(forgetProgress(step.name, null, this.#options.migration))
+    })
   }
 }
 
