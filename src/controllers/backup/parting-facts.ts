@@ -2,9 +2,10 @@
 // by other workers, once nobody is at it any more. That this is over is said by the status, and by nothing else. Pure.
 import { isOf, Job, type LiveObject, valueAt } from '../../index.ts'
 import type { Place } from '../migration/migration-place.ts'
+import { isAtWork } from '../worker/job-words.ts'
 import { isAtRest, recordedBackup } from './single-facts.ts'
 import { orderedFolder } from './work-order.ts'
-import { areAtWork, type WorkRun, workRun } from './work-run.ts'
+import { type WorkRun, workRun } from './work-run.ts'
 import { type BackupObject, discardWish, tidyWish, type WorkWish } from './work-wish.ts'
 
 export interface PartingFacts {
@@ -67,7 +68,7 @@ export function partingFacts(input: PartingInput): PartingFacts {
 /** `names`: of the Jobs of the parting; others are at what these remove. */
 function endingPods({ pods, isPodOf }: PartingInput, names: readonly string[]): readonly string[] {
   const others = pods.filter((pod) => !names.some((name) => isPodOf(pod, name)))
-  return others.filter((pod) => areAtWork([pod])).map(({ metadata }) => metadata.name)
+  return others.filter(isAtWork).map(({ metadata }) => metadata.name)
 }
 
 function workAmong(

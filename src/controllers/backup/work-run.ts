@@ -1,5 +1,5 @@
 // How is a worker of a Backup doing? Told by its Job and by what its pods said when they ended. Pure.
-import { type Condition, type LiveObject, valueAt } from '../../index.ts'
+import type { Condition, LiveObject } from '../../index.ts'
 import { heldTry } from '../worker/held-try.ts'
 import { jobCondition, lastWord, millisecondsAt } from '../worker/job-words.ts'
 import { exitCodeOf, type WorkReport, workReportIn } from './work-report.ts'
@@ -42,11 +42,6 @@ export function workRun(
   if (word !== undefined && exitCodeOf(word.report) === 2) return { kind: 'failed', ...word }
   const said = last?.outcome === 'Completed' ? undefined : last
   return { kind: 'active', last: heldTry(pods, nowMs) ?? said }
-}
-
-/** Is one of them still at work, or about to be? */
-export function areAtWork(pods: readonly LiveObject[]): boolean {
-  return pods.some((pod) => !['Succeeded', 'Failed'].includes(String(valueAt(pod, 'status', 'phase'))))
 }
 
 function reportOfJob({ reason, message }: Condition, last: WorkReport | undefined, limit: string): WorkReport {

@@ -1,6 +1,7 @@
 // What keeps a worker from beginning? Its pod has no image, no volume or no node, and says so; told as the worker would, if it could. Pure.
-import { type LiveObject, valueAt } from '../../index.ts'
+import type { LiveObject } from '../../index.ts'
 import { podTroubleOf } from '../stateful-set/pod-trouble.ts'
+import { isAtWork } from './job-words.ts'
 
 export interface HeldTry {
   readonly outcome: 'Interrupted'
@@ -10,7 +11,6 @@ export interface HeldTry {
 
 /** Undefined: nothing does, or nothing that lasts. */
 export function heldTry(pods: readonly LiveObject[], nowMs: number): HeldTry | undefined {
-  const due = pods.filter((pod) => !['Succeeded', 'Failed'].includes(String(valueAt(pod, 'status', 'phase'))))
-  const trouble = podTroubleOf(due, nowMs)
+  const trouble = podTroubleOf(pods.filter(isAtWork), nowMs)
   return trouble && { outcome: 'Interrupted', ...trouble }
 }

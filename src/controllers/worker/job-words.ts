@@ -27,6 +27,11 @@ export function jobCondition({ status }: LiveObject, type: string): Condition | 
   return found?.status === 'True' ? found : undefined
 }
 
+/** Is this pod still at work, or about to be? */
+export function isAtWork(pod: LiveObject): boolean {
+  return !['Succeeded', 'Failed'].includes(String(valueAt(pod, 'status', 'phase')))
+}
+
 /** Since the epoch; 0 for what is no timestamp. */
 export function millisecondsAt(timestamp: string | undefined): number {
   const ms = Date.parse(timestamp ?? '')

@@ -13,9 +13,10 @@ import {
   PersistentVolumeClaim,
   Pod,
 } from '../../../index.ts'
-import { areAtWork, type WorkRun, workRun } from '../../backup/work-run.ts'
+import { type WorkRun, workRun } from '../../backup/work-run.ts'
 import type { WorkWish } from '../../backup/work-wish.ts'
 import type { Place, Problem } from '../../migration/migration-place.ts'
+import { isAtWork } from '../../worker/job-words.ts'
 import type { DatabaseObject, ServerConnection } from '../server-connection.ts'
 import type { RestoreFacts } from './restore-facts.ts'
 import { restoreParting } from './restore-parting.ts'
@@ -111,7 +112,7 @@ async function loadByWorker(
   const facts = { ...standing, isAwaited, isServerHeld, isFilled, kept }
   if (work === undefined || wish === undefined) return facts
   const run = runOf(work)
-  const isBusy = areAtWork(pods.filter((pod) => jobNameOf(pod) !== wish.name))
+  const isBusy = pods.some((pod) => jobNameOf(pod) !== wish.name && isAtWork(pod))
   const mark = workMark(work, work.kind === 'restore' ? (record?.requestID ?? '') : work.requestID)
   return { ...facts, worker: { wish, mark, run, isSuspended: isBusy || run.kind === 'failed' } }
 }
