@@ -48,6 +48,14 @@ const relations = (
   WHERE c.relkind IN (${kinds}) AND c.relpersistence <> 't' AND ${ownSchema('c.relnamespace')}
     AND ${ofNoExtension('pg_class', 'c.oid')}`
 
+/**
+ * As the tool chooses: none that nobody has finished making (`CREATE INDEX CONCURRENTLY`), and none of a table that comes with an
+ * extension, whoever made it.
+ */
+const indexes = `FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indrelid
+  WHERE (i.indisvalid OR c.relkind = 'p') AND i.indisready AND c.relpersistence <> 't' AND ${ownSchema('c.relnamespace')}
+    AND ${ofNoExtension('pg_class', 'c.oid')}`
+
 const inOrder = 'ORDER BY s.nspname COLLATE "C", c.relname COLLATE "C"'
 
 export const catalogQuestion = `SELECT pg_catalog.json_build_object(
@@ -65,7 +73,7 @@ export const catalogQuestion = `SELECT pg_catalog.json_build_object(
   'largeObjects', (SELECT pg_catalog.count(*)::text FROM pg_catalog.pg_largeobject_metadata),
   'objects', pg_catalog.json_build_object(
     'views', (SELECT pg_catalog.count(*) ${relations("'v', 'm'")}),
-    'indexes', (SELECT pg_catalog.count(*) ${relations("'i', 'I'")}),
+    'indexes', (SELECT pg_catalog.count(*) ${indexes}),
     'partitioned tables', (SELECT pg_catalog.count(*) ${relations("'p'")}),
     'foreign tables', (SELECT pg_catalog.count(*) ${relations("'f'")}),
     'constraints', (SELECT pg_catalog.count(*) FROM pg_catalog.pg_constraint c
