@@ -67,7 +67,7 @@ export interface FrozenDatabase {
   sizes(): Promise<readonly TableSize[]>
   /** What is there at that moment. */
   contents(options: ContentsOptions): Promise<DatabaseContents>
-  /** Finds the tool; what it writes throws at its end if the tool says that it is not whole. */
+  /** Finds the tool; what it writes throws at its end if the tool says that it is not whole. Until `release` nobody empties, rewrites or drops a table whose rows it writes. */
   dump(options: DumpOptions): Promise<DumpRun>
   /** Never rejects. */
   release(): Promise<void>

@@ -172,6 +172,24 @@ onPostgresOf(
       await verifyBackup(verification, stage.verificationTools(), never)
     })
 
+    it('lets nobody empty a table that is not counted yet, also when the tool has ended', async () => {
+      await makeDatabase(server())
+      const stage = await backupStage(server().access())
+      const { engine } = stage.backupTools()
+      const caller = { kind: 'Backup', namespace: 'shop', name: 'x' }
+      const frozen = await engine.freeze({ access: server().access(), database: 'crm', caller, signal: never })
+      try {
+        const run = await frozen.dump({})
+        for await (const _ of run.content);
+        const emptying = server().byHand("SET lock_timeout = '200ms'; TRUNCATE orders", { database: 'crm' })
+        await expect(emptying).rejects.toThrow(/lock timeout/)
+        const { tables } = await frozen.contents({ hashUpToBytes: 1e12 })
+        expect(tables.find(({ name }) => name === 'orders')?.rows).toBe('1000')
+      } finally {
+        await frozen.release()
+      }
+    })
+
     it('is made once', async () => {
       await makeDatabase(server())
       const stage = await backupStage(server().access())

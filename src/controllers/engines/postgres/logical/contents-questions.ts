@@ -3,7 +3,7 @@
 // anybody's.
 import type { DatabaseContents } from '../../database-contents.ts'
 import type { TableReading } from '../../logical-engine.ts'
-import { qualified, type Sql, sql } from '../sql-text.ts'
+import { commaList, qualified, type Sql, sql } from '../sql-text.ts'
 
 /** One moment of the database for all that follows. */
 export const beginFrozen: Sql = sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`
@@ -96,6 +96,12 @@ export interface CatalogAnswer {
   readonly extensions: DatabaseContents['extensions'] | null
   readonly largeObjects: string
   readonly objects: DatabaseContents['objects']
+}
+
+/** As the tool locks them itself, for as long as it runs. */
+export function keepStatement(tables: readonly { readonly schema: string; readonly name: string }[]): Sql {
+  const each = commaList(tables.map(({ schema, name }) => sql`ONLY ${qualified(schema, name)}`))
+  return sql`LOCK TABLE ${each} IN ACCESS SHARE MODE`
 }
 
 /**

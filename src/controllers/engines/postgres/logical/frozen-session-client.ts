@@ -22,6 +22,7 @@ import {
   catalogQuestion,
   frozenQuestion,
   frozenSettings,
+  keepStatement,
   rowsQuestion,
 } from './contents-questions.ts'
 
@@ -69,6 +70,14 @@ export class FrozenSession {
     const [row] = await ask(this.#session, this.#call, catalogQuestion)
     // Sound: the types are those that the statement builds.
     return JSON.parse(row?.['answer'] ?? 'null') as CatalogAnswer
+  }
+
+  /**
+   * Nobody empties, rewrites or drops one of them from here on. Who waits for that would be let in when the tool has ended, and we are behind
+   * him: what he leaves is in no snapshot.
+   */
+  async keepTables({ tables }: CatalogAnswer): Promise<void> {
+    if (tables !== null && tables.length > 0) await ask(this.#session, this.#call, keepStatement(tables))
   }
 
   async contents(catalog: CatalogAnswer, options: ContentsOptions): Promise<DatabaseContents> {

@@ -73,7 +73,8 @@ class Frozen implements FrozenDatabase {
   async dump(options: DumpOptions): Promise<DumpRun> {
     const tool = await loadTool('pg_dump', this.source.majorVersion, this.#options.places, this.#call.signal)
     // Sequences have been read then.
-    await this.#catalog
+    const catalog = await this.#catalog
+    if (options.includes !== 'schemaWithPrivileges') await this.#session.keepTables(catalog)
     return { toolVersion: tool.version, content: this.#dump(tool, options) }
   }
 
