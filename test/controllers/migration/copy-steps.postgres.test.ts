@@ -119,6 +119,27 @@ onEachPostgres('a copy', (server, version) => {
     expect(await stage.byHand('INSERT INTO everything DEFAULT VALUES RETURNING "Id"::int AS id')).toEqual([{ id: 24 }])
   })
 
+  it('raises sequences that a default names, whoever owns them', async () => {
+    const from = sourceServer()
+    const tables =
+      "CREATE SEQUENCE numbers; CREATE TABLE numbered (a int PRIMARY KEY DEFAULT nextval('numbers'), b text)"
+    const stage = await stageWith(server(), from, tables)
+    await inSource(stage, from, "INSERT INTO numbered (b) SELECT 'x' FROM generate_series(1, 12)")
+    expect(await stage.work([copyStep(['numbered'])])).toEqual({ kind: 'Completed' })
+    expect(await stage.byHand('INSERT INTO numbered DEFAULT VALUES RETURNING a')).toEqual([{ a: 13 }])
+  })
+
+  it('raises the sequence that a default names, and the one that the column owns', async () => {
+    const from = sourceServer()
+    const tables = 'CREATE TABLE moved (a serial PRIMARY KEY, b text)'
+    const stage = await stageWith(server(), from, tables)
+    await inSource(stage, from, "INSERT INTO moved (b) SELECT 'x' FROM generate_series(1, 12)")
+    await stage.byHand("CREATE SEQUENCE other; ALTER TABLE moved ALTER COLUMN a SET DEFAULT nextval('other')")
+    expect(await stage.work([copyStep(['moved'])])).toEqual({ kind: 'Completed' })
+    expect(await stage.byHand('INSERT INTO moved DEFAULT VALUES RETURNING a')).toEqual([{ a: 13 }])
+    expect(await stage.byHand("SELECT nextval('moved_a_seq')::int AS n")).toEqual([{ n: 13 }])
+  })
+
   it('goes along keys of every kind', async () => {
     const from = sourceServer()
     const kinds = (await hasIcu(from, server())) ? keys : keys.filter(([, columns]) => !columns.includes('folded'))

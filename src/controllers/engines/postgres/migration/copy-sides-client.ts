@@ -63,9 +63,10 @@ export class CopySides {
     const from = await this.#sourceShape(table)
     const to = shapeOf(await target.askAsAuthor(lookAtTable(table), step))
     for (const { column, lastValue } of from?.sequences ?? []) {
-      const there = to?.sequences.find((sequence) => sequence.column === column)
-      if (there === undefined || lastValue === undefined) continue
-      await target.askAsAuthor(raiseSequence(there.oid, lastValue), step)
+      if (lastValue === undefined) continue
+      // A column may own one and take its values from another.
+      for (const there of to?.sequences.filter((sequence) => sequence.column === column) ?? [])
+        await target.askAsAuthor(raiseSequence(there.oid, lastValue), step)
     }
   }
 

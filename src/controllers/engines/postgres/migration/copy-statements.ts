@@ -58,10 +58,15 @@ const tableShape = `
     'sequences', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('column', a.attname, 'oid', s.oid::text,
                            'lastValue', CASE WHEN pg_catalog.has_sequence_privilege(s.oid, 'SELECT,USAGE')
                                              THEN pg_catalog.pg_sequence_last_value(s.oid)::text END))
-                    FROM pg_catalog.pg_depend AS d
-                    JOIN pg_catalog.pg_class AS s ON s.oid = d.objid AND s.relkind = 'S'
-                    JOIN pg_catalog.pg_attribute AS a ON a.attrelid = t.oid AND a.attnum = d.refobjsubid
-                   WHERE d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.refobjid = t.oid AND d.deptype IN ('a', 'i'))
+                    FROM (SELECT d.objid AS sequence, d.refobjsubid AS attnum FROM pg_catalog.pg_depend AS d
+                           WHERE d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.refobjid = t.oid AND d.deptype IN ('a', 'i')
+                          UNION
+                          SELECT d.refobjid, f.adnum FROM pg_catalog.pg_attrdef AS f JOIN pg_catalog.pg_depend AS d
+                              ON d.classid = 'pg_catalog.pg_attrdef'::pg_catalog.regclass AND d.objid = f.oid
+                             AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass
+                           WHERE f.adrelid = t.oid) AS used
+                    JOIN pg_catalog.pg_class AS s ON s.oid = used.sequence AND s.relkind = 'S'
+                    JOIN pg_catalog.pg_attribute AS a ON a.attrelid = t.oid AND a.attnum = used.attnum)
   )::text AS shape
     FROM pg_catalog.pg_class AS t JOIN pg_catalog.pg_namespace AS ns ON ns.oid = t.relnamespace
    WHERE ns.nspname = $1 AND t.relname = $2 AND t.relkind IN ('r', 'p')`
