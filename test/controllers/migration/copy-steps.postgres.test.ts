@@ -158,6 +158,18 @@ onEachPostgres('a copy', (server, version) => {
     }
   })
 
+  it('lets triggers and checks of the target find what they name, also those that wait for the end', async () => {
+    const from = sourceServer()
+    const stage = await stageWith(server(), from, 'CREATE TABLE watched (a int PRIMARY KEY)')
+    await inSource(stage, from, 'INSERT INTO watched SELECT generate_series(1, 12)')
+    await stage.byHand(`CREATE TABLE heard (a int);
+      CREATE FUNCTION hear() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO heard VALUES (NEW.a); RETURN NULL; END';
+      CREATE TRIGGER hear AFTER INSERT ON watched FOR EACH ROW EXECUTE FUNCTION hear();
+      CREATE CONSTRAINT TRIGGER late AFTER INSERT ON watched DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION hear()`)
+    expect(await stage.work([copyStep(['watched'])])).toEqual({ kind: 'Completed' })
+    expect(await stage.byHand('SELECT count(*)::int AS n FROM heard')).toEqual([{ n: 24 }])
+  })
+
   it('refuses what has no keys', async () => {
     const tables = `CREATE TABLE good (a int PRIMARY KEY); CREATE TABLE keyless (a int); CREATE TABLE nulls (a int UNIQUE);
       CREATE TABLE parts (a int NOT NULL); CREATE UNIQUE INDEX ON parts (a) WHERE a > 0; CREATE VIEW seen AS SELECT 1 AS a`

@@ -99,7 +99,7 @@ class CopyRun {
   async #write(plan: CopyPlan, arrays: readonly (string | null)[] | undefined, progress: Progress): Promise<void> {
     const { target, fenced } = this.#options
     await fenced(async () => {
-      if (arrays !== undefined) await target.askAsAuthor(writeBatch(plan, arrays), this.#step)
+      if (arrays !== undefined) await target.writeAsAuthor(writeBatch(plan, arrays), this.#step)
       if (progress.isDone) await this.#sides.raiseSequences(plan.table)
       await target.ask(writeProgress(this.#key, progress))
     })

@@ -122,7 +122,7 @@ class FollowRun {
     const { fenced, target } = this.#options
     const { subscription } = await this.#task.subscriber.observe()
     if (subscription !== undefined) return
-    await fenced(() => target.askAsAuthor({ text: emptyTables(this.#step.tables), values: [] }, this.#step))
+    await fenced(() => target.writeAsAuthor({ text: emptyTables(this.#step.tables), values: [] }, this.#step))
   }
 
   /** From here on nobody empties them any more. */

@@ -70,6 +70,13 @@ export class TargetSession {
     return this.transaction(() => this.askAsAuthor(statement, limits), 'READ ONLY')
   }
 
+  /** As `askAsAuthor`, of what writes: triggers and constraints find what the author knows, and speak up before this resolves. */
+  async writeAsAuthor(statement: Statement, limits: StepLimits): Promise<void> {
+    await this.say(this.#author('LOCAL', limits))
+    await this.askOfStep(statement, limits)
+    await this.run(ourselvesAgain, limits)
+  }
+
   /** Inside a transaction: one of our own statements, with the rights of the owner, of which the step is to blame. */
   async askAsAuthor(statement: Statement, limits: StepLimits): Promise<QueryAnswer> {
     await this.say(sql`SET LOCAL ROLE ${identifier(this.#options.owner)}`)
