@@ -164,8 +164,10 @@ class Run {
       return true
     } catch (error) {
       if (!(error instanceof StepError) || error.code === 'LeaseLost') throw error
-      if (error.code === 'StepContended' && attempt.attempt < order.maxAttempts) {
-        await this.#wait(patience.firstRetryMs * 2 ** (attempt.attempt - 1))
+      // A copy that got on begins to count anew.
+      const attempts = (await target.marks()).find(({ name }) => name === step)?.attempts ?? attempt.attempt
+      if (error.code === 'StepContended' && attempts < order.maxAttempts) {
+        await this.#wait(patience.firstRetryMs * 2 ** (attempts - 1))
         return false
       }
       this.#unwritten = { attempt, failure: error.failure }

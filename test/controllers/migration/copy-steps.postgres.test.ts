@@ -244,6 +244,35 @@ onEachPostgres('a copy', (server, version) => {
     expect(stage.news.filter(({ kind }) => kind === 'lost')).toHaveLength(1)
   })
 
+  it('is interrupted as often as it likes, as long as it gets on', async () => {
+    const from = sourceServer()
+    const stage = await stageWith(server(), from, 'CREATE TABLE long (a int PRIMARY KEY)')
+    await inSource(stage, from, 'INSERT INTO long SELECT generate_series(1, 50)')
+    let batches = 0
+    stage.proxy.judge = ({ text }) =>
+      text.startsWith('INSERT INTO "public"."long"') && ++batches % 2 === 0 ? 'cutBefore' : 'pass'
+    const outcome = await stage.work([copyStep(['long'], { batchRows: 10 })], { maxAttempts: 2 })
+    expect(outcome).toEqual({ kind: 'Completed' })
+    expect(stage.news.filter(({ kind }) => kind === 'lost').length).toBeGreaterThan(2)
+  })
+
+  it('waits for locks of others as often as it likes, as long as it gets on', async () => {
+    const from = sourceServer()
+    const stage = await stageWith(server(), from, 'CREATE TABLE held (a int PRIMARY KEY)')
+    await inSource(stage, from, 'INSERT INTO held SELECT generate_series(1, 50)')
+    // What a sequence gives is not taken back: each batch but the first is held up once.
+    await stage.byHand(`CREATE SEQUENCE tries;
+      CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF NEW.a % 10 = 1 AND NEW.a > 10 AND nextval('public.tries') % 2 = 1 THEN
+          RAISE EXCEPTION 'held' USING ERRCODE = 'lock_not_available';
+        END IF;
+        RETURN NEW; END $$;
+      CREATE TRIGGER hold BEFORE INSERT ON held FOR EACH ROW EXECUTE FUNCTION hold()`)
+    const outcome = await stage.work([copyStep(['held'], { batchRows: 10 })], { maxAttempts: 2 })
+    expect(outcome).toEqual({ kind: 'Completed' })
+    expect(await stage.byHand('SELECT last_value::int AS tries FROM tries')).toEqual([{ tries: 8 }])
+  })
+
   it('takes fewer rows at a time where they are wide', async () => {
     const from = sourceServer()
     const stage = await stageWith(server(), from, 'CREATE TABLE fat (a int PRIMARY KEY, b text)')

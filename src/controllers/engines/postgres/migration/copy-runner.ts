@@ -16,6 +16,7 @@ import {
   writeBatch,
   writeProgress,
 } from './copy-statements.ts'
+import { forgetInterruptions } from './mark-statements.ts'
 import type { TargetSession } from './target-session-client.ts'
 
 export interface CopyOptions {
@@ -45,6 +46,7 @@ class CopyRun {
   readonly #step: CopyStep
   readonly #key: ProgressKey
   #rowsCopied = 0
+  #hasGotOn = false
 
   constructor(options: CopyOptions, { isWhole } = { isWhole: true }) {
     const { attempt, migration } = options
@@ -102,7 +104,11 @@ class CopyRun {
       if (arrays !== undefined) await target.writeAsAuthor(writeBatch(plan, arrays), this.#step)
       if (progress.isDone) await this.#sides.raiseSequences(plan.table)
       await target.ask(writeProgress(this.#key, progress))
+      const { step, migration } = this.#key
+      if (arrays !== undefined && this.#isWhole && !this.#hasGotOn)
+        await target.ask(forgetInterruptions(step, migration))
     })
+    this.#hasGotOn ||= arrays !== undefined
   }
 
   /** Rows that were written into the source behind our back are found here, and copied by another attempt. */

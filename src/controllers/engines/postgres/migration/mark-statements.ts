@@ -148,6 +148,13 @@ export function forgetLeftovers(name: string, migration: string): Statement {
   return { text, values: [migration, name] }
 }
 
+/** Whoever gets on was not interrupted for nothing. */
+export function forgetInterruptions(step: string, migration: string): Statement {
+  const text = `UPDATE _konverge.migration_steps SET attempts = 1
+                 WHERE migration = $1 AND name = $2 AND state = 'Running' AND attempts > 1`
+  return { text, values: [migration, step] }
+}
+
 export function forgetProgress(step: string, keptChecksum: string | null, migration: string): Statement {
   const text = `DELETE FROM _konverge.copy_progress WHERE migration = $1 AND step = $2 AND checksum IS DISTINCT FROM $3`
   return { text, values: [migration, step, keptChecksum] }
