@@ -9,8 +9,8 @@ export interface LogicalEngine {
   /** Holds one moment of a database, until `release`. */
   freeze(call: FreezeCall): Promise<FrozenDatabase>
   /**
-   * All of an artifact or nothing, unless it is restored by several `jobs`, into a database that has nothing in it but `prepared`. What is restored belongs to whoever logs in,
-   * or to `owner`. Whoever wrote the artifact could run anything as whoever logs in here: never let it be a superuser.
+   * All of an artifact or nothing, unless it is restored by several `jobs` or by a tool that is newer than the server, into a database that has
+   * nothing in it but `prepared`. What is restored belongs to whoever logs in, or to `owner`. Whoever wrote the artifact could run anything as whoever logs in here: never let it be a superuser.
    */
   restore(call: RestoreCall): Promise<void>
   /**

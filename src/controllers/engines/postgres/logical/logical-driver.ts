@@ -15,11 +15,13 @@ import type {
   RestoreCall,
   TableSize,
 } from '../../logical-engine.ts'
+import { LogicalError } from '../../logical-error.ts'
 import type { LogicalTool } from '../../logical-tool.ts'
 import { environmentOf, placeOf } from './environment-loader.ts'
 import { FrozenSession } from './frozen-session-client.ts'
 import { databaseArgument } from './libpq-environment.ts'
 import { privilegesList, restoreList } from './restore-list.ts'
+import { isOfNewerSettingAlone } from './tool-complaint.ts'
 import { loadTool, type ToolPlaces } from './tool-loader.ts'
 import { runTool, streamOf } from './tool-runner.ts'
 
@@ -138,25 +140,25 @@ const included = {
 async function restore(call: RestoreCall, tool: LogicalTool, folder: string): Promise<void> {
   const { owner, prepared, jobs = 1 } = call
   const role = owner === undefined ? [] : [`--role=${owner}`]
-  await restoreEntries({ call, tool, folder }, (printed) => restoreList(printed, prepared), [
+  await restoreEntries({ call, tool, folder, jobs }, (printed) => restoreList(printed, prepared), [
     ...restoreArguments,
-    jobs > 1 ? `--jobs=${jobs}` : '--single-transaction',
     ...role,
   ])
 }
 
 async function restorePrivileges(call: ArtifactCall, tool: LogicalTool, folder: string): Promise<void> {
-  await restoreEntries({ call, tool, folder }, privilegesList, privilegesArguments)
+  await restoreEntries({ call, tool, folder, jobs: 1 }, privilegesList, privilegesArguments)
 }
 
 interface Restoring {
   readonly call: ArtifactCall
   readonly tool: LogicalTool
   readonly folder: string
+  readonly jobs: number
 }
 
 async function restoreEntries(
-  { call, tool, folder }: Restoring,
+  { call, tool, folder, jobs }: Restoring,
   choose: (printed: string) => string,
   args: readonly string[],
 ): Promise<void> {
@@ -165,23 +167,18 @@ async function restoreEntries(
   const run = { program: 'pg_restore', folder: tool.folder, environment, about: placeOf(call), signal } as const
   const listFile = join(folder, 'list')
   await writeFile(listFile, choose(await runTool({ ...run, args: ['--list', artifactFile] })))
-  await runTool({ ...run, args: [...args, `--use-list=${listFile}`, databaseArgument(database), artifactFile] })
+  const what = [...args, `--use-list=${listFile}`, databaseArgument(database), artifactFile]
+  const [parallel, whole] = jobs > 1 ? [[`--jobs=${jobs}`], []] : [[], ['--single-transaction']]
+  try {
+    await runTool({ ...run, args: ['--exit-on-error', ...whole, ...parallel, ...what] })
+  } catch (error) {
+    if (!(error instanceof LogicalError && error.code === 'VersionMismatch')) throw error
+    // It has ended at its first word, and nothing is done yet. It goes on now, and whatever else it complains about fails it as before.
+    const forgives = (printed: string) => isOfNewerSettingAlone(printed, jobs)
+    await runTool({ ...run, args: [...parallel, ...what], forgives })
+  }
 }
 
-const restoreArguments = [
-  '--exit-on-error',
-  '--no-password',
-  '--no-owner',
-  '--no-privileges',
-  '--no-tablespaces',
-  '--no-security-labels',
-]
+const restoreArguments = ['--no-password', '--no-owner', '--no-privileges', '--no-tablespaces', '--no-security-labels']
 
-/** All or nothing. */
-const privilegesArguments = [
-  '--exit-on-error',
-  '--single-transaction',
-  '--no-password',
-  '--no-owner',
-  '--no-security-labels',
-]
+const privilegesArguments = ['--no-password', '--no-owner', '--no-security-labels']

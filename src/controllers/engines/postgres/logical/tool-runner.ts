@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { LogicalError } from '../../logical-error.ts'
 import type { DatabaseProgram } from '../../logical-tool.ts'
-import { toolFailure } from './tool-complaint.ts'
+import { mostComplaints, toolFailure } from './tool-complaint.ts'
 
 export interface ToolCall {
   readonly program: DatabaseProgram
@@ -16,14 +16,13 @@ export interface ToolCall {
   /** For messages: what is saved or restored. */
   readonly about: string
   readonly signal: AbortSignal
+  /** Of what it printed: it has done its work although it says that it has failed. */
+  readonly forgives?: (printed: string) => boolean
 }
-
-/** Of what a program complains about, its beginning. */
-const mostComplaints = 16 * 1_024
 
 /** What the program writes. Leaving it early kills the program. */
 export async function* streamOf(call: ToolCall): AsyncIterable<Uint8Array> {
-  const { program, folder, args, environment, about, signal } = call
+  const { program, folder, args, environment, about, signal, forgives } = call
   signal.throwIfAborted()
   const child = spawn(`${folder}/${program}`, args, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
   const kill = () => child.kill('SIGKILL')
@@ -36,7 +35,7 @@ export async function* streamOf(call: ToolCall): AsyncIterable<Uint8Array> {
     yield* child.stdout as AsyncIterable<Uint8Array>
     const [exitCode, killedBy] = (await ended) as [number | null, NodeJS.Signals | null] // As documented for this event.
     signal.throwIfAborted()
-    if (exitCode === 0) return
+    if (exitCode === 0 || (exitCode === 1 && forgives?.(complaints()) === true)) return
     throw toolFailure({ program, about, exit: exitCode ?? killedBy ?? 'a signal', printed: complaints() })
   } catch (error) {
     if (signal.aborted) throw signal.reason

@@ -1,6 +1,9 @@
 // What is told of a tool's complaints? Its first error, and whether it may pass; never rows.
 import { describe, expect, it } from 'vitest'
-import { toolFailure } from '../../../../../src/controllers/engines/postgres/logical/tool-complaint.ts'
+import {
+  isOfNewerSettingAlone,
+  toolFailure,
+} from '../../../../../src/controllers/engines/postgres/logical/tool-complaint.ts'
 
 const cases = [
   {
@@ -24,6 +27,17 @@ Command was: COPY public.users`,
     code: 'VersionMismatch',
     remedy: 'stop',
     message: 'pg_dump failed on it: aborting because of server version mismatch',
+  },
+  {
+    program: 'pg_restore',
+    exit: 1,
+    printed: `pg_restore: while INITIALIZING:
+pg_restore: error: could not execute query: ERROR:  unrecognized configuration parameter "transaction_timeout"
+Command was: SET transaction_timeout = 0;`,
+    code: 'VersionMismatch',
+    remedy: 'stop',
+    message:
+      'pg_restore failed on it: could not execute query: ERROR:  unrecognized configuration parameter "transaction_timeout"',
   },
   {
     program: 'pg_dump',
@@ -82,5 +96,38 @@ Command was: COPY public.users`,
 describe('the complaint of a tool', () => {
   it.each(cases)('is $code', ({ code, remedy, message, ...failed }) => {
     expect(toolFailure({ ...failed, about: 'it' })).toMatchObject({ code, remedy, message })
+  })
+})
+
+it('is the other one, of a tool that is newer than its server', () => {
+  const printed = setting + other + ignored(2)
+  expect(toolFailure({ program: 'pg_restore', exit: 1, printed, about: 'it' })).toMatchObject({
+    code: 'RestoreFailed',
+    message: 'pg_restore failed on it: could not execute query: ERROR:  permission denied for table users',
+  })
+})
+
+const setting = `pg_restore: while INITIALIZING:
+pg_restore: error: could not execute query: ERROR:  unrecognized configuration parameter "transaction_timeout"
+Command was: SET transaction_timeout = 0;
+`
+const german = setting.replace(/ERROR: .*/, 'FEHLER:  unbekannter Konfigurationsparameter »transaction_timeout«')
+const other = 'pg_restore: error: could not execute query: ERROR:  permission denied for table users\n'
+const ignored = (count: number) => `pg_restore: warning: errors ignored on restore: ${count}\n`
+
+describe('a tool that is newer than its server', () => {
+  it.each([
+    ['went on', setting + ignored(1), 1, true],
+    ['went on in another language', german + ignored(1), 1, true],
+    ['went on in several parts', setting.repeat(5) + ignored(2), 3, true],
+    ['did not go on', setting, 1, false],
+    ['had more to complain about', setting + other + ignored(2), 1, false],
+    ['complained of something else', other + ignored(1), 1, false],
+    ['said it more often than it has sessions', setting.repeat(2) + ignored(2), 1, false],
+    ['said it more often than its parts have sessions', setting.repeat(6) + ignored(3), 3, false],
+    ['complained of more than was kept', setting.repeat(200) + ignored(1), 300, false],
+    ['said nothing', '', 1, false],
+  ])('%s', (_, printed, jobs, isForgiven) => {
+    expect(isOfNewerSettingAlone(printed, jobs)).toBe(isForgiven)
   })
 })
