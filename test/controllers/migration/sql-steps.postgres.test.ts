@@ -243,6 +243,17 @@ onEachPostgres('a migration', (server, version) => {
     expect(await stage.leftovers()).toEqual(nothingLeft)
   })
 
+  it.each(['VACUUM', 'VACUUM (ANALYZE) orders', 'DROP INDEX CONCURRENTLY orders_total', 'CALL tidy()'])(
+    'runs outside a transaction what may leave nothing behind: %s',
+    async (text) => {
+      const stage = await MigrationStage.start(server())
+      await stage.byHand("CREATE PROCEDURE tidy() LANGUAGE plpgsql AS 'BEGIN COMMIT; END'")
+      const verify = { sql: 'SELECT count(*) FROM orders', expect: '100' }
+      const step = sqlStep(text, { isTransactional: false, verify })
+      expect(await stage.work([create, fill, index, step])).toEqual({ kind: 'Completed' })
+    },
+  )
+
   it('commits nothing once somebody else has raised the epoch', async () => {
     const stage = await MigrationStage.start(server())
     const raising = sqlStep(

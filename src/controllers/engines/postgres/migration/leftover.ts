@@ -16,11 +16,13 @@ export function leftoversOf(text: string, parser: SqlParser): readonly Leftover[
   const parsed = parser.parse(text)
   if ('refusal' in parsed) return []
   return statementsOf(parsed.tree, text).flatMap(({ node: { name, fields } }): readonly Leftover[] => {
+    // Many statements are about no table: VACUUM of all, CALL, DROP INDEX.
+    if (fields['relation'] === undefined) return []
     const table = nameOf(fields['relation'])
     if (name === 'IndexStmt' && fields['concurrent'] === true && typeof fields['idxname'] === 'string') {
       return [{ kind: 'index', table, name: fields['idxname'] }]
     }
-    if (name === 'ReindexStmt' && fields['relation'] !== undefined) return [{ kind: 'copies', of: table }]
+    if (name === 'ReindexStmt') return [{ kind: 'copies', of: table }]
     if (name !== 'AlterTableStmt') return []
     return listOf(fields['cmds']).flatMap((command) => {
       const { subtype, def } = fieldsOf(fieldsOf(command)['AlterTableCmd'])
