@@ -170,8 +170,9 @@ export class MigrationStage {
     await waitUntil(wait, async () => (await this.byHand(text)).length === 0)
   }
 
-  /** Locks and logins of a worker that are still there, and indexes that are not whole. */
+  /** Locks and logins of a worker that are still there once its sessions have ended, and indexes that are not whole. */
   async leftovers(): Promise<unknown> {
+    await this.sessionsEnd()
     const [row] = await this.byHand(
       `SELECT (SELECT count(*)::int FROM pg_locks WHERE locktype = 'advisory'
                   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS locks,
