@@ -24,7 +24,7 @@ export interface StepMark {
 }
 
 /**
- * - `Running`: an attempt has begun. In a transaction, it had no effect; outside one, nobody knows.
+ * - `Running`: an attempt has begun. In a transaction, it had no effect; outside one, nobody knows, nor of `Failed`.
  * - `Applied`, `Adopted`: done by a step, or found done.
  * - `Undone`: taken back; as if it had never been.
  * - `Failed`, `UndoFailed`: not tried again for the same plan and token.
@@ -72,7 +72,7 @@ export interface MigrationTarget {
   applySql(attempt: StepAttempt<SqlStep>): Promise<void>
   /** From the watermark on; each batch and its watermark are one transaction. Or goes on with the replication that is there. */
   applyCopy(attempt: StepAttempt<CopyStep>, onProgress: (progress: CopyProgress) => void): Promise<void>
-  /** Found done, or asserted: only the mark is written. */
+  /** Found done, or asserted: only the mark is written. What a step of this migration did is verified already; earlier ones are asked again. */
   adopt(attempt: StepAttempt, as: 'Applied' | 'Adopted'): Promise<void>
   fail(attempt: StepAttempt, failure: StepFailure): Promise<void>
   /** The step's way back, if it has one, and its mark in one transaction. */

@@ -48,9 +48,10 @@ export function decide(order: MigrationOrder, { marks, verified }: Truth): Decis
   if (history !== undefined) return history
   const failure = finalFailure(pass)
   if (failure !== undefined) return order.onFailure === 'Stop' ? failure : wayBack(pass, applied, failure)
-  const absent = firstAbsent(pass)
-  if (absent !== undefined) return absent
   const next = order.steps[applied.length]
+  // What is half done may be what ends the word of an earlier one, which would never be asked with success again: the end comes first.
+  const absent = next !== undefined && mayHaveActed(pass, next) ? undefined : firstAbsent(pass)
+  if (absent !== undefined) return absent
   if (next === undefined) return { kind: 'done' }
   const { approval } = order
   if (approval.kind === 'Manual' && approval.approvedPlan !== pass.plan)
@@ -180,14 +181,20 @@ function advance(pass: Pass, next: MigrationStep): Decision {
   const { order, known, verified } = pass
   const attempt = attemptAt(pass, next)
   if (next.kind === 'Assert' || next.verify === undefined) return { kind: 'run', attempt }
-  // An attempt outside a transaction may have come to its end without anybody hearing of it.
-  const isInDoubt = next.kind === 'SQL' && !next.isTransactional && known.get(next.name)?.state === 'Running'
+  // An attempt outside a transaction may have come to its end without anybody hearing of it, or before it failed. Only one of this text.
+  const isInDoubt = mayHaveActed(pass, next) && known.get(next.name)?.checksum === attempt.checksum
   const isBaseline = order.adoptsBaseline && ![...known.values()].some(({ state }) => state !== 'Adopted')
   if (!isInDoubt && !isBaseline) return { kind: 'run', attempt }
   const holds = verified.get(next.name)
   if (holds === undefined) return { kind: 'verify', step: next, isInDoubt }
   if (!holds) return { kind: 'run', attempt }
   return { kind: 'adopt', attempt, as: isInDoubt ? 'Applied' : 'Adopted' }
+}
+
+/** Outside a transaction nothing was taken back, neither by an interruption nor by a failure. */
+function mayHaveActed({ known }: Pass, step: MigrationStep): boolean {
+  const state = known.get(step.name)?.state
+  return step.kind === 'SQL' && !step.isTransactional && (state === 'Running' || state === 'Failed')
 }
 
 function attemptAt(pass: Pass, step: MigrationStep): StepAttempt {

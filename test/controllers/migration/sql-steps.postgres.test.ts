@@ -254,6 +254,56 @@ onEachPostgres('a migration', (server, version) => {
     },
   )
 
+  it('marks what was done and not told, also where that ends the word of an earlier step', async () => {
+    const stage = await MigrationStage.start(server())
+    const drop = sqlStep('DROP INDEX CONCURRENTLY orders_total', {
+      ...{ name: 'drop', isTransactional: false },
+      verify: { sql: "SELECT to_regclass('orders_total') IS NULL", expect: 't' },
+    })
+    await stage.work([create, fill, index])
+    stage.proxy.judge = ({ text }) => (text === drop.sql ? 'cutAfter' : 'pass')
+    expect(await stage.work([create, fill, index, drop])).toEqual({ kind: 'Completed' })
+    expect(stage.news.filter(({ kind }) => kind === 'lost')).toHaveLength(1)
+    expect(await stage.work([create, fill, index, drop])).toEqual({ kind: 'Completed' })
+  })
+
+  it('goes on with what was half done when it failed, though an earlier step holds no more', async () => {
+    const stage = await MigrationStage.start(server())
+    const drop = sqlStep('DROP INDEX CONCURRENTLY orders_total', {
+      ...{ name: 'drop', isTransactional: false, lockTimeoutMs: 20 },
+      verify: { sql: "SELECT to_regclass('orders_total') IS NULL", expect: 't' },
+    })
+    await stage.work([create, fill, index])
+    // Whoever has written to the table keeps it from its end, and not from its beginning: until then the index is not valid.
+    const writer = await stage.server.connect({ database: stage.database })
+    onTestFinished(() => writer.end())
+    await writer.query('BEGIN; UPDATE orders SET total = total')
+    const steps = [create, fill, index, drop]
+    expect(await stage.work(steps, { maxAttempts: 2 })).toMatchObject({
+      kind: 'Failed',
+      failure: { sqlState: '55P03' },
+    })
+    expect(await stage.byHand(String(index.verify?.sql))).toEqual([{ indisvalid: false }])
+    await writer.query('COMMIT')
+    expect(await stage.work(steps, { retryToken: 'again' })).toEqual({ kind: 'Completed' })
+    expect(await stage.marks()).toEqual(['create Applied', 'fill Applied', 'index Applied', 'drop Applied'])
+    expect(await stage.work(steps)).toEqual({ kind: 'Completed' })
+  })
+
+  it('repeats nothing outside a transaction that was done before its verification failed', async () => {
+    const stage = await MigrationStage.start(server())
+    await stage.byHand(`CREATE TABLE paid (n int); INSERT INTO paid VALUES (0);
+      CREATE PROCEDURE pay() LANGUAGE plpgsql AS 'BEGIN UPDATE paid SET n = n + 1; COMMIT; END'`)
+    const pay = sqlStep('CALL pay()', {
+      isTransactional: false,
+      verify: { sql: 'SELECT n > 0 FROM paid', expect: '1' },
+    })
+    expect(await stage.work([pay])).toMatchObject({ kind: 'Failed' })
+    const mended = { ...pay, verify: { sql: 'SELECT n > 0 FROM paid', expect: 't' } }
+    expect(await stage.work([mended])).toEqual({ kind: 'Completed' })
+    expect(await stage.byHand('SELECT n FROM paid')).toEqual([{ n: 1 }])
+  })
+
   it('commits nothing once somebody else has raised the epoch', async () => {
     const stage = await MigrationStage.start(server())
     const raising = sqlStep(

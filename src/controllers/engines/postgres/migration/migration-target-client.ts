@@ -195,6 +195,7 @@ class PostgresMigrationTarget implements MigrationTarget {
     await this.#session.fresh()
     await this.#fenced(async () => {
       await this.#session.ask(writeIntent(attempt, null, this.#marking))
+      if (as === 'Applied' && attempt.step.kind !== 'Assert') await this.#supersede(attempt)
       await this.#session.ask(writeDone(attempt.step.name, as, this.#marking))
     })
   }
@@ -287,17 +288,22 @@ class PostgresMigrationTarget implements MigrationTarget {
     }
   }
 
-  /** In the transaction of the step: it is verified, earlier ones are asked again, and the mark is written. */
+  /** In the transaction of the step: it is verified, and the mark is written. */
   async #conclude(attempt: StepAttempt, transaction: string): Promise<void> {
-    const { step, earlier } = attempt
+    const { step } = attempt
     await this.#mustHold(step)
+    await this.#supersede(attempt)
+    const { rows } = await this.#session.ask(writeDone(step.name, 'Applied', this.#marking))
+    mustBeIn(transaction, rows[0]?.['transaction'])
+  }
+
+  /** Earlier ones are asked again; what no longer holds need not from now on. */
+  async #supersede({ step, earlier }: StepAttempt): Promise<void> {
     const superseded: string[] = []
     for (const { name, verify } of earlier) {
       if (!(await this.#stillHolds(verify, step))) superseded.push(name)
     }
     if (superseded.length > 0) await this.#session.ask(writeSuperseded(superseded, step.name, this.#options.migration))
-    const { rows } = await this.#session.ask(writeDone(step.name, 'Applied', this.#marking))
-    mustBeIn(transaction, rows[0]?.['transaction'])
   }
 
   async #mustHold(step: MigrationStep): Promise<void> {
