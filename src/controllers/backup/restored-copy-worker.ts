@@ -3,6 +3,7 @@
 import { type Clock, passwordFrom, type SecretSource, type Token } from '../../index.ts'
 import { contentsDifference } from '../engines/contents-difference.ts'
 import type { DatabaseEngine, DatabaseServer } from '../engines/engine.ts'
+import { localeDifference } from '../engines/locale.ts'
 import type { LogicalCall, LogicalEngine } from '../engines/logical-engine.ts'
 import { LogicalError } from '../engines/logical-error.ts'
 import { scramVerifier } from '../engines/postgres/scram.ts'
@@ -85,10 +86,11 @@ export class RestoredCopy {
   async #create(password: string): Promise<void> {
     const { name, token, manifest, connectionLimit } = this.#order
     const verifier = scramVerifier({ password, salt: this.#tools.secrets.bytes(16) })
-    const { encoding, collate } = manifest.source
+    const { encoding, collate: locale, ctype: characterType, localeProvider } = manifest.source
+    const texts = { encoding, locale, characterType, localeProvider }
     const limit = connectionLimit === undefined ? {} : { connectionLimit }
     await this.#finisher.change(scratchRole({ name, token, verifier }))
-    await this.#finisher.createDatabase({ name, owner: name, token, encoding, locale: collate, ...limit })
+    await this.#finisher.createDatabase({ name, owner: name, token, ...texts, ...limit })
     await this.#finisher.change([{ kind: 'hardenDatabase', database: name }])
   }
 
@@ -156,7 +158,10 @@ export class RestoredCopy {
       const restored = await frozen.contents({ hashUpToBytes, rowHash })
       const isSameVersion = frozen.source.majorVersion === manifest.source.majorVersion
       const rows = isSameVersion ? 'hashed' : 'counted'
-      const found = contentsDifference(manifest.contents, restored, { rows })
+      const found = [
+        ...localeDifference(manifest.source, frozen.source, { isSameVersion }),
+        ...contentsDifference(manifest.contents, restored, { rows }),
+      ]
       if (found.length > 0) throw mismatch(found)
       return frozen.source.databaseOid
     } finally {

@@ -4,6 +4,7 @@
 import type { Token } from '../../index.ts'
 import type { Change } from './change.ts'
 import type { GrantQuestion, ObservedGrants } from './grant.ts'
+import type { LocaleProvider } from './locale.ts'
 import type { ObservedContents, ObservedSession, ServerObservation } from './observed-server.ts'
 import type { Caller, ServerAccess } from './server-access.ts'
 
@@ -69,6 +70,10 @@ export interface DatabaseWish {
   readonly encoding?: string
   /** LC_COLLATE and LC_CTYPE, e.g. `C.UTF-8`. Default: as in template0. */
   readonly locale?: string
+  /** LC_CTYPE, where it is another one than `locale`. */
+  readonly characterType?: string
+  /** Default: as in template0. */
+  readonly localeProvider?: LocaleProvider | undefined
   readonly connectionLimit?: number
 }
 

@@ -1,6 +1,7 @@
 // How is a database saved and restored as a whole, in a form that another server can read? Through this port. What is read of it, by
 // statements and by the tool that saves it, is of one moment. Every method may reject with an EngineError or a LogicalError.
 import type { DatabaseContents, RowHash } from './database-contents.ts'
+import type { DatabaseLocale } from './locale.ts'
 import type { LogPosition } from './log-position.ts'
 import type { TableName } from './replication.ts'
 import type { Caller, ServerAccess } from './server-access.ts'
@@ -88,12 +89,9 @@ export interface DumpRun {
 }
 
 /** The database as its server knows it. */
-export interface SourceFacts {
+export interface SourceFacts extends DatabaseLocale {
   readonly database: string
   readonly owner: string
-  readonly encoding: string
-  readonly collate: string
-  readonly ctype: string
   readonly systemIdentifier: string
   readonly databaseOid: number
   readonly serverVersion: string

@@ -203,8 +203,10 @@ class SideWorker {
     const verifier = scramVerifier({ password, salt: this.#tools.secrets.bytes(16) })
     const { from, ...artifact } = await this.#save(join(folder, 'side.dump'), published)
     await this.#new.change(roleChanges(this.#order, globals, { verifier, from }))
-    const { encoding, collate: locale, connectionLimit } = globals.database
-    await this.#new.createDatabase({ name: database, owner: role, token, encoding, locale, connectionLimit })
+    const { encoding, collate: locale, ctype: characterType, connectionLimit } = globals.database
+    // Others are refused.
+    const texts = { encoding, locale, characterType, localeProvider: { kind: 'libc' } } as const
+    await this.#new.createDatabase({ name: database, owner: role, token, ...texts, connectionLimit })
     const own = { kind: 'expectRole', role, is: { verifier } } as const
     await this.#new.change([own, { kind: 'hardenDatabase', database }])
     const { schemas, changes } = scratchExtensions(globals.extensions, role)

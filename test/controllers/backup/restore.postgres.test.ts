@@ -18,6 +18,15 @@ import { never } from '../stores/contents.ts'
 import { makeDatabase } from './backup-stage.ts'
 import { anew, databasesOf, identityOf, makeLive, removeAll, restoreStage, rolesOf, sightOf } from './restore-stage.ts'
 
+/** `options`: of CREATE DATABASE. */
+const makeWith = (options: string) => async (source: PostgresServer) => {
+  await source.byHand('CREATE ROLE crm_owner')
+  await source.byHand(`CREATE DATABASE crm OWNER crm_owner TEMPLATE template0 ENCODING 'UTF8' ${options}`)
+  const orders = `SET ROLE crm_owner; CREATE TABLE public.orders (id int PRIMARY KEY, note text);
+    INSERT INTO public.orders SELECT n, 'x' FROM generate_series(1, 1000) n`
+  await source.byHand(orders, { database: 'crm' })
+}
+
 onEachPostgres('a restore', (server) => {
   it('makes a database where there was none', async () => {
     const stage = await restoreStage(server(), server().access(), makeDatabase)
@@ -34,6 +43,25 @@ onEachPostgres('a restore', (server) => {
     await server().byHand('DELETE FROM orders WHERE id = 1', { database: 'crm' })
     expect(await restoreDatabase(anew, stage.verificationTools(), never)).toEqual(outcome)
     expect(await sightOf(server())).toMatchObject({ live: { orders: 999 } })
+  })
+
+  it('keeps the two locales of a database apart', async () => {
+    const make = makeWith("LC_COLLATE 'C' LC_CTYPE 'C.UTF-8'")
+    const stage = await restoreStage(server(), server().access(), make)
+    await removeAll(server())
+    await restoreDatabase(anew, stage.verificationTools(), never)
+    const made = await server().byHand("SELECT datcollate, datctype FROM pg_database WHERE datname = 'crm'")
+    expect(made).toEqual([{ datcollate: 'C', datctype: 'C.UTF-8' }])
+    expect(await server().byHand("SELECT upper('ä') AS upper", { database: 'crm' })).toEqual([{ upper: 'Ä' }])
+  })
+
+  it('orders texts as the database did that was saved', async () => {
+    const make = makeWith("LOCALE_PROVIDER icu ICU_LOCALE 'en-u-kn-true' LC_COLLATE 'C' LC_CTYPE 'C.UTF-8'")
+    const stage = await restoreStage(server(), server().access(), make)
+    await removeAll(server())
+    await restoreDatabase(anew, stage.verificationTools(), never)
+    const asked = "SELECT 'a2' < 'a10' AS by_number"
+    expect(await server().byHand(asked, { database: 'crm' })).toEqual([{ by_number: true }])
   })
 
   it('makes none where there is one', async () => {

@@ -60,7 +60,9 @@ export class SideStage {
     ])
     const stage = new SideStage(servers, workFolder)
     await stage.old.byHand(globals)
-    await stage.old.byHand('CREATE DATABASE shop OWNER shop_owner TEMPLATE template0 CONNECTION LIMIT 50')
+    await stage.old.byHand(
+      "CREATE DATABASE shop OWNER shop_owner TEMPLATE template0 CONNECTION LIMIT 50 LC_COLLATE 'C'",
+    )
     await stage.old.byHand(ofDatabase)
     await stage.old.byHand(schema, { database: 'shop' })
     return stage

@@ -1,15 +1,17 @@
 // Which SQL changes a database, or what is in it?
 import type { ContentChange, DatabaseChange } from '../change.ts'
 import type { DatabaseWish } from '../engine.ts'
+import { localeOptions } from './locale-options.ts'
 import { markOf } from './mark.ts'
 import { identifier, integer, literal, type Sql, sql, words } from './sql-text.ts'
 
 /** Template0, as its encoding and locale can be chosen, and as it has nothing in it that somebody put there. */
-export function createDatabaseStatement({ name, owner, encoding, locale, connectionLimit }: DatabaseWish): Sql {
+export function createDatabaseStatement(wish: DatabaseWish, majorVersion: number): Sql {
+  const { name, owner, encoding, connectionLimit } = wish
   return words(
     sql`CREATE DATABASE ${identifier(name)} OWNER ${identifier(owner)} TEMPLATE template0`,
     sql`ENCODING ${literal(encoding ?? 'UTF8')}`,
-    locale === undefined ? undefined : sql`LC_COLLATE ${literal(locale)} LC_CTYPE ${literal(locale)}`,
+    ...localeOptions(wish, majorVersion),
     connectionLimit === undefined ? undefined : sql`CONNECTION LIMIT ${integer(connectionLimit)}`,
   )
 }

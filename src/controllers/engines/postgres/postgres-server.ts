@@ -22,6 +22,7 @@ import { tryLogin } from './login-client.ts'
 import { contentsOf, contentsQuestion, grantsOf, grantsQuestion } from './observe-database.ts'
 import { type JsonQuestion, serverObservation, serverQuestion } from './observe-server.ts'
 import { limits } from './session-client.ts'
+import type { SessionFacts } from './session-facts.ts'
 import type { SessionProvisioner } from './session-provisioner.ts'
 import { sessionsQuestion, terminateQuestion } from './session-questions.ts'
 import { type BoundSession, runOnSession } from './session-runner.ts'
@@ -132,8 +133,8 @@ export class PostgresServer implements DatabaseServer {
 
   async createDatabase(wish: DatabaseWish): Promise<void> {
     const name = identifier(wish.name)
-    await this.#alone('createDatabase', `create database ${name}`, [
-      createDatabaseStatement(wish),
+    await this.#alone('createDatabase', `create database ${name}`, ({ majorVersion }) => [
+      createDatabaseStatement(wish, majorVersion),
       firstMarkStatement(wish),
     ])
   }
@@ -141,7 +142,7 @@ export class PostgresServer implements DatabaseServer {
   async dropDatabase(database: string, { force }: { readonly force: boolean }): Promise<void> {
     await this.#leave(database)
     const statement = dropDatabaseStatement(database, force ? 'force' : 'wait')
-    await this.#alone('dropDatabase', `drop database ${identifier(database)}`, [statement])
+    await this.#alone('dropDatabase', `drop database ${identifier(database)}`, () => [statement])
   }
 
   async tryLogin(attempt: LoginAttempt): Promise<LoginVerdict> {
@@ -178,14 +179,14 @@ export class PostgresServer implements DatabaseServer {
   }
 
   /** Statements that can be in no transaction, and of which the first is the one that counts. */
-  async #alone(operation: string, attempt: string, statements: readonly Sql[]): Promise<void> {
+  async #alone(operation: string, attempt: string, statements: (facts: SessionFacts) => readonly Sql[]): Promise<void> {
     await this.#use({
       operation,
       attempt,
       database: this.#options.access.maintenanceDatabase,
       run: async (session) => {
         await this.#introduce(session)
-        for (const statement of statements) {
+        for (const statement of statements(session.facts)) {
           await session.query(statement).catch((error: unknown) => {
             throw endsSession(error) ? outcomeUnknown(`trying to ${attempt}`, this.#name) : error
           })

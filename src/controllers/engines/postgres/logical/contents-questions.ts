@@ -16,9 +16,17 @@ export const frozenSettings: Sql = sql`SET LOCAL statement_timeout TO 0; SET LOC
   SELECT pg_catalog.set_config(s.name, 'view, foreign-table', true) FROM pg_catalog.pg_settings s
     WHERE s.name = 'restrict_nonsystem_relation_kind'`
 
+/** By the whole row, as servers have come to have more columns with their versions. */
+const localeProvider = `(SELECT pg_catalog.jsonb_strip_nulls(CASE o.row ->> 'datlocprovider'
+    WHEN 'i' THEN pg_catalog.jsonb_build_object('kind', 'icu', 'rules', o.row ->> 'daticurules',
+      'locale', COALESCE(o.row ->> 'datlocale', o.row ->> 'daticulocale'))
+    WHEN 'b' THEN pg_catalog.jsonb_build_object('kind', 'builtin', 'locale', o.row ->> 'datlocale')
+    ELSE pg_catalog.jsonb_build_object('kind', 'libc') END) FROM (SELECT pg_catalog.to_jsonb(d) AS row) o)`
+
 const sourceFacts = `pg_catalog.jsonb_build_object(
     'database', d.datname, 'owner', pg_catalog.pg_get_userbyid(d.datdba),
     'encoding', pg_catalog.pg_encoding_to_char(d.encoding), 'collate', d.datcollate, 'ctype', d.datctype,
+    'localeProvider', ${localeProvider},
     'systemIdentifier', (SELECT c.system_identifier::text FROM pg_catalog.pg_control_system() c),
     'databaseOid', d.oid::bigint,
     'serverVersion', pg_catalog.split_part(pg_catalog.current_setting('server_version'), ' ', 1),

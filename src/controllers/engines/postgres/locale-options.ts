@@ -1,0 +1,48 @@
+// Which options of CREATE DATABASE say how a database orders its texts? Servers have come to know more of them with their versions. Pure.
+import type { DatabaseWish } from '../engine.ts'
+import { EngineError } from '../engine-error.ts'
+import type { LocaleProvider } from '../locale.ts'
+import { literal, type Sql, sql } from './sql-text.ts'
+
+type Wish = Pick<DatabaseWish, 'name' | 'locale' | 'characterType' | 'localeProvider'>
+
+/** Throws StatementFailed where the server cannot have it so. */
+export function localeOptions(
+  { name, locale, characterType = locale, localeProvider }: Wish,
+  majorVersion: number,
+): readonly Sql[] {
+  return [
+    ...(locale === undefined ? [] : [sql`LC_COLLATE ${literal(locale)}`]),
+    ...(characterType === undefined ? [] : [sql`LC_CTYPE ${literal(characterType)}`]),
+    ...(localeProvider === undefined ? [] : providerOptions(name, localeProvider, majorVersion)),
+  ]
+}
+
+/** Since which versions they are there for databases. */
+const since = { icu: 15, rules: 16, builtin: 17 } as const
+
+function providerOptions(name: string, provider: LocaleProvider, majorVersion: number): readonly Sql[] {
+  const needs = (what: string, version: number) => {
+    if (majorVersion < version) throw refused(name, `${what}, which PostgreSQL has since ${version}`)
+  }
+  switch (provider.kind) {
+    case 'libc':
+      // Also where the server's own databases have another one.
+      return majorVersion < since.icu ? [] : [sql`LOCALE_PROVIDER libc`]
+    case 'icu': {
+      needs('texts in the order of ICU', since.icu)
+      const options = sql`LOCALE_PROVIDER icu ICU_LOCALE ${literal(provider.locale)}`
+      if (provider.rules === undefined) return [options]
+      needs('rules of its own for the order of ICU', since.rules)
+      return [options, sql`ICU_RULES ${literal(provider.rules)}`]
+    }
+    case 'builtin':
+      needs('texts in an order that is built in', since.builtin)
+      return [sql`LOCALE_PROVIDER builtin BUILTIN_LOCALE ${literal(provider.locale)}`]
+  }
+}
+
+function refused(name: string, why: string): EngineError {
+  const message = `database ${JSON.stringify(name)} is to have ${why}; use a newer server`
+  return new EngineError({ code: 'StatementFailed', message, remedy: 'stop' })
+}
