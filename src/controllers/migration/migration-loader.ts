@@ -21,8 +21,9 @@ import {
   type MigrationFacts,
   occasionOf,
 } from './migration-facts.ts'
-import { type Place, type Problem, placeOf } from './migration-place.ts'
+import { type Place, type PlaceInput, type Problem, placeOf, sourceOf } from './migration-place.ts'
 import type { MigrationOrder } from './migration-plan.ts'
+import { isInEffect } from './migration-standing.ts'
 import { loadParting } from './parting-loader.ts'
 import { type PreBackup, preBackupWish } from './pre-backup.ts'
 import { loadRun } from './run-loader.ts'
@@ -41,10 +42,11 @@ export async function loadFacts(context: Observing, seen: ObservedMarks | undefi
   const idle: WorkerRun = { kind: 'none' }
   if (isBeingDeleted(object)) return { run: idle, occasion: 'none', kept, parting: await loadParting(context, seen) }
   const stuck = (problem: Problem): MigrationFacts => ({ problem, run: idle, occasion: 'none', kept })
-  const { target, sources, followed } = await loadPlaces(object, live, seen?.record ?? [])
+  const { target, sources, followed } = await loadPlaces(object, live, seen?.record)
   if (target.kind !== 'place') return stuck(target)
   const lost = sources.find((place) => place.kind !== 'place')
-  if (lost !== undefined) return stuck(lost)
+  // Marks are read all the same: they say which sources have had their time.
+  if (lost !== undefined) return { ...stuck(lost), target: whereMarksAre(target) }
   const steps = specSteps({
     steps: object.spec.steps,
     texts: await loadTexts(object, live),
@@ -70,13 +72,17 @@ export async function loadFacts(context: Observing, seen: ObservedMarks | undefi
   if (before !== undefined && 'reason' in before) return stuck(before)
   const isHeld = before !== undefined && before.standing.kind !== 'verified'
   return {
-    target: { access: target.access, database: target.ordered.database, systemIdentifier: target.systemIdentifier },
+    target: whereMarksAre(target),
     ...{ order, run, occasion, kept },
     ...(invalid === undefined ? {} : { invalid }),
     ...(dueMs === undefined ? {} : { againAtMs: dueMs }),
     ...(isHeld && object.spec.suspend !== true ? { before } : {}),
     worker: { ...worker, isWanted: isDue && !isHeld },
   }
+}
+
+function whereMarksAre({ access, ordered, systemIdentifier }: Place): NonNullable<MigrationFacts['target']> {
+  return { access, database: ordered.database, systemIdentifier }
 }
 
 async function loadPreBackup(
@@ -96,34 +102,41 @@ async function loadPreBackup(
 
 interface Places {
   readonly target: Place | Problem
-  /** One for each Database that a step copies from. */
+  /** One for each Database that a step copies from, but for those that are gone and that nothing is copied from any more. */
   readonly sources: readonly (Place | Problem)[]
   /** Those that no step names any more, and that a replication was begun from. */
   readonly followed: readonly (Place | Problem)[]
 }
 
 async function loadPlaces(
-  { metadata, spec }: MigrationObject,
+  { metadata, spec, status }: MigrationObject,
   live: LiveReader,
-  record: readonly RecordedStep[],
+  record: readonly RecordedStep[] | undefined,
 ): Promise<Places> {
   const { namespace: home = 'default' } = metadata
   // All of the migration's own namespace: the worker mounts the Secrets of servers, which must not get to guests.
   const copied = [...new Set(spec.steps.flatMap(({ copy }) => copy?.from.name ?? []))]
-  const begun = record.flatMap(({ followed = '' }) =>
+  const begun = (record ?? []).flatMap(({ followed = '' }) =>
     followed.startsWith(`${home}/`) ? followed.slice(home.length + 1) : [],
   )
   const left = [...new Set(begun)].filter((name) => !copied.includes(name))
-  const load = async (name: string, folder: string) => {
+  // Until marks are read, what was told of them counts.
+  const told = record ?? status?.steps ?? []
+  const isOpen = (step: string) => !told.some(({ name, state }) => name === step && isInEffect(state))
+  const isNeeded = (source: string) => spec.steps.some(({ name, copy }) => copy?.from.name === source && isOpen(name))
+  const load = async (name: string, folder: string): Promise<PlaceInput> => {
     const database = await live.find(Database, { namespace: home, name })
     const known = database as DatabaseObject | undefined // Its definition requires a spec.
     const connection = known === undefined ? undefined : await loadConnection(known, live)
-    return placeOf({ name, folder, database: known, connection })
+    return { name, folder, database: known, connection }
   }
+  const loadSource = async (name: string, at: number) =>
+    sourceOf(await load(name, `source-${at + 1}`), { isNeeded: isNeeded(name) }) ?? []
+  const loadFollowed = async (name: string, at: number) => placeOf(await load(name, `source-${copied.length + at + 1}`))
   return {
-    target: await load(spec.databaseRef.name, 'target'),
-    sources: await Promise.all(copied.map((name, at) => load(name, `source-${at + 1}`))),
-    followed: await Promise.all(left.map((name, at) => load(name, `source-${copied.length + at + 1}`))),
+    target: placeOf(await load(spec.databaseRef.name, 'target')),
+    sources: (await Promise.all(copied.map(loadSource))).flat(),
+    followed: await Promise.all(left.map(loadFollowed)),
   }
 }
 

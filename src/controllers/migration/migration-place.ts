@@ -66,6 +66,17 @@ export function placeOf({
   return knownPlace({ folder, database, access: connection.access })
 }
 
+/**
+ * Where rows come from. Once all of them are there it may be unwell, on its move or gone (undefined); as long as it can be reached the order
+ * speaks of it as before, so that no other worker is started.
+ */
+export function sourceOf(input: PlaceInput, { isNeeded }: { readonly isNeeded: boolean }): Place | Problem | undefined {
+  if (isNeeded) return placeOf(input)
+  const { folder, database, connection } = input
+  if (database === undefined || connection?.kind !== 'known') return undefined
+  return knownPlace({ folder, database, access: connection.access })
+}
+
 /** Of a server that is there, whatever becomes of the database on it. */
 export function knownPlace({
   folder,

@@ -120,7 +120,12 @@ export function failureText(step: string, sqlState: string | undefined, message:
 
 /** Those that are in effect, of a record. */
 export function appliedIn(record: readonly RecordedStep[]): readonly RecordedStep[] {
-  return record.filter(({ state }) => state === 'Applied' || state === 'Adopted' || state === 'UndoFailed')
+  return record.filter(({ state }) => isInEffect(state))
+}
+
+/** Of a mark, or of a step as it was told. A step whose way back failed is still there. */
+export function isInEffect(state: string | undefined): boolean {
+  return state === 'Applied' || state === 'Adopted' || state === 'UndoFailed'
 }
 
 function underWay(phase: Standing['phase'], reason: string, message: string): Standing {

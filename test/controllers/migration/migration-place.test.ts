@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { DatabaseObject, ServerConnection } from '../../../src/controllers/database/server-connection.ts'
-import { type PlaceInput, placeOf } from '../../../src/controllers/migration/migration-place.ts'
+import { type PlaceInput, placeOf, sourceOf } from '../../../src/controllers/migration/migration-place.ts'
 
 const access = {
   ...{ host: 'db.example', port: 5432, username: 'admin', password: 'secret' },
@@ -58,6 +58,19 @@ describe('the place of a migration', () => {
     expect('credentials' in place && place.credentials.files.at(-1)).toEqual({
       ...{ secret: 'trust', key: 'bundle', file: 'ca.crt' },
     })
+  })
+
+  it('is in an order as before once it is needed no more, and in none when it cannot be reached', () => {
+    const isNeeded = false
+    const usual = placeOf(input)
+    for (const status of [moving, { phase: 'Failed' }, ready]) {
+      const found = sourceOf({ ...input, database: database({ status }) }, { isNeeded })
+      expect(found !== undefined && 'ordered' in found && found.ordered).toEqual('ordered' in usual && usual.ordered)
+    }
+    const unknown: ServerConnection = { kind: 'unknown', reason: 'SecretNotFound', message: 'm' }
+    expect(sourceOf({ ...input, connection: unknown }, { isNeeded })).toBeUndefined()
+    expect(sourceOf({ ...input, database: undefined, connection: undefined }, { isNeeded })).toBeUndefined()
+    expect(sourceOf({ ...input, database: undefined }, { isNeeded: true })).toMatchObject({ reason: 'DatabaseMissing' })
   })
 
   it.each([

@@ -88,6 +88,37 @@ onNewestPostgres(
         expect(await scene.byHand('orders', 'SELECT FROM orders')).toHaveLength(30)
       })
 
+      it('needs a database no more once all rows of it are there', async () => {
+        const scene = await MigrationScene.start(server(), 'orders', 'old')
+        await scene.byHand('old', 'CREATE TABLE orders (id int PRIMARY KEY); INSERT INTO orders VALUES (1)')
+        const steps = [
+          make,
+          { name: 'rows', type: 'Copy', copy: { from: { name: 'old' }, tables: ['orders'] } } as const,
+        ]
+        await scene.create('v1', { databaseRef, steps })
+        await scene.becomes('v1', 'Completed', 'True AllStepsVerified')
+        await scene.cluster.delete(Database, `${home}/old`)
+        const isGone = async () => (await scene.cluster.find(Database, `${home}/old`)) === undefined
+        await scene.until('the source to be gone', isGone)
+        const more = [...steps, { name: 'later', sql: 'CREATE TABLE later ()' }]
+        await scene.patch('v1', { spec: { steps: more } })
+        await scene.until('all three steps', async () => (await scene.status('v1')).progress === '3/3')
+        await scene.becomes('v1', 'Ready', 'True AllStepsVerified')
+        const before = await scene.condition('v1', 'Ready')
+        await scene.restart()
+        await scene.pass(60_000)
+        expect(await scene.condition('v1', 'Ready')).toEqual(before)
+        await scene.cluster.delete(Migration, `${home}/v1`)
+        await scene.until(
+          'it to be gone',
+          async () => (await scene.cluster.find(Migration, `${home}/v1`)) === undefined,
+        )
+        await scene.create('v1', { databaseRef, steps: more })
+        await scene.becomes('v1', 'Completed', 'True AllStepsVerified')
+        await scene.byHand('orders', "DELETE FROM _konverge.migration_steps WHERE name IN ('rows', 'later')")
+        await scene.becomes('v1', 'Ready', 'False DatabaseMissing')
+      })
+
       it('follows another database until it is told that writers have stopped', async () => {
         const scene = await MigrationScene.start(server(), 'orders', 'old')
         await scene.byHand('old', 'CREATE TABLE orders AS SELECT generate_series(1, 30) AS id')
