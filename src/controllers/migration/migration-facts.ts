@@ -72,7 +72,9 @@ export function isWorkerWanted({ order, seen, run, invalid, occasion, nowMs }: W
   if (run.kind === 'none') return decision.kind !== 'failed'
   // One whose end lies ahead was ended by a clock that has been put right since.
   if (!isFinal(run.report)) return Math.abs(nowMs - run.endedAtMs) < againAfterMs
-  const isContradicted = run.report.outcome === 'Completed' && decision.kind !== 'done' && decision.kind !== 'failed'
+  const { outcome, reason } = run.report
+  const isOfMarks = outcome === 'Completed' || (outcome === 'Failed' && reason !== 'VerifyFailed')
+  const isContradicted = isOfMarks && decision.kind !== 'done' && decision.kind !== 'failed'
   // What was seen before it ended says nothing against it.
   return !(isContradicted && seen.occasion === occasion)
 }

@@ -13,8 +13,13 @@ export type MigrationOutcome =
   | { readonly kind: 'AwaitingApproval'; readonly plan: string }
   /** The database and the steps disagree about what was applied. */
   | { readonly kind: 'Refused'; readonly reason: RefusalReason; readonly step: string; readonly message: string }
-  /** Not tried again until the steps change or somebody asks for it. */
-  | { readonly kind: 'Failed'; readonly step: string; readonly failure: StepFailure }
+  /** Not tried again until the steps change or somebody asks for it. The mark of the step says so, unless its verification could not be asked. */
+  | {
+      readonly kind: 'Failed'
+      readonly step: string
+      readonly failure: StepFailure
+      readonly reason?: 'VerifyFailed'
+    }
   | { readonly kind: 'LockedByOther'; readonly holder: string }
   /** No step was begun, and nothing follows any more; but for these sentences, each about a source that is not known. */
   | { readonly kind: 'Parted'; readonly left: readonly string[] }

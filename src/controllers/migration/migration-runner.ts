@@ -104,7 +104,7 @@ class Run {
         return { kind: 'Invalid', findings: open }
       if (decision.kind === 'verify') {
         const failure = await this.#verify(target, decision, verified)
-        if (failure !== undefined) return { kind: 'Failed', step: decision.step.name, failure }
+        if (failure !== undefined) return { kind: 'Failed', reason: 'VerifyFailed', step: decision.step.name, failure }
         continue
       }
       const rehearsal = decision.kind === 'undo' ? undefined : await this.#rehearse(target, decision.attempt.step)

@@ -33,7 +33,14 @@ export function reportOf(outcome: MigrationOutcome): WorkerReport {
     case 'RehearsalFailed':
     case 'Failed': {
       const { sqlState, message } = outcome.failure
-      return { outcome: outcome.kind, step: outcome.step, ...(sqlState && { sqlState }), message }
+      const reason = outcome.kind === 'Failed' ? outcome.reason : undefined
+      return {
+        outcome: outcome.kind,
+        ...(reason && { reason }),
+        step: outcome.step,
+        ...(sqlState && { sqlState }),
+        message,
+      }
     }
     case 'Parted': {
       const { left } = outcome

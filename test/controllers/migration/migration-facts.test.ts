@@ -24,9 +24,9 @@ const mark = (state: RecordedStep['state'], checksum = stepChecksum(step)): Reco
   },
 })
 const seen = (...record: readonly RecordedStep[]) => ({ occasion: 'now', record })
-const ended = (outcome: WorkerReport['outcome']): WorkerRun => ({
+const ended = (outcome: WorkerReport['outcome'], reason?: string): WorkerRun => ({
   kind: 'ended',
-  report: { outcome },
+  report: { outcome, ...(reason && { reason }) },
   endedAtMs: 1_000,
 })
 const none: WorkerRun = { kind: 'none' }
@@ -52,6 +52,9 @@ const rows: readonly (readonly [string, Partial<WantedInput>, boolean])[] = [
   ['as it failed, with its last words', { run: ended('Failed'), seen: seen(mark('Failed')) }, true],
   ['as it said what no mark says', { run: ended('RehearsalFailed') }, true],
   ['not as it was, when a restored database has lost its steps', { run: ended('Completed') }, false],
+  ['not as it failed, when a restored database has lost the failure and all before', { run: ended('Failed') }, false],
+  ['as it failed, when the marks are older', { run: ended('Failed'), occasion: 'later' }, true],
+  ['as it failed over a question, of which no mark tells', { run: ended('Failed', 'VerifyFailed') }, true],
   ['as it ended, when the marks are older', { run: ended('Completed'), occasion: 'later' }, true],
   ['as it gave up, for a while', { run: ended('Interrupted'), nowMs: 300_999 }, true],
   ['anew, where it gave up by a clock that was ahead', { run: ended('Interrupted'), nowMs: -300_000 }, false],

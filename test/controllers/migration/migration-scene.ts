@@ -214,8 +214,10 @@ export class MigrationScene {
       const end = new AbortController()
       this.#ends.set(uid, end)
       const work = this.#work(job, end.signal)
-        .catch((error: unknown) => {
-          if (!this.#stop.signal.aborted && !end.signal.aborted) throw error
+        .catch(async (error: unknown) => {
+          if (this.#stop.signal.aborted || end.signal.aborted) return
+          // It may have gone while its end was being written.
+          if ((await this.jobs()).some((one) => one.metadata.uid === uid)) throw error
         })
         .finally(() => {
           this.#workers.delete(uid)

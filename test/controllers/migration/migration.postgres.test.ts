@@ -60,6 +60,19 @@ onNewestPostgres(
         expect((await scene.jobs()).length).toBe(1)
       })
 
+      it('applies again what a database has lost that was restored to before a step that failed', async () => {
+        const scene = await MigrationScene.start(server(), 'orders')
+        const wrong = { name: 'wrong', sql: 'INSERT INTO orders VALUES (1)' }
+        await scene.create('v1', { databaseRef, steps: [make, fill, wrong] })
+        await scene.becomes('v1', 'Stalled', 'True StepFailed')
+        await scene.byHand('orders', 'DROP TABLE orders; DELETE FROM _konverge.migration_steps')
+        const isThere = async () =>
+          (await scene.byHand('orders', "SELECT FROM pg_class WHERE relname = 'orders'")).length
+        await scene.until('the table to be there again', async () => (await isThere()) === 1, 900_000)
+        await scene.becomes('v1', 'Stalled', 'True StepFailed')
+        expect((await scene.status('v1')).steps?.map(({ state }) => state)).toEqual(['Applied', 'Applied', 'Failed'])
+      })
+
       it('goes on with steps that are added, and leaves those alone that were applied', async () => {
         const scene = await MigrationScene.start(server(), 'orders')
         await scene.create('v1', { databaseRef, steps: [make] })

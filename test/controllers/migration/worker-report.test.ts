@@ -16,6 +16,11 @@ const outcomes: readonly (readonly [MigrationOutcome, object, number])[] = [
   ],
   [{ kind: 'Failed', step: 'a', failure }, { outcome: 'Failed', step: 'a', ...failure }, 2],
   [
+    { kind: 'Failed', step: 'a', failure, reason: 'VerifyFailed' },
+    { outcome: 'Failed', reason: 'VerifyFailed', step: 'a', ...failure },
+    2,
+  ],
+  [
     { kind: 'RehearsalFailed', step: 'a', failure: { sqlState: undefined, message: 'it reads 2' } },
     { outcome: 'RehearsalFailed', step: 'a', message: 'it reads 2' },
     2,
