@@ -152,7 +152,7 @@ export class RestoredCopy {
 
   async #compare(): Promise<number> {
     const { manifest, hashUpToBytes } = this.#order
-    const frozen = await this.#tools.logical.freeze(this.#call)
+    const frozen = await this.#tools.logical.freeze({ ...this.#call, asOwner: true })
     try {
       const { rowHash = 'md5' } = manifest.contents
       const restored = await frozen.contents({ hashUpToBytes, rowHash })

@@ -30,6 +30,11 @@ export interface LogicalCall {
 
 export interface FreezeCall extends LogicalCall {
   /**
+   * Whoever logs in owns the tables, and nobody else uses them: policies that hold for him too are not heeded at that moment. They are in
+   * force again after it.
+   */
+  readonly asOwner?: true
+  /**
    * A slot is made from which everything can be taken that comes behind that moment, for a publication of the same name and these tables.
    * Who writes to them is kept waiting for at most half a second at a time. One of that name that begins at `replaces` goes first; for
    * another one, that somebody has made since, AlreadyExists.

@@ -294,6 +294,20 @@ onPostgresOf(
       expect(await stage.left()).toEqual([])
     })
 
+    it('is proven also where policies hold for the owner of a table, and leaves them so', async () => {
+      await makeDatabase(server())
+      await server().byHand(
+        `ALTER TABLE orders ENABLE ROW LEVEL SECURITY; ALTER TABLE orders FORCE ROW LEVEL SECURITY;
+        CREATE POLICY few ON orders USING (id <= 10)`,
+        { database: 'crm' },
+      )
+      const stage = await backupStage(server().access())
+      const made = await makeBackup(order, stage.backupTools(), never)
+      // As the owner, for whom it holds.
+      const queries = [{ sql: 'SELECT count(*) FROM public.orders', expect: '10' }]
+      expect(await verifyBackup({ ...verification, queries }, stage.verificationTools(), never)).toEqual(made.manifest)
+    })
+
     it('is refused when it was cut off, changed or is none', async () => {
       await makeDatabase(server())
       const stage = await backupStage(server().access())

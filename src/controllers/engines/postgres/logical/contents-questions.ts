@@ -3,10 +3,20 @@
 // anybody's.
 import type { DatabaseContents } from '../../database-contents.ts'
 import type { TableReading } from '../../logical-engine.ts'
-import { commaList, qualified, type Sql, sql } from '../sql-text.ts'
+import { commaList, literal, qualified, type Sql, sql } from '../sql-text.ts'
 
 /** One moment of the database for all that follows. */
 export const beginFrozen: Sql = sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`
+
+/** The same, for changes of its own, with which it ends. */
+export const beginFrozenForOwner: Sql = sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE`
+
+/** Policies that hold for the owner of a table as well would hide its rows from him, and that is an error here. */
+export const liftPolicies: Sql = sql`DO ${literal(sql`DECLARE t pg_catalog.regclass; BEGIN
+  FOR t IN SELECT c.oid FROM pg_catalog.pg_class c
+    WHERE c.relforcerowsecurity AND pg_catalog.pg_get_userbyid(c.relowner) = CURRENT_USER
+  LOOP EXECUTE pg_catalog.format('ALTER TABLE ONLY %s NO FORCE ROW LEVEL SECURITY', t); END LOOP;
+END`)}`
 
 /** For a transaction that has begun: texts that depend on no setting of anybody's. */
 export const frozenSettings: Sql = sql`SET LOCAL statement_timeout TO 0; SET LOCAL idle_in_transaction_session_timeout TO 0;

@@ -18,11 +18,13 @@ import { SlotRunner } from '../replication/slot-runner.ts'
 import { SessionClient } from '../session-client.ts'
 import {
   beginFrozen,
+  beginFrozenForOwner,
   type CatalogAnswer,
   catalogQuestion,
   frozenQuestion,
   frozenSettings,
   keepStatement,
+  liftPolicies,
   rowsQuestion,
 } from './contents-questions.ts'
 
@@ -143,8 +145,9 @@ interface Frozen {
 
 async function freeze(session: SessionClient, call: FreezeCall, keeper: SlotRunner | undefined): Promise<Frozen> {
   const from = await keeper?.hold(session)
-  if (keeper === undefined) await ask(session, call, beginFrozen)
+  if (keeper === undefined) await ask(session, call, call.asOwner ? beginFrozenForOwner : beginFrozen)
   await ask(session, call, frozenSettings)
+  if (call.asOwner) await ask(session, call, liftPolicies)
   const [row] = await ask(session, call, frozenQuestion)
   // Sound: the types are those that the statement builds.
   const source = JSON.parse(row?.['answer'] ?? 'null') as SourceFacts
