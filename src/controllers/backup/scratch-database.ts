@@ -40,7 +40,7 @@ export function scratchRole({ name: role, token, verifier }: ScratchRole): reado
   return [{ kind: 'createRole', role, token, attributes: { canLogin: true, verifier } }]
 }
 
-/** Made by the admin, as the role may not: what is restored finds them there. */
+/** Made by the admin, as the role may not, in the order given: what is restored finds them there, and adds rows of their tables. */
 export function scratchExtensions(
   extensions: readonly { readonly name: string; readonly schema: string }[],
   owner: string,
@@ -54,6 +54,7 @@ export function scratchExtensions(
     changes: [
       ...schemas.map((schema) => ({ kind: 'createSchema', schema, owner }) as const),
       ...asked.map(({ name: extension, schema }) => ({ kind: 'createExtension', extension, schema }) as const),
+      ...(asked.length === 0 ? [] : [{ kind: 'fillExtensions', role: owner } as const]),
     ],
   }
 }

@@ -72,6 +72,8 @@ export function contentStatements(change: ContentChange): readonly Sql[] {
       return [sql`ALTER EXTENSION ${identifier(change.extension)} SET SCHEMA ${identifier(change.schema)}`]
     case 'dropExtension':
       return [sql`DROP EXTENSION IF EXISTS ${identifier(change.extension)}`]
+    case 'fillExtensions':
+      return [fillExtensions(change.role)]
     case 'createSchema':
       return [sql`CREATE SCHEMA IF NOT EXISTS ${identifier(change.schema)} AUTHORIZATION ${identifier(change.owner)}`]
     case 'setSchemaOwner':
@@ -86,6 +88,24 @@ export function contentStatements(change: ContentChange): readonly Sql[] {
       return [sql`DROP OWNED BY ${identifier(change.role)}`]
   }
 }
+
+/** The tables that `pg_extension_config_dump` names, and sequences; what the role may do already is not granted, as it might be another's to grant. */
+function fillExtensions(role: string): Sql {
+  const block = sql`DECLARE granted pg_catalog.text; BEGIN
+    FOR granted IN
+      SELECT DISTINCT pg_catalog.format('USAGE ON SCHEMA %s', n.oid::pg_catalog.regnamespace) ${extensionRows}
+        JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+        WHERE NOT pg_catalog.has_schema_privilege(${literal(role)}, n.oid, 'USAGE')
+      UNION ALL SELECT pg_catalog.format(CASE c.relkind WHEN 'S' THEN 'UPDATE ON SEQUENCE %s' ELSE 'INSERT ON TABLE %s' END,
+          c.oid::pg_catalog.regclass) ${extensionRows}
+        WHERE NOT pg_catalog.has_table_privilege(${literal(role)}, c.oid, CASE c.relkind WHEN 'S' THEN 'UPDATE' ELSE 'INSERT' END)
+    LOOP EXECUTE pg_catalog.format('GRANT %s TO %I', granted, ${literal(role)}); END LOOP;
+  END`
+  return sql`DO ${literal(block)}`
+}
+
+const extensionRows = sql`FROM pg_catalog.pg_extension x, pg_catalog.unnest(x.extconfig) AS config(oid)
+        JOIN pg_catalog.pg_class c ON c.oid = config.oid`
 
 /**
  * Without a schema it goes where its control file says, else to the first of the search path. Ours is empty, so `public` stands

@@ -85,8 +85,9 @@ export const catalogQuestion = `SELECT pg_catalog.json_build_object(
       'increment', (SELECT q.seqincrement::text FROM pg_catalog.pg_sequence q WHERE q.seqrelid = c.oid),
       'cycles', (SELECT q.seqcycle FROM pg_catalog.pg_sequence q WHERE q.seqrelid = c.oid)) ${inOrder})
     ${relations("'S'")}),
+  -- As they were made: one that requires another one comes after it.
   'extensions', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('name', x.extname, 'version', x.extversion,
-      'schema', s.nspname) ORDER BY x.extname COLLATE "C")
+      'schema', s.nspname) ORDER BY x.oid)
     FROM pg_catalog.pg_extension x JOIN pg_catalog.pg_namespace s ON s.oid = x.extnamespace),
   'largeObjects', (SELECT pg_catalog.count(*)::text FROM pg_catalog.pg_largeobject_metadata),
   'objects', pg_catalog.json_build_object(

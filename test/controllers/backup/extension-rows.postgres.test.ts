@@ -1,0 +1,73 @@
+// Do extensions come back that need one another, and the rows that somebody has added to their tables? As PostGIS has them, by two small
+// ones of the test's own.
+import { expect, inject, it, onTestFinished } from 'vitest'
+import { makeBackup } from '../../../src/controllers/backup/backup-worker.ts'
+import { restoreDatabase } from '../../../src/controllers/backup/restore-worker.ts'
+import { verifyBackup } from '../../../src/controllers/backup/verification-worker.ts'
+import { extendedHome } from '../../postgres/extended-home.ts'
+import { onPostgresOf } from '../../postgres/on-each-postgres.ts'
+import { PostgresServer } from '../../postgres/postgres-server.ts'
+import { never } from '../stores/contents.ts'
+import { backupStage, makeDatabase, order, verification } from './backup-stage.ts'
+import { anew } from './restore-stage.ts'
+
+/** No tool of this machine can save newer ones. */
+const newestTool = 15
+
+const zones = {
+  name: 'zones',
+  control: [],
+  script: `
+    CREATE TABLE zone (id int PRIMARY KEY, name text);
+    INSERT INTO zone VALUES (1, 'comes with it');
+    CREATE SEQUENCE turns;
+    SELECT pg_catalog.pg_extension_config_dump('zone', 'WHERE id > 1');
+    SELECT pg_catalog.pg_extension_config_dump('turns', '');
+    GRANT SELECT ON zone, turns TO PUBLIC;`,
+}
+
+/** By its name it comes first. */
+const atlas = {
+  name: 'atlas',
+  control: ["requires = 'zones'"],
+  script:
+    'CREATE TABLE page (n int); CREATE SCHEMA atlas_own; CREATE TABLE atlas_own.plan (n int); ' +
+    "SELECT pg_catalog.pg_extension_config_dump('atlas_own.plan', ''); GRANT SELECT ON atlas_own.plan TO PUBLIC;" +
+    'GRANT USAGE ON SCHEMA atlas_own TO PUBLIC',
+}
+
+const queries = [
+  { sql: "SELECT string_agg(id || ' ' || name, ', ' ORDER BY id) FROM ext.zone", expect: '1 comes with it, 2 added' },
+  { sql: 'SELECT last_value FROM ext.turns', expect: '7' },
+  { sql: 'SELECT n FROM atlas_own.plan', expect: '5' },
+]
+
+onPostgresOf(
+  (major) => major <= newestTool,
+  'a backup of a database with extensions',
+  (like, version) => {
+    it('brings back what they require, and rows in their tables', async () => {
+      const home = await extendedHome(inject('postgresHome'), like(), [zones, atlas])
+      const server = await PostgresServer.start(home, { version })
+      onTestFinished(() => server.remove())
+      await makeDatabase(server)
+      await server.byHand(
+        `CREATE EXTENSION zones SCHEMA ext; CREATE EXTENSION atlas SCHEMA ext; INSERT INTO ext.zone VALUES (2, 'added');
+        SELECT setval('ext.turns', 7); INSERT INTO atlas_own.plan VALUES (5)`,
+        { database: 'crm' },
+      )
+      const stage = await backupStage(server.access())
+      const { manifest } = await makeBackup(order, stage.backupTools(), never)
+      expect(manifest.contents.extensions.map(({ name }) => name)).toEqual(['plpgsql', 'pgcrypto', 'zones', 'atlas'])
+      await verifyBackup({ ...verification, queries }, stage.verificationTools(), never)
+      await server.byHand('DROP DATABASE crm')
+      await server.byHand('DROP ROLE crm_owner')
+      const source = { ...anew.source, queries } as const
+      await restoreDatabase({ ...anew, source }, stage.verificationTools(), never)
+      // Of the role that restored it nothing is left.
+      const held =
+        "SELECT count(*)::int AS of FROM aclexplode((SELECT relacl FROM pg_class WHERE oid = 'ext.zone'::regclass))"
+      expect(await server.byHand(`${held} WHERE privilege_type = 'INSERT'`, { database: 'crm' })).toEqual([{ of: 1 }])
+    })
+  },
+)

@@ -1,0 +1,49 @@
+// How does a test get extensions that no package has? By a server of its own that looks for them elsewhere: PostgreSQL finds its share folder
+// from where its program is, so that a copy of that, with links to all the rest beside it, has one that a test may write to.
+import { chmod, copyFile, mkdir, mkdtemp, readdir, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import type { HomeVersion, PostgresHome } from './postgres-home.ts'
+import type { PostgresServer } from './postgres-server.ts'
+
+export interface TestExtension {
+  readonly name: string
+  readonly control: readonly string[]
+  /** Of its version 1.0. */
+  readonly script: string
+}
+
+/** A home whose only version is that of `like`, and has these extensions too. It goes with `home`. */
+export async function extendedHome(
+  home: PostgresHome,
+  like: PostgresServer,
+  extensions: readonly TestExtension[],
+): Promise<PostgresHome> {
+  const places = await like.byHand('SELECT name, setting FROM pg_catalog.pg_config()')
+  const place = (name: string) => String(places.find((one) => one['name'] === name)?.['setting'])
+  const [bin, share, libraries] = [place('BINDIR'), place('SHAREDIR'), place('PKGLIBDIR')]
+  const folder = await mkdtemp(join(home.folder, 'extended-'))
+  // The server runs as somebody else.
+  await chmod(folder, 0o755)
+  // Each is as far from the others as it was.
+  const binFolder = join(folder, bin)
+  const copyOf = (path: string) => join(binFolder, relative(bin, path))
+  await mkdir(binFolder, { recursive: true })
+  await copyFile(join(bin, 'postgres'), join(binFolder, 'postgres'))
+  await mkdir(dirname(copyOf(libraries)), { recursive: true })
+  await symlink(libraries, copyOf(libraries))
+  await linkAll(share, copyOf(share), ['extension'])
+  const controls = join(copyOf(share), 'extension')
+  await linkAll(join(share, 'extension'), controls)
+  for (const { name, control, script } of extensions) {
+    await writeFile(join(controls, `${name}.control`), ["default_version = '1.0'", ...control, ''].join('\n'))
+    await writeFile(join(controls, `${name}--1.0.sql`), script)
+  }
+  const versions = home.versions.filter(({ major }) => major === like.version)
+  return { ...home, versions: versions.map((version): HomeVersion => ({ ...version, binFolder })) }
+}
+
+async function linkAll(from: string, to: string, but: readonly string[] = []): Promise<void> {
+  await mkdir(to, { recursive: true })
+  const names = (await readdir(from)).filter((name) => !but.includes(name))
+  await Promise.all(names.map((name) => symlink(join(from, name), join(to, name))))
+}
