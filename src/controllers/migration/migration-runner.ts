@@ -3,16 +3,16 @@
 // worker are one case.
 import { type Clock, CodedError, sleep } from '../../index.ts'
 import type { MigrationStep } from '../engines/migration-step.ts'
-import type { MigrationTarget, StepAttempt, StepFailure, Taken } from '../engines/migration-target.ts'
+import type { MigrationTarget, StepAttempt, StepFailure, StepMark, Taken } from '../engines/migration-target.ts'
 import { StepError } from '../engines/step-error.ts'
-import type { Finding } from '../engines/step-review.ts'
+import type { Finding, TextPlace } from '../engines/step-review.ts'
 import type { MigrationNews, MigrationOutcome } from './migration-outcome.ts'
 import { type Decision, decide, type MigrationOrder, rehearsable } from './migration-plan.ts'
 import { stepChecksum } from './step-digest.ts'
 
 export interface MigrationRun {
   readonly order: MigrationOrder
-  /** Of all steps; those of steps that are applied are no concern any more. */
+  /** Of all steps; of steps that are applied only their verifications are a concern, as they are asked again. */
   readonly findings: readonly Finding[]
   /** Tries steps in a transaction that is taken back, before the first of them runs. */
   readonly isRehearsed: boolean
@@ -99,9 +99,8 @@ class Run {
       const marks = await target.marks()
       const decision = decide(order, { marks, verified })
       if (isEnd(decision)) return outcomeOf(decision)
-      const open = findings.filter(({ place }) => !isDone(place.step, marks))
-      if (open.length > 0 && decision.kind !== 'verify' && decision.kind !== 'undo')
-        return { kind: 'Invalid', findings: open }
+      const open = findings.filter(({ place }) => isInTheWay(place, decision, marks))
+      if (open.length > 0) return { kind: 'Invalid', findings: open }
       if (decision.kind === 'verify') {
         const failure = await this.#verify(target, decision, verified)
         if (failure !== undefined) return { kind: 'Failed', reason: 'VerifyFailed', step: decision.step.name, failure }
@@ -224,6 +223,7 @@ class Run {
 }
 
 type End = Extract<Decision, { kind: 'done' | 'awaitApproval' | 'refuse' | 'failed' }>
+type Act = Exclude<Decision, End>
 
 function isEnd(decision: Decision): decision is End {
   return ['done', 'awaitApproval', 'refuse', 'failed'].includes(decision.kind)
@@ -242,7 +242,15 @@ function outcomeOf(end: End): MigrationOutcome {
   }
 }
 
-function isDone(step: string, marks: Awaited<ReturnType<MigrationTarget['marks']>>): boolean {
+/** Would it be sent? Of what is applied nothing is but its verification, which may have been edited since. */
+function isInTheWay({ step, part }: TextPlace, decision: Act, marks: readonly StepMark[]): boolean {
+  if (decision.kind === 'undo') return false
+  if (decision.kind === 'verify') return part === 'verify' && step === decision.step.name
+  const isAsked = part === 'verify' && decision.attempt.earlier.some(({ name }) => name === step)
+  return isAsked || !isDone(step, marks)
+}
+
+function isDone(step: string, marks: readonly StepMark[]): boolean {
   return marks.some(({ name, state }) => name === step && (state === 'Applied' || state === 'Adopted'))
 }
 

@@ -364,6 +364,25 @@ onEachPostgres('a migration', (server, version) => {
     expect(await stage.work([asks])).toMatchObject({ kind: 'Failed', step: 'create', failure: { sqlState: '22012' } })
   })
 
+  it('asks no verification that is more than a query, also not that of a step that is applied', async () => {
+    const stage = await MigrationStage.start(server())
+    await stage.work([create])
+    const sly = `SELECT 1; COMMIT; SET ROLE ${server().access().username}; DROP TABLE public.orders`
+    expect(await stage.work([{ ...create, verify: { sql: sly, expect: '1' } }])).toMatchObject({
+      ...{ kind: 'Invalid', findings: expect.arrayContaining([expect.objectContaining({ code: 'VerifyNotAQuery' })]) },
+    })
+    // Nor does the server take it, whoever has read it.
+    await stage.sessionsEnd()
+    const taken = await takeMigrationTarget(await stage.targetOptions(), new AbortController().signal)
+    if (taken.kind !== 'held') throw new Error(`The lock is held by ${taken.holder}.`)
+    await expect(taken.target.holds({ sql: sly, expect: '1' }, create)).rejects.toMatchObject({
+      ...{ code: 'StepFailed', failure: { sqlState: '42601' } },
+    })
+    expect(await taken.target.holds({ sql: 'SELECT 1; -- once', expect: '1' }, create)).toBe(true)
+    await taken.target.close()
+    expect(await stage.byHand("SELECT to_regclass('orders')::text AS orders")).toEqual([{ orders: 'orders' }])
+  })
+
   it('gives a step the limits that it says, the search path of the database, and nobody’s settings', async () => {
     const stage = await MigrationStage.start(server())
     await stage.byHand(`CREATE SCHEMA shop; ALTER DATABASE ${stage.database} SET search_path TO shop`)

@@ -17,6 +17,10 @@ declare module 'pg' {
     /** Begins to read the server's messages, once TLS is settled. */
     attachListeners(stream: EventEmitter): void
   }
+  interface QueryConfig {
+    /** By the extended protocol, also without values. */
+    queryMode?: 'extended'
+  }
 }
 
 /** Milliseconds. The server's own limits are shorter than ours, as its words are better than our silence. */
@@ -145,11 +149,19 @@ export class SessionClient {
   }
 
   /** Sends a text as it stands, of any number of statements. Rows that come are let go, however many. */
-  async run(text: string, { signal, limitMs }: QueryLimit): Promise<void> {
+  async run(text: string, limit: QueryLimit): Promise<void> {
+    return this.#send(new Query(text), limit)
+  }
+
+  /** As `run`, of one statement: the server refuses a text of several before it begins with any. */
+  async runOne(text: string, limit: QueryLimit): Promise<void> {
+    return this.#send(new Query({ text, queryMode: 'extended' }), limit)
+  }
+
+  async #send(query: Query, { signal, limitMs }: QueryLimit): Promise<void> {
     const bounds = { clock: this.#clock, socket: this.#socket, signal, limitMs }
     await withinLimit(bounds, () => {
       const { promise, resolve, reject } = Promise.withResolvers<void>()
-      const query = new Query(text)
       // Somebody has to listen for rows, or they are kept.
       query.on('row', () => undefined)
       query.on('end', () => resolve())

@@ -147,13 +147,22 @@ export class TargetSession {
       sql`SAVEPOINT konverge_verify; ${this.#author('LOCAL', limits)}; SET LOCAL transaction_read_only TO on`,
     )
     try {
-      // By a cursor, as only the first row matters.
-      await this.run(`DECLARE konverge_verify NO SCROLL CURSOR FOR ${text}`, limits)
+      // By a cursor, as only the first row matters; and one statement, as another could end the transaction that takes all of it back.
+      await this.#runOne(`DECLARE konverge_verify NO SCROLL CURSOR FOR ${text}`, limits)
       const { rows } = await this.askOfStep({ text: 'FETCH 1 FROM konverge_verify', values: [] }, limits)
       const [value] = Object.values(rows[0] ?? {})
       return { holds: value === expect, reads: readingOf(rows.length, value) }
     } finally {
       await this.#takeBack(sql`ROLLBACK TO SAVEPOINT konverge_verify; RELEASE SAVEPOINT konverge_verify`)
+    }
+  }
+
+  async #runOne(text: string, { timeoutMs }: StepLimits): Promise<void> {
+    const { session, signal } = this.#options
+    try {
+      await session.runOne(text, { signal, limitMs: timeoutMs + graceMs })
+    } catch (error) {
+      throw this.#stepError(error)
     }
   }
 
