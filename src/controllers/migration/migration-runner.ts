@@ -163,11 +163,13 @@ class Run {
       return true
     } catch (error) {
       if (!(error instanceof StepError) || error.code === 'LeaseLost') throw error
-      // A copy that got on begins to count anew.
-      const attempts = (await target.marks()).find(({ name }) => name === step)?.attempts ?? attempt.attempt
-      if (error.code === 'StepContended' && attempts < order.maxAttempts) {
-        await this.#wait(patience.firstRetryMs * 2 ** (attempts - 1))
-        return false
+      if (error.code === 'StepContended') {
+        // A copy that got on begins to count anew. A failure is not held up by asking: it may have taken the session with it.
+        const attempts = (await target.marks()).find(({ name }) => name === step)?.attempts ?? attempt.attempt
+        if (attempts < order.maxAttempts) {
+          await this.#wait(patience.firstRetryMs * 2 ** (attempts - 1))
+          return false
+        }
       }
       this.#unwritten = { attempt, failure: error.failure }
       await this.#writeFailure(target)
