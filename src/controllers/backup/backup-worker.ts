@@ -75,6 +75,7 @@ async function saveDatabase(
     checkIdentity(order, frozen.source)
     const { compression, excludeTables, hashUpToBytes } = order
     checkTables(excludeTables, await frozen.sizes())
+    const publicRights = await frozen.publicRights()
     const run = await frozen.dump({ compression, withoutRows: excludeTables })
     const { sizeBytes: expectedBytes } = frozen.source
     const work = [
@@ -98,6 +99,7 @@ async function saveDatabase(
         toolVersion: run.toolVersion,
       },
       contents,
+      publicRights,
       ...(excludeTables === undefined ? {} : { excludedTables: excludeTables }),
       specHash: order.specHash,
     })

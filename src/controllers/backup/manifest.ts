@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { DatabaseContents } from '../engines/database-contents.ts'
 import type { SourceFacts } from '../engines/logical-engine.ts'
+import type { PublicRights } from '../engines/public-rights.ts'
 
 /** A reader of another form refuses it. */
 const manifestForm = 'konverge/logical-backup/1'
@@ -19,6 +20,8 @@ export interface Manifest {
   readonly source: BackupSource
   readonly artifact: ArtifactRecord
   readonly contents: DatabaseContents
+  /** Undefined of one that was written before they were saved. */
+  readonly publicRights?: PublicRights
   /** `schema.name` of those whose rows were left out; in `contents` they are empty. */
   readonly excludedTables?: readonly string[]
   /** Of what the Backup asked for. */

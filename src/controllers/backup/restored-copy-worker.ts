@@ -1,12 +1,13 @@
 // What becomes of an artifact on a server? A database of its own, made by a role of its own that may do nothing else, as whoever wrote the
 // artifact can run anything as whoever restores it. It is compared with its manifest, as that role; then it goes, or is handed over.
 import { type Clock, passwordFrom, type SecretSource, type Token } from '../../index.ts'
-import { contentsDifference } from '../engines/contents-difference.ts'
+import { contentsDifference, fewOf } from '../engines/contents-difference.ts'
 import type { DatabaseEngine, DatabaseServer } from '../engines/engine.ts'
 import { localeDifference } from '../engines/locale.ts'
 import type { LogicalCall, LogicalEngine } from '../engines/logical-engine.ts'
 import { LogicalError } from '../engines/logical-error.ts'
 import { scramVerifier } from '../engines/postgres/scram.ts'
+import { publicRightsDifference } from '../engines/public-rights.ts'
 import type { Caller, ServerAccess } from '../engines/server-access.ts'
 import { BackupError } from './backup-error.ts'
 import type { Manifest } from './manifest.ts'
@@ -98,6 +99,7 @@ export class RestoredCopy {
   async prove(artifactFile: string, queries: readonly ProofQuery[]): Promise<number> {
     try {
       await this.#restore(artifactFile)
+      await this.#setPublicRights()
       const oid = await this.#compare()
       await this.#ask(queries)
       return oid
@@ -117,12 +119,14 @@ export class RestoredCopy {
    * done where another worker has made it anew since.
    */
   async handOver(owner: string, provenOid: number): Promise<void> {
-    const { name: database } = this.#order
+    const { name: database, manifest } = this.#order
+    const defaults = manifest.publicRights?.defaults ?? []
     await this.#admin.change(
       [
         { kind: 'expectDatabase', database, oid: provenOid },
         { kind: 'joinRole', role: owner },
         { kind: 'reassignOwned', role: database, to: owner },
+        ...defaults.map((each) => ({ kind: 'setPublicDefault', role: owner, ...each }) as const),
         { kind: 'dropOwned', role: database },
         { kind: 'dropRole', role: database },
       ],
@@ -143,6 +147,14 @@ export class RestoredCopy {
     )
   }
 
+  /** As the role, whose everything is: nothing else can be given away, whatever a manifest says. */
+  async #setPublicRights(): Promise<void> {
+    const { name: database, manifest } = this.#order
+    const { objects: rights = [] } = manifest.publicRights ?? {}
+    if (rights.length === 0) return
+    await this.#asRole().change([{ kind: 'setPublicRights', database, rights }], { database })
+  }
+
   /** A tool that hangs, or whose answers are lost, has no session, or one that waits for it and for nothing else. */
   async #movement(): Promise<string | undefined> {
     const sessions = await this.#admin.sessions({ role: this.#order.name })
@@ -158,9 +170,11 @@ export class RestoredCopy {
       const restored = await frozen.contents({ hashUpToBytes, rowHash })
       const isSameVersion = frozen.source.majorVersion === manifest.source.majorVersion
       const rows = isSameVersion ? 'hashed' : 'counted'
+      const { publicRights } = manifest
       const found = [
         ...localeDifference(manifest.source, frozen.source, { isSameVersion }),
         ...contentsDifference(manifest.contents, restored, { rows }),
+        ...(publicRights === undefined ? [] : fewOf(publicRightsDifference(publicRights, await frozen.publicRights()))),
       ]
       if (found.length > 0) throw mismatch(found)
       return frozen.source.databaseOid
@@ -170,9 +184,12 @@ export class RestoredCopy {
   }
 
   async #ask(queries: readonly ProofQuery[]): Promise<void> {
-    const { access, caller, signal, database } = this.#call
-    const server = this.#tools.engine.server(access, { caller, signal })
-    await askQueries(queries, database, server)
+    await askQueries(queries, this.#call.database, this.#asRole())
+  }
+
+  #asRole(): DatabaseServer {
+    const { access, caller, signal } = this.#call
+    return this.#tools.engine.server(access, { caller, signal })
   }
 }
 

@@ -4,6 +4,7 @@ import type { Token } from '../../index.ts'
 import type { GlobalChange } from './globals.ts'
 import type { DefaultGrantChange, GrantChange } from './grant.ts'
 import type { Succession } from './observed-server.ts'
+import type { PublicRightsChange } from './public-rights.ts'
 import type { TableName } from './replication.ts'
 
 /** What a role may do beyond logging in. Superuser and bypassing row security can be taken, and on purpose not given. */
@@ -158,5 +159,6 @@ export type Change =
   | ContentChange
   | GrantChange
   | DefaultGrantChange
+  | PublicRightsChange
   | ReplicationChange
   | GlobalChange

@@ -26,6 +26,11 @@ export function contentsDifference(
       countDiffers(sort, saved.objects[sort] ?? 0, restored.objects[sort] ?? 0),
     ),
   ]
+  return fewOf(found)
+}
+
+/** For people, who read no more. */
+export function fewOf(found: readonly string[]): readonly string[] {
   const rest = found.length - mostTold
   return rest > 0 ? [...found.slice(0, mostTold), `and ${rest} more`] : found
 }
@@ -74,5 +79,9 @@ function countDiffers(sort: string, saved: number, restored: number): readonly s
 
 /** As in SQL, so that a name with a dot in it is another one. */
 export function nameOf({ schema, name }: Named): string {
-  return [schema, name].map((part) => (/^[a-z_][a-z0-9_]*$/.test(part) ? part : JSON.stringify(part))).join('.')
+  return `${partText(schema)}.${partText(name)}`
+}
+
+export function partText(name: string): string {
+  return /^[a-z_][a-z0-9_]*$/.test(name) ? name : JSON.stringify(name)
 }

@@ -3,6 +3,7 @@
 import type { DatabaseContents, RowHash } from './database-contents.ts'
 import type { DatabaseLocale } from './locale.ts'
 import type { LogPosition } from './log-position.ts'
+import type { PublicRights } from './public-rights.ts'
 import type { TableName } from './replication.ts'
 import type { Caller, ServerAccess } from './server-access.ts'
 
@@ -73,6 +74,8 @@ export interface FrozenDatabase {
   sizes(): Promise<readonly TableSize[]>
   /** What is there at that moment. */
   contents(options: ContentsOptions): Promise<DatabaseContents>
+  /** What everybody may do at that moment. */
+  publicRights(): Promise<PublicRights>
   /** Finds the tool; what it writes throws at its end if the tool says that it is not whole. Until `release` nobody empties, rewrites or drops a table whose rows it writes. */
   dump(options: DumpOptions): Promise<DumpRun>
   /** Never rejects. */

@@ -418,6 +418,7 @@ function hashedBefore(engine: LogicalEngine): LogicalEngine {
       return contents
     },
     sizes: () => frozen.sizes(),
+    publicRights: () => frozen.publicRights(),
     release: () => frozen.release(),
     dump: (options) => frozen.dump(options),
   })
@@ -433,6 +434,7 @@ function whenFrozen(
   const stirred = (frozen: FrozenDatabase): FrozenDatabase => ({
     source: frozen.source,
     sizes: () => frozen.sizes(),
+    publicRights: () => frozen.publicRights(),
     contents: (options) => frozen.contents(options),
     release: () => frozen.release(),
     dump: async (options) => {

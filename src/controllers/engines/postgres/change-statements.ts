@@ -3,6 +3,7 @@ import type { Change } from '../change.ts'
 import { contentStatements, databaseStatements } from './database-statements.ts'
 import { globalStatements } from './globals/globals-statements.ts'
 import { defaultGrantStatements, grantStatements } from './grant-statements.ts'
+import { publicRightsStatements } from './public-rights-statements.ts'
 import { replicationStatements } from './replication/replication-statements.ts'
 import { roleStatements } from './role-statements.ts'
 import type { SessionFacts } from './session-facts.ts'
@@ -37,6 +38,9 @@ export function changeStatements(change: Change, facts: SessionFacts): readonly 
     case 'grantDefault':
     case 'revokeDefault':
       return defaultGrantStatements(change)
+    case 'setPublicRights':
+    case 'setPublicDefault':
+      return publicRightsStatements(change)
     case 'createReplicator':
     case 'dropReplicator':
     case 'createPublication':

@@ -14,7 +14,7 @@ export const privilegesOn: Readonly<Record<GrantTarget | DefaultTarget, readonly
 }
 
 /** A statement of this many names stays well below every limit. */
-const namesAStatement = 500
+export const namesAStatement = 500
 
 export function grantStatements(change: GrantChange): readonly Sql[] {
   const { names, on } = change
@@ -50,7 +50,7 @@ export function defaultGrantStatements(change: DefaultGrantChange): readonly Sql
     : [sql`${alter} REVOKE ${what} FROM ${identifier(role)}`]
 }
 
-const defaultWords: Readonly<Record<DefaultTarget, Sql>> = {
+export const defaultWords: Readonly<Record<DefaultTarget, Sql>> = {
   Table: sql`TABLES`,
   Sequence: sql`SEQUENCES`,
   Function: sql`FUNCTIONS`,

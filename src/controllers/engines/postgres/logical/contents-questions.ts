@@ -53,11 +53,11 @@ export const frozenQuestion = `SELECT pg_catalog.pg_export_snapshot() AS snapsho
 export const serverQuestion = `SELECT ${sourceFacts} AS answer,
     (SELECT pg_catalog.sum(pg_catalog.pg_database_size(a.oid))::text FROM pg_catalog.pg_database a) AS size ${ofThisDatabase}`
 
-const ownSchema = (oid: string) => `${oid} IN (SELECT n.oid FROM pg_catalog.pg_namespace n
+export const ownSchema = (oid: string) => `${oid} IN (SELECT n.oid FROM pg_catalog.pg_namespace n
   WHERE n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%')`
 
 /** What belongs to an extension comes with it. */
-const ofNoExtension = (catalog: string, oid: string) => `NOT EXISTS (SELECT FROM pg_catalog.pg_depend e
+export const ofNoExtension = (catalog: string, oid: string) => `NOT EXISTS (SELECT FROM pg_catalog.pg_depend e
   WHERE e.classid = 'pg_catalog.${catalog}'::pg_catalog.regclass AND e.objid = ${oid} AND e.deptype = 'e')`
 
 const relations = (

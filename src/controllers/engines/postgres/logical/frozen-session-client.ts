@@ -12,6 +12,7 @@ import type {
   TableReading,
   TableSize,
 } from '../../logical-engine.ts'
+import type { PublicRights } from '../../public-rights.ts'
 import { asEngineError } from '../failure.ts'
 import { applicationName } from '../postgres-driver.ts'
 import { SlotRunner } from '../replication/slot-runner.ts'
@@ -27,6 +28,7 @@ import {
   liftPolicies,
   rowsQuestion,
 } from './contents-questions.ts'
+import { publicRightsQuestion } from './public-rights-question.ts'
 
 /** The whole of a large table is read by one statement. */
 const statementMs = 12 * 3_600_000
@@ -80,6 +82,12 @@ export class FrozenSession {
    */
   async keepTables({ tables }: CatalogAnswer): Promise<void> {
     if (tables !== null && tables.length > 0) await ask(this.#session, this.#call, keepStatement(tables))
+  }
+
+  async publicRights(): Promise<PublicRights> {
+    const [row] = await ask(this.#session, this.#call, publicRightsQuestion)
+    // Sound: the types are those that the statement builds.
+    return JSON.parse(row?.['answer'] ?? 'null') as PublicRights
   }
 
   async contents(catalog: CatalogAnswer, options: ContentsOptions): Promise<DatabaseContents> {

@@ -17,6 +17,7 @@ import type {
 } from '../../logical-engine.ts'
 import { LogicalError } from '../../logical-error.ts'
 import type { LogicalTool } from '../../logical-tool.ts'
+import type { PublicRights } from '../../public-rights.ts'
 import { environmentOf, placeOf } from './environment-loader.ts'
 import { FrozenSession } from './frozen-session-client.ts'
 import { databaseArgument } from './libpq-environment.ts'
@@ -70,6 +71,11 @@ class Frozen implements FrozenDatabase {
 
   async contents(options: ContentsOptions): Promise<DatabaseContents> {
     return this.#session.contents(await this.#catalog, options)
+  }
+
+  async publicRights(): Promise<PublicRights> {
+    await this.#catalog
+    return this.#session.publicRights()
   }
 
   async dump(options: DumpOptions): Promise<DumpRun> {

@@ -1,0 +1,72 @@
+// What may everybody do in a database? PUBLIC is no role, so that what it has can be had on another server too. Only what differs from what
+// PostgreSQL gives by itself: what was taken, as EXECUTE on a function, and what was given. Plain values; compared here. Pure.
+import { nameOf, partText } from './contents-difference.ts'
+import type { DefaultTarget, Privilege } from './grant.ts'
+
+export interface PublicRights {
+  /** In an order in which they can be set. */
+  readonly objects: readonly PublicRight[]
+  /** On what the database's owner will make; those of other creators are left out. */
+  readonly defaults: readonly PublicDefault[]
+}
+
+/** What members of extensions have is not here: it comes with the extension. */
+export interface PublicRight {
+  readonly on: 'Schema' | 'Table' | 'Column' | 'Sequence' | 'Function' | 'Type'
+  /** `''` for a Schema. */
+  readonly schema: string
+  /** Of a Column that of its table. */
+  readonly name: string
+  /** Of a Function, by which it is told from others of its name. */
+  readonly arguments?: readonly ArgumentType[]
+  /** Of a Column. */
+  readonly column?: string
+  /** All that PUBLIC has on it; none: it was taken. Sorted. */
+  readonly privileges: readonly Privilege[]
+}
+
+export interface ArgumentType {
+  readonly schema: string
+  /** Of an array that of its elements. */
+  readonly name: string
+  readonly isArray: boolean
+}
+
+export interface PublicDefault {
+  readonly on: DefaultTarget
+  /** Only what is made in this schema; `''`: in all of them. */
+  readonly schema: string
+  readonly privileges: readonly Privilege[]
+}
+
+/** Changing them, in a database where they are as PostgreSQL gives them. May be repeated. */
+export type PublicRightsChange =
+  | { readonly kind: 'setPublicRights'; readonly database: string; readonly rights: readonly PublicRight[] }
+  /** On what `role` will make. */
+  | ({ readonly kind: 'setPublicDefault'; readonly role: string } & PublicDefault)
+
+/** Sentences for people, none if everybody may do the same in both. What will be made takes no part. */
+export function publicRightsDifference(saved: PublicRights, restored: PublicRights): readonly string[] {
+  const [before, after] = [byObject(saved), byObject(restored)]
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((object) => {
+    const [wanted, found] = [heldText(before.get(object)), heldText(after.get(object))]
+    return wanted === found ? [] : [`PUBLIC has ${found} on ${object} instead of ${wanted}`]
+  })
+}
+
+function byObject({ objects }: PublicRights): ReadonlyMap<string, PublicRight> {
+  return new Map(objects.map((right) => [objectText(right), right]))
+}
+
+function heldText(right: PublicRight | undefined): string {
+  if (right === undefined) return 'what PostgreSQL gives'
+  return right.privileges.length === 0 ? 'nothing' : right.privileges.join(', ')
+}
+
+/** `function api.pay(pg_catalog.int4[])` */
+function objectText(right: PublicRight): string {
+  if (right.on === 'Schema') return `schema ${partText(right.name)}`
+  if (right.on === 'Column') return `column ${nameOf(right)}.${partText(right.column ?? '')}`
+  const types = right.arguments?.map((type) => `${nameOf(type)}${type.isArray ? '[]' : ''}`)
+  return `${right.on.toLowerCase()} ${nameOf(right)}${types === undefined ? '' : `(${types.join(', ')})`}`
+}

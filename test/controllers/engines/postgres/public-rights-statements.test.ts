@@ -1,0 +1,88 @@
+// What is said to the server so that everybody may do what he might? Names are quoted, and what is alike goes together.
+import { describe, expect, it } from 'vitest'
+import { publicRightsStatements } from '../../../../src/controllers/engines/postgres/public-rights-statements.ts'
+import type { PublicRight, PublicRightsChange } from '../../../../src/controllers/engines/public-rights.ts'
+
+const mood = { schema: 'a"b', name: 'Mood', isArray: true }
+const integer = { schema: 'pg_catalog', name: 'int4', isArray: false }
+const pay = { on: 'Function', schema: 'api', name: 'pay', arguments: [], privileges: [] } as const
+const type = { on: 'Type', schema: 's', name: 't', privileges: [] } as const
+const column = { on: 'Column', schema: 's', name: 't', column: 'c,d', privileges: ['SELECT', 'UPDATE'] } as const
+
+const cases: readonly {
+  readonly what: string
+  readonly rights: readonly PublicRight[]
+  readonly said: readonly string[]
+}[] = [
+  {
+    what: 'functions of one name',
+    rights: [pay, { ...pay, arguments: [integer, mood] }],
+    said: ['REVOKE ALL ON ROUTINE "api"."pay"(), "api"."pay"(IN "pg_catalog"."int4", IN "a""b"."Mood"[]) FROM PUBLIC'],
+  },
+  {
+    what: 'what stays of what PostgreSQL gives',
+    rights: [{ on: 'Schema', schema: '', name: 'public', privileges: ['CREATE', 'USAGE'] }],
+    said: ['REVOKE ALL ON SCHEMA "public" FROM PUBLIC', 'GRANT CREATE, USAGE ON SCHEMA "public" TO PUBLIC'],
+  },
+  {
+    what: 'one sort after another',
+    rights: [type, { ...type, name: 'u' }, pay],
+    said: ['REVOKE ALL ON TYPE "s"."t", "s"."u" FROM PUBLIC', 'REVOKE ALL ON ROUTINE "api"."pay"() FROM PUBLIC'],
+  },
+  {
+    what: 'others of a sort with other privileges',
+    rights: [
+      { ...type, on: 'Table', privileges: ['SELECT'] },
+      { ...type, on: 'Table', name: 'u', privileges: ['SELECT', 'UPDATE'] },
+      { ...type, on: 'Sequence', name: 'v', privileges: ['USAGE'] },
+    ],
+    said: [
+      'GRANT SELECT ON TABLE "s"."t" TO PUBLIC',
+      'GRANT SELECT, UPDATE ON TABLE "s"."u" TO PUBLIC',
+      'GRANT USAGE ON SEQUENCE "s"."v" TO PUBLIC',
+    ],
+  },
+  {
+    what: 'columns',
+    rights: [column, { ...column, column: 'e' }],
+    said: [
+      'GRANT SELECT ("c,d"), UPDATE ("c,d") ON TABLE "s"."t" TO PUBLIC',
+      'GRANT SELECT ("e"), UPDATE ("e") ON TABLE "s"."t" TO PUBLIC',
+    ],
+  },
+  { what: 'nothing', rights: [], said: [] },
+]
+
+describe('what everybody may do', () => {
+  it.each(cases)('is said of $what', ({ rights, said }) => {
+    expect(publicRightsStatements({ kind: 'setPublicRights', database: 'd', rights })).toEqual(said)
+  })
+
+  it('is said of many objects by a few statements', () => {
+    const rights = Array.from({ length: 1_001 }, (_, at) => ({ ...type, name: `t${at}` }))
+    expect(publicRightsStatements({ kind: 'setPublicRights', database: 'd', rights })).toHaveLength(3)
+  })
+
+  it.each<
+    readonly [Omit<Extract<PublicRightsChange, { kind: 'setPublicDefault' }>, 'kind' | 'role'>, readonly string[]]
+  >([
+    [
+      { on: 'Function', schema: '', privileges: [] },
+      ['ALTER DEFAULT PRIVILEGES FOR ROLE "o" REVOKE ALL ON FUNCTIONS FROM PUBLIC'],
+    ],
+    [
+      { on: 'Table', schema: 's', privileges: ['SELECT'] },
+      [
+        'ALTER DEFAULT PRIVILEGES FOR ROLE "o" IN SCHEMA "s" REVOKE ALL ON TABLES FROM PUBLIC',
+        'ALTER DEFAULT PRIVILEGES FOR ROLE "o" IN SCHEMA "s" GRANT SELECT ON TABLES TO PUBLIC',
+      ],
+    ],
+  ])('is said of what will be made: %j', (what, said) => {
+    expect(publicRightsStatements({ kind: 'setPublicDefault', role: 'o', ...what })).toEqual(said)
+  })
+
+  it('is nothing but a privilege, whatever a manifest says', () => {
+    const rights = [{ ...type, privileges: ['USAGE ON TYPE x TO PUBLIC; DROP TABLE y; --'] }]
+    expect(() => publicRightsStatements({ kind: 'setPublicRights', database: 'd', rights })).toThrow(/is none of USAGE/)
+  })
+})
