@@ -17,6 +17,8 @@ export type BackupErrorCode =
   | 'NameTaken'
   /** A database was to be made from a backup, and is there. */
   | 'DatabaseExists'
+  /** Something of a database would stay with what is replaced, and do harm there. */
+  | 'NotMovable'
   /** What a restore replaced is not kept any more. */
   | 'PreviousGone'
   /** The disk of whoever restores. */

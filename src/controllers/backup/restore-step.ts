@@ -29,7 +29,10 @@ export function nextRestoreStep(order: RestoreOrder, observed: ServerObservation
     return { kind: 'refused', error: nameTaken('role', role.name) }
   }
   const error =
-    refusalOfLive(order, observed, live) ?? refusalOfOwner(order, observed) ?? refusalOfFormer(order, former)
+    refusalOfLive(order, observed, live) ??
+    refusalOfReplication(live) ??
+    refusalOfOwner(order, observed) ??
+    refusalOfFormer(order, former)
   if (error !== undefined) return { kind: 'refused', error }
   if (beside !== undefined && !beside.isInvalid && beside.owner === order.database.owner) {
     return { kind: 'swap', live, beside }
@@ -69,6 +72,17 @@ function refusalOfLive(
     ? `was not made for Database ${database.name}${forWhom(live.token)}`
     : 'is another one than it was'
   return refused('SourceIdentityChanged', `database ${name} ${whose}, and is not replaced`)
+}
+
+/**
+ * It would stay with what is put away, where nobody can connect: the log of a server, this one or the publisher's, is kept for it until its
+ * disk is full, and what a subscription is in cannot be dropped.
+ */
+function refusalOfReplication(live: ObservedDatabase | undefined): BackupError | undefined {
+  if (live === undefined || live.replication.length === 0) return undefined
+  const has = `database ${JSON.stringify(live.name)} has ${live.replication.join(', ')}`
+  const advice = 'end that replication and drop it first, ask with another id, and begin it again afterwards'
+  return refused('NotMovable', `${has}, which does not go over to what takes its place: ${advice}`)
 }
 
 /** Who will own what is restored. Where there is nothing yet, not even he need be there. */

@@ -54,6 +54,8 @@ export interface ObservedDatabase {
   readonly publicPrivileges: readonly string[]
   /** Those of this operator not counted. */
   readonly sessions: number
+  /** What replicates it row by row, or into it: `logical replication slot debezium`, `subscription feed`. What ends with its session is left out. */
+  readonly replication: readonly string[]
 }
 
 /** How a database or a role came by its name. */

@@ -51,6 +51,8 @@ describe('a restore in place', () => {
     ['finds a database of somebody else', [{ ...live, ...foreign }], 'SourceIdentityChanged'],
     ['finds the work of another request since', [{ ...done, succession: { request: 'r2' } }], 'SourceIdentityChanged'],
     ['finds the mark of its request on what is not ours', [{ ...done, ...foreign }], 'SourceIdentityChanged'],
+    ['finds what is replicated', [{ ...live, replication: ['subscription feed'] }], 'NotMovable'],
+    ['finds what is replicated since it was proven', [{ ...live, replication: ['x'] }, proven], 'NotMovable'],
     ['finds the name of the copy taken', [live, { ...half, ...foreign }], 'NameTaken'],
     ['finds the name of what it puts away taken', [live, { ...former, ...foreign }], 'NameTaken'],
     ['finds what an earlier request of its id has left', [live, former], 'NameTaken'],

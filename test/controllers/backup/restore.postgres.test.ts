@@ -12,7 +12,7 @@ import type { DatabaseEngine, DatabaseServer } from '../../../src/controllers/en
 import type { ServerAccess } from '../../../src/controllers/engines/server-access.ts'
 import { SimClock } from '../../../src/testing/sim-clock.ts'
 import { engineHere } from '../../postgres/engine-here.ts'
-import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
+import { onEachPostgres, startPostgres } from '../../postgres/on-each-postgres.ts'
 import type { PostgresServer } from '../../postgres/postgres-server.ts'
 import { never } from '../stores/contents.ts'
 import { makeDatabase } from './backup-stage.ts'
@@ -26,6 +26,28 @@ const makeWith = (options: string) => async (source: PostgresServer) => {
     INSERT INTO public.orders SELECT n, 'x' FROM generate_series(1, 1000) n`
   await source.byHand(orders, { database: 'crm' })
 }
+
+it('in place is refused as long as something replicates the database, or into it', async () => {
+  const server = await startPostgres({ settings: { wal_level: 'logical' } })
+  const stage = await restoreStage(server, server.access())
+  await makeLive(server)
+  const here = { database: 'crm' }
+  await server.byHand("SELECT pg_create_logical_replication_slot('debezium', 'pgoutput')", here)
+  await server.byHand(
+    "CREATE SUBSCRIPTION feed CONNECTION 'host=none' PUBLICATION p WITH (connect = false, slot_name = NONE)",
+    here,
+  )
+  const restore = async () => restoreDatabase(await stage.inPlace(), stage.verificationTools(), never)
+  await expect(restore()).rejects.toMatchObject({
+    ...{ code: 'NotMovable', remedy: 'stop' },
+    message: expect.stringMatching(/^database "crm" has logical replication slot debezium, subscription feed, which/),
+  })
+  expect(await databasesOf(server)).toEqual(['crm'])
+  await server.byHand('DROP SUBSCRIPTION feed', here)
+  await server.byHand("SELECT pg_drop_replication_slot('debezium')", here)
+  await restore()
+  expect(await sightOf(server)).toMatchObject({ live: { orders: 1000 } })
+})
 
 onEachPostgres('a restore', (server) => {
   it('makes a database where there was none', async () => {

@@ -57,7 +57,11 @@ const databaseJson = `pg_catalog.jsonb_build_object(
       OR pg_catalog.pg_has_role('pg_read_all_stats', 'USAGE')) THEN pg_catalog.pg_database_size(d.oid) END,
   'publicPrivileges', (SELECT pg_catalog.jsonb_agg(DISTINCT x.privilege_type)
     FROM pg_catalog.aclexplode(COALESCE(d.datacl, pg_catalog.acldefault('d', d.datdba))) x WHERE x.grantee = 0),
-  'sessions', (SELECT pg_catalog.count(*) FROM pg_catalog.pg_stat_activity a WHERE a.datid = d.oid AND ${foreignSession}))`
+  'sessions', (SELECT pg_catalog.count(*) FROM pg_catalog.pg_stat_activity a WHERE a.datid = d.oid AND ${foreignSession}),
+  'replication', (SELECT pg_catalog.jsonb_agg(n.name ORDER BY n.name) FROM (
+    SELECT 'logical replication slot ' || s.slot_name AS name FROM pg_catalog.pg_replication_slots s
+      WHERE s.database = d.datname AND NOT s.temporary
+    UNION ALL SELECT 'subscription ' || s.subname FROM pg_catalog.pg_subscription s WHERE s.subdbid = d.oid) n))`
 
 function roleJson(majorVersion: number, asksVerifiers: boolean): string {
   const verifier = '(SELECT s.rolpassword FROM pg_catalog.pg_authid s WHERE s.oid = r.oid)'
@@ -114,11 +118,15 @@ export interface ServerAnswer {
   readonly roles: readonly RoleAnswer[] | null
 }
 
-type DatabaseAnswer = Omit<ObservedDatabase, 'token' | 'ownerToken' | 'publicPrivileges' | 'sizeBytes'> & {
+type DatabaseAnswer = Omit<
+  ObservedDatabase,
+  'token' | 'ownerToken' | 'publicPrivileges' | 'sizeBytes' | 'replication'
+> & {
   readonly comment: string | null
   readonly ownerComment: string | null
   readonly publicPrivileges: readonly string[] | null
   readonly sizeBytes: number | null
+  readonly replication: readonly string[] | null
 }
 
 type Given =
@@ -152,14 +160,17 @@ export function serverObservation(
   const verifiers = new Map(question.roles?.map(({ name, verifier }) => [name, verifier]))
   return {
     server,
-    databases: (databases ?? []).map(({ comment, ownerComment, publicPrivileges, sizeBytes, ...database }) => ({
-      ...database,
-      token: tokenIn(comment),
-      succession: successionIn(comment),
-      ownerToken: tokenIn(ownerComment),
-      publicPrivileges: publicPrivileges ?? [],
-      sizeBytes: sizeBytes ?? undefined,
-    })),
+    databases: (databases ?? []).map(
+      ({ comment, ownerComment, publicPrivileges, sizeBytes, replication, ...database }) => ({
+        ...database,
+        token: tokenIn(comment),
+        succession: successionIn(comment),
+        ownerToken: tokenIn(ownerComment),
+        publicPrivileges: publicPrivileges ?? [],
+        sizeBytes: sizeBytes ?? undefined,
+        replication: replication ?? [],
+      }),
+    ),
     roles: (roles ?? []).map(({ comment, verifier: stored, ...role }) => {
       const asked = verifiers.get(role.name)
       return {
