@@ -1,13 +1,13 @@
 // What is to be done next? Decided from the steps as they are wished and the marks in the database, and from nothing that this process
 // remembers, so that every life goes on where the one before ended. Nothing that was applied is ever run again.
 import type { MigrationStep, SqlStep } from '../engines/migration-step.ts'
-import type { StepAttempt, StepFailure, StepMark } from '../engines/migration-target.ts'
+import type { MarkState, StepAttempt, StepFailure, StepMark } from '../engines/migration-target.ts'
 import { planHash, stepChecksum } from './step-digest.ts'
 
 export interface MigrationOrder {
   readonly steps: readonly MigrationStep[]
   readonly onFailure: 'Stop' | 'RunDown'
-  /** Until the first step has run, steps whose verification holds are taken as done. */
+  /** Until the first step has run and not failed, steps whose verification holds are taken as done. */
   readonly adoptsBaseline: boolean
   /** Another one lets what failed be tried again. */
   readonly retryToken: string
@@ -183,12 +183,17 @@ function advance(pass: Pass, next: MigrationStep): Decision {
   if (next.kind === 'Assert' || next.verify === undefined) return { kind: 'run', attempt }
   // An attempt outside a transaction may have come to its end without anybody hearing of it, or before it failed. Only one of this text.
   const isInDoubt = mayHaveActed(pass, next) && known.get(next.name)?.checksum === attempt.checksum
-  const isBaseline = order.adoptsBaseline && ![...known.values()].some(({ state }) => state !== 'Adopted')
+  // A step that failed over what was there has changed nothing: its verification may be the one that was wrong.
+  const isBaseline = order.adoptsBaseline && [...known.values()].every(({ state }) => isAdoptedOrFailed(state))
   if (!isInDoubt && !isBaseline) return { kind: 'run', attempt }
   const holds = verified.get(next.name)
   if (holds === undefined) return { kind: 'verify', step: next, isInDoubt }
   if (!holds) return { kind: 'run', attempt }
   return { kind: 'adopt', attempt, as: isInDoubt ? 'Applied' : 'Adopted' }
+}
+
+function isAdoptedOrFailed(state: MarkState): boolean {
+  return state === 'Adopted' || state === 'Failed'
 }
 
 /** Outside a transaction nothing was taken back, neither by an interruption nor by a failure. */

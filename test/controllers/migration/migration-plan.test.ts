@@ -267,6 +267,12 @@ const rows: readonly Row[] = [
     next: 'run b 1',
   },
   {
+    title: 'asks again where a step failed over what was there, as it had no effect',
+    order: { steps: [b], adoptsBaseline: true, retryToken: 'again' },
+    marks: [mark(b, 'Failed', { ordinal: 1 })],
+    next: 'verify b',
+  },
+  {
     title: 'adopts no assertion',
     order: { steps: [check], adoptsBaseline: true },
     verified: { check: true },
