@@ -106,7 +106,7 @@ class Run {
         if (failure !== undefined) return { kind: 'Failed', reason: 'VerifyFailed', step: decision.step.name, failure }
         continue
       }
-      const rehearsal = decision.kind === 'undo' ? undefined : await this.#rehearse(target, decision.attempt.step)
+      const rehearsal = decision.kind === 'run' ? await this.#rehearse(target, decision.attempt.step) : undefined
       if (rehearsal !== undefined) return { kind: 'RehearsalFailed', ...rehearsal }
       if (decision.kind === 'undo') {
         await this.#undo(target, decision.step)
@@ -126,7 +126,7 @@ class Run {
       onNews({ kind: 'lost', message: `${message}; drop them there by hand` })
   }
 
-  /** Once for a run: what a later step of this run does is not what it is tried for. */
+  /** Once for a run, from the first step that is to run: what a later step of this run does is not what it is tried for. */
   async #rehearse(target: MigrationTarget, next: MigrationStep): ReturnType<MigrationTarget['rehearse']> {
     const { isRehearsed, order } = this.#run
     if (!isRehearsed || this.#hasRehearsed) return undefined

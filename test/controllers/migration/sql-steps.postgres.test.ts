@@ -475,6 +475,38 @@ onEachPostgres('a migration', (server, version) => {
     expect(await first).toEqual({ kind: 'Completed' })
   })
 
+  it('rehearses what is to run, and not what is there already', async () => {
+    const stage = await MigrationStage.start(server())
+    await stage.byHand(create.sql)
+    const order = { isRehearsed: true, adoptsBaseline: true }
+    expect(await stage.work([create, fill, wrong], order)).toMatchObject({ kind: 'RehearsalFailed', step: 'wrong' })
+    expect(await stage.marks()).toEqual(['create Adopted'])
+    expect(await stage.work([create, fill], order)).toEqual({ kind: 'Completed' })
+    expect(await stage.marks()).toEqual(['create Adopted', 'fill Applied'])
+  })
+
+  it('rehearses what comes behind a step that was done and not told', async () => {
+    const stage = await MigrationStage.start(server())
+    await stage.work([create, fill, index])
+    // As a worker leaves it that dies after the effect.
+    await stage.byHand("UPDATE _konverge.migration_steps SET state = 'Running' WHERE name = 'index'")
+    expect(await stage.work([create, fill, index, wrong], { isRehearsed: true })).toMatchObject({
+      ...{ kind: 'RehearsalFailed', step: 'wrong' },
+    })
+    expect(await stage.marks()).toEqual(['create Applied', 'fill Applied', 'index Applied'])
+  })
+
+  it('rehearses as far as one transaction goes, where a type gets another value', async () => {
+    const stage = await MigrationStage.start(server())
+    const steps = [
+      sqlStep("CREATE TYPE mood AS ENUM ('sad'); CREATE TABLE moods (mood mood)", { name: 'type' }),
+      sqlStep("ALTER TYPE mood ADD VALUE 'fine'", { name: 'value' }),
+      sqlStep("INSERT INTO moods VALUES ('fine')", { name: 'use' }),
+    ]
+    expect(await stage.work(steps.slice(0, 1))).toEqual({ kind: 'Completed' })
+    expect(await stage.work(steps, { isRehearsed: true })).toEqual({ kind: 'Completed' })
+  })
+
   it('rehearses steps first where it is told to, and leaves nothing of them', async () => {
     const stage = await MigrationStage.start(server())
     const isRehearsed = true

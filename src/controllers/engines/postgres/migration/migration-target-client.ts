@@ -230,6 +230,8 @@ class PostgresMigrationTarget implements MigrationTarget {
           await this.#mustHold(step)
         } catch (error) {
           if (!(error instanceof StepError) || error.code === 'StepContended') throw error
+          // A value that an earlier step adds to a type is good once that is committed: from here on nothing can be tried in one transaction.
+          if (error.failure.sqlState === unsafeNewValue && step !== steps[0]) return undefined
           return { step: step.name, failure: error.failure }
         }
       }
@@ -348,6 +350,9 @@ class PostgresMigrationTarget implements MigrationTarget {
     })
   }
 }
+
+/** Source: PostgreSQL, ERRCODE_UNSAFE_NEW_ENUM_VALUE_USAGE. */
+const unsafeNewValue = '55P04'
 
 /** What an attempt may leave behind, if it is cut off. */
 function leftoversText(step: MigrationStep, parser: SqlParser): string | null {
