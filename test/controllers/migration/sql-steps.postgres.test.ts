@@ -115,6 +115,20 @@ onEachPostgres('a migration', (server, version) => {
     })
   })
 
+  it('leaves the time at which a step was applied, where the one is taken back that had ended its word', async () => {
+    const stage = await MigrationStage.start(server())
+    await stage.work([create])
+    const finished =
+      "SELECT finished_at::text AS at, superseded_by AS by FROM _konverge.migration_steps WHERE name = 'create'"
+    const [before] = await stage.byHand(finished)
+    const drop = sqlStep('ALTER TABLE orders DROP COLUMN total', {
+      ...{ name: 'drop', down: 'ALTER TABLE orders ADD COLUMN total int' },
+    })
+    expect(await stage.work([create, drop, wrong], { onFailure: 'RunDown' })).toMatchObject({ step: 'wrong' })
+    expect(await stage.marks()).toEqual(['create Applied', 'drop Undone', 'wrong Failed'])
+    expect(await stage.byHand(finished)).toEqual([before])
+  })
+
   it('stops where the way back fails', async () => {
     const stage = await MigrationStage.start(server())
     const stuck = { ...fill, down: 'SELECT 1/0' }

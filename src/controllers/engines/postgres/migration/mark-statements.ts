@@ -112,7 +112,7 @@ export function writeUndone(name: string, { migration, epoch }: MarkOptions): St
   const text = `UPDATE _konverge.migration_steps
                    SET state = CASE name WHEN $2 THEN 'Undone' ELSE state END,
                        superseded_by = CASE name WHEN $2 THEN superseded_by END,
-                       epoch = $3, finished_at = pg_catalog.now()
+                       finished_at = CASE name WHEN $2 THEN pg_catalog.now() ELSE finished_at END, epoch = $3
                  WHERE migration = $1 AND (name = $2 OR superseded_by = $2)
              RETURNING pg_catalog.pg_current_xact_id()::text AS transaction`
   return { text, values: [migration, name, epoch] }
