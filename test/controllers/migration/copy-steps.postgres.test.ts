@@ -230,6 +230,23 @@ onEachPostgres('a copy', (server, version) => {
     expect(here).toEqual(there)
   })
 
+  it('says what brings rows that were changed in the source behind its back', async () => {
+    const from = sourceServer()
+    const stage = await stageWith(server(), from, 'CREATE TABLE busy (a int PRIMARY KEY, b text)')
+    await inSource(stage, from, "INSERT INTO busy VALUES (1, 'new'), (2, 'same')")
+    await stage.byHand("INSERT INTO busy VALUES (1, 'old')")
+    const steps = [copyStep(['busy'])]
+    for (const retryToken of ['', 'again']) {
+      expect(await stage.work(steps, { retryToken })).toMatchObject({
+        ...{ kind: 'Failed', failure: { message: expect.stringContaining('TRUNCATE the table in the target') } },
+      })
+    }
+    await stage.byHand('TRUNCATE busy')
+    expect(await stage.work(steps, { retryToken: 'once more' })).toEqual({ kind: 'Completed' })
+    const { here, there } = await rowsOf(stage, from, 'busy', 'a')
+    expect(here).toEqual(there)
+  })
+
   it('tells how far it came, and goes on there', async () => {
     const from = sourceServer()
     const stage = await stageWith(server(), from, 'CREATE TABLE long (a int PRIMARY KEY)')

@@ -111,7 +111,7 @@ class CopyRun {
     this.#hasGotOn ||= arrays !== undefined
   }
 
-  /** Rows that were written into the source behind our back are found here, and copied by another attempt. */
+  /** Rows that were written behind our back are found here. Another attempt copies those that are missing, and leaves those that are there. */
   async #compare(plan: CopyPlan): Promise<void> {
     const { target, fenced } = this.#options
     const { isSame, sourceRows, targetRows } = await this.#sides.compare(plan)
@@ -119,7 +119,9 @@ class CopyRun {
     const table = tableText(plan.table)
     await fenced(() => target.ask(writeProgress(this.#key, { table, watermark: undefined, rows: 0, isDone: false })))
     const what = `table ${table} has ${sourceRows} rows in the source and ${targetRows} in the target`
-    const message = `${what}, or rows of other values; does somebody write into either?`
+    const message =
+      `${what}, or rows of other values; does somebody write into either? Another try brings rows that are missing; ` +
+      'for rows that were changed or deleted in the source, TRUNCATE the table in the target before it'
     throw new StepError('StepFailed', { sqlState: undefined, message })
   }
 }
