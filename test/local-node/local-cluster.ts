@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../../src/base/clock.ts'
 import { silentInstruments } from '../../src/base/instrument.ts'
+import type { Json } from '../../src/base/json.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/cli/embedded-server.ts'
 import { loadConnection } from '../../src/kube/kube-config-loader.ts'
 import { loadIfPresent } from '../../src/kube/object-loader.ts'
@@ -70,6 +71,14 @@ export class LocalCluster {
     const options = { fieldManager: 'test', force: true }
     for (const object of objects)
       await this.#client.apply(kindOf(object.kind), object, options, AbortSignal.timeout(10_000))
+  }
+
+  /** Where the controller of that kind is not at work. */
+  async tell(kind: string, name: string, status: Json): Promise<void> {
+    const options = { fieldManager: 'test', subresource: 'status' } as const
+    const patch = { type: 'merge', body: { status } } as const
+    const location = { namespace: this.namespace, name }
+    await this.#client.patch(kindOf(kind), location, patch, options, AbortSignal.timeout(10_000))
   }
 
   get(kind: string, name: string): Promise<LiveObject | undefined> {

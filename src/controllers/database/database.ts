@@ -91,6 +91,7 @@ type Context = ExternalContext<DatabaseSpec, DatabaseStatus, DatabaseFacts>
 
 /** Of the database among what there is outside the cluster. */
 const recordName = 'database'
+const listed = [Migration, Pod].map((resource) => ({ resource, isListed: true }))
 
 export interface DatabaseOptions {
   /** The operator's own, which workers run; it has to have PostgreSQL's client programs. Without it nothing is restored or upgraded. */
@@ -133,7 +134,7 @@ export function database(
       ...watchesOf(databaseSelectorLabel, (pod) => ({ isServing: isServing(pod), ...troubleOf(pod) }), databaseOfLabel),
     ],
     // Workers tell by their Jobs that there is something to read of their pods.
-    reads: [Secret, PersistentVolumeClaim, Namespace, Migration, { resource: Pod, isListed: true }],
+    reads: [Secret, PersistentVolumeClaim, Namespace, ...listed],
     external: [instance, logical],
     sagas: [databaseUpgrade(engineOf)],
     isSuspended: ({ spec }) => spec.suspend === true,

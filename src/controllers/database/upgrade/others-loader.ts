@@ -1,5 +1,5 @@
-// Who is at work in a database, so that its move waits? The Migrations and Backups of it that have a worker, by their Jobs, and users who are
-// still without rights in what was restored: asked only where a move is to begin, or its schema is to be made.
+// Who is at work in a database, so that its move waits? The Migrations and Backups of it that have a worker, by their Jobs, Migrations for which
+// servers replicate, and users who are still without rights in what was restored: asked only where a move is to begin, or its schema is to be made.
 import { Backup } from '../../../../imports/wire/backup.ts'
 import type { DatabaseSpec, DatabaseStatus } from '../../../../imports/wire/database.ts'
 import { DatabaseUser } from '../../../../imports/wire/database-user.ts'
@@ -8,6 +8,7 @@ import { isBeingDeleted, Job, type LiveObject, type ObserveContext, valueAt } fr
 import { jobCondition } from '../../worker/job-words.ts'
 import type { DatabaseFacts } from '../database-facts.ts'
 import { upgradeName } from '../server-sides.ts'
+import { followingMigrations } from './following-migrations.ts'
 import { unservedUsers } from './unserved-users.ts'
 import { mayBegin, type UpgradeAsk } from './upgrade-wish.ts'
 
@@ -24,7 +25,11 @@ export async function loadRivals(
   const { object, live, sagas, nowMs } = context
   const record = sagas.find(({ name }) => name === upgradeName)?.record
   if (isBeingDeleted(object) || !mayBegin({ ...ask, object, record })) return undefined
-  const names = await loadOthers(context)
+  const { namespace } = object.metadata
+  // From then on none begins to follow: a database that moves has no worker of a Migration.
+  const following = followingMigrations(object, await live.list(Migration, { namespace }))
+  const atWork = [...following.map((name) => `${Migration.kind} ${name}`), ...(await loadOthers(context))]
+  const names = [...new Set(atWork)].toSorted()
   const unserved = unservedUsers(object, await live.list(DatabaseUser, {}))
   return names.length + unserved.length === 0 ? undefined : { names, unserved, lookAgainAtMs: nowMs + pollMs }
 }

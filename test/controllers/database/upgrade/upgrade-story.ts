@@ -113,13 +113,8 @@ export class UpgradeStory {
 
   /** A Migration of the database, whose worker comes to no end. */
   async otherAtWork(migration: string): Promise<void> {
-    const { namespace } = this.cluster
-    const metadata = { name: migration, namespace }
-    const steps = [{ name: 'one', sql: 'SELECT 1' }]
-    const spec = { databaseRef: { name }, steps }
-    await this.cluster.apply({
-      ...{ apiVersion: 'data.konverge.dev/v1alpha1', kind: 'Migration', metadata, spec },
-    } as KubeObject)
+    const metadata = { name: migration, namespace: this.cluster.namespace }
+    await this.#other(migration)
     const made = await this.cluster.objectThat({ kind: 'Migration', name: migration }, 'there', () => true)
     const owner = { apiVersion: made.apiVersion, kind: made.kind, name: migration, uid: made.metadata.uid }
     const containers = [{ name: 'worker', image: 'konverge:test' }]
@@ -127,6 +122,25 @@ export class UpgradeStory {
       ...{ apiVersion: 'batch/v1', kind: 'Job', metadata: { ...metadata, ownerReferences: [owner] } },
       spec: { parallelism: 0, template: { spec: { restartPolicy: 'Never', containers } } },
     } as KubeObject)
+  }
+
+  /** Another one, for which servers replicate, and that has no worker. */
+  async otherFollows(migration: string): Promise<void> {
+    await this.#other(migration)
+    await this.cluster.tell('Migration', migration, {
+      steps: [{ name: 'one', state: 'Running', source: `${this.cluster.namespace}/old` }],
+    })
+  }
+
+  async otherFollowsNoMore(migration: string): Promise<void> {
+    await this.cluster.tell('Migration', migration, { steps: [{ name: 'one', state: 'Applied' }] })
+  }
+
+  async #other(migration: string): Promise<void> {
+    const metadata = { name: migration, namespace: this.cluster.namespace }
+    const spec = { databaseRef: { name }, steps: [{ name: 'one', sql: 'SELECT 1' }] }
+    const manifest = { apiVersion: 'data.konverge.dev/v1alpha1', kind: 'Migration', metadata, spec }
+    await this.cluster.apply(manifest as KubeObject)
   }
 
   async otherEnds(migration: string): Promise<void> {
