@@ -29,21 +29,34 @@ export interface Commitment<Content extends Sealed> {
 }
 
 export async function commitOnce<Content extends Sealed>(
-  { store, folder, file, save, read }: Commitment<Content>,
+  commitment: Commitment<Content>,
   signal: AbortSignal,
 ): Promise<CommittedBackup<Content>> {
-  const present = await findForm(store, folder, read, signal)
-  if (present === undefined) {
-    const manifest = await save().catch(async (error: unknown) => {
-      await removeQuietly(store, folder + file)
-      throw error
-    })
-    await commit(store, folder, manifest, signal)
-  }
-  const loaded = present ?? (await findForm(store, folder, read, signal))
-  if (loaded === undefined) throw lost(store, folder)
+  const { store, folder, file, read } = commitment
+  const loaded = (await findForm(store, folder, read, signal)) ?? (await make(commitment, signal))
   await removeOthers(store, folder, loaded.manifest, signal)
+  await expectArtifact(store, folder, loaded.manifest, signal)
   return { ...loaded, folder, kind: loaded.manifest.artifact.file === file ? 'made' : 'present' }
+}
+
+async function make<Content extends Sealed>(
+  { store, folder, file, save, read }: Commitment<Content>,
+  signal: AbortSignal,
+): Promise<Loaded<Content>> {
+  let manifest: Content
+  try {
+    manifest = await save()
+  } catch (error) {
+    await removeQuietly(store, folder + file)
+    // Another worker may have been faster, and have removed what this one was storing.
+    const others = await findForm(store, folder, read, signal).catch(() => undefined)
+    if (others === undefined) throw error
+    return others
+  }
+  await commit(store, folder, manifest, signal)
+  const loaded = await findForm(store, folder, read, signal)
+  if (loaded === undefined) throw lost(store, folder)
+  return loaded
 }
 
 /**
@@ -83,6 +96,24 @@ export async function removeOthers(
   if (manifest === undefined && keys.includes(manifestKey(folder))) throw overlooked(store, folder)
   for (const key of keys) if (!own.includes(key)) await store.delete(key, signal)
   await store.sweep(folder, signal)
+}
+
+/**
+ * Where two workers finish at once, each removes what the other has stored, and only one manifest may be written. A store that lets the
+ * second one write too ends with a manifest whose file is gone, which is no backup.
+ */
+async function expectArtifact(
+  store: ArtifactStore,
+  folder: string,
+  { artifact: { file } }: Sealed,
+  signal: AbortSignal,
+): Promise<void> {
+  if ((await store.find(folder + file, signal)) !== undefined) return
+  await removeQuietly(store, manifestKey(folder))
+  const message =
+    `${folder + file} in ${store.place} was stored and is gone: another worker removed it, or somebody did; ` +
+    'a store has to heed If-None-Match, so that of two workers only one writes the manifest'
+  throw new StoreError({ code: 'StoreRefused', message, remedy: 'stop' })
 }
 
 /** The failure that led here is the one to be told. What cannot be removed now, the next worker removes. */

@@ -24,6 +24,12 @@ const denied: Meaning = {
     's3:AbortMultipartUpload; for objectLockDays s3:PutObjectRetention too, and for aws:kms kms:GenerateDataKey and kms:Decrypt',
 }
 const missing: Meaning = { code: 'NotStored', remedy: 'stop', advice: 'it is not there' }
+/** Another worker has swept it; or the answer was lost, and it is one file by now, which a repetition is not told. */
+const uploadGone: Meaning = {
+  code: 'StoreUnavailable',
+  remedy: 'retry',
+  advice: 'the upload had ended already, by another worker perhaps',
+}
 const taken: Meaning = { code: 'AlreadyStored', remedy: 'stop', advice: 'it is there already' }
 
 const meanings: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
@@ -33,6 +39,7 @@ const meanings: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
   ],
   ['NoSuchKey', missing],
   ['NotFound', missing],
+  ['NoSuchUpload', uploadGone],
   ['PreconditionFailed', taken],
   ['ConditionalRequestConflict', { code: 'AlreadyStored', remedy: 'retry' }],
   ['AccessDenied', denied],

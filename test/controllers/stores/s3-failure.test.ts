@@ -11,6 +11,7 @@ describe('a failure of S3', () => {
   it.each([
     [said('NoSuchBucket', 404), 'BucketMissing', 'stop'],
     [said('NoSuchKey', 404), 'NotStored', 'stop'],
+    [said('NoSuchUpload', 404), 'StoreUnavailable', 'retry'],
     [said('AccessDenied', 403), 'AccessDenied', 'stop'],
     [said('SignatureDoesNotMatch', 403), 'CredentialsInvalid', 'stop'],
     [said('Weird', 403), 'AccessDenied', 'stop'],

@@ -71,6 +71,16 @@ describe('a bucket as a store', () => {
     },
   )
 
+  it('asks for another try where an upload was ended already', async () => {
+    const s3 = await startS3()
+    const gone = { status: 404, code: 'NoSuchUpload' } as const
+    s3.proxy.judge = ({ line }) => (/^POST .*uploadId/.test(line) ? gone : 'pass')
+    await expect(storeAt(s3).put('a', large(), { signal: never })).rejects.toMatchObject({
+      ...{ code: 'StoreUnavailable', remedy: 'retry' },
+      message: expect.stringMatching(/NoSuchUpload: the upload had ended already/),
+    })
+  })
+
   it('goes on with a download that is cut', async () => {
     const s3 = await startS3()
     const store = storeAt(s3)
