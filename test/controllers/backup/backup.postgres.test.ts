@@ -8,7 +8,7 @@ import { verifyBackup } from '../../../src/controllers/backup/verification-worke
 import { contentsDifference } from '../../../src/controllers/engines/contents-difference.ts'
 import type { FrozenDatabase, LogicalEngine } from '../../../src/controllers/engines/logical-engine.ts'
 import { FolderStore } from '../../../src/controllers/stores/folder-store-driver.ts'
-import { onEachPostgres, onPostgresOf } from '../../postgres/on-each-postgres.ts'
+import { onEachPostgres, onPostgresOf, startPostgres } from '../../postgres/on-each-postgres.ts'
 import type { PostgresServer } from '../../postgres/postgres-server.ts'
 import { keysOf, never } from '../stores/contents.ts'
 import { type BackupStage, backupStage, makeDatabase, order, verification } from './backup-stage.ts'
@@ -188,6 +188,21 @@ onPostgresOf(
       } finally {
         await frozen.release()
       }
+    })
+
+    it('takes no more locks than the tool does', async () => {
+      // So many that those of all indexes have no room on the server, and those of all tables have.
+      const few = { max_locks_per_transaction: '32', max_connections: '12', max_wal_senders: '0' }
+      const small = await startPostgres({ version, settings: { ...few, max_worker_processes: '0' } })
+      await makeDatabase(small)
+      const columns = [...'abcdefgh'].map((name) => `${name} int UNIQUE`).join(', ')
+      for (let turn = 0; turn < 8; turn += 1) {
+        const tables = Array.from({ length: 20 }, (_, n) => `CREATE TABLE t${turn}_${n} (${columns})`)
+        await small.byHand(tables.join('; '), { database: 'crm' })
+      }
+      const stage = await backupStage(small.access())
+      const { manifest } = await makeBackup(order, stage.backupTools(), never)
+      expect(manifest.contents.objects).toMatchObject({ indexes: 3 + 160 * 8 })
     })
 
     it('is made once', async () => {

@@ -125,12 +125,13 @@ export function keepStatement(tables: readonly { readonly schema: string; readon
 
 /**
  * Columns `rows` and, where asked for, `hash`: the sum of the rows' own hashes, so that their order does not matter and two equal rows do
- * not cancel out. ROW(t.*) stands for the row even where a column has the name `t`.
+ * not cancel out. ROW(t.*) stands for the row even where a column has the name `t`. The locks that it takes, on every index of the table too,
+ * go with it: a server has no room for those of all tables at once.
  */
 export function rowsQuestion(schema: string, table: string, how: TableReading): Sql {
-  const from = sql`FROM ONLY ${qualified(schema, table)} t`
-  if (how === 'counted') return sql`SELECT pg_catalog.count(*)::text AS rows ${from}`
-  return sql`SELECT pg_catalog.count(*)::text AS rows, COALESCE(pg_catalog.sum(${rowHash[how]}), 0)::text AS hash ${from}`
+  const from = sql`FROM ONLY ${qualified(schema, table)} t; ROLLBACK TO SAVEPOINT one; RELEASE SAVEPOINT one`
+  if (how === 'counted') return sql`SAVEPOINT one; SELECT pg_catalog.count(*)::text AS rows ${from}`
+  return sql`SAVEPOINT one; SELECT pg_catalog.count(*)::text AS rows, COALESCE(pg_catalog.sum(${rowHash[how]}), 0)::text AS hash ${from}`
 }
 
 const rowText = sql`pg_catalog.textin(pg_catalog.record_out(ROW(t.*)))`
