@@ -336,7 +336,7 @@ export interface BackupSpecOptions {
   readonly compress?: BackupSpecOptionsCompress;
 
   /**
-   * Of Logical, how many parts of it are restored at once when it is proven. Each is a session of the server.
+   * Of Logical, how many parts of it are restored at once, when it is proven and when a Database is restored from it. Each is a session of the server.
    *
    * @schema BackupSpecOptions#jobs
    */

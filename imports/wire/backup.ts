@@ -409,7 +409,8 @@ export interface BackupSpecOptions {
    */
   readonly compress?: BackupSpecOptionsCompress
   /**
-   * Of Logical, how many parts of it are restored at once when it is proven. Each is a session of the server.
+   * Of Logical, how many parts of it are restored at once, when it is proven and when a Database is restored from it.
+   * Each is a session of the server.
    * At least 1. At most 16. Format int32.
    */
   readonly jobs?: number
@@ -565,7 +566,8 @@ export interface BackupSpecOptionsInput {
    */
   readonly compress?: BackupSpecOptionsCompressInput
   /**
-   * Of Logical, how many parts of it are restored at once when it is proven. Each is a session of the server.
+   * Of Logical, how many parts of it are restored at once, when it is proven and when a Database is restored from it.
+   * Each is a session of the server.
    * At least 1. At most 16. Format int32.
    */
   readonly jobs?: number

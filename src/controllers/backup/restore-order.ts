@@ -36,6 +36,8 @@ export type RestoreSource =
       readonly hashUpToBytes: number
       /** Asked of what was restored, before anybody sees it. */
       readonly queries: readonly { readonly sql: string; readonly expect: string }[]
+      /** How many parts are restored at once, as when it was proven. */
+      readonly jobs?: number
     }
   /** The database that an earlier request has replaced, as long as it is kept. */
   | { readonly kind: 'former'; readonly replacedBy: string }

@@ -131,7 +131,7 @@ class RestoreWorker {
     const token = tokenOf(database)
     const work = await mkdtemp(join(this.#tools.workFolder, 'restore-'))
     try {
-      const { folder, hashUpToBytes, queries } = backupIn(source)
+      const { folder, hashUpToBytes, queries, jobs } = backupIn(source)
       const { store } = this.#tools
       if (store === undefined) throw new TypeError('a backup is restored from a store')
       const { manifest } = await loadManifest(store, folder, this.#signal)
@@ -147,7 +147,7 @@ class RestoreWorker {
       await this.#ensureOwner()
       const copy = await RestoredCopy.make(
         {
-          ...{ name: namesOf(this.#order).beside, token, caller: callerOf(database), manifest, hashUpToBytes },
+          ...{ name: namesOf(this.#order).beside, token, caller: callerOf(database), manifest, hashUpToBytes, jobs },
           ...(live === undefined ? {} : { connectionLimit: live.connectionLimit }),
         },
         this.#tools,

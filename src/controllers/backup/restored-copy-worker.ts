@@ -85,13 +85,12 @@ export class RestoredCopy {
   }
 
   async #create(password: string): Promise<void> {
-    const { name, token, manifest, connectionLimit } = this.#order
+    const { name, token, manifest } = this.#order
     const verifier = scramVerifier({ password, salt: this.#tools.secrets.bytes(16) })
     const { encoding, collate: locale, ctype: characterType, localeProvider } = manifest.source
     const texts = { encoding, locale, characterType, localeProvider }
-    const limit = connectionLimit === undefined ? {} : { connectionLimit }
     await this.#finisher.change(scratchRole({ name, token, verifier }))
-    await this.#finisher.createDatabase({ name, owner: name, token, ...texts, ...limit })
+    await this.#finisher.createDatabase({ name, owner: name, token, ...texts })
     await this.#finisher.change([{ kind: 'hardenDatabase', database: name }])
   }
 
@@ -119,11 +118,15 @@ export class RestoredCopy {
    * done where another worker has made it anew since.
    */
   async handOver(owner: string, provenOid: number): Promise<void> {
-    const { name: database, manifest } = this.#order
+    const { name: database, manifest, connectionLimit } = this.#order
+    // It may be less than what a restore takes.
+    const limits =
+      connectionLimit === undefined ? [] : [{ kind: 'limitConnections', database, connectionLimit } as const]
     const defaults = manifest.publicRights?.defaults ?? []
     await this.#admin.change(
       [
         { kind: 'expectDatabase', database, oid: provenOid },
+        ...limits,
         { kind: 'joinRole', role: owner },
         { kind: 'reassignOwned', role: database, to: owner },
         ...defaults.map((each) => ({ kind: 'setPublicDefault', role: owner, ...each }) as const),

@@ -61,10 +61,42 @@ onEachPostgres('a restore', (server) => {
       live: { orders: 1000, sentinel: false, strange: 0 },
     })
     expect(await stage.left()).toEqual(['data-one.dump', 'manifest.json'])
+    const planned = "SELECT tablename AS of FROM pg_stats WHERE schemaname = 'public' AND attname = 'note'"
+    expect(await server().byHand(planned, { database: 'crm' })).toEqual([{ of: 'orders' }])
     // Whoever asks again changes nothing.
     await server().byHand('DELETE FROM orders WHERE id = 1', { database: 'crm' })
     expect(await restoreDatabase(anew, stage.verificationTools(), never)).toEqual(outcome)
     expect(await sightOf(server())).toMatchObject({ live: { orders: 999 } })
+  })
+
+  it('takes the place of a database that lets hardly anybody in', async () => {
+    const access = await makeAdmin(server())
+    const stage = await restoreStage(server(), access)
+    await makeLive(server())
+    await server().byHand('GRANT crm_owner TO humble WITH ADMIN OPTION; ALTER DATABASE crm CONNECTION LIMIT 1')
+    const inPlace = await stage.inPlace()
+    const source = { ...inPlace.source, jobs: 2 } as typeof inPlace.source
+    await restoreDatabase({ ...inPlace, source }, stage.verificationTools(), never)
+    const limits = "SELECT datname AS name, datconnlimit AS limit FROM pg_database WHERE datname LIKE 'crm%' ORDER BY 1"
+    expect(await server().byHand(limits)).toEqual([
+      { name: 'crm', limit: 1 },
+      { name: 'crm_old_r1', limit: 1 },
+    ])
+  })
+
+  it('is done in as many parts as it was proven in', async () => {
+    const stage = await restoreStage(server(), server().access(), makeDatabase)
+    await removeAll(server())
+    const tools = stage.verificationTools()
+    const parts: unknown[] = []
+    const restore: typeof tools.logical.restore = async (call) => {
+      parts.push(call.jobs)
+      await tools.logical.restore(call)
+    }
+    const source = { ...anew.source, jobs: 3 } as const
+    await restoreDatabase({ ...anew, source }, { ...tools, logical: { ...tools.logical, restore } }, never)
+    expect(parts).toEqual([3])
+    expect(await sightOf(server())).toMatchObject({ live: { orders: 1000 } })
   })
 
   it('keeps the two locales of a database apart', async () => {

@@ -98,7 +98,9 @@ export function restoreSource(
   const isThere = status?.artifact !== undefined && status.folder !== undefined && !isBeingDeleted(backup)
   if (!isThere) return waiting('BackupNotReady', `Backup ${name} has no artifact: it is ${status?.phase ?? 'Pending'}`)
   const { queries = [] } = spec.verify
-  const source = { kind: 'backup', folder: status.folder ?? '', hashUpToBytes, queries } as const
+  const { jobs } = spec.options
+  const parts = jobs === undefined ? {} : { jobs }
+  const source = { kind: 'backup', folder: status.folder ?? '', hashUpToBytes, queries, ...parts } as const
   return { kind: 'source', source, target: targetOf(spec), method }
 }
 

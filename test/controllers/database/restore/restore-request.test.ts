@@ -70,6 +70,7 @@ describe('where it is', () => {
         databaseRef: { name: 'crm' },
         target: { pvc: { claimName: 'backups' } },
         verify: {},
+        options: {},
         ...spec,
       },
       status,
@@ -108,6 +109,12 @@ describe('where it is', () => {
     if (source.kind !== 'source') expect(source.reason).toBe(expected)
     else if (source.source.kind === 'former') expect(`former ${source.source.replacedBy}`).toBe(expected)
     else expect(source.source.folder).toBe(expected)
+  })
+
+  it('is restored as it was proven', () => {
+    const queries = [{ sql: 'SELECT 1', expect: '1' }]
+    const proven = backup(made, { verify: { queries }, options: { jobs: 3 } })
+    expect(restoreSource(asked(restoreFrom), databaseOf({}), proven)).toMatchObject({ source: { queries, jobs: 3 } })
   })
 
   const inCluster = { provider: { inCluster: {} }, version: '15' }
