@@ -145,8 +145,13 @@ export class RestoredCopy {
     const writtenBy = Number.parseInt(manifest.artifact.toolVersion, 10)
     const { logical, clock, stallMs: limitMs = usualStallMs } = this.#tools
     const stalled = () => hangs(database, limitMs)
-    await whileItMoves({ clock, limitMs, stalled, signal: this.#call.signal, look: () => this.#movement() }, (signal) =>
-      logical.restore({ ...this.#call, signal, artifactFile, writtenBy, jobs, prepared: { schemas } }),
+    await whileItMoves(
+      { clock, limitMs, stalled, signal: this.#call.signal, look: () => this.#movement() },
+      async (signal) => {
+        await logical.restore({ ...this.#call, signal, artifactFile, writtenBy, jobs, prepared: { schemas } })
+        // Queries have their limit, and applications come back at once.
+        await logical.analyze({ ...this.#call, signal })
+      },
     )
   }
 

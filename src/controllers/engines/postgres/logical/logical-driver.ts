@@ -18,6 +18,7 @@ import type {
 import { LogicalError } from '../../logical-error.ts'
 import type { LogicalTool } from '../../logical-tool.ts'
 import type { PublicRights } from '../../public-rights.ts'
+import { analyze } from './analysis-client.ts'
 import { environmentOf, placeOf } from './environment-loader.ts'
 import { FrozenSession } from './frozen-session-client.ts'
 import { databaseArgument } from './libpq-environment.ts'
@@ -40,6 +41,7 @@ export function postgresLogicalEngine(options: PostgresLogicalOptions): LogicalE
       const tool = await loadTool('pg_restore', call.writtenBy, options.places, call.signal)
       await inFolder(options.workFolder, (folder) => restore(call, tool, folder))
     },
+    analyze: (call) => analyze(call, options.clock),
     restorePrivileges: async (call) => {
       const tool = await loadTool('pg_restore', call.writtenBy, options.places, call.signal)
       await inFolder(options.workFolder, (folder) => restorePrivileges(call, tool, folder))
