@@ -140,6 +140,24 @@ onEachPostgres('a copy', (server, version) => {
     expect(await stage.byHand("SELECT nextval('moved_a_seq')::int AS n")).toEqual([{ n: 13 }])
   })
 
+  it('leaves the rows of tables that inherit to those, and names of others as they read', async () => {
+    const from = sourceServer()
+    const tables = `CREATE TABLE parent (a int PRIMARY KEY, what regclass);
+      CREATE TABLE child (PRIMARY KEY (a)) INHERITS (parent)`
+    const stage = await stageWith(server(), from, tables)
+    await inSource(
+      stage,
+      from,
+      "INSERT INTO parent VALUES (1, 'child'), (3, NULL); INSERT INTO child VALUES (1, 'parent'), (2, 'pg_class')",
+    )
+    expect(await stage.work([copyStep(['parent', 'child'])])).toEqual({ kind: 'Completed' })
+    for (const table of ['ONLY parent', 'child']) {
+      const { here, there } = await rowsOf(stage, from, table, 'a')
+      expect(there).toHaveLength(2)
+      expect(here).toEqual(there)
+    }
+  })
+
   it('goes along keys of every kind', async () => {
     const from = sourceServer()
     const kinds = (await hasIcu(from, server())) ? keys : keys.filter(([, columns]) => !columns.includes('folded'))

@@ -17,7 +17,7 @@ function shape(
   generated: readonly string[] = [],
 ): TableShape {
   const columns = names.map((name) => ({ name, type: int, isGenerated: generated.includes(name) }))
-  return { columns, keys, rowEstimate: undefined, sequences: [] }
+  return { isPartitioned: false, columns, keys, rowEstimate: undefined, sequences: [] }
 }
 
 describe('a copy', () => {

@@ -5,6 +5,8 @@ import { fieldsOf, listOf, numberOf } from '../review/sql-parser.ts'
 
 /** A table as one server sees it. */
 export interface TableShape {
+  /** Its rows are in its partitions. Those of tables that inherit from another kind are no rows of its own. */
+  readonly isPartitioned: boolean
   readonly columns: readonly ColumnShape[]
   /** The names of each unique key that no null can be in; the primary one first. */
   readonly keys: readonly (readonly string[])[]
@@ -38,6 +40,7 @@ export interface CopyPlan {
   /** Places in `columns`. */
   readonly key: readonly number[]
   readonly rowEstimate: number | undefined
+  readonly isPartitioned: { readonly source: boolean; readonly target: boolean }
 }
 
 /** Throws StepFailed if this table cannot be copied in ranges of keys. */
@@ -53,7 +56,10 @@ export function copyPlan(table: TableName, source: TableShape | undefined, targe
   const names = columns.map(({ name }) => name)
   const key = source.keys.find((candidate) => candidate.every((name) => names.includes(name)))
   if (key === undefined) throw refused(table, 'has no primary key, nor a unique one without nulls, to go along')
-  return { table, columns, key: key.map((name) => names.indexOf(name)), rowEstimate: source.rowEstimate }
+  return {
+    ...{ table, columns, key: key.map((name) => names.indexOf(name)), rowEstimate: source.rowEstimate },
+    isPartitioned: { source: source.isPartitioned, target: target.isPartitioned },
+  }
 }
 
 function refused({ schema, name }: TableName, why: string): StepError {
@@ -63,9 +69,10 @@ function refused({ schema, name }: TableName, why: string): StepError {
 /** As the server wrote it. Undefined for a table that is not there. */
 export function shapeIn(text: string | null | undefined): TableShape | undefined {
   if (text == null) return undefined
-  const { columns, keys, rowEstimate, sequences } = fieldsOf(JSON.parse(text))
+  const { columns, keys, rowEstimate, sequences, isPartitioned } = fieldsOf(JSON.parse(text))
   const estimate = numberOf(rowEstimate)
   return {
+    isPartitioned: isPartitioned === true,
     columns: listOf(columns).map((column) => {
       const { name, typeSchema, typeName, isGenerated } = fieldsOf(column)
       return {

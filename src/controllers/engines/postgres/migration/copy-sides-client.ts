@@ -48,8 +48,8 @@ export class CopySides {
 
   async compare(plan: CopyPlan): Promise<Comparison> {
     const { target, step } = this.#options
-    const [source] = (await this.ofSource(digestOf(plan))).rows
-    const [copied] = (await target.lookAsAuthor(digestOf(plan), step)).rows
+    const [source] = (await this.ofSource(digestOf(plan, 'source'))).rows
+    const [copied] = (await target.readAsAuthor(digestOf(plan, 'target'), step)).rows
     return {
       isSame: source?.['rows'] === copied?.['rows'] && source?.['digest'] === copied?.['digest'],
       sourceRows: source?.['rows'] ?? '',

@@ -34,6 +34,7 @@ export function lookAtTable({ schema, name }: TableName): Statement {
 
 const tableShape = `
   SELECT pg_catalog.json_build_object(
+    'isPartitioned', t.relkind = 'p',
     'rowEstimate', CASE t.relkind WHEN 'p'
         THEN (SELECT CASE WHEN bool_and(c.reltuples >= 0) THEN sum(c.reltuples) ELSE -1 END
                 FROM pg_catalog.pg_partition_tree(t.oid) AS p JOIN pg_catalog.pg_class AS c ON c.oid = p.relid WHERE p.isleaf)
@@ -76,7 +77,7 @@ const tableShape = `
  * as the arrays that the target takes, and are not looked into on the way.
  */
 export function readBatch(plan: CopyPlan, after: readonly string[] | undefined, maxRows: number): Statement {
-  const { columns, key, table } = plan
+  const { columns, key } = plan
   const keyColumns = key.map((at) => identifier(columns[at]?.name ?? ''))
   const inner = columns.map(({ name }, at) => sql`${identifier(name)}::text AS ${value(at)}`)
   const outer = columns.map((_, at) => sql`pg_catalog.array_agg(${value(at)} ORDER BY place)::text AS ${value(at)}`)
@@ -88,7 +89,7 @@ export function readBatch(plan: CopyPlan, after: readonly string[] | undefined, 
   const order = commaList(keyColumns)
   const text = sql`SELECT count(*)::text AS rows, ${commaList([...outer, ...last])}
     FROM (SELECT ${commaList(inner)}, pg_catalog.row_number() OVER (ORDER BY ${order}) AS place
-            FROM ${qualified(table.schema, table.name)} ${where} ORDER BY ${order} LIMIT ${integer(maxRows)}) AS batch`
+            FROM ${rowsOf(plan, 'source')} ${where} ORDER BY ${order} LIMIT ${integer(maxRows)}) AS batch`
   return { text, values: after ?? [] }
 }
 
@@ -106,14 +107,19 @@ export function writeBatch({ columns, table }: CopyPlan, arrays: readonly (strin
 }
 
 /** Of all rows, whatever their order: how many, and a digest of the columns whose values read the same on both sides. */
-export function digestOf({ columns, table }: CopyPlan): Statement {
-  const same = columns.filter(({ sourceType, targetType }) => isSame(sourceType, targetType))
+export function digestOf(plan: CopyPlan, side: 'source' | 'target'): Statement {
+  const same = plan.columns.filter(({ sourceType, targetType }) => isSame(sourceType, targetType))
   const texts = same.map(({ name }) => sql`${identifier(name)}::text`)
   const text = sql`SELECT count(*)::text AS rows,
       coalesce(sum(('x' || pg_catalog.substr(pg_catalog.md5(ARRAY[${commaList(texts)}]::text[]::text), 1, 15))::bit(60)::bigint), 0)::text
         AS digest
-    FROM ${qualified(table.schema, table.name)}`
+    FROM ${rowsOf(plan, side)}`
   return { text, values: [] }
+}
+
+/** Without those of tables that inherit from it, whose keys are others. */
+function rowsOf({ table: { schema, name }, isPartitioned }: CopyPlan, side: 'source' | 'target'): Sql {
+  return isPartitioned[side] ? qualified(schema, name) : sql`ONLY ${qualified(schema, name)}`
 }
 
 function isSame(left: TypeName, right: TypeName): boolean {

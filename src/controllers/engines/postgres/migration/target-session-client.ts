@@ -70,6 +70,14 @@ export class TargetSession {
     return this.transaction(() => this.askAsAuthor(statement, limits), 'READ ONLY')
   }
 
+  /** The same of rows, in which names of others read as they do for the author. */
+  async readAsAuthor(statement: Statement, limits: StepLimits): Promise<QueryAnswer> {
+    return this.transaction(async () => {
+      await this.say(this.#author('LOCAL', limits))
+      return this.askOfStep(statement, limits)
+    }, 'READ ONLY')
+  }
+
   /** As `askAsAuthor`, of what writes: triggers and constraints find what the author knows, and speak up before this resolves. */
   async writeAsAuthor(statement: Statement, limits: StepLimits): Promise<void> {
     await this.say(this.#author('LOCAL', limits))
