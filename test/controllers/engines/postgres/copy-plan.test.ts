@@ -47,7 +47,7 @@ describe('a copy', () => {
   })
 
   it.each([
-    [5_000, undefined, 100],
+    [5_000, undefined, 10],
     [7, undefined, 7],
     [5_000, { rows: 100, bytes: 4_194_304 }, 100],
     [5_000, { rows: 100, bytes: 2_097_152 }, 200],

@@ -99,7 +99,7 @@ const batchBytes = 4 * 1024 * 1024
 
 /** How many rows come next, so that wide rows do not fill the memory: the first batch is small, and shows how wide they are. */
 export function nextBatchRows(maxRows: number, last?: { readonly rows: number; readonly bytes: number }): number {
-  if (last === undefined) return Math.min(maxRows, 100)
+  if (last === undefined) return Math.min(maxRows, 10)
   const fitting = Math.floor((batchBytes * last.rows) / Math.max(1, last.bytes))
   return Math.max(1, Math.min(maxRows, fitting))
 }
