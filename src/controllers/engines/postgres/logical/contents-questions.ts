@@ -18,13 +18,17 @@ export const liftPolicies: Sql = sql`DO ${literal(sql`DECLARE t pg_catalog.regcl
   LOOP EXECUTE pg_catalog.format('ALTER TABLE ONLY %s NO FORCE ROW LEVEL SECURITY', t); END LOOP;
 END`)}`
 
-/** For a transaction that has begun: texts that depend on no setting of anybody's. */
+/**
+ * For a transaction that has begun: it may take as long as it takes, its texts depend on no setting of anybody's, and who counts rows reads them
+ * and not an index only. Some settings are not there on every server.
+ */
 export const frozenSettings: Sql = sql`SET LOCAL statement_timeout TO 0; SET LOCAL idle_in_transaction_session_timeout TO 0;
+  SET LOCAL enable_indexonlyscan TO off;
   SET LOCAL row_security TO off; SET LOCAL datestyle TO 'ISO, YMD'; SET LOCAL intervalstyle TO 'iso_8601';
   SET LOCAL timezone TO 'UTC'; SET LOCAL extra_float_digits TO 1; SET LOCAL bytea_output TO 'hex';
   SET LOCAL lc_monetary TO 'C'; SET LOCAL xmlbinary TO 'base64';
-  SELECT pg_catalog.set_config(s.name, 'view, foreign-table', true) FROM pg_catalog.pg_settings s
-    WHERE s.name = 'restrict_nonsystem_relation_kind'`
+  SELECT pg_catalog.set_config(s.name, x.value, true) FROM pg_catalog.pg_settings s JOIN (VALUES
+    ('restrict_nonsystem_relation_kind', 'view, foreign-table'), ('transaction_timeout', '0')) x (name, value) ON x.name = s.name`
 
 /** By the whole row, as servers have come to have more columns with their versions. */
 const localeProvider = `(SELECT pg_catalog.jsonb_strip_nulls(CASE o.row ->> 'datlocprovider'
