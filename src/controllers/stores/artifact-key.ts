@@ -6,9 +6,13 @@ const word = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/
 /** S3 takes 1,024 bytes. */
 const longestKey = 900
 
+export function isKey(key: string): boolean {
+  return key.length <= longestKey && key.split('/').every((part) => word.test(part))
+}
+
 /** The key itself. Throws InvalidKey. */
 export function checkedKey(key: string): string {
-  if (key.length > longestKey || !key.split('/').every((part) => word.test(part))) throw invalid(key)
+  if (!isKey(key)) throw invalid(key)
   return key
 }
 

@@ -5,7 +5,7 @@ import * as nodeFiles from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Remedy } from '../../index.ts'
-import { checkedKey, checkedPrefix } from './artifact-key.ts'
+import { checkedKey, checkedPrefix, isKey } from './artifact-key.ts'
 import type { ArtifactStore, FoundArtifact, PutCall, StoredArtifact } from './artifact-store.ts'
 import { digesting } from './digesting.ts'
 import { StoreError, type StoreErrorCode } from './store-error.ts'
@@ -110,12 +110,30 @@ export class FolderStore implements ArtifactStore {
     const { stream, result } = digesting()
     const file = await this.#files.open(draft, 'w', mode)
     try {
+      await this.#tryLink(draft)
       await pipeline(content, stream, (source: AsyncIterable<Uint8Array>) => file.writeFile(source), { signal })
       await file.sync()
     } finally {
       await file.close()
     }
     return result()
+  }
+
+  /** A backup is committed by one: better known before hours are spent. */
+  async #tryLink(draft: string): Promise<void> {
+    const link = `${draft.slice(0, -partial.length)}.link${partial}`
+    await this.#files.rm(link, { force: true })
+    try {
+      await this.#files.link(draft, link)
+    } catch (error) {
+      throw linkless.has(codeOf(error) ?? '') ? this.#withoutLinks() : error
+    }
+    await this.#files.rm(link)
+  }
+
+  #withoutLinks(): StoreError {
+    const message = `the volume at ${this.#folder} makes no hard links, by which a backup is committed; take one that does, such as NFS, or S3`
+    return new StoreError({ code: 'StoreRefused', message, remedy: 'stop' })
   }
 
   /** A new folder is safe when the one that it is in is. */
@@ -155,6 +173,8 @@ export class FolderStore implements ArtifactStore {
       signal.throwIfAborted()
       for await (const entry of await this.#files.opendir(join(this.#folder, folder))) {
         const key = `${folder}${entry.name}`
+        // What has another name is not ours: a file system keeps files of its own, as NFS does what was removed while it was read.
+        if (!isKey(key)) continue
         if (entry.isDirectory()) await visit(`${key}/`)
         else if (entry.isFile() && key.startsWith(prefix)) keys.push(key)
       }
@@ -176,6 +196,9 @@ export class FolderStore implements ArtifactStore {
     return new StoreError({ code: meaning?.code ?? 'StoreUnavailable', message, remedy: meaning?.remedy ?? 'retry' })
   }
 }
+
+/** What volumes say to it that have none, as SMB and some in user space. */
+const linkless: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 
 interface Meaning {
   readonly code: StoreErrorCode

@@ -194,11 +194,22 @@ export class S3Store implements ArtifactStore {
     }
   }
 
+  #tooLong(attempt: string): StoreError {
+    const message = `could not ${attempt} in ${this.place}: it is much larger than the database, and has more parts than a store takes; have it packed (compress)`
+    return new StoreError({ code: 'StoreRefused', message, remedy: 'stop' })
+  }
+
   #failure(error: unknown, attempt: string): unknown {
     if (error instanceof StoreError) return error
+    if (isTooLong(error)) return this.#tooLong(attempt)
     const { secretAccessKey = '', sessionToken = '' } = this.#options.access.credentials ?? {}
     return s3Failure(error, { attempt, place: this.place, secrets: [secretAccessKey, sessionToken] }) ?? error
   }
+}
+
+/** The library says so without a code. */
+function isTooLong(error: unknown): boolean {
+  return error instanceof Error && /^Exceeded \d+ parts/.test(error.message)
 }
 
 /** Large enough that there are not too many; never more than two in memory. */

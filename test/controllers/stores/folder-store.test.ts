@@ -28,6 +28,32 @@ describe('a folder as a store', () => {
     expect(await readdir(join(folder, 'a'))).toEqual(['data'])
   })
 
+  it('sees nothing in what a file system keeps there itself', async () => {
+    const folder = await newFolder()
+    const store = new FolderStore({ folder, attempt: 'one' })
+    await store.put('a/data', pieces(1), { signal: never })
+    await writeFile(join(folder, 'a', '.nfs000000000000a1b2'), 'removed')
+    expect(await keysOf(store)).toEqual(['a/data'])
+    expect(await store.sweep('', never)).toBe(0)
+  })
+
+  it.each(['EPERM', 'EOPNOTSUPP'])('says before it reads anything that there are no hard links: %s', async (code) => {
+    const folder = await newFolder()
+    const refuse = () => Promise.reject(Object.assign(new Error(`${code}: link`), { code, errno: -1 }))
+    const store = new FolderStore({ folder, attempt: 'one', files: { ...nodeFiles, link: refuse } })
+    let isRead = false
+    const content = async function* () {
+      isRead = true
+      yield* pieces(1)
+    }
+    await expect(store.put('data', content(), { signal: never })).rejects.toMatchObject({
+      ...{ code: 'StoreRefused', remedy: 'stop' },
+      message: `the volume at ${folder} makes no hard links, by which a backup is committed; take one that does, such as NFS, or S3`,
+    })
+    expect(isRead).toBe(false)
+    expect(await readdir(folder)).toEqual([])
+  })
+
   it('leaves no empty folders behind', async () => {
     const folder = await newFolder()
     const store = new FolderStore({ folder, attempt: 'one' })

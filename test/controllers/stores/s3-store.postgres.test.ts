@@ -1,5 +1,6 @@
 // Is a bucket a store, also behind a way that refuses, breaks and hangs? Needs moto, which comes with the tests that need processes.
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { loadS3Sdk } from '../../../src/controllers/stores/s3-client-loader.ts'
 import { S3Store, type S3StoreOptions } from '../../../src/controllers/stores/s3-store-driver.ts'
 import { bucket, type S3Here, s3ForSuite } from '../../s3/on-s3.ts'
 import type { S3Verdict } from '../../s3/s3-proxy.ts'
@@ -79,6 +80,20 @@ describe('a bucket as a store', () => {
       ...{ code: 'StoreUnavailable', remedy: 'retry' },
       message: expect.stringMatching(/NoSuchUpload: the upload had ended already/),
     })
+  })
+
+  it('says of a file that has more parts than a store takes what helps', async () => {
+    const sdk = await loadS3Sdk()
+    const Upload = new Proxy(sdk.Upload, {
+      construct: (target, args) => Object.assign(Reflect.construct(target, args), { MAX_PARTS: 1 }),
+    })
+    const store = storeAt(await startS3(), { loadSdk: async () => ({ ...sdk, Upload }) })
+    await expect(store.put('a', large(), { signal: never })).rejects.toMatchObject({
+      ...{ code: 'StoreRefused', remedy: 'stop' },
+      message: expect.stringMatching(/^could not store a in .*: it is much larger than the database, .* \(compress\)$/),
+    })
+    expect(await keysOf(store)).toEqual([])
+    expect(await store.sweep('', never)).toBe(0)
   })
 
   it('goes on with a download that is cut', async () => {
