@@ -19,20 +19,25 @@ type Blow = StatementBlow<ServerFate>
 
 /** Each step leaves a word that says how often it took effect. */
 const effect = (name: string) => `INSERT INTO effects VALUES ('${name}')`
+const once = (...names: readonly string[]) => names.map((name) => ({ name, times: 1 }))
 const indexIsThere = {
   sql: "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('things_word')",
   expect: 't',
 }
 
+/** Cut off behind its COMMIT it is called again: the first part changes nothing then, and `verify` asks for the last one. */
+const shout = `CREATE PROCEDURE shout() LANGUAGE plpgsql AS $$
+  BEGIN UPDATE things SET word = upper(word); COMMIT; ${effect('call')}; END $$`
+
 /** A step of each kind, with its way back. */
 export const forwardSteps = [
-  sqlStep(`CREATE TABLE things (id int PRIMARY KEY, word text); ${effect('create')}`, {
+  sqlStep(`CREATE TABLE things (id int PRIMARY KEY, word text); ${shout}; ${effect('create')}`, {
     name: 'create',
     verify: {
       sql: "SELECT count(*) FROM information_schema.columns WHERE table_name = 'things' AND column_name = 'word'",
       expect: '1',
     },
-    down: `DROP TABLE things; ${effect('drop')}`,
+    down: `DROP PROCEDURE shout; DROP TABLE things; ${effect('drop')}`,
   }),
   copyStep(['things'], { name: 'copy', down: `DELETE FROM things; ${effect('empty')}` }),
   sqlStep('CREATE INDEX CONCURRENTLY things_word ON things (word)', {
@@ -50,7 +55,27 @@ export const forwardSteps = [
   sqlStep(`UPDATE things SET id = id + 100; ${effect('move')}`, {
     ...{ name: 'move', down: `UPDATE things SET id = id - 100; ${effect('unmove')}` },
   }),
+  sqlStep('CALL shout()', {
+    ...{
+      name: 'call',
+      isTransactional: false,
+      verify: { sql: "SELECT count(*) FROM effects WHERE name = 'call'", expect: '1' },
+      down: `UPDATE things SET word = lower(word); ${effect('uncall')}`,
+    },
+  }),
+  // Half done it leaves an index that is not valid: `index` does not hold any more then, and this does not yet.
+  sqlStep('DROP INDEX CONCURRENTLY things_word', {
+    ...{
+      name: 'retire',
+      isTransactional: false,
+      verify: { sql: "SELECT to_regclass('things_word') IS NULL", expect: 't' },
+      down: `CREATE INDEX things_word ON things (word); ${effect('unretire')}`,
+    },
+  }),
 ]
+
+/** What of them counts itself. */
+export const forwardEffects = once('call', 'create', 'move')
 
 const wrong = sqlStep('CREATE UNIQUE INDEX CONCURRENTLY things_same ON things ((1))', {
   ...{
@@ -60,12 +85,10 @@ const wrong = sqlStep('CREATE UNIQUE INDEX CONCURRENTLY things_same ON things ((
   },
 })
 
-const once = (...names: readonly string[]) => names.map((name) => ({ name, times: 1 }))
-
 export const migrationForwardCrash = workflowOf('migration-forward', {
   steps: forwardSteps,
   onFailure: 'Stop',
-  whole: { outcome: { kind: 'Completed' }, left: nothingLeft, effects: once('create', 'move') },
+  whole: { outcome: { kind: 'Completed' }, left: nothingLeft, effects: forwardEffects },
 })
 
 export const migrationBackCrash = workflowOf('migration-back', {
@@ -74,7 +97,7 @@ export const migrationBackCrash = workflowOf('migration-back', {
   whole: {
     outcome: { kind: 'Failed', step: 'wrong', failure: { sqlState: '23505' } },
     left: nothingLeft,
-    effects: once('create', 'drop', 'empty', 'move', 'unindex', 'unmove'),
+    effects: once('call', 'create', 'drop', 'empty', 'move', 'uncall', 'unindex', 'unmove', 'unretire'),
   },
 })
 
