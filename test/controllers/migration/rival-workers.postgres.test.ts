@@ -2,8 +2,11 @@
 // of it where a worker dies is told by the crash runs.
 import { expect, it } from 'vitest'
 import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
-import { nothingLeft, type WorkerOptions } from './migration-stage.ts'
+import { MigrationStage, nothingLeft, type WorkerOptions } from './migration-stage.ts'
+import { sqlStep } from './steps.ts'
 import { forwardEffects, forwardSteps, stageWithRows } from './worker-crash.ts'
+
+const within = { timeout: 60_000 }
 
 onEachPostgres('a migration of several workers', (server) => {
   it('applies every step once by two workers at once', async () => {
@@ -35,5 +38,31 @@ onEachPostgres('a migration of several workers', (server) => {
     expect(await stage.byHand('SELECT name, count(*)::int AS times FROM effects GROUP BY name ORDER BY name')).toEqual(
       forwardEffects,
     )
+  })
+
+  it('begins nothing as long as a session of an earlier life does not end', async () => {
+    const stage = await MigrationStage.start(server())
+    await stage.byHand(`CREATE TABLE calls (at timestamptz);
+      CREATE PROCEDURE call_once() LANGUAGE plpgsql AS $$ BEGIN
+        INSERT INTO calls VALUES (now()); COMMIT;
+        IF (SELECT count(*) FROM calls) = 1 THEN PERFORM pg_sleep(600); END IF;
+      END $$`)
+    const verify = { sql: 'SELECT count(*) >= 2 FROM calls', expect: 't' }
+    const work = stage.work([sqlStep('CALL call_once()', { isTransactional: false, verify })], { firstRetryMs: 100 })
+    const sleeping = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`
+    await expect.poll(() => stage.byHand(sleeping), within).toHaveLength(1)
+    const pid = Number((await stage.byHand(sleeping))[0]?.['pid'])
+    process.kill(pid, 'SIGSTOP')
+    try {
+      stage.proxy.cutAll()
+      const triedToEnd = () => stage.proxy.statements.filter(({ text }) => text.includes('pg_terminate_backend')).length
+      await expect.poll(triedToEnd, within).toBeGreaterThan(1)
+      expect(await stage.byHand('SELECT count(*)::int AS times FROM calls')).toEqual([{ times: 1 }])
+    } finally {
+      process.kill(pid, 'SIGCONT')
+    }
+    expect(await work).toEqual({ kind: 'Completed' })
+    expect(await stage.byHand('SELECT count(*)::int AS times FROM calls')).toEqual([{ times: 2 }])
+    expect(await stage.leftovers()).toEqual(nothingLeft)
   })
 })

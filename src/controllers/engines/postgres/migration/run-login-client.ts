@@ -19,6 +19,7 @@ import {
   makeLogin,
   type RunLogin,
   removeLogin,
+  sessionsOf,
 } from './run-login.ts'
 
 export interface RunPlace {
@@ -71,12 +72,12 @@ export class RunLoginClient {
     return this.#session.facts.majorVersion
   }
 
-  async ask({ text, values }: Statement): Promise<QueryAnswer> {
-    return this.#query(text, values)
+  async ask(statement: Statement): Promise<QueryAnswer> {
+    return this.#query(statement)
   }
 
   async say(text: Sql): Promise<QueryAnswer> {
-    return this.#query(text, [])
+    return this.#query({ text, values: [] })
   }
 
   /** Only one of this role at a time: who else has a session as it is ended. */
@@ -108,9 +109,11 @@ export class RunLoginClient {
   }
 
   async #remove(role: string, signal = this.#signal): Promise<void> {
-    const { text, values } = endSessionsOf(role)
-    await this.#query(text, values, signal)
-    await this.#query(removeLogin(role, this.#place.owner), [], signal)
+    await this.#query(endSessionsOf(role), signal)
+    const { rows } = await this.#query(sessionsOf(role), signal)
+    // Outside a transaction nothing but its end keeps it from taking effect later.
+    if (rows.length > 0) throw stillAtWork(rows[0]?.['pid'] ?? '')
+    await this.#query({ text: removeLogin(role, this.#place.owner), values: [] }, signal)
   }
 
   async #letReadAll(role: string): Promise<void> {
@@ -122,7 +125,7 @@ export class RunLoginClient {
     }
   }
 
-  async #query(text: string, values: Statement['values'], signal = this.#signal): Promise<QueryAnswer> {
+  async #query({ text, values }: Statement, signal = this.#signal): Promise<QueryAnswer> {
     const limitMs = signal === this.#signal ? sessionLimits.answerMs : partingMs
     try {
       return await this.#session.query(text, values, { signal, limitMs })
@@ -132,6 +135,11 @@ export class RunLoginClient {
       throw asEngineError(error, { attempt: `prepare a migration on ${host}:${port}`, admin: username })
     }
   }
+}
+
+function stillAtWork(pid: string): EngineError {
+  const message = `the session of an earlier worker (process ${pid} of the server) does not end, so that nobody knows what its step still does`
+  return new EngineError({ code: 'DatabaseInUse', message, remedy: 'retry' })
 }
 
 async function opened(place: RunPlace, searchPath: 'none' | 'own', signal: AbortSignal): Promise<SessionClient> {

@@ -28,10 +28,15 @@ export function lookAtLogin(role: string): Statement {
   return { text, values: [role] }
 }
 
-/** Waits until they are gone. */
+/** Waits until they are gone, for a while. */
 export function endSessionsOf(role: string): Statement {
   const text = `SELECT pg_catalog.pg_terminate_backend(a.pid, 5000) FROM pg_catalog.pg_stat_activity AS a WHERE a.usename = $1`
   return { text, values: [role] }
+}
+
+/** A row for each that is there all the same. */
+export function sessionsOf(role: string): Statement {
+  return { text: `SELECT a.pid FROM pg_catalog.pg_stat_activity AS a WHERE a.usename = $1`, values: [role] }
 }
 
 /** As one transaction. What it has made as itself becomes its owner's, as it was made for. */
