@@ -158,6 +158,33 @@ onEachPostgres('a copy', (server, version) => {
     }
   })
 
+  it('refuses to leave rows of tables that inherit behind, before it writes any', async () => {
+    const from = sourceServer()
+    const tables = `CREATE TABLE first (a int PRIMARY KEY); CREATE TABLE parent (a int PRIMARY KEY);
+      CREATE TABLE child (PRIMARY KEY (a)) INHERITS (parent); CREATE TABLE grandchild (PRIMARY KEY (a)) INHERITS (child)`
+    const stage = await stageWith(server(), from, tables)
+    await inSource(
+      stage,
+      from,
+      'INSERT INTO first VALUES (1); INSERT INTO parent VALUES (1); INSERT INTO child VALUES (2)',
+    )
+    const refusals = [
+      [['first', 'parent'], 'parent has tables in the source that inherit from it (public.child, public.grandchild)'],
+      [['first', 'parent', 'child'], 'parent has tables in the source that inherit from it (public.grandchild)'],
+      [['first', 'child'], 'child has tables in the source that inherit from it (public.grandchild)'],
+    ] as const
+    for (const [at, [named, message]] of refusals.entries()) {
+      expect(await stage.work([copyStep(named)], { migration: `default/heirs-${at}` })).toMatchObject({
+        ...{ kind: 'Failed', failure: { message: expect.stringContaining(`table public.${message}, whose rows`) } },
+      })
+    }
+    expect(await stage.byHand('SELECT a FROM first UNION ALL SELECT a FROM parent')).toEqual([])
+    await inSource(stage, from, 'ALTER TABLE grandchild NO INHERIT child')
+    const named = ['first', 'parent', 'child']
+    expect(await stage.work([copyStep(named)], { migration: 'default/whole' })).toEqual({ kind: 'Completed' })
+    expect(await stage.byHand('SELECT a FROM parent ORDER BY a')).toEqual([{ a: 1 }, { a: 2 }])
+  })
+
   it('goes along keys of every kind', async () => {
     const from = sourceServer()
     const kinds = (await hasIcu(from, server())) ? keys : keys.filter(([, columns]) => !columns.includes('folded'))

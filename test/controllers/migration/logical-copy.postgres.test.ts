@@ -130,13 +130,15 @@ it('refuses what cannot follow before anything is made', { timeout: 300_000 }, a
   const stage = await stageWith(`${shop}
     CREATE TABLE nameless (id int UNIQUE NOT NULL); CREATE UNLOGGED TABLE fleeting (id int PRIMARY KEY); CREATE TABLE full_one (id int PRIMARY KEY);
     CREATE TABLE parts (id int PRIMARY KEY) PARTITION BY HASH (id);
-    CREATE TABLE parts_0 PARTITION OF parts FOR VALUES WITH (MODULUS 1, REMAINDER 0)`)
+    CREATE TABLE parts_0 PARTITION OF parts FOR VALUES WITH (MODULUS 1, REMAINDER 0);
+    CREATE TABLE parent (id int PRIMARY KEY); CREATE TABLE child (PRIMARY KEY (id)) INHERITS (parent)`)
   await stage.byHand('INSERT INTO full_one VALUES (1)')
   const refusals = {
     nameless: 'public.nameless of the source cannot tell rows apart',
     fleeting: 'public.fleeting of the source would stay behind',
     full_one: 'public.full_one of the target are not empty; TRUNCATE them',
     parts: 'table public.parts holds no rows itself in the source; name its partitions instead',
+    parent: 'table public.parent has tables in the source that inherit from it (public.child)',
     missing: 'table public.missing is not there in the source',
   }
   for (const [table, message] of Object.entries(refusals)) {

@@ -1,5 +1,6 @@
 // Which columns and which key does a copy go by, and how many rows at a time?
 import { describe, expect, it } from 'vitest'
+import type { TableName } from '../../../../src/controllers/engines/migration-step.ts'
 import {
   copyPlan,
   nextBatchRows,
@@ -17,19 +18,23 @@ function shape(
   generated: readonly string[] = [],
 ): TableShape {
   const columns = names.map((name) => ({ name, type: int, isGenerated: generated.includes(name) }))
-  return { isPartitioned: false, columns, keys, rowEstimate: undefined, sequences: [] }
+  return { isPartitioned: false, heirs: [], columns, keys, rowEstimate: undefined, sequences: [] }
 }
 
 describe('a copy', () => {
   it('goes along the first key, and leaves out what is generated on either side', () => {
     const source = shape(['a', 'b', 'c', 'd'], [['b', 'a'], ['a']], ['c'])
-    const plan = copyPlan(table, source, shape(['d', 'c', 'b', 'a', 'more'], [], ['d']))
+    const plan = copyPlan(table, {
+      ...{ source, target: shape(['d', 'c', 'b', 'a', 'more'], [], ['d']), tables: [table] },
+    })
     expect(plan.columns.map(({ name }) => name)).toEqual(['a', 'b'])
     expect(plan.key).toEqual([1, 0])
   })
 
   it('goes along no key that is generated', () => {
-    const plan = copyPlan(table, shape(['a', 'b'], [['b'], ['a']], ['b']), shape(['a', 'b'], []))
+    const plan = copyPlan(table, {
+      ...{ source: shape(['a', 'b'], [['b'], ['a']], ['b']), target: shape(['a', 'b'], []), tables: [table] },
+    })
     expect(plan.key).toEqual([0])
   })
 
@@ -43,7 +48,20 @@ describe('a copy', () => {
       'table public.orders has no primary key, nor a unique one without nulls, to go along',
     ],
   ])('is refused: %#', (source, target, message) => {
-    expect(() => copyPlan(table, source, target)).toThrow(message)
+    expect(() => copyPlan(table, { source, target, tables: [table] })).toThrow(message)
+  })
+
+  it('is refused as long as the step does not name all tables that inherit from one of its own', () => {
+    const heirs = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ schema: 'parts', name }))
+    const whole = shape(['id'], [['id']])
+    const planWith = (tables: readonly TableName[]) =>
+      copyPlan(table, { source: { ...whole, heirs }, target: whole, tables: [table, ...tables] })
+    expect(() => planWith([{ schema: 'public', name: 'a' }])).toThrow(
+      'table public.orders has tables in the source that inherit from it (parts.a, parts.b, parts.c, and 2 more), whose rows would stay behind; ' +
+        'name those in tables too, or let them inherit no more',
+    )
+    expect(() => planWith(heirs.slice(0, 4))).toThrow('inherit from it (parts.e), whose')
+    expect(planWith(heirs).key).toEqual([0])
   })
 
   it.each([

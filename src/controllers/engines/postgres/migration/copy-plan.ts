@@ -7,6 +7,8 @@ import { fieldsOf, listOf, numberOf } from '../review/sql-parser.ts'
 export interface TableShape {
   /** Its rows are in its partitions. Those of tables that inherit from another kind are no rows of its own. */
   readonly isPartitioned: boolean
+  /** Tables that inherit from it, also by others; none of one that is partitioned. */
+  readonly heirs: readonly TableName[]
   readonly columns: readonly ColumnShape[]
   /** The names of each unique key that no null can be in; the primary one first. */
   readonly keys: readonly (readonly string[])[]
@@ -43,10 +45,19 @@ export interface CopyPlan {
   readonly isPartitioned: { readonly source: boolean; readonly target: boolean }
 }
 
-/** Throws StepFailed if this table cannot be copied in ranges of keys. */
-export function copyPlan(table: TableName, source: TableShape | undefined, target: TableShape | undefined): CopyPlan {
+export interface CopySight {
+  readonly source: TableShape | undefined
+  readonly target: TableShape | undefined
+  /** All that the step copies. */
+  readonly tables: readonly TableName[]
+}
+
+/** Throws StepFailed if this table cannot be copied in ranges of keys, or rows that are read with it would stay behind. */
+export function copyPlan(table: TableName, { source, target, tables }: CopySight): CopyPlan {
   if (source === undefined) throw refused(table, 'is not there in the source')
   if (target === undefined) throw refused(table, 'is not there in the target')
+  const unnamed = source.heirs.filter(({ schema, name }) => !tables.some((t) => t.schema === schema && t.name === name))
+  if (unnamed.length > 0) throw refused(table, heirsText(unnamed))
   const columns = source.columns.flatMap(({ name, type, isGenerated }) => {
     const there = target.columns.find((column) => column.name === name)
     if (isGenerated || there?.isGenerated === true) return []
@@ -62,6 +73,17 @@ export function copyPlan(table: TableName, source: TableShape | undefined, targe
   }
 }
 
+const maxNamedHeirs = 3
+
+function heirsText(heirs: readonly TableName[]): string {
+  const named = heirs.slice(0, maxNamedHeirs).map(({ schema, name }) => `${schema}.${name}`)
+  const more = heirs.length > maxNamedHeirs ? `, and ${heirs.length - maxNamedHeirs} more` : ''
+  return (
+    `has tables in the source that inherit from it (${named.join(', ')}${more}), whose rows would stay behind; ` +
+    'name those in tables too, or let them inherit no more'
+  )
+}
+
 function refused({ schema, name }: TableName, why: string): StepError {
   return new StepError('StepFailed', { sqlState: undefined, message: `table ${schema}.${name} ${why}` })
 }
@@ -69,10 +91,14 @@ function refused({ schema, name }: TableName, why: string): StepError {
 /** As the server wrote it. Undefined for a table that is not there. */
 export function shapeIn(text: string | null | undefined): TableShape | undefined {
   if (text == null) return undefined
-  const { columns, keys, rowEstimate, sequences, isPartitioned } = fieldsOf(JSON.parse(text))
+  const { columns, keys, rowEstimate, sequences, isPartitioned, heirs } = fieldsOf(JSON.parse(text))
   const estimate = numberOf(rowEstimate)
   return {
     isPartitioned: isPartitioned === true,
+    heirs: listOf(heirs).map((heir) => {
+      const { schema, name } = fieldsOf(heir)
+      return { schema: String(schema), name: String(name) }
+    }),
     columns: listOf(columns).map((column) => {
       const { name, typeSchema, typeName, isGenerated } = fieldsOf(column)
       return {

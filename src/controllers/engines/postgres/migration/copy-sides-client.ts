@@ -40,8 +40,10 @@ export class CopySides {
   /** Of all tables, so that everything is looked at before anything is written. */
   async plans(): Promise<readonly CopyPlan[]> {
     const plans: CopyPlan[] = []
-    for (const table of this.#options.step.tables) {
-      plans.push(copyPlan(table, await this.#sourceShape(table), await this.#targetShape(table)))
+    const { tables } = this.#options.step
+    for (const table of tables) {
+      const source = await this.#sourceShape(table)
+      plans.push(copyPlan(table, { source, target: await this.#targetShape(table), tables }))
     }
     return plans
   }

@@ -35,6 +35,12 @@ export function lookAtTable({ schema, name }: TableName): Statement {
 const tableShape = `
   SELECT pg_catalog.json_build_object(
     'isPartitioned', t.relkind = 'p',
+    'heirs', (WITH RECURSIVE heir AS (
+                SELECT i.inhrelid AS oid FROM pg_catalog.pg_inherits AS i WHERE i.inhparent = t.oid AND t.relkind = 'r'
+                UNION SELECT i.inhrelid FROM pg_catalog.pg_inherits AS i JOIN heir ON i.inhparent = heir.oid)
+              SELECT pg_catalog.json_agg(pg_catalog.json_build_object('schema', n.nspname, 'name', c.relname) ORDER BY n.nspname, c.relname)
+                FROM heir JOIN pg_catalog.pg_class AS c ON c.oid = heir.oid JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+               WHERE c.relpersistence <> 't'),
     'rowEstimate', CASE t.relkind WHEN 'p'
         THEN (SELECT CASE WHEN bool_and(c.reltuples >= 0) THEN sum(c.reltuples) ELSE -1 END
                 FROM pg_catalog.pg_partition_tree(t.oid) AS p JOIN pg_catalog.pg_class AS c ON c.oid = p.relid WHERE p.isleaf)
