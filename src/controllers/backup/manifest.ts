@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import type { DatabaseContents } from '../engines/database-contents.ts'
 import type { SourceFacts } from '../engines/logical-engine.ts'
 import type { PublicRights } from '../engines/public-rights.ts'
+import { logicalShape, misshapen } from './manifest-shape.ts'
 
 /** A reader of another form refuses it. */
 const manifestForm = 'konverge/logical-backup/1'
@@ -66,13 +67,17 @@ export function manifestText(manifest: { readonly form: string }): string {
 }
 
 export function readManifest(text: string): ManifestReading {
-  return readForm<Manifest>(text, manifestForm)
+  return readForm<Manifest>(text, manifestForm, logicalShape)
 }
 
-/** Sound for what `manifestText` has written of a `Content`: its form says which it is, and its digest that it is, byte by byte, the same. */
+/**
+ * Sound for what `manifestText` has written of a `Content`: its form says which it is, and its digest that it is, byte by byte, the same. Who
+ * wrote it nobody knows, so that of what is used each part has to have its `shape`.
+ */
 export function readForm<Content extends { readonly form: string }>(
   text: string,
   form: Content['form'],
+  shape: Parameters<typeof misshapen>[1],
 ): Reading<Content> {
   const refused = (fault: string): Reading<Content> => ({ kind: 'refused', fault })
   let sealed: unknown
@@ -85,6 +90,8 @@ export function readForm<Content extends { readonly form: string }>(
   const { manifest, sha256 } = sealed
   if (manifest['form'] !== form) return refused(otherForm(manifest['form']))
   if (digestOf(manifest) !== sha256) return refused('was changed after it was written')
+  const part = misshapen(manifest, shape)
+  if (part !== undefined) return refused(`has in ${part} what this version does not write, and is not used`)
   return { kind: 'manifest', manifest: manifest as unknown as Content }
 }
 

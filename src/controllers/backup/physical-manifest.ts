@@ -2,6 +2,7 @@
 // what it takes to recover the server. Pure.
 import type { CopyFacts } from '../engines/postgres/physical/backup-manifest.ts'
 import { type BackupSource, type Manifest, physicalForm, type Reading, readForm } from './manifest.ts'
+import { physicalShape } from './manifest-shape.ts'
 import type { PackingMethod } from './packing.ts'
 
 export interface PhysicalManifest extends Pick<Manifest, 'backup' | 'startedAt' | 'completedAt' | 'specHash'> {
@@ -27,5 +28,5 @@ export interface PhysicalManifest extends Pick<Manifest, 'backup' | 'startedAt' 
 }
 
 export function readPhysicalManifest(text: string): Reading<PhysicalManifest> {
-  return readForm<PhysicalManifest>(text, physicalForm)
+  return readForm<PhysicalManifest>(text, physicalForm, physicalShape)
 }

@@ -7,7 +7,7 @@ import { localeDifference } from '../engines/locale.ts'
 import type { LogicalCall, LogicalEngine } from '../engines/logical-engine.ts'
 import { LogicalError } from '../engines/logical-error.ts'
 import { scramVerifier } from '../engines/postgres/scram.ts'
-import { publicRightsDifference } from '../engines/public-rights.ts'
+import { publicDefaultChanges, publicRightsDifference } from '../engines/public-rights.ts'
 import type { Caller, ServerAccess } from '../engines/server-access.ts'
 import { BackupError } from './backup-error.ts'
 import type { Manifest } from './manifest.ts'
@@ -122,14 +122,13 @@ export class RestoredCopy {
     // It may be less than what a restore takes.
     const limits =
       connectionLimit === undefined ? [] : [{ kind: 'limitConnections', database, connectionLimit } as const]
-    const defaults = manifest.publicRights?.defaults ?? []
     await this.#admin.change(
       [
         { kind: 'expectDatabase', database, oid: provenOid },
         ...limits,
         { kind: 'joinRole', role: owner },
         { kind: 'reassignOwned', role: database, to: owner },
-        ...defaults.map((each) => ({ kind: 'setPublicDefault', role: owner, ...each }) as const),
+        ...publicDefaultChanges(owner, manifest.publicRights),
         { kind: 'dropOwned', role: database },
         { kind: 'dropRole', role: database },
       ],

@@ -42,8 +42,22 @@ export interface PublicDefault {
 /** Changing them, in a database where they are as PostgreSQL gives them. May be repeated. */
 export type PublicRightsChange =
   | { readonly kind: 'setPublicRights'; readonly database: string; readonly rights: readonly PublicRight[] }
-  /** On what `role` will make. */
-  | ({ readonly kind: 'setPublicDefault'; readonly role: string } & PublicDefault)
+  /** On what `role` will make. There is no such change that gives. */
+  | { readonly kind: 'takePublicDefault'; readonly role: string; readonly on: (typeof givenBeforehand)[number] }
+
+/** On what PostgreSQL lets everybody do something with all that somebody will make. */
+const givenBeforehand = ['Function', 'Type'] as const
+
+/**
+ * Of default privileges only what was taken comes along: they are set in the name of the owner on what he makes later, which no
+ * comparison sees, and whoever can forge a manifest could give all of that to everybody.
+ */
+export function publicDefaultChanges(role: string, rights: PublicRights | undefined): readonly PublicRightsChange[] {
+  const taken = (rights?.defaults ?? []).filter(({ schema, privileges }) => schema === '' && privileges.length === 0)
+  return givenBeforehand
+    .filter((sort) => taken.some(({ on }) => on === sort))
+    .map((on) => ({ kind: 'takePublicDefault', role, on }))
+}
 
 /** Sentences for people, none if everybody may do the same in both. What will be made takes no part. */
 export function publicRightsDifference(saved: PublicRights, restored: PublicRights): readonly string[] {

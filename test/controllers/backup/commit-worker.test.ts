@@ -30,7 +30,7 @@ function work(store: ArtifactStore, file: string, { inside, behind }: Meanwhile 
     await behind?.()
     return { form, artifact: { file } }
   }
-  return commitOnce<Content>({ store, folder, file, save, read: (text) => readForm(text, form) }, never)
+  return commitOnce<Content>({ store, folder, file, save, read: (text) => readForm(text, form, {}) }, never)
 }
 
 async function* halting(inside?: () => Promise<unknown>): AsyncIterable<Uint8Array> {

@@ -54,6 +54,62 @@ describe('a manifest', () => {
     expect(readManifest(broken)).toEqual({ kind: 'refused', fault: expect.stringMatching(fault) })
   })
 
+  const given = { on: 'Table', schema: 's', name: 't', privileges: ['SELECT'] }
+  const rights = (object: unknown) => ({ publicRights: { objects: [object], defaults: [] } })
+  const byDefault = (one: unknown) => ({ publicRights: { objects: [], defaults: [one] } })
+  const locale = (localeProvider: unknown) => ({ source: { ...manifest.source, localeProvider } })
+  it.each<readonly [string, object]>([
+    ['publicRights', { publicRights: null }],
+    ['publicRights', { publicRights: [] }],
+    ['publicRights', { publicRights: { objects: [] } }],
+    ['publicRights', { publicRights: { objects: {}, defaults: [] } }],
+    ['publicRights', rights({ ...given, on: 'Database' })],
+    ['publicRights', rights({ ...given, on: 'constructor' })],
+    ['publicRights', rights({ ...given, privileges: 'SELECT' })],
+    ['publicRights', rights({ ...given, privileges: [['SELECT']] })],
+    ['publicRights', rights({ ...given, name: { toString: 'x' } })],
+    ['publicRights', rights({ ...given, kind: 'dropRole' })],
+    ['publicRights', rights({ ...given, on: 'Function' })],
+    ['publicRights', rights({ ...given, on: 'Function', arguments: [{ schema: 'pg_catalog', name: 'int4' }] })],
+    ['publicRights', rights({ ...given, on: 'Column' })],
+    ['publicRights', byDefault({ kind: 'createRole', role: 'mallory', attributes: {} })],
+    ['publicRights', byDefault({ on: 'Table', schema: '', privileges: [], kind: 'dropOwned', role: 'other' })],
+    ['publicRights', byDefault({ on: 'Database', schema: '', privileges: [] })],
+    ['source.localeProvider', locale('icu')],
+    ['source.localeProvider', locale({ kind: 'icu' })],
+    ['source.localeProvider', locale({ kind: 'libc', locale: 'C' })],
+    ['source.localeProvider', locale({ kind: 'builtin', locale: ['C'] })],
+    ['source.encoding', { source: { ...manifest.source, encoding: ['UTF8'] } }],
+    ['source.majorVersion', { source: { ...manifest.source, majorVersion: '../15' } }],
+    ['artifact.file', { artifact: { ...manifest.artifact, file: 1 } }],
+    ['contents.extensions', { contents: { ...manifest.contents, extensions: [{ name: 'dblink' }] } }],
+    ['contents.extensions', { contents: [] }],
+  ])('is refused where its %s is of another sort: %j', (part, changes) => {
+    const forged = manifestText({ ...manifest, ...changes })
+    expect(readManifest(forged)).toEqual({
+      kind: 'refused',
+      fault: `has in ${part} what this version does not write, and is not used`,
+    })
+  })
+
+  it('may say who orders texts, and what everybody may do', () => {
+    const own = { schema: 's', name: 'f', privileges: [] }
+    const full = {
+      ...manifest,
+      source: { ...manifest.source, localeProvider: { kind: 'icu', locale: 'de', rules: '&a < b' } },
+      publicRights: {
+        objects: [
+          given,
+          { ...own, on: 'Function', arguments: [{ schema: 'pg_catalog', name: 'int4', isArray: false }] },
+          { ...own, on: 'Column', column: 'c' },
+          { ...own, on: 'Schema', schema: '' },
+        ],
+        defaults: [{ on: 'Schema', schema: '', privileges: ['USAGE'] }],
+      },
+    }
+    expect(readManifest(manifestText(full))).toEqual({ kind: 'manifest', manifest: full })
+  })
+
   it('is refused with any bit of it flipped, but for white space', () => {
     const bytes = Buffer.from(text)
     fc.assert(

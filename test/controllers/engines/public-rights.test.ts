@@ -1,8 +1,10 @@
 // Where may everybody do something else than before? Each difference is a phrase that people can act on.
 import { describe, expect, it } from 'vitest'
 import {
+  type PublicDefault,
   type PublicRight,
   type PublicRights,
+  publicDefaultChanges,
   publicRightsDifference,
 } from '../../../src/controllers/engines/public-rights.ts'
 
@@ -65,5 +67,25 @@ describe('of what everybody may do', () => {
   it('it leaves out what will be made, which nobody has made', () => {
     const defaults = [{ on: 'Function', schema: '', privileges: [] }] as const
     expect(publicRightsDifference({ objects: [pay], defaults }, rights([pay]))).toEqual([])
+  })
+})
+
+describe('of what will be made', () => {
+  const all = { on: 'Function', schema: '', privileges: [] } as const
+  const forged = { ...all, kind: 'createRole', role: 'mallory', attributes: {} }
+  it.each<readonly [string, readonly PublicDefault[], readonly string[]]>([
+    ['what was taken', [{ ...all, on: 'Type' }, all], ['Function', 'Type']],
+    ['nothing twice', [all, all], ['Function']],
+    ['nothing of what was given', [{ on: 'Table', schema: '', privileges: ['SELECT'] }], []],
+    ['nothing of what was given in a schema', [{ ...all, schema: 's', privileges: ['EXECUTE'] }], []],
+    ['nothing else, whatever stands there', [forged], ['Function']],
+  ])('comes along %s', (_, defaults, taken) => {
+    expect(publicDefaultChanges('o', { objects: [], defaults })).toEqual(
+      taken.map((on) => ({ kind: 'takePublicDefault', role: 'o', on })),
+    )
+  })
+
+  it('nothing is said by a manifest of before', () => {
+    expect(publicDefaultChanges('o', undefined)).toEqual([])
   })
 })

@@ -39,7 +39,7 @@ export function changeStatements(change: Change, facts: SessionFacts): readonly 
     case 'revokeDefault':
       return defaultGrantStatements(change)
     case 'setPublicRights':
-    case 'setPublicDefault':
+    case 'takePublicDefault':
       return publicRightsStatements(change)
     case 'createReplicator':
     case 'dropReplicator':

@@ -5,9 +5,9 @@ import { defaultWords, namesAStatement, privilegesOn } from './grant-statements.
 import { commaList, identifier, keyword, qualified, type Sql, sql } from './sql-text.ts'
 
 export function publicRightsStatements(change: PublicRightsChange): readonly Sql[] {
-  return change.kind === 'setPublicRights'
-    ? batches(change.rights).flatMap(objectStatements)
-    : defaultStatements(change)
+  if (change.kind === 'setPublicRights') return batches(change.rights).flatMap(objectStatements)
+  const { role, on } = change
+  return [sql`ALTER DEFAULT PRIVILEGES FOR ROLE ${identifier(role)} REVOKE ALL ON ${defaultWords[on]} FROM PUBLIC`]
 }
 
 type Batch = readonly [PublicRight, ...(readonly PublicRight[])]
@@ -66,15 +66,4 @@ function objectName({ on, schema, name, arguments: types }: PublicRight): Sql {
     (type) => sql`IN ${qualified(type.schema, type.name)}${type.isArray ? sql`[]` : sql``}`,
   )
   return sql`${qualified(schema, name)}(${commaList(list)})`
-}
-
-function defaultStatements(change: Extract<PublicRightsChange, { readonly kind: 'setPublicDefault' }>): readonly Sql[] {
-  const { role, schema, on, privileges } = change
-  const of = schema === '' ? sql`` : sql` IN SCHEMA ${identifier(schema)}`
-  const alter = sql`ALTER DEFAULT PRIVILEGES FOR ROLE ${identifier(role)}${of}`
-  const given = privileges.map((privilege) => keyword(privilege, privilegesOn[on]))
-  return [
-    sql`${alter} REVOKE ALL ON ${defaultWords[on]} FROM PUBLIC`,
-    ...(given.length === 0 ? [] : [sql`${alter} GRANT ${commaList(given)} ON ${defaultWords[on]} TO PUBLIC`]),
-  ]
 }

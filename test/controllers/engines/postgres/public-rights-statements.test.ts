@@ -1,7 +1,7 @@
 // What is said to the server so that everybody may do what he might? Names are quoted, and what is alike goes together.
 import { describe, expect, it } from 'vitest'
 import { publicRightsStatements } from '../../../../src/controllers/engines/postgres/public-rights-statements.ts'
-import type { PublicRight, PublicRightsChange } from '../../../../src/controllers/engines/public-rights.ts'
+import type { PublicRight } from '../../../../src/controllers/engines/public-rights.ts'
 
 const mood = { schema: 'a"b', name: 'Mood', isArray: true }
 const integer = { schema: 'pg_catalog', name: 'int4', isArray: false }
@@ -63,22 +63,11 @@ describe('what everybody may do', () => {
     expect(publicRightsStatements({ kind: 'setPublicRights', database: 'd', rights })).toHaveLength(3)
   })
 
-  it.each<
-    readonly [Omit<Extract<PublicRightsChange, { kind: 'setPublicDefault' }>, 'kind' | 'role'>, readonly string[]]
-  >([
-    [
-      { on: 'Function', schema: '', privileges: [] },
-      ['ALTER DEFAULT PRIVILEGES FOR ROLE "o" REVOKE ALL ON FUNCTIONS FROM PUBLIC'],
-    ],
-    [
-      { on: 'Table', schema: 's', privileges: ['SELECT'] },
-      [
-        'ALTER DEFAULT PRIVILEGES FOR ROLE "o" IN SCHEMA "s" REVOKE ALL ON TABLES FROM PUBLIC',
-        'ALTER DEFAULT PRIVILEGES FOR ROLE "o" IN SCHEMA "s" GRANT SELECT ON TABLES TO PUBLIC',
-      ],
-    ],
-  ])('is said of what will be made: %j', (what, said) => {
-    expect(publicRightsStatements({ kind: 'setPublicDefault', role: 'o', ...what })).toEqual(said)
+  it.each([
+    ['Function', 'ALTER DEFAULT PRIVILEGES FOR ROLE "o" REVOKE ALL ON FUNCTIONS FROM PUBLIC'],
+    ['Type', 'ALTER DEFAULT PRIVILEGES FOR ROLE "o" REVOKE ALL ON TYPES FROM PUBLIC'],
+  ] as const)('is taken of what will be made: %s', (on, said) => {
+    expect(publicRightsStatements({ kind: 'takePublicDefault', role: 'o', on })).toEqual([said])
   })
 
   it('is nothing but a privilege, whatever a manifest says', () => {

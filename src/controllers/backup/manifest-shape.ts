@@ -1,0 +1,96 @@
+// Is what a manifest says of the sort that its type promises? Its digest says that it is whole, and not who wrote it: anybody can make one. So
+// this is asked of all that becomes a statement, a path or a program, before any of it is used. Pure.
+type Check = (value: unknown) => boolean
+
+/** The name of the first part that is not as it should be; undefined: none. */
+export function misshapen(manifest: unknown, parts: Readonly<Record<string, Check>>): string | undefined {
+  return Object.entries(parts).find(([path, check]) => !check(at(manifest, path.split('.'))))?.[0]
+}
+
+function at(value: unknown, path: readonly string[]): unknown {
+  return path.reduce((found, name) => (isRecord(found) && Object.hasOwn(found, name) ? found[name] : undefined), value)
+}
+
+const text: Check = (value) => typeof value === 'string'
+const whole: Check = (value) => Number.isSafeInteger(value)
+const flag: Check = (value) => typeof value === 'boolean'
+const maybe =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value)
+const word =
+  (...words: readonly string[]): Check =>
+  (value) =>
+    words.some((one) => one === value)
+const list =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check)
+const either =
+  (...checks: readonly Check[]): Check =>
+  (value) =>
+    checks.some((check) => check(value))
+/** These fields and no others. */
+const record =
+  (fields: Readonly<Record<string, Check>>): Check =>
+  (value) =>
+    isRecord(value) &&
+    Object.keys(value).every((name) => Object.hasOwn(fields, name)) &&
+    Object.entries(fields).every(([name, check]) => check(at(value, [name])))
+
+const localeProvider = either(
+  record({ kind: word('libc') }),
+  record({ kind: word('icu'), locale: text, rules: maybe(text) }),
+  record({ kind: word('builtin'), locale: text }),
+)
+
+const named = { schema: text, name: text, privileges: list(text) }
+
+const publicRights = record({
+  objects: list(
+    either(
+      record({ on: word('Schema', 'Table', 'Sequence', 'Type'), ...named }),
+      record({ on: word('Column'), ...named, column: text }),
+      record({ on: word('Function'), ...named, arguments: list(record({ schema: text, name: text, isArray: flag })) }),
+    ),
+  ),
+  defaults: list(
+    record({
+      on: word('Table', 'Sequence', 'Function', 'Schema', 'Type'),
+      schema: text,
+      privileges: list(text),
+    }),
+  ),
+})
+
+const inEachForm = {
+  'source.database': text,
+  'source.owner': text,
+  'source.systemIdentifier': text,
+  'source.databaseOid': whole,
+  'source.majorVersion': whole,
+  'artifact.file': text,
+  'artifact.sizeBytes': whole,
+  'artifact.sha256': text,
+  'artifact.toolVersion': text,
+}
+
+export const logicalShape: Readonly<Record<string, Check>> = {
+  ...inEachForm,
+  'source.encoding': text,
+  'source.collate': text,
+  'source.ctype': text,
+  'source.localeProvider': maybe(localeProvider),
+  'contents.extensions': list(record({ name: text, version: text, schema: text })),
+  publicRights: maybe(publicRights),
+}
+
+export const physicalShape: Readonly<Record<string, Check>> = {
+  ...inEachForm,
+  'artifact.packing': word('gzip', 'zstd', 'none'),
+  'copy.admin': text,
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
