@@ -3735,7 +3735,7 @@ export interface MigrationSpec {
   readonly onFailure?: MigrationSpecOnFailure;
 
   /**
-   * Whether steps whose verify query holds before the first step has run are taken as applied.
+   * Whether steps of SQL whose verify query holds before the first step has changed anything are taken as applied.
    *
    * @schema MigrationSpec#baseline
    */

@@ -66,7 +66,7 @@ export interface MigrationSpec {
    */
   readonly onFailure: 'Stop' | 'RunDown'
   /**
-   * Whether steps whose verify query holds before the first step has run are taken as applied.
+   * Whether steps of SQL whose verify query holds before the first step has changed anything are taken as applied.
    * @default false
    */
   readonly baseline: boolean
@@ -127,7 +127,7 @@ export interface MigrationSpecInput {
    */
   readonly onFailure?: 'Stop' | 'RunDown'
   /**
-   * Whether steps whose verify query holds before the first step has run are taken as applied.
+   * Whether steps of SQL whose verify query holds before the first step has changed anything are taken as applied.
    * @default false
    */
   readonly baseline?: boolean

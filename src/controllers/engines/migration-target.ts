@@ -10,9 +10,9 @@ export interface StepMark {
   /** Its place when it was begun, from 1. */
   readonly ordinal: number
   readonly state: MarkState
-  /** Of what was run: text and kind. */
+  /** Of what was run last: text and kind. */
   readonly checksum: string
-  /** The plan that it was begun for: all steps, with their limits and their ways back. */
+  /** The plan that it was begun for, or failed for before that: all steps, with their limits and their ways back. */
   readonly plan: string
   /** Begun so often for the same plan and token. */
   readonly attempts: number
@@ -25,7 +25,7 @@ export interface StepMark {
 
 /**
  * - `Running`: an attempt has begun. In a transaction, it had no effect; outside one, nobody knows, nor of `Failed`.
- * - `Applied`, `Adopted`: done by a step, or found done.
+ * - `Applied`, `Adopted`: done by a step, or found done, by whomever.
  * - `Undone`: taken back; as if it had never been.
  * - `Failed`, `UndoFailed`: not tried again for the same plan and token.
  */
@@ -72,7 +72,7 @@ export interface MigrationTarget {
   applySql(attempt: StepAttempt<SqlStep>): Promise<void>
   /** From the watermark on; each batch and its watermark are one transaction. Or goes on with the replication that is there. */
   applyCopy(attempt: StepAttempt<CopyStep>, onProgress: (progress: CopyProgress) => void): Promise<void>
-  /** Found done, or asserted: only the mark is written. What a step of this migration did is verified already; earlier ones are asked again. */
+  /** Found done, or asserted: it is verified already, and only the mark is written. Earlier ones are asked again. */
   adopt(attempt: StepAttempt, as: 'Applied' | 'Adopted'): Promise<void>
   fail(attempt: StepAttempt, failure: StepFailure): Promise<void>
   /** The step's way back, if it has one, and its mark in one transaction. */

@@ -1,13 +1,13 @@
 // What is to be done next? Decided from the steps as they are wished and the marks in the database, and from nothing that this process
 // remembers, so that every life goes on where the one before ended. Nothing that was applied is ever run again.
 import type { MigrationStep, SqlStep } from '../engines/migration-step.ts'
-import type { MarkState, StepAttempt, StepFailure, StepMark } from '../engines/migration-target.ts'
+import type { StepAttempt, StepFailure, StepMark } from '../engines/migration-target.ts'
 import { planHash, stepChecksum } from './step-digest.ts'
 
 export interface MigrationOrder {
   readonly steps: readonly MigrationStep[]
   readonly onFailure: 'Stop' | 'RunDown'
-  /** Until the first step has run and not failed, steps whose verification holds are taken as done. */
+  /** Until a step may have changed anything, those of SQL whose verification holds are taken as done. */
   readonly adoptsBaseline: boolean
   /** Another one lets what failed be tried again. */
   readonly retryToken: string
@@ -24,10 +24,10 @@ export interface Truth {
 
 export type Decision =
   | { readonly kind: 'done' }
-  /** Ask its query, then decide again. In doubt, an attempt may have left something that looks like the real thing. */
-  | { readonly kind: 'verify'; readonly step: MigrationStep; readonly isInDoubt: boolean }
+  /** Ask its query, then decide again. In doubt, an earlier attempt may have left something that looks like the real thing. */
+  | { readonly kind: 'verify'; readonly step: MigrationStep; readonly inDoubt?: StepAttempt }
   | { readonly kind: 'run'; readonly attempt: StepAttempt }
-  /** It is done; only the mark is missing. */
+  /** It is done, by an attempt of this plan or by nobody knows whom; only the mark is missing. */
   | { readonly kind: 'adopt'; readonly attempt: StepAttempt; readonly as: 'Applied' | 'Adopted' }
   | { readonly kind: 'undo'; readonly step: MigrationStep }
   | { readonly kind: 'awaitApproval'; readonly plan: string }
@@ -155,7 +155,7 @@ function wayBack({ order, plan }: Pass, applied: readonly StepMark[], failure: F
 function firstAbsent(pass: Pass): Decision | undefined {
   for (const step of heldToTheirWord(pass)) {
     const holds = pass.verified.get(step.name)
-    if (holds === undefined) return { kind: 'verify', step, isInDoubt: false }
+    if (holds === undefined) return { kind: 'verify', step }
     if (holds) continue
     const message = `step ${step.name} is recorded as applied, and its verification does not hold any more`
     return { kind: 'refuse', reason: 'RecordedButAbsent', step: step.name, message }
@@ -178,22 +178,36 @@ function heldToTheirWord({ order, known }: Pass): readonly MigrationStep[] {
 }
 
 function advance(pass: Pass, next: MigrationStep): Decision {
-  const { order, known, verified } = pass
+  const { plan, known, verified } = pass
   const attempt = attemptAt(pass, next)
-  if (next.kind === 'Assert' || next.verify === undefined) return { kind: 'run', attempt }
+  // An assertion is asked when it is reached; rows are compared, and a query that holds over a part of them says nothing.
+  if (next.kind !== 'SQL' || next.verify === undefined) return { kind: 'run', attempt }
+  const mark = known.get(next.name)
   // An attempt outside a transaction may have come to its end without anybody hearing of it, or before it failed. Only one of this text.
-  const isInDoubt = mayHaveActed(pass, next) && known.get(next.name)?.checksum === attempt.checksum
-  // A step that failed over what was there has changed nothing: its verification may be the one that was wrong.
-  const isBaseline = order.adoptsBaseline && [...known.values()].every(({ state }) => isAdoptedOrFailed(state))
-  if (!isInDoubt && !isBaseline) return { kind: 'run', attempt }
+  const isInDoubt = mayHaveActed(pass, next) && mark?.checksum === attempt.checksum
+  if (!isInDoubt && !isBaseline(pass)) return { kind: 'run', attempt }
   const holds = verified.get(next.name)
-  if (holds === undefined) return { kind: 'verify', step: next, isInDoubt }
+  if (holds === undefined) return { kind: 'verify', step: next, ...(isInDoubt ? { inDoubt: attempt } : {}) }
   if (!holds) return { kind: 'run', attempt }
-  return { kind: 'adopt', attempt, as: isInDoubt ? 'Applied' : 'Adopted' }
+  // Nobody has acted, so nobody can have ended the word of an earlier one.
+  if (!isInDoubt) return { kind: 'adopt', attempt: { ...attempt, earlier: [] }, as: 'Adopted' }
+  // What failed may have failed over what was there, and who asks otherwise now may find that: the way back leaves it.
+  const isOurs = mark?.state === 'Running' && mark.plan === plan
+  return { kind: 'adopt', attempt, as: isOurs ? 'Applied' : 'Adopted' }
 }
 
-function isAdoptedOrFailed(state: MarkState): boolean {
-  return state === 'Adopted' || state === 'Failed'
+/** Nothing but what was found is there: steps that failed over it have left nothing. */
+function isBaseline({ order, known }: Pass): boolean {
+  return (
+    order.adoptsBaseline && [...known.values()].every((mark) => mark.state === 'Adopted' || isTakenBack(mark, order))
+  )
+}
+
+/** By the database. Of a text that is no step any more nobody knows. */
+function isTakenBack({ name, state, checksum }: StepMark, { steps }: MigrationOrder): boolean {
+  if (state !== 'Failed' && state !== 'Running') return false
+  const step = steps.find((candidate) => candidate.name === name)
+  return step?.kind === 'SQL' && step.isTransactional && stepChecksum(step) === checksum
 }
 
 /** Outside a transaction nothing was taken back, neither by an interruption nor by a failure. */
@@ -213,6 +227,11 @@ function attemptAt(pass: Pass, step: MigrationStep): StepAttempt {
     plan,
     token: order.retryToken,
     attempt: goesOn ? mark.attempts + 1 : 1,
-    earlier: heldToTheirWord(pass).flatMap(({ name, verify }) => (verify === undefined ? [] : [{ name, verify }])),
+    // An assertion changes nothing.
+    earlier: step.kind === 'Assert' ? [] : heldToTheirWord(pass).flatMap(wordOf),
   }
+}
+
+function wordOf({ name, verify }: MigrationStep): StepAttempt['earlier'] {
+  return verify === undefined ? [] : [{ name, verify }]
 }

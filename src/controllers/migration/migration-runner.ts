@@ -46,8 +46,10 @@ class Run {
   readonly #run: MigrationRun
   readonly #signal: AbortSignal
   /** A failure that is not written down yet, as it took the session with it. */
-  #unwritten: { readonly attempt: StepAttempt; readonly failure: StepFailure } | undefined
+  #unwritten: Unwritten | undefined
   #losses = 0
+  /** How often a step was contended before it was begun, one time after the other. */
+  #contended = 0
   #hasRehearsed = false
 
   constructor(run: MigrationRun, signal: AbortSignal) {
@@ -135,53 +137,74 @@ class Run {
     return failed
   }
 
-  /** Says why it cannot be asked, if it cannot; there is no mark to write that into. */
+  /** Says why it cannot be asked, if it cannot; that is nothing that the step has done. */
   async #verify(
     target: MigrationTarget,
-    { step, isInDoubt }: Extract<Decision, { kind: 'verify' }>,
+    { step, inDoubt }: Extract<Decision, { kind: 'verify' }>,
     verified: Map<string, boolean>,
   ): Promise<StepFailure | undefined> {
     try {
-      if (isInDoubt) await target.clean(step)
+      if (inDoubt !== undefined) await target.clean(step)
       verified.set(step.name, step.verify === undefined || (await target.holds(step.verify, step)))
       return undefined
     } catch (error) {
-      if (error instanceof StepError && error.code === 'StepFailed') return error.failure
-      throw error
+      if (!(error instanceof StepError)) throw error
+      if (error.code === 'StepFailed') return error.failure
+      if (error.code === 'LeaseLost' || inDoubt === undefined) throw error
+      await this.#giveWay(target, error, { attempt: inDoubt, isBegun: false })
+      return undefined
     }
   }
 
   /** Was it applied? If not, the marks say why. */
   async #advance(target: MigrationTarget, decision: Extract<Decision, { kind: 'run' | 'adopt' }>): Promise<boolean> {
     const { attempt } = decision
-    const { onNews, order, patience } = this.#run
+    const { onNews } = this.#run
     const { name: step } = attempt.step
+    let isBegun = false
     try {
       if (decision.kind === 'adopt') await target.adopt(attempt, decision.as)
-      else await this.#apply(target, attempt)
+      else {
+        onNews({ kind: 'begun', step })
+        await target.begin(attempt)
+        isBegun = true
+        await this.#apply(target, attempt)
+      }
+      this.#contended = 0
       onNews({ kind: decision.kind === 'adopt' ? 'adopted' : 'applied', step })
       return true
     } catch (error) {
       if (!(error instanceof StepError) || error.code === 'LeaseLost') throw error
-      if (error.code === 'StepContended') {
-        // A copy that got on begins to count anew. A failure is not held up by asking: it may have taken the session with it.
-        const attempts = (await target.marks()).find(({ name }) => name === step)?.attempts ?? attempt.attempt
-        if (attempts < order.maxAttempts) {
-          await this.#wait(patience.firstRetryMs * 2 ** (attempts - 1))
-          return false
-        }
-      }
-      this.#unwritten = { attempt, failure: error.failure }
-      await this.#writeFailure(target)
+      if (error.code === 'StepContended') await this.#giveWay(target, error, { attempt, isBegun })
+      else await this.#fail(target, { attempt, failure: error.failure })
       return false
     }
+  }
+
+  /** Waits for another try, or writes down that it was the last. */
+  async #giveWay(target: MigrationTarget, { failure }: StepError, contention: Contention): Promise<void> {
+    const { order, patience } = this.#run
+    const attempts = await this.#attempts(target, contention)
+    if (attempts < order.maxAttempts) return this.#wait(patience.firstRetryMs * 2 ** (attempts - 1))
+    await this.#fail(target, { attempt: contention.attempt, failure })
+  }
+
+  /** What is contended before an intent is written is counted here, as no mark counts it. A copy that got on begins to count anew. */
+  async #attempts(target: MigrationTarget, { attempt, isBegun }: Contention): Promise<number> {
+    this.#contended = isBegun ? 0 : this.#contended + 1
+    if (!isBegun) return this.#contended
+    return (await target.marks()).find(({ name }) => name === attempt.step.name)?.attempts ?? attempt.attempt
+  }
+
+  async #fail(target: MigrationTarget, unwritten: Unwritten): Promise<void> {
+    this.#contended = 0
+    this.#unwritten = unwritten
+    await this.#writeFailure(target)
   }
 
   async #apply(target: MigrationTarget, attempt: StepAttempt): Promise<void> {
     const { onNews } = this.#run
     const { step } = attempt
-    onNews({ kind: 'begun', step: step.name })
-    await target.begin(attempt)
     switch (step.kind) {
       case 'SQL':
         return target.applySql({ ...attempt, step })
@@ -222,6 +245,16 @@ class Run {
   async #wait(delayMs: number): Promise<void> {
     await sleep(this.#run.clock, Math.min(maxRetryMs, delayMs), this.#signal)
   }
+}
+
+interface Unwritten {
+  readonly attempt: StepAttempt
+  readonly failure: StepFailure
+}
+
+interface Contention {
+  readonly attempt: StepAttempt
+  readonly isBegun: boolean
 }
 
 type End = Extract<Decision, { kind: 'done' | 'awaitApproval' | 'refuse' | 'failed' }>

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest'
 import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
 import { PostgresServer } from '../../postgres/postgres-server.ts'
 import { MigrationStage } from './migration-stage.ts'
-import { copyStep } from './steps.ts'
+import { copyStep, sqlStep } from './steps.ts'
 
 let sources = 0
 
@@ -290,6 +290,26 @@ onEachPostgres('a copy', (server, version) => {
     expect(await stage.work(steps, { retryToken: 'once more' })).toEqual({ kind: 'Completed' })
     const { here, there } = await rowsOf(stage, from, 'busy', 'a')
     expect(here).toEqual(there)
+  })
+
+  it('is done when both sides are the same, and not when its query holds over a part of the rows', async () => {
+    const tables = 'CREATE TABLE numbers (n int PRIMARY KEY)'
+    const stage = await stageWith(server(), sourceServer(), tables)
+    await inSource(stage, sourceServer(), 'INSERT INTO numbers SELECT generate_series(1, 12)')
+    await stage.byHand('ALTER TABLE numbers ADD CONSTRAINT small CHECK (n < 11)')
+    const there = sqlStep(tables, {
+      ...{ name: 'there', verify: { sql: "SELECT to_regclass('numbers')::text", expect: 'numbers' } },
+    })
+    const copy = copyStep(['numbers'], {
+      ...{ name: 'copy', verify: { sql: 'SELECT count(*) > 0 FROM numbers', expect: 't' } },
+    })
+    const order = { adoptsBaseline: true }
+    expect(await stage.work([there, copy], order)).toMatchObject({ step: 'copy', failure: { sqlState: '23514' } })
+    expect(await stage.byHand('SELECT count(*)::int AS n FROM numbers')).toEqual([{ n: 10 }])
+    await stage.byHand('ALTER TABLE numbers DROP CONSTRAINT small')
+    expect(await stage.work([there, copy], { ...order, retryToken: 'again' })).toEqual({ kind: 'Completed' })
+    expect(await stage.byHand('SELECT count(*)::int AS n FROM numbers')).toEqual([{ n: 12 }])
+    expect(await stage.marks()).toEqual(['there Adopted', 'copy Applied'])
   })
 
   it('tells how far it came, and goes on there', async () => {

@@ -12,6 +12,7 @@ const a = sqlStep('A', { name: 'a', down: 'undo A' })
 const b = sqlStep('B', { name: 'b', down: 'undo B', verify })
 const c = sqlStep('C', { name: 'c', isTransactional: false, verify })
 const check = assertStep('SELECT 2', { name: 'check' })
+const copied = copyStep(['things'], { name: 'copied', verify })
 const followed = copyStep(['things'], { name: 'followed', mode: 'Logical' })
 const steps = [a, b, c]
 
@@ -144,7 +145,20 @@ const rows: readonly Row[] = [
     order: { retryToken: 'again' },
     marks: [mark(a), mark(b), mark(c, 'Failed')],
     verified: holding,
-    next: 'adopt c as Applied',
+    next: 'adopt c as Adopted',
+  },
+  {
+    title: 'nor what an earlier plan was interrupted over, which stays as what that has applied does',
+    marks: [mark(a), mark(b), mark(c, 'Running', otherPlan)],
+    verified: holding,
+    next: 'adopt c as Adopted',
+  },
+  {
+    title: 'runs another text over what the one before has left half done',
+    order: { steps: [c], adoptsBaseline: true },
+    marks: [mark(c, 'Failed', { checksum: 'x', plan: 'x' })],
+    verified: holding,
+    next: 'run c 1',
   },
   {
     title: 'does not take the effect of another text for its own',
@@ -271,6 +285,54 @@ const rows: readonly Row[] = [
     order: { steps: [b], adoptsBaseline: true, retryToken: 'again' },
     marks: [mark(b, 'Failed', { ordinal: 1 })],
     next: 'verify b',
+  },
+  {
+    title: 'and where one was interrupted in a transaction',
+    order: { steps: [b], adoptsBaseline: true },
+    marks: [mark(b, 'Running', { ordinal: 1 })],
+    next: 'verify b',
+  },
+  {
+    title: 'goes on behind a step outside a transaction that was found where it failed',
+    order: { steps: [c, b], adoptsBaseline: true },
+    marks: [mark(c, 'Adopted', { ordinal: 1 })],
+    verified: { c: true },
+    next: 'verify b',
+  },
+  {
+    title: 'and takes nothing back of that',
+    order: { ...runDown, steps: [c, b], adoptsBaseline: true },
+    marks: [
+      mark(c, 'Adopted', { ordinal: 1, plan: planHash([c, b]) }),
+      mark(b, 'Failed', { plan: planHash([c, b]), ordinal: 2 }),
+    ],
+    next: 'failed b: duplicate',
+  },
+  {
+    title: 'ends where a text has failed that is no step any more, as nobody knows what it left',
+    order: { steps: [b], adoptsBaseline: true },
+    marks: [mark(c, 'Failed', otherPlan)],
+    next: 'run b 1',
+  },
+  {
+    title: 'ends where something was taken back, as that was applied',
+    order: { steps: [a, b], adoptsBaseline: true },
+    marks: [mark(a, 'Adopted'), mark(b, 'Undone')],
+    next: 'run b 1',
+  },
+  {
+    title: 'takes no rows for copied because a query says so',
+    order: { steps: [a, copied], adoptsBaseline: true },
+    marks: [mark(a, 'Adopted')],
+    verified: { copied: true },
+    next: 'run copied 1',
+  },
+  {
+    title: 'also not because some of them came before the copy failed',
+    order: { steps: [a, copied], adoptsBaseline: true, retryToken: 'again' },
+    marks: [mark(a, 'Adopted'), mark(copied, 'Failed', { ordinal: 2 })],
+    verified: { copied: true },
+    next: 'run copied 1',
   },
   {
     title: 'adopts no assertion',

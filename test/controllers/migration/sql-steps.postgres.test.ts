@@ -318,6 +318,58 @@ onEachPostgres('a migration', (server, version) => {
     expect(await stage.byHand('SELECT n FROM paid')).toEqual([{ n: 1 }])
   })
 
+  it('takes what it finds behind a failure for no work of its own, and never takes it back', async () => {
+    const stage = await MigrationStage.start(server())
+    await stage.byHand(`${create.sql}; ${index.sql.replace('CONCURRENTLY ', '')}`)
+    const order = { adoptsBaseline: true, onFailure: 'RunDown' } as const
+    const unclear = { ...index, verify: { sql: "SELECT to_regclass('orders_total')", expect: 'yes' } }
+    expect(await stage.work([create, unclear, fill], order)).toMatchObject({ failure: { sqlState: '42P07' } })
+    expect(await stage.work([create, index, fill, wrong], order)).toMatchObject({ kind: 'Failed', step: 'wrong' })
+    expect(await stage.marks()).toEqual(['create Adopted', 'index Adopted', 'fill Undone', 'wrong Failed'])
+    expect(await stage.byHand(String(index.verify?.sql))).toEqual([{ indisvalid: true }])
+  })
+
+  it('gives up in the end what others keep from being cleaned up, of a text that is another one now', async () => {
+    const stage = await MigrationStage.start(server())
+    await stage.work([create, fill])
+    const quick = { ...index, lockTimeoutMs: 20 }
+    // Whoever has written to the table keeps an index from its end, and from being dropped concurrently, and not from its beginning.
+    const writer = await stage.server.connect({ database: stage.database })
+    onTestFinished(() => writer.end())
+    await writer.query('BEGIN; UPDATE orders SET total = total')
+    const failed = { kind: 'Failed', step: 'index', failure: { sqlState: '55P03' } }
+    expect(await stage.work([create, fill, quick], { maxAttempts: 2 })).toMatchObject(failed)
+    const other = { ...quick, sql: 'CREATE INDEX CONCURRENTLY orders_total ON orders (total, id)' }
+    const steps = [create, fill, other]
+    expect(await stage.work(steps, { maxAttempts: 2 })).toMatchObject(failed)
+    expect(await stage.work(steps, { maxAttempts: 2 })).toMatchObject(failed)
+    await writer.query('COMMIT')
+    const slow = { ...other, lockTimeoutMs: patient.lockTimeoutMs }
+    expect(await stage.work([create, fill, slow])).toEqual({ kind: 'Completed' })
+    expect(await stage.byHand("SELECT pg_get_indexdef('orders_total'::regclass) AS text")).toEqual([
+      { text: 'CREATE INDEX orders_total ON public.orders USING btree (total, id)' },
+    ])
+    expect(await stage.leftovers()).toEqual(nothingLeft)
+  })
+
+  it('gives up in the end what is done and cannot be written down, as an earlier step cannot be asked', async () => {
+    const stage = await MigrationStage.start(server())
+    await stage.byHand("CREATE PROCEDURE pay() LANGUAGE plpgsql AS 'BEGIN CREATE TABLE paid (); COMMIT; END'")
+    const pay = sqlStep('CALL pay()', {
+      ...{ name: 'pay', isTransactional: false, lockTimeoutMs: 20 },
+      verify: { sql: "SELECT to_regclass('paid')::text", expect: 'yes' },
+    })
+    expect(await stage.work([create, fill, pay])).toMatchObject({ kind: 'Failed', step: 'pay' })
+    const verify = { sql: "SELECT to_regclass('paid')::text", expect: 'paid' }
+    const steps = [create, fill, { ...pay, verify }]
+    const letGo = await hold(stage, 'orders')
+    const failed = { kind: 'Failed', step: 'pay', failure: { sqlState: '55P03' } }
+    expect(await stage.work(steps, { maxAttempts: 2 })).toMatchObject(failed)
+    await letGo()
+    expect(await stage.work(steps, { retryToken: 'again' })).toEqual({ kind: 'Completed' })
+    expect(await stage.marks()).toEqual(['create Applied', 'fill Applied', 'pay Adopted'])
+  })
+
   it('commits nothing once somebody else has raised the epoch', async () => {
     const stage = await MigrationStage.start(server())
     const raising = sqlStep(
@@ -507,7 +559,8 @@ onEachPostgres('a migration', (server, version) => {
     expect(await stage.work([create, fill, index, wrong], { isRehearsed: true })).toMatchObject({
       ...{ kind: 'RehearsalFailed', step: 'wrong' },
     })
-    expect(await stage.marks()).toEqual(['create Applied', 'fill Applied', 'index Applied'])
+    // By an earlier list of steps.
+    expect(await stage.marks()).toEqual(['create Applied', 'fill Applied', 'index Adopted'])
   })
 
   it('rehearses as far as one transaction goes, where a type gets another value', async () => {

@@ -118,18 +118,34 @@ export function writeUndone(name: string, { migration, epoch }: MarkOptions): St
   return { text, values: [migration, name, epoch] }
 }
 
-export interface FailureOptions extends MarkOptions {
-  readonly state: 'Failed' | 'UndoFailed'
+/**
+ * What somebody else has brought to its end meanwhile stays as it is. The checksum stays too: an attempt may fail before its intent, over what
+ * an earlier text has left, and that text is the one that may have acted.
+ */
+export function writeFailure(
+  { step, plan, token }: StepAttempt,
+  { sqlState, message }: StepFailure,
+  { migration, epoch }: MarkOptions,
+): Statement {
+  const text = `UPDATE _konverge.migration_steps
+                   SET state = 'Failed', plan = $3, token = $4, sql_state = $5, message = $6, epoch = $7, finished_at = pg_catalog.now()
+                 WHERE migration = $1 AND name = $2 AND state IN ('Running', 'Failed')`
+  return { text, values: [migration, step.name, plan, token, sqlState ?? null, message, epoch] }
+}
+
+export interface UndoFailureOptions extends MarkOptions {
   readonly token: string
 }
 
-/** What somebody else has brought to its end meanwhile stays as it is. */
-export function writeFailure(name: string, { sqlState, message }: StepFailure, options: FailureOptions): Statement {
-  const { migration, epoch, state, token } = options
+export function writeUndoFailure(
+  name: string,
+  { sqlState, message }: StepFailure,
+  { migration, epoch, token }: UndoFailureOptions,
+): Statement {
   const text = `UPDATE _konverge.migration_steps
-                   SET state = $3, token = $4, sql_state = $5, message = $6, epoch = $7, finished_at = pg_catalog.now()
-                 WHERE migration = $1 AND name = $2 AND (state = 'Running' OR epoch = $7 OR $3 = 'UndoFailed')`
-  return { text, values: [migration, name, state, token, sqlState ?? null, message, epoch] }
+                   SET state = 'UndoFailed', token = $3, sql_state = $4, message = $5, epoch = $6, finished_at = pg_catalog.now()
+                 WHERE migration = $1 AND name = $2`
+  return { text, values: [migration, name, token, sqlState ?? null, message, epoch] }
 }
 
 export function readLeftovers(name: string, migration: string): Statement {

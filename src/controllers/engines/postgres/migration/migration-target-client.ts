@@ -35,6 +35,7 @@ import {
   writeFailure,
   writeIntent,
   writeSuperseded,
+  writeUndoFailure,
   writeUndone,
 } from './mark-statements.ts'
 import { lookAtSchema, makeSchema } from './marker-schema.ts'
@@ -195,13 +196,20 @@ class PostgresMigrationTarget implements MigrationTarget {
     await this.#session.fresh()
     await this.#fenced(async () => {
       await this.#session.ask(writeIntent(attempt, null, this.#marking))
-      if (as === 'Applied' && attempt.step.kind !== 'Assert') await this.#supersede(attempt)
+      await this.#supersede(attempt)
       await this.#session.ask(writeDone(attempt.step.name, as, this.#marking))
     })
   }
 
-  async fail({ step, token }: StepAttempt, failure: StepFailure): Promise<void> {
-    await this.#writeFailure(step, failure, 'Failed', token)
+  async fail(attempt: StepAttempt, failure: StepFailure): Promise<void> {
+    const { step } = attempt
+    await this.#session.fresh()
+    await this.#fenced(async () => {
+      await this.#session.ask(writeFailure(attempt, failure, this.#marking))
+      // What was the same once, and followed, says nothing to another try.
+      const isFollowed = step.kind === 'Copy' && step.mode === 'Logical'
+      if (isFollowed) await this.#session.ask(forgetProgress(step.name, null, this.#options.migration))
+    })
   }
 
   async undo(step: MigrationStep): Promise<void> {
@@ -216,7 +224,8 @@ class PostgresMigrationTarget implements MigrationTarget {
   }
 
   async failUndo(step: MigrationStep, failure: StepFailure, token: string): Promise<void> {
-    await this.#writeFailure(step, failure, 'UndoFailed', token)
+    await this.#session.fresh()
+    await this.#fenced(() => this.#session.ask(writeUndoFailure(step.name, failure, { ...this.#marking, token })))
   }
 
   async rehearse(
@@ -332,21 +341,6 @@ class PostgresMigrationTarget implements MigrationTarget {
       const transaction = rows[0]?.['transaction']
       if (transaction == null) throw leaseLost()
       return work(transaction)
-    })
-  }
-
-  async #writeFailure(
-    step: MigrationStep,
-    failure: StepFailure,
-    state: 'Failed' | 'UndoFailed',
-    token: string,
-  ): Promise<void> {
-    await this.#session.fresh()
-    await this.#fenced(async () => {
-      await this.#session.ask(writeFailure(step.name, failure, { ...this.#marking, state, token }))
-      // What was the same once, and followed, says nothing to another try.
-      const isFollowed = state === 'Failed' && step.kind === 'Copy' && step.mode === 'Logical'
-      if (isFollowed) await this.#session.ask(forgetProgress(step.name, null, this.#options.migration))
     })
   }
 }
