@@ -168,8 +168,8 @@ export interface MigrationStatus {
   /** Who holds the lock that it waits for. */
   readonly lockHolder?: string
   /**
-   * Each of its steps.
-   * At most 100 items. One item for each name.
+   * Each of its steps, and those that are none of them any more and follow their source still.
+   * At most 200 items. One item for each name.
    */
   readonly steps?: readonly MigrationStatusSteps[]
   /**

@@ -9,7 +9,7 @@ import {
   type StatusContext,
   type StatusReport,
 } from '../../index.ts'
-import type { CopyStep } from '../engines/migration-step.ts'
+import type { CopyStep, MigrationStep } from '../engines/migration-step.ts'
 import { replicationId } from '../engines/postgres/migration/follow-plan.ts'
 import { partName } from '../engines/postgres/replication/replication-names.ts'
 import type { RecordedStep } from '../engines/recorded-step.ts'
@@ -166,7 +166,7 @@ function fieldsOf(object: MigrationObject, { facts, standing, record }: Told): F
     ...(step === undefined ? {} : { currentStep: step }),
     ...(appliedAt === undefined ? {} : { appliedAt }),
     ...(lockHolder === undefined ? {} : { lockHolder }),
-    steps: order.steps.map(({ name }) =>
+    steps: toldSteps(order.steps, record).map((name) =>
       stepStatus(name, {
         mark: record.find((one) => one.name === name),
         site: systemIdentifier === undefined ? undefined : `${systemIdentifier}/${database}`,
@@ -174,6 +174,12 @@ function fieldsOf(object: MigrationObject, { facts, standing, record }: Told): F
       }),
     ),
   }
+}
+
+/** Their names: also of those that are none of its steps any more, while parts of a replication are there that upgrades have to wait for. */
+function toldSteps(steps: readonly MigrationStep[], record: readonly RecordedStep[]): readonly string[] {
+  const following = record.filter(({ followed }) => followed !== undefined)
+  return [...new Set([...steps, ...following].map(({ name }) => name))]
 }
 
 interface StepPlace {

@@ -1,0 +1,79 @@
+// What does a migration tell of its steps, and of those that are none of its steps any more?
+import { describe, expect, it } from 'vitest'
+import type { MigrationStatus } from '../../../imports/wire/migration.ts'
+import { followingMigrations } from '../../../src/controllers/database/upgrade/following-migrations.ts'
+import type { RecordedStep } from '../../../src/controllers/engines/recorded-step.ts'
+import type { MigrationFacts } from '../../../src/controllers/migration/migration-facts.ts'
+import type { MarkReport } from '../../../src/controllers/migration/migration-standing.ts'
+import { migrationStatus } from '../../../src/controllers/migration/migration-status.ts'
+import { planHash, stepChecksum } from '../../../src/controllers/migration/step-digest.ts'
+import type { MigrationObject } from '../../../src/controllers/migration/worker-wish.ts'
+import type { LiveObject } from '../../../src/index.ts'
+import { copyStep, sqlStep } from './steps.ts'
+
+const step = sqlStep('SELECT 1', { name: 'b' })
+const copy = copyStep(['people'], { name: 'a', mode: 'Logical' })
+const access = {
+  ...{ host: 'db.example', port: 5432, username: 'admin', password: 'secret' },
+  ...{ maintenanceDatabase: 'postgres', tls: 'verify-full' as const },
+}
+const object = {
+  ...{ apiVersion: 'data.konverge.dev/v1alpha1', kind: 'Migration' },
+  metadata: { name: 'v2', namespace: 'shop', uid: 'u', resourceVersion: '1' },
+  spec: { databaseRef: { name: 'new' }, suspend: true },
+} as MigrationObject // No more of it is looked at.
+
+function mark(change: Partial<RecordedStep>): RecordedStep {
+  return {
+    ...{ name: 'a', ordinal: 1, state: 'Running', checksum: stepChecksum(copy), plan: planHash([copy]), attempts: 1 },
+    ...{ token: '', supersededBy: undefined, failure: undefined },
+    ...{ startedAt: undefined, finishedAt: undefined, rowsCopied: undefined, ...change },
+  }
+}
+
+function told(...record: readonly RecordedStep[]): MigrationStatus {
+  const facts: MigrationFacts = {
+    order: {
+      ...{ steps: [step], onFailure: 'Stop', adoptsBaseline: false, retryToken: '', maxAttempts: 5 },
+      approval: { kind: 'Auto' },
+    },
+    ...{ target: { access, database: 'new', systemIdentifier: '7' }, run: { kind: 'none' }, occasion: 'now', kept: [] },
+  }
+  const marks: MarkReport = {
+    ...{ name: 'marks', state: 'available', reason: 'AsDesired', message: '', drift: [], corrected: [] },
+    observed: { occasion: 'now', record },
+  }
+  const context = {
+    ...{ object, facts, children: [], externals: [], sagas: [] },
+    outcome: { kind: 'settled' as const },
+  }
+  return migrationStatus(context, marks).fields
+}
+
+function database(name: string): LiveObject {
+  return {
+    ...{ apiVersion: 'data.konverge.dev/v1alpha1', kind: 'Database' },
+    metadata: { name, namespace: 'shop', uid: name, resourceVersion: '1' },
+  }
+}
+
+describe('a migration tells', () => {
+  it('also of a step that it has no more, as long as that follows, so that neither of the databases moves', () => {
+    const status = told(mark({ followed: 'shop/old' }))
+    expect(status).toMatchObject({
+      progress: '0/1',
+      steps: [
+        { name: 'b', state: 'Pending' },
+        { name: 'a', state: 'Running', source: 'shop/old', replication: expect.stringMatching(/^konverge_/) },
+      ],
+    })
+    for (const name of ['old', 'new']) {
+      expect(followingMigrations(database(name), [{ ...object, status } as LiveObject])).toEqual(['v2'])
+    }
+  })
+
+  it('of each step once, and of no other one that follows nothing', () => {
+    const names = told(mark({ name: 'b', followed: 'shop/old' }), mark({ name: 'c' })).steps?.map(({ name }) => name)
+    expect(names).toEqual(['b'])
+  })
+})
