@@ -23,10 +23,10 @@ import {
 } from './migration-facts.ts'
 import { type Place, type PlaceInput, type Problem, placeOf, sourceOf } from './migration-place.ts'
 import type { MigrationOrder } from './migration-plan.ts'
-import { isInEffect } from './migration-standing.ts'
 import { loadParting } from './parting-loader.ts'
 import { type PreBackup, preBackupWish } from './pre-backup.ts'
 import { loadRun } from './run-loader.ts'
+import { type SourceNeed, sourceNeeds } from './source-needs.ts'
 import { specSteps } from './spec-steps.ts'
 import { planHash } from './step-digest.ts'
 import type { WorkerRun } from './worker-run.ts'
@@ -42,7 +42,7 @@ export async function loadFacts(context: Observing, seen: ObservedMarks | undefi
   const idle: WorkerRun = { kind: 'none' }
   if (isBeingDeleted(object)) return { run: idle, occasion: 'none', kept, parting: await loadParting(context, seen) }
   const stuck = (problem: Problem): MigrationFacts => ({ problem, run: idle, occasion: 'none', kept })
-  const { target, sources, followed } = await loadPlaces(object, live, seen?.record)
+  const { target, sources } = await loadPlaces(object, live, seen?.record)
   if (target.kind !== 'place') return stuck(target)
   const lost = sources.find((place) => place.kind !== 'place')
   // Marks are read all the same: they say which sources have had their time.
@@ -54,11 +54,7 @@ export async function loadFacts(context: Observing, seen: ObservedMarks | undefi
   })
   if ('kind' in steps) return stuck(steps)
   const order = orderOf(object, steps)
-  // Of a source that is gone itself nothing can be removed.
-  const places = {
-    target,
-    sources: [...sources, ...followed].flatMap((place) => (place.kind === 'place' ? [place] : [])),
-  }
+  const places = { target, sources: sources.flatMap((place) => (place.kind === 'place' ? [place] : [])) }
   const worker = workerOf(object, order, places)
   const tooLarge = sizeProblem(worker)
   if (tooLarge !== undefined) return stuck(tooLarge)
@@ -102,41 +98,27 @@ async function loadPreBackup(
 
 interface Places {
   readonly target: Place | Problem
-  /** One for each Database that a step copies from, but for those that are gone and that nothing is copied from any more. */
+  /** But for those that are gone and that nothing is copied from any more: of them nothing can be removed. */
   readonly sources: readonly (Place | Problem)[]
-  /** Those that no step names any more, and that a replication was begun from. */
-  readonly followed: readonly (Place | Problem)[]
 }
 
 async function loadPlaces(
-  { metadata, spec, status }: MigrationObject,
+  object: MigrationObject,
   live: LiveReader,
   record: readonly RecordedStep[] | undefined,
 ): Promise<Places> {
-  const { namespace: home = 'default' } = metadata
-  // All of the migration's own namespace: the worker mounts the Secrets of servers, which must not get to guests.
-  const copied = [...new Set(spec.steps.flatMap(({ copy }) => copy?.from.name ?? []))]
-  const begun = (record ?? []).flatMap(({ followed = '' }) =>
-    followed.startsWith(`${home}/`) ? followed.slice(home.length + 1) : [],
-  )
-  const left = [...new Set(begun)].filter((name) => !copied.includes(name))
-  // Until marks are read, what was told of them counts.
-  const told = record ?? status?.steps ?? []
-  const isOpen = (step: string) => !told.some(({ name, state }) => name === step && isInEffect(state))
-  const isNeeded = (source: string) => spec.steps.some(({ name, copy }) => copy?.from.name === source && isOpen(name))
+  const { namespace: home = 'default' } = object.metadata
   const load = async (name: string, folder: string): Promise<PlaceInput> => {
     const database = await live.find(Database, { namespace: home, name })
     const known = database as DatabaseObject | undefined // Its definition requires a spec.
     const connection = known === undefined ? undefined : await loadConnection(known, live)
     return { name, folder, database: known, connection }
   }
-  const loadSource = async (name: string, at: number) =>
-    sourceOf(await load(name, `source-${at + 1}`), { isNeeded: isNeeded(name) }) ?? []
-  const loadFollowed = async (name: string, at: number) => placeOf(await load(name, `source-${copied.length + at + 1}`))
+  const loadSource = async ({ name, need }: SourceNeed, at: number) =>
+    sourceOf(await load(name, `source-${at + 1}`), need) ?? []
   return {
-    target: placeOf(await load(spec.databaseRef.name, 'target')),
-    sources: (await Promise.all(copied.map(loadSource))).flat(),
-    followed: await Promise.all(left.map(loadFollowed)),
+    target: placeOf(await load(object.spec.databaseRef.name, 'target')),
+    sources: (await Promise.all(sourceNeeds(object, record).map(loadSource))).flat(),
   }
 }
 

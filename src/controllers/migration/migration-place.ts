@@ -66,15 +66,20 @@ export function placeOf({
   return knownPlace({ folder, database, access: connection.access })
 }
 
+/** Of a source: rows that are to be copied; or parts of a replication are there, which are to be removed; or nothing any more. */
+export type Need = 'rows' | 'parts' | 'nothing'
+
 /**
  * Where rows come from. Once all of them are there it may be unwell, on its move or gone (undefined); as long as it can be reached the order
- * speaks of it as before, so that no other worker is started.
+ * speaks of it as before, so that no other worker is started. Of one that has parts of a replication it is waited for, as nobody would look for them
+ * later; also while it is being deleted, which they may keep from its end.
  */
-export function sourceOf(input: PlaceInput, { isNeeded }: { readonly isNeeded: boolean }): Place | Problem | undefined {
-  if (isNeeded) return placeOf(input)
+export function sourceOf(input: PlaceInput, need: Need): Place | Problem | undefined {
   const { folder, database, connection } = input
-  if (database === undefined || connection?.kind !== 'known') return undefined
-  return knownPlace({ folder, database, access: connection.access })
+  if (need === 'rows') return placeOf(input)
+  if (database === undefined) return undefined
+  if (need === 'parts') return placeOf({ ...input, mayLeave: true })
+  return connection?.kind === 'known' ? knownPlace({ folder, database, access: connection.access }) : undefined
 }
 
 /** Of a server that is there, whatever becomes of the database on it. */

@@ -61,16 +61,26 @@ describe('the place of a migration', () => {
   })
 
   it('is in an order as before once it is needed no more, and in none when it cannot be reached', () => {
-    const isNeeded = false
     const usual = placeOf(input)
     for (const status of [moving, { phase: 'Failed' }, ready]) {
-      const found = sourceOf({ ...input, database: database({ status }) }, { isNeeded })
+      const found = sourceOf({ ...input, database: database({ status }) }, 'nothing')
       expect(found !== undefined && 'ordered' in found && found.ordered).toEqual('ordered' in usual && usual.ordered)
     }
     const unknown: ServerConnection = { kind: 'unknown', reason: 'SecretNotFound', message: 'm' }
-    expect(sourceOf({ ...input, connection: unknown }, { isNeeded })).toBeUndefined()
-    expect(sourceOf({ ...input, database: undefined, connection: undefined }, { isNeeded })).toBeUndefined()
-    expect(sourceOf({ ...input, database: undefined }, { isNeeded: true })).toMatchObject({ reason: 'DatabaseMissing' })
+    expect(sourceOf({ ...input, connection: unknown }, 'nothing')).toBeUndefined()
+    expect(sourceOf({ ...input, database: undefined, connection: undefined }, 'nothing')).toBeUndefined()
+    expect(sourceOf({ ...input, database: undefined }, 'rows')).toMatchObject({ reason: 'DatabaseMissing' })
+  })
+
+  it('is waited for while parts of a replication are there, until it is gone itself', () => {
+    const unknown: ServerConnection = { kind: 'unknown', reason: 'SecretNotFound', message: 'm' }
+    expect(sourceOf({ ...input, connection: unknown }, 'parts')).toMatchObject({ reason: 'SecretNotFound' })
+    expect(sourceOf({ ...input, database: database({ status: moving }) }, 'parts')).toMatchObject({
+      reason: 'DatabaseMoving',
+    })
+    const going = database({ metadata: { deletionTimestamp: 'now' }, status: { ...ready, phase: 'Deleting' } })
+    expect(sourceOf({ ...input, database: going }, 'parts')).toMatchObject({ kind: 'place' })
+    expect(sourceOf({ ...input, database: undefined, connection: undefined }, 'parts')).toBeUndefined()
   })
 
   it.each([

@@ -147,14 +147,27 @@ onNewestPostgres(
         expect(await scene.byHand('old', left)).toEqual([])
       })
 
-      it('removes a replication when its step becomes another one', async () => {
+      it('removes a replication when its step becomes another one, as soon as its source can be reached', async () => {
         const scene = await MigrationScene.start(server(), 'orders', 'old')
-        await scene.byHand('old', 'CREATE TABLE orders (id int PRIMARY KEY)')
+        await scene.byHand('old', 'CREATE TABLE orders (id int PRIMARY KEY); CREATE TABLE more (id int PRIMARY KEY)')
+        const steps = [
+          { name: 'make', sql: 'CREATE TABLE orders (id int PRIMARY KEY); CREATE TABLE more (id int PRIMARY KEY)' },
+          // So that the source is one of a copy that has what it wants.
+          { name: 'more', type: 'Copy', copy: { from: { name: 'old' }, tables: ['more'] } } as const,
+        ]
         const copy = { from: { name: 'old' }, tables: ['orders'], mode: 'Logical' } as const
-        await scene.create('v1', { databaseRef, steps: [make, { name: 'rows', type: 'Copy', copy }] })
+        await scene.create('v1', { databaseRef, steps: [...steps, { name: 'rows', type: 'Copy', copy }] })
         const isFollowing = async () => (await scene.condition('v1', 'DataCopied'))?.reason === 'Following'
         await scene.until('the copy to follow', isFollowing)
-        await scene.patch('v1', { spec: { steps: [make, { name: 'rows', sql: 'SELECT 1' }] } })
+        const reachBy = (secret: string) =>
+          scene.cluster.patch(Database, `${home}/old`, {
+            spec: { provider: { server: { connectionSecretRef: { name: secret } } } },
+          })
+        await reachBy('nowhere')
+        await scene.becomes('v1', 'Ready', 'False SecretNotFound')
+        await scene.patch('v1', { spec: { steps: [...steps, { name: 'rows', sql: 'SELECT 1' }] } })
+        await scene.becomes('v1', 'Ready', 'False SecretNotFound')
+        await reachBy('server')
         const parts =
           "SELECT FROM pg_replication_slots UNION ALL SELECT FROM pg_publication UNION ALL SELECT FROM pg_subscription UNION ALL SELECT FROM pg_roles WHERE rolname LIKE 'konverge%'"
         await scene.until('nothing to be left', async () => (await scene.byHand('old', parts)).length === 0)
