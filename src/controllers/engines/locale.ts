@@ -17,7 +17,10 @@ export type LocaleProvider =
   | { readonly kind: 'icu'; readonly locale: string; readonly rules?: string }
   | { readonly kind: 'builtin'; readonly locale: string }
 
-/** Sentences for people, none if they are the same. Servers of another version may write the locale of a provider otherwise. */
+/**
+ * Sentences for people, none if they are the same. Servers of another version may write the locale of a provider otherwise; that of ICU each
+ * server that makes a database from 16 on, while one that was upgraded in its place still says what it was told (`en_US`, `en-US`).
+ */
 export function localeDifference(
   saved: DatabaseLocale,
   restored: DatabaseLocale,
@@ -40,6 +43,6 @@ function differs(what: string, saved: string, restored: string): readonly string
 
 function words(provider: LocaleProvider = { kind: 'libc' }, isWhole: boolean): string {
   if (provider.kind === 'libc' || !isWhole) return provider.kind
-  const rules = provider.kind === 'icu' && provider.rules !== undefined ? [provider.rules] : []
-  return [provider.kind, provider.locale, ...rules].join(' ')
+  if (provider.kind === 'builtin') return `builtin ${provider.locale}`
+  return provider.rules === undefined ? 'icu' : `icu with the rules ${provider.rules}`
 }

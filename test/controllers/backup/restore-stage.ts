@@ -1,7 +1,9 @@
 // What does a test of restores need? A database of a Database's, which was saved and written to since; and the order to have it back.
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { loadManifest } from '../../../src/controllers/backup/artifact-loader.ts'
 import { makeBackup } from '../../../src/controllers/backup/backup-worker.ts'
+import { type Manifest, manifestText, newManifest } from '../../../src/controllers/backup/manifest.ts'
 import type { RestoreOrder } from '../../../src/controllers/backup/restore-order.ts'
 import type { ServerAccess } from '../../../src/controllers/engines/server-access.ts'
 import { startPostgres } from '../../postgres/on-each-postgres.ts'
@@ -28,6 +30,8 @@ export interface RestoreStage extends BackupStage {
   readonly server: PostgresServer
   /** In the place of the one that is there now. */
   inPlace(changes?: Partial<RestoreOrder>): Promise<RestoreOrder>
+  /** Another manifest, as somebody who owns the store could write it. */
+  reseal(to: (manifest: Manifest) => Omit<Manifest, 'form'>): Promise<void>
 }
 
 type Make = (server: PostgresServer) => Promise<void>
@@ -46,6 +50,10 @@ export async function restoreStage(
     ...stage,
     server,
     inPlace: async (changes) => ({ ...anew, replaces: await identityOf(server), ...changes }),
+    reseal: async (to) => {
+      const { manifest } = await loadManifest(stage.store, verification.folder, never)
+      await writeFile(join(folder, 'manifest.json'), manifestText(newManifest(to(manifest))))
+    },
   }
 }
 

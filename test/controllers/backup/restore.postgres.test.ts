@@ -49,7 +49,7 @@ it('in place is refused as long as something replicates the database, or into it
   expect(await sightOf(server)).toMatchObject({ live: { orders: 1000 } })
 })
 
-onEachPostgres('a restore', (server) => {
+onEachPostgres('a restore', (server, version) => {
   it('makes a database where there was none', async () => {
     const stage = await restoreStage(server(), server().access(), makeDatabase)
     await removeAll(server())
@@ -116,6 +116,17 @@ onEachPostgres('a restore', (server) => {
     await restoreDatabase(anew, stage.verificationTools(), never)
     const asked = "SELECT 'a2' < 'a10' AS by_number"
     expect(await server().byHand(asked, { database: 'crm' })).toEqual([{ by_number: true }])
+  })
+
+  it('takes the name of an order as the server writes it', async () => {
+    const make = makeWith("LOCALE_PROVIDER icu ICU_LOCALE 'en_US' LC_COLLATE 'C' LC_CTYPE 'C.UTF-8'")
+    const stage = await restoreStage(server(), server().access(), make)
+    await removeAll(server())
+    // As if it had been saved there, where pg_upgrade keeps it as it is.
+    await stage.reseal(({ source, ...rest }) => ({ ...rest, source: { ...source, majorVersion: version } }))
+    await restoreDatabase(anew, stage.verificationTools(), never)
+    const asked = 'SELECT count(*)::int AS orders FROM orders'
+    expect(await server().byHand(asked, { database: 'crm' })).toEqual([{ orders: 1000 }])
   })
 
   it('makes none where there is one', async () => {

@@ -5,9 +5,14 @@ import type { LogicalCall } from '../../logical-engine.ts'
 import { asEngineError } from '../failure.ts'
 import { applicationName } from '../postgres-driver.ts'
 import { SessionClient } from '../session-client.ts'
+import { sql } from '../sql-text.ts'
 
 /** All tables, by one statement. */
 const statementMs = 12 * 3_600_000
+
+/** Autovacuum, which may be at work in what was restored, gives way only after `deadlock_timeout`. Some settings are not there on every server. */
+const unlimited = sql`SELECT pg_catalog.set_config(s.name, '0', false) FROM pg_catalog.pg_settings s
+  WHERE s.name IN ('statement_timeout', 'lock_timeout', 'transaction_timeout')`
 
 export async function analyze(call: LogicalCall, clock: ExternalTools['clock']): Promise<void> {
   const { access, database, caller, signal } = call
@@ -18,7 +23,7 @@ export async function analyze(call: LogicalCall, clock: ExternalTools['clock']):
     )
     try {
       const limit = { signal, limitMs: statementMs }
-      await session.query('SET statement_timeout TO 0', [], limit)
+      await session.query(unlimited, [], limit)
       await session.query('ANALYZE', [], limit)
     } finally {
       await session.close()

@@ -11,8 +11,11 @@ export const beginFrozen: Sql = sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ O
 /** The same, for changes of its own, with which it ends. */
 export const beginFrozenForOwner: Sql = sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE`
 
-/** Policies that hold for the owner of a table as well would hide its rows from him, and that is an error here. */
-export const liftPolicies: Sql = sql`DO ${literal(sql`DECLARE t pg_catalog.regclass; BEGIN
+/**
+ * Policies that hold for the owner of a table as well would hide its rows from him, and that is an error here. Nobody else is there but
+ * autovacuum, which gives way after `deadlock_timeout`, however long that is.
+ */
+export const liftPolicies: Sql = sql`SET LOCAL lock_timeout TO 0; DO ${literal(sql`DECLARE t pg_catalog.regclass; BEGIN
   FOR t IN SELECT c.oid FROM pg_catalog.pg_class c
     WHERE c.relforcerowsecurity AND pg_catalog.pg_get_userbyid(c.relowner) = CURRENT_USER
   LOOP EXECUTE pg_catalog.format('ALTER TABLE ONLY %s NO FORCE ROW LEVEL SECURITY', t); END LOOP;
