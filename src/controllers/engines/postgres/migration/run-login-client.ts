@@ -33,6 +33,8 @@ export interface RunPlace {
   readonly secrets: SecretSource
 }
 
+type Guest = Pick<RunLogin, 'role' | 'purpose'>
+
 /** For the last words to a server. */
 const partingMs = 10_000
 
@@ -40,7 +42,7 @@ export class RunLoginClient {
   readonly #place: RunPlace
   readonly #session: SessionClient
   readonly #signal: AbortSignal
-  #guest: { readonly role: string; session?: SessionClient } | undefined
+  #guest: (Guest & { session?: SessionClient }) | undefined
 
   private constructor(place: RunPlace, session: SessionClient, signal: AbortSignal) {
     this.#place = place
@@ -80,20 +82,20 @@ export class RunLoginClient {
     return this.#query({ text, values: [] })
   }
 
-  /** Only one of this role at a time: who else has a session as it is ended. */
+  /** Only one of this role at a time: who else has a session as it is ended. Where a step of that may go on for all that, nobody is let in. */
   async letIn(role: string, purpose: RunLogin['purpose']): Promise<SessionClient> {
     const { database, owner, secrets } = this.#place
     const [found] = (await this.ask(lookAtLogin(role))).rows
-    if (found?.['isThere'] === 't') await this.#remove(role)
+    if (found?.['isThere'] === 't') await this.#remove({ role, purpose })
     const password = passwordFrom(secrets, 32)
     const verifier = scramVerifier({ password, salt: secrets.bytes(16) })
     const login: RunLogin = { role, database, owner, verifier, validUntil: found?.['validUntil'] ?? '', purpose }
     await this.say(makeLogin(login, this.#session.facts))
-    this.#guest = { role }
+    this.#guest = { role, purpose }
     if (purpose === 'read') await this.#letReadAll(role)
     const access = { ...this.#place.access, username: role, password }
     const session = await opened({ ...this.#place, access }, 'own', this.#signal)
-    this.#guest = { role, session }
+    this.#guest = { role, purpose, session }
     await this.say(closeLogin(role))
     return session
   }
@@ -103,16 +105,16 @@ export class RunLoginClient {
     const guest = this.#guest
     await guest?.session?.close()
     if (guest !== undefined && this.#session.isUsable) {
-      await this.#remove(guest.role, new AbortController().signal).catch(() => undefined)
+      await this.#remove(guest, new AbortController().signal).catch(() => undefined)
     }
     await this.#session.close()
   }
 
-  async #remove(role: string, signal = this.#signal): Promise<void> {
+  async #remove({ role, purpose }: Guest, signal = this.#signal): Promise<void> {
     await this.#query(endSessionsOf(role), signal)
     const { rows } = await this.#query(sessionsOf(role), signal)
-    // Outside a transaction nothing but its end keeps it from taking effect later.
-    if (rows.length > 0) throw stillAtWork(rows[0]?.['pid'] ?? '')
+    // Outside a transaction nothing but its end keeps it from taking effect later. What only reads has none, however long it takes.
+    if (rows.length > 0 && purpose === 'mark') throw stillAtWork(rows[0]?.['pid'] ?? '')
     await this.#query({ text: removeLogin(role, this.#place.owner), values: [] }, signal)
   }
 
