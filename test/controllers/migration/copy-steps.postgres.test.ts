@@ -8,7 +8,12 @@ import { copyStep, sqlStep } from './steps.ts'
 let sources = 0
 
 /** A database on the oldest server that there is, so that one of the two copies goes from version to version. */
-async function stageWith(target: PostgresServer, source: PostgresServer, tables: string): Promise<MigrationStage> {
+async function stageWith(
+  target: PostgresServer,
+  source: PostgresServer,
+  tables: string,
+  { owner }: { readonly owner?: string } = {},
+): Promise<MigrationStage> {
   sources += 1
   const database = `source_${sources}`
   await source.byHand(`CREATE DATABASE ${database}`)
@@ -16,8 +21,10 @@ async function stageWith(target: PostgresServer, source: PostgresServer, tables:
     await source.byHand(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`)
   })
   await source.byHand(tables, { database })
-  const stage = await MigrationStage.start(target, { source: { server: source, database } })
-  await stage.byHand(tables)
+  const stage = await MigrationStage.start(target, { source: { server: source, database }, ...(owner && { owner }) })
+  await stage.byHand(
+    owner === undefined ? tables : `GRANT ALL ON SCHEMA public TO ${owner}; SET ROLE ${owner}; ${tables}`,
+  )
   return stage
 }
 
@@ -138,6 +145,48 @@ onEachPostgres('a copy', (server, version) => {
     expect(await stage.work([copyStep(['moved'])])).toEqual({ kind: 'Completed' })
     expect(await stage.byHand('INSERT INTO moved DEFAULT VALUES RETURNING a')).toEqual([{ a: 13 }])
     expect(await stage.byHand("SELECT nextval('moved_a_seq')::int AS n")).toEqual([{ n: 13 }])
+  })
+
+  it('refuses to leave a sequence behind that the owner may not raise, before it writes any row', async () => {
+    const from = sourceServer()
+    const owner = `keeper_${version}`
+    await server().byHand(`CREATE ROLE ${owner}`)
+    onTestFinished(async () => {
+      await server().byHand(`DROP ROLE ${owner}`)
+    })
+    const stage = await stageWith(server(), from, 'CREATE TABLE numbered (a serial PRIMARY KEY)', { owner })
+    await inSource(stage, from, 'INSERT INTO numbered SELECT FROM generate_series(1, 12)')
+    await stage.byHand(`CREATE SEQUENCE shared; GRANT USAGE ON SEQUENCE shared TO ${owner};
+      ALTER TABLE numbered ALTER COLUMN a SET DEFAULT nextval('shared')`)
+    const steps = [copyStep(['numbered'])]
+    expect(await stage.work(steps)).toMatchObject({
+      kind: 'Failed',
+      failure: {
+        message:
+          'table public.numbered takes "a" in the target from sequence public.shared, which is at no value and has to be set to 12; ' +
+          'GRANT UPDATE ON SEQUENCE public.shared to the owner of the database',
+      },
+    })
+    expect(await stage.byHand('SELECT FROM numbered')).toEqual([])
+    await stage.byHand("SELECT setval('shared', 20)")
+    expect(await stage.work(steps, { retryToken: 'again' })).toEqual({ kind: 'Completed' })
+    expect(await stage.byHand('INSERT INTO numbered DEFAULT VALUES RETURNING a')).toEqual([{ a: 21 }])
+  })
+
+  it('has not failed where nobody knows the source for a while', async () => {
+    const from = sourceServer()
+    const stage = await stageWith(server(), from, 'CREATE TABLE small (a int PRIMARY KEY)')
+    await inSource(stage, from, 'INSERT INTO small VALUES (1)')
+    stage.isSourceForgotten = true
+    const steps = [copyStep(['small'], { name: 'rows' })]
+    await expect(stage.work(steps)).rejects.toMatchObject({
+      ...{ code: 'NotFound', remedy: 'stop' },
+      message: expect.stringContaining('which rows are to come from, is not known any more'),
+    })
+    expect(await stage.marks()).toEqual(['rows Running'])
+    stage.isSourceForgotten = false
+    expect(await stage.work(steps)).toEqual({ kind: 'Completed' })
+    expect(await stage.byHand('SELECT a FROM small')).toEqual([{ a: 1 }])
   })
 
   it('leaves the rows of tables that inherit to those, and names of others as they read', async () => {

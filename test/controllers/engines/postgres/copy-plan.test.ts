@@ -65,6 +65,23 @@ describe('a copy', () => {
   })
 
   it.each([
+    ['12', '3', false, true],
+    ['12', undefined, false, true],
+    ['12', '3', true, false],
+    ['12', '12', false, false],
+    [undefined, '3', false, false],
+  ])('whose sequence is at %s there and at %s here, settable %s, is refused: %s', (from, to, isSettable, isRefused) => {
+    const whole = shape(['id'], [['id']])
+    const sequence = { column: 'id', name: 'public.numbers', oid: '1' }
+    const source = { ...whole, sequences: [{ ...sequence, isSettable: false, lastValue: from }] }
+    const target = { ...whole, sequences: [{ ...sequence, isSettable, lastValue: to }] }
+    const plan = () => copyPlan(table, { source, target, tables: [table] })
+    if (!isRefused) return expect(plan().key).toEqual([0])
+    const message = `table public.orders takes "id" in the target from sequence public.numbers, which is at ${to ?? 'no value'} and has to be set to 12; GRANT UPDATE`
+    return expect(plan).toThrow(message)
+  })
+
+  it.each([
     [5_000, undefined, 10],
     [7, undefined, 7],
     [5_000, { rows: 100, bytes: 4_194_304 }, 100],

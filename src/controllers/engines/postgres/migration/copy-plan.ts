@@ -31,7 +31,11 @@ export interface TypeName {
 /** That a column takes its values from. */
 export interface SequenceShape {
   readonly column: string
+  /** For messages: `public.numbers`. */
+  readonly name: string
   readonly oid: string
+  /** Whoever asks may set its value. */
+  readonly isSettable: boolean
   /** Undefined if it has given none yet. */
   readonly lastValue: string | undefined
 }
@@ -64,6 +68,10 @@ export function copyPlan(table: TableName, { source, target, tables }: CopySight
     if (there === undefined) throw refused(table, `has no column ${JSON.stringify(name)} in the target`)
     return [{ name, sourceType: type, targetType: there.type }]
   })
+  for (const from of source.sequences) {
+    const stuck = target.sequences.find((to) => isBehind(to, from) && !to.isSettable)
+    if (stuck !== undefined) throw refused(table, stuckText(stuck, from))
+  }
   const names = columns.map(({ name }) => name)
   const key = source.keys.find((candidate) => candidate.every((name) => names.includes(name)))
   if (key === undefined) throw refused(table, 'has no primary key, nor a unique one without nulls, to go along')
@@ -71,6 +79,16 @@ export function copyPlan(table: TableName, { source, target, tables }: CopySight
     ...{ table, columns, key: key.map((name) => names.indexOf(name)), rowEstimate: source.rowEstimate },
     isPartitioned: { source: source.isPartitioned, target: target.isPartitioned },
   }
+}
+
+/** Only forward: the target may have given values of its own. */
+function isBehind(to: SequenceShape, from: SequenceShape): boolean {
+  return to.column === from.column && from.lastValue !== undefined && BigInt(from.lastValue) > BigInt(to.lastValue ?? 0)
+}
+
+function stuckText({ column, name, lastValue = 'no value' }: SequenceShape, from: SequenceShape): string {
+  const way = `GRANT UPDATE ON SEQUENCE ${name} to the owner of the database`
+  return `takes ${JSON.stringify(column)} in the target from sequence ${name}, which is at ${lastValue} and has to be set to ${from.lastValue}; ${way}`
 }
 
 const maxNamedHeirs = 3
@@ -110,10 +128,12 @@ export function shapeIn(text: string | null | undefined): TableShape | undefined
     keys: listOf(keys).map((key) => listOf(key).map(String)),
     rowEstimate: estimate === undefined || estimate < 0 ? undefined : estimate,
     sequences: listOf(sequences).map((sequence) => {
-      const { column, oid, lastValue } = fieldsOf(sequence)
+      const { column, name, oid, isSettable, lastValue } = fieldsOf(sequence)
       return {
         column: String(column),
+        name: String(name),
         oid: String(oid),
+        isSettable: isSettable === true,
         lastValue: typeof lastValue === 'string' ? lastValue : undefined,
       }
     }),

@@ -63,6 +63,8 @@ const tableShape = `
                                           JOIN pg_catalog.pg_attribute AS a ON a.attrelid = t.oid AND a.attnum = o.attnum
                                          WHERE o.at <= i.indnkeyatts AND NOT a.attnotnull)) AS k),
     'sequences', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('column', a.attname, 'oid', s.oid::text,
+                           'name', pg_catalog.format('%I.%I', sn.nspname, s.relname),
+                           'isSettable', pg_catalog.has_sequence_privilege(s.oid, 'UPDATE'),
                            'lastValue', CASE WHEN pg_catalog.has_sequence_privilege(s.oid, 'SELECT,USAGE')
                                              THEN pg_catalog.pg_sequence_last_value(s.oid)::text END))
                     FROM (SELECT d.objid AS sequence, d.refobjsubid AS attnum FROM pg_catalog.pg_depend AS d
@@ -73,6 +75,7 @@ const tableShape = `
                              AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass
                            WHERE f.adrelid = t.oid) AS used
                     JOIN pg_catalog.pg_class AS s ON s.oid = used.sequence AND s.relkind = 'S'
+                    JOIN pg_catalog.pg_namespace AS sn ON sn.oid = s.relnamespace
                     JOIN pg_catalog.pg_attribute AS a ON a.attrelid = t.oid AND a.attnum = used.attnum)
   )::text AS shape
     FROM pg_catalog.pg_class AS t JOIN pg_catalog.pg_namespace AS ns ON ns.oid = t.relnamespace

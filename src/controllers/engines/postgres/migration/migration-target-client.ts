@@ -177,8 +177,7 @@ class PostgresMigrationTarget implements MigrationTarget {
     await this.#session.fresh()
     const { signal } = this.#held
     const source = await this.#openSource(attempt.step.source)
-    if (source === undefined)
-      throw new StepError('StepFailed', { sqlState: undefined, message: 'the step says no source' })
+    if (source === undefined) throw unknownSource(attempt.step)
     const fenced = <T>(work: () => Promise<T>) => this.#fenced(work)
     const common = { target: this.#session, fenced, attempt, migration, onProgress, signal }
     try {
@@ -352,6 +351,12 @@ const unsafeNewValue = '55P04'
 function leftoversText(step: MigrationStep, parser: SqlParser): string | null {
   if (step.kind === 'SQL' && !step.isTransactional) return JSON.stringify(leftoversOf(step.sql, parser))
   return step.kind === 'Copy' && step.mode === 'Logical' ? followText(step.source) : null
+}
+
+/** It was there when the order was written; the step is not to blame. */
+function unknownSource({ source }: CopyStep): EngineError {
+  const message = `Database ${source}, which rows are to come from, is not known any more`
+  return new EngineError({ code: 'NotFound', message, remedy: 'stop' })
 }
 
 function leaseLost(): StepError {
