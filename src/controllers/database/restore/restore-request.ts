@@ -99,7 +99,8 @@ export function restoreSource(
   if (!isThere) return waiting('BackupNotReady', `Backup ${name} has no artifact: it is ${status?.phase ?? 'Pending'}`)
   const { queries = [] } = spec.verify
   const { jobs } = spec.options
-  const parts = jobs === undefined ? {} : { jobs }
+  // One is what is done without a word: the same order as that of an operator that does not know it.
+  const parts = jobs === undefined || jobs === 1 ? {} : { jobs }
   const source = { kind: 'backup', folder: status.folder ?? '', hashUpToBytes, queries, ...parts } as const
   return { kind: 'source', source, target: targetOf(spec), method }
 }

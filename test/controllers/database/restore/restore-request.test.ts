@@ -115,6 +115,12 @@ describe('where it is', () => {
     const queries = [{ sql: 'SELECT 1', expect: '1' }]
     const proven = backup(made, { verify: { queries }, options: { jobs: 3 } })
     expect(restoreSource(asked(restoreFrom), databaseOf({}), proven)).toMatchObject({ source: { queries, jobs: 3 } })
+    // One is what is done without a word.
+    const single = backup(made, { options: { jobs: 1 } })
+    const plain = backup(made, { options: {} })
+    expect(restoreSource(asked(restoreFrom), databaseOf({}), single)).toEqual(
+      restoreSource(asked(restoreFrom), databaseOf({}), plain),
+    )
   })
 
   const inCluster = { provider: { inCluster: {} }, version: '15' }
