@@ -7,7 +7,14 @@ import { localeDifference } from '../engines/locale.ts'
 import type { LogicalCall, LogicalEngine } from '../engines/logical-engine.ts'
 import { LogicalError } from '../engines/logical-error.ts'
 import { scramVerifier } from '../engines/postgres/scram.ts'
-import { publicDefaultChanges, publicRightsDifference } from '../engines/public-rights.ts'
+import {
+  type PublicRight,
+  type PublicRights,
+  publicDefaultChanges,
+  publicRightsDifference,
+  publicRightsToSet,
+  rightsKnownTo,
+} from '../engines/public-rights.ts'
 import type { Caller, ServerAccess } from '../engines/server-access.ts'
 import { BackupError } from './backup-error.ts'
 import type { Manifest } from './manifest.ts'
@@ -157,9 +164,21 @@ export class RestoredCopy {
   /** As the role, whose everything is: nothing else can be given away, whatever a manifest says. */
   async #setPublicRights(): Promise<void> {
     const { name: database, manifest } = this.#order
-    const { objects: rights = [] } = manifest.publicRights ?? {}
+    const { publicRights: saved } = manifest
+    if (saved === undefined) return
+    const rights = await this.#rightsToSet(saved)
     if (rights.length === 0) return
     await this.#asRole().change([{ kind: 'setPublicRights', database, rights }], { database })
+  }
+
+  async #rightsToSet(saved: PublicRights): Promise<readonly PublicRight[]> {
+    const frozen = await this.#tools.logical.freeze(this.#call)
+    try {
+      const { majorVersion } = frozen.source
+      return publicRightsToSet(rightsKnownTo(majorVersion, saved), await frozen.publicRights())
+    } finally {
+      await frozen.release()
+    }
   }
 
   /** A tool that hangs, or whose answers are lost, has no session, or one that waits for it and for nothing else. */
@@ -178,10 +197,11 @@ export class RestoredCopy {
       const isSameVersion = frozen.source.majorVersion === manifest.source.majorVersion
       const rows = isSameVersion ? 'hashed' : 'counted'
       const { publicRights } = manifest
+      const rights = publicRights && rightsKnownTo(frozen.source.majorVersion, publicRights)
       const found = [
         ...localeDifference(manifest.source, frozen.source, { isSameVersion }),
         ...contentsDifference(manifest.contents, restored, { rows }),
-        ...(publicRights === undefined ? [] : fewOf(publicRightsDifference(publicRights, await frozen.publicRights()))),
+        ...(rights === undefined ? [] : fewOf(publicRightsDifference(rights, await frozen.publicRights()))),
       ]
       if (found.length > 0) throw mismatch(found)
       return frozen.source.databaseOid

@@ -39,7 +39,7 @@ export interface PublicDefault {
   readonly privileges: readonly Privilege[]
 }
 
-/** Changing them, in a database where they are as PostgreSQL gives them. May be repeated. */
+/** Changing them, whatever they are. May be repeated. */
 export type PublicRightsChange =
   | { readonly kind: 'setPublicRights'; readonly database: string; readonly rights: readonly PublicRight[] }
   /** On what `role` will make. There is no such change that gives. */
@@ -66,6 +66,34 @@ export function publicRightsDifference(saved: PublicRights, restored: PublicRigh
     const [wanted, found] = [heldText(before.get(object)), heldText(after.get(object))]
     return wanted === found ? [] : [`PUBLIC has ${found} on ${object} instead of ${wanted}`]
   })
+}
+
+/**
+ * What makes what was found what was saved, in an order in which it can be set; none where it is so already. What an extension or the like
+ * has given that was taken by hand is taken. Rights of a table go with those of its columns, so that all that was saved is set.
+ */
+export function publicRightsToSet(saved: PublicRights, found: PublicRights): readonly PublicRight[] {
+  if (publicRightsDifference(saved, found).length === 0) return []
+  const wanted = byObject(saved)
+  const strange = found.objects.filter((right) => !wanted.has(objectText(right)))
+  return [...strange.map((right) => ({ ...right, privileges: givenByItself(right) })), ...saved.objects]
+}
+
+/** What of them a server of this version can have: MAINTAIN came with 17, and in 14 the schema `public` is the server's. */
+export function rightsKnownTo(majorVersion: number, { objects, defaults }: PublicRights): PublicRights {
+  const known = objects
+    .filter(({ on, name }) => majorVersion >= 15 || on !== 'Schema' || name !== 'public')
+    .map((right) => ({
+      ...right,
+      privileges: right.privileges.filter((one) => majorVersion >= 17 || one !== 'MAINTAIN'),
+    }))
+    .filter((right) => String(right.privileges) !== String(givenByItself(right)))
+  return { objects: known, defaults }
+}
+
+function givenByItself({ on, name }: PublicRight): readonly Privilege[] {
+  if (on === 'Function') return ['EXECUTE']
+  return on === 'Type' || (on === 'Schema' && name === 'public') ? ['USAGE'] : []
 }
 
 function byObject({ objects }: PublicRights): ReadonlyMap<string, PublicRight> {

@@ -58,6 +58,20 @@ onEachPostgres('what everybody may do', (server) => {
     })
   })
 
+  it('is what the server knows of it', async () => {
+    const stage = await restoreStage(server(), server().access(), makeGuarded)
+    await stage.reseal((manifest) => ({
+      ...manifest,
+      publicRights: {
+        defaults: [],
+        objects: (manifest.publicRights?.objects ?? []).map((right) =>
+          right.on === 'Table' ? { ...right, privileges: ['MAINTAIN', ...right.privileges] } : right,
+        ),
+      },
+    }))
+    await verifyBackup(verification, stage.verificationTools(), never)
+  })
+
   it('is nothing that an admin would do for whoever forges a manifest', async () => {
     const stage = await restoreStage(server(), server().access(), makeGuarded)
     await makeLive(server(), makeGuarded)

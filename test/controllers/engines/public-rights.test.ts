@@ -6,6 +6,8 @@ import {
   type PublicRights,
   publicDefaultChanges,
   publicRightsDifference,
+  publicRightsToSet,
+  rightsKnownTo,
 } from '../../../src/controllers/engines/public-rights.ts'
 
 const integer = { schema: 'pg_catalog', name: 'int4', isArray: false }
@@ -67,6 +69,38 @@ describe('of what everybody may do', () => {
   it('it leaves out what will be made, which nobody has made', () => {
     const defaults = [{ on: 'Function', schema: '', privileges: [] }] as const
     expect(publicRightsDifference({ objects: [pay], defaults }, rights([pay]))).toEqual([])
+  })
+})
+
+describe('what everybody may do is set', () => {
+  const usage = { on: 'Schema', schema: '', name: 'x', privileges: ['USAGE'] } as const
+  it.each<readonly [string, readonly PublicRight[], readonly PublicRight[], readonly PublicRight[]]>([
+    ['not where it is so', [pay, seen], [seen, pay], []],
+    ['where it is as PostgreSQL gives it', [pay, seen], [], [pay, seen]],
+    ['where something was given that was taken', [], [usage], [{ ...usage, privileges: [] }]],
+    [
+      'as PostgreSQL gives it, where nothing was saved',
+      [],
+      [pay, { ...usage, name: 'public', privileges: [] }],
+      [
+        { ...pay, privileges: ['EXECUTE'] },
+        { ...usage, name: 'public' },
+      ],
+    ],
+    ['with all columns behind their table', [pay], [seen], [{ ...seen, privileges: [] }, pay]],
+  ])('%s', (_, saved, found, set) => {
+    expect(publicRightsToSet(rights(saved), rights(found))).toEqual(set)
+  })
+
+  const schema = { ...usage, name: 'public', privileges: [] }
+  const upkept = { ...seen, privileges: ['MAINTAIN', 'SELECT'] }
+  const upkeep = { ...seen, name: 'kept', privileges: ['MAINTAIN'] }
+  it.each<readonly [number, readonly PublicRight[]]>([
+    [14, [{ ...upkept, privileges: ['SELECT'] }, pay]],
+    [16, [schema, { ...upkept, privileges: ['SELECT'] }, pay]],
+    [17, [schema, upkept, upkeep, pay]],
+  ])('as far as a server of %i knows it', (version, known) => {
+    expect(rightsKnownTo(version, rights([schema, upkept, upkeep, pay]))).toEqual(rights(known))
   })
 })
 

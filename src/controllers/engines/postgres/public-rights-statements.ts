@@ -1,5 +1,5 @@
-// Which SQL sets what everybody may do? What PostgreSQL gives to PUBLIC by itself is taken, then what it has is given; objects that have the
-// same go into one statement.
+// Which SQL sets what everybody may do? All that PUBLIC has is taken, then what it is to have is given; objects that are to have the same go
+// into one statement.
 import type { PublicRight, PublicRightsChange } from '../public-rights.ts'
 import { defaultWords, namesAStatement, privilegesOn } from './grant-statements.ts'
 import { commaList, identifier, keyword, qualified, type Sql, sql } from './sql-text.ts'
@@ -23,18 +23,21 @@ function batches(rights: readonly PublicRight[]): readonly Batch[] {
   return found
 }
 
-/** Columns go one by one, as their names stand beside the privilege. */
 function isAlike(one: PublicRight, other: PublicRight): boolean {
-  return one.on === other.on && one.on !== 'Column' && String(one.privileges) === String(other.privileges)
+  if (one.on !== other.on || String(one.privileges) !== String(other.privileges)) return false
+  // Of columns only those of one table can go together.
+  return one.on !== 'Column' || (one.schema === other.schema && one.name === other.name)
 }
 
 function objectStatements(batch: Batch): readonly Sql[] {
-  const [{ on, privileges, column }] = batch
-  const where = sql`${objectWords[on]} ${commaList(batch.map(objectName))}`
-  const columns = on === 'Column' ? sql` (${identifier(column ?? '')})` : sql``
-  const given = privileges.map((privilege) => sql`${keyword(privilege, privilegesOn[on])}${columns}`)
+  const [first] = batch
+  const { on, privileges } = first
+  const ofColumns = on === 'Column' ? sql` (${commaList(batch.map(({ column = '' }) => identifier(column)))})` : sql``
+  const names = on === 'Column' ? objectName(first) : commaList(batch.map(objectName))
+  const where = sql`${objectWords[on]} ${names}`
+  const given = privileges.map((privilege) => sql`${keyword(privilege, privilegesOn[on])}${ofColumns}`)
   return [
-    ...(isGivenByItself[on] ? [sql`REVOKE ALL ON ${where} FROM PUBLIC`] : []),
+    sql`REVOKE ALL${ofColumns} ON ${where} FROM PUBLIC`,
     ...(given.length === 0 ? [] : [sql`GRANT ${commaList(given)} ON ${where} TO PUBLIC`]),
   ]
 }
@@ -46,16 +49,6 @@ const objectWords: Readonly<Record<PublicRight['on'], Sql>> = {
   Sequence: sql`SEQUENCE`,
   Function: sql`ROUTINE`,
   Type: sql`TYPE`,
-}
-
-/** PUBLIC has USAGE on the schema `public` and on types, and EXECUTE on functions. */
-const isGivenByItself: Readonly<Record<PublicRight['on'], boolean>> = {
-  Schema: true,
-  Table: false,
-  Column: false,
-  Sequence: false,
-  Function: true,
-  Type: true,
 }
 
 function objectName({ on, schema, name, arguments: types }: PublicRight): Sql {
