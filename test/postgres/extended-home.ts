@@ -1,6 +1,6 @@
 // How does a test get extensions that no package has? By a server of its own that looks for them elsewhere: PostgreSQL finds its share folder
 // from where its program is, so that a copy of that, with links to all the rest beside it, has one that a test may write to.
-import { chmod, copyFile, mkdir, mkdtemp, readdir, symlink, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import type { HomeVersion, PostgresHome } from './postgres-home.ts'
 import type { PostgresServer } from './postgres-server.ts'
@@ -35,6 +35,8 @@ export async function extendedHome(
   const controls = join(copyOf(share), 'extension')
   await linkAll(join(share, 'extension'), controls)
   for (const { name, control, script } of extensions) {
+    // Else a link of that name would be followed to what everybody has.
+    for (const file of [`${name}.control`, `${name}--1.0.sql`]) await rm(join(controls, file), { force: true })
     await writeFile(join(controls, `${name}.control`), ["default_version = '1.0'", ...control, ''].join('\n'))
     await writeFile(join(controls, `${name}--1.0.sql`), script)
   }

@@ -40,12 +40,19 @@ export function scratchRole({ name: role, token, verifier }: ScratchRole): reado
   return [{ kind: 'createRole', role, token, attributes: { canLogin: true, verifier } }]
 }
 
-/** Made by the admin, as the role may not, in the order given: what is restored finds them there, and adds rows of their tables. */
+/**
+ * Whose tables may be filled by whoever wrote an artifact, as they are nothing but data. Those of others may be orders, as jobs that a
+ * background worker runs as whom they name (TimescaleDB, pg_partman), or commands that somebody pastes into a shell (postgis_tiger_geocoder).
+ */
+const filledExtensions: readonly string[] = ['postgis', 'postgis_topology', 'address_standardizer_data_us']
+
+/** Made by the admin, as the role may not, in the order given: what is restored finds them there, and adds rows of tables of some. */
 export function scratchExtensions(
   extensions: readonly { readonly name: string; readonly schema: string }[],
   owner: string,
 ): { readonly schemas: readonly string[]; readonly changes: readonly Change[] } {
   const asked = extensions.filter(({ name }) => name !== 'plpgsql')
+  const filled = asked.map(({ name }) => name).filter((name) => filledExtensions.includes(name))
   const schemas = [...new Set(asked.map(({ schema }) => schema))].filter(
     (schema) => schema !== 'public' && !schema.startsWith('pg_'),
   )
@@ -54,7 +61,7 @@ export function scratchExtensions(
     changes: [
       ...schemas.map((schema) => ({ kind: 'createSchema', schema, owner }) as const),
       ...asked.map(({ name: extension, schema }) => ({ kind: 'createExtension', extension, schema }) as const),
-      ...(asked.length === 0 ? [] : [{ kind: 'fillExtensions', role: owner } as const]),
+      ...(filled.length === 0 ? [] : [{ kind: 'fillExtensions', role: owner, extensions: filled } as const]),
     ],
   }
 }

@@ -105,8 +105,8 @@ export type ContentChange =
   | { readonly kind: 'updateExtension'; readonly extension: string; readonly version: string }
   | { readonly kind: 'moveExtension'; readonly extension: string; readonly schema: string }
   | { readonly kind: 'dropExtension'; readonly extension: string }
-  /** Rows that somebody has added to tables of extensions are in a backup, and `role` may put them there. */
-  | { readonly kind: 'fillExtensions'; readonly role: string }
+  /** Rows that somebody has added to tables of these extensions are in a backup, and `role` may put them there. */
+  | { readonly kind: 'fillExtensions'; readonly role: string; readonly extensions: readonly string[] }
   | { readonly kind: 'createSchema'; readonly schema: string; readonly owner: string }
   | { readonly kind: 'setSchemaOwner'; readonly schema: string; readonly owner: string }
   /** DependentObjects while something is in it. */

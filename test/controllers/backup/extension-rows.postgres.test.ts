@@ -14,8 +14,9 @@ import { anew } from './restore-stage.ts'
 /** No tool of this machine can save newer ones. */
 const newestTool = 15
 
+/** Of those that are filled, what it is called. */
 const zones = {
-  name: 'zones',
+  name: 'postgis',
   control: [],
   script: `
     CREATE TABLE zone (id int PRIMARY KEY, name text);
@@ -28,12 +29,27 @@ const zones = {
 
 /** By its name it comes first. */
 const atlas = {
-  name: 'atlas',
-  control: ["requires = 'zones'"],
+  name: 'address_standardizer_data_us',
+  control: ["requires = 'postgis'"],
   script:
     'CREATE TABLE page (n int); CREATE SCHEMA atlas_own; CREATE TABLE atlas_own.plan (n int); ' +
     "SELECT pg_catalog.pg_extension_config_dump('atlas_own.plan', ''); GRANT SELECT ON atlas_own.plan TO PUBLIC;" +
     'GRANT USAGE ON SCHEMA atlas_own TO PUBLIC',
+}
+
+/** What a background worker runs. */
+const jobs = {
+  name: 'jobs',
+  control: [],
+  script: `CREATE TABLE job (owner name, command text); SELECT pg_catalog.pg_extension_config_dump('job', '');
+    GRANT SELECT ON job TO PUBLIC`,
+}
+
+/** Nobody says that the schema is the extension's, and its script gives it to everybody. */
+const tolls = {
+  name: 'tolls',
+  control: ["schema = 'tolls'"],
+  script: 'CREATE TABLE toll (n int); GRANT USAGE ON SCHEMA tolls TO PUBLIC',
 }
 
 const queries = [
@@ -52,13 +68,15 @@ onPostgresOf(
       onTestFinished(() => server.remove())
       await makeDatabase(server)
       await server.byHand(
-        `CREATE EXTENSION zones SCHEMA ext; CREATE EXTENSION atlas SCHEMA ext; INSERT INTO ext.zone VALUES (2, 'added');
+        `CREATE EXTENSION postgis SCHEMA ext; CREATE EXTENSION address_standardizer_data_us SCHEMA ext; INSERT INTO ext.zone VALUES (2, 'added');
         SELECT setval('ext.turns', 7); INSERT INTO atlas_own.plan VALUES (5)`,
         { database: 'crm' },
       )
       const stage = await backupStage(server.access())
       const { manifest } = await makeBackup(order, stage.backupTools(), never)
-      expect(manifest.contents.extensions.map(({ name }) => name)).toEqual(['plpgsql', 'pgcrypto', 'zones', 'atlas'])
+      expect(manifest.contents.extensions.map(({ name }) => name)).toEqual([
+        ...['plpgsql', 'pgcrypto', zones.name, atlas.name],
+      ])
       await verifyBackup({ ...verification, queries }, stage.verificationTools(), never)
       await server.byHand('DROP DATABASE crm')
       await server.byHand('DROP ROLE crm_owner')
@@ -68,6 +86,33 @@ onPostgresOf(
       const held =
         "SELECT count(*)::int AS of FROM aclexplode((SELECT relacl FROM pg_class WHERE oid = 'ext.zone'::regclass))"
       expect(await server.byHand(`${held} WHERE privilege_type = 'INSERT'`, { database: 'crm' })).toEqual([{ of: 1 }])
+    })
+
+    it('writes to no table of an extension that may act upon it', async () => {
+      const home = await extendedHome(inject('postgresHome'), like(), [jobs])
+      const server = await PostgresServer.start(home, { version })
+      onTestFinished(() => server.remove())
+      await makeDatabase(server)
+      await server.byHand("CREATE EXTENSION jobs SCHEMA ext; INSERT INTO ext.job VALUES ('postgres', 'DROP TABLE x')", {
+        database: 'crm',
+      })
+      const stage = await backupStage(server.access())
+      await makeBackup(order, stage.backupTools(), never)
+      await expect(verifyBackup(verification, stage.verificationTools(), never)).rejects.toMatchObject({
+        code: 'RestoreFailed',
+        message: expect.stringMatching(/permission denied for table job/),
+      })
+    })
+
+    it('takes from everybody what an extension gives, and somebody has taken', async () => {
+      const home = await extendedHome(inject('postgresHome'), like(), [tolls])
+      const server = await PostgresServer.start(home, { version })
+      onTestFinished(() => server.remove())
+      await makeDatabase(server)
+      await server.byHand('CREATE EXTENSION tolls; REVOKE USAGE ON SCHEMA tolls FROM PUBLIC', { database: 'crm' })
+      const stage = await backupStage(server.access())
+      await makeBackup(order, stage.backupTools(), never)
+      await verifyBackup(verification, stage.verificationTools(), never)
     })
   },
 )

@@ -3,7 +3,7 @@ import type { ContentChange, DatabaseChange } from '../change.ts'
 import type { DatabaseWish } from '../engine.ts'
 import { localeOptions } from './locale-options.ts'
 import { markOf } from './mark.ts'
-import { identifier, integer, literal, type Sql, sql, words } from './sql-text.ts'
+import { commaList, identifier, integer, literal, type Sql, sql, words } from './sql-text.ts'
 
 /** Template0, as its encoding and locale can be chosen, and as it has nothing in it that somebody put there. */
 export function createDatabaseStatement(wish: DatabaseWish, majorVersion: number): Sql {
@@ -73,7 +73,7 @@ export function contentStatements(change: ContentChange): readonly Sql[] {
     case 'dropExtension':
       return [sql`DROP EXTENSION IF EXISTS ${identifier(change.extension)}`]
     case 'fillExtensions':
-      return [fillExtensions(change.role)]
+      return change.extensions.length === 0 ? [] : [fillExtensions(change)]
     case 'createSchema':
       return [sql`CREATE SCHEMA IF NOT EXISTS ${identifier(change.schema)} AUTHORIZATION ${identifier(change.owner)}`]
     case 'setSchemaOwner':
@@ -90,7 +90,10 @@ export function contentStatements(change: ContentChange): readonly Sql[] {
 }
 
 /** The tables that `pg_extension_config_dump` names, and sequences; what the role may do already is not granted, as it might be another's to grant. */
-function fillExtensions(role: string): Sql {
+function fillExtensions({ role, extensions }: Extract<ContentChange, { readonly kind: 'fillExtensions' }>): Sql {
+  const extensionRows = sql`FROM (SELECT pg_catalog.unnest(e.extconfig) AS oid FROM pg_catalog.pg_extension e
+          WHERE e.extname IN (${commaList(extensions.map(literal))})) x
+        JOIN pg_catalog.pg_class c ON c.oid = x.oid`
   const block = sql`DECLARE granted pg_catalog.text; BEGIN
     FOR granted IN
       SELECT DISTINCT pg_catalog.format('USAGE ON SCHEMA %s', n.oid::pg_catalog.regnamespace) ${extensionRows}
@@ -103,9 +106,6 @@ function fillExtensions(role: string): Sql {
   END`
   return sql`DO ${literal(block)}`
 }
-
-const extensionRows = sql`FROM pg_catalog.pg_extension x, pg_catalog.unnest(x.extconfig) AS config(oid)
-        JOIN pg_catalog.pg_class c ON c.oid = config.oid`
 
 /**
  * Without a schema it goes where its control file says, else to the first of the search path. Ours is empty, so `public` stands
