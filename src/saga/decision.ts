@@ -17,6 +17,7 @@ import {
   type Cause,
   failedAttempt,
   failedForGood,
+  firstTriedBack,
   focusOf,
   resumed,
   stepAt,
@@ -119,9 +120,12 @@ interface Turn {
   readonly record: SagaRecord
   readonly index: number
   readonly step: SagaStepRecord
-  readonly limits: StepShape
+  readonly limits: Limits
   readonly isBack: boolean
 }
+
+/** Of the step in its direction. */
+type Limits = Pick<StepShape, 'attempts' | 'timeoutMs' | 'backoff' | 'runs'>
 
 function underWay(input: SagaInput, record: SagaRecord): SagaMove {
   const { shape, look, nowMs } = input
@@ -132,9 +136,11 @@ function underWay(input: SagaInput, record: SagaRecord): SagaMove {
   const { index, direction } = focus
   if (look === undefined) return { kind: 'look', index }
   const step = stepAt(record, index)
-  const limits = shape.steps[index]
-  assert(limits !== undefined, 'the steps of the record are those of the shape')
-  const turn: Turn = { input, record, index, step, limits, isBack: direction === 'back' }
+  const known = shape.steps[index]
+  assert(known !== undefined, 'the steps of the record are those of the shape')
+  const isBack = direction === 'back'
+  const limits = isBack ? { ...known, attempts: known.backAttempts, timeoutMs: known.backTimeoutMs } : known
+  const turn: Turn = { input, record, index, step, limits, isBack }
   return turn.isBack ? back(turn, look) : forward(passedPivot(turn, look), look)
 }
 
@@ -191,7 +197,8 @@ function back(turn: Turn, look: Look): SagaMove {
 
 /**
  * What cannot be looked at is neither there nor gone: only time, or an attempt that will never do, ends it. At the pivot not even that, as
- * nobody could say whether there is a way back: it has no attempt left, and is decided when it is seen.
+ * nobody could say whether there is a way back: it has no attempt left, and is decided when it is seen. Nothing is left behind that was
+ * not tried to be taken back, blindly if it has to be.
  */
 function unseen(turn: Turn, look: Extract<Look, { kind: 'unknown' }>): SagaMove {
   const { input, index, step, limits } = turn
@@ -200,7 +207,7 @@ function unseen(turn: Turn, look: Extract<Look, { kind: 'unknown' }>): SagaMove 
     if (step.name !== input.shape.pivot) return failed(turn, input.attempt, look)
     record = failedForGood(record, index, { cause: input.attempt, attempts: limits.attempts })
   }
-  if (isLate(turn)) return failed(turn, tooLate(turn, look.message), look)
+  if (isLate(turn)) return isUntried(turn) ? firstTry(turn) : failed(turn, tooLate(turn, look.message), look)
   return { kind: 'end', record, standing: retrying(record, look, look.retryAfterMs) }
 }
 
@@ -219,6 +226,7 @@ function anew(turn: Turn, look: Look): SagaMove {
   const { attempts = 0, retryAt } = step
   const failure = failureIn(turn, look)
   if (failure?.isFinal === true) return failed(turn, failure, look)
+  if (isUntried(turn)) return firstTry(turn)
   if (isLate(turn)) return failed(turn, tooLate(turn, failure?.message ?? step.message), look)
   if (failure !== undefined && attempts >= limits.attempts) return failed(turn, failure, look)
   if (failure !== undefined && attempts > 0 && retryAt === undefined) {
@@ -234,6 +242,15 @@ function anew(turn: Turn, look: Look): SagaMove {
   if (!isBack && !input.mayRun)
     return { kind: 'end', record, standing: waitingFor(record, 'the children are not applied yet') }
   return { kind: 'attempt', index, record: attempted(record, index), operation: isBack ? 'compensate' : 'run' }
+}
+
+/** Is it to be taken back, and nobody has tried to? Time may have gone by in which nobody was there. */
+function isUntried({ step: { attempts = 0 }, isBack }: Turn): boolean {
+  return isBack && attempts === 0
+}
+
+function firstTry({ input: { nowMs }, record, index }: Turn): SagaMove {
+  return { kind: 'attempt', index, record: firstTriedBack(record, index, nowMs), operation: 'compensate' }
 }
 
 /** What is known to have failed; undefined: nothing was tried, or what came of it is not known. */

@@ -137,6 +137,12 @@ export function attempted(record: SagaRecord, index: number, notes?: Notes): Sag
   return { ...record, steps: record.steps.with(index, next) }
 }
 
+/** Taking it back is about to be tried for the first time: its time begins. */
+export function firstTriedBack(record: SagaRecord, index: number, nowMs: number): SagaRecord {
+  const step = { ...stepAt(record, index), startedAt: timestampAt(nowMs) }
+  return attempted({ ...record, steps: record.steps.with(index, step) }, index)
+}
+
 /** An attempt has failed, and another may begin later. */
 export function failedAttempt(
   record: SagaRecord,

@@ -37,7 +37,7 @@ export interface SagaStepRecord {
    * `Compensated`: has been seen to be gone; `Failed`: could not be taken back; `Kept`: is not taken back.
    */
   readonly state: 'Pending' | 'Running' | 'Done' | 'Compensating' | 'Compensated' | 'Failed' | 'Kept'
-  /** When it got into `Running` or `Compensating`. */
+  /** When it got into `Running` or `Compensating`; of what is taken back, once that has been tried: when it was first tried. */
   readonly startedAt?: string
   /** How many effects have been begun in that state; all that may be, where one has failed for good. */
   readonly attempts?: number
@@ -88,11 +88,17 @@ export type SagaCall<Scene> = Scene & SagaCallParts
 export interface SagaStep<Scene> {
   /** One CamelCase word; it is stored, so it must stay the same while sagas are under way. */
   readonly name: string
-  /** How often its effect, or the taking back of it, is begun at most. Default 5. */
+  /** How often its effect is begun at most. Default 5. */
   readonly attempts?: number
-  /** How long it may take in all, and how long to take back; or what the input says. Default one hour; Infinity where it waits for people. */
+  /** How long it may take in all; or what the input says. Default one hour; Infinity where it waits for people. */
   readonly timeoutMs?: number | ((input: Notes) => number)
-  /** Between attempts. Default 5 s to 5 minutes. */
+  /**
+   * The same two for taking it back, which is tried once at least, and whose time begins with that. Default: as above; Infinity where nothing
+   * is worse than to stop trying.
+   */
+  readonly backAttempts?: number
+  readonly backTimeoutMs?: number
+  /** Between attempts, both ways. Default 5 s to 5 minutes. */
   readonly backoff?: BackoffPolicy
   /** Looks at the world, not at the record. It is asked before each attempt, and after it. */
   verify(call: SagaCall<Scene>): Promise<Sight>

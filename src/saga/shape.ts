@@ -7,6 +7,8 @@ export interface StepShape {
   readonly name: string
   readonly attempts: number
   readonly timeoutMs: number | ((input: Notes) => number)
+  readonly backAttempts: number
+  readonly backTimeoutMs: number | ((input: Notes) => number)
   readonly backoff: BackoffPolicy
   /** Does it begin its effect itself? */
   readonly runs: boolean
@@ -37,6 +39,8 @@ export function shapeOf({ name, pivot, retryAdvice, steps }: ShapeInput): SagaSh
     name: step.name,
     attempts: step.attempts ?? defaultAttempts,
     timeoutMs: step.timeoutMs ?? defaultTimeoutMs,
+    backAttempts: step.backAttempts ?? step.attempts ?? defaultAttempts,
+    backTimeoutMs: step.backTimeoutMs ?? step.timeoutMs ?? defaultTimeoutMs,
     backoff: step.backoff ?? defaultBackoff,
     runs: step.run !== undefined,
     canCompensate: step.compensate !== undefined,
@@ -50,7 +54,9 @@ export function shapeOf({ name, pivot, retryAdvice, steps }: ShapeInput): SagaSh
       Number.isInteger(step.attempts) && step.attempts >= 1,
       `the step ${step.name} of ${name} has a number of attempts, and at least one`,
     )
-    assert(typeof step.timeoutMs === 'function' || step.timeoutMs > 0, `the step ${step.name} of ${name} has time`)
+    assert(step.backAttempts >= 1, `the step ${step.name} of ${name} is tried to be taken back`)
+    for (const limitMs of [step.timeoutMs, step.backTimeoutMs])
+      assert(typeof limitMs === 'function' || limitMs > 0, `the step ${step.name} of ${name} has time`)
   }
   assert(pivot === undefined || names.includes(pivot), `the pivot ${pivot} of the saga ${name} is one of its steps`)
   const irreversible = pivot === undefined ? [] : shapes.slice(names.indexOf(pivot))

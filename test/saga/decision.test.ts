@@ -450,7 +450,22 @@ describe('back', () => {
     ],
     [
       'goes on with the others when it cannot look in time',
+      { record: turning('dcpp', { ...late, attempts: 1 }), look: unknown },
+      'Compensating cfpp: moved Compensating',
+    ],
+    [
+      'leaves nothing behind that was not tried, however late it is',
+      { record: turning('dcpp', late), look: done },
+      'compensate 1, attempt 1',
+    ],
+    [
+      'takes back blindly what it could not look at in time',
       { record: turning('dcpp', late), look: unknown },
+      'compensate 1, attempt 1',
+    ],
+    [
+      'is too late some time after it was tried',
+      { record: turning('dcpp', { ...late, attempts: 1 }), look: done },
       'Compensating cfpp: moved Compensating',
     ],
     ['goes on whatever is wanted', { record: first, look: done, wish: wanted('two') }, 'compensate 1, attempt 1'],
@@ -462,6 +477,30 @@ describe('back', () => {
     ],
   ])('%s', (_, given, expected) => {
     expect(told(decide(given))).toBe(expected)
+  })
+
+  it('has its own limits, and its time begins with the first attempt', () => {
+    const patient = step('Drive', { backTimeoutMs: Number.POSITIVE_INFINITY, backAttempts: Number.POSITIVE_INFINITY })
+    const own = shapeOf({
+      ...shape,
+      steps: [
+        step('Load'),
+        patient,
+        step('Unload', { compensate: undefined }),
+        step('Sign', { compensate: undefined }),
+      ],
+    })
+    const old = turning('dcpp', { startedAt: at(-86_400_000), attempts: 5_000 })
+    expect(told(decide({ shape: own, record: old, look: unknown }))).toBe('Compensating dcpp: retry Unreachable')
+    expect(told(decide({ shape: own, record: old, look: leaving }))).toBe('Compensating dcpp: waiting Compensating')
+    expect(told(decide({ shape: own, record: old, look: done, attempt: mayPass }))).toBe(
+      'Compensating dcpp: retry Busy',
+    )
+    expect(told(decide({ shape: own, record: running('drpp', late), look: pending }))).toBe(
+      'Compensating dcpp: moved Compensating',
+    )
+    const first = decide({ record: turning('dcpp', late), look: done })
+    expect(first).toMatchObject({ record: { steps: [{}, { attempts: 1, startedAt: at(0) }, {}, {}] } })
   })
 
   it('is over at once where nothing can be taken back', () => {

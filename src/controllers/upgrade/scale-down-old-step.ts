@@ -12,6 +12,9 @@ export class ScaleDownOldStep<Scene> implements SagaStep<Scene> {
   readonly timeoutMs = 60_000
   /** So many that the time ends it first: each ends the sessions that are still there. */
   readonly attempts = 1_000
+  /** Who was turned away stays away until this has been done, and nobody else does it. */
+  readonly backTimeoutMs = Number.POSITIVE_INFINITY
+  readonly backAttempts = Number.POSITIVE_INFINITY
   readonly backoff = { baseMs: 500, capMs: 5_000 }
   readonly #world: UpgradeWorld<Scene>
 

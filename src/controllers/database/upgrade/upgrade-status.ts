@@ -8,6 +8,8 @@ import {
   type SagaReport,
   type StatusReport,
 } from '../../../index.ts'
+import { scaleDownOld } from '../../upgrade/scale-down-old-step.ts'
+import { freezeRecordIn } from '../../upgrade/upgrade-sights.ts'
 import { awaitCutover } from '../../upgrade/upgrade-world.ts'
 import type { DatabaseStatusContext } from '../database-conditions.ts'
 import { type ServerSides, servedSide, upgradeName } from '../server-sides.ts'
@@ -22,7 +24,7 @@ export function withUpgrade(
 ): StatusReport<DatabaseStatus> {
   const { object, facts } = context
   if (object.spec.provider.inCluster === undefined) return status
-  const saga = context.sagas.find(({ name }) => name === upgradeName)
+  const saga = withLogins(context.sagas.find(({ name }) => name === upgradeName))
   const { fields, conditions, dueAtMs = [] } = status
   const own = [...conditionsOf(context, saga, conditions), ...waitingOf(context, saga)]
   const moves = saga !== undefined && isUnderWay(saga)
@@ -94,7 +96,8 @@ function conditionsOf(
   if (isBeingDeleted(object) || state === 'completed') return [upgraded]
   const serves = facts?.sides?.takesClients === true && isThere(conditions)
   if (!isUnderWay(saga)) {
-    // What was taken back, or waits for somebody, keeps nobody from using the database.
+    if (turnedAway(saga.record).length > 0) return [upgraded, { type: 'Ready', status: 'False', reason, message }]
+    // What else was taken back, or waits for somebody, keeps nobody from using the database.
     const isLeft = serves && outcome.kind === 'stopped' && outcome.reason === reason
     return isLeft ? [upgraded, { type: 'Ready', status: 'True', reason, message }] : [upgraded]
   }
@@ -102,6 +105,23 @@ function conditionsOf(
   if (outcome.kind === 'retry') return [upgraded]
   const waits = `applications wait; ${message}`
   return [upgraded, ready('False', waits), { ...upgrading, type: 'Progressing', status: 'True', message }]
+}
+
+/** Who was turned away before a way back that did not let them in again. */
+function turnedAway({ steps }: SagaRecord): readonly string[] {
+  const step = steps.find(({ name }) => name === scaleDownOld)
+  return step?.state === 'Failed' ? (freezeRecordIn(step.notes)?.logins ?? []) : []
+}
+
+/** Says what lets them in, where nobody here has. */
+function withLogins(saga: SagaReport | undefined): SagaReport | undefined {
+  const names = saga?.state === 'manualIntervention' && saga.record !== undefined ? turnedAway(saga.record) : []
+  if (saga === undefined || names.length === 0) return saga
+  const letIn = names.map((name) => `ALTER ROLE "${name.replaceAll('"', '""')}" LOGIN`).join('; ')
+  return {
+    ...saga,
+    message: `${saga.message}; applications are turned away until then, or until somebody does ${letIn}`,
+  }
 }
 
 const upgrading = { reason: 'Upgrading' }

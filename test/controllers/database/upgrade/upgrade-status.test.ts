@@ -105,6 +105,26 @@ describe('when it is over', () => {
     expect([of('Ready'), of('Upgraded')]).toEqual(['True Compensated: so', 'False Compensated: so'])
   })
 
+  it('one that could not let applications in again says so, and what does', () => {
+    const record = upgradeRecord('ScaleDownOld', 'Failed', { state: 'ManualIntervention', finishedAt: startedAt })
+    const steps = record.steps.map((step) =>
+      step.state === 'Failed'
+        ? { ...step, notes: { logins: '["app","we\\"b"]' } }
+        : { ...step, state: 'Compensated' as const },
+    )
+    const { fields, of } = statusOf(
+      upgradeReport({ ...record, steps }, 'manualIntervention'),
+      stopped('ManualIntervention'),
+    )
+    const message =
+      'so; applications are turned away until then, or until somebody does ALTER ROLE "app" LOGIN; ALTER ROLE "we""b" LOGIN'
+    expect([of('Ready'), of('Upgraded')]).toEqual([
+      `False ManualIntervention: ${message}`,
+      `False ManualIntervention: ${message}`,
+    ])
+    expect(fields).toMatchObject({ phase: 'Failed', upgrade: { message } })
+  })
+
   it('one that stands still where nobody is served says so', () => {
     const record = upgradeRecord('MigrateData', 'Running', { state: 'ManualIntervention' })
     const { fields, of } = statusOf(upgradeReport(record, 'manualIntervention'), stopped('ManualIntervention'))
