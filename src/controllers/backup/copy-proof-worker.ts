@@ -49,7 +49,9 @@ export async function proveCopy(
   return contents
 }
 
-const databaseNames = 'SELECT datname AS name FROM pg_catalog.pg_database WHERE datallowconn AND NOT datistemplate'
+// Where DROP DATABASE was cut off, or went on as the copy ended, the limit is -2: nobody gets in, and there is nothing to be read.
+const databaseNames = `SELECT datname AS name FROM pg_catalog.pg_database
+  WHERE datallowconn AND NOT datistemplate AND datconnlimit <> -2`
 const mayBeAsked = { canLogin: true, connectionLimit: -1, validUntil: null, isSuperuser: false } as const
 
 export function notInCopy(database: string): BackupError {

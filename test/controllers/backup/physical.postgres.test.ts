@@ -83,6 +83,21 @@ onPostgresOf(
       expect(rows).toBeLessThanOrEqual(written)
     })
 
+    it('is proven though another database of the server was dropped by halves', async () => {
+      await makeDatabase(server())
+      await server().byHand('CREATE DATABASE cut_off')
+      // As DROP DATABASE leaves it that was ended before its own end.
+      await server().byHand(`UPDATE pg_database SET datconnlimit = -2 WHERE datname = 'cut_off'`)
+      onTestFinished(async () => {
+        await server().byHand('DROP DATABASE cut_off')
+      })
+      await expect(server().connect({ database: 'cut_off' })).rejects.toThrow('invalid database')
+      const stage = await stageOf(server())
+      await makePhysicalBackup(order, stage.backupTools, never)
+      const { contents } = await verifyPhysicalBackup(verification, stage.proofTools, never)
+      expect(contents.tables.map(({ name }) => name)).toContain('orders')
+    })
+
     it('runs nothing that the server was told to run', async () => {
       const own = await startPostgres({ version })
       await makeDatabase(own)
