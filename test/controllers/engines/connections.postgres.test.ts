@@ -1,5 +1,8 @@
 // What becomes of connections: how many there are, what happens when they are lost, and what a server is told about who asks?
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
+import { libpqEnvironment } from '../../../src/controllers/engines/postgres/logical/libpq-environment.ts'
 import { scramVerifier } from '../../../src/controllers/engines/postgres/scram.ts'
 import { SimClock } from '../../../src/testing/sim-clock.ts'
 import { waitUntil } from '../../control-plane/wait-until.ts'
@@ -9,6 +12,7 @@ import { onEachPostgres, startPostgres } from '../../postgres/on-each-postgres.t
 import type { PostgresServer } from '../../postgres/postgres-server.ts'
 import { cutAt, cutAtText, SqlProxy } from '../../postgres/sql-proxy.ts'
 
+const run = promisify(execFile)
 const token = { uid: '5f1c', generation: 1 }
 
 onEachPostgres('connections', (server, version) => {
@@ -84,6 +88,20 @@ onEachPostgres('connections', (server, version) => {
       'observeGrants',
     ])
     expect(here.calls.every(({ endpoint }) => endpoint === `postgres/127.0.0.1:${server().port}`)).toBe(true)
+  })
+
+  it('are asked after by the server, so that a machine that is lost holds nothing for hours', async () => {
+    const text = `SELECT concat_ws(' ', current_setting('tcp_keepalives_idle'), current_setting('tcp_keepalives_interval'),
+      current_setting('tcp_keepalives_count')) AS found`
+    const access = server().access()
+    // Nobody else's setting prevents it.
+    await server().byHand(`CREATE ROLE never_asked SUPERUSER LOGIN PASSWORD '${access.password}'`)
+    await server().byHand('ALTER ROLE never_asked SET tcp_keepalives_idle TO 7200')
+    const of = { ...access, username: 'never_asked' }
+    expect(await engineHere().at(of).query({ text, isLook: true })).toEqual([{ found: '30 10 3' }])
+    const target = { access: of, database: 'postgres', applicationName: 'tool', caFile: undefined }
+    const { stdout } = await run('/usr/bin/psql', ['--no-psqlrc', '-Atc', text], { env: libpqEnvironment(target) })
+    expect(stdout).toBe('30 10 3\n')
   })
 
   it('that are killed while they are idle are replaced in silence', async () => {

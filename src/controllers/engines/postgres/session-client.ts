@@ -7,6 +7,7 @@ import { Client, type ClientConfig, Query } from 'pg'
 import type { ExternalTools } from '../../../index.ts'
 import { EngineError } from '../engine-error.ts'
 import type { ServerAccess } from '../server-access.ts'
+import { keepaliveOptions } from './keepalive-options.ts'
 import { ServerMessages } from './server-messages.ts'
 import type { SessionFacts } from './session-facts.ts'
 
@@ -297,6 +298,7 @@ function clientConfig(
 /**
  * What comes with the start of a session wins over what the owner of a database has set for it: nobody but us says who we are there,
  * what is loaded and what names mean. The server looks every second whether we are still there: what nobody waits for is given up.
+ * A machine that is lost says nothing, and is asked after.
  */
 const startupOptions = [
   '-c role=none',
@@ -306,6 +308,7 @@ const startupOptions = [
   '-c standard_conforming_strings=on',
   '-c client_min_messages=warning',
   '-c client_connection_check_interval=1s',
+  ...keepaliveOptions,
 ]
 
 /** Does the other side have to prove who it is? */

@@ -1,6 +1,7 @@
 // How is one of PostgreSQL's own programs told where to go and as whom? By variables, never by arguments: those everybody on a machine can
 // read (I11). Nothing else of the environment reaches it. Pure.
 import type { ServerAccess } from '../../server-access.ts'
+import { keepaliveOptions } from '../keepalive-options.ts'
 
 export interface LibpqTarget {
   readonly access: ServerAccess
@@ -28,11 +29,18 @@ export function libpqEnvironment({ access, database, applicationName, caFile }: 
     PGCONNECT_TIMEOUT: '10',
     PGAPPNAME: applicationName,
     PGCLIENTENCODING: 'UTF8',
-    // The role and the database may have settings of their own, which must not change what is read, or for how long.
-    PGOPTIONS:
-      '-c role=none -c statement_timeout=0 -c idle_in_transaction_session_timeout=0 -c client_connection_check_interval=5s',
+    PGOPTIONS: options.join(' '),
   }
 }
+
+// The role and the database may have settings of their own, which must not change what is read, or for how long.
+const options = [
+  '-c role=none',
+  '-c statement_timeout=0',
+  '-c idle_in_transaction_session_timeout=0',
+  '-c client_connection_check_interval=5s',
+  ...keepaliveOptions,
+]
 
 /** A database by its name alone: without this, a name could say where to go. */
 export function databaseArgument(database: string): string {
