@@ -1,6 +1,7 @@
 // In what is a restored database another than the one that was saved? Sentences for people, none if it is the same. Rows are compared by
 // count and hash; sequences take no part in snapshots, so that they may be ahead, and never behind. Pure.
 import type { DatabaseContents, SequenceContents, TableContents } from './database-contents.ts'
+import type { SequencePosition } from './replication.ts'
 
 export interface ComparisonOptions {
   /**
@@ -27,6 +28,22 @@ export function contentsDifference(
     ),
   ]
   return fewOf(found)
+}
+
+/** Of databases that nobody uses: the next number of each sequence is the same. */
+export function positionsDifference(
+  saved: readonly SequencePosition[],
+  restored: readonly SequencePosition[],
+): readonly string[] {
+  const differs = (left: SequencePosition, right: SequencePosition) =>
+    left.value === right.value && left.isGiven === right.isGiven
+      ? undefined
+      : `stands ${positionText(right)} instead of ${positionText(left)}`
+  return fewOf(compared('sequence', saved, restored, differs))
+}
+
+function positionText({ value, isGiven }: SequencePosition): string {
+  return isGiven ? `at ${value}` : `before ${value}`
 }
 
 /** For people, who read no more. */

@@ -24,6 +24,8 @@ export interface Publisher {
   publish(tables: readonly TableName[]): Promise<void>
   /** A place in the log behind everything that has been committed, also behind what is not on the source's disk yet. */
   milestone(): Promise<LogPosition>
+  /** Where all sequences stand, read from themselves: while nobody uses them. Two statements, or more for very many. */
+  sequencePositions(): Promise<readonly SequencePosition[]>
   /**
    * The slot, the publication and the login are gone, whether the target lives or not. While a sender does not end, DatabaseInUse.
    */
@@ -41,6 +43,8 @@ export interface Subscriber {
   subscribe(source: PublisherAddress): Promise<void>
   /** To where the source's are, and never back. Those that are not there are left out. */
   raiseSequences(sequences: readonly SequenceState[]): Promise<void>
+  /** Exactly there, also back: while nobody uses them on either side. Those that are not there are left out. */
+  setSequences(positions: readonly SequencePosition[]): Promise<void>
   /** The subscription is gone, whether the source lives or not: it is not asked. */
   remove(): Promise<void>
 }
@@ -106,6 +110,13 @@ export interface SequenceState extends TableName {
   readonly lastValue: string | null
   readonly increment: string
   readonly isReadable: boolean
+}
+
+/** What the next number follows from, together with how the sequence was made. */
+export interface SequencePosition extends TableName {
+  readonly value: string
+  /** It was given; else it is the next one to be given. */
+  readonly isGiven: boolean
 }
 
 export interface SubscriberFacts {

@@ -1,7 +1,8 @@
 // Compares both sides of an upgrade while nobody writes to either, each at one moment and both at the same time, as writers wait.
-import { contentsDifference } from '../engines/contents-difference.ts'
+import { contentsDifference, positionsDifference } from '../engines/contents-difference.ts'
 import type { FrozenDatabase, LogicalEngine } from '../engines/logical-engine.ts'
 import { readGlobals } from '../engines/postgres/globals/globals-client.ts'
+import { readSequencePositions } from '../engines/postgres/replication/sequence-positions-client.ts'
 import { type SideOrder, sideRole } from './new-side.ts'
 import type { SideTools } from './new-side-worker.ts'
 import { type ComparisonBudget, globalsDifference, latecomers, tableReadings, usualBudget } from './sides-difference.ts'
@@ -20,9 +21,8 @@ export async function compareSides(
   const { database, caller } = order
   const { engine, logical } = tools
   const accesses = [tools.old, tools.new] as const
-  const reading = accesses.map((access) =>
-    readGlobals(engine.server(access, { caller, signal }), { database, spared: sideRole(order) }),
-  )
+  const servers = accesses.map((access) => engine.server(access, { caller, signal }))
+  const reading = servers.map((server) => readGlobals(server, { database, spared: sideRole(order) }))
   for (const one of reading) one.catch(() => undefined) // It is told below.
   const freezing = accesses.map((access) => logical.freeze({ access, database, caller, signal }))
   const frozen = await allOf(freezing)
@@ -31,8 +31,11 @@ export async function compareSides(
     const options = { tables: tableReadings(await old.sizes(), budget), limitMs: budget.limitMs }
     const [left, right] = await Promise.all([old.contents(options), now.contents(options)])
     const [before, after] = pair(await Promise.all(reading))
+    const [from, to] = pair(await Promise.all(servers.map((server) => readSequencePositions(server, database))))
     return [
-      ...contentsDifference(left, right, { rows: 'hashed' }),
+      // Sequences by themselves, as nobody uses them.
+      ...contentsDifference({ ...left, sequences: [] }, { ...right, sequences: [] }, { rows: 'hashed' }),
+      ...positionsDifference(from, to),
       ...globalsDifference(before, after),
       ...latecomers(order, before),
     ]

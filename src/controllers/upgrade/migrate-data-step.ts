@@ -1,4 +1,4 @@
-// The new side holds what the old one held when it was frozen: all rows, sequences not behind, nothing else. Nothing to take back, as the
+// The new side holds what the old one held when it was frozen: all rows, sequences where they stood, nothing else. Nothing to take back, as the
 // steps before it remove the new side as a whole.
 import { durationMs, type Notes, type SagaCall, type SagaStep, type Sight } from '../../index.ts'
 import { observeReplication } from '../engines/replication-runner.ts'
@@ -53,13 +53,13 @@ export class MigrateDataStep<Scene> implements SagaStep<Scene> {
     return { goal: await this.#world.replication(call).publisher.milestone() }
   }
 
-  /** Sequences of the old side may be ahead of what was dumped: a server that begins anew skips numbers. */
+  /** By a dump too: sequences of the old side may be ahead of it, as a server that begins anew skips numbers. */
   async run(call: SagaCall<Scene>): Promise<void> {
     if (movesByDump(this.#world, call)) {
       const { filling } = this.#world
       if ((await filling.look(call)).kind !== 'done') return await filling.run?.(call)
     }
     const { publisher, subscriber } = this.#world.replication(call)
-    await subscriber.raiseSequences((await publisher.observe()).sequences)
+    await subscriber.setSequences(await publisher.sequencePositions())
   }
 }

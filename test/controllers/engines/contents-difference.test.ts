@@ -1,6 +1,6 @@
 // In what is a restored database another than the saved one? Each difference is a phrase that people can act on.
 import { describe, expect, it } from 'vitest'
-import { contentsDifference } from '../../../src/controllers/engines/contents-difference.ts'
+import { contentsDifference, positionsDifference } from '../../../src/controllers/engines/contents-difference.ts'
 import type { DatabaseContents } from '../../../src/controllers/engines/database-contents.ts'
 
 const saved: DatabaseContents = {
@@ -102,4 +102,16 @@ describe('the difference between a database saved and restored', () => {
     expect(told).toHaveLength(11)
     expect(told.at(-1)).toBe('and 40 more')
   })
+})
+
+it('is told of sequences that nobody uses and that do not stand where they stood', () => {
+  const at = (name: string, value: string, isGiven: boolean) => ({ schema: 'public', name, value, isGiven })
+  const before = [at('ids', '10', true), at('import', '5000', false), at('gone', '1', false)]
+  const now = [at('ids', '9', true), at('import', '5000', true), at('new', '1', false)]
+  expect(positionsDifference(before, before)).toEqual([])
+  expect(positionsDifference(before, now)).toEqual([
+    'sequence public.ids stands at 9 instead of at 10',
+    'sequence public.import stands at 5000 instead of before 5000',
+    ...['sequence public.gone is missing', 'sequence public.new was not saved'],
+  ])
 })

@@ -21,7 +21,7 @@ it('says in what they differ, and nothing when they do not', { timeout: 300_000 
   const differences = (budget?: Parameters<typeof compareSides>[3]) => compareSides(order, stage.tools, never, budget)
   expect(await differences()).toEqual([
     ...['table public.every has 0 rows instead of 2', 'table public.orders has 0 rows instead of 10'],
-    'sequence public.orders_id_seq is at its start, behind 10',
+    'sequence public.orders_id_seq stands before 1 instead of at 10',
   ])
   const rows = values.slice(values.indexOf('INSERT'))
   await stage.new.byHand(rows, shop)
@@ -58,6 +58,9 @@ it('ends in time where a table takes too long, and tells of what it has read by 
   proxy.judge = ({ text }) => (text.includes('ONLY "public"."large"') ? 'hang' : 'pass')
   const budget = { ...usualBudget, limitMs: 3_000 }
   expect(await compareSides(order, { ...stage.tools, old: proxy.access() }, never, budget)).toEqual([
-    ...['table public.orders has 0 rows instead of 10', 'sequence public.orders_id_seq is at its start, behind 10'],
+    ...[
+      'table public.orders has 0 rows instead of 10',
+      'sequence public.orders_id_seq stands before 1 instead of at 10',
+    ],
   ])
 })

@@ -90,6 +90,30 @@ it.each(['Replication', 'Dump'] as const)(
   },
 )
 
+it('takes sequences along exactly, also what was set back or has given no number since the rows were read', async () => {
+  const stage = await UpgradeStage.start(way())
+  const shop = { database: 'shop' }
+  await stage.old.byHand(
+    `CREATE SEQUENCE "Invoice no"; SELECT setval('"Invoice no"', 2026999); CREATE SEQUENCE import; SELECT setval('import', 10);
+    CREATE SEQUENCE round MAXVALUE 5 CYCLE; SELECT setval('round', 5); CREATE SEQUENCE down INCREMENT -1; SELECT nextval('down')`,
+    shop,
+  )
+  stage.before = async (step) => {
+    if (step !== 'ScaleDownOld') return
+    await stage.old.byHand(
+      `ALTER SEQUENCE "Invoice no" RESTART WITH 2; SELECT setval('import', 5000, false); SELECT nextval('round'); SELECT nextval('down')`,
+      shop,
+    )
+  }
+  await stage.begin()
+  const record = await stage.ended()
+  expect(record.state, JSON.stringify(record)).toBe('Completed')
+  const asked = `SELECT nextval('"Invoice no"')::int AS invoice, nextval('import')::int AS import, nextval('round')::int AS round,
+    nextval('down')::int AS down`
+  expect(await stage.new.byHand(asked, shop)).toEqual([{ invoice: 2, import: 5000, round: 2, down: -3 }])
+  await stage.expectWhole(stage.new)
+})
+
 it.each(crashPlaces(wayBack, 3))('leads back to an old side that works when it fails at %s', async (step) => {
   const stage = await UpgradeStage.start(way())
   stage.failing = step

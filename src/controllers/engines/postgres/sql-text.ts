@@ -48,6 +48,11 @@ export function commaList(items: readonly Sql[]): Sql {
   return trusted(items.join(', '))
 }
 
+/** The rows of all of them, of which there is one. */
+export function unionAll(questions: readonly Sql[]): Sql {
+  return trusted(questions.join(' UNION ALL '))
+}
+
 /** Words one after another; those that are undefined are left out. */
 export function words(...items: readonly (Sql | undefined)[]): Sql {
   return trusted(items.filter((item) => item !== undefined).join(' '))

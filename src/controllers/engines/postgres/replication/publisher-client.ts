@@ -2,10 +2,11 @@
 import type { Token } from '../../../../index.ts'
 import type { StatementServer } from '../../engine.ts'
 import type { LogPosition } from '../../log-position.ts'
-import type { Publisher, PublisherFacts, ReplicationEnd, TableName } from '../../replication.ts'
+import type { Publisher, PublisherFacts, ReplicationEnd, SequencePosition, TableName } from '../../replication.ts'
 import { publisherFacts } from './replication-answers.ts'
 import { partName, temporarySlot } from './replication-names.ts'
 import { endSenders, milestone, publisherQuestion } from './replication-questions.ts'
+import { readSequencePositions } from './sequence-positions-client.ts'
 import { dropSlot, endHolder } from './slot-statements.ts'
 
 export class PublisherClient implements Publisher {
@@ -43,6 +44,10 @@ export class PublisherClient implements Publisher {
     const { database } = this.#of
     const rows = await this.#server.query({ text: milestone, values: [this.#name], database })
     return String(rows[0]?.['position'])
+  }
+
+  async sequencePositions(): Promise<readonly SequencePosition[]> {
+    return readSequencePositions(this.#server, this.#of.database)
   }
 
   /** What has our names and not our marks is let be. */

@@ -19,6 +19,9 @@ const sequencesJson = `(SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_objec
     'increment', (SELECT q.seqincrement::text FROM pg_catalog.pg_sequence q WHERE q.seqrelid = c.oid))
     ORDER BY n.nspname, c.relname) ${relations('S')})`
 
+export const sequenceNames = `SELECT (SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('schema', n.nspname, 'name', c.relname)
+    ORDER BY n.nspname, c.relname) ${relations('S')}) AS answer`
+
 /** Without one, UPDATE and DELETE fail as soon as the table is published. A key that is checked late tells no rows apart. */
 const hasIdentity = `CASE c.relreplident WHEN 'f' THEN true WHEN 'n' THEN false
   ELSE EXISTS (SELECT FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid AND i.indisvalid AND i.indimmediate
@@ -92,3 +95,9 @@ export const raiseSequences = `SELECT pg_catalog.setval(c.oid, w."lastValue")
     JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = w.name AND c.relkind = 'S',
     LATERAL (SELECT pg_catalog.pg_sequence_last_value(c.oid) AS now) s
   WHERE s.now IS NULL OR CASE WHEN w.increment > 0 THEN w."lastValue" > s.now ELSE w."lastValue" < s.now END`
+
+/** $1: a JSON list of `schema`, `name`, `value` and `isGiven`. */
+export const setSequences = `SELECT pg_catalog.setval(c.oid, w.value, w."isGiven")
+  FROM pg_catalog.jsonb_to_recordset($1::pg_catalog.jsonb) AS w(schema text, name text, value bigint, "isGiven" boolean)
+    JOIN pg_catalog.pg_namespace n ON n.nspname = w.schema
+    JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = w.name AND c.relkind = 'S'`

@@ -1,10 +1,17 @@
 // How is the target of a replication made and seen on PostgreSQL? By a statement or a transaction for every call; the servers do the work.
 import type { StatementServer } from '../../engine.ts'
-import type { PublisherAddress, ReplicationEnd, SequenceState, Subscriber, SubscriberFacts } from '../../replication.ts'
+import type {
+  PublisherAddress,
+  ReplicationEnd,
+  SequencePosition,
+  SequenceState,
+  Subscriber,
+  SubscriberFacts,
+} from '../../replication.ts'
 import { connectionString } from './connection-string.ts'
 import { subscriberFacts } from './replication-answers.ts'
 import { partName } from './replication-names.ts'
-import { raiseSequences, subscriberQuestion } from './replication-questions.ts'
+import { raiseSequences, setSequences, subscriberQuestion } from './replication-questions.ts'
 
 export interface SubscriberOptions extends ReplicationEnd {
   /** Its name there. */
@@ -42,6 +49,12 @@ export class SubscriberClient implements Subscriber {
     const used = sequences.filter(({ lastValue }) => lastValue !== null)
     const values = [JSON.stringify(used)]
     await this.#server.query({ text: raiseSequences, values, database: this.#options.database })
+  }
+
+  async setSequences(positions: readonly SequencePosition[]): Promise<void> {
+    if (positions.length === 0) return
+    const values = [JSON.stringify(positions)]
+    await this.#server.query({ text: setSequences, values, database: this.#options.database })
   }
 
   /** What has our name and not our mark is let be. */
