@@ -23,9 +23,11 @@ export function contentsDifference(
     ...compared('sequence', saved.sequences, restored.sequences, sequenceDiffers),
     ...compared('extension', saved.extensions, restored.extensions, () => undefined),
     ...countDiffers('large objects', Number(saved.largeObjects), Number(restored.largeObjects)),
-    ...[...new Set([...Object.keys(saved.objects), ...Object.keys(restored.objects)])].flatMap((sort) =>
-      countDiffers(sort, saved.objects[sort] ?? 0, restored.objects[sort] ?? 0),
-    ),
+    // Backups keep what was counted when they were made.
+    ...Object.keys(saved.objects).flatMap((sort) => {
+      const [before, now] = [saved.objects[sort], restored.objects[sort]]
+      return before === undefined || now === undefined ? [] : countDiffers(sort, before, now)
+    }),
   ]
   return fewOf(found)
 }

@@ -59,6 +59,10 @@ onEachPostgres('a look at a database', (server) => {
     [`DELETE FROM api."Odd ""Name""" WHERE t = 'same'`, /api\."Odd \\"Name\\"" has 1 rows instead of 3/],
     [`UPDATE api.people SET weight = weight + 1e-15 WHERE id = 1`, /api\.people has other rows/],
     ['DROP INDEX api.people_name_idx', /there are 2 indexes instead of 3/],
+    [
+      'CREATE TRIGGER t BEFORE UPDATE ON api.parts FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()',
+      /there are 1 own triggers instead of 0/,
+    ],
   ])('sees what %s does', async (statement, told) => {
     await makeDatabase(server())
     const stage = await backupStage(server().access())

@@ -107,8 +107,9 @@ export const catalogQuestion = `SELECT pg_catalog.json_build_object(
         AND ${ofNoExtension('pg_type', 'c.contypid')}),
     'functions', (SELECT pg_catalog.count(*) FROM pg_catalog.pg_proc p
       WHERE ${ownSchema('p.pronamespace')} AND ${ofNoExtension('pg_proc', 'p.oid')}),
-    'triggers', (SELECT pg_catalog.count(*) FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid
-      WHERE NOT t.tgisinternal AND ${ownSchema('c.relnamespace')} AND ${ofNoExtension('pg_class', 'c.oid')}),
+    -- Those that a trigger of a partitioned table has made at its partitions are internal up to 14 only.
+    'own triggers', (SELECT pg_catalog.count(*) FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid
+      WHERE NOT t.tgisinternal AND t.tgparentid = 0 AND ${ownSchema('c.relnamespace')} AND ${ofNoExtension('pg_class', 'c.oid')}),
     'policies', (SELECT pg_catalog.count(*) FROM pg_catalog.pg_policy),
     'types', (SELECT pg_catalog.count(*) FROM pg_catalog.pg_type t
       WHERE (t.typtype IN ('e', 'd', 'r') OR EXISTS (SELECT FROM pg_catalog.pg_class c
