@@ -14,15 +14,17 @@ export interface ScheduleState {
   /** How long after its moment a slot may still begin. */
   readonly startingDeadlineMs: number
   readonly concurrency: 'Forbid' | 'Replace'
-  /** Names of the backups under way. */
+  /** Names of the backups that are being made. */
   readonly active: readonly string[]
+  /** Names of those that are stored, and being proven: they are waited for, and never make room. */
+  readonly proving: readonly string[]
 }
 
 export type DueSlot =
   | {
       readonly kind: 'begin'
       readonly slotMs: number
-      /** Backups under way that make room for it. */
+      /** Backups that are being made, and make room for it. */
       readonly replaces: readonly string[]
       /** How many slots before it passed unused; `mostMissed` stands for more. */
       readonly missed: number
@@ -47,7 +49,7 @@ export function isCredible(ms: number, nowMs: number): boolean {
 }
 
 export function dueSlot(state: ScheduleState, nowMs: number): DueSlot {
-  const { schedule, createdAtMs, handledSlotMs = createdAtMs, startingDeadlineMs, active } = state
+  const { schedule, createdAtMs, handledSlotMs = createdAtMs, startingDeadlineMs, active, proving } = state
   if (state.isSuspended) return { kind: 'wait', because: 'Suspended', untilMs: undefined }
   // A clock that went back must not bring slots that have had their turn.
   const untilMs = schedule.next(Math.max(nowMs, handledSlotMs))
@@ -55,7 +57,7 @@ export function dueSlot(state: ScheduleState, nowMs: number): DueSlot {
   if (last === undefined) return { kind: 'wait', because: 'NextSlot', untilMs }
   const tooLateMs = last + startingDeadlineMs
   if (nowMs > tooLateMs) return { kind: 'wait', because: 'NextSlot', untilMs, givenUp: last }
-  if (active.length > 0 && state.concurrency === 'Forbid') {
+  if (active.length + proving.length > 0 && state.concurrency === 'Forbid') {
     return { kind: 'wait', because: 'Running', untilMs: earlier(untilMs, tooLateMs + 1) }
   }
   return { kind: 'begin', slotMs: last, replaces: active, missed: slotsBetween(schedule, handledSlotMs, last) }
@@ -80,8 +82,10 @@ export interface SuccessState {
   readonly schedule: Schedule
   readonly isSuspended: boolean
   readonly createdAtMs: number
-  /** The slot of the newest backup that succeeded. */
+  /** The slot of the newest backup that is there, and as proven as it is to be. */
   readonly succeededSlotMs: number | undefined
+  /** There was one once. */
+  readonly hasSucceeded: boolean
   /** From its slot on, how long a backup may take: to begin, and to be made. */
   readonly graceMs: number
 }
@@ -91,7 +95,7 @@ export function overdueReason(state: SuccessState, nowMs: number): 'MissedSchedu
   if (state.isSuspended) return undefined
   const asked = state.schedule.last(nowMs - state.graceMs)
   if (asked === undefined || asked < state.createdAtMs) return undefined
-  if (state.succeededSlotMs === undefined) return 'NeverSucceeded'
+  if (state.succeededSlotMs === undefined) return state.hasSucceeded ? 'MissedSchedule' : 'NeverSucceeded'
   return state.succeededSlotMs < asked ? 'MissedSchedule' : undefined
 }
 

@@ -73,8 +73,11 @@ function artifactOf(
   }
 }
 
-function lost(input: ProviderStatusInput, { reason, message }: SnapshotReport): StatusReport<BackupStatus> {
-  const { artifact: _, source: __, ...fields } = fieldsOf(input)
+function lost(input: ProviderStatusInput, { reason, message, state }: SnapshotReport): StatusReport<BackupStatus> {
+  const { artifact, source, ...rest } = fieldsOf(input)
+  // Credentials of another account find nothing either: what it was is not forgotten for that.
+  const was = artifact === undefined || source === undefined ? {} : { artifact, source }
+  const fields = state === 'vanished' ? { ...rest, ...was } : rest
   const words = { reason, message }
   return {
     fields: { ...fields, phase: 'Failed', error: message },

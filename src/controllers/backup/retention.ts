@@ -1,11 +1,21 @@
 // Which backups stay? The newest ones, and of older days, weeks and months the newest each, until they are too old. Whatever the policy
-// says, the newest verified backup stays, what a Database is restored from, and as many as `keepLast` says. Only what is complete counts. Pure.
+// says, the newest verified backup stays, what a Database is restored from, and as many as `keepLast` says. Only what is complete counts; what
+// is stored and was not proven stays as long as if it had been, and pushes nothing out. Pure.
 
 export interface RetainedBackup {
   readonly name: string
   /** The moment whose data it holds, milliseconds since the epoch. */
   readonly takenAtMs: number
-  readonly state: 'Active' | 'Completed' | 'Failed'
+  readonly state:
+    | 'Active'
+    /** It is stored, and is being proven for the first time. */
+    | 'Proving'
+    /** It is stored, and as proven as it is to be. */
+    | 'Completed'
+    /** It is stored, and its proof came to nothing. */
+    | 'Unproven'
+    /** There is no artifact of it. */
+    | 'Failed'
   /** It has been restored, and was found equal. */
   readonly isVerified: boolean
   /** A Database is being restored from it, or is to be. */
@@ -53,25 +63,21 @@ export function retain(backups: readonly RetainedBackup[], policy: RetentionPoli
   )
   const reasons = new Map<string, KeepReason[]>()
   const keep = (backup: RetainedBackup, reason: KeepReason) => {
-    reasons.set(backup.name, [...(reasons.get(backup.name) ?? []), reason])
+    const known = reasons.get(backup.name) ?? []
+    if (!known.includes(reason)) reasons.set(backup.name, [...known, reason])
   }
   const past = newestFirst.filter((backup) => {
     if (backup.takenAtMs > nowMs) keep(backup, 'FromTheFuture')
     if (backup.isAwaited === true) keep(backup, 'Awaited')
     return backup.takenAtMs <= nowMs
   })
-  for (const backup of past) if (backup.state === 'Active') keep(backup, 'UnderWay')
+  for (const backup of past) if (backup.state === 'Active' || backup.state === 'Proving') keep(backup, 'UnderWay')
   const complete = past.filter(({ state }) => state === 'Completed')
-  const last = complete.slice(0, Math.max(1, policy.keepLast))
-  for (const backup of last) keep(backup, 'Last')
-  const newestVerified = complete.find(({ isVerified }) => isVerified)
-  if (newestVerified !== undefined) keep(newestVerified, 'NewestVerified')
-  const { maxAgeMs = Number.POSITIVE_INFINITY } = policy
-  const young = complete.filter(({ takenAtMs }) => nowMs - takenAtMs <= maxAgeMs)
-  for (const { reason, count, period } of periods(policy)) {
-    for (const backup of newestOfEach(young, period).slice(0, count)) keep(backup, reason)
+  const stored = past.filter(({ state }) => state === 'Completed' || state === 'Unproven')
+  for (const among of [complete, stored]) {
+    for (const { backup, reason } of keptByPolicy(among, policy, nowMs)) keep(backup, reason)
   }
-  const since = last.at(-1)?.takenAtMs ?? Number.NEGATIVE_INFINITY
+  const since = lastOf(complete, policy).at(-1)?.takenAtMs ?? Number.NEGATIVE_INFINITY
   const failures = past.filter(({ state, takenAtMs }) => state === 'Failed' && takenAtMs >= since)
   for (const backup of failures.slice(0, mostFailures)) keep(backup, 'RecentFailure')
   return {
@@ -81,6 +87,30 @@ export function retain(backups: readonly RetainedBackup[], policy: RetentionPoli
       .map(({ name }) => name)
       .reverse(),
   }
+}
+
+interface Keep {
+  readonly backup: RetainedBackup
+  readonly reason: KeepReason
+}
+
+function keptByPolicy(newestFirst: readonly RetainedBackup[], policy: RetentionPolicy, nowMs: number): readonly Keep[] {
+  const { maxAgeMs = Number.POSITIVE_INFINITY } = policy
+  const verified = newestFirst.filter(({ isVerified }) => isVerified).slice(0, 1)
+  const young = newestFirst.filter(({ takenAtMs }) => nowMs - takenAtMs <= maxAgeMs)
+  const because = (reason: KeepReason, backups: readonly RetainedBackup[]) =>
+    backups.map((backup) => ({ backup, reason }))
+  return [
+    ...because('Last', lastOf(newestFirst, policy)),
+    ...because('NewestVerified', verified),
+    ...periods(policy).flatMap(({ reason, count, period }) =>
+      because(reason, newestOfEach(young, period).slice(0, count)),
+    ),
+  ]
+}
+
+function lastOf(newestFirst: readonly RetainedBackup[], { keepLast }: RetentionPolicy): readonly RetainedBackup[] {
+  return newestFirst.slice(0, Math.max(1, keepLast))
 }
 
 interface Period {

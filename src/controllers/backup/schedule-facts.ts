@@ -68,7 +68,9 @@ export function scheduleFacts({ object, children, awaited, nowMs }: ScheduleInpu
   const going = own.filter(isBeingDeleted).map(({ metadata }) => metadata.name)
   const taken = own.map(slotOf)
   const due = dueSlot(dueState({ object, found, taken, schedule: reading.schedule, nowMs }), nowMs)
-  const removed = removedBy(spec, found, nowMs)
+  // What is on its way out pushes nothing out that stays.
+  const staying = found.filter(({ isLeaving }) => !isLeaving)
+  const removed = removedBy(spec, staying, nowMs)
   const replaced = due.kind === 'begin' ? due.replaces : []
   const gone = new Set([...removed, ...replaced])
   return {
@@ -84,21 +86,24 @@ export function scheduleFacts({ object, children, awaited, nowMs }: ScheduleInpu
 
 function foundBackup(object: BackupObject, scheduleUid: string): FoundBackup {
   const { metadata, status } = object
-  const { phase, completedAt, verifiedAt, conditions } = status ?? {}
+  const { completedAt, verifiedAt, conditions } = status ?? {}
   const verified = findCondition(conditions as Parameters<typeof findCondition>[0], 'Verified') // Of its definition.
   return {
     ...{ object, name: metadata.name, takenAtMs: slotOf(object), completedAt },
     isLeaving: isToldToGo(object, scheduleUid),
-    // One that is proven once more is there meanwhile.
-    state:
-      phase === 'Completed' || (phase === 'Verifying' && verifiedAt !== undefined)
-        ? 'Completed'
-        : phase === 'Failed'
-          ? 'Failed'
-          : 'Active',
+    state: stateOf(object),
     isVerified: verified?.status === 'True',
     verifiedAt: verified?.status === 'True' ? verifiedAt : undefined,
   }
+}
+
+/** What has an artifact holds data, whatever became of its proof. */
+function stateOf({ status }: BackupObject): FoundBackup['state'] {
+  const { artifact, phase, verifiedAt } = status ?? {}
+  if (artifact === undefined) return phase === 'Failed' ? 'Failed' : 'Active'
+  if (phase === 'Failed') return 'Unproven'
+  // One that is proven once more is there meanwhile.
+  return phase === 'Completed' || verifiedAt !== undefined ? 'Completed' : 'Proving'
 }
 
 interface Known {
@@ -112,9 +117,11 @@ function dueState({ object, found, taken, schedule, nowMs }: Known & { readonly 
   const { spec, status, metadata } = object
   const recorded = Date.parse(status?.lastScheduleTime ?? '')
   const slots = [...taken, recorded].filter((ms) => isCredible(ms, nowMs))
-  const active = found.filter(({ state, isLeaving }) => state === 'Active' && !isLeaving).map(({ name }) => name)
+  const named = (wanted: FoundBackup['state']) =>
+    found.filter(({ state, isLeaving }) => state === wanted && !isLeaving).map(({ name }) => name)
   return {
-    ...{ schedule, isSuspended: spec.suspend === true, concurrency: spec.concurrency, active },
+    ...{ schedule, isSuspended: spec.suspend === true, concurrency: spec.concurrency },
+    ...{ active: named('Active'), proving: named('Proving') },
     createdAtMs: Date.parse(metadata.creationTimestamp ?? ''),
     isImmediate: spec.immediate === true,
     handledSlotMs: slots.length === 0 ? undefined : Math.max(...slots),
@@ -170,11 +177,11 @@ function newChild({ metadata, spec }: BackupObject, slotMs: number, found: reado
   }
 }
 
-/** Each so many-th is restored, and the first; what failed does not count. */
+/** Each so many-th is restored, and the first; what failed, or was not proven, does not count. */
 function modeOf(spec: BackupSpec, found: readonly FoundBackup[]): VerifyMode {
   const mode = verifyModeOf(spec)
   if (mode !== 'Restore') return mode
-  const sound = found.filter(({ state }) => state !== 'Failed')
+  const sound = found.filter(({ state }) => state !== 'Failed' && state !== 'Unproven')
   const last = sound.findIndex(({ object }) => verifyModeOf(object.spec) === 'Restore')
   return last === -1 || last + 1 >= spec.verify.every ? 'Restore' : 'Checksum'
 }
@@ -183,13 +190,13 @@ function timesOf({ object, found, schedule, due, nowMs }: Known & { readonly due
   const { spec, status, metadata } = object
   const graceMs = spec.startingDeadlineSeconds * 1_000 + 2 * (durationMs(spec.deadline) ?? 0)
   const complete = found.filter(({ state }) => state === 'Completed').map(({ takenAtMs }) => takenAtMs)
-  const told = Date.parse(status?.lastSuccessTime ?? '')
-  const succeededSlotMs = [...complete, told].find((ms) => isCredible(ms, nowMs))
+  const succeededSlotMs = complete.find((ms) => isCredible(ms, nowMs))
+  const hasSucceeded = isCredible(Date.parse(status?.lastSuccessTime ?? ''), nowMs)
   const isSuspended = spec.suspend === true
   const overdue = overdueReason(
     {
       ...{ schedule, isSuspended, graceMs, createdAtMs: Date.parse(metadata.creationTimestamp ?? '') },
-      succeededSlotMs,
+      ...{ succeededSlotMs, hasSucceeded },
     },
     nowMs,
   )

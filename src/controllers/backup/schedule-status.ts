@@ -3,7 +3,7 @@ import type { BackupStatus } from '../../../imports/wire/backup.ts'
 import { type ConditionClaim, type EventReport, type StatusReport, timestampAt } from '../../index.ts'
 import { claim, readiness } from './backup-claims.ts'
 import { isCredible, mostMissed } from './due-slot.ts'
-import type { PlannedSchedule } from './schedule-facts.ts'
+import type { FoundBackup, PlannedSchedule } from './schedule-facts.ts'
 import type { BackupObject } from './work-wish.ts'
 
 export function scheduleStatus(
@@ -18,27 +18,32 @@ export function scheduleStatus(
     ? 'spec.suspend is true, so no backup is begun'
     : `backups are made by the schedule${next}`
   return {
-    fields: fieldsOf(object, plan),
+    fields: fieldsOf(object, plan, isOver),
     conditions: [
       ...(isOver ? readiness('done', { reason, message }) : []),
       overdue(plan),
       ...retentionApplied(object, plan),
     ],
-    events: missedEvents(plan),
+    events: isOver ? missedEvents(plan) : [],
     dueAtMs: plan.dueAtMs,
   }
 }
 
-function fieldsOf({ spec, status }: BackupObject, plan: PlannedSchedule): StatusReport<BackupStatus>['fields'] {
+function fieldsOf(
+  { spec, status }: BackupObject,
+  plan: PlannedSchedule,
+  isOver: boolean,
+): StatusReport<BackupStatus>['fields'] {
   const { found, going, due, nextSlotMs, nowMs } = plan
   const newest = (times: readonly (string | undefined)[]) => newestUntil(nowMs, times)
   const slots = found.map(({ takenAtMs }) => takenAtMs)
-  const begun = due.kind === 'begin' ? [due.slotMs] : []
+  // One whose Backup could not be made has its turn yet; one that was made all the same is found by the next turn.
+  const begun = due.kind === 'begin' && isOver ? [due.slotMs] : []
   const lastScheduleTime = newest([...[...slots, ...begun].map(timestampAt), status?.lastScheduleTime])
   const lastSuccessTime = newest([...found.map(({ completedAt }) => completedAt), status?.lastSuccessTime])
   const lastVerifiedTime = newest([...found.map(({ verifiedAt }) => verifiedAt), status?.lastVerifiedTime])
-  const active = found.filter(({ state }) => state === 'Active').map(({ name }) => name)
-  const count = (state: string) => found.filter((backup) => backup.state === state).length
+  const among = (...states: readonly FoundBackup['state'][]) => found.filter(({ state }) => states.includes(state))
+  const active = among('Active', 'Proving').map(({ name }) => name)
   return {
     phase: spec.suspend === true ? 'Suspended' : 'Scheduled',
     ...(lastScheduleTime === undefined ? {} : { lastScheduleTime }),
@@ -46,7 +51,7 @@ function fieldsOf({ spec, status }: BackupObject, plan: PlannedSchedule): Status
     ...(lastSuccessTime === undefined ? {} : { lastSuccessTime }),
     ...(lastVerifiedTime === undefined ? {} : { lastVerifiedTime }),
     ...(active.length === 0 ? {} : { active }),
-    counts: { kept: count('Completed'), failed: count('Failed'), going: going.length },
+    counts: { kept: among('Completed').length, failed: among('Failed', 'Unproven').length, going: going.length },
   }
 }
 
@@ -62,16 +67,23 @@ function overdue({ overdue: reason, found }: PlannedSchedule): ConditionClaim {
   if (reason === undefined) {
     return claim('Overdue', 'False', { reason: 'OnTime', message: 'no backup is missing' })
   }
-  const failed = found.find(({ state }) => state === 'Failed')
+  const failed = found.find(({ state }) => state === 'Failed' || state === 'Unproven')
   const why =
     failed === undefined ? '' : `; ${failed.name} failed: ${failed.object.status?.error ?? 'it does not say why'}`
-  const what = reason === 'NeverSucceeded' ? 'no backup has been made yet' : 'the last slots have no backup'
+  const what =
+    reason === 'NeverSucceeded'
+      ? 'no backup has been made yet'
+      : 'the last slots have no backup that is as proven as it is to be'
   return claim('Overdue', 'True', { reason, message: `${what}${why}` })
 }
 
-function retentionApplied({ spec }: BackupObject, { removed, going }: PlannedSchedule): readonly ConditionClaim[] {
+function retentionApplied(
+  { spec }: BackupObject,
+  { found, removed, going }: PlannedSchedule,
+): readonly ConditionClaim[] {
   if (spec.retention === undefined) return []
-  const leaving = [...new Set([...removed, ...going])]
+  const told = found.filter(({ isLeaving }) => isLeaving).map(({ name }) => name)
+  const leaving = [...new Set([...removed, ...told, ...going])]
   if (leaving.length === 0) {
     return [claim('RetentionApplied', 'True', { reason: 'Pruned', message: 'those that are there are to stay' })]
   }

@@ -162,6 +162,17 @@ describe('a schedule', () => {
     expect(scene.worked).toEqual([expect.stringMatching(/^discard nightly-/)])
   })
 
+  it('keeps what is stored while that is proven, by Replace, and is overdue where nothing comes to be proven', async () => {
+    const scene = await scheduled({ concurrency: 'Replace', verify: { mode: 'Restore', every: 1 } })
+    scene.answer = (order) => (order.work === 'verify' ? 'works' : scene.done(order))
+    await scene.passUntil('2026-01-01T03:10:00Z')
+    expect(await slots(scene)).toEqual(atHours(1, 2, 3))
+    expect(scene.worked).toEqual([1, 2, 3].map(() => expect.stringMatching(/^backup nightly-/)))
+    expect(scene.stored.size).toBe(3)
+    await scene.passUntil('2026-01-01T05:10:00Z')
+    expect(await scene.standing('nightly', 'Overdue')).toBe('True MissedSchedule')
+  })
+
   it('begins nothing while it is suspended, and is not overdue then', async () => {
     const scene = await scheduled({ suspend: true })
     await scene.passUntil('2026-01-01T08:05:00Z', 600_000)
@@ -254,6 +265,26 @@ describe('retention', () => {
     const scene = await scheduled({ retention: { keepLast: 1 }, verify: { mode: 'Restore', every: 100 } })
     await scene.passUntil('2026-01-01T04:10:00Z')
     expect(await slots(scene)).toEqual(atHours(1, 4))
+  })
+
+  it('keeps what is stored, though a later proof of it fails', async () => {
+    const scene = await scheduled({
+      ...{ schedule: '0 0 * * *', verify: { mode: 'Checksum' } },
+      retention: { keepLast: 2, keepDaily: 30 },
+    })
+    await scene.passUntil('2026-01-06T00:10:00Z', 600_000)
+    expect(scene.stored.size).toBe(5)
+    scene.answer = (order) =>
+      order.work === 'verify'
+        ? { outcome: 'Stopped', reason: 'VersionMismatch', message: 'its programs are not here' }
+        : scene.done(order)
+    const oldest = `nightly-${Date.parse('2026-01-02T00:00:00Z') / 60_000}`
+    await scene.patch(oldest, { metadata: { annotations: { 'data.konverge.dev/verify-again': '1' } } })
+    await scene.becomes(oldest, 'Stalled', 'True VersionMismatch')
+    await scene.passUntil('2026-01-07T00:10:00Z', 600_000)
+    expect(scene.worked.filter((work) => work.startsWith('discard'))).toEqual([])
+    expect(scene.stored.size).toBe(6)
+    expect(await scene.standing(oldest, 'Completed')).toBe('True Completed')
   })
 
   it('says what it waits for while a store does not let go', async () => {

@@ -28,6 +28,7 @@ const nightly: ScheduleState = {
   startingDeadlineMs: hour,
   concurrency: 'Forbid',
   active: [],
+  proving: [],
 }
 const tenth = ms('2026-03-10T02:30:00Z')
 const eleventh = ms('2026-03-11T02:30:00Z')
@@ -93,6 +94,18 @@ describe('a due slot', () => {
       { kind: 'begin', slotMs: tenth, replaces: ['old'], missed: 0 },
     ],
     [
+      'waits for one that is being proven',
+      { proving: ['old'] },
+      '2026-03-10T02:31:00Z',
+      { kind: 'wait', because: 'Running', untilMs: tenth + hour + 1 },
+    ],
+    [
+      'begins beside one that is being proven, where it replaces',
+      { proving: ['old'], concurrency: 'Replace' },
+      '2026-03-10T02:31:00Z',
+      { kind: 'begin', slotMs: tenth, replaces: [], missed: 0 },
+    ],
+    [
       'has had its turn, though the clock went back',
       { handledSlotMs: tenth },
       '2026-03-10T02:00:00Z',
@@ -133,7 +146,8 @@ describe('a due slot', () => {
 })
 
 describe('a schedule that is served', () => {
-  const state = { ...nightly, succeededSlotMs: ms('2026-03-09T02:30:00Z'), graceMs: 2 * hour }
+  const succeededSlotMs = ms('2026-03-09T02:30:00Z')
+  const state = { ...nightly, succeededSlotMs, hasSucceeded: true, graceMs: 2 * hour }
   it.each([
     ['is not overdue within its grace', {}, '2026-03-10T04:29:59Z', undefined],
     ['is overdue after it', {}, '2026-03-10T04:30:00Z', 'MissedSchedule'],
@@ -144,7 +158,8 @@ describe('a schedule that is served', () => {
       '2026-03-11T02:00:00Z',
       undefined,
     ],
-    ['never succeeded', { succeededSlotMs: undefined }, '2026-03-10T04:30:00Z', 'NeverSucceeded'],
+    ['has none left', { succeededSlotMs: undefined }, '2026-03-10T04:30:00Z', 'MissedSchedule'],
+    ['never succeeded', { succeededSlotMs: undefined, hasSucceeded: false }, '2026-03-10T04:30:00Z', 'NeverSucceeded'],
     ['is not while suspended', { isSuspended: true }, '2026-03-20T04:30:00Z', undefined],
   ] as const)('%s', (_, changes, now, expected) => {
     expect(overdueReason({ ...state, ...changes }, ms(now))).toBe(expected)

@@ -106,19 +106,22 @@ describe('a Backup by the provider', () => {
     expect(told('pending').dueAtMs).toEqual([Date.parse('2026-01-01T01:00:00Z')])
   })
 
-  it.each(['vanished', 'broken', 'notOwned', 'deleting'] as const)(
-    'that is %s has failed, and has no artifact',
-    (state) => {
-      const { fields, standing, events } = told(state, {
-        status: complete,
-        outcome: { kind: 'stopped', reason: 'R', message: 'm' },
-      })
-      expect(fields).toMatchObject({ phase: 'Failed', error: 'RDS says so', completedAt: '2026-01-01T00:05:00Z' })
-      expect(fields).not.toHaveProperty('artifact')
-      expect(standing('Completed')).toBe('False Reason')
-      expect(events).toMatchObject([{ type: 'Warning', reason: 'Reason' }])
-    },
-  )
+  it.each(['broken', 'notOwned', 'deleting'] as const)('that is %s has failed, and has no artifact', (state) => {
+    const { fields, standing, events } = told(state, {
+      status: complete,
+      outcome: { kind: 'stopped', reason: 'R', message: 'm' },
+    })
+    expect(fields).toMatchObject({ phase: 'Failed', error: 'RDS says so', completedAt: '2026-01-01T00:05:00Z' })
+    expect(fields).not.toHaveProperty('artifact')
+    expect(standing('Completed')).toBe('False Reason')
+    expect(events).toMatchObject([{ type: 'Warning', reason: 'Reason' }])
+  })
+
+  it('that is not found any more has failed, and says where it was: whoever asks may see another account', () => {
+    const { fields, standing } = told('vanished', { status: { ...complete, source: { databaseUID: 'd' } } })
+    expect(fields).toMatchObject({ phase: 'Failed', artifact, source: { databaseUID: 'd' }, error: 'RDS says so' })
+    expect([standing('Completed'), standing('Stalled')]).toEqual(['False Reason', 'True Reason'])
+  })
 
   it.each([
     ['cannot be asked for', 'blocked', { kind: 'waiting', on: '' }],

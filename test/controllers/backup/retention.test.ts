@@ -84,6 +84,26 @@ describe('retention', () => {
     expect(removed).toEqual([old.name, '2026-04-29T02:30:00Z'])
   })
 
+  it('keeps what is stored and was not proven as long as if it had been, and does not count it against what is sound', () => {
+    const unproven = nights.slice(0, 2).map((night) => ({ ...night, state: 'Unproven' as const }))
+    expect(keptOf([...unproven, ...nights.slice(2)], { keepLast: 2 })).toEqual([
+      ...['2026-04-27', '2026-04-28', '2026-04-29', '2026-04-30'],
+    ])
+    const old = { ...backup('2026-03-31T02:30:00Z'), state: 'Unproven' as const }
+    const others = nights.filter(({ name }) => name !== old.name)
+    expect(retain([old, ...others], { ...policy, keepMonthly: 2 }, now).kept.get(old.name)).toEqual(['Monthly'])
+  })
+
+  it('waits with what is being proven, and lets nothing go for it until it is', () => {
+    const proving = backup('2026-04-30T04:00:00Z', { state: 'Proving' })
+    const { kept, removed } = retain([proving, ...nights.slice(0, 2)], policy, now)
+    expect([...kept]).toEqual([
+      [proving.name, ['UnderWay']],
+      ['2026-04-30T02:30:00Z', ['Last']],
+    ])
+    expect(removed).toEqual(['2026-04-29T02:30:00Z'])
+  })
+
   it('lets nothing from the future push out what is there', () => {
     const future = backup('2027-01-01T00:00:00Z', { isVerified: true })
     const { kept } = retain([future, ...nights], policy, now)
@@ -103,15 +123,26 @@ describe('retention', () => {
     })
     const anyBackup = fc.record({
       takenAtMs: fc.integer({ min: now - 200 * day, max: now + day }),
-      state: fc.constantFrom('Active', 'Completed', 'Completed', 'Failed'),
+      state: fc.constantFrom('Active', 'Proving', 'Completed', 'Completed', 'Unproven', 'Failed'),
       isVerified: fc.boolean(),
     })
     fc.assert(
       fc.property(fc.array(anyBackup, { maxLength: 40 }), anyPolicy, (given, rules) => {
-        const backups = given.map((each, index) => ({ ...each, name: `b${index}` }))
+        const backups = given.map((each, index) => ({
+          ...{ ...each, name: `b${index}` },
+          isVerified: each.isVerified && each.state === 'Completed',
+        }))
         const { kept, removed } = retain(backups, rules, now)
         expect([...kept.keys(), ...removed].sort()).toEqual(backups.map(({ name }) => name).sort())
         const complete = backups.filter(({ state, takenAtMs }) => state === 'Completed' && takenAtMs <= now)
+        // A proof that fails lets nothing go sooner.
+        const ifProven = retain(
+          backups.map((each) => (each.state === 'Unproven' ? { ...each, state: 'Completed' as const } : each)),
+          rules,
+          now,
+        )
+        const stored = backups.filter(({ state }) => state !== 'Failed').map(({ name }) => name)
+        expect(stored.filter((name) => removed.includes(name) && ifProven.kept.has(name))).toEqual([])
         const keptComplete = complete.filter(({ name }) => kept.has(name))
         expect(keptComplete.length).toBeGreaterThanOrEqual(Math.min(rules.keepLast, complete.length))
         const verified = complete.filter(({ isVerified }) => isVerified)

@@ -87,7 +87,8 @@ function unfit(object: DatabaseObject, backup: BackupObject): Problem | undefine
   const what = `Backup ${metadata.name}`
   // Its snapshot may go with it.
   if (isBeingDeleted(backup)) return waiting('BackupNotReady', `${what} is being deleted`)
-  if (artifact === undefined || snapshot === undefined || source === undefined) {
+  const isThere = artifact !== undefined && status?.phase !== 'Failed'
+  if (!isThere || snapshot === undefined || source === undefined) {
     return waiting('BackupNotReady', `${what} has no snapshot: it is ${status?.phase ?? 'Pending'}`)
   }
   if (snapshot.region !== spec.provider.rds?.region) {

@@ -68,6 +68,7 @@ describe('a Database that begins with a snapshot', () => {
   it.each<[string, Partial<SnapshotRestoreInput>, string]>([
     ['is missing', { backup: undefined }, 'BackupMissing'],
     ['is not complete', { backup: backup({ phase: 'Running' }) }, 'BackupNotReady'],
+    ['is not found any more', { backup: backup({ ...made, phase: 'Failed' }) }, 'BackupNotReady'],
     ['is being deleted', { backup: leaving }, 'BackupNotReady'],
     ['is a schedule', { backup: backup({}, { method: 'Provider', schedule: '0 0 * * *' }) }, 'BackupIsSchedule'],
     [

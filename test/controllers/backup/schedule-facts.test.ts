@@ -1,0 +1,83 @@
+// What does a schedule do with the Backups that it finds, and what does it tell of that? Nothing good goes for one that goes itself.
+import { describe, expect, it } from 'vitest'
+import { type PlannedSchedule, scheduleFacts } from '../../../src/controllers/backup/schedule-facts.ts'
+import { scheduleStatus } from '../../../src/controllers/backup/schedule-status.ts'
+import { type BackupObject, slotAnnotation } from '../../../src/controllers/backup/work-wish.ts'
+
+const nowMs = Date.parse('2026-03-10T12:10:00Z')
+const kind = { apiVersion: 'data.konverge.dev/v1alpha1', kind: 'Backup' }
+const common = { databaseRef: { name: 'crm' }, verify: { mode: 'None', every: 1 }, deadline: '1h', options: {} }
+const artifact = { uri: 'pvc://backups/a', bytes: 1, format: 'pg_dump/custom' }
+const complete = { phase: 'Completed', artifact }
+
+function schedule(spec: object = {}): BackupObject {
+  return {
+    ...kind,
+    metadata: { name: 'nightly', namespace: 'shop', uid: 's', creationTimestamp: '2026-03-01T00:00:00Z' },
+    spec: {
+      ...{ ...common, schedule: '0 * * * *', startingDeadlineSeconds: 3_600, concurrency: 'Replace' },
+      ...spec,
+    },
+  } as unknown as BackupObject // What of it is looked at.
+}
+
+/** Of an hour of the day. */
+function child(hour: string, status: object, own: { spec?: object; metadata?: object } = {}): BackupObject {
+  const slot = `2026-03-10T${hour}:00:00Z`
+  return {
+    ...kind,
+    metadata: {
+      ...{ name: `of-${hour}`, namespace: 'shop', uid: hour, creationTimestamp: slot },
+      annotations: { [slotAnnotation]: slot },
+      ...own.metadata,
+    },
+    spec: { ...common, artifactPolicy: 'Retain', startingDeadlineSeconds: 3_600, ...own.spec },
+    status,
+  } as unknown as BackupObject // What of it is looked at.
+}
+
+/** It was told to go, and takes its artifact along. */
+const leaving = { spec: { artifactPolicy: 'Delete' }, metadata: { ownerReferences: [{ uid: 's' }] } }
+
+function facts(object: BackupObject, ...children: BackupObject[]): PlannedSchedule {
+  const found = scheduleFacts({ object, children, awaited: new Set(), nowMs })
+  if (found.problem !== undefined) throw new Error(found.problem.message)
+  return found
+}
+
+describe('a schedule', () => {
+  it('lets nothing go for a Backup that goes itself', () => {
+    const object = schedule({ retention: { keepLast: 1 } })
+    const plan = facts(object, child('10', complete), child('11', complete, leaving))
+    expect(plan.removed).toEqual([])
+    const wished = plan.children.find(({ name }) => name === 'of-10')
+    expect(wished).toMatchObject({ stays: true, spec: { artifactPolicy: 'Retain' } })
+    const { conditions } = scheduleStatus(object, plan, true)
+    const pruning = conditions.find(({ type }) => type === 'RetentionApplied')
+    expect(pruning).toMatchObject({ status: 'False', message: expect.stringMatching(/^of-11 /) })
+  })
+
+  it.each([
+    [{ phase: 'Running' }, 'Active'],
+    [{ phase: 'Pending' }, 'Active'],
+    [{ phase: 'Failed' }, 'Failed'],
+    [{ ...complete, phase: 'Verifying' }, 'Proving'],
+    [{ ...complete, phase: 'Pending' }, 'Proving'],
+    [complete, 'Completed'],
+    [{ ...complete, phase: 'Verifying', verifiedAt: '2026-03-10T11:10:00Z' }, 'Completed'],
+    [{ ...complete, phase: 'Pending', verifiedAt: '2026-03-10T11:10:00Z' }, 'Completed'],
+    [{ ...complete, phase: 'Failed' }, 'Unproven'],
+  ])('takes a Backup that tells %j for %s', (status, state) => {
+    expect(facts(schedule(), child('11', status)).found).toMatchObject([{ state }])
+  })
+
+  it('has begun a slot when its Backup is made, and not when that failed', () => {
+    const object = schedule()
+    const plan = facts(object, child('10', complete))
+    expect(plan.due).toMatchObject({ kind: 'begin', missed: 1 })
+    const told = (isOver: boolean) => scheduleStatus(object, plan, isOver)
+    expect(told(true).fields.lastScheduleTime).toBe('2026-03-10T12:00:00Z')
+    expect(told(false).fields.lastScheduleTime).toBe('2026-03-10T10:00:00Z')
+    expect([told(true).events?.length, told(false).events?.length]).toEqual([1, 0])
+  })
+})
