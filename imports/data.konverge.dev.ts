@@ -401,7 +401,7 @@ export interface BackupSpecRetention {
   readonly keepMonthly?: number;
 
   /**
-   * How old those of days, weeks and months may get, such as 720h.
+   * How much older than the newest those of days, weeks and months may get, such as 720h.
    *
    * @schema BackupSpecRetention#maxAge
    */

@@ -466,7 +466,7 @@ export interface BackupSpecRetention {
    */
   readonly keepMonthly?: number
   /**
-   * How old those of days, weeks and months may get, such as 720h.
+   * How much older than the newest those of days, weeks and months may get, such as 720h.
    * At most 20 characters. Matches `^([0-9]{1,5}(ms|h|m|s)){1,3}$`.
    */
   readonly maxAge?: string

@@ -13,6 +13,7 @@ import type { ProviderFacts } from './provider-facts.ts'
 import { type FoundDatabase, loadProvider } from './provider-loader.ts'
 import { type ScheduleFacts, scheduleFacts } from './schedule-facts.ts'
 import { madeBy, recordedBackup, type SingleFacts, singleStep, workersOf } from './single-facts.ts'
+import { isSlotPassed, slotPassed } from './slot-passed.ts'
 import { verificationTry } from './verification-tries.ts'
 import { databaseFolder } from './work-order.ts'
 import { type WorkRun, workRun } from './work-run.ts'
@@ -100,6 +101,7 @@ async function loadSingle(context: Observing, object: BackupObject, pods: readon
 }
 
 async function loadSaved(context: Observing, object: BackupObject): Promise<Saved | Problem> {
+  if (isSlotPassed(object)) return slotPassed(object)
   const { database, place } = await loadSource(context, object)
   const { method, databaseRef } = object.spec
   if (database !== undefined && method === 'Physical' && database.spec.provider.inCluster === undefined) {

@@ -7,6 +7,7 @@ import type { AwsAccess } from '../database/rds/instance.ts'
 import { identifierOf } from '../database/rds/instance-wish.ts'
 import type { DatabaseObject } from '../database/server-connection.ts'
 import type { Place, Problem } from '../migration/migration-place.ts'
+import { isSlotPassed, slotPassed } from './slot-passed.ts'
 import type { BackupObject } from './work-wish.ts'
 
 export interface ProviderFacts {
@@ -76,6 +77,7 @@ export function credentialsSecretOf({
 
 function whyNotYet({ object, database, place }: ProviderInput, hasBegun: boolean): Problem | undefined {
   if (hasBegun || isBeingDeleted(object)) return undefined
+  if (isSlotPassed(object)) return slotPassed(object)
   if (database !== undefined && database.spec.provider.rds === undefined) return notOfRds(database.metadata.name)
   if (place.kind !== 'place') return place
   const suspended = { kind: 'waiting', reason: 'Suspended', message: 'spec.suspend is true' } as const

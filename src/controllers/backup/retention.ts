@@ -18,6 +18,8 @@ export interface RetainedBackup {
     | 'Failed'
   /** It has been restored, and was found equal. */
   readonly isVerified: boolean
+  /** Which Database it is of: another one may have had its name. */
+  readonly databaseUID?: string | undefined
   /** A Database is being restored from it, or is to be. */
   readonly isAwaited?: boolean
 }
@@ -29,6 +31,7 @@ export interface RetentionPolicy {
   readonly keepDaily?: number | undefined
   readonly keepWeekly?: number | undefined
   readonly keepMonthly?: number | undefined
+  /** Counted back from the newest that there is, as a clock may be wrong, and where none is made any more none is to go. */
   readonly maxAgeMs?: number | undefined
   /** Where a day begins. IANA's name. */
   readonly timeZone: string
@@ -41,6 +44,8 @@ export type KeepReason =
   | 'Weekly'
   | 'Monthly'
   | 'NewestVerified'
+  /** The newest of an earlier Database of this name, and the newest verified one. */
+  | 'EarlierDatabase'
   /** By a Database that is restored from it. */
   | 'Awaited'
   /** Somebody's clock is wrong; nothing is decided by it. */
@@ -75,7 +80,7 @@ export function retain(backups: readonly RetainedBackup[], policy: RetentionPoli
   const complete = past.filter(({ state }) => state === 'Completed')
   const stored = past.filter(({ state }) => state === 'Completed' || state === 'Unproven')
   for (const among of [complete, stored]) {
-    for (const { backup, reason } of keptByPolicy(among, policy, nowMs)) keep(backup, reason)
+    for (const { backup, reason } of keptByPolicy(among, policy)) keep(backup, reason)
   }
   const since = lastOf(complete, policy).at(-1)?.takenAtMs ?? Number.NEGATIVE_INFINITY
   const failures = past.filter(({ state, takenAtMs }) => state === 'Failed' && takenAtMs >= since)
@@ -94,19 +99,28 @@ interface Keep {
   readonly reason: KeepReason
 }
 
-function keptByPolicy(newestFirst: readonly RetainedBackup[], policy: RetentionPolicy, nowMs: number): readonly Keep[] {
+function keptByPolicy(newestFirst: readonly RetainedBackup[], policy: RetentionPolicy): readonly Keep[] {
   const { maxAgeMs = Number.POSITIVE_INFINITY } = policy
   const verified = newestFirst.filter(({ isVerified }) => isVerified).slice(0, 1)
-  const young = newestFirst.filter(({ takenAtMs }) => nowMs - takenAtMs <= maxAgeMs)
+  const newestMs = newestFirst[0]?.takenAtMs ?? 0
+  const young = newestFirst.filter(({ takenAtMs }) => newestMs - takenAtMs <= maxAgeMs)
   const because = (reason: KeepReason, backups: readonly RetainedBackup[]) =>
     backups.map((backup) => ({ backup, reason }))
   return [
     ...because('Last', lastOf(newestFirst, policy)),
     ...because('NewestVerified', verified),
+    ...because('EarlierDatabase', ofEarlierDatabases(newestFirst)),
     ...periods(policy).flatMap(({ reason, count, period }) =>
-      because(reason, newestOfEach(young, period).slice(0, count)),
+      because(reason, newestOfEach(young, ({ takenAtMs }) => period(takenAtMs)).slice(0, count)),
     ),
   ]
+}
+
+/** An empty one that was made again under the name must not push out what there is of the one that was lost. */
+function ofEarlierDatabases(newestFirst: readonly RetainedBackup[]): readonly RetainedBackup[] {
+  const earlier = newestFirst.filter(({ databaseUID }) => databaseUID !== newestFirst[0]?.databaseUID)
+  const verified = earlier.filter(({ isVerified }) => isVerified)
+  return [earlier, verified].flatMap((backups) => newestOfEach(backups, ({ databaseUID = '' }) => databaseUID))
 }
 
 function lastOf(newestFirst: readonly RetainedBackup[], { keepLast }: RetentionPolicy): readonly RetainedBackup[] {
@@ -138,10 +152,13 @@ function mondayOf(date: string): string {
   return new Date(day.getTime() - sinceMonday * 86_400_000).toISOString().slice(0, '2026-03-29'.length)
 }
 
-function newestOfEach(newestFirst: readonly RetainedBackup[], period: Period['period']): readonly RetainedBackup[] {
+function newestOfEach(
+  newestFirst: readonly RetainedBackup[],
+  group: (backup: RetainedBackup) => string,
+): readonly RetainedBackup[] {
   const newest = new Map<string, RetainedBackup>()
   for (const backup of newestFirst) {
-    const at = period(backup.takenAtMs)
+    const at = group(backup)
     if (!newest.has(at)) newest.set(at, backup)
   }
   return [...newest.values()]

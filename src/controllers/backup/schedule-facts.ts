@@ -5,6 +5,7 @@ import { durationMs, findCondition, isBeingDeleted, isOf, type LiveObject } from
 import { childName, type DueSlot, dueSlot, isCredible, overdueReason } from './due-slot.ts'
 import { type RetainedBackup, retain } from './retention.ts'
 import { readSchedule, type Schedule, type ScheduleReading } from './schedule.ts'
+import { isSlotPassed } from './slot-passed.ts'
 import { type VerifyMode, verifyModeOf } from './verify-mode.ts'
 import { type BackupObject, slotOf } from './work-wish.ts'
 
@@ -93,14 +94,15 @@ function foundBackup(object: BackupObject, scheduleUid: string): FoundBackup {
     isLeaving: isToldToGo(object, scheduleUid),
     state: stateOf(object),
     isVerified: verified?.status === 'True',
+    databaseUID: status?.source?.databaseUID,
     verifiedAt: verified?.status === 'True' ? verifiedAt : undefined,
   }
 }
 
 /** What has an artifact holds data, whatever became of its proof. */
-function stateOf({ status }: BackupObject): FoundBackup['state'] {
-  const { artifact, phase, verifiedAt } = status ?? {}
-  if (artifact === undefined) return phase === 'Failed' ? 'Failed' : 'Active'
+function stateOf(object: BackupObject): FoundBackup['state'] {
+  const { artifact, phase, verifiedAt } = object.status ?? {}
+  if (artifact === undefined) return phase === 'Failed' || isSlotPassed(object) ? 'Failed' : 'Active'
   if (phase === 'Failed') return 'Unproven'
   // One that is proven once more is there meanwhile.
   return phase === 'Completed' || verifiedAt !== undefined ? 'Completed' : 'Proving'
@@ -138,7 +140,14 @@ function removedBy(
   if (retention === undefined) return []
   const { keepLast, keepDaily, keepWeekly, keepMonthly, maxAge } = retention
   const maxAgeMs = maxAge === undefined ? undefined : durationMs(maxAge)
-  return retain(found, { keepLast, keepDaily, keepWeekly, keepMonthly, maxAgeMs, timeZone }, nowMs).removed
+  // A slot was begun no earlier than its Backup was made, and that the API server says: a clock that is ahead ages nothing.
+  const dated = found.map((backup) => ({ ...backup, takenAtMs: takenAt(backup) }))
+  return retain(dated, { keepLast, keepDaily, keepWeekly, keepMonthly, maxAgeMs, timeZone }, nowMs).removed
+}
+
+function takenAt({ takenAtMs, object }: FoundBackup): number {
+  const createdMs = Date.parse(object.metadata.creationTimestamp ?? '')
+  return createdMs < takenAtMs ? createdMs : takenAtMs
 }
 
 /** As it is; or with its artifact to go, and then not at all. */

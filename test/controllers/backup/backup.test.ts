@@ -4,8 +4,9 @@ import { Backup } from '../../../imports/wire/backup.ts'
 import { Database } from '../../../imports/wire/database.ts'
 import type { WorkOrder } from '../../../src/controllers/backup/work-order.ts'
 import type { WorkReport } from '../../../src/controllers/backup/work-report.ts'
+import { slotAnnotation } from '../../../src/controllers/backup/work-wish.ts'
 import { ConfigMap, Event, Job, Namespace, Pod, valueAt } from '../../../src/index.ts'
-import { BackupScene, home } from './backup-scene.ts'
+import { BackupScene, home, target } from './backup-scene.ts'
 
 const stopped = (reason: string): WorkReport => ({ outcome: 'Stopped', reason, message: `it is ${reason}` })
 const only =
@@ -29,6 +30,18 @@ async function podOf({ cluster }: BackupScene, image: string): Promise<void> {
 }
 
 describe('a Backup', () => {
+  it('that is made again after its slot saves nothing as of then, and says where that is', async () => {
+    const scene = await ready()
+    const metadata = { name: 'nightly-29400000', namespace: home }
+    const annotations = { [slotAnnotation]: '2025-12-01T02:30:00Z' }
+    const spec = { databaseRef: { name: 'crm' }, target }
+    await scene.cluster.create(Backup, { metadata: { ...metadata, annotations }, spec })
+    await scene.becomes('nightly-29400000', 'Stalled', 'True SlotPassed')
+    await scene.pass(60_000)
+    expect([await scene.jobs(), scene.worked]).toEqual([[], []])
+    expect((await scene.condition('nightly-29400000', 'Stalled'))?.message).toContain('restore that by its location')
+  })
+
   it('is made, proven and then at rest, with no worker left', async () => {
     const scene = await ready()
     await scene.create('once')

@@ -54,6 +54,23 @@ describe('retention', () => {
     expect(keptOf(nights.slice(60), { keepLast: 2, maxAgeMs: day })).toHaveLength(2)
   })
 
+  it('removes nothing for its age where no other is made, or a clock is ahead', () => {
+    const rules = { ...policy, keepDaily: 20, maxAgeMs: 30 * day }
+    expect(retain(nights.slice(0, 20), rules, now + 365 * day).removed).toEqual([])
+  })
+
+  it('keeps the newest of an earlier Database of the name, and the newest verified one', () => {
+    const of = (databaseUID: string, index: number, isVerified = false) => ({
+      ...(nights[index] ?? backup('none')),
+      ...{ databaseUID, isVerified },
+    })
+    const lost = [of('lost', 4), of('lost', 5), of('lost', 6, true), of('lost', 7, true)]
+    const given = [of('again', 0, true), of('again', 1, true), of('again', 2, true), of('other', 3), ...lost]
+    const { kept, removed } = retain(given, { ...policy, keepLast: 2 }, now)
+    expect([...kept.keys()].map((name) => name.slice(5, 10))).toEqual(['04-30', '04-29', '04-27', '04-26', '04-24'])
+    expect(removed.map((name) => name.slice(5, 10))).toEqual(['04-23', '04-25', '04-28'])
+  })
+
   it('keeps what a Database is restored from, however old', () => {
     const awaited = backup('2025-01-01T02:30:00Z', { isAwaited: true })
     const { kept, removed } = retain([...nights, awaited], { ...policy, maxAgeMs: day }, now)

@@ -71,6 +71,27 @@ describe('a schedule', () => {
     expect(facts(schedule(), child('11', status)).found).toMatchObject([{ state }])
   })
 
+  it('takes a Backup that was made again after its slot for none, unless it has its artifact', () => {
+    const again = { metadata: { creationTimestamp: '2026-03-10T12:05:00Z' } }
+    const found = (hour: string, status: object) => facts(schedule(), child(hour, status, again)).found[0]?.state
+    expect([found('09', {}), found('10', {}), found('11', {})]).toEqual(['Failed', 'Failed', 'Active'])
+    expect(found('09', complete)).toBe('Completed')
+  })
+
+  it('goes by when the API server says that a Backup was made, where the clock of its slot was ahead', () => {
+    const object = schedule({ retention: { keepLast: 1, keepDaily: 9, maxAge: '48h' } })
+    const slot = '2026-04-10T11:00:00Z'
+    const metadata = { annotations: { [slotAnnotation]: slot } }
+    const children = [child('08', complete), child('11', complete, { metadata })]
+    const ahead = scheduleFacts({ object, children, awaited: new Set(), nowMs: Date.parse('2026-04-10T11:10:00Z') })
+    // Both are of one day, of which the newest stays.
+    expect(ahead).toMatchObject({ removed: ['of-08'] })
+    const before = child('07', complete, { metadata: { annotations: { [slotAnnotation]: '2026-03-09T07:00:00Z' } } })
+    expect(
+      scheduleFacts({ object, children: [...children, before], awaited: new Set(), nowMs: Date.parse(slot) }),
+    ).toMatchObject({ removed: ['of-08'] })
+  })
+
   it('has begun a slot when its Backup is made, and not when that failed', () => {
     const object = schedule()
     const plan = facts(object, child('10', complete))
