@@ -3,7 +3,7 @@
 // back once the effect of the pivot has been seen, and every road ends.
 //
 //   none ──wanted──▶ Running ──last step seen──▶ Completed
-//                      │ │ └──fails after the pivot──▶ ManualIntervention ──wanted with a new id──▶ where it stood
+//                      │ │ └──fails after the pivot──▶ ManualIntervention ──wanted or cancelled with a new id──▶ where it stood
 //                      │ └──fails, or is cancelled, before it──▶ Compensating ──all seen to be gone──▶ Compensated
 //                      └──its steps are others──▶ ManualIntervention ◀──some could not be taken back──┘
 import { assert, unreachable } from '../base/assert.ts'
@@ -108,7 +108,7 @@ function beginning({ record, wish, shape, generation, nowMs }: SagaInput): SagaM
 
 /** Another try is for another wish than the last one. */
 function standingStill({ wish, demand, nowMs }: SagaInput, record: SagaRecord): SagaMove {
-  const retriedFor = demand ?? (wish.kind === 'wanted' ? wish.id : undefined)
+  const retriedFor = demand ?? (wish.kind === 'none' ? undefined : wish.id)
   const isAskedFor = retriedFor !== undefined && retriedFor !== (record.retriedFor ?? record.id)
   if (!isAskedFor) return { kind: 'end', record, standing: atRest(record) }
   return moved(resumed(record, { retriedFor, nowMs }))
@@ -211,11 +211,15 @@ function unseen(turn: Turn, look: Extract<Look, { kind: 'unknown' }>): SagaMove 
   return { kind: 'end', record, standing: retrying(record, look, look.retryAfterMs) }
 }
 
-/** Its effect, or the end of it, is coming about: that an attempt rejected may only mean that its answer was lost. */
+/**
+ * Its effect, or the end of it, is coming about: that an attempt rejected may only mean that its answer was lost. After the pivot there is
+ * no other way than to wait for it.
+ */
 function underWayStill(turn: Turn, look: Extract<Look, { kind: 'pending' | 'leaving' }>): SagaMove {
   const { record, input } = turn
   if (isFailure(input.attempt) && input.attempt.isFinal) return failed(turn, input.attempt, look)
-  if (isLate(turn)) return failed(turn, tooLate(turn, look.progress), look)
+  const isOnlyWay = record.pivotedAt !== undefined
+  if (isLate(turn) && !isOnlyWay) return failed(turn, tooLate(turn, look.progress), look)
   return { kind: 'end', record, standing: waitingFor(record, look.progress, look.lookAfterMs) }
 }
 

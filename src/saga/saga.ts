@@ -119,8 +119,8 @@ export type SagaWish =
    * way, that one ends first; where one stands still, a new id tries that one again.
    */
   | { readonly kind: 'wanted'; readonly id: string; readonly input: Notes }
-  /** What is under way is taken back, unless it has passed its pivot. */
-  | { readonly kind: 'cancelled'; readonly message: string }
+  /** What is under way is taken back, unless it has passed its pivot. Where it stands still, another `id` than before tries it again. */
+  | { readonly kind: 'cancelled'; readonly message: string; readonly id?: string | undefined }
 
 /** How it stands with one saga; what `observe` and `status` are told. */
 export interface SagaReport {

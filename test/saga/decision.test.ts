@@ -165,6 +165,16 @@ describe('a saga', () => {
       'ManualIntervention ddrp: stopped ManualIntervention',
     ],
     [
+      'that stands still, and is cancelled for another word',
+      { record: record('fCkp', 'ManualIntervention'), wish: { ...cancelled, id: 'two' } },
+      'Compensating cCkp: moved Compensating',
+    ],
+    [
+      'that stands still, and is cancelled for the same',
+      { record: record('fCkp', 'ManualIntervention', {}, { retriedFor: 'two' }), wish: { ...cancelled, id: 'two' } },
+      'ManualIntervention fCkp: stopped ManualIntervention',
+    ],
+    [
       'that stands still, and its resource is deleted',
       { record: record('fCkp', 'ManualIntervention'), wish: cancelled, demand: 'deletion' },
       'Compensating cCkp: moved Compensating',
@@ -325,6 +335,16 @@ describe('forward', () => {
       'stands still at a pivot that is broken for good',
       { record: pivot, look: torn },
       'ManualIntervention ddrp pivoted: moved ManualIntervention',
+    ],
+    [
+      'waits for what comes about at the pivot, however late it was seen',
+      { record: running('ddrp', late), look: pending },
+      'Running ddrp pivoted: waiting Running',
+    ],
+    [
+      'waits for what comes about after the pivot',
+      { record: running('dddr', late, pivoted), look: pending },
+      'Running dddr pivoted: waiting Running',
     ],
     ['passes the pivot', { record: pivot, look: done }, 'Running dddr pivoted: moved Running'],
     [

@@ -24,17 +24,36 @@ export function upgradeWish(ask: UpgradeAsk): SagaWish {
   if (sides === undefined || to === undefined) return { kind: 'none' }
   const { version: from, statefulSet: fromServer } = sides.serving
   const isMoving = record !== undefined && record.state !== 'Completed' && record.state !== 'Compensated'
-  if (from === to) {
-    const isBack = isMoving && record.pivotedAt === undefined
-    return isBack ? { kind: 'cancelled', message: `version ${to} is asked for again` } : { kind: 'none' }
-  }
+  if (from === to) return isMoving ? wishUnderWay(record, upgrade, to) : { kind: 'none' }
   if (upgrade === undefined || Number(to) < Number(from) || waitsFor(ask) !== undefined) {
     return { kind: 'none' }
   }
-  const id = upgrade.retry === undefined ? `${from}-to-${to}` : `${from}-to-${to}-${upgrade.retry}`
+  const id = undertakingId({ from, to, retry: upgrade.retry })
   const { snapshot, keepPrevious, method, maxWait } = upgrade
   const generation = String(metadata.generation ?? 0)
   return { kind: 'wanted', id, input: { from, fromServer, to, snapshot, keepPrevious, method, maxWait, generation } }
+}
+
+/** The server that serves is the one that is asked for: the old one, or since the pivot the new one. Where it stands still `retry` tries it again. */
+function wishUnderWay(
+  { state, input, pivotedAt }: SagaRecord,
+  upgrade: DatabaseObject['spec']['upgrade'],
+  version: string,
+): SagaWish {
+  const { from = '', to = '' } = input
+  const id = upgrade === undefined ? undefined : undertakingId({ from, to, retry: upgrade.retry })
+  if (pivotedAt === undefined) return { kind: 'cancelled', message: `version ${version} is asked for again`, id }
+  return state === 'ManualIntervention' && id !== undefined ? { kind: 'wanted', id, input } : { kind: 'none' }
+}
+
+interface Undertaking {
+  readonly from: string
+  readonly to: string
+  readonly retry: string | undefined
+}
+
+function undertakingId({ from, to, retry }: Undertaking): string {
+  return `${from}-to-${to}${retry === undefined ? '' : `-${retry}`}`
 }
 
 /** Why one that is asked for does not begin; undefined: it does, or none is asked for. */

@@ -11,6 +11,10 @@ const upgrade = { snapshot: 'Skip', cutover: 'Manual', keepPrevious: '24h' }
 const completed = upgradeRecord('RetireOld', 'Done', { state: 'Completed', pivotedAt, finishedAt: startedAt })
 const on18 = { server: { name: 'shop-db-pg18', version: '18' } }
 
+function stuck(at: string, state: 'Running' | 'Failed', more: Partial<SagaRecord> = {}): SagaRecord {
+  return upgradeRecord(at, state, { ...more, state: 'ManualIntervention', finishedAt: startedAt })
+}
+
 function ask(spec: object, record?: SagaRecord, status?: object) {
   const object = movingDatabase(spec, status)
   const sides = serverSides({ object, record, previousClaim: 'owned', nowMs: startedMs })
@@ -29,6 +33,16 @@ it.each([
     'no way back after the first login',
     ask({ version: '18' }, upgradeRecord('RetireOld', 'Running', { pivotedAt })),
     { kind: 'none' },
+  ],
+  [
+    'another try after the first login, for another word',
+    ask({ upgrade: { ...upgrade, retry: 'b' } }, stuck('RetireOld', 'Running', { pivotedAt })),
+    { kind: 'wanted', id: '15-to-18-b', input: { from: '15', to: '18' } },
+  ],
+  [
+    'another try of what could not be taken back, for another word',
+    ask({ version: '15', upgrade: { ...upgrade, retry: 'b' } }, stuck('ScaleDownOld', 'Failed')),
+    { kind: 'cancelled', id: '15-to-18-b' },
   ],
   ['nothing more when it is over', ask({}, completed, on18), { kind: 'none' }],
 ])('wants %s', (_, input, wish) => {
