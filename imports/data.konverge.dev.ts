@@ -1043,7 +1043,7 @@ export enum DatabaseSpecVersion {
  */
 export interface DatabaseSpecUpgrade {
   /**
-   * When applications are led to the new server. Automatic, as soon as it holds all rows; Manual, when the annotation data.konverge.dev/cutover holds the new version.
+   * When applications are led to the new server. Automatic, as soon as it holds all rows; Manual, when the annotation data.konverge.dev/cutover holds the new version, and where retry is given also that: 18-b.
    *
    * @schema DatabaseSpecUpgrade#cutover
    */
@@ -1407,7 +1407,7 @@ export function toJson_DatabaseSpecAllowedNamespaces(obj: DatabaseSpecAllowedNam
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * When applications are led to the new server. Automatic, as soon as it holds all rows; Manual, when the annotation data.konverge.dev/cutover holds the new version.
+ * When applications are led to the new server. Automatic, as soon as it holds all rows; Manual, when the annotation data.konverge.dev/cutover holds the new version, and where retry is given also that: 18-b.
  *
  * @schema DatabaseSpecUpgradeCutover
  */

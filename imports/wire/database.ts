@@ -317,7 +317,7 @@ export interface DatabaseStatus {
 export interface DatabaseSpecUpgrade {
   /**
    * When applications are led to the new server. Automatic, as soon as it holds all rows; Manual, when the annotation
-   * data.konverge.dev/cutover holds the new version.
+   * data.konverge.dev/cutover holds the new version, and where retry is given also that: 18-b.
    * @default "Manual"
    */
   readonly cutover: 'Manual' | 'Automatic'
@@ -1071,7 +1071,7 @@ export interface DatabaseSpecAllowedNamespacesSelectorMatchExpressions {
 export interface DatabaseSpecUpgradeInput {
   /**
    * When applications are led to the new server. Automatic, as soon as it holds all rows; Manual, when the annotation
-   * data.konverge.dev/cutover holds the new version.
+   * data.konverge.dev/cutover holds the new version, and where retry is given also that: 18-b.
    * @default "Manual"
    */
   readonly cutover?: 'Manual' | 'Automatic'

@@ -82,8 +82,8 @@ export class UpgradeClient implements UpgradeWorld<Scene> {
     return new WriteFreezeClient(this.#server(call, 'old'), { database: databaseOf(call), spared })
   }
 
-  cutoverWaitsFor({ object, input }: UpgradeCall): string | undefined {
-    return cutoverWaitsFor(object, input['to'] ?? '')
+  cutoverWaitsFor(call: UpgradeCall): string | undefined {
+    return cutoverWaitsFor(call.object, call)
   }
 
   async differences(call: UpgradeCall): Promise<readonly string[]> {

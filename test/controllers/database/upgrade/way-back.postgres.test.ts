@@ -99,7 +99,7 @@ async function failedBy(story: UpgradeStory, failure: Failure, method: string): 
   await story.apply({ version: to, upgrade })
   if (atCutover !== undefined) {
     await story.upgrade('AwaitingCutover')
-    await atCutover(story, () => story.apply({}, { 'data.konverge.dev/cutover': to }))
+    await atCutover(story, () => story.apply({}, { 'data.konverge.dev/cutover': `${to}-${upgrade.retry}` }))
   }
   await story.until(`taken back from ${step}`, ({ status }) => {
     const { upgrade: last } = status as { upgrade?: { id: string; state: string } }
