@@ -1,8 +1,8 @@
-// Everything that takes long is done; somebody, or the clock, says when writers are to be interrupted. The new side has to follow meanwhile:
-// for one that does not the old server keeps its log, until its disk is full.
-import type { SagaCall, SagaStep, Sight } from '../../index.ts'
+// Everything that takes long is done; somebody, or the clock, says when writers are to be interrupted, and the new side has caught up until
+// then. It has to follow meanwhile: for one that does not the old server keeps its log, until its disk is full.
+import type { Notes, SagaCall, SagaStep, Sight } from '../../index.ts'
 import { observeReplication } from '../engines/replication-runner.ts'
-import { followingSight, overdueSight } from './upgrade-sights.ts'
+import { cutoverSight, overdueSight } from './upgrade-sights.ts'
 import { awaitCutover, movesByDump, type UpgradeWorld } from './upgrade-world.ts'
 
 /** It may wait for days. */
@@ -21,20 +21,22 @@ export class AwaitCutoverStep<Scene> implements SagaStep<Scene> {
     // It has no effect that could be taken back.
     if (call.direction === 'back') return { kind: 'missing' }
     const waitsFor = this.#world.cutoverWaitsFor(call)
-    if (movesByDump(this.#world, call)) return waitsFor === undefined ? { kind: 'done' } : pending(waitsFor)
-    const followed = await this.#followed(call)
-    if (followed.kind === 'broken') return followed
-    return waitsFor === undefined ? { kind: 'done' } : pending(`${followed.progress}; ${waitsFor}`)
-  }
-
-  async #followed(call: SagaCall<Scene>) {
+    if (movesByDump(this.#world, call)) {
+      return waitsFor === undefined ? { kind: 'done' } : { kind: 'pending', progress: waitsFor, lookAfterMs }
+    }
     const task = this.#world.replication(call)
     // The old side alone tells this, where the new one does not answer any more.
     const overdue = overdueSight(await task.publisher.observe(), this.#world.mayLagBytes?.(call))
-    return overdue ?? followingSight((await observeReplication(task)).sides, task.token)
+    if (overdue !== undefined) return overdue
+    const { sides } = await observeReplication(task)
+    return cutoverSight({ sides, goal: call.notes[this.name]?.['goal'], waitsFor }, task.token)
   }
-}
 
-function pending(progress: string): Sight {
-  return { kind: 'pending', progress, lookAfterMs }
+  /** Of the moment at which nobody has to be asked any more. */
+  async remember(call: SagaCall<Scene>): Promise<Notes> {
+    return { goal: await this.#world.replication(call).publisher.milestone() }
+  }
+
+  /** The new side gets there by itself. */
+  async run(): Promise<void> {}
 }

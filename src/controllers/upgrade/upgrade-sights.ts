@@ -62,12 +62,12 @@ export function replicationSight(sides: BothSides, token: Token): Sight {
   }
 }
 
-/** While somebody has to say when: does the new side follow? What does not will not by itself, and the old server keeps its log for it. */
-export function followingSight(sides: BothSides, token: Token): Followed | Broken {
+/** Before writers are turned away: does the new side follow? What does not will not by itself, and the old server keeps its log for it. */
+function followingSight(sides: BothSides, token: Token): Followed | Broken {
   const standing = replicationStanding(sides, token)
   switch (standing.kind) {
     case 'following':
-      return { kind: 'following', progress: behind(standing) }
+      return { kind: 'following', progress: behind(standing), lagBytes: standing.lagBytes }
     case 'refused':
       return brokenBy(standing.obstacles, true)
     case 'broken':
@@ -77,6 +77,33 @@ export function followingSight(sides: BothSides, token: Token): Followed | Broke
       return { kind: 'broken', reason: 'ReplicationLost', message, isTerminal: true }
     }
   }
+}
+
+/**
+ * May writers be turned away, and wait for no more than the last moments? Once somebody says so, and when the new side has kept what was
+ * written until then and is not far behind: one that cannot apply what it is given, or has hours of it before it, would keep them waiting.
+ */
+export function cutoverSight({ sides, goal, waitsFor }: Cutover, token: Token): Sight {
+  const followed = followingSight(sides, token)
+  if (followed.kind === 'broken') return followed
+  const { progress, lagBytes } = followed
+  if (waitsFor !== undefined) return { kind: 'pending', progress: `${progress}; ${waitsFor}`, lookAfterMs: 30_000 }
+  if (goal === undefined) return missing
+  const isRunning = sides.target.subscription?.isRunning === true
+  if (isRunning && lagBytes <= mostLagAtCutover && hasCaughtUp(sides, token, goal)) return { kind: 'done' }
+  const why = 'applications are not turned away before it has caught up'
+  return { kind: 'pending', progress: `${progress}; ${why}`, lookAfterMs: 1_000 }
+}
+
+/** As much as is applied in seconds, and more than a busy server writes before it hears what has been kept. */
+const mostLagAtCutover = 64n * 1_024n * 1_024n
+
+export interface Cutover {
+  readonly sides: BothSides
+  /** A milestone of the old side, made when nothing else was waited for. */
+  readonly goal: string | undefined
+  /** Undefined: nobody has to say so any more. */
+  readonly waitsFor: string | undefined
 }
 
 /** Undefined: the old server does not keep more of its log for the new one than it may. */
@@ -95,6 +122,7 @@ interface Followed {
   readonly kind: 'following'
   /** How far behind it is; a phrase for people. */
   readonly progress: string
+  readonly lagBytes: bigint
 }
 
 export function brokenBy(obstacles: readonly Obstacle[], isTerminal: boolean): Broken {

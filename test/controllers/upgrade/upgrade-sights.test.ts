@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import type { BothSides } from '../../../src/controllers/engines/replication-standing.ts'
 import type { WriterFacts } from '../../../src/controllers/engines/write-freeze.ts'
 import {
+  type Cutover,
   catchUpSight,
+  cutoverSight,
   filledSight,
-  followingSight,
   freezeNotes,
   freezeRecordIn,
   freezeSight,
@@ -69,11 +71,23 @@ describe('of a replication is seen', () => {
   })
 })
 
-describe('of a side that follows while somebody is waited for is seen', () => {
+describe('of a side that follows before writers are turned away is seen', () => {
+  const cutover = (sides: Partial<BothSides>, more: Partial<Cutover>) =>
+    cutoverSight(
+      {
+        ...{ sides: { source, target: followingTarget, filledFrom: undefined, ...sides }, goal: '0/100' },
+        ...{ waitsFor: undefined, ...more },
+      },
+      token,
+    )
   const gone = { ...source, slot: undefined }
   const disabled = { ...followingTarget, subscription: undefined }
   it.each([
-    ['how far it is behind', { source, target: followingTarget }, { kind: 'following', progress: '128 bytes behind' }],
+    [
+      'how far it is behind',
+      { source, target: followingTarget },
+      { kind: 'pending', progress: '128 bytes behind; say so' },
+    ],
     ['that its slot is gone', { source: gone, target: followingTarget }, { kind: 'broken', reason: 'SlotLost' }],
     ['that nothing follows', { source, target: disabled, filledFrom: '0/100' }, { reason: 'ReplicationLost' }],
     [
@@ -82,7 +96,31 @@ describe('of a side that follows while somebody is waited for is seen', () => {
       { reason: 'NotOwned' },
     ],
   ])('%s', (_, sides, sight) => {
-    expect(followingSight({ filledFrom: undefined, ...sides }, token)).toMatchObject(sight)
+    expect(cutover(sides, { waitsFor: 'say so' })).toMatchObject(sight)
+  })
+
+  const subscription = { token, isEnabled: true, isRunning: false, failures: 3 }
+  const far = { ...source, position: '3/180' }
+  it.each([
+    ['is asked for a goal first', source, followingTarget, { goal: undefined }, { kind: 'missing' }],
+    ['has kept what was written until then', source, followingTarget, {}, { kind: 'done' }],
+    [
+      'has not kept it yet',
+      source,
+      followingTarget,
+      { goal: '0/101' },
+      { kind: 'pending', progress: '128 bytes behind; applications are not turned away before it has caught up' },
+    ],
+    ['is hours behind what was written since', far, followingTarget, {}, { kind: 'pending' }],
+    [
+      'cannot apply what it is given',
+      source,
+      { ...followingTarget, subscription },
+      {},
+      { kind: 'pending', progress: expect.stringMatching(/^128 bytes behind, 3 failed attempts/) },
+    ],
+  ] as const)('and is waited for no more but where it %s', (_, from, target, more, sight) => {
+    expect(cutover({ source: from, target }, more)).toMatchObject(sight)
   })
 
   it.each([

@@ -247,10 +247,12 @@ export class UpgradeStage {
   }
 
   #watched(step: SagaStep<Scene>): SagaStep<Scene> {
-    const { name, attempts, timeoutMs, backoff } = step
+    const { name, attempts, timeoutMs, backAttempts, backTimeoutMs, backoff } = step
     const limits = {
       ...(attempts === undefined ? {} : { attempts }),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      ...(backAttempts === undefined ? {} : { backAttempts }),
+      ...(backTimeoutMs === undefined ? {} : { backTimeoutMs }),
     }
     return {
       ...{ name, ...limits, ...(backoff === undefined ? {} : { backoff }) },

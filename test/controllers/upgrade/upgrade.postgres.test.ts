@@ -50,7 +50,7 @@ it.each(['Replication', 'Dump'] as const)(
     stage.failing = 'rehearse'
     await stage.begin()
     expect(await stage.ended()).toMatchObject({ state: 'Compensated' })
-    const [following, back] = method === 'Dump' ? [[], []] : [['Replicate'], ['back Replicate']]
+    const [following, back] = method === 'Dump' ? [[], []] : [['Replicate', 'AwaitCutover'], ['back Replicate']]
     const taken = ['back ScaleDownOld', ...back, 'back ProvisionNew']
     const steps = ['CreateSnapshot', 'ProvisionNew', ...following, 'ScaleDownOld', 'MigrateData', ...taken]
     expect([...new Set(stage.deaths)]).toEqual(steps)
@@ -155,6 +155,22 @@ it('moves by a dump what cannot be replicated', async () => {
     { nameless: 100, cache: 'warm', total: 100, large: 'a large object' },
   ])
   await stage.expectWhole(stage.new)
+})
+
+it('turns nobody away for a new side that cannot apply what it is given', async () => {
+  const stage = await UpgradeStage.start(way())
+  stage.after = async (step) => {
+    if (step === 'Replicate')
+      await stage.new.byHand('ALTER TABLE orders ADD CHECK (n > 0) NOT VALID', { database: 'shop' })
+  }
+  await stage.begin()
+  await stage.until('the cutover to be near', ({ steps }) => steps[3]?.notes?.['goal'] !== undefined)
+  await stage.clientWrites()
+  stage.mayLagBytes = 0n
+  const record = await stage.ended()
+  expect(record).toMatchObject({ state: 'Compensated', reason: 'ReplicationLagging' })
+  expect(record.steps[4]).toEqual({ name: 'ScaleDownOld', state: 'Pending' })
+  await stage.expectWhole(stage.old)
 })
 
 it('leads back to an old side that works when it cannot be filled by a dump', async () => {
