@@ -21,14 +21,14 @@ export interface DatabaseGlobals {
   readonly roles: readonly GlobalRole[]
   /** Of these roles, in each other and in the server's own ones. */
   readonly memberships: readonly Membership[]
-  /** Of these roles, in all databases or in this one, and of the database for all roles. */
+  /** Of these roles and of all roles, in all databases or in this one. */
   readonly settings: readonly GlobalSetting[]
   /** On the database itself. */
   readonly grants: readonly DatabaseGrant[]
   readonly extensions: readonly { readonly name: string; readonly schema: string }[]
   /** What does not belong to the database's owner, but for what came with an extension. */
   readonly owned: readonly OwnedObject[]
-  /** What only a superuser may make and no dump of ours holds: `event trigger audit`. */
+  /** What no dump of ours holds, or only a superuser may make: `event trigger audit`. */
   readonly immovable: readonly string[]
   /** Other databases of its server, but for those that a server is made with. */
   readonly neighbours: readonly { readonly name: string; readonly comment: string | null }[]
@@ -46,7 +46,7 @@ export interface GlobalRole {
   readonly canReplicate: boolean
   readonly bypassesRowSecurity: boolean
   readonly connectionLimit: number
-  /** RFC 3339; null: for ever. */
+  /** RFC 3339, or `-infinity`; null: for ever. */
   readonly validUntil: string | null
   /** As the server keeps it, of whichever method: never a clear password (I11). */
   readonly verifier: string | null

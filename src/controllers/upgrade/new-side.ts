@@ -4,7 +4,7 @@
 import type { Token } from '../../index.ts'
 import { providerIdOf } from '../database/database-observation.ts'
 import type { Change } from '../engines/change.ts'
-import type { DatabaseGlobals, GlobalRole } from '../engines/globals.ts'
+import type { DatabaseGlobals, GlobalRole, GlobalSetting } from '../engines/globals.ts'
 import type { LogPosition } from '../engines/log-position.ts'
 import type { ObservedDatabase, ServerFacts } from '../engines/observed-server.ts'
 import type { Ledger } from '../engines/postgres/globals/ledger.ts'
@@ -158,7 +158,7 @@ export function roleChanges(
     ),
     ...memberships.map(({ grantors: _, ...membership }) => ({ kind: 'grantMembership', ...membership }) as const),
     ...settings
-      .filter(({ database }) => database === undefined)
+      .filter((setting) => !isOfAll(setting))
       .map((setting) => ({ kind: 'copySetting', database: order.database, setting }) as const),
   ]
 }
@@ -192,14 +192,17 @@ export function ownerChanges(
   ]
 }
 
+/** It would hold for whoever makes the new side too, or names a database that is not there before. */
+function isOfAll({ role, database }: GlobalSetting): boolean {
+  return role === undefined || database !== undefined
+}
+
 /** From here on it is there as a whole. */
 export function closingChanges(order: SideOrder, globals: DatabaseGlobals): readonly Change[] {
   const { token, id: request, database } = order
   const replaced = providerIdOf(globals.systemIdentifier, globals.database.oid)
   return [
-    ...globals.settings
-      .filter((setting) => setting.database !== undefined)
-      .map((setting) => ({ kind: 'copySetting', database, setting }) as const),
+    ...globals.settings.filter(isOfAll).map((setting) => ({ kind: 'copySetting', database, setting }) as const),
     ...globals.grants.map((grant) => ({ kind: 'copyDatabaseGrant', database, ...grant }) as const),
     { kind: 'alterRole', role: sideRole(order), attributes: { canLogin: false, verifier: null } },
     { kind: 'markDatabase', database, token, succession: { request, replaced } },

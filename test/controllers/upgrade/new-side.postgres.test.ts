@@ -129,14 +129,12 @@ it('is not begun, and nothing made, where it cannot be', async () => {
     await stage.new.byHand(after)
     await stage.expectBare()
   }
-  await stage.old.byHand(
-    `CREATE FUNCTION f() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN END';
-    CREATE EVENT TRIGGER e ON ddl_command_end EXECUTE FUNCTION f()`,
-    shop,
-  )
-  const message = expect.stringContaining('event trigger e')
-  await expect(prepareSide(order, stage.tools, never)).rejects.toMatchObject({ ...stopping('NotMovable'), message })
-  await stage.old.byHand('DROP EVENT TRIGGER e', shop)
+  for (const [before, after, what] of immovable) {
+    await stage.old.byHand(before, shop)
+    const message = expect.stringContaining(`database shop has what is not moved with it: ${what}; remove it`)
+    await expect(prepareSide(order, stage.tools, never)).rejects.toMatchObject({ ...stopping('NotMovable'), message })
+    await stage.old.byHand(after, shop)
+  }
   await stage.old.byHand('CREATE DATABASE crm')
   const others = expect.stringContaining('other databases, which do not move with shop: crm;')
   await expect(prepareSide(order, stage.tools, never)).rejects.toMatchObject({
@@ -152,5 +150,33 @@ it('is not begun, and nothing made, where it cannot be', async () => {
   await stage.new.byHand('DROP ROLE few')
   await stage.expectBare()
 })
+
+/** A label of a module that is not here: only its catalogs are looked at. */
+const label = (catalog: string, columns: string) =>
+  [
+    `SET allow_system_table_mods TO on; INSERT INTO pg_catalog.${catalog} SELECT ${columns}; RESET allow_system_table_mods`,
+    `SET allow_system_table_mods TO on; DELETE FROM pg_catalog.${catalog}; RESET allow_system_table_mods`,
+    'security labels of anon',
+  ] as const
+const immovable = [
+  [
+    `CREATE FUNCTION f() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN END';
+    CREATE EVENT TRIGGER e ON ddl_command_end EXECUTE FUNCTION f()`,
+    'DROP EVENT TRIGGER e',
+    'event trigger e',
+  ],
+  [
+    "SELECT pg_create_logical_replication_slot('theirs', 'test_decoding'), pg_create_physical_replication_slot('standby')",
+    "SELECT pg_drop_replication_slot('theirs'), pg_drop_replication_slot('standby')",
+    'replication slot standby, replication slot theirs',
+  ],
+  label('pg_seclabel', "'public.orders'::regclass, 'pg_class'::regclass, 2, 'anon', 'MASKED'"),
+  label('pg_shseclabel', "'app'::regrole, 'pg_authid'::regclass, 'anon', 'MASKED'"),
+  [
+    'GRANT SET ON PARAMETER log_statement TO app_a',
+    'REVOKE SET ON PARAMETER log_statement FROM app_a',
+    'privileges of app_a on parameters',
+  ],
+] as const
 
 const stopping = (code: string) => ({ code, remedy: 'stop' })

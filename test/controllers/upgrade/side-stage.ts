@@ -95,6 +95,8 @@ const globals = `
   CREATE ROLE reader NOLOGIN; GRANT reader TO "Odd 'role'" WITH ADMIN OPTION; GRANT pg_monitor TO reader;
   SET password_encryption TO 'md5'; CREATE ROLE aged LOGIN PASSWORD 'aged'; RESET password_encryption;
   GRANT reader TO aged;
+  CREATE ROLE shut LOGIN VALID UNTIL '-infinity'; GRANT reader TO shut;
+  ALTER ROLE ALL SET idle_in_transaction_session_timeout TO '59s';
   CREATE ROLE stranger LOGIN;
   ALTER ROLE app_a SET statement_timeout TO '61s'; ALTER ROLE app_a SET log_min_messages TO 'error';
   ALTER ROLE app_a SET search_path TO "$user", 'Odd schema', public;
@@ -126,6 +128,8 @@ const schema = `
   CREATE FUNCTION api.own("Odd name" int DEFAULT 1, OUT x int) LANGUAGE sql SECURITY DEFINER AS 'SELECT 1';
   CREATE PROCEDURE api.nothing() LANGUAGE sql AS 'SELECT 1'; CREATE AGGREGATE api.most(int) (SFUNC = int4larger, STYPE = int);
   ALTER TABLE api.visits ENABLE ROW LEVEL SECURITY; CREATE POLICY mine ON api.visits TO reader USING (id > 0);
+  CREATE FUNCTION api.alike(a text, b text) RETURNS bool LANGUAGE sql SECURITY DEFINER AS 'SELECT true';
+  ALTER FUNCTION api.alike DEPENDS ON EXTENSION pg_trgm;
   CREATE STATISTICS api.pairs ON id, at FROM api.visits;
   CREATE COLLATION api.plain (LOCALE = 'C');
   RESET ROLE;

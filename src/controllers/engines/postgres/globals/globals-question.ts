@@ -5,9 +5,9 @@ import type { DatabaseGlobals } from '../../globals.ts'
 const ownSchema = (oid: string) => `${oid} IN (SELECT n.oid FROM pg_catalog.pg_namespace n
   WHERE n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%')`
 
-/** What belongs to an extension comes with it. */
+/** What belongs to an extension comes with it; what only goes with it (`DEPENDS ON EXTENSION`) does not. */
 const ofNoExtension = (catalog: string, oid: string) => `NOT EXISTS (SELECT FROM pg_catalog.pg_depend e
-  WHERE e.classid = 'pg_catalog.${catalog}'::pg_catalog.regclass AND e.objid = ${oid} AND e.deptype IN ('e', 'x'))`
+  WHERE e.classid = 'pg_catalog.${catalog}'::pg_catalog.regclass AND e.objid = ${oid} AND e.deptype = 'e')`
 
 /** Sequences of columns go with their tables, and types of tables and arrays with what they are of. */
 const ownColumn = `NOT (c.relkind = 'S' AND EXISTS (SELECT FROM pg_catalog.pg_depend e
@@ -34,6 +34,9 @@ const owned = `SELECT 'SCHEMA', NULL::pg_catalog.oid, s.nspname, s.nspowner FROM
   ${named('STATISTICS', 'pg_statistic_ext', 'stx')} ${named('TEXT SEARCH DICTIONARY', 'pg_ts_dict', 'dict')}
   ${named('TEXT SEARCH CONFIGURATION', 'pg_ts_config', 'cfg')}`
 
+/** The catalog pg_parameter_acl by its number, as servers before 15 have none. */
+const parameterPrivileges = '6243'
+
 /** $1: a part of a replication, which is passed over. */
 const immovable = `SELECT 'event trigger ' || v.evtname FROM pg_catalog.pg_event_trigger v
     WHERE ${ofNoExtension('pg_event_trigger', 'v.oid')}
@@ -44,7 +47,17 @@ const immovable = `SELECT 'event trigger ' || v.evtname FROM pg_catalog.pg_event
   UNION ALL SELECT 'operator family ' || f.opfname FROM pg_catalog.pg_opfamily f
     WHERE ${ownSchema('f.opfnamespace')} AND ${ofNoExtension('pg_opfamily', 'f.oid')}
   UNION ALL SELECT 'foreign server ' || s.srvname FROM pg_catalog.pg_foreign_server s
-    WHERE ${ofNoExtension('pg_foreign_server', 's.oid')}`
+    WHERE ${ofNoExtension('pg_foreign_server', 's.oid')}
+  UNION ALL SELECT 'replication slot ' || s.slot_name FROM pg_catalog.pg_replication_slots s
+    WHERE NOT s.temporary AND s.slot_name <> $1
+  UNION ALL (SELECT 'security labels of ' || l.provider FROM pg_catalog.pg_seclabel l WHERE NOT EXISTS (
+      SELECT FROM pg_catalog.pg_depend e WHERE e.classid = l.classoid AND e.objid = l.objoid AND e.deptype = 'e')
+    UNION SELECT 'security labels of ' || l.provider FROM pg_catalog.pg_shseclabel l, this
+      WHERE l.classoid = 'pg_catalog.pg_authid'::pg_catalog.regclass
+        OR (l.classoid = 'pg_catalog.pg_database'::pg_catalog.regclass AND l.objoid = this.oid))
+  UNION ALL SELECT DISTINCT 'privileges of ' || r.rolname || ' on parameters' FROM meant r
+    JOIN pg_catalog.pg_shdepend p ON p.refclassid = 'pg_catalog.pg_authid'::pg_catalog.regclass AND p.refobjid = r.oid
+    WHERE p.classid = ${parameterPrivileges}`
 
 /** $1: a role that is no part of it, and a publication of the same name. */
 export const globalsQuestion = `WITH RECURSIVE
@@ -73,7 +86,7 @@ SELECT pg_catalog.jsonb_build_object(
       'comment', pg_catalog.shobj_description(r.oid, 'pg_authid'), 'canLogin', r.rolcanlogin, 'isSuperuser', r.rolsuper,
       'inherits', r.rolinherit, 'canCreateDatabases', r.rolcreatedb, 'canCreateRoles', r.rolcreaterole,
       'canReplicate', r.rolreplication, 'bypassesRowSecurity', r.rolbypassrls, 'connectionLimit', r.rolconnlimit,
-      'validUntil', CASE WHEN r.rolvaliduntil <> 'infinity' THEN
+      'validUntil', CASE WHEN r.rolvaliduntil = '-infinity' THEN '-infinity' WHEN r.rolvaliduntil <> 'infinity' THEN
         pg_catalog.to_char(r.rolvaliduntil AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') END,
       'verifier', r.rolpassword) ORDER BY r.rolname) FROM meant r),
   'memberships', (SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('role', g.role, 'member', g.member, 'grantors', '[]'::jsonb,
@@ -85,7 +98,7 @@ SELECT pg_catalog.jsonb_build_object(
   'settings', (SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('role', r.rolname,
       'database', CASE WHEN s.setdatabase <> 0 THEN this.datname END, 'text', text) ORDER BY r.rolname, text)
     FROM this, pg_catalog.pg_db_role_setting s LEFT JOIN meant r ON r.oid = s.setrole, pg_catalog.unnest(s.setconfig) text
-    WHERE s.setdatabase IN (0, this.oid) AND (r.oid IS NOT NULL OR (s.setrole = 0 AND s.setdatabase = this.oid))),
+    WHERE s.setdatabase IN (0, this.oid) AND (r.oid IS NOT NULL OR s.setrole = 0)),
   'grants', (SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('grantee', g.rolname, 'privilege', x.privilege_type,
       'isGrantable', x.is_grantable) ORDER BY g.rolname, x.privilege_type)
     FROM this, pg_catalog.aclexplode(COALESCE(this.datacl, pg_catalog.acldefault('d', this.datdba))) x
