@@ -1,6 +1,6 @@
 // How is a worker of a Backup doing? Told by its Job and by what its pods said when they ended. Pure.
 import type { Condition, LiveObject } from '../../index.ts'
-import { heldTry } from '../worker/held-try.ts'
+import { heldTry, unmadeTry } from '../worker/held-try.ts'
 import { jobCondition, lastWord, millisecondsAt } from '../worker/job-words.ts'
 import { exitCodeOf, type WorkReport, workReportIn } from './work-report.ts'
 
@@ -36,12 +36,15 @@ export function workRun(
   const failed = jobCondition(job, 'Failed')
   if (failed !== undefined) {
     const endedAtMs = millisecondsAt(failed.lastTransitionTime)
-    return { kind: 'failed', report: reportOfJob(failed, last, limit), endedAtMs }
+    const report = reportOfJob(failed, last, limit)
+    const unmade = unmadeTry(job, nowMs)
+    const message = [report.message, unmade?.message].filter((part) => part !== undefined).join('; ')
+    return { kind: 'failed', report: unmade === undefined ? report : { ...report, message }, endedAtMs }
   }
   // Trying again would say the same: the Job is held, though it would go on.
   if (word !== undefined && exitCodeOf(word.report) === 2) return { kind: 'failed', ...word }
   const said = last?.outcome === 'Completed' ? undefined : last
-  return { kind: 'active', last: heldTry(pods, nowMs) ?? said }
+  return { kind: 'active', last: heldTry(job, pods, nowMs) ?? said }
 }
 
 function reportOfJob({ reason, message }: Condition, last: WorkReport | undefined, limit: string): WorkReport {

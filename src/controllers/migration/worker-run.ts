@@ -29,7 +29,7 @@ export function workerRun(job: LiveObject | undefined, pods: readonly LiveObject
   }
   // Trying again would say the same: the Job is held, though it would go on.
   if (last !== undefined && exitCodeOf(last.report) === 2) return { kind: 'ended', ...last }
-  return { kind: 'active', last: heldTry(pods, nowMs) ?? last?.report }
+  return { kind: 'active', last: heldTry(job, pods, nowMs) ?? last?.report }
 }
 
 /** It said all there is to say; the same order would end the same way. */

@@ -1,17 +1,20 @@
 // What do a worker's Job and its pods say of it? The newest last words, and the conditions of the Job. Pure.
 import { type Condition, findCondition, type LiveObject, valueAt } from '../../index.ts'
+import { type KilledTry, killedTry } from './killed-try.ts'
 
-/** `read`: undefined for what no worker wrote. */
+/** `read`: undefined for what no worker wrote; for one that was killed before it could, its node speaks. */
 export function lastWord<Report>(
   pods: readonly LiveObject[],
   read: (text: string | undefined) => Report | undefined,
-): { readonly report: Report; readonly endedAtMs: number } | undefined {
+): { readonly report: Report | KilledTry; readonly endedAtMs: number } | undefined {
   const words = pods.flatMap((pod) => {
     // The status of a Pod: a worker has one container.
     const statuses = valueAt(pod, 'status', 'containerStatuses') as readonly ContainerStatus[] | undefined
     const terminated = statuses?.[0]?.state?.terminated
-    const report = read(terminated?.message)
-    return report === undefined ? [] : [{ report, endedAtMs: millisecondsAt(terminated?.finishedAt) }]
+    const report = read(terminated?.message) ?? killedTry(pod)
+    // A pod that was told to go may have no word of its container left.
+    const endedAt = terminated?.finishedAt ?? valueAt(pod, 'status', 'startTime')
+    return report === undefined ? [] : [{ report, endedAtMs: millisecondsAt(String(endedAt)) }]
   })
   return words.toSorted((left, right) => right.endedAtMs - left.endedAtMs)[0]
 }

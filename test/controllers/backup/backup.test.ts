@@ -102,6 +102,23 @@ describe('a Backup', () => {
     expect((await scene.condition('once', 'Ready'))?.message).toContain('no nodes available')
   })
 
+  it('says that no pod of its worker can be made, until one is', async () => {
+    const scene = await ready()
+    scene.answer = () => 'works'
+    await scene.create('once')
+    await scene.until('a worker', async () => (await scene.jobs()).length > 0)
+    const [job = ''] = await scene.jobs()
+    // As the controller of Jobs has it whose pods are refused.
+    const startTime = new Date(scene.cluster.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z')
+    await scene.patchStatus(Job, job, { startTime, ready: 0, terminating: 0 })
+    await scene.pass(60_000)
+    expect(await scene.standing('once', 'Ready')).toBe('False Saving')
+    await scene.becomes('once', 'Ready', 'False FailedCreate')
+    expect((await scene.condition('once', 'Ready'))?.message).toContain(`kubectl describe job ${job}`)
+    await scene.patchStatus(Job, job, { active: 1 })
+    await scene.becomes('once', 'Ready', 'False Saving')
+  })
+
   it('of a whole server is a copy of it, which is started where its worker is', async () => {
     const scene = await BackupScene.start()
     await scene.ownServer()
