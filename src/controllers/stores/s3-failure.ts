@@ -16,6 +16,13 @@ const invalid: Meaning = {
   remedy: 'stop',
   advice: 'the store does not take these credentials; see the Secret that holds them',
 }
+/** They are read when a worker begins, and the next one finds those that have been put there since. */
+const expired: Meaning = {
+  code: 'CredentialsExpired',
+  remedy: 'retry',
+  advice:
+    'the session token has expired; the next try reads the Secret again, which has to have new credentials by then',
+}
 const denied: Meaning = {
   code: 'AccessDenied',
   remedy: 'stop',
@@ -47,8 +54,17 @@ const meanings: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
   ['InvalidAccessKeyId', invalid],
   ['SignatureDoesNotMatch', invalid],
   ['InvalidToken', invalid],
-  ['ExpiredToken', invalid],
+  ['ExpiredToken', expired],
+  ['TokenRefreshRequired', expired],
   ['CredentialsProviderError', invalid],
+  [
+    'InvalidObjectState',
+    {
+      code: 'Archived',
+      remedy: 'stop',
+      advice: 'it has been archived, by a lifecycle rule of the bucket perhaps; have it restored in S3, then try again',
+    },
+  ],
   ['AuthorizationHeaderMalformed', { code: 'StoreRefused', remedy: 'stop' }],
   ['PermanentRedirect', { code: 'StoreRefused', remedy: 'stop', advice: 'the bucket is in another region; name it' }],
   ['QuotaExceeded', { code: 'StoreFull', remedy: 'retry' }],

@@ -6,7 +6,11 @@ export type StoreErrorCode =
   | 'AccessDenied'
   /** Somebody was faster. */
   | 'AlreadyStored'
+  /** It is where nobody can read it at once. */
+  | 'Archived'
   | 'BucketMissing'
+  /** Those that were read when the worker began. */
+  | 'CredentialsExpired'
   | 'CredentialsInvalid'
   /** It may not be removed yet: somebody, or a rule, keeps it. */
   | 'Locked'

@@ -14,6 +14,10 @@ describe('a failure of S3', () => {
     [said('NoSuchUpload', 404), 'StoreUnavailable', 'retry'],
     [said('AccessDenied', 403), 'AccessDenied', 'stop'],
     [said('SignatureDoesNotMatch', 403), 'CredentialsInvalid', 'stop'],
+    [said('ExpiredToken', 400), 'CredentialsExpired', 'retry'],
+    [said('ExpiredTokenException', 403), 'CredentialsExpired', 'retry'],
+    [said('TokenRefreshRequired', 400), 'CredentialsExpired', 'retry'],
+    [said('InvalidObjectState', 403), 'Archived', 'stop'],
     [said('Weird', 403), 'AccessDenied', 'stop'],
     [said('PreconditionFailed', 412), 'AlreadyStored', 'stop'],
     [said('SlowDown', 503), 'StoreUnavailable', 'retry'],
@@ -40,6 +44,10 @@ describe('a failure of S3', () => {
     's3:PutObjectRetention',
   ])('names the right %s where one is missing', (right) => {
     expect(s3Failure(said('AccessDenied', 403), request)?.message).toMatch(new RegExp(`${right}\\b`))
+  })
+
+  it('says what to do about what has been archived', () => {
+    expect(s3Failure(said('InvalidObjectState', 403), request)?.message).toMatch(/archived.*have it restored in S3/)
   })
 
   it('is nothing else that is thrown', () => {
