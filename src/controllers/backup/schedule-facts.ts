@@ -5,7 +5,7 @@ import { durationMs, findCondition, isBeingDeleted, isOf, type LiveObject } from
 import { childName, type DueSlot, dueSlot, isCredible, overdueReason } from './due-slot.ts'
 import { type RetainedBackup, retain } from './retention.ts'
 import { readSchedule, type Schedule, type ScheduleReading } from './schedule.ts'
-import { isSlotPassed } from './slot-passed.ts'
+import { clocksMs, isSlotPassed } from './slot-passed.ts'
 import { type VerifyMode, verifyModeOf } from './verify-mode.ts'
 import { type BackupObject, slotOf } from './work-wish.ts'
 
@@ -147,7 +147,8 @@ function removedBy(
 
 function takenAt({ takenAtMs, object }: FoundBackup): number {
   const createdMs = Date.parse(object.metadata.creationTimestamp ?? '')
-  return createdMs < takenAtMs ? createdMs : takenAtMs
+  // To the second, and by another clock: a slot at midnight is of its day all the same.
+  return createdMs < takenAtMs - clocksMs ? createdMs : takenAtMs
 }
 
 /** As it is; or with its artifact to go, and then not at all. */

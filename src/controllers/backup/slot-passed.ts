@@ -5,7 +5,7 @@ import type { Problem } from '../migration/migration-place.ts'
 import { type BackupObject, slotAnnotation, slotOf } from './work-wish.ts'
 
 /** How far the clocks of operator and API server may be apart. */
-const clocksMs = 3_600_000
+export const clocksMs = 3_600_000
 
 /** No schedule begins a slot so late. What has an artifact is what it says, whoever brought it back. */
 export function isSlotPassed(object: BackupObject): boolean {

@@ -92,6 +92,21 @@ describe('a schedule', () => {
     ).toMatchObject({ removed: ['of-08'] })
   })
 
+  it('counts a slot at midnight for its own day, though the API server has made its Backup a second before', () => {
+    const object = schedule({ schedule: '0 0 * * *', retention: { keepLast: 1, keepDaily: 7 } })
+    const night = (slot: string, creationTimestamp: string) => {
+      const metadata = { name: slot, uid: slot, creationTimestamp, annotations: { [slotAnnotation]: slot } }
+      return child('00', complete, { metadata })
+    }
+    const plan = facts(
+      object,
+      night('2026-03-08T00:00:00Z', '2026-03-08T00:00:00Z'),
+      night('2026-03-09T00:00:00Z', '2026-03-08T23:59:59Z'),
+      night('2026-03-10T00:00:00Z', '2026-03-10T00:00:00Z'),
+    )
+    expect(plan.removed).toEqual([])
+  })
+
   it('has begun a slot when its Backup is made, and not when that failed', () => {
     const object = schedule()
     const plan = facts(object, child('10', complete))
