@@ -21,11 +21,15 @@ describe.skipIf(from === to)(`a Database that is deleted on its way from ${from}
     await story.apply({ version: to })
     await story.upgrade('AwaitingCutover')
     await story.clientWrites()
-    const holder = await story.session(`shop-pg${to}`, 'shop')
-    // What comes cannot be applied, so that it waits with all applications away; the tables can be looked at.
+    const [keeper, holder] = [await story.session(), await story.session(`shop-pg${to}`, 'shop')]
+    // Nobody is turned away before this one ends.
+    await keeper.query('BEGIN; ALTER ROLE app CONNECTION LIMIT -1')
+    await story.apply({}, isCutOver)
+    await story.until('about to freeze', ({ status }) => stepIn(status) === 'ScaleDownOld')
+    // What comes from now on cannot be applied, so that it waits with all applications away; the tables can be looked at.
     await holder.query('BEGIN; LOCK TABLE orders IN EXCLUSIVE MODE')
     await story.clientWrites()
-    await story.apply({}, isCutOver)
+    await keeper.query('ROLLBACK')
     const going = await story.until('frozen', ({ status }) => stepIn(status) === 'MigrateData')
     story.client.stop()
     const backup = ownBackup(going as DatabaseObject, 'final')?.name ?? ''
