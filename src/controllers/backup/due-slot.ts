@@ -16,7 +16,7 @@ export interface ScheduleState {
   readonly concurrency: 'Forbid' | 'Replace'
   /** Names of the backups that are being made. */
   readonly active: readonly string[]
-  /** Names of those that are stored, and being proven: they are waited for, and never make room. */
+  /** Names of those that are stored, and being proven: by Forbid they are waited for, and they never make room. */
   readonly proving: readonly string[]
 }
 

@@ -187,10 +187,12 @@ function newChild({ metadata, spec }: BackupObject, slotMs: number, found: reado
   }
 }
 
-/** Each so many-th is restored, and the first; what failed, or was not proven, does not count. */
+/** Each so many-th is restored, and the first; what failed, or was not proven, does not count. One at a time, as each needs room for a copy. */
 function modeOf(spec: BackupSpec, found: readonly FoundBackup[]): VerifyMode {
   const mode = verifyModeOf(spec)
   if (mode !== 'Restore') return mode
+  if (found.some(({ state, object }) => state === 'Proving' && verifyModeOf(object.spec) === 'Restore'))
+    return 'Checksum'
   const sound = found.filter(({ state }) => state !== 'Failed' && state !== 'Unproven')
   const last = sound.findIndex(({ object }) => verifyModeOf(object.spec) === 'Restore')
   return last === -1 || last + 1 >= spec.verify.every ? 'Restore' : 'Checksum'

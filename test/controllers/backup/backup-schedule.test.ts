@@ -24,6 +24,14 @@ async function slots(scene: BackupScene): Promise<readonly string[]> {
   return found.flatMap(({ metadata }) => metadata.annotations?.[slotAnnotation] ?? []).sort()
 }
 
+/** How each is proven, in the order of their slots. */
+async function modes(scene: BackupScene): Promise<readonly string[]> {
+  const found = (await scene.cluster.list(Backup, home)).filter(({ metadata }) => metadata.name !== 'nightly')
+  return found
+    .toSorted((left, right) => (left.metadata.name < right.metadata.name ? -1 : 1))
+    .map(({ spec }) => (spec as { verify: { mode: string } }).verify.mode) // Its definition has a default.
+}
+
 const atHours = (...hours: readonly number[]) =>
   hours.map((hour) => `2026-01-01T${String(hour).padStart(2, '0')}:00:00Z`)
 
@@ -169,6 +177,7 @@ describe('a schedule', () => {
     expect(await slots(scene)).toEqual(atHours(1, 2, 3))
     expect(scene.worked).toEqual([1, 2, 3].map(() => expect.stringMatching(/^backup nightly-/)))
     expect(scene.stored.size).toBe(3)
+    expect(await modes(scene)).toEqual(['Restore', 'Checksum', 'Checksum'])
     await scene.passUntil('2026-01-01T05:10:00Z')
     expect(await scene.standing('nightly', 'Overdue')).toBe('True MissedSchedule')
   })
@@ -209,11 +218,7 @@ describe('a schedule', () => {
   it('restores each so many-th backup, and the first', async () => {
     const scene = await scheduled({ verify: { mode: 'Restore', every: 3 } })
     await scene.passUntil('2026-01-01T05:05:00Z')
-    const found = (await scene.cluster.list(Backup, home)).filter(({ metadata }) => metadata.name !== 'nightly')
-    const modes = found
-      .toSorted((left, right) => (left.metadata.name < right.metadata.name ? -1 : 1))
-      .map(({ spec }) => (spec as { verify: { mode: string } }).verify.mode)
-    expect(modes).toEqual(['Restore', 'Checksum', 'Checksum', 'Restore', 'Checksum'])
+    expect(await modes(scene)).toEqual(['Restore', 'Checksum', 'Checksum', 'Restore', 'Checksum'])
   })
 })
 

@@ -78,6 +78,23 @@ describe('a schedule', () => {
     expect(found('09', complete)).toBe('Completed')
   })
 
+  it.each([
+    ['Restore', { ...complete, phase: 'Verifying' }, 'Checksum'],
+    ['Restore', { ...complete, phase: 'Pending' }, 'Checksum'],
+    // Nothing is restored for it, and one that is given up is restored no more.
+    ['Checksum', { ...complete, phase: 'Verifying' }, 'Restore'],
+    ['Restore', { phase: 'Running' }, 'Restore'],
+    ['Restore', { ...complete, phase: 'Failed' }, 'Restore'],
+    ['Restore', complete, 'Restore'],
+  ])('restores one backup at a time: beside a %s that tells %j the next is proven by %s', (mode, status, next) => {
+    const object = schedule({ verify: { mode: 'Restore', every: 1 } })
+    const proving = child('10', status, { spec: { verify: { mode, every: 1 } } })
+    // One that has been read once more since is none that is restored.
+    const read = child('11', complete, { spec: { verify: { mode: 'Checksum', every: 1 } } })
+    const made = facts(object, proving, read).children.find(({ name }) => !name.startsWith('of-'))
+    expect(made?.spec.verify.mode).toBe(next)
+  })
+
   it('goes by when the API server says that a Backup was made, where the clock of its slot was ahead', () => {
     const object = schedule({ retention: { keepLast: 1, keepDaily: 9, maxAge: '48h' } })
     const slot = '2026-04-10T11:00:00Z'
