@@ -140,8 +140,14 @@ function underWay(input: SagaInput, record: SagaRecord): SagaMove {
   assert(known !== undefined, 'the steps of the record are those of the shape')
   const isBack = direction === 'back'
   const limits = isBack ? { ...known, attempts: known.backAttempts, timeoutMs: known.backTimeoutMs } : known
-  const turn: Turn = { input, record, index, step, limits, isBack }
+  const turn: Turn = { input: isBack ? patient(input, limits) : input, record, index, step, limits, isBack }
   return turn.isBack ? back(turn, look) : forward(passedPivot(turn, look), look)
+}
+
+/** With attempts without end no failure is final: a disk that is full has space again when somebody has helped. */
+function patient(input: SagaInput, { attempts }: Limits): SagaInput {
+  if (attempts !== Number.POSITIVE_INFINITY || !isFailure(input.attempt)) return input
+  return { ...input, attempt: { ...input.attempt, isFinal: false } }
 }
 
 /** That anything of its effect is there is the point of no return, whatever becomes of it. */

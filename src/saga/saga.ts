@@ -94,7 +94,7 @@ export interface SagaStep<Scene> {
   readonly timeoutMs?: number | ((input: Notes) => number)
   /**
    * The same two for taking it back, which is tried once at least, and whose time begins with that. Default: as above; Infinity where nothing
-   * is worse than to stop trying.
+   * is worse than to stop trying: with attempts without end `stop` is tried again too.
    */
   readonly backAttempts?: number
   readonly backTimeoutMs?: number

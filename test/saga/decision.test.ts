@@ -499,17 +499,18 @@ describe('back', () => {
     expect(told(decide(given))).toBe(expected)
   })
 
+  const forever = { backTimeoutMs: Number.POSITIVE_INFINITY, backAttempts: Number.POSITIVE_INFINITY }
+  const own = shapeOf({
+    ...shape,
+    steps: [
+      step('Load'),
+      step('Drive', forever),
+      step('Unload', { compensate: undefined }),
+      step('Sign', { compensate: undefined }),
+    ],
+  })
+
   it('has its own limits, and its time begins with the first attempt', () => {
-    const patient = step('Drive', { backTimeoutMs: Number.POSITIVE_INFINITY, backAttempts: Number.POSITIVE_INFINITY })
-    const own = shapeOf({
-      ...shape,
-      steps: [
-        step('Load'),
-        patient,
-        step('Unload', { compensate: undefined }),
-        step('Sign', { compensate: undefined }),
-      ],
-    })
     const old = turning('dcpp', { startedAt: at(-86_400_000), attempts: 5_000 })
     expect(told(decide({ shape: own, record: old, look: unknown }))).toBe('Compensating dcpp: retry Unreachable')
     expect(told(decide({ shape: own, record: old, look: leaving }))).toBe('Compensating dcpp: waiting Compensating')
@@ -521,6 +522,31 @@ describe('back', () => {
     )
     const first = decide({ record: turning('dcpp', late), look: done })
     expect(first).toMatchObject({ record: { steps: [{}, { attempts: 1, startedAt: at(0) }, {}, {}] } })
+  })
+
+  it.each<readonly [string, Look, string]>([
+    ['is still there', done, 'Compensating dcpp: retry Refused'],
+    ['cannot be seen', unknown, 'Compensating dcpp: retry Unreachable'],
+    ['is going away', leaving, 'Compensating dcpp: waiting Compensating'],
+  ])('tries without end what has attempts without end, though it fails for good, where it %s', (_, look, expected) => {
+    const refused = decide({ shape: own, record: again, look, attempt: final })
+    expect(told(refused)).toBe(expected)
+    const { record: known } = refused as Extract<SagaMove, { kind: 'end' }>
+    const later = { shape: own, record: known, nowMs: nowMs + 600_000 }
+    expect(told(decide({ ...later, look: done }))).toBe('compensate 1, attempt 2')
+    expect(told(decide({ ...later, look: missing }))).toBe('Compensating cCpp: moved Compensating')
+  })
+
+  it('says why it has to try again', () => {
+    expect(decide({ shape: own, record: again, look: done, attempt: final })).toMatchObject({
+      standing: { message: 'taking back Drive 2/4: refused' },
+    })
+  })
+
+  it('fails for good on the way there, though the way back has attempts without end', () => {
+    expect(told(decide({ shape: own, record: running('drpp', { attempts: 1 }), look: missing, attempt: final }))).toBe(
+      'Compensating dcpp: moved Compensating',
+    )
   })
 
   it('is over at once where nothing can be taken back', () => {

@@ -107,21 +107,26 @@ function conditionsOf(
   return [upgraded, ready('False', waits), { ...upgrading, type: 'Progressing', status: 'True', message }]
 }
 
-/** Who was turned away before a way back that did not let them in again. */
+/** Who was turned away before a way back that was tried and has not let them in again. */
 function turnedAway({ steps }: SagaRecord): readonly string[] {
   const step = steps.find(({ name }) => name === scaleDownOld)
-  return step?.state === 'Failed' ? (freezeRecordIn(step.notes)?.logins ?? []) : []
+  const isTried = step?.state === 'Failed' || (step?.state === 'Compensating' && (step.attempts ?? 0) > 0)
+  return isTried ? (freezeRecordIn(step.notes)?.logins ?? []) : []
 }
 
 /** Says what lets them in, where nobody here has. */
 function withLogins(saga: SagaReport | undefined): SagaReport | undefined {
-  const names = saga?.state === 'manualIntervention' && saga.record !== undefined ? turnedAway(saga.record) : []
-  if (saga === undefined || names.length === 0) return saga
+  const names = saga?.record === undefined ? [] : turnedAway(saga.record)
+  if (saga?.record === undefined || names.length === 0) return saga
   const letIn = names.map((name) => `ALTER ROLE "${name.replaceAll('"', '""')}" LOGIN`).join('; ')
-  return {
-    ...saga,
-    message: `${saga.message}; applications are turned away until then, or until somebody does ${letIn}`,
-  }
+  // What is under way sees by itself that they are let in, and what stands still does not.
+  const after = isUnderWay(saga) ? '' : letInByHand(saga.record)
+  const message = `${saga.message}; applications are turned away until then, or until somebody does ${letIn}${after}`
+  return { ...saga, message }
+}
+
+function letInByHand({ input }: SagaRecord): string {
+  return `; Ready is False until spec.upgrade.retry is another word; with spec.version "${input['from'] ?? ''}" no other upgrade begins then`
 }
 
 const upgrading = { reason: 'Upgrading' }

@@ -74,6 +74,25 @@ describe('while it is under way', () => {
     expect(statusOf(running('Replicate'), retry).of('Ready')).toBe('True Upgrading: so')
   })
 
+  it.each<readonly [string, object, string]>([
+    ['has not been tried', {}, 'so'],
+    [
+      'was tried',
+      { attempts: 3 },
+      'so; applications are turned away until then, or until somebody does ALTER ROLE "app" LOGIN',
+    ],
+  ])('the way back says what lets applications in, where letting them in %s', (_, tried, message) => {
+    const record = upgradeRecord('ScaleDownOld', 'Compensating')
+    const steps = record.steps.map((step) =>
+      step.state === 'Compensating' ? { ...step, notes: { logins: '["app"]' }, ...tried } : step,
+    )
+    const saga = upgradeReport({ ...record, steps }, 'compensating')
+    const retry: Outcome = { kind: 'retry', reason: 'StorageFull', message: 'full' }
+    const { fields, of } = statusOf(saga, retry)
+    expect(fields).toMatchObject({ phase: 'Upgrading', upgrade: { message } })
+    expect([of('Ready'), of('Upgraded')]).toEqual([undefined, `False Compensating: ${message}`])
+  })
+
   it('the way back says so', () => {
     const saga = upgradeReport(upgradeRecord('Replicate', 'Compensating'), 'compensating')
     expect(statusOf(saga, waiting).fields.upgrade).toMatchObject({
@@ -117,7 +136,8 @@ describe('when it is over', () => {
       stopped('ManualIntervention'),
     )
     const message =
-      'so; applications are turned away until then, or until somebody does ALTER ROLE "app" LOGIN; ALTER ROLE "we""b" LOGIN'
+      'so; applications are turned away until then, or until somebody does ALTER ROLE "app" LOGIN; ALTER ROLE "we""b" LOGIN; ' +
+      'Ready is False until spec.upgrade.retry is another word; with spec.version "15" no other upgrade begins then'
     expect([of('Ready'), of('Upgraded')]).toEqual([
       `False ManualIntervention: ${message}`,
       `False ManualIntervention: ${message}`,
