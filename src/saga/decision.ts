@@ -219,13 +219,15 @@ function unseen(turn: Turn, look: Extract<Look, { kind: 'unknown' }>): SagaMove 
 
 /**
  * Its effect, or the end of it, is coming about: that an attempt rejected may only mean that its answer was lost. After the pivot there is
- * no other way than to wait for it.
+ * no other way than to wait for it. What goes away for another reason is taken back once before it is given up.
  */
 function underWayStill(turn: Turn, look: Extract<Look, { kind: 'pending' | 'leaving' }>): SagaMove {
   const { record, input } = turn
   if (isFailure(input.attempt) && input.attempt.isFinal) return failed(turn, input.attempt, look)
   const isOnlyWay = record.pivotedAt !== undefined
-  if (isLate(turn) && !isOnlyWay) return failed(turn, tooLate(turn, look.progress), look)
+  if (isLate(turn) && !isOnlyWay) {
+    return isUntried(turn) ? firstTry(turn) : failed(turn, tooLate(turn, look.progress), look)
+  }
   return { kind: 'end', record, standing: waitingFor(record, look.progress, look.lookAfterMs) }
 }
 

@@ -465,7 +465,7 @@ describe('back', () => {
     ],
     [
       'goes on with the others when it is too late',
-      { record: turning('dcpp', late), look: leaving },
+      { record: turning('dcpp', { ...late, attempts: 1 }), look: leaving },
       'Compensating cfpp: moved Compensating',
     ],
     [
@@ -476,6 +476,11 @@ describe('back', () => {
     [
       'leaves nothing behind that was not tried, however late it is',
       { record: turning('dcpp', late), look: done },
+      'compensate 1, attempt 1',
+    ],
+    [
+      'tries what is going away for another reason, however late it is',
+      { record: turning('dcpp', late), look: leaving },
       'compensate 1, attempt 1',
     ],
     [
