@@ -46,13 +46,17 @@ export function scratchRole({ name: role, token, verifier }: ScratchRole): reado
  */
 const filledExtensions: readonly string[] = ['postgis', 'postgis_topology', 'address_standardizer_data_us']
 
+export function isFilled(extension: string): boolean {
+  return filledExtensions.includes(extension)
+}
+
 /** Made by the admin, as the role may not, in the order given: what is restored finds them there, and adds rows of tables of some. */
 export function scratchExtensions(
   extensions: readonly { readonly name: string; readonly schema: string }[],
   owner: string,
 ): { readonly schemas: readonly string[]; readonly changes: readonly Change[] } {
   const asked = extensions.filter(({ name }) => name !== 'plpgsql')
-  const filled = asked.map(({ name }) => name).filter((name) => filledExtensions.includes(name))
+  const filled = asked.map(({ name }) => name).filter(isFilled)
   const schemas = [...new Set(asked.map(({ schema }) => schema))].filter(
     (schema) => schema !== 'public' && !schema.startsWith('pg_'),
   )

@@ -25,13 +25,20 @@ export interface DatabaseGlobals {
   readonly settings: readonly GlobalSetting[]
   /** On the database itself. */
   readonly grants: readonly DatabaseGrant[]
-  readonly extensions: readonly { readonly name: string; readonly schema: string }[]
+  readonly extensions: readonly GlobalExtension[]
   /** What does not belong to the database's owner, but for what came with an extension. */
   readonly owned: readonly OwnedObject[]
   /** What no dump of ours holds, or only a superuser may make: `event trigger audit`. */
   readonly immovable: readonly string[]
   /** Other databases of its server, but for those that a server is made with. */
   readonly neighbours: readonly { readonly name: string; readonly comment: string | null }[]
+}
+
+export interface GlobalExtension {
+  readonly name: string
+  readonly schema: string
+  /** It has tables whose rows a dump holds, be it none. */
+  readonly hasRows: boolean
 }
 
 export interface GlobalRole {

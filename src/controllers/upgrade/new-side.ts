@@ -2,6 +2,7 @@
 // whoever owns the old database has written code in it; its comment is the ledger of the roles that were made with it. The database's own
 // mark says that all is there, and whose place it takes. Pure.
 import type { Token } from '../../index.ts'
+import { isFilled } from '../backup/scratch-database.ts'
 import { providerIdOf } from '../database/database-observation.ts'
 import type { Change } from '../engines/change.ts'
 import type { DatabaseGlobals, GlobalRole, GlobalSetting } from '../engines/globals.ts'
@@ -98,7 +99,7 @@ export function sideRefusal(
   }
   const [role] = there
   if (role !== undefined) return taken(`role ${role}`)
-  const { database, immovable } = globals
+  const { database } = globals
   if (database.localeProvider !== 'c') {
     const message = `database ${database.name} orders its texts by a provider of its own, which nobody here can give to another server yet; move it by hand`
     return stopped('NotMovable', message)
@@ -108,9 +109,22 @@ export function sideRefusal(
     const message = `the old server has other databases, which do not move with ${database.name}: ${strangers.join(', ')}; move them to servers of their own, or drop them`
     return stopped('NotMovable', message)
   }
+  const immovable = immovableOf(globals)
   if (immovable.length === 0) return undefined
   const message = `database ${database.name} has what is not moved with it: ${immovable.join(', ')}; remove it, and make it again afterwards`
   return stopped('NotMovable', message)
+}
+
+/**
+ * Nobody forges the old server, and yet such rows are not let in: code of the old database's owner runs as the role that restores, and would
+ * write rows of its own to whatever that role may fill.
+ */
+export function immovableOf({
+  immovable,
+  extensions,
+}: Pick<DatabaseGlobals, 'immovable' | 'extensions'>): readonly string[] {
+  const unfilled = extensions.filter(({ name, hasRows }) => hasRows && !isFilled(name))
+  return [...immovable, ...unfilled.map(({ name }) => `extension ${name} with its tables`)]
 }
 
 /**

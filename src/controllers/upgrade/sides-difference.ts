@@ -3,7 +3,7 @@
 import { nameOf } from '../engines/contents-difference.ts'
 import type { DatabaseGlobals, GlobalRole } from '../engines/globals.ts'
 import type { TableReading, TableSize } from '../engines/logical-engine.ts'
-import { type SideOrder, strangersOf } from './new-side.ts'
+import { immovableOf, type SideOrder, strangersOf } from './new-side.ts'
 
 export interface ComparisonBudget {
   /** Of all tables together, the smallest first: the rows of as many are hashed. A machine reads about 50 MiB of them a second. */
@@ -53,7 +53,7 @@ export function globalsDifference(old: DatabaseGlobals, now: DatabaseGlobals): r
 /** What would have been refused, had it been there before the new side was made; sentences for people. */
 export function latecomers(order: Pick<SideOrder, 'token'>, old: DatabaseGlobals): readonly string[] {
   return [
-    ...old.immovable.map((what) => `${what} came at the old side, and does not move`),
+    ...immovableOf(old).map((what) => `${what} came at the old side, and does not move`),
     ...strangersOf(order, old).map((name) => `database ${name} came on the old server, and does not move`),
   ]
 }

@@ -158,7 +158,16 @@ const label = (catalog: string, columns: string) =>
     `SET allow_system_table_mods TO on; DELETE FROM pg_catalog.${catalog}; RESET allow_system_table_mods`,
     'security labels of anon',
   ] as const
+/** Of an extension that is not here. */
+const configuration = (tables: string) =>
+  `SET allow_system_table_mods TO on; UPDATE pg_catalog.pg_extension SET (extconfig, extcondition) = (${tables})
+    WHERE extname = 'pg_trgm'; RESET allow_system_table_mods`
 const immovable = [
+  [
+    configuration("ARRAY['public.audit'::regclass::oid], ARRAY['']"),
+    configuration('NULL, NULL'),
+    'extension pg_trgm with its tables',
+  ],
   [
     `CREATE FUNCTION f() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN END';
     CREATE EVENT TRIGGER e ON ddl_command_end EXECUTE FUNCTION f()`,

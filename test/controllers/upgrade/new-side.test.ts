@@ -91,6 +91,18 @@ it('is refused where a database orders its texts by ICU', () => {
   expect(sideRefusal(order, globals, servers, [])).toBeUndefined()
 })
 
+it('is refused where an extension has tables whose rows are not moved, be it none', () => {
+  const named = (name: string, hasRows: boolean) => ({ name, schema: 'ext', hasRows })
+  const harmless = [named('plpgsql', false), named('postgis', true), named('pg_trgm', false)]
+  expect(sideRefusal(order, { ...globals, extensions: harmless }, servers, [])).toBeUndefined()
+  const extensions = [...harmless, named('pg_partman', true)]
+  expect(sideRefusal(order, { ...globals, extensions }, servers, [])).toMatchObject({
+    code: 'NotMovable',
+    message:
+      'database shop has what is not moved with it: extension pg_partman with its tables; remove it, and make it again afterwards',
+  })
+})
+
 it('is refused where the old server has databases of others, and not for what this one has kept', () => {
   const kept = { name: 'shop_old_r', comment: markOf(token) }
   const others = [

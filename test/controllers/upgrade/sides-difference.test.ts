@@ -74,9 +74,16 @@ it('tells of what came at the old side since, and would have been refused', () =
   const token = { uid: 'u', generation: 1 }
   const kept = { name: 'shop_old_r', comment: markOf(token) }
   expect(latecomers({ token }, { ...globals, neighbours: [kept] })).toEqual([])
-  const late = { ...globals, immovable: ['event trigger e'], neighbours: [kept, { name: 'crm', comment: null }] }
+  const jobs = { name: 'jobs', schema: 'ext', hasRows: true }
+  const late = {
+    ...globals,
+    immovable: ['event trigger e'],
+    extensions: [jobs],
+    neighbours: [kept, { name: 'crm', comment: null }],
+  }
   expect(latecomers({ token }, late)).toEqual([
     'event trigger e came at the old side, and does not move',
+    'extension jobs with its tables came at the old side, and does not move',
     'database crm came on the old server, and does not move',
   ])
 })

@@ -104,7 +104,8 @@ SELECT pg_catalog.jsonb_build_object(
     FROM this, pg_catalog.aclexplode(COALESCE(this.datacl, pg_catalog.acldefault('d', this.datdba))) x
       LEFT JOIN meant g ON g.oid = x.grantee
     WHERE x.grantee <> this.datdba AND (x.grantee = 0 OR g.oid IS NOT NULL)),
-  'extensions', (SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('name', x.extname, 'schema', s.nspname) ORDER BY x.oid)
+  'extensions', (SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('name', x.extname, 'schema', s.nspname,
+      'hasRows', COALESCE(pg_catalog.cardinality(x.extconfig), 0) > 0) ORDER BY x.oid)
     FROM pg_catalog.pg_extension x JOIN pg_catalog.pg_namespace s ON s.oid = x.extnamespace),
   'owned', (SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('sort', o.sort, 'schema', COALESCE(s.nspname, ''), 'name', o.name,
       'owner', pg_catalog.pg_get_userbyid(o.owner)) ORDER BY o.sort, s.nspname, o.name)
