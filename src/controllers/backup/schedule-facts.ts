@@ -191,10 +191,10 @@ function newChild({ metadata, spec }: BackupObject, slotMs: number, found: reado
 function modeOf(spec: BackupSpec, found: readonly FoundBackup[]): VerifyMode {
   const mode = verifyModeOf(spec)
   if (mode !== 'Restore') return mode
-  if (found.some(({ state, object }) => state === 'Proving' && verifyModeOf(object.spec) === 'Restore'))
-    return 'Checksum'
+  const isRestored = ({ object }: FoundBackup) => verifyModeOf(object.spec) === 'Restore'
+  if (found.some((backup) => backup.state === 'Proving' && isRestored(backup))) return 'Checksum'
   const sound = found.filter(({ state }) => state !== 'Failed' && state !== 'Unproven')
-  const last = sound.findIndex(({ object }) => verifyModeOf(object.spec) === 'Restore')
+  const last = sound.findIndex(isRestored)
   return last === -1 || last + 1 >= spec.verify.every ? 'Restore' : 'Checksum'
 }
 
