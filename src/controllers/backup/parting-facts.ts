@@ -4,6 +4,7 @@ import { isOf, Job, type LiveObject, valueAt } from '../../index.ts'
 import type { Place } from '../migration/migration-place.ts'
 import { isAtWork } from '../worker/job-words.ts'
 import { isAtRest, recordedBackup } from './single-facts.ts'
+import { isSlotPassed } from './slot-passed.ts'
 import { orderedFolder } from './work-order.ts'
 import { type WorkRun, workRun } from './work-run.ts'
 import { type BackupObject, discardWish, tidyWish, type WorkWish } from './work-wish.ts'
@@ -45,7 +46,8 @@ const tidyForMs = 300_000
 export function partingFacts(input: PartingInput): PartingFacts {
   const { object, place, children, nowMs } = input
   const { spec, status, metadata } = object
-  const folder = status?.folder ?? folderIn(children)
+  // One that came back after its slot has made nothing: what it tells of is its former self's, and may be a good backup.
+  const folder = isSlotPassed(object) ? undefined : (status?.folder ?? folderIn(children))
   if (folder === undefined || status?.phase === 'Discarded') return { kind: 'parting' }
   const isDiscarded = spec.artifactPolicy === 'Delete'
   const deletedMs = Date.parse(metadata.deletionTimestamp ?? '')

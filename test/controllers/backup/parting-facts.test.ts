@@ -1,0 +1,63 @@
+// What is removed from the store before a Backup goes? Nothing that it did not make itself.
+import { describe, expect, it } from 'vitest'
+import { partingFacts } from '../../../src/controllers/backup/parting-facts.ts'
+import { type BackupObject, slotAnnotation } from '../../../src/controllers/backup/work-wish.ts'
+
+const slot = '2026-03-10T11:00:00Z'
+const nowMs = Date.parse('2026-03-12T00:00:00Z')
+const inTime = '2026-03-10T11:30:00Z'
+const longAfter = '2026-03-11T11:00:00Z'
+const folder = 'shop/crm/d/20260310T110000Z-former/'
+const artifact = { uri: `pvc://backups/${folder}`, bytes: 1, format: 'pg_dump/custom' }
+const begun = { folder, phase: 'Running' }
+
+function parting(own: { status: object; createdAt: string; artifactPolicy?: string; isOfSlot?: boolean }) {
+  const { status, createdAt, artifactPolicy = 'Delete', isOfSlot = true } = own
+  const object = {
+    ...{ apiVersion: 'data.konverge.dev/v1alpha1', kind: 'Backup' },
+    metadata: {
+      ...{ name: 'nightly-1', namespace: 'shop', uid: 'b', creationTimestamp: createdAt },
+      deletionTimestamp: '2026-03-12T00:00:00Z',
+      ...(isOfSlot ? { annotations: { [slotAnnotation]: slot } } : {}),
+    },
+    spec: {
+      ...{
+        databaseRef: { name: 'crm' },
+        method: 'Logical',
+        target: { pvc: { claimName: 'backups' } },
+      },
+      ...{
+        verify: { mode: 'Restore', every: 1 },
+        deadline: '1h',
+        startingDeadlineSeconds: 3_600,
+        options: {},
+        artifactPolicy,
+      },
+    },
+    status,
+  } as unknown as BackupObject // What of it is looked at.
+  return partingFacts({ object, place: undefined, children: [], pods: [], isPodOf: () => false, nowMs })
+}
+
+describe('a Backup that goes', () => {
+  it.each([
+    ['was made in time', { status: begun, createdAt: inTime }],
+    ['is of no slot', { status: begun, createdAt: longAfter, isOfSlot: false }],
+    ['came back with its artifact', { status: { ...begun, artifact }, createdAt: longAfter }],
+  ])('takes what is in its folder along where it %s', (_, own) => {
+    expect(parting(own).discard?.wish).toMatchObject({ work: 'discard', text: expect.stringContaining(folder) })
+  })
+
+  it.each(['Delete', 'Retain'])(
+    'leaves what was made by one that it came back as, after its slot: %s',
+    (artifactPolicy) => {
+      expect(parting({ status: begun, createdAt: longAfter, artifactPolicy })).toEqual({ kind: 'parting' })
+    },
+  )
+
+  it('has tidied up what a worker of its own may have left, where its artifact stays', () => {
+    const { discard, tidy } = parting({ status: begun, createdAt: inTime, artifactPolicy: 'Retain' })
+    expect(discard).toBeUndefined()
+    expect(tidy?.wish).toMatchObject({ work: 'tidy', text: expect.stringContaining(folder) })
+  })
+})
