@@ -17,7 +17,7 @@ export function isSlotPassed(object: BackupObject): boolean {
 
 export function slotPassed(object: BackupObject): Problem {
   const { metadata } = object
-  const what = `it is of the slot ${timestampAt(slotOf(object))}, and was made again at ${metadata.creationTimestamp}, so that it would save what there is now as of then`
-  const help = `what was saved then is where it was stored: restore that by its location; to save what there is now, make a Backup without the annotation ${slotAnnotation}`
+  const what = `it is of the slot ${timestampAt(slotOf(object))}, and was made again at ${metadata.creationTimestamp} by the API server's clock, so that it would save what there is now as of then`
+  const help = `what was saved then is where it was stored: restore that by its location; to save what there is now, make a Backup without the annotation ${slotAnnotation}; if nobody made it again, the operator's clock is behind the API server's: put it right`
   return { kind: 'refused', reason: 'SlotPassed', message: `${what}; ${help}` }
 }
