@@ -43,7 +43,10 @@ export interface Subscriber {
   subscribe(source: PublisherAddress): Promise<void>
   /** To where the source's are, and never back. Those that are not there are left out. */
   raiseSequences(sequences: readonly SequenceState[]): Promise<void>
-  /** Exactly there, also back: while nobody uses them on either side. Those that are not there are left out. */
+  /**
+   * Exactly there, also back: while nobody uses them on either side. Those that are not there are left out, and all are where the role that
+   * makes the target is gone: applications may have gone on with them.
+   */
   setSequences(positions: readonly SequencePosition[]): Promise<void>
   /** The subscription is gone, whether the source lives or not: it is not asked. */
   remove(): Promise<void>

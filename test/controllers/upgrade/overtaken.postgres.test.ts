@@ -2,8 +2,11 @@
 // newer one is at work, or has done.
 import { expect, it } from 'vitest'
 import type { DatabaseServer } from '../../../src/controllers/engines/engine.ts'
+import { PublisherClient } from '../../../src/controllers/engines/postgres/replication/publisher-client.ts'
+import { SubscriberClient } from '../../../src/controllers/engines/postgres/replication/subscriber-client.ts'
 import { observeSide, prepareSide, removeSide } from '../../../src/controllers/upgrade/new-side-worker.ts'
 import { Opening } from '../../../src/controllers/upgrade/opening-client.ts'
+import { waitUntil } from '../../control-plane/wait-until.ts'
 import { pairs } from '../engines/replication/replication-stage.ts'
 import { never } from '../stores/contents.ts'
 import { order, SideStage } from './side-stage.ts'
@@ -13,6 +16,7 @@ const followed = { ...order, holds: 'rows' } as const
 /** Then nothing keeps an older worker from giving a database away that is empty yet. */
 const oneOwner = `REASSIGN OWNED BY app TO shop_owner; DROP SCHEMA ext CASCADE; ALTER SCHEMA "Odd schema" OWNER TO shop_owner;
   ALTER TABLE public.audit OWNER TO shop_owner`
+const nextOrder = "SELECT nextval('orders_id_seq')::int AS id"
 type Call = 'restore' | 'restorePrivileges'
 
 it.each<[string, Call]>([
@@ -76,6 +80,44 @@ it('tries again where another one has begun since it looked', async () => {
   expect(await stage.sight(stage.new)).toEqual(await stage.sight(stage.old))
 })
 
+it('sets no sequence back that applications have gone on with', async () => {
+  const stage = await SideStage.start(way())
+  const old = stage.here.at(stage.old.access())
+  await prepareSide(followed, stage.tools, never)
+  const positions = await new PublisherClient(old, order).sequencePositions()
+  const overtaken = subscriberOf(stage)
+  await stage.new.byHand("SELECT setval('orders_id_seq', 500)", { database: 'shop' })
+  await overtaken.setSequences(positions)
+  expect(await stage.new.byHand(nextOrder, { database: 'shop' })).toEqual([{ id: 11 }])
+  await new Opening(order, stage.tools, never).open({ logins: ['app_a'] })
+  expect(await stage.new.byHand(nextOrder, { database: 'shop' })).toEqual([{ id: 12 }])
+  await overtaken.setSequences(positions)
+  expect(await stage.new.byHand(nextOrder, { database: 'shop' })).toEqual([{ id: 13 }])
+})
+
+it('sets no sequence back while applications are let in', async () => {
+  const stage = await SideStage.start(way())
+  const old = stage.here.at(stage.old.access())
+  await prepareSide(followed, stage.tools, never)
+  const positions = await new PublisherClient(old, order).sequencePositions()
+  const overtaken = subscriberOf(stage)
+  const opening = await stage.new.connect({ database: 'shop' })
+  try {
+    await opening.query("SELECT setval('orders_id_seq', 500); BEGIN; DROP ROLE konverge_to_18")
+    const late = settled(overtaken.setSequences(positions))
+    const waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%setval%'"
+    await waitUntil(
+      { what: 'the late statement to wait', limitMs: 120_000 },
+      async () => (await stage.new.byHand(waiting)).length === 1,
+    )
+    await opening.query('COMMIT')
+    expect(await late).toBeUndefined()
+  } finally {
+    await opening.end()
+  }
+  expect(await stage.new.byHand(nextOrder, { database: 'shop' })).toEqual([{ id: 501 }])
+})
+
 class Gate {
   readonly #arrival = Promise.withResolvers<void>()
   readonly #leave = Promise.withResolvers<void>()
@@ -92,6 +134,11 @@ class Gate {
   open(): void {
     this.#leave.resolve()
   }
+}
+
+function subscriberOf({ here, new: young }: SideStage): SubscriberClient {
+  const end = { ...order, sourceDatabase: order.database, majorVersion: young.version }
+  return new SubscriberClient(here.at(young.access()), end)
 }
 
 /** Waits at the gate at this call of its. */

@@ -96,8 +96,12 @@ export const raiseSequences = `SELECT pg_catalog.setval(c.oid, w."lastValue")
     LATERAL (SELECT pg_catalog.pg_sequence_last_value(c.oid) AS now) s
   WHERE s.now IS NULL OR CASE WHEN w.increment > 0 THEN w."lastValue" > s.now ELSE w."lastValue" < s.now END`
 
-/** $1: a JSON list of `schema`, `name`, `value` and `isGiven`. */
+/**
+ * $1: a JSON list of `schema`, `name`, `value` and `isGiven`; $2: the name of the parts. Whoever lets applications in drops the role of that
+ * name, which waits until this has ended; a statement that comes later changes nothing. As a superuser.
+ */
 export const setSequences = `SELECT pg_catalog.setval(c.oid, w.value, w."isGiven")
   FROM pg_catalog.jsonb_to_recordset($1::pg_catalog.jsonb) AS w(schema text, name text, value bigint, "isGiven" boolean)
     JOIN pg_catalog.pg_namespace n ON n.nspname = w.schema
-    JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = w.name AND c.relkind = 'S'`
+    JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = w.name AND c.relkind = 'S'
+  WHERE EXISTS (SELECT FROM pg_catalog.pg_authid r WHERE r.rolname = $2 FOR SHARE)`

@@ -53,7 +53,7 @@ export class SubscriberClient implements Subscriber {
 
   async setSequences(positions: readonly SequencePosition[]): Promise<void> {
     if (positions.length === 0) return
-    const values = [JSON.stringify(positions)]
+    const values = [JSON.stringify(positions), this.#name]
     await this.#server.query({ text: setSequences, values, database: this.#options.database })
   }
 
