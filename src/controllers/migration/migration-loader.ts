@@ -19,6 +19,7 @@ import {
   invalidIn,
   isWorkerWanted,
   type MigrationFacts,
+  mayBeginStep,
   occasionOf,
 } from './migration-facts.ts'
 import { type Place, type PlaceInput, type Problem, placeOf, sourceOf } from './migration-place.ts'
@@ -63,7 +64,7 @@ export async function loadFacts(context: Observing, seen: ObservedMarks | undefi
   const invalid = seen === undefined ? undefined : await review(object, order, seen.record)
   const dueMs = againAtMs(run)
   const isDue = isWorkerWanted({ order, seen, run, invalid, occasion, nowMs })
-  const isFirst = isDue && run.kind === 'none' && seen !== undefined && decisionBy(order, seen.record).kind !== 'done'
+  const isFirst = isDue && run.kind === 'none' && mayBeginStep({ order, seen, invalid })
   const before = isFirst ? await loadPreBackup(object, order, live) : undefined
   if (before !== undefined && 'reason' in before) return stuck(before)
   const isHeld = before !== undefined && before.standing.kind !== 'verified'

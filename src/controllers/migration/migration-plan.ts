@@ -59,6 +59,22 @@ export function decide(order: MigrationOrder, { marks, verified }: Truth): Decis
   return advance(pass, next)
 }
 
+/** No step is begun, or taken back. */
+export type End = Extract<Decision, { kind: 'done' | 'awaitApproval' | 'refuse' | 'failed' }>
+
+export function isEnd(decision: Decision): decision is End {
+  return ['done', 'awaitApproval', 'refuse', 'failed'].includes(decision.kind)
+}
+
+/** With these a replication that was begun is gone on with: not with what is another step now, and not with what failed. */
+export function keptSteps(
+  steps: readonly MigrationStep[],
+  marks: readonly StepMark[],
+): readonly { readonly name: string; readonly checksum: string }[] {
+  const open = steps.filter(({ name }) => !marks.some((mark) => mark.name === name && mark.state === 'Failed'))
+  return open.map((step) => ({ name: step.name, checksum: stepChecksum(step) }))
+}
+
 /** What can be tried in one transaction: the steps from this one on, up to the first that is no such SQL. */
 export function rehearsable(steps: readonly MigrationStep[], from: MigrationStep): readonly SqlStep[] {
   const open = steps.slice(steps.indexOf(from))

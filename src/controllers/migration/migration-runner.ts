@@ -7,8 +7,15 @@ import type { MigrationTarget, StepAttempt, StepFailure, StepMark, Taken } from 
 import { StepError } from '../engines/step-error.ts'
 import type { Finding, TextPlace } from '../engines/step-review.ts'
 import type { MigrationNews, MigrationOutcome } from './migration-outcome.ts'
-import { type Decision, decide, type MigrationOrder, rehearsable } from './migration-plan.ts'
-import { stepChecksum } from './step-digest.ts'
+import {
+  type Decision,
+  decide,
+  type End,
+  isEnd,
+  keptSteps,
+  type MigrationOrder,
+  rehearsable,
+} from './migration-plan.ts'
 
 export interface MigrationRun {
   readonly order: MigrationOrder
@@ -121,10 +128,7 @@ class Run {
   /** Replications of steps that are others now, and of those that failed. */
   async #forsake(target: MigrationTarget): Promise<void> {
     const { order, onNews } = this.#run
-    const marks = await target.marks()
-    const open = order.steps.filter(({ name }) => !marks.some((mark) => mark.name === name && mark.state === 'Failed'))
-    const kept = open.map((step) => ({ name: step.name, checksum: stepChecksum(step) }))
-    for (const message of await target.forsake(kept))
+    for (const message of await target.forsake(keptSteps(order.steps, await target.marks())))
       onNews({ kind: 'lost', message: `${message}; drop them there by hand` })
   }
 
@@ -257,12 +261,7 @@ interface Contention {
   readonly isBegun: boolean
 }
 
-type End = Extract<Decision, { kind: 'done' | 'awaitApproval' | 'refuse' | 'failed' }>
 type Act = Exclude<Decision, End>
-
-function isEnd(decision: Decision): decision is End {
-  return ['done', 'awaitApproval', 'refuse', 'failed'].includes(decision.kind)
-}
 
 function outcomeOf(end: End): MigrationOutcome {
   switch (end.kind) {

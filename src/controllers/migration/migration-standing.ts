@@ -4,11 +4,11 @@ import type { MigrationStatus } from '../../../imports/wire/migration.ts'
 import type { ExternalReport } from '../../index.ts'
 import type { RecordedStep } from '../engines/recorded-step.ts'
 import type { ObservedMarks } from './mark-driver.ts'
-import { decisionBy, type MigrationFacts } from './migration-facts.ts'
+import { decisionBy, leftBehind, type MigrationFacts } from './migration-facts.ts'
 import type { Decision } from './migration-plan.ts'
 import type { PreBackup } from './pre-backup.ts'
 import type { WorkerReport } from './worker-report.ts'
-import { isFinal } from './worker-run.ts'
+import { isFinal, type WorkerRun } from './worker-run.ts'
 import type { MigrationObject } from './worker-wish.ts'
 
 export type MarkReport = ExternalReport<ObservedMarks> | undefined
@@ -32,9 +32,10 @@ export function standingOf(object: MigrationObject, facts: MigrationFacts, marks
     return underWay('Pending', reason, message)
   }
   const decision = decisionBy(order, record)
-  const refused = standstill(decision)
-  if (refused !== undefined) return refused
-  if (invalid !== undefined) return stalled('Failed', invalid.reason, invalid.message)
+  const wrong = invalid === undefined ? undefined : stalled('Failed', invalid.reason, invalid.message)
+  const still = standstill(decision) ?? wrong
+  if (still !== undefined)
+    return { ...still, message: `${still.message}${removalText(leftBehind(order, record), run)}` }
   if (run.kind === 'ended') return ended(run.report, { isDone: decision.kind === 'done' })
   if (facts.before !== undefined) return preBackupStanding(object, facts.before)
   if (object.spec.suspend === true) return underWay('Pending', 'Suspended', 'spec.suspend is true, so no step is begun')
@@ -112,6 +113,14 @@ function atWork(decision: Decision, last: WorkerReport | undefined): Standing {
     default:
       return underWay('Verifying', 'Verifying', 'every step is applied; those that say how are verified')
   }
+}
+
+/** What goes on meanwhile, and what it waits for. */
+function removalText(left: readonly RecordedStep[], run: WorkerRun): string {
+  if (left.length === 0) return ''
+  const last = run.kind === 'ended' ? run.report : run.kind === 'active' ? run.last : undefined
+  const why = last === undefined || isFinal(last) ? '' : ` (${last.message ?? 'the last try was interrupted'})`
+  return `; what follows by replication for ${left.map(({ name }) => name).join(', ')} is being removed${why}`
 }
 
 export function failureText(step: string, sqlState: string | undefined, message: string): string {

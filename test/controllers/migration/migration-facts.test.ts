@@ -1,7 +1,7 @@
 // When is there to be a worker? A row for each way it can stand.
 import { describe, expect, it } from 'vitest'
 import type { RecordedStep } from '../../../src/controllers/engines/recorded-step.ts'
-import { isWorkerWanted, type WantedInput } from '../../../src/controllers/migration/migration-facts.ts'
+import { isWorkerWanted, mayBeginStep, type WantedInput } from '../../../src/controllers/migration/migration-facts.ts'
 import type { MigrationOrder } from '../../../src/controllers/migration/migration-plan.ts'
 import { planHash, stepChecksum } from '../../../src/controllers/migration/step-digest.ts'
 import type { WorkerReport } from '../../../src/controllers/migration/worker-report.ts'
@@ -23,6 +23,12 @@ const mark = (state: RecordedStep['state'], checksum = stepChecksum(step)): Reco
     rowsCopied: undefined,
   },
 })
+/** A copy that was begun by replication, and has a part at its source. */
+const following = (state: RecordedStep['state'], checksum?: string): RecordedStep => ({
+  ...mark(state, checksum),
+  followed: 'shop/old',
+})
+const awaiting: MigrationOrder = { ...order, approval: { kind: 'Manual', approvedPlan: undefined } }
 const seen = (...record: readonly RecordedStep[]) => ({ occasion: 'now', record })
 const ended = (outcome: WorkerReport['outcome'], reason?: string): WorkerRun => ({
   kind: 'ended',
@@ -47,6 +53,44 @@ const rows: readonly (readonly [string, Partial<WantedInput>, boolean])[] = [
     { order: { ...order, approval: { kind: 'Manual', approvedPlan: planHash([step]) } } },
     true,
   ],
+  [
+    'to remove what follows for another step, before that is approved',
+    { order: awaiting, seen: seen(following('Running', 'other')) },
+    true,
+  ],
+  ['not while the same step follows and is not approved', { order: awaiting, seen: seen(following('Running')) }, false],
+  [
+    'to remove what follows for no step any more, against what was applied',
+    { seen: seen(mark('Applied', 'other'), { ...following('Running'), name: 'b' }) },
+    true,
+  ],
+  [
+    'to remove what follows for another step that may not run',
+    { invalid: { reason: 'ParseError', message: 'm' }, seen: seen(following('Running', 'other')) },
+    true,
+  ],
+  ['to remove what follows for a step that failed', { seen: seen(following('Failed')) }, true],
+  ['for as long as it removes that', { order: awaiting, seen: seen(following('Running', 'other')), run: active }, true],
+  [
+    'as it gave that up, for a while',
+    { seen: seen(following('Failed')), run: ended('Interrupted'), nowMs: 300_999 },
+    true,
+  ],
+  [
+    'anew for that, a while after it gave up',
+    { seen: seen(following('Failed')), run: ended('Interrupted'), nowMs: 301_000 },
+    false,
+  ],
+  [
+    'as it has removed that, until marks are read again',
+    { order: awaiting, seen: seen(following('Running', 'other')), run: ended('AwaitingApproval'), occasion: 'later' },
+    true,
+  ],
+  [
+    'not once that is removed',
+    { order: awaiting, seen: seen(mark('Running', 'other')), run: ended('AwaitingApproval') },
+    false,
+  ],
   ['while it is at it', { run: active, seen: seen(mark('Running')) }, true],
   ['as it ended', { run: ended('Completed'), seen: seen(mark('Applied')) }, true],
   ['as it failed, with its last words', { run: ended('Failed'), seen: seen(mark('Failed')) }, true],
@@ -68,5 +112,18 @@ describe('a worker is wanted', () => {
       ...change,
     }
     expect(isWorkerWanted(input)).toBe(isWanted)
+  })
+})
+
+describe('a step may be begun', () => {
+  it.each<readonly [string, Pick<WantedInput, 'order' | 'seen' | 'invalid'>, boolean]>([
+    ['where one is next', { order, seen: seen(), invalid: undefined }, true],
+    ['not before marks are read', { order, seen: undefined, invalid: undefined }, false],
+    ['not where all are applied', { order, seen: seen(mark('Applied')), invalid: undefined }, false],
+    ['not before approval', { order: awaiting, seen: seen(), invalid: undefined }, false],
+    ['not after one that failed', { order, seen: seen(following('Failed')), invalid: undefined }, false],
+    ['not where one may not run', { order, seen: seen(), invalid: { reason: 'ParseError', message: 'm' } }, false],
+  ])('%s', (_, input, mayBegin) => {
+    expect(mayBeginStep(input)).toBe(mayBegin)
   })
 })

@@ -81,6 +81,20 @@ describe('a migration stands', () => {
     expect([kind, phase, reason, step].filter((word) => word !== undefined).join(' ')).toBe(expected)
   })
 
+  it('with what is removed meanwhile, and what that waits for', () => {
+    const approval = { kind: 'Manual', approvedPlan: undefined } as const
+    const facts = { order: { ...order, approval }, occasion: 'now', kept: [] }
+    const following = mark('Running', { checksum: 'other', followed: 'shop/old' })
+    const messageOf = (run: MigrationFacts['run']) =>
+      standingOf(object(false), { ...facts, run }, report(following)).message
+    const approve = `annotate it with data.konverge.dev/approve=${planHash(steps)} to have these steps run`
+    const removing = `${approve}; what follows by replication for a is being removed`
+    expect(messageOf({ kind: 'none' })).toBe(removing)
+    const last = { outcome: 'Interrupted', message: 'no answer' } as const
+    expect(messageOf({ kind: 'active', last })).toBe(`${removing} (no answer)`)
+    expect(messageOf(ended(last).run)).toBe(`${removing} (no answer)`)
+  })
+
   it('with who holds the lock', () => {
     const facts = { order, occasion: 'now', kept: [], ...active({ outcome: 'LockedByOther', holder: 'h' }) }
     expect(standingOf(object(false), facts, report()).lockHolder).toBe('h')
