@@ -1,5 +1,5 @@
 // Is what a manifest says of the sort that its type promises? Its digest says that it is whole, and not who wrote it: anybody can make one. So
-// this is asked of all that becomes a statement, a path or a program, before any of it is used. Pure.
+// this is asked of all that becomes a statement, a path or a program, or is compared with what was restored, before any of it is used. Pure.
 type Check = (value: unknown) => boolean
 
 /** The name of the first part that is not as it should be; undefined: none. */
@@ -12,6 +12,12 @@ function at(value: unknown, path: readonly string[]): unknown {
 }
 
 const text: Check = (value) => typeof value === 'string'
+const matching =
+  (pattern: RegExp): Check =>
+  (value) =>
+    typeof value === 'string' && pattern.test(value)
+const integerText = matching(/^-?\d+$/)
+const nothing: Check = (value) => value === null
 const whole: Check = (value) => Number.isSafeInteger(value)
 const flag: Check = (value) => typeof value === 'boolean'
 const maybe =
@@ -30,13 +36,22 @@ const either =
   (...checks: readonly Check[]): Check =>
   (value) =>
     checks.some((check) => check(value))
+/** These fields, and whatever else: what is only compared does no harm. */
+const holding =
+  (fields: Readonly<Record<string, Check>>): Check =>
+  (value) =>
+    isRecord(value) && Object.entries(fields).every(([name, check]) => check(at(value, [name])))
 /** These fields and no others. */
 const record =
   (fields: Readonly<Record<string, Check>>): Check =>
   (value) =>
-    isRecord(value) &&
-    Object.keys(value).every((name) => Object.hasOwn(fields, name)) &&
-    Object.entries(fields).every(([name, check]) => check(at(value, [name])))
+    isRecord(value) && Object.keys(value).every((name) => Object.hasOwn(fields, name)) && holding(fields)(value)
+
+/** Of each name the same. */
+const map =
+  (check: Check): Check =>
+  (value) =>
+    isRecord(value) && Object.values(value).every(check)
 
 const localeProvider = either(
   record({ kind: word('libc') }),
@@ -72,7 +87,7 @@ const inEachForm = {
   'artifact.file': text,
   'artifact.sizeBytes': whole,
   'artifact.sha256': text,
-  'artifact.toolVersion': text,
+  'artifact.toolVersion': matching(/^\d+/),
 }
 
 export const logicalShape: Readonly<Record<string, Check>> = {
@@ -81,6 +96,17 @@ export const logicalShape: Readonly<Record<string, Check>> = {
   'source.collate': text,
   'source.ctype': text,
   'source.localeProvider': maybe(localeProvider),
+  'contents.rowHash': maybe(word('md5', 'hashtextextended')),
+  'contents.tables': list(
+    holding({ schema: text, name: text, rows: either(integerText, word('')), hash: either(integerText, nothing) }),
+  ),
+  'contents.sequences': list(
+    holding({
+      ...{ schema: text, name: text, lastValue: either(integerText, nothing), increment: integerText, cycles: flag },
+    }),
+  ),
+  'contents.largeObjects': integerText,
+  'contents.objects': map(whole),
   'contents.extensions': list(record({ name: text, version: text, schema: text })),
   publicRights: maybe(publicRights),
 }

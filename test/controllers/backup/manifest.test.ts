@@ -57,6 +57,9 @@ describe('a manifest', () => {
   const given = { on: 'Table', schema: 's', name: 't', privileges: ['SELECT'] }
   const rights = (object: unknown) => ({ publicRights: { objects: [object], defaults: [] } })
   const byDefault = (one: unknown) => ({ publicRights: { objects: [], defaults: [one] } })
+  const contents = (changes: object) => ({ contents: { ...manifest.contents, ...changes } })
+  const [table] = manifest.contents.tables
+  const sequence = { schema: 's', name: 'q', lastValue: '7', increment: '1', cycles: false }
   const locale = (localeProvider: unknown) => ({ source: { ...manifest.source, localeProvider } })
   it.each<readonly [string, object]>([
     ['publicRights', { publicRights: null }],
@@ -83,13 +86,43 @@ describe('a manifest', () => {
     ['source.majorVersion', { source: { ...manifest.source, majorVersion: '../15' } }],
     ['artifact.file', { artifact: { ...manifest.artifact, file: 1 } }],
     ['contents.extensions', { contents: { ...manifest.contents, extensions: [{ name: 'dblink' }] } }],
-    ['contents.extensions', { contents: [] }],
+    ['contents.tables', { contents: [] }],
+    ['contents.tables', contents({ tables: null })],
+    ['contents.tables', contents({ tables: [{ ...table, rows: 3 }] })],
+    ['contents.tables', contents({ tables: [{ ...table, rows: 'three' }] })],
+    ['contents.tables', contents({ tables: [{ ...table, hash: undefined }] })],
+    ['contents.tables', contents({ tables: [{ ...table, schema: ['public'] }] })],
+    ['contents.rowHash', contents({ rowHash: 'none' })],
+    ['contents.sequences', contents({ sequences: undefined })],
+    ['contents.sequences', contents({ sequences: [{ ...sequence, lastValue: 'x' }] })],
+    ['contents.sequences', contents({ sequences: [{ ...sequence, lastValue: '' }] })],
+    ['contents.sequences', contents({ sequences: [{ ...sequence, increment: null }] })],
+    ['contents.sequences', contents({ sequences: [{ ...sequence, cycles: 'no' }] })],
+    ['contents.objects', contents({ objects: undefined })],
+    ['contents.objects', contents({ objects: [1] })],
+    ['contents.objects', contents({ objects: { views: '1' } })],
+    ['contents.largeObjects', contents({ largeObjects: undefined })],
+    ['contents.largeObjects', contents({ largeObjects: 'some' })],
+    ['artifact.toolVersion', { artifact: { ...manifest.artifact, toolVersion: 'x' } }],
   ])('is refused where its %s is of another sort: %j', (part, changes) => {
     const forged = manifestText({ ...manifest, ...changes })
     expect(readManifest(forged)).toEqual({
       kind: 'refused',
       fault: `has in ${part} what this version does not write, and is not used`,
     })
+  })
+
+  it.each<readonly [string, object]>([
+    ['what nobody counted', { tables: [{ ...table, rows: '', hash: null }] }],
+    ['what was only counted', { tables: [{ ...table, hash: null }] }],
+    ['a hash below zero', { rowHash: 'hashtextextended', tables: [{ ...table, hash: '-123456789012345678901' }] }],
+    ['sequences that count down', { sequences: [{ ...sequence, lastValue: '-7', increment: '-1', cycles: true }] }],
+    ['sequences that nobody used', { sequences: [{ ...sequence, lastValue: null }] }],
+    ['another sort of objects', { objects: { 'own triggers': 1, triggers: 1 } }],
+    ['nothing', { tables: [], objects: {} }],
+  ])('may hold %s', (_, changes) => {
+    const one = { ...manifest, ...contents(changes) }
+    expect(readManifest(manifestText(one))).toEqual({ kind: 'manifest', manifest: one })
   })
 
   it('may say who orders texts, and what everybody may do', () => {
