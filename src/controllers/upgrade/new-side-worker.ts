@@ -213,7 +213,10 @@ class SideWorker {
     await this.#new.change([own, ...changes], { database })
     const { logical, new: access } = this.#tools
     const call = { ...artifact, database, caller, signal: this.#signal }
-    await logical.restore({ ...call, access: { ...access, username: role, password }, prepared: { schemas } })
+    const asRole = { ...call, access: { ...access, username: role, password } }
+    await logical.restore({ ...asRole, prepared: { schemas } })
+    // Applications log in at once.
+    if ((this.#order.holds ?? 'schema') !== 'schema') await logical.analyze(asRole)
     await this.#new.change([own, ...ownerChanges(this.#order, globals, access.username)], { database })
     await logical.restorePrivileges({ ...call, access })
     await this.#new.change([own, ...closingChanges(this.#order, globals)])

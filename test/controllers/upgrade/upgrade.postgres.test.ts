@@ -12,6 +12,9 @@ const rows = Number(process.env['KONVERGE_UPGRADE_ROWS'] ?? 1_000)
 const way = () => pairs()[0] ?? ([0, 0] as const)
 const wayBack = ['CreateSnapshot', 'ProvisionNew', 'fill', 'Replicate', 'ScaleDownOld', 'MigrateData', 'rehearse']
 
+/** By whoever filled them. */
+const unanalyzed = 'SELECT relname FROM pg_stat_user_tables WHERE last_analyze IS NULL'
+
 it('moves, and loses nothing that was acknowledged', async ({ annotate }) => {
   const stage = await UpgradeStage.start(way(), rows)
   stage.waitsFor = 'somebody to say so'
@@ -24,6 +27,7 @@ it('moves, and loses nothing that was acknowledged', async ({ annotate }) => {
   await stage.clientWrites()
   stage.waitsFor = undefined
   expect(await stage.ended()).toMatchObject({ state: 'Completed', pivotedAt: expect.any(String) })
+  expect(await stage.new.byHand(unanalyzed, { database: 'shop' })).toEqual([])
   await stage.expectWhole(stage.new)
   await expect(stage.old.byHand('SELECT', { database: 'shop', user: 'app', password: 'secret' })).rejects.toMatchObject(
     {
@@ -154,6 +158,7 @@ it('moves by a dump what cannot be replicated', async () => {
   expect(await stage.new.byHand(asked, shop)).toEqual([
     { nameless: 100, cache: 'warm', total: 100, large: 'a large object' },
   ])
+  expect(await stage.new.byHand(unanalyzed, shop)).toEqual([])
   await stage.expectWhole(stage.new)
 })
 
