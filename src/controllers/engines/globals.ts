@@ -98,6 +98,8 @@ export type GlobalChange =
   | { readonly kind: 'copyRole'; readonly role: string; readonly as: GlobalRole; readonly comment: string | null }
   /** By the admin himself, as on the other server somebody was allowed to. */
   | { readonly kind: 'copySetting'; readonly database: string; readonly setting: GlobalSetting }
+  /** Those of all roles in all databases: of a server that is for this database alone. */
+  | { readonly kind: 'resetSettings'; readonly database: string }
   | ({ readonly kind: 'copyDatabaseGrant'; readonly database: string } & DatabaseGrant)
   /** Writes into its comment for whom it stands, by which request, which roles were made with it, and of what. */
   | {

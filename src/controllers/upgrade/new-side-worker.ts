@@ -96,7 +96,12 @@ async function removeSeen(
   }
   await server.dropDatabase(condemned, { force: true })
   const roles = [...standing.ledger.roles, role.name]
-  await server.change([seen, ...roles.map((one) => ({ kind: 'dropRole', role: one }) as const)])
+  await server.change([
+    seen,
+    // Whoever makes it again would work with them, and those that are reset meanwhile would stay.
+    { kind: 'resetSettings', database: order.database },
+    ...roles.map((one) => ({ kind: 'dropRole', role: one }) as const),
+  ])
 }
 
 /** Rejects with what is wrong. */

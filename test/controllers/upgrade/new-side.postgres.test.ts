@@ -60,6 +60,14 @@ it('is made once, and taken back as a whole', async () => {
   await removeSide(order, young)
 })
 
+it('is made again with its rows as the old side is then, and without what was reset there since', async () => {
+  const stage = await SideStage.start(way())
+  await prepareSide(order, stage.tools, never)
+  await stage.old.byHand("ALTER ROLE ALL RESET ALL; ALTER ROLE ALL SET lock_timeout TO '58s'")
+  await prepareSide({ ...order, holds: 'rows' }, stage.tools, never)
+  expect(await stage.sight(stage.new)).toEqual(await stage.sight(stage.old))
+})
+
 it('is begun anew by whoever follows one who died, and leaves nothing else', { timeout: 600_000 }, async () => {
   const stage = await SideStage.start(way())
   const young = stage.here.at(stage.new.access())

@@ -80,6 +80,7 @@ export class SideStage {
       "SELECT rolname AS name FROM pg_roles WHERE rolname NOT LIKE 'pg\\_%' AND NOT rolsuper UNION SELECT datname FROM pg_database WHERE datname NOT IN ('postgres', 'template0', 'template1')",
     )
     expect(found).toEqual([])
+    expect(await this.new.byHand('SELECT setconfig FROM pg_db_role_setting')).toEqual([])
     expect(await readdir(this.tools.workFolder)).toEqual([])
   }
 }

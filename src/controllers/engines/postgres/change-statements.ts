@@ -50,6 +50,7 @@ export function changeStatements(change: Change, facts: SessionFacts): readonly 
       return replicationStatements(change)
     case 'copyRole':
     case 'copySetting':
+    case 'resetSettings':
     case 'copyDatabaseGrant':
     case 'noteRoles':
     case 'setOwner':

@@ -17,6 +17,8 @@ export function globalStatements(change: GlobalChange): readonly Sql[] {
     }
     case 'copySetting':
       return [sql`${whose(change.setting)} SET ${settingText(change.setting.name, change.setting.value)}`]
+    case 'resetSettings':
+      return [sql`ALTER ROLE ALL RESET ALL`]
     case 'copyDatabaseGrant': {
       const role = change.grantee === null ? sql`PUBLIC` : identifier(change.grantee)
       const grant = sql`GRANT ${keyword(change.privilege, privilegesOn.Database)} ON DATABASE ${identifier(change.database)} TO ${role}`
