@@ -220,6 +220,8 @@ class SideWorker {
     const call = { ...artifact, database, caller, signal: this.#signal }
     const asRole = { ...call, access: { ...access, username: role, password } }
     await logical.restore({ ...asRole, prepared: { schemas } })
+    // Whoever is overtaken is told so by this, and not that its password is another one.
+    await this.#new.change([own])
     // Applications log in at once.
     if ((this.#order.holds ?? 'schema') !== 'schema') await logical.analyze(asRole)
     await this.#new.change([own, ...ownerChanges(this.#order, globals, access.username)], { database })
