@@ -79,7 +79,7 @@ export function scheduleFacts({ object, children, awaited, nowMs }: ScheduleInpu
     ...{ due, removed, found, going, nowMs },
     children: [
       ...found.flatMap((backup) => wishOf(backup, gone.has(backup.name) || backup.isLeaving)),
-      ...(due.kind === 'begin' ? [newChild(object, due.slotMs, found)] : []),
+      ...(due.kind === 'begin' ? [newChild({ object, found, nowMs }, due.slotMs)] : []),
     ],
     ...timesOf({ object, found, schedule: reading.schedule, due, nowMs }),
   }
@@ -168,9 +168,10 @@ function isToldToGo({ metadata }: BackupObject, scheduleUid: string): boolean {
   return (metadata.ownerReferences ?? []).some(({ uid }) => uid === scheduleUid)
 }
 
-function newChild({ metadata, spec }: BackupObject, slotMs: number, found: readonly FoundBackup[]): ChildWish {
+function newChild(known: Omit<Known, 'schedule'>, slotMs: number): ChildWish {
+  const { metadata, spec } = known.object
   const { databaseRef, method, target, options, artifactPolicy, deadline, startingDeadlineSeconds, concurrency } = spec
-  const verify = { ...spec.verify, mode: modeOf(spec, found) }
+  const verify = { ...spec.verify, mode: modeOf(known) }
   return {
     ...{ name: childName(metadata.name, slotMs), slotMs, stays: true },
     spec: {
@@ -188,19 +189,27 @@ function newChild({ metadata, spec }: BackupObject, slotMs: number, found: reado
 }
 
 /** Each so many-th is restored, and the first; what failed, or was not proven, does not count. One at a time, as each needs room for a copy. */
-function modeOf(spec: BackupSpec, found: readonly FoundBackup[]): VerifyMode {
+function modeOf({ object: { spec }, found, nowMs }: Omit<Known, 'schedule'>): VerifyMode {
   const mode = verifyModeOf(spec)
   if (mode !== 'Restore') return mode
   const isRestored = ({ object }: FoundBackup) => verifyModeOf(object.spec) === 'Restore'
-  if (found.some((backup) => backup.state === 'Proving' && isRestored(backup))) return 'Checksum'
+  // A proof that has not ended by then hangs, and is waited for no longer: else nothing would be restored any more.
+  const isUnderWay = (backup: FoundBackup) =>
+    backup.state === 'Proving' && !backup.isLeaving && nowMs - takenAt(backup) < graceMsOf(spec)
+  if (found.some((backup) => isUnderWay(backup) && isRestored(backup))) return 'Checksum'
   const sound = found.filter(({ state }) => state !== 'Failed' && state !== 'Unproven')
   const last = sound.findIndex(isRestored)
   return last === -1 || last + 1 >= spec.verify.every ? 'Restore' : 'Checksum'
 }
 
+/** How long after its slot a backup is to be there, and proven. */
+function graceMsOf({ startingDeadlineSeconds, deadline }: BackupSpec): number {
+  return startingDeadlineSeconds * 1_000 + 2 * (durationMs(deadline) ?? 0)
+}
+
 function timesOf({ object, found, schedule, due, nowMs }: Known & { readonly due: DueSlot }) {
   const { spec, status, metadata } = object
-  const graceMs = spec.startingDeadlineSeconds * 1_000 + 2 * (durationMs(spec.deadline) ?? 0)
+  const graceMs = graceMsOf(spec)
   const complete = found.filter(({ state }) => state === 'Completed').map(({ takenAtMs }) => takenAtMs)
   const succeededSlotMs = complete.find((ms) => isCredible(ms, nowMs))
   const hasSucceeded = isCredible(Date.parse(status?.lastSuccessTime ?? ''), nowMs)

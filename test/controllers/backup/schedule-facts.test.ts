@@ -36,6 +36,9 @@ function child(hour: string, status: object, own: { spec?: object; metadata?: ob
   } as unknown as BackupObject // What of it is looked at.
 }
 
+/** Its slot was begun by a clock that was a month ahead of the API server's. */
+const slotAhead = { annotations: { [slotAnnotation]: '2026-04-10T09:00:00Z' } }
+
 /** It was told to go, and takes its artifact along. */
 const leaving = { spec: { artifactPolicy: 'Delete' }, metadata: { ownerReferences: [{ uid: 's' }] } }
 
@@ -94,6 +97,24 @@ describe('a schedule', () => {
     const made = facts(object, proving, read).children.find(({ name }) => !name.startsWith('of-'))
     expect(made?.spec.verify.mode).toBe(next)
   })
+
+  it.each([
+    // Three hours, by startingDeadlineSeconds and twice the deadline: it is 12:10.
+    ['has been proven for less than it may take', '10', {}, 'Checksum'],
+    ['hangs', '09', {}, 'Restore'],
+    ['hangs, of a slot that a clock has told that was ahead', '09', { metadata: slotAhead }, 'Restore'],
+    ['is on its way out', '10', leaving, 'Restore'],
+  ])(
+    'waits for no proof without end: beside one that %s (of %s:00, %j) the next is proven by %s',
+    (_, hour, own, next) => {
+      const object = schedule({ verify: { mode: 'Restore', every: 1 } })
+      const verify = { mode: 'Restore', every: 1 }
+      const { spec = {}, metadata = {} }: { spec?: object; metadata?: object } = own
+      const proving = child(hour, { ...complete, phase: 'Verifying' }, { spec: { ...spec, verify }, metadata })
+      const made = facts(object, proving).children.find(({ name }) => !name.startsWith('of-'))
+      expect(made?.spec.verify.mode).toBe(next)
+    },
+  )
 
   it('goes by when the API server says that a Backup was made, where the clock of its slot was ahead', () => {
     const object = schedule({ retention: { keepLast: 1, keepDaily: 9, maxAge: '48h' } })
