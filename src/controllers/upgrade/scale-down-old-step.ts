@@ -2,7 +2,7 @@
 import type { Notes, SagaCall, SagaStep, Sight } from '../../index.ts'
 import { recordOf } from '../engines/write-freeze.ts'
 import { freezeNotes, freezeRecordIn, freezeSight } from './upgrade-sights.ts'
-import type { UpgradeWorld } from './upgrade-world.ts'
+import { movesByDump, type UpgradeWorld } from './upgrade-world.ts'
 
 export const scaleDownOld = 'ScaleDownOld'
 
@@ -39,6 +39,16 @@ export class ScaleDownOldStep<Scene> implements SagaStep<Scene> {
 
   async compensate(call: SagaCall<Scene>): Promise<void> {
     const record = freezeRecordIn(call.notes[this.name])
-    if (record !== undefined) await this.#world.writers(call).thaw(record)
+    if (record === undefined) return
+    try {
+      await this.#world.writers(call).thaw(record)
+    } catch (error) {
+      // What was before this step is taken back after it, which may never come: a slot must not keep the server's log until then.
+      if (!movesByDump(this.#world, call)) await this.#world.replication(call).publisher.remove().catch(ignored)
+      throw error
+    }
   }
 }
+
+/** It is taken back once more by the step whose it is. */
+function ignored(): void {}

@@ -3,6 +3,7 @@
 import process from 'node:process'
 import { expect, it } from 'vitest'
 import { CodedError } from '../../../src/base/errors.ts'
+import { waitUntil } from '../../control-plane/wait-until.ts'
 import { crashPlaces } from '../../fault-lab/crash-places.ts'
 import { pairs } from '../engines/replication/replication-stage.ts'
 import { UpgradeStage } from './upgrade-stage.ts'
@@ -185,6 +186,28 @@ it('leads back to an old side that works when it cannot be filled by a dump', as
   expect(await stage.ended()).toMatchObject({ state: 'Compensated' })
   await stage.expectWhole(stage.old)
   expect(await stage.isNewBare()).toBe(true)
+})
+
+it('keeps no log at an old side that does not let applications in again yet', async () => {
+  const stage = await UpgradeStage.start(way())
+  const keeper = await stage.old.connect({ database: 'postgres' })
+  try {
+    stage.failing = 'rehearse'
+    stage.before = async (step) => {
+      if (step === 'SwitchTraffic') await keeper.query('BEGIN; ALTER ROLE app CONNECTION LIMIT -1')
+    }
+    await stage.begin()
+    await stage.until('them to be let in', ({ steps }) => steps[4]?.state === 'Compensating')
+    const slots = 'SELECT slot_name FROM pg_replication_slots'
+    await waitUntil({ what: 'its slot to go' }, async () => (await stage.old.byHand(slots)).length === 0)
+    const [row] = await stage.old.byHand("SELECT rolcanlogin FROM pg_roles WHERE rolname = 'app'")
+    expect(row).toEqual({ rolcanlogin: false })
+    await keeper.query('ROLLBACK')
+    expect(await stage.ended()).toMatchObject({ state: 'Compensated' })
+  } finally {
+    await keeper.end()
+  }
+  await stage.expectWhole(stage.old)
 })
 
 it('goes no way back from the first login at the new side on', async () => {
