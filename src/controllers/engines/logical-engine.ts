@@ -15,7 +15,10 @@ export interface LogicalEngine {
    * nothing in it but `prepared`. What is restored belongs to whoever logs in, or to `owner`. Whoever wrote the artifact could run anything as whoever logs in here: never let it be a superuser.
    */
   restore(call: RestoreCall): Promise<void>
-  /** Lets the server plan by what is in the tables of whoever logs in. It looks at samples, and runs what he has made as him. */
+  /**
+   * Lets the server plan by what is in the tables of whoever logs in. It looks at samples, and runs what he has made as him; where that fails,
+   * the rest is left to the server.
+   */
   analyze(call: LogicalCall): Promise<void>
   /**
    * The privileges out of an artifact that has them, when everything else is there and belongs to whom it should. Nothing in them calls

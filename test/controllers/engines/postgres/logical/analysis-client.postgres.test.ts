@@ -1,4 +1,4 @@
-// Is what was restored analyzed however long that takes, and whoever is in the way? By a function in the database, which sees the settings
+// Is what was restored analyzed however long that takes, whoever is in the way, and whatever fails? By a function in the database, which sees the settings
 // under which it is asked.
 import { expect, it } from 'vitest'
 import { systemClock } from '../../../../../src/base/clock.ts'
@@ -6,6 +6,7 @@ import { analyze } from '../../../../../src/controllers/engines/postgres/logical
 import { onEachPostgres } from '../../../../postgres/on-each-postgres.ts'
 import { never } from '../../../stores/contents.ts'
 
+const caller = { kind: 'Backup', namespace: 'shop', name: 'nightly' }
 const limits = ['statement_timeout', 'lock_timeout']
 
 onEachPostgres('to analyze a database', (server, version) => {
@@ -24,9 +25,21 @@ onEachPostgres('to analyze a database', (server, version) => {
     for (const name of names) await server().byHand(`ALTER DATABASE asked SET ${name} TO '1h'`)
     const callsOf = async () => Number((await server().byHand('SELECT last_value FROM calls', here))[0]?.['last_value'])
     const before = await callsOf()
-    const caller = { kind: 'Backup', namespace: 'shop', name: 'nightly' }
     await analyze({ access: server().access(), database: 'asked', caller, signal: never }, systemClock)
     expect(await callsOf()).toBe(before + names.length)
     await server().byHand('DROP DATABASE asked WITH (FORCE)')
+  })
+
+  it('comes to an end where what is computed for statistics fails', async () => {
+    await server().byHand('CREATE DATABASE failing')
+    const here = { database: 'failing' }
+    await server().byHand(
+      `CREATE TABLE names (name text); INSERT INTO names VALUES ('a'); CREATE FUNCTION broken(text) RETURNS text IMMUTABLE LANGUAGE plpgsql AS
+        $$ BEGIN RETURN no_such_function($1); END $$; CREATE STATISTICS broken_names ON (broken(name)) FROM names`,
+      here,
+    )
+    await expect(server().byHand('ANALYZE', here)).rejects.toMatchObject({ code: '42883' })
+    await analyze({ access: server().access(), database: 'failing', caller, signal: never }, systemClock)
+    await server().byHand('DROP DATABASE failing WITH (FORCE)')
   })
 })
