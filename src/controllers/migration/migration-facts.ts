@@ -6,7 +6,7 @@ import { type Finding, findingText } from '../engines/step-review.ts'
 import type { ObservedMarks } from './mark-driver.ts'
 import type { PartingFacts } from './migration-parting.ts'
 import type { Problem } from './migration-place.ts'
-import { type Decision, decide, isEnd, keptSteps, type MigrationOrder } from './migration-plan.ts'
+import { type Decision, decide, keptSteps, type MigrationOrder } from './migration-plan.ts'
 import type { PreBackup } from './pre-backup.ts'
 import { isFinal, type WorkerRun } from './worker-run.ts'
 import type { WorkerWish } from './worker-wish.ts'
@@ -62,7 +62,7 @@ export interface WantedInput {
   readonly nowMs: number
 }
 
-/** What follows its source, and no step goes on with: a worker removes it before anything else. */
+/** What follows its source, and no step goes on with: a worker that may begin something removes it before. */
 export function leftBehind({ steps }: MigrationOrder, record: readonly RecordedStep[]): readonly RecordedStep[] {
   const kept = keptSteps(steps, record)
   return record.filter(
@@ -71,15 +71,20 @@ export function leftBehind({ steps }: MigrationOrder, record: readonly RecordedS
   )
 }
 
-/** Each order has a worker once, and another where the marks contradict what the last one said, or where something is left behind. */
+/** Of steps that are over, and for which nobody waits. What was changed may be changed back, and then a copy that follows is gone on with. */
+export function isRemovedAtOnce({ kind }: Decision, left: readonly RecordedStep[]): boolean {
+  return kind === 'failed' && left.length > 0 && left.every(({ state }) => state === 'Failed')
+}
+
+/** Each order has a worker once, and another where the marks contradict what the last one said, or where one that failed has left something. */
 export function isWorkerWanted({ order, seen, run, invalid, occasion, nowMs }: WantedInput): boolean {
   if (seen === undefined) return invalid === undefined && run.kind !== 'none'
   const decision = decisionBy(order, seen.record)
   const mayBegin = invalid === undefined && decision.kind !== 'refuse' && decision.kind !== 'awaitApproval'
-  const isLeft = leftBehind(order, seen.record).length > 0
-  if (!(mayBegin || isLeft)) return false
+  const isToRemove = isRemovedAtOnce(decision, leftBehind(order, seen.record))
+  if (!(mayBegin || isToRemove)) return false
   if (run.kind === 'active') return true
-  if (run.kind === 'none') return isLeft || decision.kind !== 'failed'
+  if (run.kind === 'none') return isToRemove || decision.kind !== 'failed'
   // One whose end lies ahead was ended by a clock that has been put right since.
   if (!isFinal(run.report)) return Math.abs(nowMs - run.endedAtMs) < againAfterMs
   const { outcome, reason } = run.report
@@ -87,11 +92,6 @@ export function isWorkerWanted({ order, seen, run, invalid, occasion, nowMs }: W
   const isContradicted = isOfMarks && decision.kind !== 'done' && decision.kind !== 'failed'
   // What was seen before it ended says nothing against it.
   return !(isContradicted && seen.occasion === occasion)
-}
-
-/** A worker that finds nothing to begin, and at most something to remove, waits for no backup. */
-export function mayBeginStep({ order, seen, invalid }: Pick<WantedInput, 'order' | 'seen' | 'invalid'>): boolean {
-  return seen !== undefined && invalid === undefined && !isEnd(decisionBy(order, seen.record))
 }
 
 export function againAtMs(run: WorkerRun): number | undefined {

@@ -19,11 +19,10 @@ import {
   invalidIn,
   isWorkerWanted,
   type MigrationFacts,
-  mayBeginStep,
   occasionOf,
 } from './migration-facts.ts'
 import { type Place, type PlaceInput, type Problem, placeOf, sourceOf } from './migration-place.ts'
-import type { MigrationOrder } from './migration-plan.ts'
+import { isEnd, type MigrationOrder } from './migration-plan.ts'
 import { loadParting } from './parting-loader.ts'
 import { type PreBackup, preBackupWish } from './pre-backup.ts'
 import { loadRun } from './run-loader.ts'
@@ -64,7 +63,8 @@ export async function loadFacts(context: Observing, seen: ObservedMarks | undefi
   const invalid = seen === undefined ? undefined : await review(object, order, seen.record)
   const dueMs = againAtMs(run)
   const isDue = isWorkerWanted({ order, seen, run, invalid, occasion, nowMs })
-  const isFirst = isDue && run.kind === 'none' && mayBeginStep({ order, seen, invalid })
+  // Who only looks, or removes something, waits for no backup.
+  const isFirst = isDue && run.kind === 'none' && seen !== undefined && !isEnd(decisionBy(order, seen.record))
   const before = isFirst ? await loadPreBackup(object, order, live) : undefined
   if (before !== undefined && 'reason' in before) return stuck(before)
   const isHeld = before !== undefined && before.standing.kind !== 'verified'

@@ -4,7 +4,7 @@ import type { MigrationStatus } from '../../../imports/wire/migration.ts'
 import type { ExternalReport } from '../../index.ts'
 import type { RecordedStep } from '../engines/recorded-step.ts'
 import type { ObservedMarks } from './mark-driver.ts'
-import { decisionBy, leftBehind, type MigrationFacts } from './migration-facts.ts'
+import { decisionBy, isRemovedAtOnce, leftBehind, type MigrationFacts } from './migration-facts.ts'
 import type { Decision } from './migration-plan.ts'
 import type { PreBackup } from './pre-backup.ts'
 import type { WorkerReport } from './worker-report.ts'
@@ -34,8 +34,12 @@ export function standingOf(object: MigrationObject, facts: MigrationFacts, marks
   const decision = decisionBy(order, record)
   const wrong = invalid === undefined ? undefined : stalled('Failed', invalid.reason, invalid.message)
   const still = standstill(decision) ?? wrong
-  if (still !== undefined)
-    return { ...still, message: `${still.message}${removalText(leftBehind(order, record), run)}` }
+  if (still !== undefined) {
+    const left = leftBehind(order, record)
+    const isSuspended = object.spec.suspend === true
+    const rest = isRemovedAtOnce(decision, left) ? removalText(left, run, isSuspended) : keptText(left, decision)
+    return { ...still, message: `${still.message}${rest}` }
+  }
   if (run.kind === 'ended') return ended(run.report, { isDone: decision.kind === 'done' })
   if (facts.before !== undefined) return preBackupStanding(object, facts.before)
   if (object.spec.suspend === true) return underWay('Pending', 'Suspended', 'spec.suspend is true, so no step is begun')
@@ -116,11 +120,20 @@ function atWork(decision: Decision, last: WorkerReport | undefined): Standing {
 }
 
 /** What goes on meanwhile, and what it waits for. */
-function removalText(left: readonly RecordedStep[], run: WorkerRun): string {
-  if (left.length === 0) return ''
+function removalText(left: readonly RecordedStep[], run: WorkerRun, isSuspended: boolean): string {
+  const it = `; what follows by replication for ${left.map(({ name }) => name).join(', ')}`
+  if (isSuspended) return `${it} is removed once spec.suspend is false`
   const last = run.kind === 'ended' ? run.report : run.kind === 'active' ? run.last : undefined
   const why = last === undefined || isFinal(last) ? '' : ` (${last.message ?? 'the last try was interrupted'})`
-  return `; what follows by replication for ${left.map(({ name }) => name).join(', ')} is being removed${why}`
+  return `${it} is being removed${why}`
+}
+
+/** Nobody has said yet that a copy is given up: its source pays for that. */
+function keptText(left: readonly RecordedStep[], { kind }: Decision): string {
+  if (left.length === 0) return ''
+  const which = left.map(({ name, followed }) => `${name} (from Database ${followed})`).join(', ')
+  const until = kind === 'awaitApproval' ? 'approved' : 'put right'
+  return `; what follows by replication for ${which} is kept, and its slot keeps the log there, until these steps are ${until} or taken back`
 }
 
 export function failureText(step: string, sqlState: string | undefined, message: string): string {

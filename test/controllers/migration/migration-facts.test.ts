@@ -1,7 +1,7 @@
 // When is there to be a worker? A row for each way it can stand.
 import { describe, expect, it } from 'vitest'
 import type { RecordedStep } from '../../../src/controllers/engines/recorded-step.ts'
-import { isWorkerWanted, mayBeginStep, type WantedInput } from '../../../src/controllers/migration/migration-facts.ts'
+import { isWorkerWanted, type WantedInput } from '../../../src/controllers/migration/migration-facts.ts'
 import type { MigrationOrder } from '../../../src/controllers/migration/migration-plan.ts'
 import { planHash, stepChecksum } from '../../../src/controllers/migration/step-digest.ts'
 import type { WorkerReport } from '../../../src/controllers/migration/worker-report.ts'
@@ -29,6 +29,10 @@ const following = (state: RecordedStep['state'], checksum?: string): RecordedSte
   followed: 'shop/old',
 })
 const awaiting: MigrationOrder = { ...order, approval: { kind: 'Manual', approvedPlan: undefined } }
+const down = sqlStep('SELECT 0', { name: 'z', down: 'SELECT 1' })
+const withWayBack: MigrationOrder = { ...order, steps: [down, step], onFailure: 'RunDown' }
+const first: RecordedStep = { ...mark('Applied', stepChecksum(down)), name: 'z', plan: planHash(withWayBack.steps) }
+const invalid = { reason: 'ParseError', message: 'm' }
 const seen = (...record: readonly RecordedStep[]) => ({ occasion: 'now', record })
 const ended = (outcome: WorkerReport['outcome'], reason?: string): WorkerRun => ({
   kind: 'ended',
@@ -54,23 +58,35 @@ const rows: readonly (readonly [string, Partial<WantedInput>, boolean])[] = [
     true,
   ],
   [
-    'to remove what follows for another step, before that is approved',
+    'not to remove what follows for another step, before that is approved',
     { order: awaiting, seen: seen(following('Running', 'other')) },
-    true,
+    false,
   ],
+  ['with approval, to begin another step than what follows', { seen: seen(following('Running', 'other')) }, true],
   ['not while the same step follows and is not approved', { order: awaiting, seen: seen(following('Running')) }, false],
   [
-    'to remove what follows for no step any more, against what was applied',
+    'not to remove what follows for no step any more, against what was applied',
     { seen: seen(mark('Applied', 'other'), { ...following('Running'), name: 'b' }) },
-    true,
+    false,
   ],
   [
-    'to remove what follows for another step that may not run',
-    { invalid: { reason: 'ParseError', message: 'm' }, seen: seen(following('Running', 'other')) },
-    true,
+    'not to remove what follows for another step that may not run',
+    { invalid, seen: seen(following('Running', 'other')) },
+    false,
   ],
   ['to remove what follows for a step that failed', { seen: seen(following('Failed')) }, true],
-  ['for as long as it removes that', { order: awaiting, seen: seen(following('Running', 'other')), run: active }, true],
+  ['to remove that, though it may not run any more', { invalid, seen: seen(following('Failed')) }, true],
+  [
+    'not to remove that and take back steps, where they may not run any more',
+    { order: withWayBack, invalid, seen: seen(first, { ...following('Failed'), ordinal: 2, plan: first.plan }) },
+    false,
+  ],
+  [
+    'not to remove what follows for another step, as one has failed before',
+    { seen: seen(mark('Failed'), { ...following('Running'), name: 'b' }) },
+    false,
+  ],
+  ['for as long as it removes that', { invalid, seen: seen(following('Failed')), run: active }, true],
   [
     'as it gave that up, for a while',
     { seen: seen(following('Failed')), run: ended('Interrupted'), nowMs: 300_999 },
@@ -83,14 +99,10 @@ const rows: readonly (readonly [string, Partial<WantedInput>, boolean])[] = [
   ],
   [
     'as it has removed that, until marks are read again',
-    { order: awaiting, seen: seen(following('Running', 'other')), run: ended('AwaitingApproval'), occasion: 'later' },
+    { invalid, seen: seen(following('Failed')), run: ended('Failed'), occasion: 'later' },
     true,
   ],
-  [
-    'not once that is removed',
-    { order: awaiting, seen: seen(mark('Running', 'other')), run: ended('AwaitingApproval') },
-    false,
-  ],
+  ['not once that is removed', { invalid, seen: seen(mark('Failed')), run: ended('Failed') }, false],
   ['while it is at it', { run: active, seen: seen(mark('Running')) }, true],
   ['as it ended', { run: ended('Completed'), seen: seen(mark('Applied')) }, true],
   ['as it failed, with its last words', { run: ended('Failed'), seen: seen(mark('Failed')) }, true],
@@ -112,18 +124,5 @@ describe('a worker is wanted', () => {
       ...change,
     }
     expect(isWorkerWanted(input)).toBe(isWanted)
-  })
-})
-
-describe('a step may be begun', () => {
-  it.each<readonly [string, Pick<WantedInput, 'order' | 'seen' | 'invalid'>, boolean]>([
-    ['where one is next', { order, seen: seen(), invalid: undefined }, true],
-    ['not before marks are read', { order, seen: undefined, invalid: undefined }, false],
-    ['not where all are applied', { order, seen: seen(mark('Applied')), invalid: undefined }, false],
-    ['not before approval', { order: awaiting, seen: seen(), invalid: undefined }, false],
-    ['not after one that failed', { order, seen: seen(following('Failed')), invalid: undefined }, false],
-    ['not where one may not run', { order, seen: seen(), invalid: { reason: 'ParseError', message: 'm' } }, false],
-  ])('%s', (_, input, mayBegin) => {
-    expect(mayBeginStep(input)).toBe(mayBegin)
   })
 })

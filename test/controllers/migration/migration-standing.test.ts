@@ -82,17 +82,39 @@ describe('a migration stands', () => {
   })
 
   it('with what is removed meanwhile, and what that waits for', () => {
-    const approval = { kind: 'Manual', approvedPlan: undefined } as const
-    const facts = { order: { ...order, approval }, occasion: 'now', kept: [] }
-    const following = mark('Running', { checksum: 'other', followed: 'shop/old' })
-    const messageOf = (run: MigrationFacts['run']) =>
-      standingOf(object(false), { ...facts, run }, report(following)).message
-    const approve = `annotate it with data.konverge.dev/approve=${planHash(steps)} to have these steps run`
-    const removing = `${approve}; what follows by replication for a is being removed`
-    expect(messageOf({ kind: 'none' })).toBe(removing)
+    const facts = { order, occasion: 'now', kept: [] }
+    const failed = mark('Failed', { followed: 'shop/old', failure: { sqlState: undefined, message: 'm' } })
+    const messageOf = (run: MigrationFacts['run'], isSuspended = false) =>
+      standingOf(object(isSuspended), { ...facts, run }, report(failed)).message
+    const it = 'step a: m; what follows by replication for a is'
+    expect(messageOf({ kind: 'none' })).toBe(`${it} being removed`)
     const last = { outcome: 'Interrupted', message: 'no answer' } as const
-    expect(messageOf({ kind: 'active', last })).toBe(`${removing} (no answer)`)
-    expect(messageOf(ended(last).run)).toBe(`${removing} (no answer)`)
+    expect(messageOf({ kind: 'active', last })).toBe(`${it} being removed (no answer)`)
+    expect(messageOf(ended(last).run)).toBe(`${it} being removed (no answer)`)
+    expect(messageOf({ kind: 'active', last }, true)).toBe(`${it} removed once spec.suspend is false`)
+  })
+
+  it('with what is kept until people have made up their minds', () => {
+    const messageOf = (facts: Partial<MigrationFacts>, ...record: readonly RecordedStep[]) =>
+      standingOf(
+        object(false),
+        { order, run: { kind: 'none' }, occasion: 'now', kept: [], ...facts },
+        report(...record),
+      ).message
+    const following = mark('Running', { checksum: 'other', followed: 'shop/old' })
+    const kept =
+      'what follows by replication for a (from Database shop/old) is kept, and its slot keeps the log there, until these steps are'
+    const approval = { kind: 'Manual', approvedPlan: undefined } as const
+    const approve = `annotate it with data.konverge.dev/approve=${planHash(steps)} to have these steps run`
+    expect(messageOf({ order: { ...order, approval } }, following)).toBe(`${approve}; ${kept} approved or taken back`)
+    const invalid = { reason: 'ParseError', message: 'm' }
+    expect(messageOf({ invalid }, following)).toBe(`m; ${kept} put right or taken back`)
+    const changed = 'step a was applied and reads otherwise now; add a step instead'
+    const other = { ...following, name: 'b' }
+    expect(messageOf({}, mark('Applied', { checksum: 'other' }), other)).toBe(
+      `${changed}; ${kept.replace('for a', 'for b')} put right or taken back`,
+    )
+    expect(messageOf({ invalid })).toBe('m')
   })
 
   it('with who holds the lock', () => {
