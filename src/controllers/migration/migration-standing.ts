@@ -37,25 +37,32 @@ export function standingOf(object: MigrationObject, facts: MigrationFacts, marks
   if (still !== undefined) {
     const left = leftBehind(order, record)
     const isSuspended = object.spec.suspend === true
-    const rest = isRemovedAtOnce(decision, left) ? removalText(left, run, isSuspended) : keptText(left, decision)
+    const until = `these steps are ${decision.kind === 'awaitApproval' ? 'approved' : 'put right'} or taken back`
+    const rest = isRemovedAtOnce(decision, left) ? removalText(left, run, isSuspended) : keptText(record, until)
     return { ...still, message: `${still.message}${rest}` }
   }
   if (run.kind === 'ended') return ended(run.report, { isDone: decision.kind === 'done' })
-  if (facts.before !== undefined) return preBackupStanding(object, facts.before)
-  if (object.spec.suspend === true) return underWay('Pending', 'Suspended', 'spec.suspend is true, so no step is begun')
+  const kept = keptText(record, 'steps go on')
+  if (facts.before !== undefined) return preBackupStanding(object, facts.before, kept)
+  if (object.spec.suspend === true)
+    return underWay('Pending', 'Suspended', `spec.suspend is true, so no step is begun${kept}`)
   if (run.kind === 'none') return underWay('Pending', 'WorkerStarting', 'a worker is being started')
   return atWork(decision, run.last)
 }
 
-function preBackupStanding({ metadata: { namespace } }: MigrationObject, { backup, standing }: PreBackup): Standing {
+function preBackupStanding(
+  { metadata: { namespace } }: MigrationObject,
+  { backup, standing }: PreBackup,
+  kept: string,
+): Standing {
   const it = `Backup ${namespace}/${backup.name}`
   if (standing.kind === 'failed') {
     const way = `delete ${it} to have another made, or leave spec.preBackup out`
-    return stalled('Failed', 'BackupFailed', `the backup before the steps failed; ${way} (${standing.message})`)
+    return stalled('Failed', 'BackupFailed', `the backup before the steps failed; ${way} (${standing.message})${kept}`)
   }
   const why = standing.kind === 'underWay' ? ` (${standing.message})` : ''
   const asked = backup.proof === 'None' ? 'complete' : 'verified'
-  return underWay('Pending', 'BackupPending', `no step is begun before ${it} is ${asked}${why}`)
+  return underWay('Pending', 'BackupPending', `no step is begun before ${it} is ${asked}${why}${kept}`)
 }
 
 /** What the marks alone say. */
@@ -128,12 +135,12 @@ function removalText(left: readonly RecordedStep[], run: WorkerRun, isSuspended:
   return `${it} is being removed${why}`
 }
 
-/** Nobody has said yet that a copy is given up: its source pays for that. */
-function keptText(left: readonly RecordedStep[], { kind }: Decision): string {
-  if (left.length === 0) return ''
-  const which = left.map(({ name, followed }) => `${name} (from Database ${followed})`).join(', ')
-  const until = kind === 'awaitApproval' ? 'approved' : 'put right'
-  return `; what follows by replication for ${which} is kept, and its slot keeps the log there, until these steps are ${until} or taken back`
+/** What servers do meanwhile, and nobody looks after: the source pays for that. */
+function keptText(record: readonly RecordedStep[], until: string): string {
+  const following = record.filter(({ followed }) => followed !== undefined)
+  if (following.length === 0) return ''
+  const which = following.map(({ name, followed }) => `${name} (from Database ${followed})`).join(', ')
+  return `; what follows by replication for ${which} is kept, and its slot keeps the log there, until ${until}`
 }
 
 export function failureText(step: string, sqlState: string | undefined, message: string): string {

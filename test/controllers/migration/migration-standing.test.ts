@@ -107,6 +107,12 @@ describe('a migration stands', () => {
     const approval = { kind: 'Manual', approvedPlan: undefined } as const
     const approve = `annotate it with data.konverge.dev/approve=${planHash(steps)} to have these steps run`
     expect(messageOf({ order: { ...order, approval } }, following)).toBe(`${approve}; ${kept} approved or taken back`)
+    const unchanged = mark('Running', { followed: 'shop/old' })
+    expect(messageOf({ order: { ...order, approval } }, unchanged)).toBe(`${approve}; ${kept} approved or taken back`)
+    const on = `; ${kept.replace('these steps are', 'steps go on')}`
+    for (const backup of (['failed', 'underWay'] as const).map(before)) {
+      expect(messageOf({ before: backup }, unchanged)).toContain(on)
+    }
     const invalid = { reason: 'ParseError', message: 'm' }
     expect(messageOf({ invalid }, following)).toBe(`m; ${kept} put right or taken back`)
     const changed = 'step a was applied and reads otherwise now; add a step instead'
