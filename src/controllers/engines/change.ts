@@ -149,6 +149,8 @@ export type ReplicationChange =
       readonly connection: string
       readonly token: Token
     }
+  /** It goes on from where it is. */
+  | { readonly kind: 'redirectSubscription'; readonly subscription: string; readonly connection: string }
   /** Without a word to the source, whose slot stays. */
   | { readonly kind: 'dropSubscription'; readonly subscription: string }
 

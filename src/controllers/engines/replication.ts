@@ -41,6 +41,8 @@ export interface Subscriber {
    * trusted with that server.
    */
   subscribe(source: PublisherAddress): Promise<void>
+  /** One that is there, to where the source is found now. */
+  redirect(source: PublisherAddress): Promise<void>
   /** To where the source's are, and never back. Those that are not there are left out. */
   raiseSequences(sequences: readonly SequenceState[]): Promise<void>
   /**

@@ -196,10 +196,11 @@ onNewestPostgres(
         expect(await scene.byHand('old', parts)).toHaveLength(3)
         await scene.patch('v1', { spec: { approval: 'Auto', steps } })
         await scene.becomes('v1', 'DataCopied', 'False Following')
-        await scene.until('it to be gone on with', async () => (await scene.status('v1')).steps?.[1]?.attempts === 2)
-        expect(await scene.byHand('orders', 'SELECT FROM orders')).toHaveLength(30)
-        await scene.patch('v1', { spec: { steps: [make, { name: 'rows', sql: 'SELECT 1' }] } })
+        // Its worker finds the source at another place than the one before.
+        await scene.byHand('old', 'INSERT INTO orders VALUES (31)')
+        await scene.patch('v1', { metadata: { annotations: { [cutoverAnnotation]: 'rows' } } })
         await scene.becomes('v1', 'Completed', 'True AllStepsVerified')
+        expect(await scene.byHand('orders', 'SELECT FROM orders')).toHaveLength(31)
         expect(await scene.byHand('old', parts)).toEqual([])
       })
 

@@ -46,6 +46,7 @@ export function changeStatements(change: Change, facts: SessionFacts): readonly 
     case 'createPublication':
     case 'dropPublication':
     case 'createSubscription':
+    case 'redirectSubscription':
     case 'dropSubscription':
       return replicationStatements(change)
     case 'copyRole':

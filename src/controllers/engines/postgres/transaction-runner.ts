@@ -64,7 +64,7 @@ function beginning({ facts }: BoundSession, changes: readonly Change[], { applic
 function hasSecret(change: Change): boolean {
   if (change.kind === 'expectRole') return 'verifier' in change.is
   if ('attributes' in change) return change.attributes.verifier !== undefined
-  return ['createReplicator', 'createSubscription', 'copyRole'].includes(change.kind)
+  return ['createReplicator', 'createSubscription', 'redirectSubscription', 'copyRole'].includes(change.kind)
 }
 
 /** The last two: what runs is not shown to those who may look at the sessions or the statements of others. */

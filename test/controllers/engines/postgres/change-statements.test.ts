@@ -98,6 +98,11 @@ describe('a change', () => {
     ],
     [{ kind: 'dropPublication', publication: 'p' }, ['DROP PUBLICATION IF EXISTS "p"'], 'drop publication "p"'],
     [
+      { kind: 'redirectSubscription', subscription: 's', connection: "host='there'" },
+      [`ALTER SUBSCRIPTION "s" CONNECTION 'host=''there'''`],
+      'redirect subscription "s"',
+    ],
+    [
       { kind: 'dropSubscription', subscription: 's' },
       [
         'ALTER SUBSCRIPTION "s" DISABLE',

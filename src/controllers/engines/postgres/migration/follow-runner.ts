@@ -165,11 +165,13 @@ class FollowRun {
           await this.#fill(pass, plans)
           continue
         case 'aim':
+          await this.#redirect(pass)
           await this.#noteFollowing(plans)
           known.goal = await this.#task.publisher.milestone()
           known.failuresBefore = failuresIn(pass)
           continue
         case 'wait':
+          await this.#redirect(pass)
           await sleep(clock, pollMs, signal)
           continue
         case 'compare':
@@ -208,6 +210,16 @@ class FollowRun {
     } catch (error) {
       await this.#bear(error)
     }
+  }
+
+  /** What another worker has made, and nobody takes from: since then the source may be found elsewhere, and nobody knows the password. */
+  async #redirect({ sides }: ReplicationPass): Promise<void> {
+    if (this.#isAdmitted || sides.source.slot?.isActive === true) return
+    const { publisher, subscriber, verifier, address } = this.#task
+    await this.#options.fenced(async () => undefined)
+    await publisher.admit(verifier)
+    await subscriber.redirect(address)
+    this.#isAdmitted = true
   }
 
   /** Tables that are empty, by a snapshot that nobody has made from the log. */

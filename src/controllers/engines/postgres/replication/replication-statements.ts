@@ -20,6 +20,8 @@ export function replicationStatements(change: ReplicationChange): readonly Sql[]
       return [sql`DROP PUBLICATION IF EXISTS ${identifier(change.publication)}`]
     case 'createSubscription':
       return createSubscription(change)
+    case 'redirectSubscription':
+      return [redirect(identifier(change.subscription), change.connection)]
     case 'dropSubscription':
       return dropSubscription(identifier(change.subscription))
   }
@@ -62,12 +64,17 @@ function createSubscription(change: Of<'createSubscription'>): readonly Sql[] {
   ]
 }
 
+/** Nobody is asked whether it leads anywhere. */
+function redirect(name: Sql, connection: string): Sql {
+  return sql`ALTER SUBSCRIPTION ${name} CONNECTION ${literal(connection)}`
+}
+
 /** A server that may ask the source would do so for as long as that one keeps it waiting. */
 function dropSubscription(name: Sql): readonly Sql[] {
   return [
     sql`ALTER SUBSCRIPTION ${name} DISABLE`,
     sql`ALTER SUBSCRIPTION ${name} SET (slot_name = NONE)`,
-    sql`ALTER SUBSCRIPTION ${name} CONNECTION ${literal(nowhere)}`,
+    redirect(name, nowhere),
     sql`DROP SUBSCRIPTION ${name}`,
   ]
 }

@@ -38,11 +38,21 @@ export class SubscriberClient implements Subscriber {
   }
 
   async subscribe(source: PublisherAddress): Promise<void> {
-    const { database, sourceDatabase, majorVersion, token } = this.#options
+    const { database, token } = this.#options
     const name = this.#name
-    const connection = connectionString({ source, database: sourceDatabase, username: name, majorVersion })
+    const connection = this.#connectionTo(source)
     const parts = { subscription: name, publication: name, slot: name }
     await this.#server.change([{ kind: 'createSubscription', ...parts, connection, token }], { database })
+  }
+
+  async redirect(source: PublisherAddress): Promise<void> {
+    const change = { subscription: this.#name, connection: this.#connectionTo(source) }
+    await this.#server.change([{ kind: 'redirectSubscription', ...change }], { database: this.#options.database })
+  }
+
+  #connectionTo(source: PublisherAddress): string {
+    const { sourceDatabase: database, majorVersion } = this.#options
+    return connectionString({ source, database, username: this.#name, majorVersion })
   }
 
   async raiseSequences(sequences: readonly SequenceState[]): Promise<void> {
