@@ -160,6 +160,7 @@ export class ModelApi implements KubeClient {
     const key = keyOf(object)
     return this.#serve({ verb: 'apply', plural: resource.plural, key, body: object }, signal, () => {
       const stored = this.#objects.get(idOf(resource, key))
+      if (stored !== undefined) refuseStale(stored.object, asJson(object))
       const outcome = applied({ stored: stored?.object, ownership: stored?.ownership, object, fieldManager, force })
       if (outcome.kind === 'conflict')
         throw new KubeError({

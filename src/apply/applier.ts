@@ -132,7 +132,7 @@ export class Applier {
     }
   }
 
-  /** Absent from our label-filtered cache is not absent: look first, and do not take over what turns up meanwhile. */
+  /** Absent from our label-filtered cache is not absent: reads first, and takes over nothing that appears meanwhile. */
   async #create(desired: DesiredObject, progress: Progress, signal: AbortSignal): Promise<void> {
     const { client, clock, resourceOf, convergence } = this.#options
     const { object } = desired
@@ -140,6 +140,11 @@ export class Applier {
     const live = await loadIfPresent(client, resourceOf(object), object.metadata, signal)
     if (live !== undefined) return await this.#meet(desired, live, progress, signal)
     const made = await this.#sendNew(object, signal)
+    if (made === undefined) {
+      const other = await loadIfPresent(client, resourceOf(object), object.metadata, signal)
+      if (other !== undefined) return await this.#meet(desired, other, progress, signal)
+      throw goneAgain(object)
+    }
     this.#written(desired, { applied: object, live: made, paths: [], rivals: [] }, progress)
     // What was ours only at first is handed over at once.
     if (desired.lasting !== object) await this.#meet(desired, made, progress, signal)
@@ -153,11 +158,14 @@ export class Applier {
     await this.#carryOut(action, desired, progress, signal)
   }
 
-  async #sendNew(object: KubeObject, signal: AbortSignal): Promise<LiveObject> {
+  /** Undefined if an object of that name exists by now. */
+  async #sendNew(object: KubeObject, signal: AbortSignal): Promise<LiveObject | undefined> {
     const { client, clock, convergence, fieldManager, resourceOf } = this.#options
+    const body = { ...object, metadata: { ...object.metadata, resourceVersion: versionOfNone } }
     try {
-      return await client.apply(resourceOf(object), object, { fieldManager, force: false }, signal)
+      return await client.apply(resourceOf(object), body, { fieldManager, force: false }, signal)
     } catch (thrown) {
+      if (isKubeError(thrown, 'Conflict')) return undefined
       convergence.learnRefusal(object, thrown, clock.monotonicMs())
       throw thrown
     }
@@ -225,6 +233,17 @@ export class Applier {
     }
     onDeleted(object, parent)
   }
+}
+
+/**
+ * No stored object has this version, so an apply that carries it creates an object and never changes one: etcd counts from 1,
+ * and its first write makes 2. The API server checks the version only against an object that exists.
+ */
+const versionOfNone = '1'
+
+function goneAgain(object: KubeObject): CodedError<'Conflict'> {
+  const message = `${describeRef(refOf(object))} appeared and is gone again; the next attempt creates it`
+  return new CodedError({ code: 'Conflict', message, remedy: 'retry' })
 }
 
 function holdBack({ object }: DesiredObject, on: string, { heldBack, gated }: Progress): void {

@@ -48,6 +48,21 @@ export const applies = area('applies', (it) => {
     expect(body).toEqual(made)
   })
 
+  for (const [kind, body] of [
+    [widgets, widget('exclusive', { size: 1 })],
+    [configMaps, configMap('exclusive', { a: 'b' })],
+    [deployments, deployment('exclusive')],
+    [services, object(services, 'exclusive', { spec: { ports: [{ port: 80, protocol: 'TCP' }] } })],
+  ] as const)
+    it(`creates ${kind.plural} by an apply of version 1, and refuses it where the object exists`, async (stage) => {
+      const versioned = { ...body, metadata: { ...(body['metadata'] as JsonObject), resourceVersion: '1' } }
+      const { status, body: made } = await stage.apply('a', kind, versioned)
+      expect(status).toBe(201)
+      expect(versionOf(made)).not.toBe('1')
+      const again = await stage.apply('b', kind, versioned, force)
+      expect(again).toMatchObject({ status: 409, body: { reason: 'Conflict' } })
+    })
+
   it('stores what is empty in the metadata of a custom object until the next write, which drops it', async (stage) => {
     const empty = { metadata: { labels: {}, annotations: {} } }
     const applied = taken(await stage.apply('m', widgets, widget('hollow', { size: 1 }, empty)))
