@@ -1,5 +1,5 @@
-// May we write this live object? Only if it is ours: controlled by this very parent, or, where no owner reference can say so,
-// labelled as a member of its inventory. Anything else with a child's name is refused, never taken (I5, I7).
+// Decides whether a live object may be written. It may if it is ours: a member of the parent's inventory, or, in the parent's
+// namespace and where no owner reference can say so, labelled as one. Anything else with a child's name is never taken (I5, I7).
 import { CodedError } from '../base/errors.ts'
 import type { EventReport } from '../object/event-report.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
@@ -7,10 +7,11 @@ import { controllerOf } from '../object/ownership.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import { partOfLabel } from '../synth/membership.ts'
 import { isMember } from './member-rule.ts'
+import { isRemote } from './remote-children.ts'
 
 export function isOurs(parent: LiveObject, desired: KubeObject, live: LiveObject): boolean {
   if (isMember(live, parent)) return true
-  if (controllerOf(desired) !== undefined) return false
+  if (controllerOf(desired) !== undefined || isRemote(live, parent)) return false
   const inventory = desired.metadata.labels?.[partOfLabel]
   return (
     controllerOf(live) === undefined && inventory !== undefined && live.metadata.labels?.[partOfLabel] === inventory

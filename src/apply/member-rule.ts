@@ -1,16 +1,21 @@
-// Is this live object a child of this very parent? Its controller reference says so; where there can be none, in another
-// namespace, cluster-scoped or meant to stay, the inventory label and our own managedFields together do; an annotation stands in
-// for a label that was taken off. A copy of a child, or one that bears the label of another set, is no member (I5).
+// Tells whether a live object is a child of this very parent (I5). In the parent's namespace its controller reference says so; where
+// there is none, the inventory label and our own managedFields do. A remote object needs the token that the parent's status records.
+// A copy of a child, or an object that carries the label of another set, is no member.
 import type { LiveObject } from '../object/object.ts'
 import { controllerOf, isAppliedByUs, isControlledBy } from '../object/ownership.ts'
 import { applySetId, partOfAnnotation, partOfLabel, pruneAnnotation } from '../synth/membership.ts'
+import { isRecorded, isRemote } from './remote-children.ts'
 
 export function isMember(child: LiveObject, parent: LiveObject): boolean {
-  if (controllerOf(child) !== undefined) return isControlledBy(child, parent)
-  const { labels, annotations, namespace } = child.metadata
-  const home = parent.metadata.namespace
-  const canBeOwned = home === undefined || home === namespace
-  const isRetained = annotations?.[pruneAnnotation] === 'disabled'
-  const set = labels?.[partOfLabel] ?? annotations?.[partOfAnnotation]
-  return (!canBeOwned || isRetained) && isAppliedByUs(child) && set === applySetId(parent)
+  const controller = controllerOf(child)
+  if (controller !== undefined && !isControlledBy(child, parent)) return false
+  if (isRemote(child, parent)) return isRecorded(child, parent) && isLabelled(child, parent)
+  if (controller !== undefined) return true
+  return child.metadata.annotations?.[pruneAnnotation] === 'disabled' && isLabelled(child, parent)
+}
+
+/** The annotation stands in for a label that was removed. */
+function isLabelled(child: LiveObject, parent: LiveObject): boolean {
+  const { labels, annotations } = child.metadata
+  return isAppliedByUs(child) && (labels?.[partOfLabel] ?? annotations?.[partOfAnnotation]) === applySetId(parent)
 }

@@ -3,6 +3,7 @@
 import type { Applier } from '../apply/applier.ts'
 import { type Compare, leftovers, type Plan, plan, type Step } from '../apply/plan.ts'
 import type { Readiness } from '../apply/readiness.ts'
+import { claimRemote } from '../apply/remote-children.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log, Tracer } from '../base/instrument.ts'
 import { describeChanges } from '../diff/describe.ts'
@@ -12,6 +13,7 @@ import { type Cause, describeCause } from '../queue/cause.ts'
 import type { DesiredObject } from '../synth/desired.ts'
 import { nextDeletion, waitSentence } from './deletion.ts'
 import type { InventoryLoader } from './inventory-loader.ts'
+import type { InventoryTokens } from './inventory-tokens.ts'
 import { logFieldsOf } from './log-fields.ts'
 import { type Child, cacheCatchUp, type Outcome, outcomeOfTurn } from './outcome.ts'
 import type { ParentRecorder } from './parent-recorder.ts'
@@ -40,6 +42,7 @@ export interface ChildrenReconcilerOptions {
   readonly compare: Compare
   readonly parents: ParentRecorder
   readonly members: InventoryLoader
+  readonly tokens: InventoryTokens
 }
 
 export interface Wanted {
@@ -75,12 +78,15 @@ export class ChildrenReconciler {
   }
 
   /** Applies and prunes. Rejects when the inventory could not be written, or the signal aborted; other failures are in the outcome. */
-  async makeSo(object: LiveObject, { desired, causes }: Wanted, signal: AbortSignal): Promise<Made> {
-    const { view, compare, applier, parents, members } = this.#options
-    const parent = await parents.cover(object, desired, signal)
-    const isFresh = view.isFresh(parent)
-    const unseen = await members.unseen(parent, signal)
-    const children = [...view.childrenOf(parent), ...unseen.objects]
+  async makeSo(object: LiveObject, { desired: declared, causes }: Wanted, signal: AbortSignal): Promise<Made> {
+    const { view, compare, applier, parents, members, tokens } = this.#options
+    const covered = await parents.cover(object, declared, signal)
+    const isFresh = view.isFresh(covered)
+    const seen = view.childrenOf(covered)
+    const unseen = await members.unseen(covered, seen, signal)
+    const children = [...seen, ...unseen.objects]
+    const { desired, inventory } = claimRemote({ parent: covered, desired: declared, children, ...tokens.of(covered) })
+    const parent = await parents.record(covered, inventory, signal)
     const contributedTo = view.contributedTo.bind(view)
     const wanted = plan({ parent, desired, children, contributedTo, compare })
     const isHeld = wanted.prune.length > 0 && !(await this.#mayDelete(parent, isFresh, signal))
@@ -128,7 +134,7 @@ export class ChildrenReconciler {
   ): Promise<string | undefined> {
     const { view, parents, members, clock } = this.#options
     const seen = was.filter((child) => view.covers(child, child.metadata.namespace))
-    const again = seen.length === was.length ? undefined : await members.unseen(parent, signal)
+    const again = seen.length === was.length ? undefined : await members.unseen(parent, view.childrenOf(parent), signal)
     const failure = again?.failures[0]
     if (failure !== undefined) throw failure.error
     const { prune, going } = leftovers({ parent, desired, children: again?.objects ?? [] })

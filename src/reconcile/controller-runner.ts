@@ -33,6 +33,7 @@ import { isDeclaredRead } from './declared-read.ts'
 import { type Controller, resourceIn } from './definition.ts'
 import { inventoryOf } from './inventory.ts'
 import { InventoryLoader, type InventoryLoaderOptions } from './inventory-loader.ts'
+import { InventoryTokens } from './inventory-tokens.ts'
 import { LiveLoader } from './live-loader.ts'
 import { OutsideReconciler } from './outside-reconciler.ts'
 import { type ParentOf, parentOf } from './parent.ts'
@@ -198,7 +199,7 @@ export class ControllerRunner {
   }
 
   #makeChildrenReconciler(parts: ChildrenParts): ChildrenReconciler {
-    const { clock, client, controller, recordEvent } = this.#options
+    const { clock, client, controller, recordEvent, secrets } = this.#options
     const { convergence } = parts
     const view = this.#view
     const members = this.#makeInventoryLoader()
@@ -219,7 +220,8 @@ export class ControllerRunner {
       onDeleted: (object, parent) => view.childDeleted(object, parent),
     })
     const compare: Compare = (object, live) => convergence.compare(object, live)
-    return new ChildrenReconciler({ ...parts, clock, view, applier, compare, members })
+    const tokens = new InventoryTokens(secrets)
+    return new ChildrenReconciler({ ...parts, clock, view, applier, compare, members, tokens })
   }
 
   #makeOutsideReconciler(log: Log): OutsideReconciler {

@@ -42,10 +42,11 @@ export class ControllerView {
   readonly #children: ReadonlyMap<string, HeldChild>
   readonly #watched: readonly HeldWatch[]
   /**
-   * The version of our last write to each living object, by uid. Its event says what the turn that wrote it knew already,
-   * and would only overtake that turn's backoff.
+   * The version of our last write to each living object, by uid. Its event holds nothing that the reconcile that wrote it did not
+   * know, and would only overtake its backoff. One of our own kind can be parent and child: then the write of a child is
+   * news to its own reconcile.
    */
-  readonly #ownWrites = new Map<string, string>()
+  readonly #ownWrites = { parents: new Map<string, string>(), children: new Map<string, string>() }
   readonly #freshness = new Freshness()
 
   constructor({ controller, informers, labelSelector }: ControllerViewOptions) {
@@ -95,7 +96,7 @@ export class ControllerView {
     return this.#parents.list()
   }
 
-  /** By owner reference, and by inventory label where there can be none. */
+  /** Found by owner reference and by inventory label; `isMember` decides. */
   childrenOf(parent: LiveObject): readonly LiveObject[] {
     const set = applySetId(parent)
     const found = [...this.#children.values()].flatMap(({ informer }) => [
@@ -110,7 +111,7 @@ export class ControllerView {
   parentWritten(live: LiveObject): void {
     // The answer to the patch that takes the last finalizer off is an object that is gone.
     if (isBeingDeleted(live) && (live.metadata.finalizers ?? []).length === 0) return
-    this.#ownWrites.set(live.metadata.uid, live.metadata.resourceVersion)
+    this.#ownWrites.parents.set(live.metadata.uid, live.metadata.resourceVersion)
     this.#parents.recordWrite(live)
   }
 
@@ -125,7 +126,7 @@ export class ControllerView {
       this.#watchOf(live)?.informer.recordWrite(live)
       return
     }
-    this.#ownWrites.set(live.metadata.uid, live.metadata.resourceVersion)
+    this.#ownWrites.children.set(live.metadata.uid, live.metadata.resourceVersion)
     const informer = this.#children.get(groupKindOf(live))?.informer
     informer?.recordWrite(live)
     if (informer !== undefined) this.#freshness.wroteAt(parent.metadata.uid, informer, live.metadata)
@@ -188,7 +189,8 @@ export class ControllerView {
   onTrigger(trigger: (trigger: Trigger) => void, gone: (object: LiveObject) => void): () => void {
     const { resource } = this.#controller
     const lookup = (index: string, value: string) => this.#parents.byIndex(index, value).map(keyOf)
-    const parentsOfSet = (set: string) => lookup(setIndex, set)
+    const parentAt = (key: Key) => this.#parents.get(key)
+    const parentsOfSet = (set: string) => this.#parents.byIndex(setIndex, set)
     const each = (triggers: readonly Trigger[]) => {
       for (const wish of triggers) trigger(wish)
     }
@@ -198,12 +200,13 @@ export class ControllerView {
           gone(event.object)
           this.#freshness.forget(event.object.metadata.uid)
         }
-        if (!this.#isOwnWrite(event)) each(triggersOfParent(event))
+        if (!isOwnWrite(this.#ownWrites.parents, event)) each(triggersOfParent(event))
       }),
       ...[...this.#children.values()].map(({ owned, informer }) =>
         informer.addHandler((event: InformerEvent) => {
           if (event.kind === 'deleted') gone(event.object)
-          if (!this.#isOwnWrite(event)) each(triggersOfChild({ parent: resource, owned, parentsOfSet }, event))
+          const kind = { parent: resource, owned, parentsOfSet, parentAt }
+          if (!isOwnWrite(this.#ownWrites.children, event)) each(triggersOfChild(kind, event))
         }),
       ),
       ...this.#watched.map(({ watch, informer }) =>
@@ -217,12 +220,13 @@ export class ControllerView {
       for (const end of ends) end()
     }
   }
+}
 
-  #isOwnWrite({ kind, object }: InformerEvent): boolean {
-    const { uid, resourceVersion } = object.metadata
-    if (kind === 'deleted') this.#ownWrites.delete(uid)
-    return kind !== 'deleted' && this.#ownWrites.get(uid) === resourceVersion
-  }
+/** Forgets an object that is gone. */
+function isOwnWrite(versions: Map<string, string>, { kind, object }: InformerEvent): boolean {
+  const { uid, resourceVersion } = object.metadata
+  if (kind === 'deleted') versions.delete(uid)
+  return kind !== 'deleted' && versions.get(uid) === resourceVersion
 }
 
 /** Parents by the label value of their children. One function for all controllers, as they share informers. */

@@ -2,6 +2,7 @@
 // is deleted, whether the parent still is what the turn takes it for. An error is never absence (I5).
 
 import { isMember } from '../apply/member-rule.ts'
+import { type InventoryEntry, inventoryEntriesOf, isEntryOf } from '../apply/remote-children.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
 import { FieldSetPool } from '../cache/field-set-pool.ts'
 import { trim } from '../cache/trim.ts'
@@ -32,7 +33,12 @@ export interface Members {
   readonly failures: readonly { readonly error: CodedError }[]
 }
 
-type IsWanted = (resource: Resource, namespace: string | undefined) => boolean
+interface Search {
+  /** Is the kind looked for in the parent's namespace? */
+  readonly isListed: (resource: Resource, home: string | undefined) => boolean
+  /** Is the recorded child known already? */
+  readonly isSeen: (entry: InventoryEntry) => boolean
+}
 
 export class InventoryLoader {
   readonly #options: InventoryLoaderOptions
@@ -44,22 +50,25 @@ export class InventoryLoader {
     this.#options = options
   }
 
-  /** Members that no informer shows: of kinds that the controller no longer owns, or in namespaces that it does not watch. */
-  async unseen(parent: LiveObject, signal: AbortSignal): Promise<Members> {
-    return await this.#members(parent, (resource, namespace) => !this.#options.covers(resource, namespace), signal)
+  /**
+   * Members that memory does not show: of kinds that the controller no longer owns, in namespaces that it does not watch, and
+   * recorded remote children that are not among `seen`.
+   */
+  async unseen(parent: LiveObject, seen: readonly LiveObject[], signal: AbortSignal): Promise<Members> {
+    const { covers } = this.#options
+    const isSeen = (entry: InventoryEntry) => seen.some((child) => isEntryOf(entry, child))
+    return await this.#members(parent, { isListed: (resource, home) => !covers(resource, home), isSeen }, signal)
   }
 
   /**
-   * Members that the garbage collector will not take with the parent, and unseen ones. The server is asked also where
-   * informers look: when the finalizer is gone nobody looks again, and an answer to a write of ours may have been lost.
+   * Members that the garbage collector will not take with the parent, and unseen ones. The server is asked for every recorded
+   * child: when the finalizer is gone nothing looks again, and the answer to a write of ours may have been lost.
    */
   async loose(parent: LiveObject, signal: AbortSignal): Promise<Members> {
-    const home = parent.metadata.namespace
-    const isLoose = (namespace: string | undefined) => home !== undefined && namespace !== home
     const { covers } = this.#options
     return await this.#members(
       parent,
-      (resource, namespace) => isLoose(namespace) || !covers(resource, namespace),
+      { isListed: (resource, home) => !covers(resource, home), isSeen: () => false },
       signal,
     )
   }
@@ -82,42 +91,66 @@ export class InventoryLoader {
     return this.#owned(groupKindOf(object)) ?? this.#found.get(groupKindOf(object))
   }
 
-  async #members(parent: LiveObject, isWanted: IsWanted, signal: AbortSignal): Promise<Members> {
+  async #members(parent: LiveObject, search: Search, signal: AbortSignal): Promise<Members> {
     const objects: LiveObject[] = []
     const failures: { error: CodedError }[] = []
-    const owned = this.#options.controller.owns.map(({ resource }) => groupKindOf(resource))
-    for (const kind of new Set([...recordedReach(parent).kinds, ...owned])) {
+    const attempt = async (kind: string, look: () => Promise<readonly LiveObject[]>) => {
       try {
-        objects.push(...(await this.#membersOf(kind, parent, isWanted, signal)))
+        objects.push(...(await look()))
       } catch (thrown) {
         signal.throwIfAborted()
         failures.push({ error: lookFailed(kind, thrown) })
       }
     }
-    return { objects, failures }
+    const owned = this.#options.controller.owns.map(({ resource }) => groupKindOf(resource))
+    for (const kind of new Set([...recordedReach(parent).kinds, ...owned]))
+      await attempt(kind, async () => await this.#listed(kind, parent, search, signal))
+    const remote = inventoryEntriesOf(parent).filter((entry) => !search.isSeen(entry))
+    for (const kind of new Set(remote.map((entry) => entry.kind))) {
+      const entries = remote.filter((entry) => entry.kind === kind)
+      await attempt(kind, async () => await this.#recorded(kind, entries, signal))
+    }
+    return {
+      objects: objects
+        .map((object) => trim(object, { manager: childManager, fieldSets: this.#fieldSets }))
+        .filter((object) => isMember(object, parent)),
+      failures,
+    }
   }
 
-  async #membersOf(
+  /** In the parent's own namespace. */
+  async #listed(
     kind: string,
     parent: LiveObject,
-    isWanted: IsWanted,
+    { isListed }: Search,
     signal: AbortSignal,
   ): Promise<readonly LiveObject[]> {
     const resource = this.#owned(kind) ?? (await this.#find(kind, signal))
-    if (resource === undefined) return []
+    const { namespace } = parent.metadata
+    const isAtHome = (resource?.scope === 'Cluster') === (namespace === undefined)
+    if (resource === undefined || !isAtHome || !isListed(resource, namespace)) return []
     const live = new LiveLoader({
       client: this.#options.client,
       cachedKind: () => undefined,
       mayAsk: () => true,
       signal,
     })
-    const labels = { [partOfLabel]: applySetId(parent) }
+    return await live.list(resource, { namespace, labels: { [partOfLabel]: applySetId(parent) } })
+  }
+
+  async #recorded(
+    kind: string,
+    entries: readonly InventoryEntry[],
+    signal: AbortSignal,
+  ): Promise<readonly LiveObject[]> {
+    const resource = this.#owned(kind) ?? (await this.#find(kind, signal))
+    if (resource === undefined) return []
     const found: LiveObject[] = []
-    for (const namespace of placesOf(resource, parent))
-      if (isWanted(resource, namespace)) found.push(...(await live.list(resource, { namespace, labels })))
+    for (const { namespace, name } of entries) {
+      const live = await loadIfPresent(this.#options.client, resource, { namespace, name }, signal)
+      if (live !== undefined) found.push(live)
+    }
     return found
-      .map((object) => trim(object, { manager: childManager, fieldSets: this.#fieldSets }))
-      .filter((object) => isMember(object, parent))
   }
 
   #owned(kind: string): Resource | undefined {
@@ -132,13 +165,6 @@ export class InventoryLoader {
     if (resource !== undefined) this.#found.set(groupKind, resource)
     return resource
   }
-}
-
-/** Undefined: the one place of a cluster-scoped kind. */
-function placesOf({ scope }: Resource, parent: LiveObject): readonly (string | undefined)[] {
-  if (scope === 'Cluster') return [undefined]
-  const { namespace } = parent.metadata
-  return [...(namespace === undefined ? [] : [namespace]), ...recordedReach(parent).namespaces]
 }
 
 function lookFailed(kind: string, thrown: unknown): CodedError {

@@ -1,6 +1,8 @@
-// Which marks make a resource the parent of an ApplySet? The id that its children carry, and the kinds and namespaces to look
-// for them in, so that kubectl and a later operator find them without any construct. What is recorded always reaches at least
-// as far as the children do. Source: KEP-3659, as kubectl's code has it.
+// Marks that make a resource the parent of an ApplySet: the id that its children carry, and the kinds and namespaces to look
+// for them in. kubectl and a later operator find them without any construct. Invariant: the recorded reach covers all children.
+// Users can edit annotations, so the namespaces are only written there; they are read from `status.inventory`.
+// Source: KEP-3659, as kubectl's code has it.
+import { inventoryEntriesOf } from '../apply/remote-children.ts'
 import { CodedError } from '../base/errors.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
@@ -26,8 +28,12 @@ const toolingAnnotation = 'applyset.kubernetes.io/tooling'
 const kindsAnnotation = 'applyset.kubernetes.io/contains-group-kinds'
 const namespacesAnnotation = 'applyset.kubernetes.io/additional-namespaces'
 const tool = 'konverge'
-/** Source: a DNS label, RFC 1123. */
-const namespacePattern = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/
+/** Of the annotation, in characters: the rest is not read. */
+const maxKindsLength = 8_192
+/** A kind and its group. Source: a CamelCase DNS label and a DNS subdomain, RFC 1123. */
+const groupKindPattern = /^[A-Za-z][A-Za-z0-9]{0,62}(\.[a-z0-9][-.a-z0-9]{0,252})?$/
+/** How many kinds of the annotation are read: each costs a list request. Controllers that own more name them themselves. */
+const maxRecordedKinds = 32
 /** The version of the marks, not of konverge: an upgrade must not write every resource anew. */
 const tooling = `${tool}/v1`
 
@@ -48,13 +54,16 @@ export function marksOf(parent: LiveObject, { kinds, namespaces }: Reach): Inven
   }
 }
 
-/** What the parent says, as far as it can be read: what can be no namespace, after an edit by hand, is not looked into. */
-export function recordedReach({ metadata: { annotations } }: LiveObject): Reach {
-  const read = (key: string) => (annotations?.[key] ?? '').split(',').map((name) => name.trim())
-  return {
-    kinds: sorted(read(kindsAnnotation).filter((kind) => kind !== '')),
-    namespaces: sorted(read(namespacesAnnotation).filter((namespace) => namespacePattern.test(namespace))),
-  }
+/** The kinds that the annotation names, at most 32 well-formed ones, and the namespaces of the recorded remote children. */
+export function recordedReach(parent: LiveObject): Reach {
+  const text = parent.metadata.annotations?.[kindsAnnotation] ?? ''
+  const whole = text.length <= maxKindsLength ? text : text.slice(0, text.lastIndexOf(',', maxKindsLength))
+  const named = whole
+    .split(',')
+    .map((kind) => kind.trim())
+    .filter((kind) => groupKindPattern.test(kind))
+  const namespaces = inventoryEntriesOf(parent).flatMap(({ namespace }) => (namespace === undefined ? [] : [namespace]))
+  return { kinds: sorted(named).slice(0, maxRecordedKinds), namespaces: sorted(namespaces) }
 }
 
 /** The kinds of these objects, and their namespaces other than the parent's. */

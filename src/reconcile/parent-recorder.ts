@@ -1,5 +1,14 @@
-// Writes our marks on a resource: finalizer and inventory. The inventory reaches as far as the children before any of them is
-// made, and shrinks when they are gone; a parent whose marks are right is not written (I1, I3, I4).
+// Writes our marks on a resource: finalizer, labels and annotations of the inventory, and the list of its remote children in the
+// status. The inventory covers the children before any of them is created, and shrinks when they are gone; a parent whose marks
+// are right is not written (I1, I3, I4).
+import {
+  areSameEntries,
+  entriesFor,
+  type InventoryEntry,
+  inventoryEntriesOf,
+  maxInventoryEntries,
+} from '../apply/remote-children.ts'
+import { CodedError } from '../base/errors.ts'
 import type { KubeClient, Patch } from '../kube/client.ts'
 import { isKubeError } from '../kube/kube-errors.ts'
 import type { LiveObject } from '../object/object.ts'
@@ -9,6 +18,7 @@ import type { DesiredObject } from '../synth/desired.ts'
 import type { Controller } from './definition.ts'
 import { adoptionPatch, isAdopted, releasePatch } from './finalizer.ts'
 import { type Inventory, inventoryOf, joined, marksOf, type Reach, reachOf, recordedReach } from './inventory.ts'
+import { statusManager } from './status-recorder.ts'
 
 export interface ParentRecorderOptions {
   readonly client: KubeClient
@@ -46,7 +56,26 @@ export class ParentRecorder {
     signal: AbortSignal,
   ): Promise<LiveObject> {
     const reach = joined(this.#reachOf(object, desired), reachOf(object, left))
-    return await this.#mark(object, marksOf(object, reach), signal)
+    const kept = entriesFor(object, [...desired.map((item) => item.object), ...left])
+    return await this.record(await this.#mark(object, marksOf(object, reach), signal), kept, signal)
+  }
+
+  /**
+   * Makes this the list of remote children in the status. Locked to the version that it was decided from; rejects with a
+   * CodedError `RecordsNotKept` if the CRD has no room for it, or `TooManyRemoteChildren`.
+   */
+  async record(object: LiveObject, inventory: readonly InventoryEntry[], signal: AbortSignal): Promise<LiveObject> {
+    if (areSameEntries(inventoryEntriesOf(object), inventory)) return object
+    const { controller, client, onWritten } = this.#options
+    if (inventory.length > maxInventoryEntries) throw tooMany(inventory.length)
+    const { uid, resourceVersion } = object.metadata
+    const entries = inventory.length === 0 ? null : inventory.map((entry) => ({ ...entry }))
+    const body = { metadata: { uid, resourceVersion }, status: { inventory: entries } }
+    const options = { fieldManager: statusManager, subresource: 'status' } as const
+    const written = await client.patch(controller.resource, object.metadata, { type: 'merge', body }, options, signal)
+    onWritten(written)
+    if (!areSameEntries(inventoryEntriesOf(written), inventory)) throw notKept(controller.name)
+    return written
   }
 
   /** Takes the finalizer off the newest version we know: the status has just been written, and a merge patch replaces the list. */
@@ -83,4 +112,20 @@ export class ParentRecorder {
     onWritten(written)
     return written
   }
+}
+
+function tooMany(count: number): CodedError<'TooManyRemoteChildren'> {
+  return new CodedError({
+    code: 'TooManyRemoteChildren',
+    message: `the resource declares ${count} children outside of its namespace, and status.inventory holds ${maxInventoryEntries}; spread them over several resources`,
+    remedy: 'stop',
+  })
+}
+
+function notKept(resource: string): CodedError<'RecordsNotKept'> {
+  return new CodedError({
+    code: 'RecordsNotKept',
+    message: `the CRD of ${resource} does not keep status.inventory, so no child is created outside of the resource's namespace; add the list that "Children in other namespaces" in docs/writing-a-controller.md shows to its schema`,
+    remedy: 'stop',
+  })
 }

@@ -1,5 +1,6 @@
 // What does the status of a resource remember of what is done outside of its objects, and may it be written now? Records are written only
 // over the very records that they were decided from: whoever is behind learns it before anything is done (I3, I9).
+import type { InventoryEntry } from '../apply/remote-children.ts'
 import { CodedError } from '../base/errors.ts'
 import { deepEqual, type Json } from '../base/json.ts'
 import type { ExternalRecord } from '../external/external.ts'
@@ -7,10 +8,11 @@ import { isBeingDeleted, type LiveObject, type StatusWithConditions } from '../o
 import type { SagaRecord } from '../saga/saga.ts'
 import { steeringOf } from './steering.ts'
 
-/** A status with what the runtime keeps there for controllers with Externals and sagas. */
+/** A status with what the runtime keeps there for controllers with Externals, sagas and remote children. */
 export interface ResourceStatus extends StatusWithConditions {
   readonly external?: readonly ExternalRecord[]
   readonly sagas?: readonly SagaRecord[]
+  readonly inventory?: readonly InventoryEntry[]
 }
 
 /** All records of one resource. */

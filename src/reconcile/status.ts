@@ -12,8 +12,8 @@ import { type Records, type ResourceStatus, recordFields } from './records.ts'
 
 /** What a controller's status function returns. */
 export interface StatusReport<Status> {
-  /** The kind's own fields; those of `StatusWithConditions`, `external` and `sagas` are the runtime's. A field left out is removed. */
-  readonly fields: Omit<Status, keyof StatusWithConditions | 'external' | 'sagas'>
+  /** The kind's own fields. `inventory`, `external`, `sagas` and those of `StatusWithConditions` are the runtime's. A field left out is removed. */
+  readonly fields: Omit<Status, keyof StatusWithConditions | 'external' | 'sagas' | 'inventory'>
   /** The kind's own conditions, and its own words for the runtime's. */
   readonly conditions: readonly ConditionClaim[]
   /** What this status brings to light: told when it is written, so a flip should be the occasion. Lost in a crash between. */
@@ -79,6 +79,7 @@ export function nextStatus(input: NextStatusInput): ResourceStatus {
     lastHandledReconcileAt,
     external: __,
     sagas: ___,
+    inventory,
     ...kept
   } = previous ?? {}
   const token = input.token ?? lastHandledReconcileAt
@@ -89,6 +90,8 @@ export function nextStatus(input: NextStatusInput): ResourceStatus {
   ])
   return {
     ...(report?.fields ?? kept),
+    // Only the parent recorder writes it: unchanged here, it is in no patch.
+    ...(inventory === undefined ? {} : { inventory }),
     observedGeneration: generation,
     ...(token === undefined ? {} : { lastHandledReconcileAt: token }),
     ...recordFields(records),

@@ -1,5 +1,6 @@
 // Which resources does an event concern, and how urgently? Pure. An event that cannot change what a turn decides wakes
 // nobody: a parent's status is ours, and a child's or watched object's counts only as far as the definition looks at it.
+import { isMember } from '../apply/member-rule.ts'
 import { readinessOf } from '../apply/readiness.ts'
 import { deepEqual, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
 import { asJson, type LiveObject } from '../object/object.ts'
@@ -7,7 +8,7 @@ import { controllerOf, refersToKind } from '../object/ownership.ts'
 import { describeRef, type Key, keyFor, keyOf, refOf } from '../object/ref.ts'
 import type { Resource } from '../object/resource.ts'
 import type { Cause, Priority } from '../queue/work-queue.ts'
-import { partOfLabel } from '../synth/membership.ts'
+import { partOfAnnotation, partOfLabel } from '../synth/membership.ts'
 import type { IndexLookup, Owned, Watch } from './definition.ts'
 
 /** What an informer reports, as far as triggers look at it. */
@@ -41,11 +42,15 @@ export interface ChildKind {
   readonly parent: Resource
   readonly owned: Required<Owned>
   /** The parents of an ApplySet: one, or none. */
-  readonly parentsOfSet: (set: string) => readonly Key[]
+  readonly parentsOfSet: (set: string) => readonly LiveObject[]
+  readonly parentAt: (key: Key) => LiveObject | undefined
 }
 
 /** An event of a kind that the controller owns: it concerns the controlling parent, and the one before it. */
-export function triggersOfChild({ parent, owned, parentsOfSet }: ChildKind, event: ObjectEvent): readonly Trigger[] {
+export function triggersOfChild(
+  { parent, owned, parentsOfSet, parentAt }: ChildKind,
+  event: ObjectEvent,
+): readonly Trigger[] {
   const { object, previous, kind, isInitial } = event
   // The first list of children says nothing that the first list of parents does not.
   if (isInitial && kind === 'added') return []
@@ -55,12 +60,22 @@ export function triggersOfChild({ parent, owned, parentsOfSet }: ChildKind, even
   const keys = new Set([object, previous].flatMap((child) => parentKeysOf(child)))
   return [...keys].map((key) => ({ key, priority: 'child', cause }))
 
-  /** Where there can be no owner reference, the inventory label tells. */
+  /** Where there can be no owner reference, the inventory tells: an object that only claims to be a child wakes no parent. */
   function parentKeysOf(child: LiveObject | undefined): readonly Key[] {
-    const owner = child === undefined ? undefined : controllerOf(child)
-    if (owner === undefined) return parentsOfSet(child?.metadata.labels?.[partOfLabel] ?? '')
+    if (child === undefined) return []
+    const owner = controllerOf(child)
+    if (owner === undefined) {
+      const { labels, annotations } = child.metadata
+      const parents = parentsOfSet(labels?.[partOfLabel] ?? annotations?.[partOfAnnotation] ?? '')
+      return parents.filter((candidate) => isMember(child, candidate)).map(keyOf)
+    }
     if (!refersToKind(owner, parent)) return []
-    return [keyFor(parent.scope === 'Cluster' ? undefined : child?.metadata.namespace, owner.name)]
+    if (parent.scope === 'Namespaced') return [keyFor(child.metadata.namespace, owner.name)]
+    const key = keyFor(undefined, owner.name)
+    const candidate = parentAt(key)
+    return child.metadata.namespace === undefined || (candidate !== undefined && isMember(child, candidate))
+      ? [key]
+      : []
   }
 }
 

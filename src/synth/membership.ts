@@ -16,6 +16,11 @@ export const applyOrderAnnotation = 'konverge.dev/apply-order'
  * this says whose it is, and they are put back.
  */
 export const partOfAnnotation = 'konverge.dev/part-of'
+/**
+ * On every child outside of its parent's namespace: a random token. The parent's status holds its digest, which tells the child
+ * from an object that somebody in that namespace planted.
+ */
+export const tokenAnnotation = 'konverge.dev/inventory-token'
 /** On a retained child, with the value `disabled`: the policy must be known when the construct is gone. */
 export const pruneAnnotation = 'konverge.dev/prune'
 
@@ -49,7 +54,12 @@ export function membershipOf(
 export function withoutMembership(object: KubeObject): KubeObject {
   const { ownerReferences: _, labels, annotations, ...metadata } = object.metadata
   const plainLabels = without(labels, [partOfLabel, ownedByLabel])
-  const plainAnnotations = without(annotations, [applyOrderAnnotation, pruneAnnotation, partOfAnnotation])
+  const plainAnnotations = without(annotations, [
+    applyOrderAnnotation,
+    pruneAnnotation,
+    partOfAnnotation,
+    tokenAnnotation,
+  ])
   return {
     ...object,
     metadata: {

@@ -343,14 +343,18 @@ describe('a kind whose deletion loses data', () => {
     expect(kept()).toEqual(['Namespace space', 'PersistentVolumeClaim data'])
   })
 
-  it('is taken up again by a parent of the same name', async () => {
+  it('is adopted by a new parent of the same name: at once in its namespace, elsewhere when it is handed over', async () => {
     world.addSite()
     await world.live(keeping({ isLeftOut: false }))
     await remove()
     const uid = world.api.find(PersistentVolumeClaim, 'default/data')?.metadata.uid
     world.addSite()
-    await world.clock.advance(1_000)
+    await world.clock.advance(30_000)
     expect(world.api.find(PersistentVolumeClaim, 'default/data')?.metadata.uid).toBe(uid)
+    expect(world.message('Degraded')).toContain('Namespace space exists and is not controlled by Site default/a')
+    expect(world.message('Degraded')).not.toContain('PersistentVolumeClaim')
+    world.api.edit(Namespace, 'space', { metadata: { annotations: { 'konverge.dev/adopt': 'Site/default/a' } } })
+    await world.clock.advance(300_000)
     expect(world.conditions()['Degraded']).toBe('False/AsExpected')
   })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ConfigMap, Deployment, Service } from '../../src/object/built-in.ts'
+import type { LiveObject } from '../../src/object/object.ts'
 import {
   foreignInventory,
   inventoryOf,
@@ -41,7 +42,7 @@ describe('the reach of an inventory', () => {
     live({ apiVersion: 'example.dev/v1', kind: 'Site', metadata: { name: 'a', annotations } })
 
   it('is read back as it was written', () => {
-    const reach = { kinds: ['ConfigMap', 'Deployment.apps'], namespaces: ['x', 'y'] }
+    const reach = { kinds: ['ConfigMap', 'Deployment.apps'], namespaces: [] }
     const { annotations } = marksOf(site('a'), reach)
     const written = Object.fromEntries(Object.entries(annotations).map(([key, value]) => [key, value ?? '']))
     expect(recordedReach(annotated(written))).toEqual(reach)
@@ -53,9 +54,20 @@ describe('the reach of an inventory', () => {
     expect(recordedReach(odd).kinds).toEqual(['ConfigMap', 'Service'])
   })
 
-  it('does not reach where there can be no namespace, whoever wrote so', () => {
-    const edited = annotated({ 'applyset.kubernetes.io/additional-namespaces': ' far,no/such,..,UPPER,-a, ,far' })
-    expect(recordedReach(edited).namespaces).toEqual(['far'])
+  it('reads the namespaces from the recorded remote children, and none from the annotation that users can edit', () => {
+    const edited = annotated({ 'applyset.kubernetes.io/additional-namespaces': 'theirs' })
+    expect(recordedReach(edited).namespaces).toEqual([])
+    const far = { kind: 'Secret', namespace: 'far', name: 's', tokenDigest: 'd' }
+    const disk = { kind: 'StorageClass.storage.k8s.io', name: 'disk', tokenDigest: 'd' }
+    const recorded: LiveObject = { ...edited, status: { inventory: [far, disk, { ...far, name: 't' }] } }
+    expect(recordedReach(recorded).namespaces).toEqual(['far'])
+  })
+
+  it('reads at most 32 kinds, and only names that can be kinds', () => {
+    const many = Array.from({ length: 20_000 }, (_, at) => `Kind${at}`).join(',')
+    const edited = annotated({ 'applyset.kubernetes.io/contains-group-kinds': `%%%,../x,A b,${many}` })
+    expect(recordedReach(edited).kinds).toHaveLength(32)
+    expect(recordedReach(edited).kinds.every((kind) => kind.startsWith('Kind'))).toBe(true)
   })
 
   it('keeps the kinds that were recorded before', () => {

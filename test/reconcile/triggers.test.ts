@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { Secret, Service, StatefulSet, StorageClass } from '../../src/object/built-in.ts'
 import type { LiveObject } from '../../src/object/object.ts'
 import { keyFor } from '../../src/object/ref.ts'
 import { defineResource } from '../../src/object/resource.ts'
 import { type ChildKind, triggersOfChild, triggersOfParent, triggersOfWatched } from '../../src/reconcile/triggers.ts'
+import { applySetId, partOfLabel, tokenAnnotation } from '../../src/synth/membership.ts'
 import { childOf, live, store } from '../objects.ts'
 
 const kind = defineResource({
@@ -80,12 +82,16 @@ describe('an event of a child', () => {
   const parent = store()
   const child = (fields: Record<string, unknown>, metadata = {}) =>
     childOf(parent, { apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: { name: 'store', ...metadata }, ...fields })
+  const tokenDigest = createHash('sha256').update('t').digest('base64url')
+  const inventory = [{ kind: 'ConfigMap', namespace: 'elsewhere', name: 'far', tokenDigest }]
+  const recording: LiveObject = { ...parent, status: { inventory } }
   const whole = { resource: StatefulSet, statusMatters: true, hasStatus: true }
   const blind = { resource: Service, statusMatters: false, hasStatus: true }
   const of = (owned: typeof whole): ChildKind => ({
     parent: kind,
     owned,
-    parentsOfSet: (set) => (set === 'set-1' ? [keyFor('default', 'store')] : []),
+    parentsOfSet: (set) => (set === applySetId(parent) ? [recording] : []),
+    parentAt: () => undefined,
   })
 
   it('names the controlling parent', () => {
@@ -95,10 +101,21 @@ describe('an event of a child', () => {
   })
 
   it('names the parent of its inventory where it has no owner reference', () => {
-    const elsewhere = (set: string) =>
-      live({ metadata: { namespace: 'elsewhere', labels: { 'applyset.kubernetes.io/part-of': set } } })
-    expect(triggersOfChild(of(whole), added(elsewhere('set-1'))).map(({ key }) => key)).toEqual(['default/store'])
-    expect(triggersOfChild(of(whole), added(elsewhere('set-2')))).toEqual([])
+    const far = ({ set = applySetId(parent), token = 't', name = 'far' }) =>
+      live({
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: {
+          name,
+          namespace: 'elsewhere',
+          labels: { [partOfLabel]: set },
+          annotations: { [tokenAnnotation]: token },
+          managedFields: [{ manager: 'konverge', operation: 'Apply', apiVersion: 'v1' }],
+        },
+      })
+    expect(triggersOfChild(of(whole), added(far({}))).map(({ key }) => key)).toEqual(['default/store'])
+    for (const forged of [far({ set: 'another' }), far({ token: 'guessed' }), far({ name: 'planted' })])
+      expect(triggersOfChild(of(whole), added(forged))).toEqual([])
   })
 
   it.each([

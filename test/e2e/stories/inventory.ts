@@ -111,6 +111,40 @@ export function describeInventory(start: StartStoryServer): void {
     })
   })
 
+  describe('an object planted elsewhere with all marks of a child', () => {
+    it('is neither read, changed nor deleted, and holds nothing up', async () => {
+      await settledByVersionOne('forged')
+      const child = await find('secret', 'forged-far', farNamespace)
+      const { labels, annotations } = child?.metadata ?? {}
+      const metadata = { namespace: farNamespace, labels, annotations, finalizers: ['inventory.example.dev/hold'] }
+      const secret = { apiVersion: 'v1', kind: 'Secret', stringData: { a: 'theirs' } }
+      await far.apply({ ...secret, metadata: { ...metadata, name: 'forged-login' } }, 'konverge')
+      const planted = await find('secret', 'forged-login', farNamespace)
+      expect(planted).toBeDefined()
+      await run(versionTwo, 'shelves-two/1')
+      await until('the inventory to shrink', async () => await isSettledByVersionTwo('forged'))
+      expect(await exists('secret', 'forged-far', farNamespace)).toBe(false)
+      await server.delete({ namespace: homeNamespace, kind: 'shelf', name: 'forged' })
+      expect(await find('secret', 'forged-login', farNamespace)).toEqual(planted)
+    })
+
+    it('keeps its name: the parent reports the conflict and creates nothing', async () => {
+      await settledByVersionOne('first')
+      const child = await find('secret', 'first-far', farNamespace)
+      const { annotations } = child?.metadata ?? {}
+      const secret = { apiVersion: 'v1', kind: 'Secret', stringData: { a: 'theirs' } }
+      const metadata = { name: 'second-far', namespace: farNamespace, annotations }
+      await far.apply({ ...secret, metadata }, 'konverge')
+      const planted = await find('secret', 'second-far', farNamespace)
+      await home.apply(shelfObject('second'))
+      await until('the conflict', async () => {
+        const { conditions = [] } = ((await shelf('second'))?.status ?? {}) as { conditions?: { reason: string }[] }
+        return conditions.some(({ reason }) => reason === 'ConflictingOwner')
+      })
+      expect(await find('secret', 'second-far', farNamespace)).toEqual(planted)
+    })
+  })
+
   describe('a deletion', () => {
     it('takes children everywhere, and keeps claims and what is to be retained', async () => {
       await settledByVersionOne('deleted')

@@ -1,0 +1,143 @@
+// Remote children: children outside of the namespace of their parent. Labels, field managers and owner references prove nothing
+// there, as the users of that namespace can write them. Invariant: a remote object is a child only if the parent's status names
+// its kind, namespace and name, and holds the digest of the token that it carries. Only the operator writes the status, and it
+// records the digest before the object is created.
+import { createHash } from 'node:crypto'
+import type { KubeObject, LiveObject } from '../object/object.ts'
+import { groupKindOf } from '../object/resource.ts'
+import type { DesiredObject } from '../synth/desired.ts'
+import { tokenAnnotation } from '../synth/membership.ts'
+
+/** One remote child in `status.inventory` of its parent. */
+export interface InventoryEntry {
+  /** Named as by `groupKindOf`, e.g. `StorageClass.storage.k8s.io`. */
+  readonly kind: string
+  /** Absent: the kind is cluster-scoped. */
+  readonly namespace?: string
+  readonly name: string
+  /** SHA-256 of the token, base64url. */
+  readonly tokenDigest: string
+}
+
+/** The most remote children of one resource: about 150 KiB of status. */
+export const maxInventoryEntries = 1_000
+
+type Located = Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>
+
+export function isRemote(child: Located, parent: Located): boolean {
+  return child.metadata.namespace !== parent.metadata.namespace
+}
+
+/** Sound: the runtime alone writes this field, and its schema is that of the entries. */
+export function inventoryEntriesOf({ status }: LiveObject): readonly InventoryEntry[] {
+  return (status as { readonly inventory?: readonly InventoryEntry[] } | undefined)?.inventory ?? []
+}
+
+export function isEntryOf(entry: InventoryEntry, { apiVersion, kind, metadata }: Located): boolean {
+  const { namespace, name } = metadata
+  return entry.name === name && entry.namespace === namespace && entry.kind === groupKindOf({ apiVersion, kind })
+}
+
+/** Does the object carry the token whose digest its parent recorded for it? */
+export function isRecorded(child: KubeObject, parent: LiveObject): boolean {
+  const token = tokenOf(child)
+  if (token === undefined) return false
+  const entry = inventoryEntriesOf(parent).find((known) => isEntryOf(known, child))
+  return entry?.tokenDigest === digestOf(token)
+}
+
+export interface Claim {
+  /** The desired objects; the remote ones carry their tokens. */
+  readonly desired: readonly DesiredObject[]
+  /** What `status.inventory` has to be before they are applied. */
+  readonly inventory: readonly InventoryEntry[]
+}
+
+export interface ClaimInput {
+  readonly parent: LiveObject
+  readonly desired: readonly DesiredObject[]
+  /** Every child of the parent: memory's, and for what is recorded and not in memory, the API server's. */
+  readonly children: readonly LiveObject[]
+  /** The token for a new object; the same for the same object while the process lives. */
+  readonly newToken: (object: KubeObject) => string
+  readonly withToken: (desired: DesiredObject, token: string) => DesiredObject
+}
+
+/** A child that exists keeps its token. Recorded children that are no longer desired stay recorded until they are gone. */
+export function claimRemote({ parent, desired, children, newToken, withToken }: ClaimInput): Claim {
+  const recorded = inventoryEntriesOf(parent)
+  const remote = children.filter((child) => isRemote(child, parent))
+  const entries: InventoryEntry[] = []
+  const claimed = desired.map((item) => {
+    if (item.policies.contribute || !isRemote(item.object, parent)) return item
+    const { object } = item
+    const live = remote.find((child) => isSameObject(child, object))
+    const token = (live === undefined ? undefined : tokenOf(live)) ?? newToken(object)
+    entries.push(entryFor(object, token))
+    return withToken(item, token)
+  })
+  const left = recorded.filter(
+    (entry) => !entries.some((known) => isSameEntry(known, entry)) && remote.some((child) => isEntryOf(entry, child)),
+  )
+  return { desired: claimed, inventory: sorted([...entries, ...left]) }
+}
+
+/** The entries of the recorded children among these objects. */
+export function entriesFor(parent: LiveObject, objects: readonly Located[]): readonly InventoryEntry[] {
+  return inventoryEntriesOf(parent).filter((entry) => objects.some((object) => isEntryOf(entry, object)))
+}
+
+export function areSameEntries(left: readonly InventoryEntry[], right: readonly InventoryEntry[]): boolean {
+  return (
+    left.length === right.length &&
+    left.every((entry, at) => {
+      const other = right[at]
+      return other !== undefined && isSameEntry(entry, other) && entry.tokenDigest === other.tokenDigest
+    })
+  )
+}
+
+/** The object with its token, as created and as applied later. */
+export function withToken(desired: DesiredObject, token: string): DesiredObject {
+  const { object, lasting } = desired
+  const marked = tokenized(object, token)
+  return Object.freeze({ ...desired, object: marked, lasting: lasting === object ? marked : tokenized(lasting, token) })
+}
+
+function tokenized(object: KubeObject, token: string): KubeObject {
+  const annotations = Object.freeze({ ...object.metadata.annotations, [tokenAnnotation]: token })
+  return Object.freeze({ ...object, metadata: Object.freeze({ ...object.metadata, annotations }) })
+}
+
+function entryFor({ apiVersion, kind, metadata: { namespace, name } }: KubeObject, token: string): InventoryEntry {
+  return {
+    kind: groupKindOf({ apiVersion, kind }),
+    ...(namespace === undefined ? {} : { namespace }),
+    name,
+    tokenDigest: digestOf(token),
+  }
+}
+
+function tokenOf({ metadata }: KubeObject): string | undefined {
+  return metadata.annotations?.[tokenAnnotation]
+}
+
+function digestOf(token: string): string {
+  return createHash('sha256').update(token).digest('base64url')
+}
+
+function isSameObject(one: Located, other: Located): boolean {
+  const { namespace, name } = one.metadata
+  return (
+    namespace === other.metadata.namespace && name === other.metadata.name && groupKindOf(one) === groupKindOf(other)
+  )
+}
+
+function isSameEntry(one: InventoryEntry, other: InventoryEntry): boolean {
+  return one.kind === other.kind && one.namespace === other.namespace && one.name === other.name
+}
+
+function sorted(entries: readonly InventoryEntry[]): readonly InventoryEntry[] {
+  const key = ({ kind, namespace = '', name }: InventoryEntry) => `${kind} ${namespace}/${name}`
+  return [...entries].sort((left, right) => (key(left) < key(right) ? -1 : 1))
+}

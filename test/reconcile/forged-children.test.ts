@@ -1,0 +1,221 @@
+// Objects that only claim to be children: planted with labels, owner references and field managers that a tenant of another
+// namespace can write. Whole reconciles over the model API server.
+import { ApiObject } from 'cdk8s'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { ConfigMap, Secret } from '../../src/object/built-in.ts'
+import type { LiveObject } from '../../src/object/object.ts'
+import { ownerReferenceTo } from '../../src/object/ownership.ts'
+import { applySetId, ownedByLabel, partOfAnnotation, partOfLabel } from '../../src/synth/membership.ts'
+import { describeRequest } from '../model-api.ts'
+import { Site, siteController, World } from './life.ts'
+import { settled, settledSite } from './sites.ts'
+import { spreadController } from './spread.ts'
+
+let world: World
+beforeEach(() => {
+  world = new World()
+})
+
+/** What an object must look like to pass for a child of the site. */
+const marksOf = (site: LiveObject) => ({
+  labels: { [partOfLabel]: applySetId(site), [ownedByLabel]: 'sites.example.dev' },
+  annotations: { [partOfAnnotation]: applySetId(site), 'konverge.dev/apply-order': '3' },
+})
+
+/** Planted with kubectl apply --server-side --field-manager konverge. */
+async function plant(object: { kind: 'Secret' | 'ConfigMap'; metadata: object; [field: string]: unknown }) {
+  const resource = object.kind === 'Secret' ? Secret : ConfigMap
+  const body = { apiVersion: 'v1', ...object } as never
+  await world.api.apply(resource, body, { fieldManager: 'konverge', force: true }, new AbortController().signal)
+}
+
+/** A controller that reports every child its observe function sees. */
+function watching(seen: string[]) {
+  return siteController({
+    observe: async ({ children }) => {
+      for (const { kind, metadata } of children) seen.push(`${kind} ${metadata.namespace}/${metadata.name}`)
+      return undefined
+    },
+  })
+}
+
+describe('an object planted in another namespace', () => {
+  it.each([
+    { title: 'labels, annotations and the field manager', more: () => ({}) },
+    {
+      title: 'the owner reference of the parent',
+      more: (site: LiveObject) => ({ ownerReferences: [{ ...ownerReferenceTo(site) }] }),
+    },
+  ])('is no child although it carries $title', async ({ more }) => {
+    const site = world.addSite()
+    await plant({
+      kind: 'Secret',
+      metadata: { name: 'a-login', namespace: 'attacker', ...marksOf(site), ...more(site) },
+      stringData: { login: 'chosen by the attacker' },
+    })
+    const seen: string[] = []
+    await world.live(watching(seen))
+    world.api.edit(Site, 'default/a', { spec: { page: 'again' } })
+    await world.clock.advance(60_000)
+    expect(seen.filter((child) => child.includes('attacker'))).toEqual([])
+    expect(seen).toContain('ConfigMap default/a-pages')
+    expect(world.conditions()).toEqual(settled)
+    expect(world.api.find(Secret, 'attacker/a-login')).toBeDefined()
+  })
+
+  it('neither holds up the deletion of the parent nor is deleted with it', async () => {
+    const site = world.addSite()
+    await world.live()
+    await plant({
+      kind: 'ConfigMap',
+      metadata: { name: 'x', namespace: 'attacker', finalizers: ['attacker.dev/hold'], ...marksOf(site) },
+    })
+    world.api.edit(Site, 'default/a', { metadata: { annotations: { look: 'again' } } })
+    await world.clock.advance(1_000)
+    world.api.remove(Site, 'default/a')
+    await world.clock.advance(60_000)
+    world.api.collectGarbage()
+    await world.clock.advance(60_000)
+    expect(world.site()).toBeUndefined()
+    expect(world.api.find(ConfigMap, 'attacker/x')?.metadata.deletionTimestamp).toBeUndefined()
+  })
+
+  it('does not wake the parent', async () => {
+    const { world: settledWorld } = await settledSite(world)
+    const site = settledWorld.site()
+    if (site === undefined) throw new Error('no site')
+    let reconciles = 0
+    await world.live(siteController({ observe: async () => void reconciles++ }))
+    const before = reconciles
+    for (let round = 0; round < 5; round++) {
+      await plant({ kind: 'ConfigMap', metadata: { name: `x${round}`, namespace: 'attacker', ...marksOf(site) } })
+      await world.clock.advance(1_000)
+    }
+    expect(reconciles).toBe(before)
+  })
+})
+
+describe('the reach of an inventory', () => {
+  const namespaces = 'applyset.kubernetes.io/additional-namespaces'
+  const kinds = 'applyset.kubernetes.io/contains-group-kinds'
+
+  it('is not widened by an annotation that names thousands of namespaces or kinds', async () => {
+    await settledSite(world)
+    const asked: string[] = []
+    world.api.before = (request) => {
+      if (request.verb !== 'watch') asked.push(describeRequest(request))
+    }
+    const many = (prefix: string) => Array.from({ length: 20_000 }, (_, at) => `${prefix}${at}`).join(',')
+    world.api.edit(Site, 'default/a', { metadata: { annotations: { [namespaces]: many('n') } } })
+    await world.clock.advance(60_000)
+    expect(asked).toEqual(['patch sites default/a'])
+    asked.length = 0
+    world.api.served = [...world.api.served]
+    world.api.edit(Site, 'default/a', { metadata: { annotations: { [kinds]: many('Kind') } } })
+    await world.clock.advance(60_000)
+    expect(asked.length).toBeLessThan(150)
+    expect(world.site()?.metadata.annotations).not.toHaveProperty([namespaces])
+    expect(world.conditions()).toEqual(settled)
+  })
+})
+
+describe('the name of a child in another namespace', () => {
+  const spread = () => spreadController()
+
+  it('that was planted before the parent existed is refused and left as it was', async () => {
+    const site = world.addSite('a', { page: 'attacker' })
+    await plant({
+      kind: 'ConfigMap',
+      metadata: { name: 'a-far', namespace: 'attacker', ...marksOf(site) },
+      data: { a: 'theirs' },
+    })
+    const planted = world.api.find(ConfigMap, 'attacker/a-far')
+    await world.live(spread())
+    await world.clock.advance(60_000)
+    expect(world.conditions()).toMatchObject({ Degraded: 'True/ConflictingOwner' })
+    expect(world.api.find(ConfigMap, 'attacker/a-far')).toEqual(planted)
+  })
+
+  it('that is planted between the read and the creation is refused and left as it was', async () => {
+    const site = world.addSite('a', { page: 'attacker' })
+    let planted: LiveObject | undefined
+    world.api.before = ({ verb, key }) => {
+      if (verb !== 'apply' || key !== 'attacker/a-far' || planted !== undefined) return
+      const metadata = { name: 'a-far', namespace: 'attacker', ...marksOf(site) }
+      planted = world.api.put(ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { a: 'theirs' } })
+    }
+    await world.live(spread())
+    await world.clock.advance(60_000)
+    expect(planted).toBeDefined()
+    expect(world.api.find(ConfigMap, 'attacker/a-far')).toEqual(planted)
+    expect(world.conditions()).toMatchObject({ Degraded: 'True/ConflictingOwner' })
+  })
+
+  it('belongs to the parent again after a crash between any two requests', async () => {
+    for (let nth = 1; nth <= 12; nth++) {
+      world = new World()
+      world.addSite('a', { page: 'elsewhere' })
+      let count = 0
+      let isCut = false
+      world.api.after = ({ verb }) => {
+        if (verb === 'watch' || verb === 'list' || isCut) return
+        if (++count === nth) {
+          isCut = true
+          throw new Error('the connection is gone')
+        }
+      }
+      const first = await world.live(spread())
+      await first.end()
+      world.api.after = () => {}
+      await world.live(spread())
+      await world.clock.advance(60_000)
+      expect(world.conditions(), `request ${nth}`).toEqual(settled)
+      expect(world.api.find(ConfigMap, 'elsewhere/a-far'), `request ${nth}`).toBeDefined()
+    }
+  })
+
+  it('is released when its parent no longer declares it, also where no cache looks', async () => {
+    world.addSite('a', { page: 'elsewhere' })
+    await world.live(spread(), { namespaces: ['default'] })
+    expect(world.conditions()).toEqual(settled)
+    world.api.edit(Site, 'default/a', { spec: { page: 'third' } })
+    await world.clock.advance(60_000)
+    expect(world.api.find(ConfigMap, 'elsewhere/a-far')).toBeUndefined()
+    expect(world.api.find(ConfigMap, 'third/a-far')).toBeDefined()
+    expect(world.conditions()).toEqual(settled)
+  })
+
+  it('is taken over when its user hands it over', async () => {
+    world.addSite('a', { page: 'elsewhere' })
+    const metadata = { name: 'a-far', namespace: 'elsewhere', annotations: { 'konverge.dev/adopt': 'Site/default/a' } }
+    world.api.put(ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { a: 'theirs' } })
+    await world.live(spread())
+    await world.clock.advance(60_000)
+    expect(world.conditions()).toEqual(settled)
+    expect(world.api.find(ConfigMap, 'elsewhere/a-far')?.['data']).toEqual({ a: 'b' })
+  })
+})
+
+describe('a controller whose children are of its own kind', () => {
+  it('reconciles a child that it made', async () => {
+    world.addSite('root')
+    const reconciled = new Set<string>()
+    await world.live(
+      siteController({
+        owns: [{ resource: Site, hasStatus: false }],
+        observe: async ({ object }) => void reconciled.add(object.metadata.name),
+        desired: (chart, { object: { metadata } }) => {
+          if (metadata.name !== 'root') return
+          new ApiObject(chart, 'leaf', {
+            apiVersion: 'example.dev/v1',
+            kind: 'Site',
+            metadata: { name: 'leaf' },
+            spec: { page: 'x' },
+          })
+        },
+      }),
+    )
+    await world.clock.advance(1_000)
+    expect([...reconciled].sort()).toEqual(['leaf', 'root'])
+  })
+})
