@@ -53,7 +53,8 @@ export class ModelApi implements KubeClient {
   readonly #objects = new Map<string, Stored>()
   readonly #log: Entry[] = []
   readonly #streams = new Set<Stream>()
-  #version = 0
+  /** As etcd counts: the first object has version 2. */
+  #version = 1
   #uids = 0
 
   /** Gets and writes since the beginning, as they came. */

@@ -132,18 +132,16 @@ export class Applier {
     }
   }
 
-  /** Absent from our label-filtered cache is not absent: reads first, and takes over nothing that appears meanwhile. */
+  /** Absent from our label-filtered cache is not absent: the creation is exclusive, and what has the name is read and judged. */
   async #create(desired: DesiredObject, progress: Progress, signal: AbortSignal): Promise<void> {
     const { client, clock, resourceOf, convergence } = this.#options
     const { object } = desired
     convergence.assertMayApply(object, undefined, clock.monotonicMs())
-    const live = await loadIfPresent(client, resourceOf(object), object.metadata, signal)
-    if (live !== undefined) return await this.#meet(desired, live, progress, signal)
     const made = await this.#sendNew(object, signal)
     if (made === undefined) {
-      const other = await loadIfPresent(client, resourceOf(object), object.metadata, signal)
-      if (other !== undefined) return await this.#meet(desired, other, progress, signal)
-      throw goneAgain(object)
+      const live = await loadIfPresent(client, resourceOf(object), object.metadata, signal)
+      if (live === undefined) throw goneAgain(object)
+      return await this.#meet(desired, live, progress, signal)
     }
     this.#written(desired, { applied: object, live: made, paths: [], rivals: [] }, progress)
     // What was ours only at first is handed over at once.

@@ -22,9 +22,7 @@ describe('the trace of a turn', () => {
       [turn]: {
         'patch Site': {},
         observe: {},
-        'get ConfigMap': {},
         'apply ConfigMap': {},
-        'get Service': {},
         'apply Service': {},
         'write status of Site': {},
       },

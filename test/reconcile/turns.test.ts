@@ -11,9 +11,7 @@ describe('a new resource', () => {
     const { world } = await settledSite()
     expect(world.api.requests.map(describeRequest)).toEqual([
       'patch sites default/a',
-      'get configmaps default/a-pages',
       'apply configmaps default/a-pages',
-      'get services default/a',
       'apply services default/a',
       'patch sites/status default/a',
     ])
@@ -192,7 +190,6 @@ describe('a resource that waits for a child', () => {
     await world.clock.advance(60_000)
     expect(world.api.requests.map(describeRequest)).toEqual([
       'patch sites default/a',
-      'get services default/a',
       'apply services default/a',
       'patch sites/status default/a',
     ])
