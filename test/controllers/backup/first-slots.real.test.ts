@@ -1,0 +1,20 @@
+// The first backups of many schedules on the real API server. How late each starts is measured in bench/first-slots.ts.
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { attachToControlPlane } from '../../control-plane/attach.ts'
+import { RealStoryServer } from '../../e2e/real-story-server.ts'
+import { ScheduledBackups } from './scheduled-backups.ts'
+
+const schedules = 200
+
+const cluster = attachToControlPlane()
+let backups: ScheduledBackups
+beforeAll(async () => {
+  backups = await ScheduledBackups.start(await RealStoryServer.start(cluster))
+})
+afterAll(async () => await backups.stop())
+
+it('start for each of 200 schedules that are created one after the other', async () => {
+  const times = await backups.createSchedules(schedules)
+  const starts = await backups.starts(schedules)
+  expect(starts.map(({ scheduledAtMs }) => scheduledAtMs)).toEqual(times)
+})
