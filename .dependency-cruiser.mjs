@@ -37,7 +37,7 @@ const packageOwners = {
   pg: '^src/controllers/engines/postgres/',
   'libpg-query': '^src/controllers/engines/postgres/review/',
   re2js: '^src/apiserver/regular-expression\\.ts$',
-  yaml: '^(src/(apiserver|cli|generate|kube)|examples)/',
+  yaml: '^(src/(base/kubernetes-yaml\\.ts|(apiserver|cli|generate|kube)/)|examples/)',
   cdk8s: '^(src/(synth|reconcile|index|controllers)|constructs|imports|examples)',
   '@aws-sdk/client-rds': '^src/controllers/database/rds/',
   '@aws-sdk/client-s3': '^src/controllers/stores/',

@@ -1,8 +1,9 @@
-// How are bodies in YAML read and written? Within bounds: no alias bomb, and keys that stand twice are told of. The library is
-// loaded at the first of them, since most servers only ever see JSON, and its 70 files take as long as a third of the start.
-// Source of the texts: sigs.k8s.io/yaml.
+// YAML of request and response bodies. Invariant: a body has the value that kubectl and the real API server read, within bounds: an alias bomb
+// is rejected, and keys that occur twice are reported. The library is loaded with the first body, because most servers only see JSON and its 70 files
+// take a third of the start. Source of the texts: sigs.k8s.io/yaml.
 import { createRequire } from 'node:module'
-import { isJsonObject, type Json } from '../base/json.ts'
+import type { Json } from '../base/json.ts'
+import { kubernetesTags, kubernetesYaml } from '../base/kubernetes-yaml.ts'
 import { type WireJson, WireJsonError } from '../base/wire-json.ts'
 
 /** More aliases than any manifest has; a bomb of nested aliases has millions. */
@@ -15,48 +16,43 @@ export function parseYaml(text: string): WireJson {
   const { isMap, isScalar, LineCounter, parseDocument, visit } = library()
   const lines = new LineCounter()
   const document = parseDocument(text, {
-    version: '1.1',
-    uniqueKeys: false,
+    ...kubernetesYaml,
     intAsBigInt: true,
-    merge: true,
+    uniqueKeys: false,
     lineCounter: lines,
   })
   // Of several documents the first counts.
   const fault = document.errors.find(({ code }) => code !== 'MULTIPLE_DOCS')
   if (fault !== undefined) throw new WireJsonError(`yaml: ${fault.message.split('\n')[0] ?? ''}`)
   const duplicates: string[] = []
+  let hasNullKey = false
   visit(document, {
     Map: (_, map) => {
       if (!isMap(map)) return
       const seen = new Set<string>()
       for (const { key } of map.items) {
+        if (isScalar(key) && key.value === null) hasNullKey = true
         const name = isScalar(key) ? String(key.value) : ''
         if (seen.has(name)) duplicates.push(name)
         seen.add(name)
       }
     },
   })
+  if (hasNullKey) throw new WireJsonError('yaml: unsupported map key of type: %!s(<nil>)')
   try {
-    return { value: withPlainNumbers(document.toJS({ maxAliasCount: maxAliases }) as Json), duplicates } // JSON's own types.
+    return { value: document.toJS({ maxAliasCount: maxAliases }) as Json, duplicates } // The tags give JSON's own types.
   } catch (thrown) {
     if (thrown instanceof ReferenceError) throw new WireJsonError('yaml: document contains excessive aliasing')
-    throw thrown
+    throw new WireJsonError('yaml: map merge requires map or sequence of maps as the value')
   }
 }
 
 export function yamlText(value: Json): string {
-  return library().stringify(value, { version: '1.1', lineWidth: 0, sortMapEntries: true })
+  const style = { version: '1.1', compat: kubernetesTags, lineWidth: 0, sortMapEntries: true } as const
+  return library().stringify(value, style)
 }
 
 function library(): typeof import('yaml') {
   loaded ??= createRequire(import.meta.url)('yaml') as typeof import('yaml') // What its package says it is.
   return loaded
-}
-
-/** YAML integers were read exactly; most are plain numbers. Dates and other tags have no place in JSON. */
-function withPlainNumbers(value: Json): Json {
-  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value
-  if (Array.isArray(value)) return value.map((item: Json) => withPlainNumbers(item))
-  if (!isJsonObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, withPlainNumbers(field ?? null)]))
 }

@@ -1,4 +1,4 @@
-// Which objects does a YAML or JSON file hold? Every document of it; each fault is a sentence that names file and line.
+// Objects of a YAML or JSON file, one per document. Invariant: a file has the objects that kubectl would send. Each error names file and line.
 import { readFile } from 'node:fs/promises'
 import { stdin } from 'node:process'
 import { addAbortSignal } from 'node:stream'
@@ -6,13 +6,14 @@ import { text as textOf } from 'node:stream/consumers'
 import { parseAllDocuments } from 'yaml'
 import { messageOf } from '../base/errors.ts'
 import { isJsonObject, type JsonObject } from '../base/json.ts'
+import { kubernetesYaml } from '../base/kubernetes-yaml.ts'
 import { CommandError } from './command-error.ts'
 
 /** The objects of the file; `-` is standard input. Rejects with a CommandError of exit code 2 that names the file. */
 export async function loadManifests(path: string, signal: AbortSignal): Promise<readonly JsonObject[]> {
   const text = await read(path, signal)
-  // Merge keys are not in YAML 1.2, but kubectl takes them; warnings are no fault and would go to standard error.
-  const documents = parseAllDocuments(text, { merge: true, logLevel: 'error' })
+  // Warnings are no errors and would go to standard error.
+  const documents = parseAllDocuments(text, { ...kubernetesYaml, logLevel: 'error' })
   const objects: JsonObject[] = []
   for (const document of Array.isArray(documents) ? documents : []) {
     const [error] = document.errors

@@ -1,11 +1,11 @@
-// Are the generated files what the definitions say? Reads crds/, writes or compares imports/. Everything is generated
-// before the first file is touched, so a refusal leaves the folder as it was.
+// Generator of imports/ from crds/. Invariant: everything is generated before the first file is touched, so an error leaves the folder unchanged.
 import type { Dirent } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { type Document, parseAllDocuments } from 'yaml'
 import { messageOf } from '../base/errors.ts'
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
+import { kubernetesYaml } from '../base/kubernetes-yaml.ts'
 import { door } from './door.ts'
 import { GenerateError } from './generate-error.ts'
 import { isGenerated } from './header.ts'
@@ -134,7 +134,8 @@ async function readFolder(path: string, source: string): Promise<string[]> {
 
 /** The documents of a file, empty ones left out. */
 function parse(text: string, source: string): Json[] {
-  const documents = parseAllDocuments(text)
+  // As kubectl would read the definition that is generated from: a field that needs quotes shows.
+  const documents = parseAllDocuments(text, kubernetesYaml)
   if (!Array.isArray(documents)) return []
   return documents.map((document) => readDocument(document, source)).filter((value) => value !== null)
 }
@@ -143,7 +144,7 @@ function readDocument(document: Document.Parsed, source: string): Json {
   const [error] = document.errors
   if (error !== undefined) throw noYaml(error, source)
   try {
-    // The parser gives plain JSON values: no custom tags are switched on.
+    // The parser gives plain JSON values.
     return document.toJS() as Json
   } catch (cause) {
     // An alias without an anchor, or aliases that stand for more than anybody could have meant.

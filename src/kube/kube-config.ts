@@ -2,6 +2,7 @@
 // against the folder of the file that names them. Source: client-go's clientcmd/api/v1 types and merge rules.
 import { parse } from 'yaml'
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
+import { kubernetesYaml } from '../base/kubernetes-yaml.ts'
 import { ConfigEntry, type Pem } from './config-entry.ts'
 import { ConnectionError } from './connection-error.ts'
 import type { Impersonation } from './impersonation.ts'
@@ -132,7 +133,7 @@ function listed(entries: ReadonlyMap<string, unknown>): string {
 function parseYaml(text: string, origin: string): JsonObject {
   let value: unknown
   try {
-    value = parse(text, { prettyErrors: false, logLevel: 'error' })
+    value = parse(text, { ...kubernetesYaml, prettyErrors: false, logLevel: 'error' })
   } catch {
     // The parser's own message quotes the text, and the text holds credentials (I11).
     throw new ConnectionError('ConfigMalformed', `${origin} is not YAML; write it anew, e.g. with "kubectl config"`)

@@ -107,8 +107,26 @@ describe.concurrent('konverge preview', { timeout: limitMs }, () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
   })
 
+  it('reads a bare word as kubectl does: a boolean, and no string', async () => {
+    const { exitCode, stderr } = await konverge(['preview', '-f', '-'], {
+      input: store('  env:\n    - { name: MODE, value: on }\n'),
+    })
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 2,
+      stderr: expect.stringContaining('spec.env[0].value in body must be of type string: "boolean"'),
+    })
+  })
+
+  it('reads times and dates as kubectl does: as strings', async () => {
+    const { stdout } = await konverge(['preview', '-f', '-'], {
+      input: store('  env:\n    - { name: A, value: 12:30:45 }\n    - { name: B, value: 2001-12-14 }\n'),
+    })
+    const set = byIdentity(stdout)['StatefulSet cart'] ?? ''
+    expect(set).toContain('{"name":"A","value":"12:30:45"},{"name":"B","value":"2001-12-14"}')
+  })
+
   it('writes strings that a reader of YAML 1.1, such as kubectl, takes for strings', async () => {
-    const values = ['yes', 'off', '0777', '1_000', '12:30:45', '2001-12-14', 'null', '1e3', '0x1F']
+    const values = ['yes', 'off', '0777', '0o17', '1_000', '12:30:45', '2001-12-14', 'null', '1e3', '0x1F']
     const env = values.map((value, index) => `    - { name: V${index}, value: ${JSON.stringify(value)} }`).join('\n')
     const { stdout } = await konverge(['preview', '-f', '-'], { input: store(`  env:\n${env}\n`) })
     for (const version of ['1.1', '1.2'] as const) {
