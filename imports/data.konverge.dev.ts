@@ -875,7 +875,7 @@ export interface DatabaseSpec {
   readonly databaseName?: string;
 
   /**
-   * The major version of PostgreSQL. With provider.inCluster and provider.rds it is needed, with provider.server it is the server's. With provider.inCluster and upgrade it can be raised, which moves the database to a new server.
+   * Major version of PostgreSQL, in quotes: "18". Required with provider.inCluster and provider.rds; with provider.server it is the server's. With provider.inCluster and upgrade it can be raised, which moves the database to a new server.
    *
    * @schema DatabaseSpec#version
    */
@@ -1019,7 +1019,7 @@ export function toJson_DatabaseSpec(obj: DatabaseSpec | undefined): Record<strin
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * The major version of PostgreSQL. With provider.inCluster and provider.rds it is needed, with provider.server it is the server's. With provider.inCluster and upgrade it can be raised, which moves the database to a new server.
+ * Major version of PostgreSQL, in quotes: "18". Required with provider.inCluster and provider.rds; with provider.server it is the server's. With provider.inCluster and upgrade it can be raised, which moves the database to a new server.
  *
  * @schema DatabaseSpecVersion
  */
@@ -3399,11 +3399,11 @@ export enum DatabaseUserSpecDatabasesAccess {
  */
 export interface DatabaseUserSpecDatabasesGrants {
   /**
-   * What the rights are on. A Table may be a view too; Schema means the schemas of this entry.
+   * Type of the objects: GRANT … ON <type>. Table includes views, Function includes procedures. Schema means the schemas of this entry, Database its database.
    *
-   * @schema DatabaseUserSpecDatabasesGrants#on
+   * @schema DatabaseUserSpecDatabasesGrants#objectType
    */
-  readonly on: DatabaseUserSpecDatabasesGrantsOn;
+  readonly objectType: DatabaseUserSpecDatabasesGrantsObjectType;
 
   /**
    * The tables, sequences or functions by name, in each of the schemas in which they are; functions of one name all together.
@@ -3434,7 +3434,7 @@ export interface DatabaseUserSpecDatabasesGrants {
 export function toJson_DatabaseUserSpecDatabasesGrants(obj: DatabaseUserSpecDatabasesGrants | undefined): Record<string, any> | undefined {
   if (obj === undefined) { return undefined; }
   const result = {
-    'on': obj.on,
+    'objectType': obj.objectType,
     'names': obj.names?.map(y => y),
     'all': obj.all,
     'privileges': obj.privileges?.map(y => y),
@@ -3529,11 +3529,11 @@ export enum DatabaseUserSpecRotationStrategy {
 }
 
 /**
- * What the rights are on. A Table may be a view too; Schema means the schemas of this entry.
+ * Type of the objects: GRANT … ON <type>. Table includes views, Function includes procedures. Schema means the schemas of this entry, Database its database.
  *
- * @schema DatabaseUserSpecDatabasesGrantsOn
+ * @schema DatabaseUserSpecDatabasesGrantsObjectType
  */
-export enum DatabaseUserSpecDatabasesGrantsOn {
+export enum DatabaseUserSpecDatabasesGrantsObjectType {
   /** Table */
   TABLE = "Table",
   /** Sequence */
@@ -4081,7 +4081,7 @@ export interface MigrationSpecStepsVerify {
   readonly sql: string;
 
   /**
-   * How the first column reads if it holds.
+   * Text of the first column if the step is in effect. Quote a number: "1".
    *
    * @schema MigrationSpecStepsVerify#expect
    */

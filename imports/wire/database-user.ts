@@ -304,8 +304,11 @@ export interface DatabaseUserSpecDatabases {
  * Rule: the privileges on a Database are CONNECT, CREATE and TEMPORARY.
  */
 export interface DatabaseUserSpecDatabasesGrants {
-  /** What the rights are on. A Table may be a view too; Schema means the schemas of this entry. */
-  readonly on: 'Table' | 'Sequence' | 'Function' | 'Schema' | 'Database'
+  /**
+   * Type of the objects: GRANT … ON <type>. Table includes views, Function includes procedures. Schema means the
+   * schemas of this entry, Database its database.
+   */
+  readonly objectType: 'Table' | 'Sequence' | 'Function' | 'Schema' | 'Database'
   /**
    * The tables, sequences or functions by name, in each of the schemas in which they are; functions of one name all
    * together.

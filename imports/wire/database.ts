@@ -51,8 +51,9 @@ export interface DatabaseSpec {
    */
   readonly databaseName?: string
   /**
-   * The major version of PostgreSQL. With provider.inCluster and provider.rds it is needed, with provider.server it is
-   * the server's. With provider.inCluster and upgrade it can be raised, which moves the database to a new server.
+   * Major version of PostgreSQL, in quotes: "18". Required with provider.inCluster and provider.rds; with
+   * provider.server it is the server's. With provider.inCluster and upgrade it can be raised, which moves the database
+   * to a new server.
    * At most 2 characters.
    */
   readonly version?: '14' | '15' | '16' | '17' | '18'
@@ -165,8 +166,9 @@ export interface DatabaseSpecInput {
    */
   readonly databaseName?: string
   /**
-   * The major version of PostgreSQL. With provider.inCluster and provider.rds it is needed, with provider.server it is
-   * the server's. With provider.inCluster and upgrade it can be raised, which moves the database to a new server.
+   * Major version of PostgreSQL, in quotes: "18". Required with provider.inCluster and provider.rds; with
+   * provider.server it is the server's. With provider.inCluster and upgrade it can be raised, which moves the database
+   * to a new server.
    * At most 2 characters.
    */
   readonly version?: '14' | '15' | '16' | '17' | '18'

@@ -289,7 +289,7 @@ export interface MigrationSpecStepsVerify {
    */
   readonly sql: string
   /**
-   * How the first column reads if it holds.
+   * Text of the first column if the step is in effect. Quote a number: "1".
    * At most 256 characters.
    * @default "1"
    */
@@ -441,7 +441,7 @@ export interface MigrationSpecStepsVerifyInput {
    */
   readonly sql: string
   /**
-   * How the first column reads if it holds.
+   * Text of the first column if the step is in effect. Quote a number: "1".
    * At most 256 characters.
    * @default "1"
    */

@@ -3,7 +3,7 @@ import type { RuleTable } from './rule-table.ts'
 
 const reader = { databases: [{ name: 'shop', access: 'ReadOnly' }] }
 const granted = (...grants: readonly object[]) => ({ databases: [{ name: 'shop', access: 'Custom', grants }] })
-const everyTable = { on: 'Table', all: true, privileges: ['SELECT'] }
+const everyTable = { objectType: 'Table', all: true, privileges: ['SELECT'] }
 
 const kept =
   'PostgreSQL keeps this name for itself; names that begin with pg_, and postgres, template0, template1, public and rdsadmin are refused'
@@ -48,12 +48,12 @@ export const databaseUserRules: RuleTable = {
     [
       'rights on tables by name',
       'app',
-      granted({ on: 'Table', names: ['Orders', 'a "b"'], privileges: ['SELECT', 'INSERT', 'UPDATE'] }),
+      granted({ objectType: 'Table', names: ['Orders', 'a "b"'], privileges: ['SELECT', 'INSERT', 'UPDATE'] }),
     ],
-    ['rights on sequences', 'app', granted({ on: 'Sequence', all: true, privileges: ['USAGE', 'SELECT', 'UPDATE'] })],
-    ['rights on functions', 'app', granted({ on: 'Function', names: ['f'], privileges: ['EXECUTE'] })],
-    ['rights on the schemas', 'app', granted({ on: 'Schema', privileges: ['USAGE', 'CREATE'] })],
-    ['rights on the database', 'app', granted({ on: 'Database', privileges: ['CONNECT', 'CREATE', 'TEMPORARY'] })],
+    ['rights on sequences', 'app', granted({ objectType: 'Sequence', all: true, privileges: ['USAGE', 'SELECT', 'UPDATE'] })],
+    ['rights on functions', 'app', granted({ objectType: 'Function', names: ['f'], privileges: ['EXECUTE'] })],
+    ['rights on the schemas', 'app', granted({ objectType: 'Schema', privileges: ['USAGE', 'CREATE'] })],
+    ['rights on the database', 'app', granted({ objectType: 'Database', privileges: ['CONNECT', 'CREATE', 'TEMPORARY'] })],
     ['a password of its own', 'app', { ...reader, password: { secretRef: { name: 'app' } } }],
     ['no password', 'app', { ...reader, password: { disabled: true } }],
     [
@@ -147,20 +147,20 @@ export const databaseUserRules: RuleTable = {
       'spec.databases[0].grants',
       custom,
     ],
-    ['rights on no table', 'app', granted({ on: 'Table', privileges: ['SELECT'] }), grantField, what],
+    ['rights on no table', 'app', granted({ objectType: 'Table', privileges: ['SELECT'] }), grantField, what],
     ['rights on all tables and some', 'app', granted({ ...everyTable, names: ['a'] }), grantField, what],
     ['rights on not all tables', 'app', granted({ ...everyTable, all: false }), grantField, what],
     [
       'rights on a schema by name',
       'app',
-      granted({ on: 'Schema', names: ['a'], privileges: ['USAGE'] }),
+      granted({ objectType: 'Schema', names: ['a'], privileges: ['USAGE'] }),
       grantField,
       what,
     ],
     [
       'rights on all databases',
       'app',
-      granted({ on: 'Database', all: true, privileges: ['CONNECT'] }),
+      granted({ objectType: 'Database', all: true, privileges: ['CONNECT'] }),
       grantField,
       what,
     ],
@@ -174,28 +174,28 @@ export const databaseUserRules: RuleTable = {
     [
       'INSERT on a sequence',
       'app',
-      granted({ on: 'Sequence', all: true, privileges: ['INSERT'] }),
+      granted({ objectType: 'Sequence', all: true, privileges: ['INSERT'] }),
       `${grantField}.privileges`,
       'the privileges on a Sequence are USAGE, SELECT and UPDATE',
     ],
     [
       'SELECT on a function',
       'app',
-      granted({ on: 'Function', all: true, privileges: ['SELECT'] }),
+      granted({ objectType: 'Function', all: true, privileges: ['SELECT'] }),
       `${grantField}.privileges`,
       'the privilege on a Function is EXECUTE',
     ],
     [
       'SELECT on a schema',
       'app',
-      granted({ on: 'Schema', privileges: ['SELECT'] }),
+      granted({ objectType: 'Schema', privileges: ['SELECT'] }),
       `${grantField}.privileges`,
       'the privileges on a Schema are USAGE and CREATE',
     ],
     [
       'USAGE on a database',
       'app',
-      granted({ on: 'Database', privileges: ['USAGE'] }),
+      granted({ objectType: 'Database', privileges: ['USAGE'] }),
       `${grantField}.privileges`,
       'the privileges on a Database are CONNECT, CREATE and TEMPORARY',
     ],

@@ -8,8 +8,8 @@ import type { DatabaseAccess } from './role-wish.ts'
 
 /** Without these no other privilege can be used. */
 const implied: readonly CustomGrant[] = [
-  { on: 'Database', privileges: ['CONNECT'] },
-  { on: 'Schema', privileges: ['USAGE'] },
+  { objectType: 'Database', privileges: ['CONNECT'] },
+  { objectType: 'Schema', privileges: ['USAGE'] },
 ]
 
 /** Whose privileges have to be seen for it: its own, and what they will be on what the owner makes. */

@@ -77,8 +77,8 @@ export function targetOf({ found }: Pick<TargetInput, 'found'>): UserTarget | un
 
 function accessTo({ access, schemas, grants = [] }: Found['entry'], database: DatabaseObject): DatabaseAccess {
   const name = databaseNameOf(database)
-  const custom = grants.map(({ on, names, privileges }) => ({
-    on,
+  const custom = grants.map(({ objectType, names, privileges }) => ({
+    objectType,
     privileges,
     ...(names === undefined ? {} : { names }),
   }))

@@ -27,7 +27,7 @@ export interface GrantWish {
 }
 
 export interface CustomGrant {
-  readonly on: 'Database' | 'Schema' | 'Table' | 'Sequence' | 'Function'
+  readonly objectType: 'Database' | 'Schema' | 'Table' | 'Sequence' | 'Function'
   /**
    * Names without schema, which are looked for in every schema of the wish; a function also with its arguments, `area(integer)`,
    * and without them all of its name. Absent: all, also those to come. Of no meaning for Database and Schema.

@@ -139,7 +139,7 @@ function desiredOn(
   if (on === 'Column' || isOfExtension) return []
   const isWithin = on === 'Database' ? name === wish.database : wish.schemas.includes(on === 'Schema' ? name : schema)
   if (!isWithin) return []
-  const listed = wish.grants.filter((grant) => grant.on === on && namesObject(grant, on, name))
+  const listed = wish.grants.filter((grant) => grant.objectType === on && namesObject(grant, on, name))
   return known([...presets[wish.access][on], ...listed.flatMap(({ privileges }) => privileges)], majorVersion)
 }
 
@@ -183,7 +183,7 @@ function desiredDefaults(wish: GrantWish, { schemas, roles, majorVersion }: Obse
     wish.schemas.filter((schema) => schemas.includes(schema)).map((schema) => ({ role, creator, schema })),
   )
   const forAll = objectTargets.map((on) => {
-    const listed = wish.grants.filter((grant) => grant.on === on && grant.names === undefined)
+    const listed = wish.grants.filter((grant) => grant.objectType === on && grant.names === undefined)
     const privileges = [...presets[wish.access][on], ...listed.flatMap(({ privileges: some }) => some)]
     return { on, privileges: known(privileges, majorVersion) }
   })
@@ -208,7 +208,7 @@ function notFound(wish: GrantWish, { roles, schemas, groups }: ObservedGrants): 
     groups.some(
       (group) => group.on === on && found.includes(group.schema) && group.names.some((one) => named(on, one, name)),
     )
-  const objects = wish.grants.flatMap(({ on, names = [] }) =>
+  const objects = wish.grants.flatMap(({ objectType: on, names = [] }) =>
     on === 'Database' || on === 'Schema'
       ? []
       : names.filter((name) => !isThere(on, name)).map((name) => `${on.toLowerCase()} ${name}`),

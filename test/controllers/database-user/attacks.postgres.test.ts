@@ -197,7 +197,7 @@ onEachPostgres('an attacker', (server) => {
       const installed = `SELECT FROM pg_extension WHERE extname IN ('dblink', 'pg_trgm')`
       await stage.until('it', async () => (await server().byHand(installed, { database: shop })).length === 2)
       await server().byHand(`GRANT EXECUTE ON FUNCTION dblink_connect_u(text) TO ${mallory}`, { database: shop })
-      const grants = [{ on: 'Function' as const, all: true, privileges: ['EXECUTE' as const] }]
+      const grants = [{ objectType: 'Function' as const, all: true, privileges: ['EXECUTE' as const] }]
       for (const access of [
         { access: 'ReadWrite' as const, grants: null },
         { access: 'Custom' as const, grants },

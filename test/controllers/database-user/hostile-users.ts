@@ -50,7 +50,7 @@ export function hostileUsers(count: number, seed: number): readonly HostileUser[
 
 /** Its password is in the Secret `<name>-password`. */
 export function specOf({ name, role, settings, tables }: HostileUser, database: string): DatabaseUserSpecInput {
-  const grants = [{ on: 'Table' as const, names: [...tables], privileges: ['SELECT' as const] }]
+  const grants = [{ objectType: 'Table' as const, names: [...tables], privileges: ['SELECT' as const] }]
   return {
     roleName: role,
     config: settings,

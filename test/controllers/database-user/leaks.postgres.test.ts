@@ -152,7 +152,7 @@ async function live(stage: UserStage): Promise<void> {
   await stage.create('theirs', { databases })
   await stage.create('lonely', { databases: [{ name: 'nowhere', access: 'ReadOnly' }] })
   await stage.create('greedy', { databases, memberOf: ['no_such_role'] })
-  const grants = [{ on: 'Table' as const, names: ['no "such" table'], privileges: ['SELECT' as const] }]
+  const grants = [{ objectType: 'Table' as const, names: ['no "such" table'], privileges: ['SELECT' as const] }]
   await stage.create('blind', { databases: [{ name: 'shop', access: 'Custom', grants }] })
   await stage.server.byHand('CREATE ROLE squatted')
   await stage.create('squatted', { databases })

@@ -136,8 +136,8 @@ onEachPostgres('the roles of a user', (server) => {
     const inside = { database: 'custom' }
     await server().byHand('SET ROLE custom_owner; CREATE TABLE a (n int); CREATE TABLE b (n int)', inside)
     const grants = [
-      { on: 'Table', names: ['a'], privileges: ['SELECT', 'INSERT', 'UPDATE'] },
-      { on: 'Sequence', privileges: ['USAGE'] },
+      { objectType: 'Table', names: ['a'], privileges: ['SELECT', 'INSERT', 'UPDATE'] },
+      { objectType: 'Sequence', privileges: ['USAGE'] },
     ] as const
     const database = { name: 'custom', access: 'Custom', grants } as const
     const user = userOf({ access, systemIdentifier, group: 'custom', databases: [database] })
@@ -395,7 +395,7 @@ onEachPostgres('the roles of a user', (server) => {
   describe('that are to go', () => {
     const rolesLike = (group: string) =>
       server().byHand(`SELECT rolname, rolcanlogin FROM pg_roles WHERE rolname LIKE '${group}%' ORDER BY 1`)
-    const makes = [{ access: 'Custom', grants: [{ on: 'Schema', privileges: ['USAGE', 'CREATE'] }] }] as const
+    const makes = [{ access: 'Custom', grants: [{ objectType: 'Schema', privileges: ['USAGE', 'CREATE'] }] }] as const
 
     it('give what they own to the owner of its database, and are dropped', async () => {
       const user = await start([...makes, ...makes])

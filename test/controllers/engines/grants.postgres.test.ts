@@ -63,11 +63,11 @@ onEachPostgres('grants', (server, version) => {
         access: 'Custom',
         schemas: ['app', 'nowhere'],
         grants: [
-          { on: 'Database', privileges: ['CONNECT'] },
-          { on: 'Schema', privileges: ['USAGE'] },
-          { on: 'Table', names: ['orders', 'missing'], privileges: ['SELECT', 'UPDATE'] },
-          { on: 'Sequence', privileges: ['USAGE'] },
-          { on: 'Function', names: ['area(integer)', 'other'], privileges: ['EXECUTE'] },
+          { objectType: 'Database', privileges: ['CONNECT'] },
+          { objectType: 'Schema', privileges: ['USAGE'] },
+          { objectType: 'Table', names: ['orders', 'missing'], privileges: ['SELECT', 'UPDATE'] },
+          { objectType: 'Sequence', privileges: ['USAGE'] },
+          { objectType: 'Function', names: ['area(integer)', 'other'], privileges: ['EXECUTE'] },
         ],
       }
       await reach(at, custom)
@@ -83,7 +83,7 @@ onEachPostgres('grants', (server, version) => {
         ['Table', ['orders'], ['SELECT', 'UPDATE']],
       ])
       expect(defaults).toEqual([{ role, creator: owner, schema: 'app', on: 'Sequence', privileges: ['USAGE'] }])
-      await reach(at, { ...custom, grants: [{ on: 'Database', privileges: ['CONNECT'] }] })
+      await reach(at, { ...custom, grants: [{ objectType: 'Database', privileges: ['CONNECT'] }] })
     })
 
     it('see and mend what was changed by hand: on columns, in other schemas, with the right to pass it on', async () => {

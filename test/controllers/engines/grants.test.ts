@@ -81,7 +81,7 @@ describe('a plan of grants', () => {
     const names = ['area(integer)', 'area(text)', 'areas(integer)', '"Odd"(integer)']
     const groups = [group({ on: 'Function', names })]
     const named = (name: string) => {
-      const grants = [{ on: 'Function', names: [name], privileges: ['EXECUTE'] }] as const
+      const grants = [{ objectType: 'Function', names: [name], privileges: ['EXECUTE'] }] as const
       const plan = planGrants({ ...wish, access: 'Custom', creators: [], grants }, { ...nothing, groups })
       return [plan.missing.flatMap((change) => ('names' in change ? change.names : [])), plan.notFound]
     }
@@ -123,7 +123,7 @@ const kind = fc.constantFrom('Database', 'Schema', 'Table', 'Sequence', 'Functio
 
 const anyGrant = kind.chain((on) =>
   fc.record({
-    on: fc.constant(on),
+    objectType: fc.constant(on),
     privileges: fc.uniqueArray(fc.constantFrom(...privileges[on]), { minLength: 1 }),
     ...(on === 'Database' || on === 'Schema' ? {} : { names: fc.option(fc.subarray(objects), { nil: undefined }) }),
   }),
