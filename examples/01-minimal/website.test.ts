@@ -14,16 +14,16 @@ it('runs a website, follows its spec, and takes back what somebody else changed'
   cluster.run(website)
   await cluster.create(Website, {
     metadata: { name: 'shop', namespace: 'default' },
-    spec: { image: 'shop:1', replicas: 2 },
+    spec: { image: 'registry.example/shop:1', replicas: 2 },
   })
   await cluster.settle()
   expect(await cluster.find(Deployment, 'shop')).toMatchObject({ spec: { replicas: 2 } })
 
   cluster.faults.add({ fault: { kind: 'refuse', code: 500 }, on: { verbs: ['patch'] }, times: 3 })
   await cluster.patch(Deployment, 'shop', { spec: { replicas: 9 } })
-  await cluster.patch(Website, 'shop', { spec: { image: 'shop:2' } })
+  await cluster.patch(Website, 'shop', { spec: { image: 'registry.example/shop:2' } })
   await cluster.settle()
-  const template = { spec: { containers: [{ image: 'shop:2' }] } }
+  const template = { spec: { containers: [{ image: 'registry.example/shop:2' }] } }
   expect(await cluster.find(Deployment, 'shop')).toMatchObject({ spec: { replicas: 2, template } })
 })
 
@@ -35,13 +35,13 @@ it('becomes ready with its pods, asks for nothing when nothing is to do, and nee
     rights: [...namespaced, ...clusterWide],
   })
   cluster.run(website)
-  await cluster.create(Website, { metadata: { name: 'shop' }, spec: { image: 'shop:1', replicas: 2 } })
+  await cluster.create(Website, { metadata: { name: 'shop' }, spec: { image: 'registry.example/shop:1', replicas: 2 } })
   await cluster.settle()
   expect(await cluster.condition(Website, 'shop', 'Ready')).toMatchObject({ status: 'True' })
   expect(await cluster.requestsDuring(60_000)).toEqual([])
   expect(cluster.requests().filter(({ code }) => code === 403)).toEqual([])
 
-  await cluster.patch(Website, 'shop', { spec: { image: 'shop:missing' } })
+  await cluster.patch(Website, 'shop', { spec: { image: 'registry.example/shop:missing' } })
   await cluster.advance(30_000)
   expect(await cluster.condition(Website, 'shop', 'Ready')).toMatchObject({ status: 'False' })
 })

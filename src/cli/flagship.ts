@@ -8,7 +8,7 @@ import { migration } from '../controllers/migration/migration.ts'
 import { replicatedKvStore } from '../controllers/replicated-kv-store/replicated-kv-store.ts'
 import type { Controller, ExternalTools } from '../index.ts'
 import { CommandError } from './command-error.ts'
-import { packageVersion } from './package-folder.ts'
+import { ownImage } from './own-image.ts'
 
 /** `image`: the operator's own, of which it makes workers. */
 function flagshipOf(image: string): readonly Controller[] {
@@ -20,11 +20,6 @@ function flagshipOf(image: string): readonly Controller[] {
     migration({ engineFor, image }),
     backup({ image }),
   ]
-}
-
-/** As the images are called that this version is released with. */
-function ownImage(): string {
-  return `konverge:${packageVersion()}`
 }
 
 export const flagshipControllers = flagshipOf(ownImage())

@@ -8,6 +8,7 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { CodedError, messageOf } from '../base/errors.ts'
 import { CommandError } from './command-error.ts'
 import { compileCacheFolder } from './compile-cache-folder.ts'
+import { ownImage } from './own-image.ts'
 import { packageVersion } from './package-folder.ts'
 
 // What the commands load is compiled once for many starts. Where the cache cannot be written, nothing is lost but time.
@@ -101,7 +102,7 @@ function addInstall(program: Command, signal: AbortSignal): void {
     .description('install the operator: CRDs, roles, Deployment')
     .option('--dry-run', 'print the manifests, for kubectl apply --server-side -f -, and apply nothing')
     .option('--namespace <name>', 'the namespace in which the operator runs', 'konverge-system')
-    .option('--image <reference>', 'the container image', `konverge:${packageVersion()}`)
+    .option('--image <reference>', 'the container image', ownImage())
     .option('--replicas <pods>', 'how many pods, of which one leads and the others stand by', positive, 2)
     .option('--namespaces <names>', 'look after resources, and have rights, in these namespaces only', names, [])
     .option('--controllers <names>', 'run these controllers only, separated by commas', names, [])

@@ -68,7 +68,7 @@ const stepMs = 1_000
  * @example
  * const cluster = await startCluster({ definitions: [websiteDefinition] })
  * cluster.run(website)
- * await cluster.create(Website, { metadata: { name: 'shop', namespace: 'default' }, spec: { image: 'shop:1', replicas: 1 } })
+ * await cluster.create(Website, { metadata: { name: 'shop', namespace: 'default' }, spec: { image: 'registry.example/shop:1', replicas: 1 } })
  * await cluster.settle()
  * expect(await cluster.find(Deployment, 'default/shop')).toMatchObject({ spec: { replicas: 1 } })
  * await cluster.stop()

@@ -74,7 +74,7 @@ describe.concurrent('konverge install', { timeout: limitMs }, () => {
   it('prints without a cluster', async () => {
     const { exitCode, stdout, stderr } = await konverge(['install', '--dry-run'])
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
-    expect(stdout).toMatch(/image: konverge:\d/)
+    expect(stdout).toMatch(/image: localhost\/konverge:\d/)
   })
 
   it.each([
