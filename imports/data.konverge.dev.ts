@@ -120,14 +120,14 @@ export interface BackupSpec {
   readonly method?: BackupSpecMethod;
 
   /**
-   * Five fields of cron: minute, hour, day of the month, month, day of the week. For each slot a Backup of its own is made.
+   * Cron expression of five fields: minute, hour, day of the month, month, day of the week, e.g. 30 2 * * *. The operator makes a Backup for each scheduled time. Scheduled times are at least 5 minutes apart; the operator rejects denser schedules with the condition Stalled, reason ScheduleTooFrequent.
    *
    * @schema BackupSpec#schedule
    */
   readonly schedule?: string;
 
   /**
-   * What the schedule's hours are of, such as Europe/Berlin; UTC without it.
+   * IANA time zone of the schedule, e.g. Europe/Berlin. Default: UTC.
    *
    * @schema BackupSpec#timeZone
    */

@@ -1,7 +1,7 @@
-// When is a backup due? The slots of a cron expression in a time zone: moments that follow from the expression alone, so that every
-// operator, and one that was away, knows the same ones. An hour that the clocks skip runs when it would have begun; one that they
-// repeat counts once. Pure.
-import { Cron } from 'croner'
+// Cron schedules: scheduled times that follow from expression and time zone alone, so that every operator computes the same ones. An hour
+// that daylight saving time skips runs at the end of the gap; an hour that it repeats counts once.
+// Invariant: expression and zone are text of a user, and one search visits the days of a fixed span of years, whatever they say. Pure.
+import { Cron, CronPattern } from 'croner'
 
 export interface ScheduleText {
   /** Five fields: minute, hour, day of the month, month, day of the week. */
@@ -12,9 +12,9 @@ export interface ScheduleText {
 
 /** Milliseconds since the epoch, whole minutes. */
 export interface Schedule {
-  /** The first slot after this moment; undefined: none for years. */
+  /** First scheduled time after this moment; undefined: none for years. */
   next(afterMs: number): number | undefined
-  /** The last slot up to this moment, and at it; undefined: none for years. */
+  /** Last scheduled time up to and including this moment; undefined: none for years. */
   last(untilMs: number): number | undefined
 }
 
@@ -22,34 +22,41 @@ export type ScheduleReading =
   | { readonly kind: 'schedule'; readonly schedule: Schedule }
   | {
       readonly kind: 'refused'
-      readonly reason: 'InvalidSchedule' | 'InvalidTimeZone' | 'NoSchedule'
+      readonly reason: 'InvalidSchedule' | 'InvalidTimeZone' | 'NoSchedule' | 'ScheduleTooFrequent'
       readonly message: string
     }
 
-/** `now` matters only for whether there will ever be a slot. */
+/** Shortest interval between two scheduled times. The Backup of each has two Jobs, and rarely takes less. */
+const shortestMinutes = 5
+/** Longest accepted expression, as the definition has it. */
+const maxCharacters = 100
+/** The span of a search, in years around now: 29 February comes every 8 years at least, as a fifth weekday every 40 years. */
+const searchYears = { back: 9, ahead: 41 } as const
+
+/** The schedule of a text, or why it is rejected. `nowMs` is the middle of the years that are searched. */
 export function readSchedule({ expression, timeZone = 'UTC' }: ScheduleText, nowMs: number): ScheduleReading {
-  if (!isTimeZone(timeZone)) {
-    const message = `${JSON.stringify(timeZone)} is no time zone; write it as IANA does, e.g. Europe/Berlin`
+  const zone = canonicalZone(timeZone)
+  if (zone === undefined) {
+    const message = `${JSON.stringify(timeZone.slice(0, maxCharacters))} is no time zone; write it as IANA does, e.g. Europe/Berlin`
     return { kind: 'refused', reason: 'InvalidTimeZone', message }
   }
-  const cron = cronOf(expression, timeZone)
+  const shown = JSON.stringify(expression.slice(0, maxCharacters))
+  const cron = cronOf(expression, zone, nowMs)
   if (typeof cron === 'string') {
-    const message = `the schedule ${JSON.stringify(expression)} cannot be read: ${cron}`
-    return { kind: 'refused', reason: 'InvalidSchedule', message }
+    return { kind: 'refused', reason: 'InvalidSchedule', message: `the schedule ${shown} cannot be read: ${cron}` }
   }
-  const schedule = new CronSchedule(cron)
+  const gap = shortestGap(cron.pattern)
+  if (gap < shortestMinutes) {
+    const message = `the schedule ${shown} has two times ${gap} minute${gap === 1 ? '' : 's'} apart; the shortest interval is ${shortestMinutes} minutes`
+    return { kind: 'refused', reason: 'ScheduleTooFrequent', message }
+  }
+  const schedule = new CronSchedule(cron.search)
   if (schedule.next(nowMs) === undefined) {
-    const message = `the schedule ${JSON.stringify(expression)} never comes, as no date fits it`
+    const message = `the schedule ${shown} never comes, as no date fits it`
     return { kind: 'refused', reason: 'NoSchedule', message }
   }
   return { kind: 'schedule', schedule }
 }
-
-const hourMs = 3_600_000
-const dayMs = 24 * hourMs
-
-/** How far back is looked for a last slot, step by step: a leap day comes once in eight years at the least. */
-const looksBackMs = [hourMs, dayMs + hourMs, 8 * dayMs, 32 * dayMs, 367 * dayMs, 9 * 366 * dayMs]
 
 class CronSchedule implements Schedule {
   readonly #cron: Cron
@@ -62,35 +69,51 @@ class CronSchedule implements Schedule {
     return this.#cron.nextRun(new Date(afterMs))?.getTime()
   }
 
-  /** Found by going forward, so that both directions agree on what a slot is when the clocks change. */
   last(untilMs: number): number | undefined {
-    for (const lookMs of looksBackMs) {
-      let found = this.next(untilMs - lookMs)
-      if (found === undefined || found > untilMs) continue
-      for (let later = this.next(found); later !== undefined && later <= untilMs; later = this.next(later)) {
-        found = later
-      }
-      return found
-    }
-    return undefined
+    // The search begins before the moment that it is given.
+    return this.#cron.previousRuns(1, new Date(untilMs + 1))[0]?.getTime()
   }
 }
 
-/** What is wrong with it, if it cannot be read. */
-function cronOf(expression: string, timeZone: string): Cron | string {
+interface ParsedCron {
+  readonly pattern: CronPattern
+  readonly search: Cron
+}
+
+/** A sentence says what is wrong with a text that cannot be read. */
+function cronOf(expression: string, zone: string, nowMs: number): ParsedCron | string {
+  if (expression.length > maxCharacters) return `it has more than ${maxCharacters} characters`
   // The library takes seconds, years and whole dates too, none of which this is.
   if (!/^[^\s:]+( [^\s:]+){4}$/.test(expression)) return 'it has to have five fields with one space between them'
+  if (!/^[0-9A-Za-z*,/#? -]+$/.test(expression)) return 'a field holds letters, digits and * , / # ? - only'
+  const year = new Date(nowMs).getUTCFullYear()
+  const years = `${year - searchYears.back}-${year + searchYears.ahead}`
   try {
-    return new Cron(expression, { timezone: timeZone, mode: '5-part', paused: true })
+    return {
+      pattern: new CronPattern(expression, zone, { mode: '5-part' }),
+      search: new Cron(`0 ${expression} ${years}`, { timezone: zone, mode: '7-part', paused: true }),
+    }
   } catch (error) {
     return error instanceof Error ? error.message.replace(/^Cron\w*: /, '') : String(error)
   }
 }
 
-export function isTimeZone(timeZone: string): boolean {
+/** Minutes between the two scheduled times that are closest on the clock, as if every day were a scheduled one. */
+function shortestGap({ hour, minute }: CronPattern): number {
+  const times = Array.from({ length: 24 * 60 }, (_, at) => at).filter(
+    (at) => hour[Math.floor(at / 60)] === 1 && minute[at % 60] === 1,
+  )
+  const [first = 0] = times
+  return times.reduce((gap, at, index) => Math.min(gap, (times[index + 1] ?? first + 24 * 60) - at), 24 * 60)
+}
+
+/** The zone's one name; undefined if there is no such zone. The library keeps a calendar for each name that it was ever given. */
+function canonicalZone(timeZone: string): string | undefined {
+  // A process takes offsets for zones too: there are thousands of them.
+  if (timeZone.length > maxCharacters || !/^[A-Za-z]/.test(timeZone)) return undefined
   try {
-    return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone !== ''
+    return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone
   } catch {
-    return false
+    return undefined // How a RangeError says that there is none.
   }
 }

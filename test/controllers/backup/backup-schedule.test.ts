@@ -210,6 +210,7 @@ describe('a schedule', () => {
     [{ schedule: '0 0 31 2 *' }, 'True NoSchedule'],
     [{ schedule: hourly, timeZone: 'Europe/Atlantis' }, 'True InvalidTimeZone'],
     [{ schedule: '61 * * * *' }, 'True InvalidSchedule'],
+    [{ schedule: '* * * 1-9 *' }, 'True ScheduleTooFrequent'],
   ])('%j is refused in a sentence', async (spec, standing) => {
     const scene = await scheduled(spec)
     expect(await scene.standing('nightly', 'Stalled')).toBe(standing)

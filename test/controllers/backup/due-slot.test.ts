@@ -116,7 +116,7 @@ describe('a due slot', () => {
   })
 
   it('counts missed ones up to a bound', () => {
-    const state = { ...nightly, schedule: scheduleOf('* * * * *') }
+    const state = { ...nightly, schedule: scheduleOf('*/5 * * * *') }
     expect(dueSlot(state, ms('2026-03-12T00:00:00Z'))).toMatchObject({ kind: 'begin', missed: mostMissed })
   })
 
