@@ -3841,7 +3841,7 @@ export interface MigrationSpecSteps {
   readonly sql?: string;
 
   /**
-   * A ConfigMap of the same namespace holds a longer text.
+   * Key of a ConfigMap of the same namespace that holds a longer text. All texts of a Migration have 1,000,000 bytes at most.
    *
    * @schema MigrationSpecSteps#configMapKeyRef
    */
@@ -4024,7 +4024,7 @@ export enum MigrationSpecStepsType {
 }
 
 /**
- * A ConfigMap of the same namespace holds a longer text.
+ * Key of a ConfigMap of the same namespace that holds a longer text. All texts of a Migration have 1,000,000 bytes at most.
  *
  * @schema MigrationSpecStepsConfigMapKeyRef
  */

@@ -170,6 +170,7 @@ export type {
   MigrationSpecStepsCopyInput,
   MigrationSpecSchemaValidationInput,
   MigrationSpecPreBackupInput,
+  MigrationStatusRejectedReview,
   MigrationStatusSteps,
   MigrationStatusExternal,
   MigrationStatusExternalToken,

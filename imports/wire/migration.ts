@@ -168,6 +168,11 @@ export interface MigrationStatus {
   /** Who holds the lock that it waits for. */
   readonly lockHolder?: string
   /**
+   * Review of the steps that exceeded its limit of memory or time. The operator repeats it for other steps, or when the
+   * annotation konverge.dev/reconcile-now has a new value.
+   */
+  readonly rejectedReview?: MigrationStatusRejectedReview
+  /**
    * Each of its steps, and those that are none of them any more and follow their source still.
    * At most 200 items. One item for each name.
    */
@@ -229,7 +234,10 @@ export interface MigrationSpecSteps {
    * At least 1 character. At most 65536 characters.
    */
   readonly sql?: string
-  /** A ConfigMap of the same namespace holds a longer text. */
+  /**
+   * Key of a ConfigMap of the same namespace that holds a longer text. All texts of a Migration have 1,000,000 bytes at
+   * most.
+   */
   readonly configMapKeyRef?: MigrationSpecStepsConfigMapKeyRef
   /**
    * False for the one statement that no transaction takes, such as CREATE INDEX CONCURRENTLY; what an interrupted
@@ -262,7 +270,10 @@ export interface MigrationSpecSteps {
   readonly copy?: MigrationSpecStepsCopy
 }
 
-/** A ConfigMap of the same namespace holds a longer text. */
+/**
+ * Key of a ConfigMap of the same namespace that holds a longer text. All texts of a Migration have 1,000,000 bytes at
+ * most.
+ */
 export interface MigrationSpecStepsConfigMapKeyRef {
   /**
    * The ConfigMap's name.
@@ -400,7 +411,10 @@ export interface MigrationSpecStepsInput {
    * At least 1 character. At most 65536 characters.
    */
   readonly sql?: string
-  /** A ConfigMap of the same namespace holds a longer text. */
+  /**
+   * Key of a ConfigMap of the same namespace that holds a longer text. All texts of a Migration have 1,000,000 bytes at
+   * most.
+   */
   readonly configMapKeyRef?: MigrationSpecStepsConfigMapKeyRef
   /**
    * False for the one statement that no transaction takes, such as CREATE INDEX CONCURRENTLY; what an interrupted
@@ -507,6 +521,28 @@ export interface MigrationSpecPreBackupInput {
    * @default true
    */
   readonly verified?: boolean
+}
+
+/**
+ * Review of the steps that exceeded its limit of memory or time. The operator repeats it for other steps, or when the
+ * annotation konverge.dev/reconcile-now has a new value.
+ */
+export interface MigrationStatusRejectedReview {
+  /**
+   * Digest of the steps that were reviewed.
+   * At most 64 characters.
+   */
+  readonly digest: string
+  /**
+   * Reason of the condition SchemaValidated.
+   * At most 64 characters.
+   */
+  readonly reason: string
+  /**
+   * Message of the condition SchemaValidated.
+   * At most 32768 characters.
+   */
+  readonly message: string
 }
 
 export interface MigrationStatusSteps {

@@ -9,6 +9,7 @@ import { replicatedKvStore } from '../controllers/replicated-kv-store/replicated
 import type { Controller, ExternalTools } from '../index.ts'
 import { CommandError } from './command-error.ts'
 import { ownImage } from './own-image.ts'
+import { ownReviewer } from './own-program.ts'
 
 /** `image`: the operator's own, of which it makes workers. */
 function flagshipOf(image: string): readonly Controller[] {
@@ -17,7 +18,7 @@ function flagshipOf(image: string): readonly Controller[] {
     replicatedKvStore,
     database(engineFor, { image }),
     databaseUser(engineFor),
-    migration({ engineFor, image }),
+    migration({ engineFor, image, review: ownReviewer() }),
     backup({ image }),
   ]
 }

@@ -167,6 +167,10 @@ function addWorker(program: Command, signal: AbortSignal): void {
   addWork(worker, 'migrate', 'carry out the steps of a Migration').action(async (options) =>
     (await import('./worker-migrate.ts')).workerMigrate({ ...options, output: process.stdout }, signal),
   )
+  worker
+    .command('review')
+    .description('review the steps of a Migration, from standard input, for the operator or a worker')
+    .action(async () => (await import('./worker-review.ts')).workerReview())
   addWork(worker, 'prepare', 'make the new side of an upgrade')
     .option('--scratch <folder>', 'where there is room for a schema', tmpdir())
     .action(async (options) =>

@@ -9,6 +9,7 @@ import { exitCodeOf } from '../controllers/migration/worker-report.ts'
 import { reportText } from '../controllers/worker/termination-message.ts'
 import { createLogger } from '../telemetry/logger.ts'
 import { CommandError } from './command-error.ts'
+import { ownReviewer } from './own-program.ts'
 import { loadAccess, loadText } from './worker-files-loader.ts'
 
 export interface WorkerMigrateOptions {
@@ -25,7 +26,8 @@ export async function workerMigrate(options: WorkerMigrateOptions, signal: Abort
   const order = await orderIn(options)
   const log = createLogger({ clock: systemClock, destination: options.output }).with({ migration: order.migration })
   const accesses = await accessesOf(order, options.credentials)
-  const report = await workOnMigration({ order, accesses, clock: systemClock, secrets: systemSecrets, log }, signal)
+  const work = { order, accesses, clock: systemClock, secrets: systemSecrets, log, review: ownReviewer() }
+  const report = await workOnMigration(work, signal)
   log.info({ ...report }, 'ended')
   await writeFile(options.terminationLog, reportText(report)).catch((error: unknown) =>
     log.warn({ err: error }, 'the termination message could not be written'),

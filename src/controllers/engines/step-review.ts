@@ -1,5 +1,5 @@
-// What does a look at the text of a step say, before anything runs? Findings, which refuse it, and blind spots: places where only the
-// server will see what is done.
+// Review of the text of steps, before anything runs: findings reject a step; blind spots are places where only the server sees what
+// is done. Invariant: however long a text is, its findings are few and short, as they are shown in a condition.
 import type { MigrationStep } from './migration-step.ts'
 
 export type FindingCode =
@@ -27,6 +27,8 @@ export type FindingCode =
   | 'RoleChange'
   /** Locks that outlive the transaction; the migration itself is held by one. */
   | 'SessionLock'
+  /** The review of the step exceeds its limit of memory or time. */
+  | 'StepTooComplex'
   /** The schema `_konverge` is where is written what was applied. */
   | 'ReservedSchema'
 
@@ -55,8 +57,20 @@ export interface StepReview {
   readonly blindSpots: readonly BlindSpot[]
 }
 
-/** Pure. */
+/** Pure, and as expensive as the text makes it. */
 export type ReviewSteps = (steps: readonly MigrationStep[], rules: ReviewRules) => StepReview
+
+/** The same within limits of memory and time. Rejects if the review could not be started, which may pass. */
+export type StepReviewer = (
+  steps: readonly MigrationStep[],
+  rules: ReviewRules,
+  signal: AbortSignal,
+) => Promise<StepReview>
+
+/** For each text of a step: most findings, and most blind spots. */
+export const mostFindings = 20
+/** Characters. Messages quote the text. */
+const longestMessage = 300
 
 export interface ReviewRules {
   /** Every step with SQL has to say how it is verified. */
@@ -66,4 +80,14 @@ export interface ReviewRules {
 /** `step add-index, sql 3:7: …` */
 export function findingText({ message, place }: Finding | BlindSpot): string {
   return `step ${place.step}, ${place.part} ${place.line}:${place.column}: ${message}`
+}
+
+export function shortMessage(message: string): string {
+  return message.length <= longestMessage ? message : `${message.slice(0, longestMessage).toWellFormed()}…`
+}
+
+/** Findings in one text, of which the first few are shown. */
+export function findingsText(findings: readonly Finding[]): string {
+  const shown = findings.slice(0, mostFindings).map(findingText).join('; ')
+  return findings.length > mostFindings ? `${shown}; and ${findings.length - mostFindings} more` : shown
 }

@@ -2,7 +2,7 @@
 // Facts hold credentials, and stay in memory (I11).
 import type { RecordedStep } from '../engines/recorded-step.ts'
 import type { ServerAccess } from '../engines/server-access.ts'
-import { type Finding, findingText } from '../engines/step-review.ts'
+import { type Finding, findingsText } from '../engines/step-review.ts'
 import type { ObservedMarks } from './mark-driver.ts'
 import type { PartingFacts } from './migration-parting.ts'
 import type { Problem } from './migration-place.ts'
@@ -23,6 +23,8 @@ export interface MigrationFacts {
   readonly order?: MigrationOrder
   /** What steps that are not applied yet say that no step may. */
   readonly invalid?: Invalid
+  /** Steps are not reviewed before marks are read: what a former review said stays. */
+  readonly isUnreviewed?: true
   readonly worker?: WorkerWish
   readonly run: WorkerRun
   /** When a run that ended is forgotten, so that there is another; milliseconds since the epoch. */
@@ -41,6 +43,8 @@ export interface Invalid {
   /** The first finding's. */
   readonly reason: string
   readonly message: string
+  /** Of the steps, if their review exceeded a limit: it is not repeated for them. */
+  readonly digest?: string
 }
 
 /** Who gave up for reasons that may pass has another worker after so long. */
@@ -103,10 +107,14 @@ export function occasionOf(run: WorkerRun, worker: string, nowMs: number): strin
   return run.kind === 'ended' ? `${worker} ended at ${run.endedAtMs}` : 'none'
 }
 
-/** Undefined: of what is still to run nothing is wrong. */
-export function invalidIn(findings: readonly Finding[]): Invalid | undefined {
+/** Undefined: of what is still to run nothing is wrong. `digest`: of the steps that were reviewed. */
+export function invalidIn(findings: readonly Finding[], digest: string): Invalid | undefined {
   const [first] = findings
   return first === undefined
     ? undefined
-    : { reason: first.code, message: findings.map((finding) => findingText(finding)).join('; ') }
+    : {
+        ...(findings.some(({ code }) => code === 'StepTooComplex') ? { digest } : {}),
+        reason: first.code,
+        message: findingsText(findings),
+      }
 }

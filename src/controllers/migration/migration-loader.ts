@@ -1,5 +1,5 @@
-// What of the cluster does a migration depend on? Its databases and how they are reached, the texts of its steps, and what its worker
-// said. The grammar is loaded when there is a step to read.
+// Loads what a migration depends on in the cluster: its databases and how they are reached, the texts of its steps, and what its worker
+// reported. Invariant: texts are no longer than an order may be, before anything is computed from them.
 import { Backup } from '../../../imports/wire/backup.ts'
 import { Database } from '../../../imports/wire/database.ts'
 import type { MigrationSpec, MigrationStatus } from '../../../imports/wire/migration.ts'
@@ -8,9 +8,8 @@ import { loadConnection } from '../database/connection-loader.ts'
 import { ownBackupStanding } from '../database/own-backup.ts'
 import type { DatabaseObject } from '../database/server-connection.ts'
 import type { MigrationStep } from '../engines/migration-step.ts'
-import { loadSqlParser } from '../engines/postgres/review/parser-loader.ts'
-import { stepReviewer } from '../engines/postgres/review/review.ts'
 import type { RecordedStep } from '../engines/recorded-step.ts'
+import type { StepReviewer } from '../engines/step-review.ts'
 import type { ObservedMarks } from './mark-driver.ts'
 import {
   againAtMs,
@@ -25,17 +24,22 @@ import { type Place, type PlaceInput, type Problem, placeOf, sourceOf } from './
 import { isEnd, type MigrationOrder } from './migration-plan.ts'
 import { loadParting } from './parting-loader.ts'
 import { type PreBackup, preBackupWish } from './pre-backup.ts'
+import { rejectedReview, reviewDigest } from './rejected-review.ts'
 import { loadRun } from './run-loader.ts'
 import { type SourceNeed, sourceNeeds } from './source-needs.ts'
 import { specSteps } from './spec-steps.ts'
 import { planHash } from './step-digest.ts'
 import type { WorkerRun } from './worker-run.ts'
-import { type MigrationObject, orderOf, sizeProblem, workerOf } from './worker-wish.ts'
+import { type MigrationObject, maxOrderBytes, orderOf, sizeProblem, tooLarge, workerOf } from './worker-wish.ts'
 
 type Observing = ObserveContext<MigrationSpec, MigrationStatus>
 
 /** `seen`: the marks as last read. */
-export async function loadFacts(context: Observing, seen: ObservedMarks | undefined): Promise<MigrationFacts> {
+export async function loadFacts(
+  context: Observing,
+  seen: ObservedMarks | undefined,
+  reviewer: StepReviewer,
+): Promise<MigrationFacts> {
   const { live, children, nowMs } = context
   const object = context.object as MigrationObject // Its definition requires a spec.
   const kept = children.filter((child) => isOf(Job, child)).map(({ metadata }) => metadata.name)
@@ -47,20 +51,22 @@ export async function loadFacts(context: Observing, seen: ObservedMarks | undefi
   const lost = sources.find((place) => place.kind !== 'place')
   // Marks are read all the same: they say which sources have had their time.
   if (lost !== undefined) return { ...stuck(lost), target: whereMarksAre(target) }
+  const texts = await loadTexts(object, live)
+  if ('kind' in texts) return stuck(texts)
   const steps = specSteps({
     steps: object.spec.steps,
-    texts: await loadTexts(object, live),
+    texts,
     home: object.metadata.namespace ?? 'default',
   })
   if ('kind' in steps) return stuck(steps)
   const order = orderOf(object, steps)
   const places = { target, sources: sources.flatMap((place) => (place.kind === 'place' ? [place] : [])) }
   const worker = workerOf(object, order, places)
-  const tooLarge = sizeProblem(worker)
-  if (tooLarge !== undefined) return stuck(tooLarge)
+  const oversized = sizeProblem(worker)
+  if (oversized !== undefined) return stuck(oversized)
   const run = await loadRun(context, worker.name)
   const occasion = occasionOf(run, worker.name, nowMs)
-  const invalid = seen === undefined ? undefined : await review(object, order, seen.record)
+  const invalid = seen === undefined ? undefined : await review({ context, order, record: seen.record }, reviewer)
   const dueMs = againAtMs(run)
   const isDue = isWorkerWanted({ order, seen, run, invalid, occasion, nowMs })
   // Who only looks, or removes something, waits for no backup.
@@ -72,6 +78,7 @@ export async function loadFacts(context: Observing, seen: ObservedMarks | undefi
     target: whereMarksAre(target),
     ...{ order, run, occasion, kept },
     ...(invalid === undefined ? {} : { invalid }),
+    ...(seen === undefined ? { isUnreviewed: true as const } : {}),
     ...(dueMs === undefined ? {} : { againAtMs: dueMs }),
     ...(isHeld && object.spec.suspend !== true ? { before } : {}),
     worker: { ...worker, isWanted: isDue && !isHeld },
@@ -123,31 +130,45 @@ async function loadPlaces(
   }
 }
 
-/** What steps name of ConfigMaps, as far as it is there, by `name/key`. */
-async function loadTexts({ metadata, spec }: MigrationObject, live: LiveReader): Promise<ReadonlyMap<string, string>> {
+/** Texts that steps take from ConfigMaps, as far as they are there, by `name/key`. One ConfigMap is in memory at a time. */
+async function loadTexts(
+  { metadata, spec }: MigrationObject,
+  live: LiveReader,
+): Promise<ReadonlyMap<string, string> | Problem> {
   const { namespace } = metadata
   const refs = spec.steps.flatMap(({ configMapKeyRef }) => configMapKeyRef ?? [])
-  const names = [...new Set(refs.map(({ name }) => name))]
-  const found = await Promise.all(names.map((name) => live.find(ConfigMap, { namespace, name })))
-  const maps = new Map(found.flatMap((map) => (map === undefined ? [] : [[map.metadata.name, map]])))
-  const texts = refs.flatMap(({ name, key }) => {
-    const map = maps.get(name)
-    const text = map === undefined ? undefined : valueAt(map, 'data', key)
-    return typeof text === 'string' ? [[`${name}/${key}`, text] as const] : []
-  })
-  return new Map(texts)
+  const texts = new Map<string, string>()
+  let sizeBytes = 0
+  for (const name of new Set(refs.map((ref) => ref.name))) {
+    const map = await live.find(ConfigMap, { namespace, name })
+    if (map === undefined) continue
+    // Each step that names a text has it once more.
+    for (const { key } of refs.filter((ref) => ref.name === name)) {
+      const text = valueAt(map, 'data', key)
+      if (typeof text !== 'string') continue
+      sizeBytes += Buffer.byteLength(text)
+      if (sizeBytes > maxOrderBytes) return tooLarge(sizeBytes)
+      texts.set(`${name}/${key}`, text)
+    }
+  }
+  return texts
+}
+
+interface Reviewed {
+  readonly context: Observing
+  readonly order: MigrationOrder
+  readonly record: readonly RecordedStep[]
 }
 
 /** Of what is not applied yet. */
-async function review(
-  { spec }: MigrationObject,
-  order: MigrationOrder,
-  record: readonly RecordedStep[],
-): Promise<Invalid | undefined> {
+async function review({ context, order, record }: Reviewed, reviewer: StepReviewer): Promise<Invalid | undefined> {
   if (decisionBy(order, record).kind === 'done') return undefined
+  const object = context.object as MigrationObject // Its definition requires a spec.
   const isOpen = ({ name }: MigrationStep) =>
     !record.some((mark) => mark.name === name && (mark.state === 'Applied' || mark.state === 'Adopted'))
-  const reviewSteps = stepReviewer(await loadSqlParser())
   const open = order.steps.filter(isOpen)
-  return invalidIn(reviewSteps(open, { requiresVerify: spec.schemaValidation.requireVerify }).findings)
+  const rules = { requiresVerify: object.spec.schemaValidation.requireVerify }
+  const digest = reviewDigest(open, rules)
+  const rejected = rejectedReview(object, digest)
+  return rejected ?? invalidIn((await reviewer(open, rules, context.signal)).findings, digest)
 }

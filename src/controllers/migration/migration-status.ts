@@ -166,6 +166,7 @@ function fieldsOf(object: MigrationObject, { facts, standing, record }: Told): F
     ...(step === undefined ? {} : { currentStep: step }),
     ...(appliedAt === undefined ? {} : { appliedAt }),
     ...(lockHolder === undefined ? {} : { lockHolder }),
+    ...rejectionOf(object, facts),
     steps: toldSteps(order.steps, record).map((name) =>
       stepStatus(name, {
         mark: record.find((one) => one.name === name),
@@ -174,6 +175,14 @@ function fieldsOf(object: MigrationObject, { facts, standing, record }: Told): F
       }),
     ),
   }
+}
+
+function rejectionOf({ status }: MigrationObject, { invalid, isUnreviewed }: MigrationFacts): Fields {
+  const former = status?.rejectedReview
+  if (isUnreviewed) return former === undefined ? {} : { rejectedReview: former }
+  const { digest, reason, message } = invalid ?? {}
+  if (digest === undefined || reason === undefined || message === undefined) return {}
+  return { rejectedReview: { digest, reason, message } }
 }
 
 /** Their names: also of those that are none of its steps any more, while parts of a replication are there that upgrades have to wait for. */
@@ -208,7 +217,7 @@ function stepStatus(name: string, { mark, site, migration }: StepPlace): StepSta
 
 /** What was told of the marks when they were last read. */
 function remembered({ status }: MigrationObject): Fields {
-  const { phase, planHash: hash, progress, currentStep, appliedAt, lockHolder, steps } = status ?? {}
+  const { phase, planHash: hash, progress, currentStep, appliedAt, lockHolder, steps, rejectedReview } = status ?? {}
   return {
     ...(phase === undefined ? {} : { phase }),
     ...(hash === undefined ? {} : { planHash: hash }),
@@ -217,6 +226,7 @@ function remembered({ status }: MigrationObject): Fields {
     ...(appliedAt === undefined ? {} : { appliedAt }),
     ...(lockHolder === undefined ? {} : { lockHolder }),
     ...(steps === undefined ? {} : { steps }),
+    ...(rejectedReview === undefined ? {} : { rejectedReview }),
   }
 }
 

@@ -1,11 +1,11 @@
-// How is an order carried out? The steps are read by the grammar, the target is taken, and the runner does the rest; what happens on
-// the way goes into the log, line by line, without the text of steps.
+// Carries out an order: reviews the steps, takes the target, and leaves the rest to the runner. Events go to the log, line by line, without
+// the text of steps.
 import type { Clock, ExternalTools, SecretSource } from '../../index.ts'
 import { openCopySource } from '../engines/postgres/migration/copy-source-client.ts'
 import { takeMigrationTarget } from '../engines/postgres/migration/migration-target-client.ts'
 import { loadSqlParser } from '../engines/postgres/review/parser-loader.ts'
-import { stepReviewer } from '../engines/postgres/review/review.ts'
 import type { ServerAccess } from '../engines/server-access.ts'
+import type { StepReviewer } from '../engines/step-review.ts'
 import { reportOfError } from '../worker/termination-message.ts'
 import type { MigrationNews } from './migration-outcome.ts'
 import { type Patience, runMigration } from './migration-runner.ts'
@@ -20,6 +20,8 @@ export interface Work {
   /** For the passwords of logins that live as long as this. */
   readonly secrets: SecretSource
   readonly log: ExternalTools['log']
+  /** Within limits, so that a worker reports what it would die of. */
+  readonly review: StepReviewer
 }
 
 /** Who waits longer for a lock or a server is started again by the Job, and is seen to wait. */
@@ -37,10 +39,11 @@ export async function workOnMigration(work: Work, signal: AbortSignal): Promise<
 }
 
 async function carryOut(
-  { order: work, accesses, clock, secrets, log }: Work,
+  { order: work, accesses, clock, secrets, log, review }: Work,
   signal: AbortSignal,
 ): Promise<WorkerReport> {
   const { migration, lock, target, sources, order, isRehearsed, requiresVerify, parting } = work
+  const { findings } = await review(order.steps, { requiresVerify }, signal)
   const parser = await loadSqlParser()
   const accessTo = ({ folder }: OrderedDatabase): ServerAccess => {
     const access = accesses.get(folder)
@@ -63,7 +66,7 @@ async function carryOut(
   const outcome = await runMigration(
     {
       order,
-      findings: stepReviewer(parser)(order.steps, { requiresVerify }).findings,
+      findings,
       isRehearsed,
       isParting: parting !== undefined,
       take: (until) => takeMigrationTarget(options, until),

@@ -27,6 +27,7 @@ import {
 import { declareOwnBackup } from '../database/own-backup.ts'
 import type { DatabaseObject } from '../database/server-connection.ts'
 import type { DatabaseEngine } from '../engines/engine.ts'
+import type { StepReviewer } from '../engines/step-review.ts'
 import type { MigrationFacts } from './migration-facts.ts'
 import { loadFacts } from './migration-loader.ts'
 import { migrationMarks } from './migration-marks.ts'
@@ -41,13 +42,15 @@ export interface MigrationOptions {
   readonly engineFor: (tools: ExternalTools) => DatabaseEngine
   /** The operator's own, which workers run. */
   readonly image: string
+  /** Within limits: the text of a step is its user's. */
+  readonly review: StepReviewer
 }
 
 /** Stands for the Databases that it changes or copies from, as `namespace/name`. */
 const byDatabase = 'database'
 const byConfigMap = 'configMap'
 
-export function migration({ engineFor, image }: MigrationOptions): Controller {
+export function migration({ engineFor, image, review }: MigrationOptions): Controller {
   const marks = migrationMarks(engineFor)
   return defineController(Migration, {
     owns: [Job, { resource: ConfigMap, statusMatters: false }, Backup],
@@ -83,7 +86,7 @@ export function migration({ engineFor, image }: MigrationOptions): Controller {
         keep: ({ spec: _, ...pod }) => pod,
       },
     ],
-    observe: (context) => loadFacts(context, reportOf(marks, context.externals)?.observed),
+    observe: (context) => loadFacts(context, reportOf(marks, context.externals)?.observed, review),
     refuse: ({ facts: { problem } }) => (problem?.kind === 'refused' ? problem : undefined),
     desired: (chart, context) => desired(chart, context, image),
     parting: (chart, context) => parting(chart, context, image),

@@ -1,6 +1,6 @@
 // What does a worker leave behind when it ends? One line of JSON that fits into a termination message, without secrets, and an exit code
 // that says whether another try is worth it. Pure.
-import { findingText } from '../engines/step-review.ts'
+import { findingsText } from '../engines/step-review.ts'
 import type { MigrationOutcome } from './migration-outcome.ts'
 
 export interface WorkerReport {
@@ -22,7 +22,7 @@ export function reportOf(outcome: MigrationOutcome): WorkerReport {
     case 'Invalid': {
       const [first] = outcome.findings
       const { kind, findings } = outcome
-      return { outcome: kind, ...(first && { reason: first.code }), message: findings.map(findingText).join('; ') }
+      return { outcome: kind, ...(first && { reason: first.code }), message: findingsText(findings) }
     }
     case 'AwaitingApproval':
       return { outcome: outcome.kind, message: `the plan ${outcome.plan} is not approved` }

@@ -83,13 +83,16 @@ export function workerOf(
 /** Undefined: it fits into a ConfigMap. */
 export function sizeProblem({ text }: Pick<WorkerWish, 'text'>): Problem | undefined {
   const sizeBytes = Buffer.byteLength(text)
-  if (sizeBytes <= maxOrderBytes) return undefined
-  const message = `the steps have ${sizeBytes} bytes together, and a worker is told ${maxOrderBytes} at most; make two Migrations`
+  return sizeBytes <= maxOrderBytes ? undefined : tooLarge(sizeBytes)
+}
+
+export function tooLarge(sizeBytes: number): Problem {
+  const message = `the steps have ${sizeBytes} bytes or more, and a worker gets ${maxOrderBytes} at most; make two Migrations`
   return { kind: 'refused', reason: 'OrderTooLarge', message }
 }
 
-/** What a ConfigMap holds, and some room for its metadata. */
-const maxOrderBytes = 1_000_000
+/** Size of an order: what a ConfigMap holds, with room for its metadata. */
+export const maxOrderBytes = 1_000_000
 
 /** Pods of a Job bear its name in a label: 63 characters. */
 const maxStem = 52

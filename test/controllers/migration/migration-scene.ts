@@ -9,6 +9,7 @@ import { systemClock } from '../../../src/base/clock.ts'
 import { silentInstruments } from '../../../src/base/instrument.ts'
 import { systemSecrets } from '../../../src/base/random.ts'
 import { database } from '../../../src/controllers/database/database.ts'
+import type { StepReview, StepReviewer } from '../../../src/controllers/engines/step-review.ts'
 import { migration } from '../../../src/controllers/migration/migration.ts'
 import { workOnMigration } from '../../../src/controllers/migration/migration-worker.ts'
 import { type WorkerOrder, workerOrderIn } from '../../../src/controllers/migration/worker-order.ts'
@@ -32,6 +33,7 @@ import type { PostgresServer } from '../../postgres/postgres-server.ts'
 import { type ProxyStatement, SqlProxy } from '../../postgres/sql-proxy.ts'
 import { type Fate, MortalEngines } from '../database/mortal-engines.ts'
 import { endJob, type WorkerEnd } from '../worker/ended-job.ts'
+import { reviewHere } from './review-here.ts'
 
 export const home = 'shop'
 const stepMs = 200
@@ -45,6 +47,11 @@ export class MigrationScene {
   hasNode = true
   /** Asked about every statement of every worker. One that dies ends as by -9, and its Job begins another. */
   judgeWorker: (statement: ProxyStatement) => Fate = () => 'pass'
+  /** Reviews the steps for the operators. */
+  reviewer: StepReviewer = reviewHere
+  /** How often an operator asked for a review. */
+  reviews = 0
+  #reviewsUnderWay = 0
   /** Of operators and workers. */
   deaths = 0
   readonly operator: EmbeddedOperator
@@ -67,7 +74,10 @@ export class MigrationScene {
     }
     this.operator = new EmbeddedOperator({
       ...{ cluster, token: 'admin', seed: 1, logsTurns: true, backoff: { baseMs: 1_000, capMs: 10_000 } },
-      controllers: [database(engineFor), migration({ engineFor, image: 'konverge:test' })],
+      controllers: [
+        database(engineFor),
+        migration({ engineFor, image: 'konverge:test', review: (...review) => this.#review(...review) }),
+      ],
       fetch: (request) => handleFetch(cluster.server, request),
     })
   }
@@ -182,6 +192,16 @@ export class MigrationScene {
     }
   }
 
+  async #review(...[steps, rules, signal]: Parameters<StepReviewer>): Promise<StepReview> {
+    this.reviews += 1
+    this.#reviewsUnderWay += 1
+    try {
+      return await this.reviewer(steps, rules, signal)
+    } finally {
+      this.#reviewsUnderWay -= 1
+    }
+  }
+
   async pass(ms: number): Promise<void> {
     for (let passedMs = 0; passedMs < ms; passedMs += stepMs) {
       if (this.hasNode) await this.#seeToJobs()
@@ -195,9 +215,9 @@ export class MigrationScene {
     for (;;) {
       const isPatient = performance.now() - startMs < patienceMs
       const isWaitedFor = isPatient && (this.engines.isInUse || this.#workers.size > 0)
-      // While a server is at work, time stands still, however slow the machine is.
+      // While a server or a review is at work, time stands still, however slow the machine is.
       const isAtWork = this.server.isCrashing || (this.engines.isAtWork && !this.server.isPaused)
-      if (!(isWaitedFor || isAtWork)) return
+      if (!(isWaitedFor || isAtWork || this.#reviewsUnderWay > 0)) return
       // Whoever looked without a pause would take the processor from the server.
       await sleep(1)
     }
@@ -255,7 +275,7 @@ export class MigrationScene {
       const accesses = new Map([order.target, ...order.sources].map(({ folder }) => [folder, proxy.access()]))
       const { log } = silentInstruments
       const signal = AbortSignal.any([this.#stop.signal, life.signal, told])
-      const work = { order, accesses, clock: systemClock, secrets: systemSecrets, log }
+      const work = { order, accesses, clock: systemClock, secrets: systemSecrets, log, review: reviewHere }
       const report = await workOnMigration(work, signal)
       const isKilled = life.signal.aborted
       const [message, exitCode] = isKilled ? ['', 137] : [reportText(report), exitCodeOf(report)]

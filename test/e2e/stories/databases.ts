@@ -7,6 +7,7 @@ import { silentInstruments } from '../../../src/base/instrument.ts'
 import { systemSecrets } from '../../../src/base/random.ts'
 import { workOnMigration } from '../../../src/controllers/migration/migration-worker.ts'
 import { orderDigest, workerOrderIn } from '../../../src/controllers/migration/worker-order.ts'
+import { reviewHere } from '../../controllers/migration/review-here.ts'
 import { makePostgresHome, type PostgresHome, removePostgresHome } from '../../postgres/postgres-home.ts'
 import { PostgresServer } from '../../postgres/postgres-server.ts'
 import { SqlProxy } from '../../postgres/sql-proxy.ts'
@@ -140,7 +141,8 @@ export function describeDatabases(startServer: () => Promise<StoryServer>): void
       const order = workerOrderIn(text, orderDigest(text))
       if (order === undefined) throw new Error(`this is no order: ${text}`)
       const accesses = new Map([[order.target.folder, postgres.access()]])
-      const work = { order, accesses, clock: systemClock, secrets: systemSecrets, log: silentInstruments.log }
+      const { log } = silentInstruments
+      const work = { order, accesses, clock: systemClock, secrets: systemSecrets, log, review: reviewHere }
       return await workOnMigration(work, new AbortController().signal)
     }
 

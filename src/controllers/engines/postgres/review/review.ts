@@ -1,11 +1,20 @@
-// May these steps run at all? Read by the server's own grammar before anything is sent: every statement is held against the rules, and so
-// is what DO blocks and functions write out. Pure; the parser comes in.
+// Review of steps by the server's own grammar, before anything is sent: the rules judge every statement, and what DO blocks and functions
+// write out. Invariant: linear in the text, but for the lines on which findings are. Pure; the parser comes in.
 import type { MigrationStep, VerifyQuery } from '../../migration-step.ts'
-import type { BlindSpot, Finding, ReviewRules, ReviewSteps, StepReview, TextPlace } from '../../step-review.ts'
+import {
+  type BlindSpot,
+  type Finding,
+  mostFindings,
+  type ReviewRules,
+  type ReviewSteps,
+  type StepReview,
+  shortMessage,
+  type TextPlace,
+} from '../../step-review.ts'
 import { proceduralCodeOf } from './procedural-code.ts'
 import { type SqlParser, type Statement, statementsOf } from './sql-parser.ts'
 import { type Complaint, complaintsAbout, type Surroundings, transactionControl } from './statement-rules.ts'
-import { type Position, positionOfByte, positionOfCharacter, positionOfLine } from './text-position.ts'
+import { type Position, TextPositions, textStart } from './text-position.ts'
 
 export function stepReviewer(parser: SqlParser): ReviewSteps {
   return (steps, rules) => {
@@ -34,7 +43,7 @@ class PartsReview {
       this.#sqlOf(step.sql, step.isTransactional)
       if (step.verify === undefined && (requiresVerify || !step.isTransactional)) {
         const why = requiresVerify ? 'every step of this migration' : 'a step outside a transaction'
-        this.#find('sql', start, { code: 'VerifyMissing', message: `${why} has to say how it is verified` })
+        this.#find('sql', textStart, { code: 'VerifyMissing', message: `${why} has to say how it is verified` })
       }
     }
     if ('down' in step && step.down !== undefined)
@@ -47,14 +56,15 @@ class PartsReview {
     const statements = this.#statements('sql', sql, { isTransactional, when: 'now' })
     if (isTransactional || statements === undefined) return
     const [first, second] = statements
+    const positions = new TextPositions(sql)
     if (second !== undefined) {
       const message = 'a step outside a transaction is one statement, as nobody could say how far it came'
-      this.#find('sql', positionOfByte(sql, second.start), { code: 'MoreThanOneStatement', message })
+      this.#find('sql', positions.ofByte(second.start), { code: 'MoreThanOneStatement', message })
     }
     if (first?.node.name === 'IndexStmt' && first.node.fields['idxname'] === undefined) {
       const message =
         'an index that is made concurrently needs a name, so that what an interrupted attempt leaves is found'
-      this.#find('sql', positionOfByte(sql, first.start), { code: 'IndexNameMissing', message })
+      this.#find('sql', positions.ofByte(first.start), { code: 'IndexNameMissing', message })
     }
   }
 
@@ -63,55 +73,73 @@ class PartsReview {
     if (statements === undefined) return
     const isQuery = statements[0]?.node.name === 'SelectStmt' && statements[0].node.fields['intoClause'] === undefined
     if (statements.length === 1 && isQuery) return
-    this.#find('verify', start, { code: 'VerifyNotAQuery', message: 'this is not one query that only reads' })
+    this.#find('verify', textStart, { code: 'VerifyNotAQuery', message: 'this is not one query that only reads' })
   }
 
   /** Undefined if there are none to look at. */
   #statements(part: Part, text: string, surroundings: Surroundings): readonly Statement[] | undefined {
     if (text.includes('\0'))
-      return this.#find(part, start, { code: 'ParseError', message: 'the text contains the character NUL' })
-    if (text.trim() === '') return this.#find(part, start, { code: 'EmptyStep', message: 'there is nothing to run' })
+      return this.#find(part, textStart, { code: 'ParseError', message: 'the text contains the character NUL' })
+    if (text.trim() === '')
+      return this.#find(part, textStart, { code: 'EmptyStep', message: 'there is nothing to run' })
     const parsed = this.#parser.parse(text)
+    const positions = new TextPositions(text)
     if ('refusal' in parsed) {
       const { message, character = 0 } = parsed.refusal
-      return this.#find(part, positionOfCharacter(text, character), { code: 'ParseError', message })
+      return this.#find(part, positions.ofCharacter(character), { code: 'ParseError', message })
     }
     const statements = statementsOf(parsed.tree, text)
     if (statements.length === 0)
-      return this.#find(part, start, { code: 'EmptyStep', message: 'there is nothing to run but comments' })
-    for (const statement of statements) this.#statement(part, text, statement, surroundings)
+      return this.#find(part, textStart, { code: 'EmptyStep', message: 'there is nothing to run but comments' })
+    for (const statement of statements) {
+      if (this.#isFull(part)) break
+      this.#statement({ part, positions, surroundings }, statement)
+    }
     return statements
   }
 
-  #statement(part: Part, text: string, statement: Statement, surroundings: Surroundings): void {
+  #statement({ part, positions, surroundings }: Reading, statement: Statement): void {
     for (const complaint of complaintsAbout(statement, surroundings)) {
-      this.#find(part, positionOfByte(text, statement.start), complaint)
+      this.#find(part, positions.ofByte(statement.start), complaint)
     }
     const code = proceduralCodeOf(statement, this.#parser)
     if (code === undefined) return
-    const at = positionOfByte(text, statement.start)
-    const positionOf = (line: number) => positionOfLine(text, at.line + line - 1)
+    const firstLine = positions.lineOfByte(statement.start)
+    const positionOf = (line: number) => positions.ofLine(firstLine + line - 1)
     for (const { message, line } of code.errors) this.#find(part, positionOf(line), { code: 'ParseError', message })
-    for (const { message, line } of code.blind)
-      this.#blindSpots.push({ message, place: this.#place(part, positionOf(line)) })
+    for (const { message, line } of code.blind) this.#overlook(part, positionOf(line), message)
     const inside = { ...surroundings, when: surroundings.when === 'now' ? code.when : surroundings.when }
     if (inside.when === 'now' && inside.isTransactional) {
       for (const line of code.endsOfTransactions) this.#find(part, positionOf(line), transactionControl)
     }
-    for (const { text: inner, line } of code.pieces) this.#piece(part, inner, positionOf(line), inside)
-  }
-
-  /** SQL inside a body, whose findings all stand at its line. */
-  #piece(part: Part, text: string, at: Position, surroundings: Surroundings): void {
-    const parsed = this.#parser.parse(text)
-    if ('refusal' in parsed) return
-    for (const statement of statementsOf(parsed.tree, text)) {
-      for (const complaint of complaintsAbout(statement, surroundings)) this.#find(part, at, complaint)
+    for (const { text, line } of code.pieces) {
+      if (this.#isFull(part)) break
+      this.#piece(part, text, () => positionOf(line), inside)
     }
   }
 
-  #find(part: Part, position: Position, complaint: Complaint): undefined {
-    this.#findings.push({ ...complaint, place: this.#place(part, position) })
+  /** SQL inside a body, whose findings all stand at its line. */
+  #piece(part: Part, text: string, at: () => Position, surroundings: Surroundings): void {
+    const parsed = this.#parser.parse(text)
+    if ('refusal' in parsed) return
+    for (const statement of statementsOf(parsed.tree, text)) {
+      for (const complaint of complaintsAbout(statement, surroundings)) this.#find(part, at(), complaint)
+    }
+  }
+
+  /** A text with so many findings is rejected, whatever is in its rest. */
+  #isFull(part: Part): boolean {
+    return this.#findings.filter(({ place }) => place.part === part).length >= mostFindings
+  }
+
+  #find(part: Part, position: Position, { code, message }: Complaint): undefined {
+    if (this.#isFull(part)) return
+    this.#findings.push({ code, message: shortMessage(message), place: this.#place(part, position) })
+  }
+
+  #overlook(part: Part, position: Position, message: string): void {
+    if (this.#blindSpots.length >= mostFindings) return
+    this.#blindSpots.push({ message: shortMessage(message), place: this.#place(part, position) })
   }
 
   #place(part: Part, { line, column }: Position): TextPlace {
@@ -119,6 +147,10 @@ class PartsReview {
   }
 }
 
-type Part = TextPlace['part']
+interface Reading {
+  readonly part: Part
+  readonly positions: TextPositions
+  readonly surroundings: Surroundings
+}
 
-const start: Position = { line: 1, column: 1 }
+type Part = TextPlace['part']

@@ -1,6 +1,12 @@
-// What does a parser of PostgreSQL's grammar say of a text? A tree, read here as nodes of a name and fields, or where it stopped.
+// Port of a parser of PostgreSQL's grammar, and its trees: nodes of a name and fields.
+// Invariant: reading a tree is linear in its size, however deep it is.
 
-/** Pure: the same text, the same answer. */
+/** The parser needs more memory or stack for the text than it has. It cannot be used after that. */
+export class ParserExhaustedError extends Error {
+  override readonly name = 'ParserExhaustedError'
+}
+
+/** Pure: the same text, the same answer. Throws ParserExhaustedError. */
 export interface SqlParser {
   parse(text: string): Parsed
   /** Of one DO, CREATE FUNCTION or CREATE PROCEDURE whose language is plpgsql. */
@@ -49,24 +55,32 @@ export function statementsOf(tree: unknown, text: string): readonly Statement[] 
   })
 }
 
-/** A node and all below it, outermost first. */
+/** All nodes below a value, outermost first. */
 export function* nodesBelow(value: unknown): Generator<Node> {
-  if (Array.isArray(value)) {
-    for (const item of value) yield* nodesBelow(item)
-    return
-  }
-  for (const [name, inner] of Object.entries(fieldsOf(value))) {
+  for (const [name, inner] of entriesBelow(value)) {
     // Nodes have the names of types, in capitals; fields have not. Some fields are nodes without saying so.
     if (/^[A-Z]/.test(name)) yield { name, fields: fieldsOf(inner) }
-    yield* nodesBelow(inner)
   }
 }
 
-/** Every text in a tree. */
-export function* textsBelow(value: unknown): Generator<string> {
-  if (typeof value === 'string') yield value
-  else if (typeof value === 'object' && value !== null) {
-    for (const inner of Object.values(value)) yield* textsBelow(inner)
+/** Is this one of the texts in a tree? */
+export function hasText(tree: unknown, text: string): boolean {
+  for (const [, inner] of entriesBelow(tree)) if (inner === text) return true
+  return false
+}
+
+/** Every value below another, with the name of its field. No recursion: a tree is as deep as its text is long. */
+function* entriesBelow(value: unknown): Generator<readonly [name: string, value: unknown]> {
+  const open: (readonly [string, unknown])[] = []
+  const addBelow = (inner: unknown) => {
+    if (typeof inner !== 'object' || inner === null) return
+    const entries = Array.isArray(inner) ? inner.map((item) => ['', item] as const) : Object.entries(inner)
+    for (let at = entries.length - 1; at >= 0; at -= 1) open.push(entries[at] ?? ['', undefined])
+  }
+  addBelow(value)
+  for (let entry = open.pop(); entry !== undefined; entry = open.pop()) {
+    yield entry
+    addBelow(entry[1])
   }
 }
 
@@ -115,9 +129,39 @@ export function optionsOf(list: unknown): readonly Option[] {
   })
 }
 
-/** A statement begins, for the parser, where the one before it ended: before its blanks and comments. How many bytes those are. */
+/** How many bytes of blanks and comments are before a statement: it begins, for the parser, where the one before it ended. */
 function blanksBefore(bytes: Buffer): number {
-  // One character for each byte, so that the length of a match is one in bytes.
-  const found = /^(?:\s+|--[^\n]*|\/\*(?:[^*]|\*(?!\/))*\*\/)+/.exec(bytes.toString('latin1'))
-  return found?.[0].length ?? 0
+  let at = 0
+  for (;;) {
+    const [first, second] = [bytes[at], bytes[at + 1]]
+    if (first !== undefined && isBlank(first)) at += 1
+    else if (first === dash && second === dash) at = endOfLine(bytes, at)
+    else if (first === slash && second === star) at = endOfComment(bytes, at)
+    else return at
+  }
+}
+
+const [newline, dash, slash, star] = [0x0a, 0x2d, 0x2f, 0x2a]
+
+/** Source: the scanner's `space`. */
+function isBlank(byte: number): boolean {
+  return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)
+}
+
+function endOfLine(bytes: Buffer, from: number): number {
+  const end = bytes.indexOf(newline, from)
+  return end === -1 ? bytes.length : end
+}
+
+/** Comments nest. */
+function endOfComment(bytes: Buffer, from: number): number {
+  let depth = 0
+  for (let at = from; at < bytes.length; at += 1) {
+    if (bytes[at] === slash && bytes[at + 1] === star) depth += 1
+    else if (bytes[at] === star && bytes[at + 1] === slash) depth -= 1
+    else continue
+    at += 1
+    if (depth === 0) return at + 1
+  }
+  return bytes.length
 }

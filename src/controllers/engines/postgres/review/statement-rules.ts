@@ -1,16 +1,16 @@
 // Which statements may no step hold, and why? A table by the name of the parser's node. What a statement does through a function that
 // is already in the database, or through text that it builds, is not seen here.
-import type { FindingCode } from '../../step-review.ts'
+import { type FindingCode, mostFindings } from '../../step-review.ts'
 import {
   type Fields,
   fieldsOf,
+  hasText,
   lastName,
   listOf,
   nodesBelow,
   optionsOf,
   type Statement,
   stringOf,
-  textsBelow,
 } from './sql-parser.ts'
 import { outsideTransactions } from './transaction-rules.ts'
 
@@ -32,12 +32,21 @@ export function complaintsAbout({ node }: Statement, surroundings: Surroundings)
     ...(runs ? [ofWhatRuns] : []),
     ...(runs && surroundings.isTransactional ? [inTransactions] : []),
   ]
-  const calls = [...nodesBelow(node.fields)].filter(({ name }) => name === 'FuncCall')
   return [
     ...rules.flatMap((rule) => rule[node.name]?.(node.fields) ?? []),
-    ...calls.flatMap(({ fields }) => complaintAboutCall(fields, surroundings) ?? []),
-    ...([...textsBelow(node.fields)].includes(reservedSchema) ? [reserved] : []),
+    ...complaintsAboutCalls(node.fields, surroundings),
+    ...(hasText(node.fields, reservedSchema) ? [reserved] : []),
   ]
+}
+
+function complaintsAboutCalls(tree: Fields, surroundings: Surroundings): readonly Complaint[] {
+  const complaints: Complaint[] = []
+  for (const { name, fields } of nodesBelow(tree)) {
+    const complaint = name === 'FuncCall' ? complaintAboutCall(fields, surroundings) : undefined
+    if (complaint !== undefined) complaints.push(complaint)
+    if (complaints.length >= mostFindings) break
+  }
+  return complaints
 }
 
 const reservedSchema = '_konverge'

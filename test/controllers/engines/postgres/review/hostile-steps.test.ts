@@ -100,3 +100,14 @@ it.each([
   look(sql)
   expect(review([sqlStep('SELECT 1')], { requiresVerify: false })).toEqual({ findings: [], blindSpots: [] })
 })
+
+it('reads all that the server reads, behind halves of surrogates too', () => {
+  // The library counts each two of them as 4 bytes and writes 6: the end of the text is cut off.
+  const { findings } = review([sqlStep(`SELECT '${'\ud800'.repeat(8)}'; COMMIT`)], { requiresVerify: false })
+  expect(findings).toMatchObject([{ code: 'TransactionControlInStep' }])
+})
+
+it('points behind comments, nested ones too', () => {
+  const { findings } = review([sqlStep('/* a /* b */ */ -- c\n COMMIT')], { requiresVerify: false })
+  expect(findings).toMatchObject([{ code: 'TransactionControlInStep', place: { line: 2, column: 2 } }])
+})

@@ -1,0 +1,18 @@
+// Command lines that start this very program again, from source or from dist/.
+import { join } from 'node:path'
+import process from 'node:process'
+import { systemClock } from '../base/clock.ts'
+import { ReviewRunner } from '../controllers/engines/postgres/review/review-runner.ts'
+import type { StepReviewer } from '../controllers/engines/step-review.ts'
+import { packageFolder } from './package-folder.ts'
+
+/** Reviews steps in a process of this program. */
+export function ownReviewer(): StepReviewer {
+  const program = { command: process.execPath, args: [ownPath(), 'worker', 'review'] }
+  return new ReviewRunner({ program, clock: systemClock }).review
+}
+
+function ownPath(): string {
+  const isSource = import.meta.filename.endsWith('.ts')
+  return join(packageFolder(), isSource ? 'src/cli/main.ts' : 'dist/src/cli/main.js')
+}

@@ -1,0 +1,106 @@
+// Runs the review of steps in a process of its own, with limits of memory and time: PostgreSQL's grammar takes some hundred bytes for each
+// byte that it reads, and blocks the event loop as long as it reads.
+// Invariant: one process at a time, with no environment and no credentials; none outlives its caller. What was reviewed is remembered.
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { type Clock, CodedError } from '../../../../index.ts'
+import type { StepReview, StepReviewer } from '../../step-review.ts'
+import { type ReviewEnd, type ReviewLimits, type ReviewTask, reviewLimits, verdictOf } from './review-words.ts'
+
+export interface ReviewProgram {
+  /** A Node. */
+  readonly command: string
+  /** Leads to `konverge worker review`. */
+  readonly args: readonly string[]
+}
+
+export interface ReviewRunnerOptions {
+  readonly program: ReviewProgram
+  readonly clock: Clock
+  readonly limits?: ReviewLimits
+}
+
+/** Reviews that are kept, by the digest of their task; most say that nothing was found. */
+const mostRemembered = 1_000
+
+export class ReviewRunner {
+  readonly #options: ReviewRunnerOptions
+  readonly #remembered = new Map<string, StepReview>()
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(options: ReviewRunnerOptions) {
+    this.#options = options
+  }
+
+  readonly review: StepReviewer = async (steps, rules, signal) => {
+    if (steps.length === 0) return { findings: [], blindSpots: [] }
+    const task: ReviewTask = { steps, rules }
+    const text = JSON.stringify(task)
+    const digest = createHash('sha256').update(text).digest('hex')
+    const turn = this.#last.then(async () => this.#remembered.get(digest) ?? (await this.#run(task, text, signal)))
+    this.#last = turn.catch(() => undefined)
+    const review = await turn
+    this.#remember(digest, review)
+    return review
+  }
+
+  async #run(task: ReviewTask, text: string, signal: AbortSignal): Promise<StepReview> {
+    signal.throwIfAborted()
+    const limits = this.#options.limits ?? reviewLimits
+    const verdict = verdictOf(task, await this.#endOf(text, limits, signal), limits)
+    signal.throwIfAborted()
+    if (verdict.kind === 'review') return verdict.review
+    throw new CodedError({ code: 'ReviewFailed', message: verdict.message, remedy: 'retry' })
+  }
+
+  async #endOf(text: string, limits: ReviewLimits, signal: AbortSignal): Promise<ReviewEnd> {
+    const { program, clock } = this.#options
+    const child = spawn(program.command, [...flagsOf(limits), ...program.args], {
+      env: {},
+      stdio: ['pipe', 'pipe', 'ignore'],
+    })
+    let limit: ReviewEnd['limit']
+    let printed = ''
+    const kill = () => void child.kill('SIGKILL')
+    const stopBy = (what: NonNullable<ReviewEnd['limit']>) => {
+      limit ??= what
+      kill()
+    }
+    const timer = clock.setTimer(limits.timeMs, () => stopBy('time'))
+    signal.addEventListener('abort', kill, { once: true })
+    child.stdin.on('error', () => undefined) // It died before it had read all; how it ended says more.
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      if (printed.length + chunk.length > limits.outputBytes) stopBy('output')
+      else printed += chunk
+    })
+    try {
+      child.stdin.end(text)
+      const [exitCode, killedBy] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null] // As documented.
+      return { printed, exitCode, killedBy, limit }
+    } catch (error) {
+      const message = `the process that reviews steps could not be started: ${error instanceof Error ? error.message : ''}`
+      throw new CodedError({ code: 'ReviewFailed', message, remedy: 'retry', cause: error })
+    } finally {
+      timer.cancel()
+      signal.removeEventListener('abort', kill)
+    }
+  }
+
+  #remember(digest: string, review: StepReview): void {
+    // What exceeded a limit is remembered by its resource, and asked again when somebody says so.
+    if (review.findings.some(({ code }) => code === 'StepTooComplex')) return
+    this.#remembered.delete(digest)
+    this.#remembered.set(digest, review)
+    const [oldest] = this.#remembered.keys()
+    if (this.#remembered.size > mostRemembered && oldest !== undefined) this.#remembered.delete(oldest)
+  }
+}
+
+/** Of V8: its heap, and that of WebAssembly in pages of 64 KiB. */
+function flagsOf({ heapMiB, parserMiB }: ReviewLimits): readonly string[] {
+  return [
+    `--max-old-space-size=${heapMiB}`,
+    ...['--max-semi-space-size=2', `--wasm-max-mem-pages=${parserMiB * 16}`, '--liftoff-only'],
+  ]
+}

@@ -1,0 +1,88 @@
+// Words between the operator and the process that reviews steps: one JSON of the task on standard input, one line of JSON for each step that
+// is begun and one for the verdict on standard output. Other lines are of the parser's own making. Pure.
+import type { MigrationStep } from '../../migration-step.ts'
+import type { ReviewRules, StepReview, TextPlace } from '../../step-review.ts'
+
+export interface ReviewTask {
+  readonly steps: readonly MigrationStep[]
+  readonly rules: ReviewRules
+}
+
+export type ReviewWord =
+  | { readonly word: 'begun'; readonly step: string }
+  | { readonly word: 'reviewed'; readonly review: StepReview }
+  | { readonly word: 'exhausted' }
+
+/** How the process ended. */
+export interface ReviewEnd {
+  readonly printed: string
+  readonly exitCode: number | null
+  readonly killedBy: string | null
+  readonly limit: 'time' | 'output' | undefined
+}
+
+export type ReviewVerdict =
+  | { readonly kind: 'review'; readonly review: StepReview }
+  /** It says nothing of the steps, and may pass. */
+  | { readonly kind: 'failed'; readonly message: string }
+
+export interface ReviewLimits {
+  readonly heapMiB: number
+  /** Of the parser's machine, in MiB: it begins with 128. */
+  readonly parserMiB: number
+  readonly timeMs: number
+  readonly outputBytes: number
+}
+
+/** What 1 MB of SQL of everyday statements takes, twice. */
+export const reviewLimits: ReviewLimits = { heapMiB: 64, parserMiB: 128, timeMs: 30_000, outputBytes: 4_194_304 }
+
+/** One line. */
+export function wordText(word: ReviewWord): string {
+  return `${JSON.stringify(word)}\n`
+}
+
+/** What ended without a review exceeded a limit at the step that was begun last; those behind it are not reviewed, and do not run. */
+export function verdictOf({ steps }: ReviewTask, end: ReviewEnd, limits: ReviewLimits): ReviewVerdict {
+  const words = wordsIn(end.printed)
+  const said = words.find(({ word }) => word === 'reviewed')
+  if (said?.word === 'reviewed' && end.limit === undefined) return { kind: 'review', review: said.review }
+  const last = words.findLast(({ word }) => word === 'begun')
+  const at = last?.word === 'begun' ? steps.findIndex(({ name }) => name === last.step) : -1
+  const isExhausted = words.some(({ word }) => word === 'exhausted') || end.limit !== undefined || end.killedBy !== null
+  const step = steps[at]
+  if (step === undefined || !isExhausted) {
+    const how = end.killedBy === null ? `exit code ${end.exitCode}` : `signal ${end.killedBy}`
+    return { kind: 'failed', message: `the process that reviews steps ended with ${how}` }
+  }
+  const why = end.limit === 'time' ? `${limits.timeMs / 1_000} s` : `${limits.parserMiB + limits.heapMiB} MiB of memory`
+  const message = `PostgreSQL's grammar needs more than ${why} to read this step; split it into several steps, or its longest statement into several`
+  const rest = `step ${step.name} before it is too complex, so this step is not reviewed`
+  const findings = [
+    ...placesOf(step).map((place) => ({ code: 'StepTooComplex' as const, message, place })),
+    ...steps
+      .slice(at + 1)
+      .flatMap((later) => placesOf(later).map((place) => ({ code: 'StepTooComplex' as const, message: rest, place }))),
+  ]
+  return { kind: 'review', review: { findings, blindSpots: [] } }
+}
+
+function placesOf(step: MigrationStep): readonly TextPlace[] {
+  const parts: readonly (TextPlace['part'] | undefined)[] = [
+    step.kind === 'SQL' ? 'sql' : undefined,
+    'down' in step && step.down !== undefined ? 'down' : undefined,
+    step.verify === undefined ? undefined : 'verify',
+  ]
+  return parts.flatMap((part) => (part === undefined ? [] : [{ step: step.name, part, line: 1, column: 1 }]))
+}
+
+function wordsIn(printed: string): readonly ReviewWord[] {
+  return printed.split('\n').flatMap((line) => {
+    if (!line.startsWith('{"word":')) return []
+    try {
+      return [JSON.parse(line) as ReviewWord] // Of the same version: the process runs this very program.
+    } catch {
+      return [] // It died in the middle of a line.
+    }
+  })
+}
