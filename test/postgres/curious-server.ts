@@ -19,6 +19,8 @@ export interface CuriousOptions {
 
 /** PostgreSQL's AuthenticationCleartextPassword. */
 const askInClear = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 3])
+/** PostgreSQL's AuthenticationMD5Password with a salt. */
+export const askForMd5 = Buffer.from([0x52, 0, 0, 0, 12, 0, 0, 0, 5, 1, 2, 3, 4])
 const nonsense = Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')
 const tlsRequestBytes = 8
 

@@ -4,7 +4,7 @@ import type { Change } from '../../../src/controllers/engines/change.ts'
 import { scramVerifier } from '../../../src/controllers/engines/postgres/scram.ts'
 import { waitUntil } from '../../control-plane/wait-until.ts'
 import { certifiedKey } from '../../postgres/certificate.ts'
-import { startCuriousServer } from '../../postgres/curious-server.ts'
+import { askForMd5, startCuriousServer } from '../../postgres/curious-server.ts'
 import { engineHere } from '../../postgres/engine-here.ts'
 import { onEachPostgres, startPostgres } from '../../postgres/on-each-postgres.ts'
 
@@ -68,23 +68,34 @@ onEachPostgres('a refusal', (server, version) => {
     expect(await verdict('limited')).toBe('TooManyConnections')
   })
 
-  it('of a password in clear text, which only a server gets that has proved who it is', async () => {
-    const curious = await startCuriousServer()
+  it.each([
+    ['password', 'the password in clear text'],
+    ['md5', 'an MD5 hash of the password'],
+  ])('of an answer by method %s, also over checked TLS', async (method, wanted) => {
+    const settings = { password_encryption: 'md5' }
+    const proven = await startPostgres({
+      ...{ version, settings, tlsFor: ['127.0.0.1'] },
+      hba: [`host all guest 127.0.0.1/32 ${method}`],
+    })
+    await proven.byHand("CREATE ROLE guest SUPERUSER LOGIN PASSWORD 'guessed-right'")
+    const guest = { username: 'guest', password: 'guessed-right' }
+    const at = engineHere().at(proven.access({ tls: 'verify-full', ca: proven.certificate ?? '', ...guest }))
+    const refusal = { code: 'AdminAuthFailed', remedy: 'stop', message: expect.stringContaining(`asks for ${wanted}`) }
+    await expect(at.observe({})).rejects.toMatchObject(refusal)
+    const login = engineHere().at(proven.access({ tls: 'verify-full', ca: proven.certificate ?? '' }))
+    await expect(login.tryLogin({ ...guest, database: 'postgres' })).rejects.toMatchObject(refusal)
+  })
+
+  it.each([
+    ['clear text', undefined],
+    ['MD5', askForMd5],
+  ])('to answer a server that asks for %s, which hears nothing of the password', async (_, welcome) => {
+    const curious = await startCuriousServer(welcome === undefined ? {} : { welcome })
     onTestFinished(() => curious.stop())
     const access = server().access({ port: curious.port, password: 'never-in-clear' })
-    await expect(engineHere().at(access).observe({})).rejects.toMatchObject({
-      code: 'AdminAuthFailed',
-      message: expect.stringContaining('asks for the password in clear text'),
-    })
+    await expect(engineHere().at(access).observe({})).rejects.toMatchObject({ code: 'AdminAuthFailed' })
     expect(curious.heard()).not.toContain('never-in-clear')
-    const proven = await startPostgres({ version, tlsFor: ['127.0.0.1'], hba: ['host all all 127.0.0.1/32 password'] })
-    const checked = { tls: 'verify-full', ca: proven.certificate ?? '' } as const
-    expect((await engineHere().at(proven.access(checked)).observe({})).server.majorVersion).toBe(version)
-    await expect(
-      engineHere()
-        .at(proven.access({ tls: 'require' }))
-        .observe({}),
-    ).rejects.toThrow(/in clear text/)
+    expect(curious.heard()).not.toMatch(/md5[0-9a-f]{32}/)
   })
 
   it('of changes by a server that is read only shows beforehand', async () => {

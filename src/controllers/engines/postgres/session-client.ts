@@ -98,11 +98,13 @@ export class SessionClient {
   static async open(options: SessionOptions, signal: AbortSignal): Promise<SessionClient> {
     const { access, clock } = options
     const socket = new DialingSocket(addressOf(access))
-    const asked = { inClear: false }
+    const asked: Asked = {}
     const client = new Client({ ...clientConfig(options, asked), stream: () => socket })
-    client.connection.on('authenticationCleartextPassword', () => {
-      asked.inClear = true
-    })
+    for (const [event, method] of weakMethods) {
+      client.connection.on(event, () => {
+        asked.method = method
+      })
+    }
     const attach = client.connection.attachListeners.bind(client.connection)
     client.connection.attachListeners = (stream: Duplex) => attach(wellFormed(stream))
     // Without a listener an error of a connection that nobody uses would end the process.
@@ -271,15 +273,15 @@ async function withinLimit<T>({ clock, socket, signal, limitMs }: Bounds, work: 
 /** Everything that pg would else take from the environment or from files of the user's is said. */
 function clientConfig(
   { access, database, applicationName, searchPath = 'none' }: SessionOptions,
-  asked: { readonly inClear: boolean },
+  asked: Asked,
 ): ClientConfig {
   return {
     host: access.host,
     port: access.port,
     user: access.username,
-    // A function, as an empty one would be looked for elsewhere; it is called when the server has said how it wants it.
+    // A function: pg looks elsewhere for an empty password. pg calls it after the server has named its method.
     password: () => {
-      if (asked.inClear && !isChecked(access)) throw wantsClearText(access)
+      if (asked.method !== undefined) throw wantsWeakMethod(access, asked.method)
       return access.password
     },
     database,
@@ -311,16 +313,25 @@ const startupOptions = [
   ...keepaliveOptions,
 ]
 
-/** Does the other side have to prove who it is? */
-function isChecked({ tls }: ServerAccess): boolean {
-  return tls === 'verify-ca' || tls === 'verify-full'
+/** The methods that tell a server the password, or what a dictionary attack needs, by pg's name of the request. */
+const weakMethods = [
+  ['authenticationCleartextPassword', 'the password in clear text'],
+  ['authenticationMD5Password', 'an MD5 hash of the password'],
+] as const
+
+/** The weak method that the server has asked for. */
+interface Asked {
+  method?: string
 }
 
-/** Whoever answers at an address can ask for a password; who does not prove to be the server does not get it (I11). */
-function wantsClearText({ host, port }: ServerAccess): EngineError {
+/**
+ * SCRAM alone proves a password without telling it. The operator answers no other request, over TLS neither: whoever writes a
+ * DatabaseUser or a Database may choose a server of his own and name a Secret of somebody else (I11).
+ */
+function wantsWeakMethod({ host, port, username }: ServerAccess, method: string): EngineError {
   const message =
-    `${host}:${port} asks for the password in clear text, and gets it only over TLS with a certificate that is checked; ` +
-    'set sslMode to verify-full, or let the server use SCRAM'
+    `${host}:${port} asks for ${method}; the operator proves passwords by SCRAM only: set the method of role ${username} ` +
+    'to scram-sha-256 in pg_hba.conf, and its password again while password_encryption is scram-sha-256'
   return new EngineError({ code: 'AdminAuthFailed', message, remedy: 'stop', retryAfterMs: 300_000 })
 }
 
