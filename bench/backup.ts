@@ -13,6 +13,7 @@ import { setTimeout as pass } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { NodeHere } from '../src/cli/dev/node-here.ts'
 import { fastClass } from '../src/cli/dev/sample-objects.ts'
+import { openLabels } from '../test/controllers/open-labels.ts'
 import { flagshipDefinitions } from '../test/e2e/definitions.ts'
 import { makePostgresHome, removePostgresHome } from '../test/postgres/postgres-home.ts'
 import { PostgresServer } from '../test/postgres/postgres-server.ts'
@@ -154,7 +155,7 @@ async function isServed(asker: Asker): Promise<boolean> {
 }
 
 function secret(name: string, stringData: Readonly<Record<string, string>>): string {
-  return JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name }, stringData })
+  return JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name, labels: openLabels }, stringData })
 }
 
 async function create(asker: Asker, plural: string, kind: string, name: string, spec: object): Promise<void> {

@@ -10,6 +10,7 @@ import process from 'node:process'
 import { setTimeout as pass } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { fleetOf } from '../test/controllers/database-user/fleet.ts'
+import { openLabels } from '../test/controllers/open-labels.ts'
 import { flagshipDefinitions } from '../test/e2e/definitions.ts'
 import { makePostgresHome, removePostgresHome } from '../test/postgres/postgres-home.ts'
 import { PostgresServer } from '../test/postgres/postgres-server.ts'
@@ -126,7 +127,12 @@ async function prepare(asker: Asker, password: string, port: number): Promise<vo
     await asker.ask('POST', definitions, JSON.stringify(definition))
   }
   const values = { host: '127.0.0.1', port: String(port), username: 'postgres', password }
-  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'server' }, stringData: values }
+  const secret = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'server', labels: openLabels },
+    stringData: values,
+  }
   await asker.ask('POST', '/api/v1/namespaces/default/secrets', JSON.stringify(secret))
   while (!(await isServed(asker))) await pass(50)
 }

@@ -560,7 +560,7 @@ export interface BackupSpecTargetS3 {
   readonly forcePathStyle?: boolean;
 
   /**
-   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has by itself.
+   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
    *
    * @schema BackupSpecTargetS3#credentialsSecretRef
    */
@@ -687,7 +687,7 @@ export function toJson_BackupSpecVerifyQueries(obj: BackupSpecVerifyQueries | un
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has by itself.
+ * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
  *
  * @schema BackupSpecTargetS3CredentialsSecretRef
  */
@@ -1535,7 +1535,7 @@ export function toJson_DatabaseSpecProviderInCluster(obj: DatabaseSpecProviderIn
  */
 export interface DatabaseSpecProviderServer {
   /**
-   * A Secret of the same namespace with the keys host, port, username and password, and if need be ca.crt. Its role may create roles and databases.
+   * A Secret of the same namespace with the label data.konverge.dev/usable-by-database and the keys host, port, username and password, and if need be ca.crt. Its role may create roles and databases.
    *
    * @schema DatabaseSpecProviderServer#connectionSecretRef
    */
@@ -1846,7 +1846,7 @@ export interface DatabaseSpecSnapshotTargetS3 {
   readonly forcePathStyle?: boolean;
 
   /**
-   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has by itself.
+   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
    *
    * @schema DatabaseSpecSnapshotTargetS3#credentialsSecretRef
    */
@@ -2011,7 +2011,7 @@ export class DatabaseSpecProviderInClusterParameters {
 }
 
 /**
- * A Secret of the same namespace with the keys host, port, username and password, and if need be ca.crt. Its role may create roles and databases.
+ * A Secret of the same namespace with the label data.konverge.dev/usable-by-database and the keys host, port, username and password, and if need be ca.crt. Its role may create roles and databases.
  *
  * @schema DatabaseSpecProviderServerConnectionSecretRef
  */
@@ -2329,7 +2329,7 @@ export function toJson_DatabaseSpecRestoreFromLocation(obj: DatabaseSpecRestoreF
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has by itself.
+ * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
  *
  * @schema DatabaseSpecSnapshotTargetS3CredentialsSecretRef
  */
@@ -2681,7 +2681,7 @@ export interface DatabaseSpecBootstrapRestoreFromLocationTargetS3 {
   readonly forcePathStyle?: boolean;
 
   /**
-   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has by itself.
+   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
    *
    * @schema DatabaseSpecBootstrapRestoreFromLocationTargetS3#credentialsSecretRef
    */
@@ -2785,7 +2785,7 @@ export interface DatabaseSpecRestoreFromLocationTargetS3 {
   readonly forcePathStyle?: boolean;
 
   /**
-   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has by itself.
+   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
    *
    * @schema DatabaseSpecRestoreFromLocationTargetS3#credentialsSecretRef
    */
@@ -2812,7 +2812,7 @@ export function toJson_DatabaseSpecRestoreFromLocationTargetS3(obj: DatabaseSpec
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has by itself.
+ * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
  *
  * @schema DatabaseSpecBootstrapRestoreFromLocationTargetS3CredentialsSecretRef
  */
@@ -2840,7 +2840,7 @@ export function toJson_DatabaseSpecBootstrapRestoreFromLocationTargetS3Credentia
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has by itself.
+ * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
  *
  * @schema DatabaseSpecRestoreFromLocationTargetS3CredentialsSecretRef
  */
@@ -3196,7 +3196,7 @@ export interface DatabaseUserSpecPassword {
   readonly generate?: DatabaseUserSpecPasswordGenerate;
 
   /**
-   * A Secret of the same namespace holds one, in clear text or as a SCRAM verifier (SCRAM-SHA-256$…). A change of it is carried out.
+   * A Secret of the same namespace with the label data.konverge.dev/usable-by-databaseuser holds one, in clear text or as a SCRAM verifier (SCRAM-SHA-256$…). A change of it is carried out.
    *
    * @schema DatabaseUserSpecPassword#secretRef
    */
@@ -3481,7 +3481,7 @@ export function toJson_DatabaseUserSpecPasswordGenerate(obj: DatabaseUserSpecPas
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A Secret of the same namespace holds one, in clear text or as a SCRAM verifier (SCRAM-SHA-256$…). A change of it is carried out.
+ * A Secret of the same namespace with the label data.konverge.dev/usable-by-databaseuser holds one, in clear text or as a SCRAM verifier (SCRAM-SHA-256$…). A change of it is carried out.
  *
  * @schema DatabaseUserSpecPasswordSecretRef
  */
@@ -4771,7 +4771,7 @@ export interface ReplicatedKvStoreSpecEnvValueFrom {
   readonly fieldRef?: ReplicatedKvStoreSpecEnvValueFromFieldRef;
 
   /**
-   * A key of a Secret in the store's namespace.
+   * A key of a Secret in the store's namespace, which has the label data.konverge.dev/usable-by-replicatedkvstore. The Secret has to exist; optional is about the key.
    *
    * @schema ReplicatedKvStoreSpecEnvValueFrom#secretKeyRef
    */
@@ -5145,7 +5145,7 @@ export function toJson_ReplicatedKvStoreSpecEnvValueFromFieldRef(obj: Replicated
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A key of a Secret in the store's namespace.
+ * A key of a Secret in the store's namespace, which has the label data.konverge.dev/usable-by-replicatedkvstore. The Secret has to exist; optional is about the key.
  *
  * @schema ReplicatedKvStoreSpecEnvValueFromSecretKeyRef
  */

@@ -366,8 +366,8 @@ export interface BackupSpecTargetS3 {
   /** Whether the bucket is in the path and not in the host name, as most stores but Amazon want it. */
   readonly forcePathStyle?: boolean
   /**
-   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has
-   * by itself.
+   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label
+   * data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
    */
   readonly credentialsSecretRef?: BackupSpecTargetS3CredentialsSecretRef
   /** How the store encrypts. */
@@ -381,8 +381,8 @@ export interface BackupSpecTargetS3 {
 }
 
 /**
- * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has by
- * itself.
+ * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label
+ * data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
  */
 export interface BackupSpecTargetS3CredentialsSecretRef {
   /**
@@ -546,8 +546,8 @@ export interface BackupSpecTargetS3Input {
   /** Whether the bucket is in the path and not in the host name, as most stores but Amazon want it. */
   readonly forcePathStyle?: boolean
   /**
-   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has
-   * by itself.
+   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label
+   * data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
    */
   readonly credentialsSecretRef?: BackupSpecTargetS3CredentialsSecretRef
   /** How the store encrypts. */

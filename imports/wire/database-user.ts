@@ -346,8 +346,8 @@ export interface DatabaseUserSpecPassword {
   /** The operator makes one. */
   readonly generate?: DatabaseUserSpecPasswordGenerate
   /**
-   * A Secret of the same namespace holds one, in clear text or as a SCRAM verifier (SCRAM-SHA-256$…). A change of it is
-   * carried out.
+   * A Secret of the same namespace with the label data.konverge.dev/usable-by-databaseuser holds one, in clear text or
+   * as a SCRAM verifier (SCRAM-SHA-256$…). A change of it is carried out.
    */
   readonly secretRef?: DatabaseUserSpecPasswordSecretRef
   /** Nobody logs in with a password. */
@@ -370,8 +370,8 @@ export interface DatabaseUserSpecPasswordGenerate {
 }
 
 /**
- * A Secret of the same namespace holds one, in clear text or as a SCRAM verifier (SCRAM-SHA-256$…). A change of it is
- * carried out.
+ * A Secret of the same namespace with the label data.konverge.dev/usable-by-databaseuser holds one, in clear text or as
+ * a SCRAM verifier (SCRAM-SHA-256$…). A change of it is carried out.
  */
 export interface DatabaseUserSpecPasswordSecretRef {
   /**
@@ -497,8 +497,8 @@ export interface DatabaseUserSpecPasswordInput {
   /** The operator makes one. */
   readonly generate?: DatabaseUserSpecPasswordGenerateInput
   /**
-   * A Secret of the same namespace holds one, in clear text or as a SCRAM verifier (SCRAM-SHA-256$…). A change of it is
-   * carried out.
+   * A Secret of the same namespace with the label data.konverge.dev/usable-by-databaseuser holds one, in clear text or
+   * as a SCRAM verifier (SCRAM-SHA-256$…). A change of it is carried out.
    */
   readonly secretRef?: DatabaseUserSpecPasswordSecretRefInput
   /** Nobody logs in with a password. */
@@ -521,8 +521,8 @@ export interface DatabaseUserSpecPasswordGenerateInput {
 }
 
 /**
- * A Secret of the same namespace holds one, in clear text or as a SCRAM verifier (SCRAM-SHA-256$…). A change of it is
- * carried out.
+ * A Secret of the same namespace with the label data.konverge.dev/usable-by-databaseuser holds one, in clear text or as
+ * a SCRAM verifier (SCRAM-SHA-256$…). A change of it is carried out.
  */
 export interface DatabaseUserSpecPasswordSecretRefInput {
   /**

@@ -464,8 +464,8 @@ export interface DatabaseSpecProviderInClusterResources {
 /** A server that exists, and goes on existing without us. */
 export interface DatabaseSpecProviderServer {
   /**
-   * A Secret of the same namespace with the keys host, port, username and password, and if need be ca.crt. Its role may
-   * create roles and databases.
+   * A Secret of the same namespace with the label data.konverge.dev/usable-by-database and the keys host, port,
+   * username and password, and if need be ca.crt. Its role may create roles and databases.
    */
   readonly connectionSecretRef: DatabaseSpecProviderServerConnectionSecretRef
   /**
@@ -488,8 +488,8 @@ export interface DatabaseSpecProviderServer {
 }
 
 /**
- * A Secret of the same namespace with the keys host, port, username and password, and if need be ca.crt. Its role may
- * create roles and databases.
+ * A Secret of the same namespace with the label data.konverge.dev/usable-by-database and the keys host, port, username
+ * and password, and if need be ca.crt. Its role may create roles and databases.
  */
 export interface DatabaseSpecProviderServerConnectionSecretRef {
   /**
@@ -734,15 +734,15 @@ export interface DatabaseSpecBootstrapRestoreFromLocationTargetS3 {
   /** Whether the bucket is in the path and not in the host name, as most stores but Amazon want it. */
   readonly forcePathStyle?: boolean
   /**
-   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has
-   * by itself.
+   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label
+   * data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
    */
   readonly credentialsSecretRef?: DatabaseSpecBootstrapRestoreFromLocationTargetS3CredentialsSecretRef
 }
 
 /**
- * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has by
- * itself.
+ * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label
+ * data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
  */
 export interface DatabaseSpecBootstrapRestoreFromLocationTargetS3CredentialsSecretRef {
   /**
@@ -888,15 +888,15 @@ export interface DatabaseSpecRestoreFromLocationTargetS3 {
   /** Whether the bucket is in the path and not in the host name, as most stores but Amazon want it. */
   readonly forcePathStyle?: boolean
   /**
-   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has
-   * by itself.
+   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label
+   * data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
    */
   readonly credentialsSecretRef?: DatabaseSpecRestoreFromLocationTargetS3CredentialsSecretRef
 }
 
 /**
- * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has by
- * itself.
+ * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label
+ * data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
  */
 export interface DatabaseSpecRestoreFromLocationTargetS3CredentialsSecretRef {
   /**
@@ -959,8 +959,8 @@ export interface DatabaseSpecSnapshotTargetS3 {
   /** Whether the bucket is in the path and not in the host name, as most stores but Amazon want it. */
   readonly forcePathStyle?: boolean
   /**
-   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has
-   * by itself.
+   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label
+   * data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
    */
   readonly credentialsSecretRef?: DatabaseSpecSnapshotTargetS3CredentialsSecretRef
   /** How the store encrypts. */
@@ -974,8 +974,8 @@ export interface DatabaseSpecSnapshotTargetS3 {
 }
 
 /**
- * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has by
- * itself.
+ * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label
+ * data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
  */
 export interface DatabaseSpecSnapshotTargetS3CredentialsSecretRef {
   /**
@@ -1191,8 +1191,8 @@ export interface DatabaseSpecProviderInClusterStorageInput {
 /** A server that exists, and goes on existing without us. */
 export interface DatabaseSpecProviderServerInput {
   /**
-   * A Secret of the same namespace with the keys host, port, username and password, and if need be ca.crt. Its role may
-   * create roles and databases.
+   * A Secret of the same namespace with the label data.konverge.dev/usable-by-database and the keys host, port,
+   * username and password, and if need be ca.crt. Its role may create roles and databases.
    */
   readonly connectionSecretRef: DatabaseSpecProviderServerConnectionSecretRef
   /**
@@ -1396,8 +1396,8 @@ export interface DatabaseSpecBootstrapRestoreFromLocationTargetS3Input {
   /** Whether the bucket is in the path and not in the host name, as most stores but Amazon want it. */
   readonly forcePathStyle?: boolean
   /**
-   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has
-   * by itself.
+   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label
+   * data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
    */
   readonly credentialsSecretRef?: DatabaseSpecBootstrapRestoreFromLocationTargetS3CredentialsSecretRef
 }
@@ -1506,8 +1506,8 @@ export interface DatabaseSpecRestoreFromLocationTargetS3Input {
   /** Whether the bucket is in the path and not in the host name, as most stores but Amazon want it. */
   readonly forcePathStyle?: boolean
   /**
-   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has
-   * by itself.
+   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label
+   * data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
    */
   readonly credentialsSecretRef?: DatabaseSpecRestoreFromLocationTargetS3CredentialsSecretRef
 }
@@ -1550,8 +1550,8 @@ export interface DatabaseSpecSnapshotTargetS3Input {
   /** Whether the bucket is in the path and not in the host name, as most stores but Amazon want it. */
   readonly forcePathStyle?: boolean
   /**
-   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken. Without it what the worker's node or pod has
-   * by itself.
+   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label
+   * data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
    */
   readonly credentialsSecretRef?: DatabaseSpecSnapshotTargetS3CredentialsSecretRef
   /** How the store encrypts. */

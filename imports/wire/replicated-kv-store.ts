@@ -257,7 +257,10 @@ export interface ReplicatedKVStoreSpecEnvValueFrom {
   readonly configMapKeyRef?: ReplicatedKVStoreSpecEnvValueFromConfigMapKeyRef
   /** A field of the pod itself. */
   readonly fieldRef?: ReplicatedKVStoreSpecEnvValueFromFieldRef
-  /** A key of a Secret in the store's namespace. */
+  /**
+   * A key of a Secret in the store's namespace, which has the label data.konverge.dev/usable-by-replicatedkvstore. The
+   * Secret has to exist; optional is about the key.
+   */
   readonly secretKeyRef?: ReplicatedKVStoreSpecEnvValueFromSecretKeyRef
 }
 
@@ -286,7 +289,10 @@ export interface ReplicatedKVStoreSpecEnvValueFromFieldRef {
   readonly fieldPath: string
 }
 
-/** A key of a Secret in the store's namespace. */
+/**
+ * A key of a Secret in the store's namespace, which has the label data.konverge.dev/usable-by-replicatedkvstore. The
+ * Secret has to exist; optional is about the key.
+ */
 export interface ReplicatedKVStoreSpecEnvValueFromSecretKeyRef {
   /**
    * The object's name.

@@ -5,29 +5,36 @@ import { databaseUser } from '../controllers/database-user/database-user.ts'
 import type { DatabaseEngine } from '../controllers/engines/engine.ts'
 import { postgresEngine } from '../controllers/engines/postgres/postgres-driver.ts'
 import { migration } from '../controllers/migration/migration.ts'
+import { labelledSecrets, type ReferencePolicy } from '../controllers/references/reference-policy.ts'
 import { replicatedKvStore } from '../controllers/replicated-kv-store/replicated-kv-store.ts'
 import type { Controller, ExternalTools } from '../index.ts'
 import { CommandError } from './command-error.ts'
 import { ownImage } from './own-image.ts'
 import { ownReviewer } from './own-program.ts'
 
-/** `image`: the operator's own, of which it makes workers. */
-function flagshipOf(image: string): readonly Controller[] {
+export interface FlagshipOptions {
+  /** The operator's own, of which it makes workers. Default: the one that this version is released with. */
+  readonly image?: string | undefined
+  /** The rules for what resources name. */
+  readonly policy?: ReferencePolicy
+}
+
+function flagshipOf({ image = ownImage(), policy = labelledSecrets }: FlagshipOptions = {}): readonly Controller[] {
   const engineFor = sharedEngines()
   return [
-    replicatedKvStore,
-    database(engineFor, { image }),
-    databaseUser(engineFor),
-    migration({ engineFor, image, review: ownReviewer() }),
-    backup({ image }),
+    replicatedKvStore({ policy }),
+    database(engineFor, { image, policy }),
+    databaseUser(engineFor, { policy }),
+    migration({ engineFor, image, policy, review: ownReviewer() }),
+    backup({ image, policy }),
   ]
 }
 
-export const flagshipControllers = flagshipOf(ownImage())
+export const flagshipControllers = flagshipOf()
 
 /** The named ones, each once, by resource (`replicatedkvstores`) or kind, in any case; all of them when no name is given. */
-export function controllersNamed(names: readonly string[], image = ownImage()): readonly Controller[] {
-  const flagship = flagshipOf(image)
+export function controllersNamed(names: readonly string[], options: FlagshipOptions = {}): readonly Controller[] {
+  const flagship = flagshipOf(options)
   if (names.length === 0) return flagship
   const named = names.map((name) => {
     const found = flagship.find(({ resource: { plural, kind } }) =>

@@ -7,13 +7,14 @@ import { readCrd } from '../generate/read-crd.ts'
 import { recordsComplaint } from '../generate/records-schema.ts'
 import type { Controller } from '../index.ts'
 import type { KubeObject } from '../object/object.ts'
+import { type AllowLists, allowArguments } from './allow-lists.ts'
 import { CommandError } from './command-error.ts'
 import { definitionOf, loadDefinitions } from './definition-loader.ts'
 import { controllersNamed } from './flagship.ts'
 import { type ClusterChoice, installInto } from './install-applier.ts'
 import { yamlText } from './yaml-text.ts'
 
-export interface InstallOptions extends ClusterChoice {
+export interface InstallOptions extends ClusterChoice, AllowLists {
   readonly dryRun?: boolean
   readonly namespace: string
   readonly image: string
@@ -57,6 +58,7 @@ function manifestsOf(options: InstallOptions, controllers: readonly Controller[]
     'run',
     ...(isConfined ? [`--namespaces=${namespaces.join()}`] : []),
     ...(options.controllers.length > 0 ? [`--controllers=${options.controllers.join()}`] : []),
+    ...allowArguments(options),
   ]
   const rules = rightsOf({ controllers })
   try {

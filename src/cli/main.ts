@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import process from 'node:process'
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { CodedError, messageOf } from '../base/errors.ts'
+import { allowFlags } from './allow-lists.ts'
 import { CommandError } from './command-error.ts'
 import { compileCacheFolder } from './compile-cache-folder.ts'
 import { ownImage } from './own-image.ts'
@@ -36,7 +37,7 @@ function programWith(signal: AbortSignal): Command {
     .exitOverride()
     .configureOutput({ outputError: () => {}, writeErr: () => {} })
     .showHelpAfterError(false)
-  program
+  const run = program
     .command('run')
     .description('run the operator against a cluster')
     .option('--kubeconfig <file>', 'the kubeconfig (default: KUBECONFIG, the pod’s service account, ~/.kube/config)')
@@ -59,9 +60,9 @@ function programWith(signal: AbortSignal): Command {
     .option('--renew-deadline <seconds>', 'how long a leader writes after its last renewal (default: 10)', seconds)
     .option('--retry-period <seconds>', 'from one renewal of the lease to the next (default: 2)', seconds)
     .option('--log-level <level>', 'debug, info, warn or error', 'info')
-    .action(async (options) =>
-      (await import('./run.ts')).run({ ...options, environment: process.env, output: process.stdout }, signal),
-    )
+  withAllowLists(run).action(async (options) =>
+    (await import('./run.ts')).run({ ...options, environment: process.env, output: process.stdout }, signal),
+  )
   addInstall(program, signal)
   addApiserver(program, signal)
   addDev(program)
@@ -97,7 +98,7 @@ function programWith(signal: AbortSignal): Command {
 }
 
 function addInstall(program: Command, signal: AbortSignal): void {
-  program
+  const install = program
     .command('install')
     .description('install the operator: CRDs, roles, Deployment')
     .option('--dry-run', 'print the manifests, for kubectl apply --server-side -f -, and apply nothing')
@@ -108,12 +109,17 @@ function addInstall(program: Command, signal: AbortSignal): void {
     .option('--controllers <names>', 'run these controllers only, separated by commas', names, [])
     .option('--kubeconfig <file>', 'the kubeconfig (default: KUBECONFIG, the pod’s service account, ~/.kube/config)')
     .option('--context <name>', 'a context of the kubeconfig (default: its current one)')
-    .action(async (options) =>
-      (await import('./install.ts')).install(
-        { ...options, environment: process.env, write: (text) => void process.stdout.write(text) },
-        signal,
-      ),
-    )
+  withAllowLists(install).action(async (options) =>
+    (await import('./install.ts')).install(
+      { ...options, environment: process.env, write: (text) => void process.stdout.write(text) },
+      signal,
+    ),
+  )
+}
+
+function withAllowLists(command: Command): Command {
+  for (const [flag, text] of allowFlags) command.option(flag, text, names)
+  return command
 }
 
 function addApiserver(program: Command, signal: AbortSignal): void {

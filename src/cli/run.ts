@@ -3,12 +3,14 @@ import type { LogLevel, RunOperatorOptions } from '../index.ts'
 import { runOperator } from '../index.ts'
 import { LeaderElectionError } from '../operator/leader-election.ts'
 import { logLevels } from '../telemetry/logger.ts'
+import { type AllowLists, policyOf } from './allow-lists.ts'
 import { CommandError } from './command-error.ts'
 import { controllersNamed } from './flagship.ts'
 import { packageVersion } from './package-folder.ts'
 
 export interface RunOptions
-  extends Pick<RunOperatorOptions, 'environment' | 'output' | 'kubeconfig' | 'context' | 'maxConcurrent' | 'backoff'> {
+  extends AllowLists,
+    Pick<RunOperatorOptions, 'environment' | 'output' | 'kubeconfig' | 'context' | 'maxConcurrent' | 'backoff'> {
   readonly namespaces: readonly string[]
   readonly selector?: string
   readonly controllers: readonly string[]
@@ -37,7 +39,10 @@ export async function run(options: RunOptions, signal: AbortSignal): Promise<voi
       maxConcurrent,
       backoff,
       labelSelector: selector,
-      controllers: controllersNamed(options.controllers, environment['KONVERGE_IMAGE']),
+      controllers: controllersNamed(options.controllers, {
+        image: environment['KONVERGE_IMAGE'],
+        policy: policyOf(options),
+      }),
       userAgent: `konverge/${packageVersion()}`,
       namespaces: namespaces.length === 0 ? undefined : namespaces,
       http: { host: options.httpHost, port: options.httpPort },

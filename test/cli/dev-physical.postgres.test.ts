@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { BackupStatus } from '../../imports/wire/backup.ts'
 import type { DatabaseStatus } from '../../imports/wire/database.ts'
 import { waitUntil } from '../control-plane/wait-until.ts'
+import { openLabels } from '../controllers/open-labels.ts'
 import { bucket, s3ForSuite } from '../s3/on-s3.ts'
 import { RunningKonverge } from './running-konverge.ts'
 
@@ -67,7 +68,7 @@ describe('a Database that begins with the copy of a server', () => {
     await cluster.create('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } })
     const { credentials, region, endpoint, forcePathStyle } = s3.access
     await cluster.create(`${shop}/secrets`, {
-      ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'keys' }, stringData: credentials },
+      ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'keys', labels: openLabels }, stringData: credentials },
     })
     await cluster.create(`${shop}/persistentvolumeclaims`, {
       ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'backups' } },

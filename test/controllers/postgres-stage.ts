@@ -20,6 +20,7 @@ import { flagshipDefinitions } from '../e2e/definitions.ts'
 import { EmbeddedOperator } from '../e2e/embedded-operator.ts'
 import type { PostgresServer } from '../postgres/postgres-server.ts'
 import { MortalEngines } from './database/mortal-engines.ts'
+import { openLabels } from './open-labels.ts'
 
 /** The namespace of a stage. */
 export const home = 'shop'
@@ -129,7 +130,8 @@ export class PostgresStage<Status extends object> {
     const encoded = Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')])
     const [key, data] = [`${namespace}/${name}`, Object.fromEntries(encoded)]
     const found = await this.cluster.find(Secret, key)
-    if (found === undefined) await this.cluster.create(Secret, { metadata: { name, namespace }, data })
+    if (found === undefined)
+      await this.cluster.create(Secret, { metadata: { name, namespace, labels: openLabels }, data })
     else await this.cluster.patch(Secret, key, { data })
   }
 

@@ -3,7 +3,7 @@ import { Backup } from '../../imports/wire/backup.ts'
 import { Database } from '../../imports/wire/database.ts'
 import { DatabaseUser } from '../../imports/wire/database-user.ts'
 import { Migration } from '../../imports/wire/migration.ts'
-import { replicatedKvStore } from '../../src/controllers/replicated-kv-store/replicated-kv-store.ts'
+import { ReplicatedKVStore } from '../../imports/wire/replicated-kv-store.ts'
 import {
   ConfigMap,
   CronJob,
@@ -44,7 +44,7 @@ const kinds: readonly Resource[] = [
     Secret,
     Service,
   ],
-  ...[PersistentVolume, PersistentVolumeClaim, ServiceAccount, StatefulSet, StorageClass, replicatedKvStore.resource],
+  ...[PersistentVolume, PersistentVolumeClaim, ServiceAccount, StatefulSet, StorageClass, ReplicatedKVStore],
   ...[Backup, Database, DatabaseUser, Migration],
   ...[namespaced(rbac, 'v1', 'Role'), namespaced(rbac, 'v1', 'RoleBinding')],
   ...[global(rbac, 'v1', 'ClusterRole'), global(rbac, 'v1', 'ClusterRoleBinding')],

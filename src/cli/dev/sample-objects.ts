@@ -1,6 +1,7 @@
 // What does `konverge dev` show, besides what is in examples/? Stores of different sizes, in namespaces of their own, and a database
 // with a user and what is in it. Pure.
 import { databaseServerNames } from '../../../constructs/index.ts'
+import { consentLabel } from '../../controllers/references/reference-policy.ts'
 import type { KubeObject } from '../../object/object.ts'
 import type { ShownPostgres } from './shown-postgres.ts'
 
@@ -22,7 +23,10 @@ export const sampleStores: readonly KubeObject[] = [
   {
     apiVersion: 'v1',
     kind: 'Secret',
-    metadata: { namespace: 'shop', name: 'sessions-auth' },
+    metadata: {
+      ...{ namespace: 'shop', name: 'sessions-auth' },
+      labels: { [consentLabel('ReplicatedKVStore')]: 'true' },
+    },
     stringData: { password: 'no-secret-at-all' },
   },
   ...stores.map(({ namespace, name, spec }) => ({

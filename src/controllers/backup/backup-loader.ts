@@ -8,11 +8,13 @@ import { backupBefore } from '../database/own-backup.ts'
 import { awaitedBackups } from '../database/restore/awaited-backups.ts'
 import type { DatabaseObject } from '../database/server-connection.ts'
 import { knownPlace, type Place, type Problem, placeOf } from '../migration/migration-place.ts'
+import type { ReferencePolicy } from '../references/reference-policy.ts'
+import { loadStoreRejection } from '../references/store-loader.ts'
 import { type PartingFacts, partingFacts } from './parting-facts.ts'
 import type { ProviderFacts } from './provider-facts.ts'
 import { type FoundDatabase, loadProvider } from './provider-loader.ts'
 import { type ScheduleFacts, scheduleFacts } from './schedule-facts.ts'
-import { madeBy, recordedBackup, type SingleFacts, singleStep, workersOf } from './single-facts.ts'
+import { isAtRest, madeBy, recordedBackup, type SingleFacts, singleStep, workersOf } from './single-facts.ts'
 import { isSlotPassed, slotPassed } from './slot-passed.ts'
 import { verificationTry } from './verification-tries.ts'
 import { databaseFolder } from './work-order.ts'
@@ -32,18 +34,39 @@ export const workerLabel = 'data.konverge.dev/backup-worker'
 export const workerAnnotation = 'data.konverge.dev/backup'
 export const jobAnnotation = 'data.konverge.dev/backup-job'
 
-export async function loadFacts(context: Observing): Promise<BackupFacts> {
+export async function loadFacts(context: Observing, policy: ReferencePolicy): Promise<BackupFacts> {
   const { children, nowMs } = context
   const object = context.object as BackupObject // Its definition requires a spec.
   if (object.spec.schedule !== undefined) {
+    const rejection = await loadRejection(context, object, policy)
+    if (rejection !== undefined && !isBeingDeleted(object)) return { kind: 'schedule', problem: rejection }
     return scheduleFacts({ object, children, awaited: await loadAwaited(context), nowMs })
   }
-  if (object.spec.method === 'Provider') return await loadProvider(context, object, await loadSource(context, object))
+  if (object.spec.method === 'Provider') {
+    return await loadProvider(context, { object, policy, found: await loadSource(context, object, policy) })
+  }
   const pods = await loadPods(context)
-  return isBeingDeleted(object)
-    ? partingFacts({ object, place: await loadReachable(context, object), children, pods, isPodOf, nowMs })
-    : await loadSingle(context, object, pods)
+  if (!isBeingDeleted(object)) return await loadSingle(context, object, { pods, policy })
+  const place = await loadReachable(context, object, policy)
+  const facts = partingFacts({ object, place, children, pods, isPodOf, nowMs })
+  if (facts.discard === undefined && facts.tidy === undefined) return facts
+  const rejection = await loadRejection(context, object, policy)
+  if (rejection === undefined) return facts
+  // What killed workers have left is not worth a deletion that waits; the artifact is.
+  return facts.discard === undefined ? { kind: 'parting' } : { kind: 'parting', rejection }
 }
+
+/** Why no worker may be given the store. */
+async function loadRejection(
+  { live }: Observing,
+  { metadata: { namespace }, spec: { target } }: BackupObject,
+  policy: ReferencePolicy,
+): Promise<RejectedStore | undefined> {
+  const rejection = target && (await loadStoreRejection(target, { live, namespace, policy }))
+  return rejection && { kind: 'refused', ...rejection }
+}
+
+type RejectedStore = Problem & { readonly kind: 'refused' }
 
 async function loadAwaited({ live, object }: Observing): Promise<ReadonlySet<string>> {
   const databases = await live.list(Database, { namespace: object.metadata.namespace })
@@ -56,7 +79,11 @@ async function loadPods({ live, object }: Observing): Promise<readonly LiveObjec
   return await live.list(Pod, { namespace, labels: { [workerLabel]: uid } })
 }
 
-async function loadSingle(context: Observing, object: BackupObject, pods: readonly LiveObject[]): Promise<SingleFacts> {
+async function loadSingle(
+  context: Observing,
+  object: BackupObject,
+  { pods, policy }: { readonly pods: readonly LiveObject[]; readonly policy: ReferencePolicy },
+): Promise<SingleFacts> {
   const { status } = object
   const jobs = context.children.filter((child) => isOf(Job, child))
   const runOf = (name: string): WorkRun =>
@@ -65,7 +92,7 @@ async function loadSingle(context: Observing, object: BackupObject, pods: readon
       pods.filter((pod) => isPodOf(pod, name)),
       { nowMs: context.nowMs, limit: 'spec.deadline' },
     )
-  const saved = await loadSaved(context, object)
+  const saved = await loadSaved(context, object, policy)
   const none: WorkRun = { kind: 'none' }
   if (!('place' in saved)) {
     // Who is at it goes on, and finds out for itself whether it can.
@@ -100,9 +127,12 @@ async function loadSingle(context: Observing, object: BackupObject, pods: readon
   }
 }
 
-async function loadSaved(context: Observing, object: BackupObject): Promise<Saved | Problem> {
+async function loadSaved(context: Observing, object: BackupObject, policy: ReferencePolicy): Promise<Saved | Problem> {
   if (isSlotPassed(object)) return slotPassed(object)
-  const { database, place } = await loadSource(context, object)
+  const isDone = recordedBackup(object.status) !== undefined && isAtRest(object)
+  const rejection = isDone ? undefined : await loadRejection(context, object, policy)
+  if (rejection !== undefined) return rejection
+  const { database, place } = await loadSource(context, object, policy)
   const { method, databaseRef } = object.spec
   if (database !== undefined && method === 'Physical' && database.spec.provider.inCluster === undefined) {
     return notItsOwn(databaseRef.name)
@@ -113,22 +143,30 @@ async function loadSaved(context: Observing, object: BackupObject): Promise<Save
 }
 
 /** Whatever becomes of it: a worker sees what it finds. */
-async function loadReachable({ live }: Observing, { metadata, spec }: BackupObject): Promise<Place | undefined> {
+async function loadReachable(
+  { live }: Observing,
+  { metadata, spec }: BackupObject,
+  policy: ReferencePolicy,
+): Promise<Place | undefined> {
   const { namespace } = metadata
   const found = await live.find(Database, { namespace, name: spec.databaseRef.name })
   if (found === undefined) return undefined
   const database = found as DatabaseObject // Its definition requires a spec.
-  const connection = await loadConnection(database, live)
+  const connection = await loadConnection(database, { live, policy })
   if (connection.kind !== 'known') return undefined
   return knownPlace({ folder: databaseFolder, database, access: connection.access })
 }
 
-async function loadSource({ live }: Observing, { metadata, spec }: BackupObject): Promise<FoundDatabase> {
+async function loadSource(
+  { live }: Observing,
+  { metadata, spec }: BackupObject,
+  policy: ReferencePolicy,
+): Promise<FoundDatabase> {
   const { namespace } = metadata
   const { name } = spec.databaseRef
   const found = await live.find(Database, { namespace, name })
   const database = found as DatabaseObject | undefined // Its definition requires a spec.
-  const connection = database === undefined ? undefined : await loadConnection(database, live)
+  const connection = database === undefined ? undefined : await loadConnection(database, { live, policy })
   // One that waits for its last backup before it goes.
   const mayLeave = database?.spec.deletionPolicy === 'Snapshot'
   // The upgrade waits for it. Its Database does not own it, as it is kept.

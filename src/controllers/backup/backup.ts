@@ -31,6 +31,8 @@ import {
 import type { RdsClientLoaderOptions } from '../database/rds/rds-client-loader.ts'
 import type { ObservedSnapshot } from '../database/rds/snapshot.ts'
 import type { DatabaseObject } from '../database/server-connection.ts'
+import { labelledSecrets, type ReferencePolicy } from '../references/reference-policy.ts'
+import { holdDeletion } from '../references/server-rejection.ts'
 import { type BackupFacts, jobAnnotation, loadFacts, workerAnnotation, workerLabel } from './backup-loader.ts'
 import { providerSnapshot } from './provider-snapshot.ts'
 import { providerStatus } from './provider-status.ts'
@@ -43,6 +45,8 @@ import { type BackupObject, slotAnnotation } from './work-wish.ts'
 export interface BackupOptions {
   /** The operator's own, which workers run; it has to have PostgreSQL's client programs. */
   readonly image: string
+  /** The operator's rules for what a spec names. */
+  readonly policy?: ReferencePolicy | undefined
   /** How Amazon RDS is called, for tests. */
   readonly rds?: RdsClientLoaderOptions
 }
@@ -51,21 +55,21 @@ type Desired = DesiredContext<BackupSpec, BackupStatus, BackupFacts>
 
 /** Stands for the Database that it saves, as `namespace/name`. */
 const byDatabase = 'database'
-/** The Secret with which a provider is asked, as `namespace/name`. */
+/** The Secret with which a provider is asked, and that of the store, as `namespace/name`. */
 const bySecret = 'secret'
 /** On the Backups of a schedule: its name. */
 const scheduleLabel = 'data.konverge.dev/backup-schedule'
 
-export function backup({ image, rds = {} }: BackupOptions): Controller {
+export function backup({ image, rds = {}, policy = labelledSecrets }: BackupOptions): Controller {
   const snapshot = providerSnapshot(rds)
   return defineController(Backup, {
     owns: [Job, { resource: ConfigMap, statusMatters: false }, Backup],
     reads: [Secret, Service],
     indexes: {
       [byDatabase]: ({ metadata, spec }) => [`${metadata.namespace}/${spec.databaseRef.name}`],
-      [bySecret]: ({ metadata, status }) => {
-        const name = status?.snapshot?.credentialsSecret
-        return name === undefined ? [] : [`${metadata.namespace}/${name}`]
+      [bySecret]: ({ metadata, spec, status }) => {
+        const names = [status?.snapshot?.credentialsSecret, spec.target?.s3?.credentialsSecretRef?.name]
+        return names.flatMap((name) => (name === undefined ? [] : [`${metadata.namespace}/${name}`]))
       },
     },
     external: [snapshot],
@@ -91,11 +95,12 @@ export function backup({ image, rds = {} }: BackupOptions): Controller {
         keep: ({ spec: _, ...pod }) => pod,
       },
     ],
-    observe: loadFacts,
+    observe: (context) => loadFacts(context, policy),
     refuse: ({ facts }) => refusalOf(facts),
     desired: (chart, context) => desired(chart, context, image),
     parting: (chart, { object, facts }) => {
       if (facts.kind !== 'parting') return
+      if (facts.rejection !== undefined) return holdDeletion(chart, facts.rejection)
       for (const { wish, run, isSuspended } of [facts.discard, facts.tidy].filter((work) => work !== undefined)) {
         addWorker(chart, { wish, isSuspended, isOver: run.kind === 'failed' }, { object, image })
       }

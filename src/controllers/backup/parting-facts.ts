@@ -1,6 +1,6 @@
 // What has to be done before a Backup may go? Its artifact is removed, where the policy says so, and what workers have left that were killed:
 // by other workers, once nobody is at it any more. That this is over is said by the status, and by nothing else. Pure.
-import { isOf, Job, type LiveObject, valueAt } from '../../index.ts'
+import { isOf, Job, type LiveObject, type Refusal, valueAt } from '../../index.ts'
 import type { Place } from '../migration/migration-place.ts'
 import { isAtWork } from '../worker/job-words.ts'
 import { isAtRest, recordedBackup } from './single-facts.ts'
@@ -17,6 +17,8 @@ export interface PartingFacts {
   readonly tidy?: PartingWork
   /** When that is; milliseconds since the epoch. */
   readonly tidyUntilMs?: number
+  /** Why no worker may be given the store; the artifact is still to be removed. */
+  readonly rejection?: Required<Refusal>
   /** Pods of workers that were told to end, and are waited for. */
   readonly ending?: readonly string[]
 }

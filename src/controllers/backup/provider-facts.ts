@@ -7,6 +7,7 @@ import type { AwsAccess } from '../database/rds/instance.ts'
 import { identifierOf } from '../database/rds/instance-wish.ts'
 import type { DatabaseObject } from '../database/server-connection.ts'
 import type { Place, Problem } from '../migration/migration-place.ts'
+import type { ReferencePolicy } from '../references/reference-policy.ts'
 import { isSlotPassed, slotPassed } from './slot-passed.ts'
 import type { BackupObject } from './work-wish.ts'
 
@@ -30,6 +31,7 @@ export interface ProviderInput {
   readonly place: Place | Problem
   /** Of the credentials for the provider, if it is there. */
   readonly secret: LiveObject | undefined
+  readonly policy: ReferencePolicy
   readonly nowMs: number
 }
 
@@ -38,12 +40,12 @@ export const recordName = 'snapshot'
 const afterWriteMs = 1_000
 
 export function providerFacts(input: ProviderInput): ProviderFacts {
-  const { object, secret, nowMs } = input
+  const { object, secret, policy, nowMs } = input
   const told = object.status?.snapshot
   const hasBegun = isAskedFor(object)
   const found = sourceOf(input)
   const snapshot = hasBegun ? told : (found ?? told)
-  const { credentials, problem } = awsCredentials(credentialsSecretOf(input), secret)
+  const { credentials, problem } = awsCredentials(credentialsSecretOf(input), secret, policy)
   const access = snapshot && credentials && { region: snapshot.region, credentials }
   const base = { kind: 'provider', snapshot: withSecret(snapshot, input), access } as const
   const { reason = 'CredentialsMissing', message: lack = '' } = problem ?? {}

@@ -3,6 +3,7 @@ import type { BackupSpec, BackupStatus } from '../../../imports/wire/backup.ts'
 import { type ObserveContext, Secret } from '../../index.ts'
 import type { DatabaseObject } from '../database/server-connection.ts'
 import type { Place, Problem } from '../migration/migration-place.ts'
+import type { ReferencePolicy } from '../references/reference-policy.ts'
 import { credentialsSecretOf, type ProviderFacts, providerFacts } from './provider-facts.ts'
 import type { BackupObject } from './work-wish.ts'
 
@@ -11,13 +12,19 @@ export interface FoundDatabase {
   readonly place: Place | Problem
 }
 
+interface ProviderAsk {
+  readonly object: BackupObject
+  readonly found: FoundDatabase
+  /** The operator's rules for what a Database names. */
+  readonly policy: ReferencePolicy
+}
+
 export async function loadProvider(
   { live, nowMs }: Pick<ObserveContext<BackupSpec, BackupStatus>, 'live' | 'nowMs'>,
-  object: BackupObject,
-  { database, place }: FoundDatabase,
+  { object, found: { database, place }, policy }: ProviderAsk,
 ): Promise<ProviderFacts> {
   const { namespace } = object.metadata
   const name = credentialsSecretOf({ object, database })
   const secret = name === undefined ? undefined : await live.find(Secret, { namespace, name })
-  return providerFacts({ object, database, place, secret, nowMs })
+  return providerFacts({ object, database, place, secret, policy, nowMs })
 }

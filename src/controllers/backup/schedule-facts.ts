@@ -2,6 +2,7 @@
 // they are told to take their artifact with them, and only then they are not wanted any more. Pure.
 import { Backup, type BackupSpec } from '../../../imports/wire/backup.ts'
 import { durationMs, findCondition, isBeingDeleted, isOf, type LiveObject } from '../../index.ts'
+import type { Problem } from '../migration/migration-place.ts'
 import { childName, type DueSlot, dueSlot, isCredible, overdueReason } from './due-slot.ts'
 import { type RetainedBackup, retain } from './retention.ts'
 import { readSchedule, type Schedule, type ScheduleReading } from './schedule.ts'
@@ -10,7 +11,7 @@ import { type VerifyMode, verifyModeOf } from './verify-mode.ts'
 import { type BackupObject, slotOf } from './work-wish.ts'
 
 export type ScheduleFacts = { readonly kind: 'schedule' } & (
-  | { readonly problem: Extract<ScheduleReading, { kind: 'refused' }> }
+  | { readonly problem: Extract<ScheduleReading, { kind: 'refused' }> | (Problem & { readonly kind: 'refused' }) }
   | PlannedSchedule
 )
 

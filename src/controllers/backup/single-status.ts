@@ -40,8 +40,9 @@ export function remembered({ status }: BackupObject): Fields {
 
 /** Of a Backup on its way out: its going waits for it to be told that there is nothing left to be done. */
 export function partingStatus(object: BackupObject, facts: PartingFacts): StatusReport<BackupStatus> {
-  const { discard, tidy, tidyUntilMs, ending = [] } = facts
+  const { discard, tidy, tidyUntilMs, ending = [], rejection } = facts
   const fields = remembered(object)
+  if (rejection !== undefined) return unremovable(fields, rejection)
   if (discard?.run.kind === 'failed') return undiscarded(fields, discard.run.report)
   const isDiscarded = discard === undefined || discard.run.kind === 'completed'
   const isTidied = tidy === undefined || tidy.run.kind === 'completed' || tidy.run.kind === 'failed'
@@ -75,6 +76,11 @@ function whileEnding(pods: readonly string[]): Words {
 function leftBehind({ metadata }: BackupObject, { message = 'the worker failed' }: WorkReport): string {
   const name = scratchName(metadata.uid)
   return `what its workers have left may still be there: ${message}; drop the database and the role ${name} by hand, if they are there, and what is without a manifest in its folder of the store`
+}
+
+function unremovable(fields: Fields, { reason, message }: Words): StatusReport<BackupStatus> {
+  const remedy = `the artifact is not removed: ${message}; or set spec.artifactPolicy to Retain to leave it`
+  return { fields: { ...fields, error: remedy }, conditions: readiness('stalled', { reason, message: remedy }) }
 }
 
 function undiscarded(fields: Fields, report: WorkReport): StatusReport<BackupStatus> {

@@ -21,6 +21,6 @@ export interface DatabaseUserFacts {
 }
 
 export interface PasswordTrouble {
-  readonly reason: 'SourceMissing' | 'InvalidPassword'
+  readonly reason: 'SourceMissing' | 'SecretNotAllowed' | 'InvalidPassword'
   readonly message: string
 }

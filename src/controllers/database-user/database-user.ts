@@ -22,6 +22,7 @@ import {
 import { loadConnection } from '../database/connection-loader.ts'
 import type { DatabaseEngine } from '../engines/engine.ts'
 import { isScramVerifier, passwordTrouble, scramVerifier, verifierMatches } from '../engines/postgres/scram.ts'
+import { labelledSecrets, type ReferencePolicy, secretRejection } from '../references/reference-policy.ts'
 import { bindingManifest, bindingSecretType, heldIn, isUntouched } from './binding-secret.ts'
 import type { DatabaseUserFacts } from './database-user-facts.ts'
 import { databaseUserStatus } from './database-user-status.ts'
@@ -42,7 +43,15 @@ const bySecret = 'secret'
 /** The user's own namespace, where a Database of another one may ask for its labels. */
 const byGuestNamespace = 'guestNamespace'
 
-export function databaseUser(engineFor: (tools: ExternalTools) => DatabaseEngine): Controller {
+export interface DatabaseUserOptions {
+  /** The operator's rules for what a spec names. */
+  readonly policy?: ReferencePolicy | undefined
+}
+
+export function databaseUser(
+  engineFor: (tools: ExternalTools) => DatabaseEngine,
+  { policy = labelledSecrets }: DatabaseUserOptions = {},
+): Controller {
   const role = userRole(engineFor)
   return defineController(DatabaseUser, {
     owns: [{ resource: Secret, statusMatters: false }],
@@ -83,7 +92,10 @@ export function databaseUser(engineFor: (tools: ExternalTools) => DatabaseEngine
       const seen = report?.observed
       const proven = seen === undefined ? context.object.status?.secretHash : seen.provenHash
       const expiryMs = lastExpiryMs(seen, context.nowMs)
-      return { ...(await observe(context, proven)), ...(expiryMs === undefined ? {} : { lastExpiryMs: expiryMs }) }
+      return {
+        ...(await observe(context, proven, policy)),
+        ...(expiryMs === undefined ? {} : { lastExpiryMs: expiryMs }),
+      }
     },
     refuse: (context) => {
       const { problem } = context.facts
@@ -134,11 +146,15 @@ function desired(
   new ApiObject(chart, 'secret', { ...base, metadata: { name, labels, annotations }, data })
 }
 
-async function observe(context: Observing, proven: string | undefined): Promise<DatabaseUserFacts> {
+async function observe(
+  context: Observing,
+  proven: string | undefined,
+  policy: ReferencePolicy,
+): Promise<DatabaseUserFacts> {
   const { object, live, nowMs } = context
   const { spec, metadata } = object
   const { namespace } = metadata
-  const found = await findDatabases(object, live)
+  const found = await findDatabases(object, live, policy)
   const asksLabels = found.some(
     ({ entry, database }) => isElsewhere(entry, namespace) && database?.spec.allowedNamespaces?.selector,
   )
@@ -153,7 +169,7 @@ async function observe(context: Observing, proven: string | undefined): Promise<
   const problem = secret.conflict ?? problemOf(input)
   const target = targetOf(input)
   const stored = secret.held
-  const supplied = await findSupplied(object, live)
+  const supplied = await findSupplied(object, live, policy)
   const known = {
     ...(problem === undefined ? {} : { problem }),
     ...(target === undefined ? {} : { target }),
@@ -178,7 +194,11 @@ async function observe(context: Observing, proven: string | undefined): Promise<
 }
 
 /** In the order of the spec. Databases are read from memory; the Secrets of the first that is there say how the server is reached. */
-async function findDatabases({ metadata, spec }: Observing['object'], live: LiveReader): Promise<readonly Found[]> {
+async function findDatabases(
+  { metadata, spec }: Observing['object'],
+  live: LiveReader,
+  policy: ReferencePolicy,
+): Promise<readonly Found[]> {
   const databases = await Promise.all(
     spec.databases.map(async ({ namespace = metadata.namespace, name }) => {
       const database = await live.find(Database, { namespace, name })
@@ -189,7 +209,7 @@ async function findDatabases({ metadata, spec }: Observing['object'], live: Live
   for (const [at, entry] of spec.databases.entries()) {
     const database = databases[at]
     const isKnown = found.some(({ connection }) => connection?.kind === 'known')
-    const connection = database === undefined || isKnown ? undefined : await loadConnection(database, live)
+    const connection = database === undefined || isKnown ? undefined : await loadConnection(database, { live, policy })
     found.push({ entry, database, connection })
   }
   return found
@@ -234,11 +254,14 @@ function heldWhole(secret: LiveObject): Held | undefined {
 async function findSupplied(
   { metadata: { namespace }, spec }: Observing['object'],
   live: LiveReader,
+  policy: ReferencePolicy,
 ): Promise<Supplied> {
   const source = spec.password?.secretRef
   if (source === undefined) return {}
   const { name, key } = source
   const secret = await live.find(Secret, { namespace, name })
+  const rejection = secret && secretRejection(secret, 'DatabaseUser', policy)
+  if (rejection !== undefined) return { trouble: rejection }
   const encoded = secret === undefined ? undefined : valueAt(secret, 'data', key)
   if (typeof encoded !== 'string') {
     const what = secret === undefined ? `there is no Secret ${name}` : `Secret ${name} has no key ${key}`

@@ -1,5 +1,6 @@
-// How is the server of a Database reached, as the cluster says now? Reads what a connection is made of, for whoever may use that Database.
-import { type LiveReader, Secret, Service } from '../../index.ts'
+// Reads how the server of a Database is reached, for everyone who may use that Database.
+import { type LiveObject, type LiveReader, Secret, Service } from '../../index.ts'
+import type { ReferencePolicy } from '../references/reference-policy.ts'
 import {
   connectionSecrets,
   connectionSource,
@@ -8,14 +9,25 @@ import {
   serverConnection,
 } from './server-connection.ts'
 
-export async function loadConnection(database: DatabaseObject, live: LiveReader): Promise<ServerConnection> {
+export interface ConnectionReader {
+  readonly live: LiveReader
+  readonly policy: ReferencePolicy
+  /** A Secret that is in memory already. */
+  readonly known?: LiveObject | undefined
+}
+
+export async function loadConnection(
+  database: DatabaseObject,
+  { live, policy, known }: ConnectionReader,
+): Promise<ServerConnection> {
   const { namespace } = database.metadata
   const source = connectionSource(database)
   const names = connectionSecrets(source)
-  const found = await Promise.all(names.map((name) => live.find(Secret, { namespace, name })))
+  const find = (name: string) => (name === known?.metadata.name ? known : live.find(Secret, { namespace, name }))
+  const found = await Promise.all(names.map(find))
   const secrets = new Map(found.flatMap((secret) => (secret === undefined ? [] : [[secret.metadata.name, secret]])))
   const serviceNamed = async (name: string | undefined) =>
     name === undefined ? undefined : await live.find(Service, { namespace, name })
   const [service, sideService] = await Promise.all([serviceNamed(source?.service), serviceNamed(source?.sideService)])
-  return serverConnection({ source, secrets, service, sideService })
+  return serverConnection({ source, secrets, service, sideService, policy })
 }

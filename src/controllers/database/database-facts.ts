@@ -37,6 +37,8 @@ export interface DatabaseFacts {
   readonly restore?: RestoreFacts
   /** Whether a Backup saves it, as the Backups say. */
   readonly backedUp?: BackedUp
+  /** What the operator's rules do not allow of its server. */
+  readonly rejection?: Refusal
   /** What cannot work, as far as the cluster shows it. */
   readonly refusal?: Refusal
   /** DatabaseUsers that may use the database, as `namespace/name`; asked only once it is to go. */

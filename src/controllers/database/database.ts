@@ -34,6 +34,8 @@ import {
   StatefulSet,
 } from '../../index.ts'
 import type { DatabaseEngine } from '../engines/engine.ts'
+import { labelledSecrets, type ReferencePolicy } from '../references/reference-policy.ts'
+import { holdDeletion, rejectedServer } from '../references/server-rejection.ts'
 import { troubleOf } from '../stateful-set/pod-trouble.ts'
 import { isServing } from '../stateful-set/replica.ts'
 import { takeHeadlessPods } from '../stateful-set/stateful-set-loader.ts'
@@ -43,6 +45,7 @@ import { isAbandoned } from './abandoned.ts'
 import { backedUp } from './backed-up.ts'
 import { withBackups } from './backed-up-status.ts'
 import { backupWatch, byBackup, restoredFrom } from './backup-watch.ts'
+import { loadConnection } from './connection-loader.ts'
 import { hasConsent } from './consent.ts'
 import { DatabaseDriver } from './database-driver.ts'
 import type { DatabaseFacts } from './database-facts.ts'
@@ -96,6 +99,8 @@ const listed = [Migration, Pod].map((resource) => ({ resource, isListed: true })
 export interface DatabaseOptions {
   /** The operator's own, which workers run; it has to have PostgreSQL's client programs. Without it nothing is restored or upgraded. */
   readonly image?: string
+  /** The operator's rules for what a spec names. */
+  readonly policy?: ReferencePolicy | undefined
   /** How Amazon RDS is called, for tests. */
   readonly rds?: RdsClientLoaderOptions
 }
@@ -103,7 +108,7 @@ export interface DatabaseOptions {
 /** `engineOf` gives all controllers of one operator the same engine, so that they share its sessions. */
 export function database(
   engineOf: (tools: ExternalTools) => DatabaseEngine,
-  { rds = {}, image = '' }: DatabaseOptions = {},
+  { rds = {}, image = '', policy = labelledSecrets }: DatabaseOptions = {},
 ): Controller {
   const instance = rdsInstance(rds)
   const logical = defineExternal({
@@ -138,13 +143,15 @@ export function database(
     external: [instance, logical],
     sagas: [databaseUpgrade(engineOf)],
     isSuspended: ({ spec }) => spec.suspend === true,
-    observe: (context) => observeAll(context, reportOf(instance, context.externals)),
+    observe: (context) => observeAll(context, { policy, instance: reportOf(instance, context.externals) }),
     refuse: ({ object, facts }) => refusalOf(object, facts),
     desired: (chart, context) => declareAll(chart, context, image),
     parting: (chart, { object, facts }) => {
       const { users, finalBackup, restore, isServerUnsettled = false } = facts
       if (restore?.worker !== undefined) return declareRestoreParting(chart, restore, { object, image })
       if (isServerUnsettled) {
+        // It is declared as the spec has it, which may not be allowed, and its volume needs that before the server goes.
+        if (facts.rejection !== undefined) return holdDeletion(chart, facts.rejection)
         desiredServer(chart, { object, facts, volumeWhenDeleted: volumeWhenDeleted(object) })
         return
       }
@@ -220,8 +227,9 @@ function wishOf({ object, facts, children, earlier }: Context): ExternalWish<Log
 /** What somebody has to put right in a Secret; that the server is still to be made is nothing to refuse. */
 function refusalOf(
   { spec }: DatabaseObject,
-  { refusal, connection, rds, serverVolume, restore }: DatabaseFacts,
+  { refusal, rejection, connection, rds, serverVolume, restore }: DatabaseFacts,
 ): Refusal | undefined {
+  if (rejection !== undefined) return rejection
   if (refusal !== undefined) return refusal
   const unrestored = restoreRefusal(restore)
   if (unrestored !== undefined) return unrestored
@@ -233,11 +241,15 @@ function refusalOf(
   return connection.kind === 'unknown' && connection.reason !== 'ServerNotMade' ? connection : undefined
 }
 
-async function observeAll(
-  context: Observing,
-  instance: ExternalReport<ObservedInstance> | undefined,
-): Promise<DatabaseFacts> {
-  const facts = await observe(context, instance?.observed)
+interface Surroundings {
+  readonly policy: ReferencePolicy
+  readonly instance: ExternalReport<ObservedInstance> | undefined
+}
+
+async function observeAll(context: Observing, surroundings: Surroundings): Promise<DatabaseFacts> {
+  const { policy, instance } = surroundings
+  const rejection = rejectedServer(context.object, policy)
+  const facts = { ...(await observe(context, surroundings)), ...(rejection === undefined ? {} : { rejection }) }
   const { connection, serverVolume } = facts
   const { provider } = context.object.spec
   const gate = provider.rds === undefined ? undefined : instanceGate(instance)
@@ -249,6 +261,7 @@ async function observeAll(
     server: ownServer(context.object, facts),
     recordName,
     instance,
+    policy,
   })
   const others = await loadRivals(context, { sides: facts.sides, restore: restore?.record })
   const { object, live, nowMs } = context
@@ -267,12 +280,12 @@ function ownServer({ metadata }: DatabaseObject, { sides, serverVolume }: Databa
   return { isThere: serverVolume.hasStatefulSet, claim, adminSecret, version }
 }
 
-async function observe(context: Observing, instance: ObservedInstance | undefined): Promise<DatabaseFacts> {
+async function observe(context: Observing, surroundings: Surroundings): Promise<DatabaseFacts> {
   const { object, live } = context
-  if (!isBeingDeleted(object)) return await observeServer(context, instance, [])
+  if (!isBeingDeleted(object)) return await observeServer(context, surroundings, [])
   // Whoever lets go of it does not wait for what cannot be looked up.
   if (isAbandoned(object)) return { connection: abandoned, users: [] }
-  const facts = await observeServer(context, instance, await usersOf(object, live))
+  const facts = await observeServer(context, surroundings, await usersOf(object, live))
   const finalBackup = await loadFinalBackup(context)
   const { sides } = facts
   const isServerUnsettled =
@@ -285,39 +298,24 @@ const abandoned: ServerConnection = { kind: 'unknown', reason: 'ServerNotMade', 
 
 async function observeServer(
   context: Observing,
-  instance: ObservedInstance | undefined,
+  { policy, instance }: Surroundings,
   users: readonly string[],
 ): Promise<DatabaseFacts> {
   const { object, live } = context
   const { inCluster, rds } = object.spec.provider
   if (rds !== undefined) {
-    const { facts, adminSecret } = await loadRdsFacts(context, rds, instance)
-    return { connection: await connectionTo(object, live, adminSecret), users, rds: facts }
+    const { facts, adminSecret } = await loadRdsFacts(context, rds, { policy, observed: instance?.observed })
+    return { connection: await loadConnection(object, { live, policy, known: adminSecret }), users, rds: facts }
   }
-  if (inCluster === undefined) return { connection: await connectionTo(object, live), users }
+  if (inCluster === undefined) return { connection: await loadConnection(object, { live, policy }), users }
   const found = await findOwn(context)
-  const connection = connectionIn(context, found.admin)
+  const connection = connectionIn(context, found.admin, policy)
   const { side: begunWith, refusal } = await loadBeginning(context, found.admin !== undefined)
   if (refusal !== undefined) return { connection, users, refusal }
   const facts = { connection, users, serverSecrets: drawMissing(context, found) }
   const { record, ...sides } = await loadSides(context, { storage: inCluster.storage, begunWith })
   if (record === undefined || isOver(record)) return { ...facts, ...sides }
   return { ...facts, ...sides, move: await loadMove(context, { record, connection, beside: sides.beside }) }
-}
-
-/** `known`: a Secret that is at hand already. */
-async function connectionTo(
-  object: DatabaseObject,
-  live: LiveReader,
-  known?: LiveObject | undefined,
-): Promise<ServerConnection> {
-  const source = connectionSource(object)
-  const { namespace } = object.metadata
-  const names = connectionSecrets(source)
-  const find = (name: string) => (name === known?.metadata.name ? known : live.find(Secret, { namespace, name }))
-  const found = await Promise.all(names.map(find))
-  const secrets = new Map(found.flatMap((secret) => (secret === undefined ? [] : [[secret.metadata.name, secret]])))
-  return serverConnection({ source, secrets, service: undefined })
 }
 
 interface OwnSecrets {
@@ -335,13 +333,17 @@ async function findOwn({ object, children, live }: Observing): Promise<OwnSecret
   return { admin, tls }
 }
 
-function connectionIn({ object, children }: Observing, admin: LiveObject | undefined): ServerConnection {
+function connectionIn(
+  { object, children }: Observing,
+  admin: LiveObject | undefined,
+  policy: ReferencePolicy,
+): ServerConnection {
   const secrets = new Map(admin === undefined ? [] : [[admin.metadata.name, admin]])
   const source = connectionSource(object)
   const serviceNamed = (name: string | undefined) =>
     name === undefined ? undefined : childNamed(children, Service, name)
   const [service, sideService] = [serviceNamed(source?.service), serviceNamed(source?.sideService)]
-  return serverConnection({ source, secrets, service, sideService })
+  return serverConnection({ source, secrets, service, sideService, policy })
 }
 
 function drawMissing({ object, nowMs, secrets }: Observing, found: OwnSecrets): ServerSecrets {

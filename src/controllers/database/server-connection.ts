@@ -4,6 +4,12 @@ import { databasePort, databaseServerNames, databaseSideService } from '../../..
 import type { DatabaseSpec, DatabaseStatus } from '../../../imports/wire/database.ts'
 import type { LiveObject } from '../../index.ts'
 import type { ServerAccess, TlsMode } from '../engines/server-access.ts'
+import {
+  endpointRejection,
+  type ReferencePolicy,
+  type Rejection,
+  secretRejection,
+} from '../references/reference-policy.ts'
 import { secretText } from './secret-text.ts'
 
 export type ServerConnection =
@@ -17,6 +23,7 @@ export type ConnectionProblem =
   | 'InvalidHost'
   | 'InvalidPort'
   | 'InvalidCertificate'
+  | Rejection['reason']
   /** The server that is made for this Database is not there yet. */
   | 'ServerNotMade'
 
@@ -79,9 +86,10 @@ export interface ConnectionInput {
   readonly secrets: ReadonlyMap<string, LiveObject>
   readonly service: LiveObject | undefined
   readonly sideService?: LiveObject | undefined
+  readonly policy: ReferencePolicy
 }
 
-export function serverConnection({ source, secrets, service, sideService }: ConnectionInput): ServerConnection {
+export function serverConnection({ source, secrets, service, sideService, policy }: ConnectionInput): ServerConnection {
   if (source === undefined || !isMade(source, { secrets, service })) {
     return unknown('ServerNotMade', 'the server is not there yet')
   }
@@ -89,6 +97,8 @@ export function serverConnection({ source, secrets, service, sideService }: Conn
   const secret = secrets.get(name)
   if (secret === undefined)
     return unknown('SecretNotFound', `Secret ${name}, which says how the server is reached, is missing`)
+  const rejection = rejectionOf(source, { secrets, policy })
+  if (rejection !== undefined) return unknown(rejection.reason, rejection.message)
   const [host, port, username, password] = connectionKeys.map((key) => textOf(secret, key))
   if (host === undefined || port === undefined || username === undefined || password === undefined) {
     const missing = connectionKeys.filter((key) => textOf(secret, key) === undefined)
@@ -103,6 +113,8 @@ export function serverConnection({ source, secrets, service, sideService }: Conn
   if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535) {
     return unknown('InvalidPort', `port in Secret ${name} is not a number from 1 to 65535`)
   }
+  const elsewhere = source.isOurs ? undefined : endpointRejection(host, policy)
+  if (elsewhere !== undefined) return unknown(elsewhere.reason, elsewhere.message)
   const trust = trustOf(source, secret, secrets)
   if (trust.kind === 'unknown') return trust
   const dial = dialOf(service, sideService)
@@ -121,7 +133,20 @@ export function serverConnection({ source, secrets, service, sideService }: Conn
   }
 }
 
-function isMade(source: ConnectionSource, { secrets, service }: Omit<ConnectionInput, 'source'>): boolean {
+/** The Secrets that a spec names; what the operator has made for this Database is not among them. */
+function rejectionOf(
+  { secret, caSecret, isOurs }: ConnectionSource,
+  { secrets, policy }: Pick<ConnectionInput, 'secrets' | 'policy'>,
+): Rejection | undefined {
+  for (const name of [...(isOurs ? [] : [secret]), ...(caSecret === undefined ? [] : [caSecret.name])]) {
+    const found = secrets.get(name)
+    const rejection = found && secretRejection(found, 'Database', policy)
+    if (rejection !== undefined) return rejection
+  }
+  return undefined
+}
+
+function isMade(source: ConnectionSource, { secrets, service }: Pick<ConnectionInput, 'secrets' | 'service'>): boolean {
   if (!source.isOurs) return true
   const secret = secrets.get(source.secret)
   const hasService = source.service === undefined || service !== undefined

@@ -4,13 +4,12 @@ import { Backup } from '../../../imports/wire/backup.ts'
 import { Database } from '../../../imports/wire/database.ts'
 import type { MigrationSpec, MigrationStatus } from '../../../imports/wire/migration.ts'
 import { ConfigMap, isBeingDeleted, isOf, Job, type LiveReader, type ObserveContext, valueAt } from '../../index.ts'
-import { loadConnection } from '../database/connection-loader.ts'
+import { type ConnectionReader, loadConnection } from '../database/connection-loader.ts'
 import { ownBackupStanding } from '../database/own-backup.ts'
 import type { DatabaseObject } from '../database/server-connection.ts'
 import type { MigrationStep } from '../engines/migration-step.ts'
 import type { RecordedStep } from '../engines/recorded-step.ts'
 import type { StepReviewer } from '../engines/step-review.ts'
-import type { ObservedMarks } from './mark-driver.ts'
 import {
   againAtMs,
   decisionBy,
@@ -22,7 +21,7 @@ import {
 } from './migration-facts.ts'
 import { type Place, type PlaceInput, type Problem, placeOf, sourceOf } from './migration-place.ts'
 import { isEnd, type MigrationOrder } from './migration-plan.ts'
-import { loadParting } from './parting-loader.ts'
+import { loadParting, type MigrationSurroundings } from './parting-loader.ts'
 import { type PreBackup, preBackupWish } from './pre-backup.ts'
 import { rejectedReview, reviewDigest } from './rejected-review.ts'
 import { loadRun } from './run-loader.ts'
@@ -34,19 +33,19 @@ import { type MigrationObject, maxOrderBytes, orderOf, sizeProblem, tooLarge, wo
 
 type Observing = ObserveContext<MigrationSpec, MigrationStatus>
 
-/** `seen`: the marks as last read. */
 export async function loadFacts(
   context: Observing,
-  seen: ObservedMarks | undefined,
+  { seen, policy }: MigrationSurroundings,
   reviewer: StepReviewer,
 ): Promise<MigrationFacts> {
   const { live, children, nowMs } = context
   const object = context.object as MigrationObject // Its definition requires a spec.
   const kept = children.filter((child) => isOf(Job, child)).map(({ metadata }) => metadata.name)
   const idle: WorkerRun = { kind: 'none' }
-  if (isBeingDeleted(object)) return { run: idle, occasion: 'none', kept, parting: await loadParting(context, seen) }
+  if (isBeingDeleted(object))
+    return { run: idle, occasion: 'none', kept, parting: await loadParting(context, { seen, policy }) }
   const stuck = (problem: Problem): MigrationFacts => ({ problem, run: idle, occasion: 'none', kept })
-  const { target, sources } = await loadPlaces(object, live, seen?.record)
+  const { target, sources } = await loadPlaces(object, { live, policy }, seen?.record)
   if (target.kind !== 'place') return stuck(target)
   const lost = sources.find((place) => place.kind !== 'place')
   // Marks are read all the same: they say which sources have had their time.
@@ -112,14 +111,14 @@ interface Places {
 
 async function loadPlaces(
   object: MigrationObject,
-  live: LiveReader,
+  { live, policy }: ConnectionReader,
   record: readonly RecordedStep[] | undefined,
 ): Promise<Places> {
   const { namespace: home = 'default' } = object.metadata
   const load = async (name: string, folder: string): Promise<PlaceInput> => {
     const database = await live.find(Database, { namespace: home, name })
     const known = database as DatabaseObject | undefined // Its definition requires a spec.
-    const connection = known === undefined ? undefined : await loadConnection(known, live)
+    const connection = known === undefined ? undefined : await loadConnection(known, { live, policy })
     return { name, folder, database: known, connection }
   }
   const loadSource = async ({ name, need }: SourceNeed, at: number) =>

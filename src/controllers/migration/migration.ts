@@ -28,6 +28,7 @@ import { declareOwnBackup } from '../database/own-backup.ts'
 import type { DatabaseObject } from '../database/server-connection.ts'
 import type { DatabaseEngine } from '../engines/engine.ts'
 import type { StepReviewer } from '../engines/step-review.ts'
+import { labelledSecrets, type ReferencePolicy } from '../references/reference-policy.ts'
 import type { MigrationFacts } from './migration-facts.ts'
 import { loadFacts } from './migration-loader.ts'
 import { migrationMarks } from './migration-marks.ts'
@@ -44,13 +45,15 @@ export interface MigrationOptions {
   readonly image: string
   /** Within limits: the text of a step is its user's. */
   readonly review: StepReviewer
+  /** The operator's rules for what a spec names. */
+  readonly policy?: ReferencePolicy | undefined
 }
 
 /** Stands for the Databases that it changes or copies from, as `namespace/name`. */
 const byDatabase = 'database'
 const byConfigMap = 'configMap'
 
-export function migration({ engineFor, image, review }: MigrationOptions): Controller {
+export function migration({ engineFor, image, review, policy = labelledSecrets }: MigrationOptions): Controller {
   const marks = migrationMarks(engineFor)
   return defineController(Migration, {
     owns: [Job, { resource: ConfigMap, statusMatters: false }, Backup],
@@ -86,7 +89,7 @@ export function migration({ engineFor, image, review }: MigrationOptions): Contr
         keep: ({ spec: _, ...pod }) => pod,
       },
     ],
-    observe: (context) => loadFacts(context, reportOf(marks, context.externals)?.observed, review),
+    observe: (context) => loadFacts(context, { policy, seen: reportOf(marks, context.externals)?.observed }, review),
     refuse: ({ facts: { problem } }) => (problem?.kind === 'refused' ? problem : undefined),
     desired: (chart, context) => desired(chart, context, image),
     parting: (chart, context) => parting(chart, context, image),

@@ -2,10 +2,11 @@
 // that takes it away. Of the steps nothing is asked: they may be what cannot be read.
 import { Database } from '../../../imports/wire/database.ts'
 import type { MigrationSpec, MigrationStatus } from '../../../imports/wire/migration.ts'
-import { isBeingDeleted, type LiveReader, Namespace, type ObserveContext } from '../../index.ts'
-import { loadConnection } from '../database/connection-loader.ts'
+import { isBeingDeleted, Namespace, type ObserveContext } from '../../index.ts'
+import { type ConnectionReader, loadConnection } from '../database/connection-loader.ts'
 import { moveOf } from '../database/moving.ts'
 import type { DatabaseObject } from '../database/server-connection.ts'
+import type { ReferencePolicy } from '../references/reference-policy.ts'
 import type { ObservedMarks } from './mark-driver.ts'
 import { followedBy, heldBy, isFree, type PartingFacts, partingTry, reached } from './migration-parting.ts'
 import { knownPlace, type Place, type Problem } from './migration-place.ts'
@@ -14,8 +15,14 @@ import { type MigrationObject, orderOf, workerOf } from './worker-wish.ts'
 
 type Observing = ObserveContext<MigrationSpec, MigrationStatus>
 
-/** `seen`: the marks as last read. */
-export async function loadParting(context: Observing, seen: ObservedMarks | undefined): Promise<PartingFacts> {
+export interface MigrationSurroundings {
+  /** The marks as last read. */
+  readonly seen: ObservedMarks | undefined
+  /** The operator's rules for what a Database names. */
+  readonly policy: ReferencePolicy
+}
+
+export async function loadParting(context: Observing, { seen, policy }: MigrationSurroundings): Promise<PartingFacts> {
   const { live, children, nowMs } = context
   const object = context.object as MigrationObject // Its definition requires a spec.
   const { namespace: home = 'default' } = object.metadata
@@ -24,7 +31,7 @@ export async function loadParting(context: Observing, seen: ObservedMarks | unde
     const isDone = object.status?.phase === 'Parted'
     return { kind: 'free', abandoned: isDone ? [] : followed }
   }
-  const target = await loadPlace(live, { home, name: object.spec.databaseRef.name, folder: 'target' })
+  const target = await loadPlace({ live, policy }, { home, name: object.spec.databaseRef.name, folder: 'target' })
   if (target.kind !== 'place') {
     // Nothing is made any more in a namespace that goes, so that nothing would end the wait.
     const namespace = await live.find(Namespace, { name: home })
@@ -33,7 +40,7 @@ export async function loadParting(context: Observing, seen: ObservedMarks | unde
   }
   const names = [...new Set(followed.map(({ source }) => source.slice(home.length + 1)))]
   const sources = await Promise.all(
-    names.map((name, at) => loadPlace(live, { home, name, folder: `source-${at + 1}` })),
+    names.map((name, at) => loadPlace({ live, policy }, { home, name, folder: `source-${at + 1}` })),
   )
   const moving = sources.find((place) => place.kind !== 'place' && place.reason === 'DatabaseMoving')
   if (moving !== undefined && moving.kind !== 'place') return heldBy(moving, followed)
@@ -49,14 +56,17 @@ interface PlaceAsk {
 }
 
 /** Also one that is being deleted itself, or is not well: the worker sees what it finds. */
-async function loadPlace(live: LiveReader, { home, name, folder }: PlaceAsk): Promise<Place | Problem> {
+async function loadPlace(
+  { live, policy }: ConnectionReader,
+  { home, name, folder }: PlaceAsk,
+): Promise<Place | Problem> {
   const waiting = (reason: string, message: string): Problem => ({ kind: 'waiting', reason, message })
   const found = await live.find(Database, { namespace: home, name })
   if (found === undefined) return waiting('DatabaseMissing', `there is no Database ${name}`)
   const database = found as DatabaseObject // Its definition requires a spec.
   const move = moveOf(database.status)
   if (move !== undefined) return waiting('DatabaseMoving', `Database ${name} ${move}`)
-  const connection = await loadConnection(database, live)
+  const connection = await loadConnection(database, { live, policy })
   if (connection.kind !== 'known') return waiting(connection.reason, `Database ${name}: ${connection.message}`)
   return knownPlace({ folder, database, access: connection.access })
 }

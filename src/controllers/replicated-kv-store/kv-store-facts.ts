@@ -1,5 +1,6 @@
 // What must be known of the world before a store can be made or judged? Small JSON facts: whether its storage class exists,
 // what keeps its pods, and what its volume claims allow and need.
+import type { Refusal } from '../../index.ts'
 import type { PodCounts } from '../stateful-set/pod-counts.ts'
 import type { PodTrouble } from '../stateful-set/pod-trouble.ts'
 import type { BlockingPod } from '../stateful-set/stuck-rollout.ts'
@@ -9,6 +10,10 @@ import type { Admission } from './retained-volumes.ts'
 export interface KvStoreFacts extends Admission, VolumeGrowth {
   /** The named class is not there. A store that names none, or the empty class, misses nothing. */
   readonly isStorageClassMissing: boolean
+  /** What the operator's rules do not allow. */
+  readonly rejection?: Required<Refusal>
+  /** When a rejection may be over; milliseconds since the epoch. */
+  readonly lookAgainAtMs?: number
   readonly trouble?: PodTrouble
   /** What the StatefulSet waits for before it goes on, if that has failed. */
   readonly blockingPod?: BlockingPod

@@ -52,6 +52,7 @@ export function kvStoreStatus(context: Context): StatusReport<ReplicatedKVStoreS
     },
     conditions,
     events: newsOf(object, conditions),
+    ...(facts?.lookAgainAtMs === undefined ? {} : { dueAtMs: [facts.lookAgainAtMs] }),
   }
 }
 

@@ -15,16 +15,20 @@ import {
   type ReplicatedKVStoreStatus,
 } from '../../../imports/wire/replicated-kv-store.ts'
 import {
+  type Controller,
   type DesiredContext,
   defineController,
   isBeingDeleted,
   isOf,
   type ObserveContext,
   PodDisruptionBudget,
+  Secret,
   Service,
   ServiceAccount,
   StatefulSet,
 } from '../../index.ts'
+import { labelledSecrets, type ReferencePolicy } from '../references/reference-policy.ts'
+import { holdDeletion } from '../references/server-rejection.ts'
 import { isOwnedClaim, isRetentionUnsettled } from '../stateful-set/claim-retention.ts'
 import { growClaims } from '../stateful-set/larger-claims.ts'
 import { podCountsOf } from '../stateful-set/pod-counts.ts'
@@ -40,44 +44,58 @@ import {
 import { blockingPodOf, stuckRolloutRepair } from '../stateful-set/stuck-rollout.ts'
 import { growthOf } from '../stateful-set/volume-growth.ts'
 import { storageClassKey, watchesOf } from '../stateful-set/watches.ts'
+import { loadKvRejection } from './kv-rejection-loader.ts'
 import type { KvStoreFacts } from './kv-store-facts.ts'
 import { kvStoreStatus } from './kv-store-status.ts'
 import { admissionOf, claimsInUse, olderClaimsOf, retentionNote, unusedClaimsOf } from './retained-volumes.ts'
 
-export const replicatedKvStore = defineController(ReplicatedKVStore, {
-  owns: [
-    StatefulSet,
-    { resource: Service, statusMatters: false },
-    { resource: PodDisruptionBudget, statusMatters: false },
-    ServiceAccount,
-  ],
-  indexes: { storageClassName: ({ spec }) => [storageClassKey(spec.storageClassName)] },
-  watches: watchesOf(kvSelectorLabel, (pod) => ({ ...troubleOf(pod) })),
-  isSuspended: ({ spec }) => spec.suspend === true,
-  observe,
-  refuse: ({ object, facts }) =>
-    facts.isStorageClassMissing
-      ? { reason: 'InvalidSpec', message: `StorageClass '${object.spec.storageClassName}' not found` }
-      : undefined,
-  desired,
-  parting: (chart, context) => {
-    if (context.facts.isStatefulSetUnsettled) desired(chart, context)
-  },
-  repair: ({ facts, children }) =>
-    stuckRolloutRepair(children.find(({ object }) => isOf(StatefulSet, object))?.object, facts.blockingPod),
-  status: kvStoreStatus,
-  cleanup: async ({ report, ...observed }) => {
-    const { object, live } = observed
-    const headless = await takeHeadlessPods(live, placeOf(object))
-    if (headless !== undefined) return headless
-    const { unusedClaims } = await observe(observed)
-    // With Delete the claims are the StatefulSet's, and the garbage collector is on its way to them.
-    if (unusedClaims.length > 0 && object.spec.pvcRetention.whenDeleted === 'Retain') {
-      report({ type: 'Normal', reason: 'VolumesRetained', action: 'Delete', note: retentionNote(unusedClaims) })
-    }
-    return { kind: 'done' }
-  },
-})
+export interface KvStoreOptions {
+  /** The operator's rules for what a spec names. */
+  readonly policy?: ReferencePolicy | undefined
+}
+
+export function replicatedKvStore({ policy = labelledSecrets }: KvStoreOptions = {}): Controller {
+  return defineController(ReplicatedKVStore, {
+    owns: [
+      StatefulSet,
+      { resource: Service, statusMatters: false },
+      { resource: PodDisruptionBudget, statusMatters: false },
+      ServiceAccount,
+    ],
+    indexes: { storageClassName: ({ spec }) => [storageClassKey(spec.storageClassName)] },
+    watches: watchesOf(kvSelectorLabel, (pod) => ({ ...troubleOf(pod) })),
+    isSuspended: ({ spec }) => spec.suspend === true,
+    reads: [Secret],
+    observe: (context) => observe(context, policy),
+    refuse: ({ object, facts }) => {
+      if (facts.rejection !== undefined) return facts.rejection
+      return facts.isStorageClassMissing
+        ? { reason: 'InvalidSpec', message: `StorageClass '${object.spec.storageClassName}' not found` }
+        : undefined
+    },
+    desired,
+    parting: (chart, context) => {
+      const { isStatefulSetUnsettled, rejection } = context.facts
+      if (!isStatefulSetUnsettled) return
+      if (rejection === undefined) desired(chart, context)
+      else holdDeletion(chart, rejection)
+    },
+    repair: ({ facts, children }) =>
+      stuckRolloutRepair(children.find(({ object }) => isOf(StatefulSet, object))?.object, facts.blockingPod),
+    status: kvStoreStatus,
+    cleanup: async ({ report, ...observed }) => {
+      const { object, live } = observed
+      const headless = await takeHeadlessPods(live, placeOf(object))
+      if (headless !== undefined) return headless
+      const { unusedClaims } = await observe(observed, policy)
+      // With Delete the claims are the StatefulSet's, and the garbage collector is on its way to them.
+      if (unusedClaims.length > 0 && object.spec.pvcRetention.whenDeleted === 'Retain') {
+        report({ type: 'Normal', reason: 'VolumesRetained', action: 'Delete', note: retentionNote(unusedClaims) })
+      }
+      return { kind: 'done' }
+    },
+  })
+}
 
 function desired(
   chart: Chart,
@@ -91,10 +109,14 @@ function desired(
 
 type Observing = ObserveContext<ReplicatedKVStoreSpec, ReplicatedKVStoreStatus>
 
-async function observe({ object, children, live, nowMs }: Observing): Promise<KvStoreFacts> {
+/** No watch tells of a Secret that is opened: the right to watch Secrets is the right to read all of them. */
+const recheckMs = 15_000
+
+async function observe({ object, children, live, nowMs }: Observing, policy: ReferencePolicy): Promise<KvStoreFacts> {
   const { spec, status } = object
   const place = placeOf(object)
-  const [isStorageClassMissing, pods, claims] = await Promise.all([
+  const [rejection, isStorageClassMissing, pods, claims] = await Promise.all([
+    loadKvRejection(object, live, policy),
     lacksStorageClass(live, spec.storageClassName),
     loadPods(live, place),
     loadClaims(live, place, kvVolumeName),
@@ -113,6 +135,7 @@ async function observe({ object, children, live, nowMs }: Observing): Promise<Kv
   const used = claimsInUse(claims, admission.admittedReplicas)
   return {
     isStorageClassMissing,
+    ...(rejection === undefined ? {} : { rejection, lookAgainAtMs: nowMs + recheckMs }),
     ...(trouble === undefined ? {} : { trouble }),
     ...(blockingPod === undefined ? {} : { blockingPod }),
     ...admission,

@@ -21,6 +21,7 @@ import {
 } from '../../../src/index.ts'
 import { startCluster, type TestCluster } from '../../../src/testing/index.ts'
 import { flagshipDefinitions } from '../../e2e/definitions.ts'
+import { openLabels } from '../open-labels.ts'
 import { endJob, endOf } from '../worker/ended-job.ts'
 import { orderOfJob } from './order-of-job.ts'
 
@@ -63,7 +64,7 @@ export class BackupScene {
     await cluster.create(Namespace, { metadata: { name: home } })
     const values = Object.entries({ host: 'db', port: '5432', username: 'admin', password: 'pw' })
     const data = Object.fromEntries(values.map(([key, value]) => [key, Buffer.from(value).toString('base64')]))
-    await cluster.create(Secret, { metadata: { name: 'server', namespace: home }, data })
+    await cluster.create(Secret, { metadata: { name: 'server', namespace: home, labels: openLabels }, data })
     return scene
   }
 

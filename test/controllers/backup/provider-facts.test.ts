@@ -4,6 +4,7 @@ import { type ProviderInput, providerFacts } from '../../../src/controllers/back
 import type { BackupObject } from '../../../src/controllers/backup/work-wish.ts'
 import type { DatabaseObject } from '../../../src/controllers/database/server-connection.ts'
 import type { Place } from '../../../src/controllers/migration/migration-place.ts'
+import { openLabels } from '../open-labels.ts'
 
 const nowMs = Date.parse('2026-01-01T00:00:00Z')
 const uid = '2c4e28ba-2fa1-11d2-883f-0016d3cca427'
@@ -48,12 +49,13 @@ function database(own: { provider?: object; status?: object; uid?: string } = {}
 const place = { kind: 'place', ordered: { name: 'shop/crm', database: 'crm' } } as unknown as Place // What of it is looked at.
 const missing = { kind: 'waiting', reason: 'DatabaseMissing', message: 'there is no Database crm' } as const
 const secret = {
-  ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'aws', namespace: 'shop', uid: 's', resourceVersion: '1' } },
+  ...{ apiVersion: 'v1', kind: 'Secret' },
+  metadata: { name: 'aws', namespace: 'shop', uid: 's', resourceVersion: '1', labels: openLabels },
   data: Object.fromEntries(Object.entries(keys).map(([key, value]) => [key, Buffer.from(value).toString('base64')])),
 }
 
 const facts = (own: Partial<ProviderInput>) =>
-  providerFacts({ object: backup(), database: database(), place, secret, nowMs, ...own })
+  providerFacts({ object: backup(), database: database(), place, secret, policy: {}, nowMs, ...own })
 
 describe('the facts of a Backup by the provider', () => {
   it('are recorded first, and asked by after that', () => {

@@ -3,6 +3,7 @@
 import { Client } from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Database, type DatabaseStatus } from '../../../imports/wire/database.ts'
+import { Secret } from '../../../src/index.ts'
 import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
 import { home } from '../postgres-stage.ts'
 import { UserStage } from './user-stage.ts'
@@ -50,6 +51,18 @@ onEachPostgres('an attacker', (server) => {
       await stage.server.byHand('REVOKE CREATE ON SCHEMA public FROM PUBLIC; DROP FUNCTION whoami()')
       await stage.server.byHand(`DROP DATABASE ${lair} WITH (FORCE)`)
     })
+  })
+
+  it('who names a Secret of somebody else as the password has no role, and the server hears nothing of it', async () => {
+    const { stage, shop, mallory } = await start()
+    const data = { token: Buffer.from('somebody-elses').toString('base64') }
+    await stage.cluster.create(Secret, { metadata: { name: 'not-mine', namespace: home }, data })
+    const password = { secretRef: { name: 'not-mine', key: 'token' } }
+    await stage.create('thief', { databases: [{ name: shop, access: 'ReadOnly' }], password })
+    await stage.becomes('thief', 'Ready', 'False SecretNotAllowed')
+    expect(await stage.server.byHand(`SELECT rolname FROM pg_roles WHERE rolname LIKE 'thief%'`)).toEqual([])
+    await stage.delete('thief')
+    await stage.delete(mallory)
   })
 
   describe('who asks for roles of others', () => {

@@ -6,6 +6,7 @@ import { EngineError } from '../../../src/controllers/engines/engine-error.ts'
 import type { ObservedDatabase, ObservedRole, ServerFacts } from '../../../src/controllers/engines/observed-server.ts'
 import type { ServerAccess } from '../../../src/controllers/engines/server-access.ts'
 import type { LiveObject } from '../../../src/index.ts'
+import { openLabels } from '../open-labels.ts'
 
 export const uid = '1b4e28ba-2fa1-11d2-883f-0016d3cca427'
 export const token = { uid, generation: 1 }
@@ -110,10 +111,11 @@ export const noServer: DatabaseEngine = {
   visit: () => Promise.resolve(() => undefined),
 }
 
+/** A Secret that every kind may use. */
 export function secret(name: string, values: Readonly<Record<string, string>>): LiveObject {
   const data = Object.fromEntries(
     Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
   )
-  const metadata = { name, namespace: 'shop', uid: `uid-of-${name}`, resourceVersion: '1' }
+  const metadata = { name, namespace: 'shop', uid: `uid-of-${name}`, resourceVersion: '1', labels: openLabels }
   return { apiVersion: 'v1', kind: 'Secret', metadata, data } as LiveObject
 }

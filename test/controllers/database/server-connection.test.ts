@@ -21,7 +21,7 @@ const withCa = { ...plain, caSecretRef: { name: 'trust', key: 'root.pem' } }
 function connectionOf(server: typeof plain | typeof withCa, ...found: readonly LiveObject[]) {
   const source = connectionSource(databaseObject({ provider: { server } }))
   const secrets = new Map(found.map((one) => [one.metadata.name, one]))
-  return serverConnection({ source, secrets, service: undefined })
+  return serverConnection({ source, secrets, service: undefined, policy: {} })
 }
 
 describe('a server that exists', () => {
@@ -117,12 +117,12 @@ describe('a server that is made in the cluster', () => {
 
   it('is not there before its Secret and its Service', () => {
     const notMade = { kind: 'unknown', reason: 'ServerNotMade', message: 'the server is not there yet' }
-    expect(serverConnection({ source, secrets: new Map(), service })).toEqual(notMade)
-    expect(serverConnection({ source, secrets, service: undefined })).toEqual(notMade)
+    expect(serverConnection({ source, secrets: new Map(), service, policy: {} })).toEqual(notMade)
+    expect(serverConnection({ source, secrets, service: undefined, policy: {} })).toEqual(notMade)
   })
 
   it('is reached by its Service, and shows a certificate of that name', () => {
-    const connection = serverConnection({ source, secrets, service })
+    const connection = serverConnection({ source, secrets, service, policy: {} })
     expect(connection).toEqual({ kind: 'known', access: { ...access, host, ca: pem } })
   })
 
@@ -130,7 +130,9 @@ describe('a server that is made in the cluster', () => {
     const annotations = { 'konverge.dev/local-address': '127.51.0.1' }
     const local = { ...service, metadata: { ...metadata, annotations } }
     const dial = { host: '127.51.0.1', port: 5432 }
-    expect(serverConnection({ source, secrets, service: local })).toMatchObject({ access: { host, dial, ca: pem } })
+    expect(serverConnection({ source, secrets, service: local, policy: {} })).toMatchObject({
+      access: { host, dial, ca: pem },
+    })
   })
 })
 
@@ -142,12 +144,12 @@ describe('an instance of RDS', () => {
   const connectionOver = (admin: Readonly<Record<string, string>>) => {
     const found = [secret('shop-db-postgres-admin', admin), authority]
     const secrets = new Map(found.map((one) => [one.metadata.name, one]))
-    return serverConnection({ source, secrets, service: undefined })
+    return serverConnection({ source, secrets, service: undefined, policy: {} })
   }
 
   it('is not there before its Secret says where', () => {
     const notMade = { kind: 'unknown', reason: 'ServerNotMade', message: 'the server is not there yet' }
-    expect(serverConnection({ source, secrets: new Map(), service: undefined })).toEqual(notMade)
+    expect(serverConnection({ source, secrets: new Map(), service: undefined, policy: {} })).toEqual(notMade)
     expect(connectionOver(unserved)).toEqual(notMade)
   })
 

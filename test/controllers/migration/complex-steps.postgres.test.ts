@@ -62,7 +62,7 @@ onNewestPostgres('a Migration with a long text', (server) => {
       ['many texts', 20],
     ])('is stalled if %s are longer than an order, before they are computed with', async (_, maps) => {
       const scene = await MigrationScene.start(server(), 'orders')
-      const refs = []
+      const refs: Awaited<ReturnType<typeof text>>[] = []
       for (let at = 0; at < maps; at += 1) refs.push(await text(scene, `text-${at}`, `SELECT '${'x'.repeat(900_000)}'`))
       const steps = Array.from({ length: 100 }, (_, at) => ({ name: `s${at}`, configMapKeyRef: refs[at % maps] }))
       await scene.create('v1', { databaseRef, steps: steps as never })

@@ -32,6 +32,7 @@ import { EmbeddedOperator } from '../../e2e/embedded-operator.ts'
 import type { PostgresServer } from '../../postgres/postgres-server.ts'
 import { type ProxyStatement, SqlProxy } from '../../postgres/sql-proxy.ts'
 import { type Fate, MortalEngines } from '../database/mortal-engines.ts'
+import { openLabels } from '../open-labels.ts'
 import { endJob, type WorkerEnd } from '../worker/ended-job.ts'
 import { reviewHere } from './review-here.ts'
 
@@ -93,7 +94,7 @@ export class MigrationScene {
     const { host, port, username, password } = server.access()
     const values = Object.entries({ host, port: String(port), username, password })
     const data = Object.fromEntries(values.map(([key, value]) => [key, Buffer.from(value).toString('base64')]))
-    await cluster.create(Secret, { metadata: { name: 'server', namespace: home }, data })
+    await cluster.create(Secret, { metadata: { name: 'server', namespace: home, labels: openLabels }, data })
     await scene.#live()
     for (const name of databases) await scene.#database(name)
     return scene

@@ -2,7 +2,7 @@
 // them so: neither a refused claim nor the end of the store.
 import { describe, expect, it } from 'vitest'
 import { ReplicatedKVStore } from '../../../imports/wire/replicated-kv-store.ts'
-import { replicatedKvStore } from '../../../src/controllers/replicated-kv-store/replicated-kv-store.ts'
+import { replicatedKvStore as controllerOf } from '../../../src/controllers/replicated-kv-store/replicated-kv-store.ts'
 import { headlessPodStep } from '../../../src/controllers/stateful-set/headless-pods.ts'
 import { PersistentVolumeClaim, Pod, StatefulSet } from '../../../src/index.ts'
 import { partOfLabel } from '../../../src/synth/membership.ts'
@@ -10,6 +10,8 @@ import { failure } from '../../model-api.ts'
 import { live } from '../../objects.ts'
 import type { World } from '../../reconcile/life.ts'
 import { claimKeys, key, labels, refuseNewTemplates, storeOfThree } from './store-of-three.ts'
+
+const replicatedKvStore = controllerOf()
 
 /** The operator dies when the StatefulSet has gone around its pods. */
 async function storeWithoutStatefulSet(): Promise<World> {

@@ -1,7 +1,7 @@
 // The declaration itself: what it looks at, what it refuses, whom an event concerns.
 import { describe, expect, it } from 'vitest'
 import { seededSecrets } from '../../../src/base/random.ts'
-import { replicatedKvStore } from '../../../src/controllers/replicated-kv-store/replicated-kv-store.ts'
+import { replicatedKvStore as controllerOf } from '../../../src/controllers/replicated-kv-store/replicated-kv-store.ts'
 import {
   type EventReport,
   type Key,
@@ -12,6 +12,8 @@ import {
   StorageClass,
 } from '../../../src/index.ts'
 import { live } from '../../objects.ts'
+
+const replicatedKvStore = controllerOf()
 
 const label = 'data.konverge.dev/replicatedkvstore'
 const signal = new AbortController().signal

@@ -2,10 +2,12 @@
 // claim asks for the new size, and the StatefulSet was made anew exactly once.
 import { describe, expect, it } from 'vitest'
 import { ReplicatedKVStore } from '../../../imports/wire/replicated-kv-store.ts'
-import { replicatedKvStore } from '../../../src/controllers/replicated-kv-store/replicated-kv-store.ts'
+import { replicatedKvStore as controllerOf } from '../../../src/controllers/replicated-kv-store/replicated-kv-store.ts'
 import { PersistentVolumeClaim, StatefulSet } from '../../../src/index.ts'
 import { at, failure, type ModelRequest } from '../../model-api.ts'
 import { claimKeys, key, refuseNewTemplates, replicas, storeOfThree } from './store-of-three.ts'
+
+const replicatedKvStore = controllerOf()
 
 /** Grows the volumes; dies at the given request, before or after the server has done what was asked, and lives again. */
 async function grow(crash?: { readonly when: 'before' | 'after'; readonly at: number }) {

@@ -2,6 +2,7 @@
 // their users before them, with them and after them. It plays on every server; where pods only seem to run, a PostgreSQL runs for them.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openLabels } from '../../controllers/open-labels.ts'
 import { makePostgresHome, type PostgresHome, removePostgresHome } from '../../postgres/postgres-home.ts'
 import { PostgresServer } from '../../postgres/postgres-server.ts'
 import { MotoServer } from '../../rds/moto-server.ts'
@@ -180,7 +181,12 @@ export function describeDatabaseProviders(startServer: () => Promise<StoryServer
     }
 
     function secret(name: string, values: Readonly<Record<string, string>>): Promise<void> {
-      return server.apply({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace }, stringData: values })
+      return server.apply({
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name, namespace, labels: openLabels },
+        stringData: values,
+      })
     }
 
     async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {

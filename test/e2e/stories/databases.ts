@@ -8,6 +8,7 @@ import { systemSecrets } from '../../../src/base/random.ts'
 import { workOnMigration } from '../../../src/controllers/migration/migration-worker.ts'
 import { orderDigest, workerOrderIn } from '../../../src/controllers/migration/worker-order.ts'
 import { reviewHere } from '../../controllers/migration/review-here.ts'
+import { openLabels } from '../../controllers/open-labels.ts'
 import { makePostgresHome, type PostgresHome, removePostgresHome } from '../../postgres/postgres-home.ts'
 import { PostgresServer } from '../../postgres/postgres-server.ts'
 import { SqlProxy } from '../../postgres/sql-proxy.ts'
@@ -51,7 +52,7 @@ export function describeDatabases(startServer: () => Promise<StoryServer>): void
       await server.apply({
         apiVersion: 'v1',
         kind: 'Secret',
-        metadata: { name: 'postgres-admin', namespace },
+        metadata: { name: 'postgres-admin', namespace, labels: openLabels },
         data: Object.fromEntries(
           Object.entries(connection).map(([key, text]) => [key, Buffer.from(text).toString('base64')]),
         ),

@@ -1,5 +1,6 @@
 // As whom do we speak to AWS? By the Secret that a spec names, or as whoever the operator itself is. Pure.
 import type { LiveObject, Refusal } from '../../../index.ts'
+import { type ReferencePolicy, secretRejection } from '../../references/reference-policy.ts'
 import { secretText } from '../secret-text.ts'
 import type { AwsCredentials } from './instance.ts'
 
@@ -11,10 +12,16 @@ export interface AwsIdentity {
 }
 
 /** `name`: of the Secret, undefined where none is named; `secret`: that one, if it is there. */
-export function awsCredentials(name: string | undefined, secret: LiveObject | undefined): AwsIdentity {
+export function awsCredentials(
+  name: string | undefined,
+  secret: LiveObject | undefined,
+  policy: ReferencePolicy,
+): AwsIdentity {
   if (name === undefined) return { credentials: { kind: 'ambient' } }
   const place = `Secret ${name}, with which the operator speaks to AWS,`
   if (secret === undefined) return broken('SecretNotFound', `${place} is missing`)
+  const rejection = secretRejection(secret, 'Database', policy)
+  if (rejection !== undefined) return { credentials: undefined, problem: rejection }
   const [accessKeyId, secretAccessKey, sessionToken] = credentialKeys.map((key) => secretText(secret, key)?.trim())
   if (accessKeyId === undefined || secretAccessKey === undefined) {
     const missing = accessKeyId === undefined ? 'accessKeyId' : 'secretAccessKey'

@@ -3,6 +3,7 @@
 import { databaseServerNames } from '../../../../constructs/index.ts'
 import type { DatabaseSpec, DatabaseSpecProviderRds, DatabaseStatus } from '../../../../imports/wire/database.ts'
 import { isOf, type LiveObject, type ObserveContext, Secret } from '../../../index.ts'
+import type { ReferencePolicy } from '../../references/reference-policy.ts'
 import type { ObservedInstance } from './instance.ts'
 import { type RdsFacts, rdsFacts } from './instance-facts.ts'
 
@@ -14,8 +15,7 @@ export interface LoadedFacts {
 export async function loadRdsFacts(
   { object, children, live, secrets }: ObserveContext<DatabaseSpec, DatabaseStatus>,
   rds: DatabaseSpecProviderRds,
-  /** As it was last seen, if it was. */
-  observed: ObservedInstance | undefined,
+  { observed, policy }: { observed: ObservedInstance | undefined; policy: ReferencePolicy },
 ): Promise<LoadedFacts> {
   const { namespace, name } = object.metadata
   const { adminSecret: adminName } = databaseServerNames(name)
@@ -25,5 +25,5 @@ export async function loadRdsFacts(
     kept ?? live.find(Secret, { namespace, name: adminName }),
     secretRef === undefined ? undefined : live.find(Secret, { namespace, name: secretRef.name }),
   ])
-  return { facts: rdsFacts({ rds, adminSecret, awsSecret, observed, secrets }), adminSecret }
+  return { facts: rdsFacts({ rds, adminSecret, awsSecret, observed, secrets, policy }), adminSecret }
 }

@@ -4,6 +4,7 @@
 import { databaseAdmin } from '../../../../constructs/index.ts'
 import type { DatabaseSpecProviderRds } from '../../../../imports/wire/database.ts'
 import { type LiveObject, passwordFrom, type SecretSource } from '../../../index.ts'
+import type { ReferencePolicy } from '../../references/reference-policy.ts'
 import { secretText } from '../secret-text.ts'
 import { type AwsIdentity, awsCredentials } from './aws-credentials.ts'
 import type { InstanceAdmin, ObservedInstance } from './instance.ts'
@@ -23,12 +24,13 @@ export interface RdsFactsInput {
   /** As it was last seen, if it was. */
   readonly observed: ObservedInstance | undefined
   readonly secrets: SecretSource
+  readonly policy: ReferencePolicy
 }
 
-export function rdsFacts({ rds, adminSecret, awsSecret, observed, secrets }: RdsFactsInput): RdsFacts {
+export function rdsFacts({ rds, adminSecret, awsSecret, observed, secrets, policy }: RdsFactsInput): RdsFacts {
   const endpoint = observed?.endpoint ?? endpointIn(adminSecret)
   return {
-    ...awsCredentials(rds.credentials.secretRef?.name, awsSecret),
+    ...awsCredentials(rds.credentials.secretRef?.name, awsSecret, policy),
     admin: adminOf(adminSecret, observed, secrets),
     ...(endpoint === undefined ? {} : { endpoint }),
   }

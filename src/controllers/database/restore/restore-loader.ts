@@ -16,6 +16,8 @@ import {
 import { type WorkRun, workRun } from '../../backup/work-run.ts'
 import type { WorkWish } from '../../backup/work-wish.ts'
 import type { Place, Problem } from '../../migration/migration-place.ts'
+import type { ReferencePolicy } from '../../references/reference-policy.ts'
+import { loadStoreRejection } from '../../references/store-loader.ts'
 import { isAtWork } from '../../worker/job-words.ts'
 import type { DatabaseObject, ServerConnection } from '../server-connection.ts'
 import type { RestoreFacts } from './restore-facts.ts'
@@ -41,6 +43,8 @@ export interface RestoreSurroundings {
   readonly serverProblem: Problem | undefined
   /** The server in the cluster, which is there or is to be. */
   readonly server: OwnServer | undefined
+  /** The operator's rules for what a spec names. */
+  readonly policy: ReferencePolicy
   /** Of the database among what there is outside the cluster. */
   readonly recordName: string
   /** Of the instance of RDS, if there is one. */
@@ -77,17 +81,18 @@ async function loadByWorker(
   asked: RestoreRequest | undefined,
   surroundings: RestoreSurroundings,
 ): Promise<RestoreFacts> {
-  const { server, recordName } = surroundings
+  const { server, recordName, policy } = surroundings
   const record = object.status?.restore
   const isLeaving = isBeingDeleted(object)
   const isDue = record?.previous?.some(({ keptUntil }) => Date.parse(keptUntil) <= nowMs) === true
   const pods = isUnderWay(record) || isDue ? await loadPods(live, object) : []
-  const source = await loadSource(live, object, asked)
+  const found = await loadSource(live, object, asked)
+  const source = (await rejectedSource(found, { live, object, policy })) ?? found
   const method = restoreMethod({ record, children, source })
   const isAwaited = object.spec.bootstrap !== undefined && !hasBegun(object.status, recordName)
   const isServerHeld = isAwaited && server?.isThere === false && method !== 'Logical'
-  const found = isServerHeld ? await live.find(PersistentVolumeClaim, claimOf(object, server)) : undefined
-  const place = isServerHeld ? volumePlace(server, { found, children }) : placeOf(object, surroundings)
+  const volume = isServerHeld ? await live.find(PersistentVolumeClaim, claimOf(object, server)) : undefined
+  const place = isServerHeld ? volumePlace(server, { found: volume, children }) : placeOf(object, surroundings)
   const wishOf = (work: RestoreWork): WorkWish | undefined =>
     record === undefined ? undefined : wantedWish({ object, record, children, source, place, nowMs }, work)
   const runOf = (work: RestoreWork): WorkRun => {
@@ -149,6 +154,17 @@ async function loadSource(
   const record = object.status?.restore
   if (asked === undefined || asked.requestID !== record?.requestID || !isUnderWay(record)) return undefined
   return restoreSource(asked, object, await loadBackup(live, object, asked))
+}
+
+/** A store that this Database may not be restored from. */
+async function rejectedSource(
+  source: RestoreSource | Problem | undefined,
+  { live, object, policy }: { live: LiveReader; object: DatabaseObject; policy: ReferencePolicy },
+): Promise<Problem | undefined> {
+  if (source?.kind !== 'source' || source.target === undefined) return undefined
+  const { namespace } = object.metadata
+  const rejection = await loadStoreRejection(source.target, { live, namespace, policy })
+  return rejection && { kind: 'waiting', ...rejection }
 }
 
 async function loadBackup(

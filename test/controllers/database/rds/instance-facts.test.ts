@@ -10,7 +10,7 @@ const served = { host: 'crm.example', port: '5432' }
 function facts(own: Partial<RdsFactsInput> = {}) {
   const secrets = seededSecrets(1)
   const none = { adminSecret: undefined, awsSecret: undefined, observed: undefined }
-  return rdsFacts({ rds: rdsProvider(), ...none, secrets, ...own })
+  return rdsFacts({ rds: rdsProvider(), ...none, secrets, policy: {}, ...own })
 }
 
 describe('the master password', () => {

@@ -1,0 +1,98 @@
+// The rules for names in resources: a Secret has to allow its use, and the operator's own lists bound Secrets, images, endpoints and storage
+// classes. Whoever may write a resource reaches by it nothing that these rules do not give. Pure.
+import type { LiveObject } from '../../index.ts'
+
+/** Patterns with `*` for any characters. An absent list allows everything; of Secrets it allows none but the labelled ones. */
+export interface ReferencePolicy {
+  /** `namespace/name` of Secrets that every resource of their namespace may name without a label. */
+  readonly secrets?: readonly string[] | undefined
+  /** Images as a spec writes them, or as they stand where a spec names none. */
+  readonly images?: readonly string[] | undefined
+  /** Host names and addresses of database servers and of stores. */
+  readonly endpoints?: readonly string[] | undefined
+  /** A resource without a class takes the cluster's default, which is always allowed. */
+  readonly storageClasses?: readonly string[] | undefined
+}
+
+/** The policy of an operator without lists. */
+export const labelledSecrets: ReferencePolicy = {}
+
+/** A kind on whose behalf the operator or a pod reads a Secret, as labels spell it. Stores of backups are Backup's, whoever names them. */
+export type SecretReader = 'Database' | 'DatabaseUser' | 'Backup' | 'ReplicatedKVStore'
+
+/** The label by which the owner of a Secret allows resources of one kind to name it, with the value `true`. */
+export function consentLabel(reader: SecretReader): string {
+  return `data.konverge.dev/usable-by-${reader.toLowerCase()}`
+}
+
+/** The rejection of a Secret that has not been opened to this kind; undefined if it has. */
+export function secretRejection(
+  { metadata: { namespace = '', name, labels } }: Pick<LiveObject, 'metadata'>,
+  reader: SecretReader,
+  { secrets = [] }: ReferencePolicy,
+): Rejection<'SecretNotAllowed'> | undefined {
+  const label = consentLabel(reader)
+  if (labels?.[label] === 'true' || matchesAny(secrets, `${namespace}/${name}`)) return undefined
+  const message =
+    `Secret ${name} does not allow a ${reader} to use it; if it is yours to give, run: ` +
+    `kubectl label secret ${name} -n ${namespace} ${label}=true`
+  return { reason: 'SecretNotAllowed', message }
+}
+
+export function imageRejection(image: string, { images }: ReferencePolicy): Rejection | undefined {
+  if (images === undefined || matchesAny(images, image)) return undefined
+  return rejection('ImageNotAllowed', { what: `image ${image}`, option: '--allow-image', patterns: images })
+}
+
+/** `host`: a name or an address, without a port. */
+export function endpointRejection(host: string, { endpoints }: ReferencePolicy): Rejection | undefined {
+  const plain = host.toLowerCase().replace(/\.$/, '')
+  if (endpoints === undefined || matchesAny(endpoints, plain)) return undefined
+  return rejection('EndpointNotAllowed', { what: `host ${host}`, option: '--allow-endpoint', patterns: endpoints })
+}
+
+export function storageClassRejection(
+  storageClassName: string | undefined,
+  { storageClasses }: ReferencePolicy,
+): Rejection | undefined {
+  if (storageClassName === undefined || storageClasses === undefined) return undefined
+  if (matchesAny(storageClasses, storageClassName)) return undefined
+  const what = `StorageClass '${storageClassName}'`
+  return rejection('StorageClassNotAllowed', { what, option: '--allow-storage-class', patterns: storageClasses })
+}
+
+export type RejectionReason = 'SecretNotAllowed' | 'ImageNotAllowed' | 'EndpointNotAllowed' | 'StorageClassNotAllowed'
+
+/** A Refusal with a reason of these rules. */
+export interface Rejection<Reason extends RejectionReason = RejectionReason> {
+  readonly reason: Reason
+  readonly message: string
+}
+
+function rejection(
+  reason: Rejection['reason'],
+  { what, option, patterns }: { readonly what: string; readonly option: string; readonly patterns: readonly string[] },
+): Rejection {
+  const message = `this operator does not allow ${what}; its ${option} has ${patterns.join(', ') || 'nothing'}`
+  return { reason, message }
+}
+
+function matchesAny(patterns: readonly string[], text: string): boolean {
+  return patterns.some((pattern) => matches(pattern, text))
+}
+
+/** Linear in the text for each `*`: the first place of every part is as good as any. */
+function matches(pattern: string, text: string): boolean {
+  const [first = '', ...rest] = pattern.split('*')
+  const last = rest.pop()
+  if (last === undefined) return text === pattern
+  if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last)) return false
+  const end = text.length - last.length
+  let from = first.length
+  for (const part of rest) {
+    const at = text.indexOf(part, from)
+    if (at === -1 || at + part.length > end) return false
+    from = at + part.length
+  }
+  return true
+}

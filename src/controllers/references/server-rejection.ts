@@ -1,0 +1,21 @@
+// The rules for what a spec has run in the cluster: images and storage classes. Pure.
+import { ApiObject, type Chart } from 'cdk8s'
+import type { DatabaseSpec } from '../../../imports/wire/database.ts'
+import { hold, type Refusal } from '../../index.ts'
+import { imageRejection, type ReferencePolicy, type Rejection, storageClassRejection } from './reference-policy.ts'
+
+/** The rejection of a Database's server in the cluster; undefined where it may be made, or is elsewhere. */
+export function rejectedServer(
+  { spec }: { readonly spec: DatabaseSpec },
+  policy: ReferencePolicy,
+): Rejection | undefined {
+  const { inCluster } = spec.provider
+  if (inCluster === undefined) return undefined
+  const { image = `postgres:${spec.version}`, storage } = inCluster
+  return imageRejection(image, policy) ?? storageClassRejection(storage.storageClassName, policy)
+}
+
+/** Keeps a resource that is being deleted as it is, until its spec is allowed again: for `parting`. */
+export function holdDeletion(chart: Chart, { message }: Refusal): void {
+  hold(new ApiObject(chart, 'held', { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'held' } }), message)
+}

@@ -1,0 +1,28 @@
+// Reads the Secrets that the environment of a store names, and says which rule of the operator the store breaks.
+import type { ReplicatedKVStoreSpec } from '../../../imports/wire/replicated-kv-store.ts'
+import { type LiveReader, type ObjectMeta, type Refusal, Secret } from '../../index.ts'
+import {
+  imageRejection,
+  type ReferencePolicy,
+  secretRejection,
+  storageClassRejection,
+} from '../references/reference-policy.ts'
+
+/** Also an optional Secret has to be there: one that came later would be read by the pods without its owner's consent. */
+export async function loadKvRejection(
+  { metadata: { namespace }, spec }: { readonly metadata: ObjectMeta; readonly spec: ReplicatedKVStoreSpec },
+  live: LiveReader,
+  policy: ReferencePolicy,
+): Promise<Required<Refusal> | undefined> {
+  const rejection = imageRejection(spec.image, policy) ?? storageClassRejection(spec.storageClassName, policy)
+  if (rejection !== undefined) return rejection
+  const names = new Set((spec.env ?? []).flatMap(({ valueFrom }) => valueFrom?.secretKeyRef?.name ?? []))
+  for (const name of names) {
+    const secret = await live.find(Secret, { namespace, name })
+    const message = `Secret ${name}, which spec.env names, is missing`
+    if (secret === undefined) return { reason: 'SecretNotFound', message }
+    const refused = secretRejection(secret, 'ReplicatedKVStore', policy)
+    if (refused !== undefined) return refused
+  }
+  return undefined
+}

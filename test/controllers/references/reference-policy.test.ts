@@ -1,0 +1,83 @@
+// Tables of the rules for names in resources.
+import { describe, expect, it } from 'vitest'
+import {
+  consentLabel,
+  endpointRejection,
+  imageRejection,
+  secretRejection,
+  storageClassRejection,
+} from '../../../src/controllers/references/reference-policy.ts'
+
+const secret = (labels?: Record<string, string>) => ({
+  metadata: {
+    ...{ namespace: 'shop', name: 'crm-server', uid: 'u1', resourceVersion: '1' },
+    ...(labels === undefined ? {} : { labels }),
+  },
+})
+
+describe('a Secret', () => {
+  it.each([
+    ['no label', undefined, {}, false],
+    ['the label of the kind', { [consentLabel('Database')]: 'true' }, {}, true],
+    ['the label with another value', { [consentLabel('Database')]: 'yes' }, {}, false],
+    ['the label of another kind', { [consentLabel('ReplicatedKVStore')]: 'true' }, {}, false],
+    ['its name on the list', undefined, { secrets: ['shop/crm-server'] }, true],
+    ['its namespace on the list', undefined, { secrets: ['media/*', 'shop/*'] }, true],
+    ['a namespace of which its own is the beginning', undefined, { secrets: ['shop-b/*'] }, false],
+    ['its name in another namespace on the list', undefined, { secrets: ['media/crm-server'] }, false],
+    ['the name of a member of every object', { constructor: 'true' }, {}, false],
+  ])('with %s', (_, labels, policy, isAllowed) => {
+    expect(secretRejection(secret(labels), 'Database', policy) === undefined).toBe(isAllowed)
+  })
+
+  it('that is not open says by which command it is opened', () => {
+    expect(secretRejection(secret(), 'DatabaseUser', {})).toEqual({
+      reason: 'SecretNotAllowed',
+      message:
+        'Secret crm-server does not allow a DatabaseUser to use it; if it is yours to give, run: ' +
+        'kubectl label secret crm-server -n shop data.konverge.dev/usable-by-databaseuser=true',
+    })
+  })
+})
+
+describe('a list', () => {
+  it.each([
+    ['postgres:18', 'postgres:18', true],
+    ['postgres:18', 'postgres:180', false],
+    ['postgres:*', 'postgres:18', true],
+    ['postgres:*', 'evil.example/postgres:18', false],
+    ['registry.example/*', 'registry.example.evil.example/x', false],
+    ['registry.example/*@sha256:*', 'registry.example/db@sha256:00', true],
+    ['registry.example/*@sha256:*', 'registry.example/db:latest', false],
+    ['*', '', true],
+    ['a*a', 'a', false],
+    ['a*b*c', 'abbc', true],
+    ['a*b*c', 'acb', false],
+    ['a*bc*c', 'abc', false],
+    ['', 'x', false],
+  ])('with %j for image %j', (pattern, image, isAllowed) => {
+    expect(imageRejection(image, { images: [pattern] }) === undefined).toBe(isAllowed)
+  })
+
+  it('that is absent allows everything', () => {
+    expect(imageRejection('x', {})).toBeUndefined()
+    expect(endpointRejection('x', {})).toBeUndefined()
+    expect(storageClassRejection('x', {})).toBeUndefined()
+  })
+
+  it('is named by what it rejects', () => {
+    expect(endpointRejection('169.254.169.254', { endpoints: ['*.db.example', '10.*'] })).toEqual({
+      reason: 'EndpointNotAllowed',
+      message: 'this operator does not allow host 169.254.169.254; its --allow-endpoint has *.db.example, 10.*',
+    })
+    expect(storageClassRejection('fast', { storageClasses: ['standard'] })).toMatchObject({
+      reason: 'StorageClassNotAllowed',
+    })
+  })
+
+  it('takes a host in any case and with a final dot, and the default class always', () => {
+    expect(endpointRejection('CRM.db.example.', { endpoints: ['*.db.example'] })).toBeUndefined()
+    expect(storageClassRejection(undefined, { storageClasses: [] })).toBeUndefined()
+    expect(storageClassRejection('', { storageClasses: ['standard'] })).toBeDefined()
+  })
+})
