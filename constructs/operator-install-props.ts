@@ -50,13 +50,19 @@ export interface OperatorInstallProps {
   /** @default - 100m CPU and 256Mi of memory, at most 512Mi */
   readonly resources?: Manifest
   /**
-   * Lets nothing in but requests to the HTTP port, and nothing out but name lookups and these ports.
+   * The kinds of the operator, for which people get rights by the roles `view`, `edit` and `admin`.
+   * @default - no such roles
+   */
+  readonly kinds?: readonly { readonly group: string; readonly plural: string }[]
+  /**
+   * Lets nothing in but requests to the HTTP port, and nothing out but name lookups and these ports; and in each of `namespaces` the same
+   * for workers, database servers and stores.
    * @default - no NetworkPolicy
    */
   readonly networkPolicy?: {
     /**
-     * TCP ports, on any host, because the address of an API server is no stable one.
-     * @default [443, 6443]
+     * TCP ports of API servers, databases and stores of backups, on any host.
+     * @default [443, 5432, 6443]
      */
     readonly egressPorts?: readonly number[]
   }

@@ -5,7 +5,9 @@ import { ApiObject } from 'cdk8s'
 import { Construct } from 'constructs'
 import type { Manifest } from './manifest.ts'
 import type { OperatorInstallProps, OperatorRule } from './operator-install-props.ts'
+import { operatorPolicySpec, servedPolicySpecs, usualEgressPorts } from './operator-network-policies.ts'
 import { operatorLabels, operatorPodSpec, operatorPort, operatorSelectorLabels } from './operator-pod.ts'
+import { userRoles } from './operator-user-roles.ts'
 
 type KindOfRole = 'ClusterRole' | 'Role'
 type Settled = OperatorInstallProps & Required<Pick<OperatorInstallProps, 'name' | 'namespace' | 'replicas'>>
@@ -47,6 +49,7 @@ export class OperatorInstall extends Construct {
     })
     this.serviceAccount = this.#at('service-account', 'v1', 'ServiceAccount', { automountServiceAccountToken: false })
     this.#grantAll()
+    this.#grantPeople()
     this.metricsService = this.#at('metrics-service', 'v1', 'Service', {
       spec: {
         selector: matchLabels,
@@ -54,8 +57,10 @@ export class OperatorInstall extends Construct {
       },
     })
     if (networkPolicy !== undefined) {
-      const spec = networkPolicySpec(matchLabels, networkPolicy.egressPorts)
+      const { egressPorts = usualEgressPorts } = networkPolicy
+      const spec = operatorPolicySpec(matchLabels, { ingressPorts: [operatorPort.number], egressPorts })
       this.networkPolicy = this.#at('network-policy', 'networking.k8s.io/v1', 'NetworkPolicy', { spec })
+      this.#confineServed(egressPorts)
     }
     const template = { metadata: { labels: operatorLabels(name) }, spec: operatorPodSpec(this.#props) }
     this.deployment = this.#at('deployment', 'apps/v1', 'Deployment', {
@@ -93,6 +98,35 @@ export class OperatorInstall extends Construct {
     this.#grant('home', 'Role', { name, namespace }, home)
   }
 
+  /** What people may do with the kinds, wherever they have `view`, `edit` or `admin`. */
+  #grantPeople(): void {
+    const { name, namespace, kinds = [] } = this.#props
+    for (const role of userRoles(kinds)) {
+      const metadata = {
+        name: `${namespace}:${name}:${role.name}`,
+        labels: { ...operatorLabels(name), ...role.labels },
+      }
+      const apiVersion = `${rbacGroup}/v1`
+      new ApiObject(this, `role-${role.name}`, { apiVersion, kind: 'ClusterRole', metadata, rules: role.rules })
+    }
+  }
+
+  #confineServed(egressPorts: readonly number[]): void {
+    const { name, namespace, namespaces } = this.#props
+    for (const place of new Set(namespaces)) {
+      for (const [end, spec] of Object.entries(servedPolicySpecs(egressPorts))) {
+        new ApiObject(this, `network-policy-${place}-${end}`, {
+          ...{ apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy' },
+          metadata: {
+            ...{ name: `${namespace}.${name}.${end}`, namespace: place },
+            labels: { ...operatorLabels(name) },
+          },
+          spec,
+        })
+      }
+    }
+  }
+
   #grant(
     id: string,
     kind: KindOfRole,
@@ -111,17 +145,6 @@ export class OperatorInstall extends Construct {
       roleRef: { apiGroup: rbacGroup, kind, name: place.name },
       subjects: [{ kind: 'ServiceAccount', name, namespace }],
     })
-  }
-}
-
-/** In: health checks and scrapes. Out: name lookups, and the API server, whose address is not known beforehand. */
-function networkPolicySpec(matchLabels: Manifest, egressPorts: readonly number[] = [443, 6443]): Manifest {
-  const tcp = (port: number) => ({ port, protocol: 'TCP' })
-  return {
-    podSelector: { matchLabels },
-    policyTypes: ['Ingress', 'Egress'],
-    ingress: [{ ports: [tcp(operatorPort.number)] }],
-    egress: [{ ports: [{ port: 53, protocol: 'UDP' }, tcp(53), ...egressPorts.map(tcp)] }],
   }
 }
 

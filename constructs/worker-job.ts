@@ -7,6 +7,9 @@ import type { Manifest } from './manifest.ts'
 import { restrictedUser } from './restricted-user.ts'
 import type { WorkerCredentials, WorkerJobProps } from './worker-job-props.ts'
 
+/** On the pods of all workers, with the value `true`: what a NetworkPolicy selects. */
+export const workerPodLabel = 'konverge.dev/worker'
+
 /** Distroless' `nonroot`. */
 const ownUserId = 65532
 const orderFolder = '/var/run/konverge/order'
@@ -49,7 +52,10 @@ function jobSpec(props: WorkerJobProps): Manifest {
     backoffLimit: retries,
     ...(deadlineSeconds === undefined ? {} : { activeDeadlineSeconds: deadlineSeconds }),
     suspend: isSuspended,
-    template: { metadata: { labels: { ...labels }, annotations: { ...annotations } }, spec: podSpec(props) },
+    template: {
+      metadata: { labels: { ...labels, [workerPodLabel]: 'true' }, annotations: { ...annotations } },
+      spec: podSpec(props),
+    },
   }
 }
 

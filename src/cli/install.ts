@@ -19,7 +19,11 @@ export interface InstallOptions extends ClusterChoice, AllowLists {
   readonly namespace: string
   readonly image: string
   readonly replicas: number
+  /** Which to serve; none: `default`, as kubectl's. */
   readonly namespaces: readonly string[]
+  /** Serves all of them instead, with rights on every Secret of the cluster. */
+  readonly allNamespaces?: boolean | undefined
+  readonly egressPorts?: readonly number[] | undefined
   readonly controllers: readonly string[]
   readonly write: (text: string) => void
 }
@@ -51,12 +55,19 @@ async function definitionsOf(controllers: readonly Controller[], signal: AbortSi
   return [...new Set(kinds.flatMap((kind) => definitionOf(kind, known) ?? []))] as readonly unknown[] as KubeObject[]
 }
 
+/** Undefined: all namespaces, which nobody gets without asking for it. */
+function servedBy({ namespaces, allNamespaces = false }: InstallOptions): readonly string[] | undefined {
+  if (!allNamespaces) return namespaces.length === 0 ? ['default'] : namespaces
+  if (namespaces.length === 0) return undefined
+  throw new CommandError('--all-namespaces and --namespaces exclude each other; give one of them', 2)
+}
+
 function manifestsOf(options: InstallOptions, controllers: readonly Controller[]): readonly KubeObject[] {
-  const { namespace, image, replicas, namespaces } = options
-  const isConfined = namespaces.length > 0
+  const { namespace, image, replicas } = options
+  const namespaces = servedBy(options)
   const args = [
     'run',
-    ...(isConfined ? [`--namespaces=${namespaces.join()}`] : []),
+    ...(namespaces === undefined ? [] : [`--namespaces=${namespaces.join()}`]),
     ...(options.controllers.length > 0 ? [`--controllers=${options.controllers.join()}`] : []),
     ...allowArguments(options),
   ]
@@ -69,7 +80,9 @@ function manifestsOf(options: InstallOptions, controllers: readonly Controller[]
       replicas,
       args,
       rules,
-      ...(isConfined ? { namespaces } : {}),
+      kinds: controllers.map(({ resource: { group, plural } }) => ({ group, plural })),
+      networkPolicy: options.egressPorts === undefined ? {} : { egressPorts: options.egressPorts },
+      ...(namespaces === undefined ? {} : { namespaces }),
     }) as readonly KubeObject[]
   } catch (thrown) {
     if (thrown instanceof RangeError) throw new CommandError(messageOf(thrown), 2)

@@ -105,7 +105,9 @@ function addInstall(program: Command, signal: AbortSignal): void {
     .option('--namespace <name>', 'the namespace in which the operator runs', 'konverge-system')
     .option('--image <reference>', 'the container image', ownImage())
     .option('--replicas <pods>', 'how many pods, of which one leads and the others stand by', positive, 2)
-    .option('--namespaces <names>', 'look after resources, and have rights, in these namespaces only', names, [])
+    .option('--namespaces <names>', 'serve these namespaces, separated by commas (default: default)', names, [])
+    .option('--all-namespaces', 'serve all namespaces, with rights on every Secret of the cluster')
+    .option('--egress-ports <ports>', 'where operator and workers may connect to (default: 443,5432,6443)', ports)
     .option('--controllers <names>', 'run these controllers only, separated by commas', names, [])
     .option('--kubeconfig <file>', 'the kubeconfig (default: KUBECONFIG, the pod’s service account, ~/.kube/config)')
     .option('--context <name>', 'a context of the kubeconfig (default: its current one)')
@@ -248,6 +250,10 @@ function names(text: string): readonly string[] {
     .filter((name) => name !== '')
   if (given.length === 0) throw new InvalidArgumentError('Give at least one name.')
   return given
+}
+
+function ports(text: string): readonly number[] {
+  return names(text).map(port)
 }
 
 function positive(text: string): number {

@@ -9,6 +9,7 @@ const defaults = {
   image: 'konverge:test',
   replicas: 2,
   namespaces: [] as readonly string[],
+  allNamespaces: true,
   controllers: [] as readonly string[],
   environment: {},
 }
@@ -42,11 +43,12 @@ describe('what konverge install prints', () => {
 
   it('tells the operator what it was told', async () => {
     expect(argsOf(await printed())).toEqual(['run'])
-    expect(argsOf(await printed({ namespaces: ['shop', 'games'], controllers: ['replicatedkvstores'] }))).toEqual([
-      'run',
-      '--namespaces=shop,games',
-      '--controllers=replicatedkvstores',
-    ])
+    expect(argsOf(await printed({ allNamespaces: false }))).toEqual(['run', '--namespaces=default'])
+    expect(
+      argsOf(
+        await printed({ allNamespaces: false, namespaces: ['shop', 'games'], controllers: ['replicatedkvstores'] }),
+      ),
+    ).toEqual(['run', '--namespaces=shop,games', '--controllers=replicatedkvstores'])
   })
 })
 
@@ -81,6 +83,8 @@ describe.concurrent('konverge install', { timeout: limitMs }, () => {
     [['--namespace', 'A'], /OperatorInstall konverge: 'A' cannot be a namespace; use/],
     [['--namespaces', 'a,B'], /'B' cannot be a namespace/],
     [['--replicas', '0'], /--replicas/],
+    [['--all-namespaces', '--namespaces', 'a'], /exclude each other/],
+    [['--egress-ports', '443,x'], /--egress-ports/],
     [['--controllers', 'nothing'], /there is no controller 'nothing'; choose from replicatedkvstores/],
   ])('refuses %j with one sentence', async (args, message) => {
     const ended = await konverge(['install', '--dry-run', ...args])

@@ -125,9 +125,9 @@ describe('the pods', () => {
           ports: [
             { port: 53, protocol: 'UDP' },
             { port: 53, protocol: 'TCP' },
-            { port: 8443, protocol: 'TCP' },
           ],
         },
+        { ports: [{ port: 8443, protocol: 'TCP' }] },
       ],
     })
   })

@@ -8,7 +8,13 @@ import { kindsOfAccount, manifestsIn, operatorNamespace } from './rights.ts'
 
 /** What `konverge install --dry-run` prints. */
 export async function printedManifests(namespace = operatorNamespace): Promise<string> {
-  const { exitCode, stdout, stderr } = await konverge(['install', '--dry-run', '--namespace', namespace])
+  const { exitCode, stdout, stderr } = await konverge([
+    'install',
+    '--dry-run',
+    '--all-namespaces',
+    '--namespace',
+    namespace,
+  ])
   if (exitCode !== 0 || stderr !== '') throw new Error(`konverge install ended with ${exitCode}: ${stderr}`)
   return stdout
 }

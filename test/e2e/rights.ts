@@ -5,7 +5,11 @@ import type { StoryRequest } from './story-server.ts'
 
 export interface Manifest {
   readonly kind: string
-  readonly metadata: { readonly name: string; readonly namespace?: string }
+  readonly metadata: {
+    readonly name: string
+    readonly namespace?: string
+    readonly labels?: Readonly<Record<string, string>>
+  }
   readonly rules?: readonly AccessRule[]
 }
 
@@ -21,10 +25,15 @@ export function manifestsIn(yaml: string): readonly Manifest[] {
 
 /** `create services`, `patch replicatedkvstores/status.data.konverge.dev`: one verb on one resource. */
 export function rightsIn(manifests: readonly Manifest[]): readonly string[] {
-  const rules = manifests.flatMap((manifest) => manifest.rules ?? [])
+  const rules = manifests.filter((manifest) => !isOfPeople(manifest)).flatMap((manifest) => manifest.rules ?? [])
   return rules.flatMap(({ apiGroups = [], resources = [], verbs }) =>
     apiGroups.flatMap((group) => resources.flatMap((name) => verbs.map((verb) => `${verb} ${inGroup(name, group)}`))),
   )
+}
+
+/** Is it a role of people, which the operator is not bound to? */
+function isOfPeople({ metadata: { labels = {} } }: Manifest): boolean {
+  return Object.keys(labels).some((label) => label.includes('/aggregate-to-'))
 }
 
 /** What the requests used. One that was refused for want of a right used none. */

@@ -12,7 +12,7 @@ import {
   type SecretReader,
 } from '../../../src/controllers/references/reference-policy.ts'
 import { replicatedKvStore } from '../../../src/controllers/replicated-kv-store/replicated-kv-store.ts'
-import { Job, Namespace, type Resource, Secret, StatefulSet, valueAt } from '../../../src/index.ts'
+import { Job, Namespace, type Resource, Secret, StatefulSet } from '../../../src/index.ts'
 import { startCluster, type TestCluster } from '../../../src/testing/index.ts'
 import { flagshipDefinitions } from '../../e2e/definitions.ts'
 import { noServer } from '../database/databases.ts'
@@ -97,7 +97,7 @@ describe('a Secret that nobody has opened', () => {
     await fixture.cluster.patch(ReplicatedKVStore, at('cart'), { spec: { env: [{ name: 'LOOT', valueFrom }] } })
     await fixture.cluster.advance(20_000)
     const [made] = await fixture.cluster.list(StatefulSet, home)
-    expect(made && valueAt(made, 'spec', 'replicas')).toBe(1)
+    expect(made).toMatchObject({ spec: { replicas: 1 } })
     expect(JSON.stringify(made)).not.toContain('orders-admin')
   })
 

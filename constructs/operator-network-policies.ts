@@ -1,0 +1,60 @@
+// The NetworkPolicies of an install: the operator, and in each namespace that it serves its workers, database servers and stores. Policies
+// add up, so that a policy of the namespace's owner opens what one of its pods needs besides. Pure.
+import { databaseSelectorLabel } from './database-server-names.ts'
+import { kvSelectorLabel } from './kv-names.ts'
+import type { Manifest } from './manifest.ts'
+import { workerPodLabel } from './worker-job.ts'
+
+/** HTTPS, the API server's usual port besides, and PostgreSQL. */
+export const usualEgressPorts: readonly number[] = [443, 5432, 6443]
+
+const databasePort = 5432
+const tcp = (port: number): Manifest => ({ port, protocol: 'TCP' })
+/** Name lookups go anywhere: which pods answer them is the cluster's affair. */
+const lookups: Manifest = { ports: [{ port: 53, protocol: 'UDP' }, tcp(53)] }
+
+/**
+ * In: health checks, scrapes. Out: name lookups and these ports, on any host: neither an API server nor a database has an address that
+ * is known beforehand.
+ */
+export function operatorPolicySpec(
+  matchLabels: Manifest,
+  { ingressPorts, egressPorts }: { readonly ingressPorts: readonly number[]; readonly egressPorts: readonly number[] },
+): Manifest {
+  return {
+    podSelector: { matchLabels },
+    policyTypes: ['Ingress', 'Egress'],
+    ingress: [{ ports: ingressPorts.map(tcp) }],
+    egress: [lookups, { ports: egressPorts.map(tcp) }],
+  }
+}
+
+/** By the end of the policy's name. */
+export function servedPolicySpecs(egressPorts: readonly number[]): Readonly<Record<string, Manifest>> {
+  return {
+    // Databases and stores of backups; nothing connects to a worker.
+    workers: {
+      podSelector: having(workerPodLabel),
+      policyTypes: ['Ingress', 'Egress'],
+      egress: [lookups, { ports: egressPorts.map(tcp) }],
+    },
+    // Clients from anywhere; out to other servers only, which logical replication follows.
+    databases: {
+      podSelector: having(databaseSelectorLabel),
+      policyTypes: ['Ingress', 'Egress'],
+      ingress: [{ ports: [tcp(databasePort)] }],
+      egress: [lookups, { ports: [tcp(databasePort)] }],
+    },
+    // Every store chooses its port. Out to the other replicas only.
+    stores: {
+      podSelector: having(kvSelectorLabel),
+      policyTypes: ['Ingress', 'Egress'],
+      ingress: [{}],
+      egress: [lookups, { to: [{ podSelector: having(kvSelectorLabel) }] }],
+    },
+  }
+}
+
+function having(key: string): Manifest {
+  return { matchExpressions: [{ key, operator: 'Exists' }] }
+}
