@@ -9,6 +9,9 @@
  */
 export type Remedy = 'retry' | 'stop'
 
+/** Characters. Foreign servers, stores and programs are quoted, and what they say has no end of its own. */
+const longestMessage = 8_192
+
 export interface CodedErrorOptions<Code extends string> {
   readonly code: Code
   readonly message: string
@@ -26,11 +29,19 @@ export class CodedError<Code extends string = string> extends Error {
   readonly retryAfterMs: number | undefined
 
   constructor(options: CodedErrorOptions<Code>) {
-    super(options.message, options.cause === undefined ? undefined : { cause: options.cause })
+    super(
+      clippedTo(longestMessage, options.message),
+      options.cause === undefined ? undefined : { cause: options.cause },
+    )
     this.code = options.code
     this.remedy = options.remedy
     this.retryAfterMs = options.retryAfterMs
   }
+}
+
+/** The text, at most so many characters of it; the last one says that it was cut. */
+export function clippedTo(longest: number, text: string): string {
+  return text.length <= longest ? text : `${text.slice(0, longest - 1).toWellFormed()}…`
 }
 
 /** The message of anything that was thrown. */

@@ -45,15 +45,15 @@ export function applyMergePatch(document: Json | undefined, patch: Json): Json {
  * is null counts as absent on both sides, as no merge patch can set one.
  */
 export function mergePatchBetween(before: JsonObject, after: JsonObject): JsonObject | undefined {
-  const patch: Record<string, Json> = {}
-  for (const key of Object.keys(before)) if (isPresent(before[key]) && !isPresent(after[key])) patch[key] = null
+  const patch = new Map<string, Json>()
+  for (const key of Object.keys(before)) if (isPresent(before[key]) && !isPresent(own(after, key))) patch.set(key, null)
   for (const [key, value] of Object.entries(after)) {
-    const old = before[key]
+    const old = own(before, key)
     if (!isPresent(value) || deepEqual(old, value)) continue
     const inner = isJsonObject(old) && isJsonObject(value) ? mergePatchBetween(old, value) : value
-    if (inner !== undefined) patch[key] = inner
+    if (inner !== undefined) patch.set(key, inner)
   }
-  return Object.keys(patch).length === 0 ? undefined : patch
+  return patch.size === 0 ? undefined : Object.fromEntries(patch)
 }
 
 function isPresent(value: Json | undefined): value is Exclude<Json, null> {

@@ -1,7 +1,7 @@
 // Why did a request fail? Every answer of the API server that is not a success, and every answer that never came, becomes
 // a KubeError with one of these codes. Source of codes: meta/v1 Status reasons and the HTTP status.
 import { CodedError, type Remedy } from '../base/errors.ts'
-import { isJsonList, isJsonObject, type JsonObject } from '../base/json.ts'
+import { isJsonList, isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import { explainForbidden } from './forbidden.ts'
 
 export type KubeErrorCode =
@@ -156,8 +156,13 @@ function causesOf(details: JsonObject | undefined): readonly StatusCause[] {
   const causes = details?.causes
   if (!isJsonList(causes)) return []
   return causes.filter(isJsonObject).map((cause) => ({
-    reason: String(cause.reason ?? ''),
-    message: String(cause.message ?? ''),
-    field: String(cause.field ?? ''),
+    reason: textOf(cause.reason),
+    message: textOf(cause.message),
+    field: textOf(cause.field),
   }))
+}
+
+/** What is no text says nothing: it may not even have a text form. */
+function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : ''
 }

@@ -1,5 +1,6 @@
 // What is a condition, and when does it change? `lastTransitionTime` moves only when the status flips, and a list that
 // says the same again is the same list, so that writing it can be skipped (I8). Source: meta/v1 Condition.
+import { clippedTo } from '../base/errors.ts'
 
 export type ConditionStatus = 'True' | 'False' | 'Unknown'
 
@@ -24,6 +25,8 @@ export type ConditionClaim<Type extends string = string, Reason extends string =
 
 /** Source: meta/v1 Condition, whose schema refuses a status with a longer one. */
 const maxMessageLength = 32_768
+const maxReasonLength = 1_024
+const reasonPattern = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/
 
 export interface MergeConditionsInput {
   readonly previous: readonly Condition[]
@@ -43,14 +46,26 @@ export function mergeConditions({ previous, claims, observedGeneration, now }: M
     if (merged.has(type)) continue
     const before = previous.find((condition) => condition.type === type)
     const lastTransitionTime = before?.status === status ? before.lastTransitionTime : now
-    merged.set(type, { type, status, reason, message: clipped(message), observedGeneration, lastTransitionTime })
+    merged.set(type, {
+      type,
+      status,
+      reason: reasonOf(reason),
+      message: clippedTo(maxMessageLength, message),
+      observedGeneration,
+      lastTransitionTime,
+    })
   }
   return [...merged.values()]
 }
 
-function clipped(message: string): string {
-  if (message.length <= maxMessageLength) return message
-  return `${message.slice(0, maxMessageLength - 1).toWellFormed()}…`
+/**
+ * A reason that the API server takes. Others report reasons too, as nodes do of pods and workers in their last words, and one word that is
+ * refused would keep the whole status from being written.
+ */
+function reasonOf(reason: string): string {
+  if (reason.length <= maxReasonLength && reasonPattern.test(reason)) return reason
+  const word = reason.replaceAll(/[^A-Za-z0-9]/g, '').replace(/^\d+/, '')
+  return word.slice(0, maxReasonLength) || 'Unknown'
 }
 
 export function findCondition(conditions: readonly Condition[] | undefined, type: string): Condition | undefined {

@@ -1,6 +1,7 @@
 // What do people ask of the operator by annotations on one resource? To leave it alone, to look at it now, or to look at it
 // every so often. What cannot be read is said in one sentence and does the harmless thing.
 import { durationMs } from '../base/duration.ts'
+import { clippedTo } from '../base/errors.ts'
 import type { Random } from '../base/random.ts'
 import { isBeingDeleted, type LiveObject, type StatusWithConditions } from '../object/object.ts'
 
@@ -21,6 +22,10 @@ export interface Steering {
 }
 
 const shortestIntervalMs = 10_000
+/** Characters: the token is copied into the status. */
+const longestToken = 256
+/** Characters of an annotation that a message quotes. */
+const longestQuote = 100
 /** How much later than asked a turn may come, as a share of the interval, so that a fleet does not come back at once. */
 const jitter = 0.1
 
@@ -30,7 +35,7 @@ export function steeringOf(object: LiveObject): Steering {
   // While paused nothing else counts; the token is answered by the turn after it.
   if (pause !== undefined) return { pause }
   const token = annotations[reconcileNowAnnotation]
-  return { ...(token === undefined || token === '' ? {} : { token }), ...intervalOf(annotations[intervalAnnotation]) }
+  return { ...intervalOf(annotations[intervalAnnotation]), ...tokenOf(token) }
 }
 
 /** Does somebody wait for the answer to a reconcile-now? */
@@ -43,13 +48,25 @@ export function nextLookMs(intervalMs: number, random: Random): number {
   return intervalMs * (1 + jitter * random.next())
 }
 
+function tokenOf(token: string | undefined): Pick<Steering, 'token' | 'complaint'> {
+  if (token === undefined || token === '') return {}
+  if (token.length <= longestToken) return { token }
+  return {
+    complaint: `${reconcileNowAnnotation} has ${token.length} characters; give a token of at most ${longestToken}, such as the time`,
+  }
+}
+
+function quoted(value: string): string {
+  return JSON.stringify(clippedTo(longestQuote, value))
+}
+
 /** A value that is neither true nor false pauses: the one who set it meant something, and waiting does no harm. */
 function pauseOf(object: LiveObject, value: string | undefined): string | undefined {
   if (value === undefined || value === 'false') return undefined
   const held = heldOf(object)
   return value === 'true'
     ? `${held} until the annotation ${pausedAnnotation} is removed`
-    : `${pausedAnnotation} is ${JSON.stringify(value)}, which may mean a pause: ${held} until it is "false" or removed`
+    : `${pausedAnnotation} is ${quoted(value)}, which may mean a pause: ${held} until it is "false" or removed`
 }
 
 /** The pause of a resource whose spec asks for it: the same pause, kept in the manifest. */
@@ -65,6 +82,7 @@ function intervalOf(value: string | undefined): Pick<Steering, 'intervalMs' | 'c
   if (value === undefined) return {}
   const intervalMs = durationMs(value)
   if (intervalMs !== undefined && intervalMs >= shortestIntervalMs) return { intervalMs }
-  const given = JSON.stringify(value)
-  return { complaint: `${intervalAnnotation} is ${given}; give a duration of 10s or more, such as 10m or 1h30m` }
+  return {
+    complaint: `${intervalAnnotation} is ${quoted(value)}; give a duration of 10s or more, such as 10m or 1h30m`,
+  }
 }

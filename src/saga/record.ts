@@ -2,6 +2,7 @@
 // decision.ts. The steps' own states say where a saga is, so that there is no pointer beside them that could differ.
 import { assert } from '../base/assert.ts'
 import { timestampAt } from '../base/clock.ts'
+import { clippedTo } from '../base/errors.ts'
 import type { Notes, SagaRecord, SagaStepRecord } from './saga.ts'
 import type { SagaShape } from './shape.ts'
 
@@ -175,12 +176,8 @@ function withoutFailure({ retryAt: _, reason: __, message: ___, ...step }: SagaS
 }
 
 function told(cause: Cause | undefined): Partial<Cause> {
-  return cause === undefined ? {} : { reason: cause.reason, message: clipped(cause.message) }
+  return cause === undefined ? {} : { reason: cause.reason, message: clippedTo(longestMessage, cause.message) }
 }
 
 /** A status is no log: a message is kept so far. */
 const longestMessage = 1_024
-
-function clipped(message: string): string {
-  return message.length <= longestMessage ? message : `${message.slice(0, longestMessage - 1).toWellFormed()}…`
-}

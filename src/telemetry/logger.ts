@@ -3,7 +3,7 @@
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino'
 import type { Clock } from '../base/clock.ts'
 import type { Log, LogFields } from '../base/instrument.ts'
-import { redact } from './redact.ts'
+import { lineText, redact } from './redact.ts'
 
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 
@@ -65,7 +65,7 @@ class Logger implements Log {
   }
 
   #write(level: Exclude<LogLevel, 'silent'>, fields: LogFields, message: string): void {
-    if (this.#pino.isLevelEnabled(level)) this.#pino[level](redactFields(fields), message)
+    if (this.#pino.isLevelEnabled(level)) this.#pino[level](redactFields(fields), lineText(message))
   }
 }
 

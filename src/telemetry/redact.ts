@@ -32,7 +32,7 @@ export function redact(value: unknown): unknown {
 function redactBelow(value: unknown, depth: number): unknown {
   switch (typeof value) {
     case 'string':
-      return value.length > maxText ? `${value.slice(0, maxText)}[cut]` : value
+      return lineText(value.length > maxText ? `${value.slice(0, maxText)}[cut]` : value)
     case 'number':
     case 'boolean':
     case 'undefined':
@@ -46,6 +46,17 @@ function redactBelow(value: unknown, depth: number): unknown {
   }
 }
 
+/**
+ * The text without what JSON leaves as it is and a terminal obeys or takes for the end of a line: DEL, the control characters of
+ * ISO 6429 (C1), and Unicode's line and paragraph separators. They are written as JSON would escape them.
+ */
+export function lineText(text: string): string {
+  return text.replaceAll(
+    /[\u007f-\u009f\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
 function redactObject(value: object, depth: number): unknown {
   if (depth >= maxDepth) return '[deep]'
   if (value instanceof Error) return redactError(value, depth)
@@ -56,7 +67,7 @@ function redactObject(value: object, depth: number): unknown {
   const entries = Object.entries(value)
   const shown = entries
     .slice(0, maxItems)
-    .map(([key, field]) => [key, isSecret(key, field) ? redactedText : redactBelow(field, depth + 1)])
+    .map(([key, field]) => [lineText(key), isSecret(key, field) ? redactedText : redactBelow(field, depth + 1)])
   if (entries.length > maxItems) shown.push(['[more]', entries.length - maxItems])
   return Object.fromEntries(shown)
 }
@@ -72,9 +83,9 @@ function redactList(items: readonly unknown[], depth: number): unknown[] {
 function redactError(error: Error, depth: number): unknown {
   const code = 'code' in error ? error.code : undefined
   return {
-    name: error.name,
+    name: redactBelow(error.name, depth),
     message: redactBelow(error.message, depth),
-    ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
+    ...(typeof code === 'string' || typeof code === 'number' ? { code: redactBelow(code, depth) } : {}),
     stack: redactBelow(error.stack, depth),
     ...(error.cause === undefined ? {} : { cause: redactBelow(error.cause, depth + 1) }),
   }

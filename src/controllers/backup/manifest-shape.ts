@@ -19,6 +19,7 @@ const matching =
 const integerText = matching(/^-?\d+$/)
 const nothing: Check = (value) => value === null
 const whole: Check = (value) => Number.isSafeInteger(value)
+const size: Check = (value) => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 const flag: Check = (value) => typeof value === 'boolean'
 const maybe =
   (check: Check): Check =>
@@ -85,7 +86,7 @@ const inEachForm = {
   'source.databaseOid': whole,
   'source.majorVersion': whole,
   'artifact.file': text,
-  'artifact.sizeBytes': whole,
+  'artifact.sizeBytes': size,
   'artifact.sha256': text,
   'artifact.toolVersion': matching(/^\d+/),
 }

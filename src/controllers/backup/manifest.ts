@@ -89,7 +89,9 @@ export function readForm<Content extends { readonly form: string }>(
   if (!isRecord(sealed) || !isRecord(sealed['manifest'])) return refused('was not written by a Backup')
   const { manifest, sha256 } = sealed
   if (manifest['form'] !== form) return refused(otherForm(manifest['form']))
-  if (digestOf(manifest) !== sha256) return refused('was changed after it was written')
+  const digest = digestIn(manifest)
+  if (digest === undefined) return refused('is nested deeper than any that a Backup writes')
+  if (digest !== sha256) return refused('was changed after it was written')
   const part = misshapen(manifest, shape)
   if (part !== undefined) return refused(`has in ${part} what this version does not write, and is not used`)
   return { kind: 'manifest', manifest: manifest as unknown as Content }
@@ -99,11 +101,22 @@ function otherForm(form: unknown): string {
   if (form === physicalForm)
     return 'is of a whole server, method Physical, which is no database that could be restored into one'
   if (form === manifestForm) return 'is of a database, method Logical, and not of a whole server'
-  return `is of the form ${JSON.stringify(form)}, which this version cannot read`
+  const isName = typeof form === 'string' && /^[\w./-]{1,100}$/.test(form)
+  return `is of ${isName ? `the form ${JSON.stringify(form)}` : 'an unknown form'}, which this version cannot read`
 }
 
 export function manifestSha256(text: string): string {
   return createHash('sha256').update(text).digest('hex')
+}
+
+/** Undefined: it is nested so deep that it cannot be written again. JSON is read to any depth, and written by recursion. */
+function digestIn(manifest: object): string | undefined {
+  try {
+    return digestOf(manifest)
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
 }
 
 /** JSON keeps the order of keys when it is read, so that reading and writing it again gives the same text. */

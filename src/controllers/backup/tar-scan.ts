@@ -64,6 +64,7 @@ export class TarScan {
     if (type === folderType) return [{ kind: 'folder', name }]
     if (type !== '' && !fileTypes.includes(type)) throw refused(`${name} is neither a file nor a folder`)
     const sizeBytes = sizeIn(header)
+    if (!Number.isSafeInteger(sizeBytes) || sizeBytes < 0) throw refused(`${name} has no size`)
     this.#content = sizeBytes
     this.#padding = (block - (sizeBytes % block)) % block
     return [{ kind: 'file', name, sizeBytes }]

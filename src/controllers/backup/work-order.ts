@@ -3,6 +3,7 @@
 // store is one, are mounted beside it. Pure.
 import { createHash } from 'node:crypto'
 import type { OrderedDatabase } from '../migration/worker-order.ts'
+import { jsonObjectIn } from '../worker/json-object.ts'
 import { type BackupOrder, folderOf } from './backup-worker.ts'
 import type { FilledVolume, FillOrder } from './fill-order.ts'
 import type { PhysicalOrder } from './physical-backup-worker.ts'
@@ -106,9 +107,9 @@ export function workDigest(text: string): string {
 /** Undefined: it is another text than the digest is of, or an order of other work or another version. */
 export function workOrderIn(text: string, digest: string, work: Work): WorkOrder | undefined {
   if (workDigest(text) !== digest) return undefined
+  const order = jsonObjectIn(text)
   // Sound: only who wrote it knows the digest, and he wrote a WorkOrder, perhaps of another version.
-  const order = JSON.parse(text) as { readonly format: unknown; readonly work: unknown }
-  return order.format === 1 && order.work === work ? (order as WorkOrder) : undefined
+  return order?.['format'] === 1 && order['work'] === work ? (order as unknown as WorkOrder) : undefined
 }
 
 /** Of a text that may be an order: what is to be done. */

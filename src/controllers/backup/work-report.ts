@@ -1,6 +1,7 @@
 // What does a worker of a Backup leave behind when it ends? One line of JSON that fits into a termination message, without secrets, and an
 // exit code that says whether another try is worth it. Pure.
 import type { BackupStatus } from '../../../imports/wire/backup.ts'
+import { jsonObjectIn } from '../worker/json-object.ts'
 import type { BackupOutcome } from './backup-worker.ts'
 import type { CommittedBackup } from './commit-worker.ts'
 import type { Manifest } from './manifest.ts'
@@ -67,7 +68,7 @@ export function exitCodeOf({ outcome }: WorkReport): 0 | 1 | 2 {
 
 /** Undefined for what no worker wrote: it was killed, or somebody else spoke. */
 export function workReportIn(text: string | undefined): WorkReport | undefined {
-  const value = objectIn(text)
+  const value = jsonObjectIn(text)
   const outcome = (['Completed', 'Interrupted', 'Stopped'] as const).find((known) => known === value?.['outcome'])
   if (value === undefined || outcome === undefined) return undefined
   const { reason, message } = value
@@ -86,16 +87,6 @@ function restoredIn(value: unknown): Pick<WorkReport, 'restored'> {
   const { providerID, former } = value
   if (typeof providerID !== 'string') return {}
   return { restored: { providerID, ...(typeof former === 'string' ? { former } : {}) } }
-}
-
-function objectIn(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
-  if (text === undefined) return undefined
-  try {
-    const value: unknown = JSON.parse(text)
-    return isRecord(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }
 
 const artifactShape = {

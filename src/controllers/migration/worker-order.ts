@@ -2,6 +2,7 @@
 // credentials, which are mounted beside it. Who starts the worker names the order's digest, so that nobody slips it another one. Pure.
 import { createHash } from 'node:crypto'
 import type { TlsMode } from '../engines/server-access.ts'
+import { jsonObjectIn } from '../worker/json-object.ts'
 import type { MigrationOrder } from './migration-plan.ts'
 
 export interface WorkerOrder {
@@ -53,7 +54,7 @@ export function orderDigest(text: string): string {
 /** Undefined: it is another text than the digest is of, or one of another version. */
 export function workerOrderIn(text: string, digest: string): WorkerOrder | undefined {
   if (orderDigest(text) !== digest) return undefined
+  const order = jsonObjectIn(text)
   // Sound: only who wrote it knows the digest, and he wrote a WorkerOrder, perhaps of another version.
-  const order = JSON.parse(text) as { readonly format: unknown }
-  return order.format === 1 ? (order as WorkerOrder) : undefined
+  return order?.['format'] === 1 ? (order as unknown as WorkerOrder) : undefined
 }

@@ -94,7 +94,8 @@ export function s3Failure(thrown: unknown, { attempt, place, secrets }: FailedRe
   if (failure === undefined) return undefined
   const { code, status, message } = failure
   const meaning = meanings.get(code) ?? meaningOfStatus(status)
-  const said = meaning.advice ?? withoutSecrets(message, secrets)
+  // Cut off afterwards: of a secret at the end a part would be left.
+  const said = meaning.advice ?? withoutSecrets(message, secrets).slice(0, longestMessage)
   const sentence = `could not ${attempt} in ${place}: ${status === undefined ? 'no answer: ' : ''}${code}: ${said}`
   // Without a cause: the SDK's errors carry requests and answers.
   return new StoreError({ code: meaning.code, message: sentence, remedy: meaning.remedy })
@@ -125,7 +126,7 @@ function readFailure(thrown: unknown): ReadFailure | undefined {
     return undefined
   const said = thrown instanceof AggregateError ? thrown.errors.map(String).join('; ') : thrown.message
   const code = system ?? thrown.name.replace(/Exception$/, '')
-  return { code, status: metadata?.httpStatusCode, message: said.slice(0, longestMessage) }
+  return { code, status: metadata?.httpStatusCode, message: said }
 }
 
 function withoutSecrets(message: string, secrets: readonly string[]): string {

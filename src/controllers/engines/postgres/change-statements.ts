@@ -1,5 +1,6 @@
 // Which SQL carries out a list of changes, in order? Pure: shown and tested without a server.
 import type { Change } from '../change.ts'
+import { EngineError } from '../engine-error.ts'
 import { contentStatements, databaseStatements } from './database-statements.ts'
 import { globalStatements } from './globals/globals-statements.ts'
 import { defaultGrantStatements, grantStatements } from './grant-statements.ts'
@@ -9,7 +10,16 @@ import { roleStatements } from './role-statements.ts'
 import type { SessionFacts } from './session-facts.ts'
 import type { Sql } from './sql-text.ts'
 
+/**
+ * Also in double quotes these are no roles: `"public"` is everybody, and `SET ROLE "none"` is the admin himself. No role can have such a
+ * name, so whoever gives one wants something else than it says. Source: PostgreSQL, gram.y (RoleSpec) and check_role.
+ */
+const reservedRoles: readonly unknown[] = ['public', 'none']
+const roleFields: ReadonlySet<string> = new Set(['role', 'member', 'owner', 'creator', 'grantee', 'grantors', 'roles'])
+
+/** Throws StatementFailed for what cannot be said in SQL, and for reserved names in place of a role's. */
 export function changeStatements(change: Change, facts: SessionFacts): readonly Sql[] {
+  refuseReserved(change)
   switch (change.kind) {
     case 'createRole':
     case 'alterRole':
@@ -59,4 +69,15 @@ export function changeStatements(change: Change, facts: SessionFacts): readonly 
     default:
       return contentStatements(change)
   }
+}
+
+function refuseReserved(change: Change): void {
+  const isRenamed = change.kind === 'renameRole' || change.kind === 'reassignOwned'
+  const names = Object.entries(change)
+    .filter(([field]) => roleFields.has(field) || (isRenamed && field === 'to'))
+    .flatMap(([, value]) => value)
+  const reserved = names.find((name) => reservedRoles.includes(name))
+  if (reserved === undefined) return
+  const message = `the name ${JSON.stringify(reserved)} is reserved in PostgreSQL and no role's; give the role another one`
+  throw new EngineError({ code: 'StatementFailed', message, remedy: 'stop' })
 }

@@ -31,7 +31,7 @@ export function successionIn(comment: string | null | undefined): Succession | u
 }
 
 function valueIn(comment: string | null | undefined): unknown {
-  if (!comment?.startsWith(prefix)) return undefined
+  if (typeof comment !== 'string' || !comment.startsWith(prefix)) return undefined
   try {
     return JSON.parse(comment.slice(prefix.length))
   } catch {

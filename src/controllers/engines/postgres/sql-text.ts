@@ -73,7 +73,8 @@ export function signature(schema: string, text: string): Sql {
   return trusted(`${identifier(schema)}.${sendable(text)}`)
 }
 
-const quotedName = '"(?:[^"]|"")+"'
+/** A quote never follows it: a text of many quotes can be read in one way alone, or the pattern would try them all. */
+const quotedName = '"(?:[^"]|"")+"(?!")'
 const word = '[\\p{L}_][\\p{L}\\p{N}_$]*'
 const signaturePattern = new RegExp(
   `^(?:${word}|${quotedName})\\((?:[\\p{L}\\p{N}_$ .,\\[\\]]|${quotedName})*\\)$`,

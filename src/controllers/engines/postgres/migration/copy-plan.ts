@@ -1,6 +1,7 @@
 // How is a table copied? Decided from what both sides say of it: which columns, in which order of keys, and how many rows at a time.
 import type { TableName } from '../../migration-step.ts'
 import { StepError } from '../../step-error.ts'
+import { jsonAnswer } from '../json-answer.ts'
 import { fieldsOf, listOf, numberOf } from '../review/sql-parser.ts'
 
 /** A table as one server sees it. */
@@ -109,30 +110,30 @@ function refused({ schema, name }: TableName, why: string): StepError {
 /** As the server wrote it. Undefined for a table that is not there. */
 export function shapeIn(text: string | null | undefined): TableShape | undefined {
   if (text == null) return undefined
-  const { columns, keys, rowEstimate, sequences, isPartitioned, heirs } = fieldsOf(JSON.parse(text))
+  const { columns, keys, rowEstimate, sequences, isPartitioned, heirs } = fieldsOf(jsonAnswer(text, 'a table'))
   const estimate = numberOf(rowEstimate)
   return {
     isPartitioned: isPartitioned === true,
     heirs: listOf(heirs).map((heir) => {
       const { schema, name } = fieldsOf(heir)
-      return { schema: String(schema), name: String(name) }
+      return { schema: textOf(schema), name: textOf(name) }
     }),
     columns: listOf(columns).map((column) => {
       const { name, typeSchema, typeName, isGenerated } = fieldsOf(column)
       return {
-        name: String(name),
-        type: { schema: String(typeSchema), name: String(typeName) },
+        name: textOf(name),
+        type: { schema: textOf(typeSchema), name: textOf(typeName) },
         isGenerated: isGenerated === true,
       }
     }),
-    keys: listOf(keys).map((key) => listOf(key).map(String)),
+    keys: listOf(keys).map((key) => listOf(key).map(textOf)),
     rowEstimate: estimate === undefined || estimate < 0 ? undefined : estimate,
     sequences: listOf(sequences).map((sequence) => {
       const { column, name, oid, isSettable, lastValue } = fieldsOf(sequence)
       return {
-        column: String(column),
-        name: String(name),
-        oid: String(oid),
+        column: textOf(column),
+        name: textOf(name),
+        oid: textOf(oid),
         isSettable: isSettable === true,
         lastValue: typeof lastValue === 'string' ? lastValue : undefined,
       }
@@ -158,4 +159,9 @@ export function percentOf(rowsCopied: number, estimates: readonly (number | unde
   )
   if (total === undefined || total === 0) return undefined
   return Math.min(99, Math.floor((100 * rowsCopied) / total))
+}
+
+/** Empty for what is neither a text nor a number: an object may have no text form at all. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }

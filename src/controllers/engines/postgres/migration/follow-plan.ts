@@ -7,6 +7,7 @@ import { hasReached, type LogPosition } from '../../log-position.ts'
 import type { TableName } from '../../migration-step.ts'
 import type { ReplicationEnd } from '../../replication.ts'
 import type { ReplicationPass, ReplicationTask } from '../../replication-runner.ts'
+import { jsonAnswer } from '../json-answer.ts'
 import { PublisherClient } from '../replication/publisher-client.ts'
 import { SubscriberClient } from '../replication/subscriber-client.ts'
 import type { CopySource } from './copy-source-client.ts'
@@ -126,7 +127,7 @@ export function followText(source: string): string {
 /** The source that was followed, if one was. */
 export function followedIn(text: string | null | undefined): string | undefined {
   if (text == null) return undefined
-  const found: unknown = JSON.parse(text)
+  const found = jsonAnswer(text, 'what a step follows')
   const items: readonly unknown[] = Array.isArray(found) ? found : []
   for (const item of items) {
     if (typeof item !== 'object' || item === null || !('kind' in item) || !('source' in item)) continue

@@ -1,5 +1,6 @@
 // What may an interrupted statement leave behind, and how is it removed? Known before the statement is sent, from its text, and written
 // down with the intent. Source: PostgreSQL, CREATE INDEX, REINDEX and ALTER TABLE, each under "concurrently".
+import { jsonAnswer } from '../json-answer.ts'
 import { fieldsOf, listOf, type SqlParser, statementsOf } from '../review/sql-parser.ts'
 import { identifier, type Sql, sql } from '../sql-text.ts'
 
@@ -75,7 +76,7 @@ export function removeLeftover(row: Readonly<Record<string, string | null>>): Sq
 /** As they were written down; what is not of this form is nothing. */
 export function leftoversIn(text: string | null | undefined): readonly Leftover[] {
   if (text == null) return []
-  const value: unknown = JSON.parse(text)
+  const value = jsonAnswer(text, 'the traces of a step')
   return listOf(value).flatMap((item): readonly Leftover[] => {
     const { kind, table, name, of, partition } = fieldsOf(item)
     if (kind === 'index' && typeof table === 'string' && typeof name === 'string') return [{ kind, table, name }]

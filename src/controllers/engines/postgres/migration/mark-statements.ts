@@ -1,4 +1,5 @@
 // With which statements are marks and the lease read and written? All names are full; values are parameters.
+import { EngineError } from '../../engine-error.ts'
 import type { MarkState, StepAttempt, StepFailure, StepMark } from '../../migration-target.ts'
 import type { QueryAnswer } from '../session-client.ts'
 
@@ -63,8 +64,9 @@ const states: readonly MarkState[] = ['Running', 'Applied', 'Adopted', 'Undone',
 
 function stateOf(text: string | null | undefined): MarkState {
   const state = states.find((candidate) => candidate === text)
-  if (state === undefined) throw new Error(`a mark of a step is in the unknown state ${JSON.stringify(text)}`)
-  return state
+  if (state !== undefined) return state
+  const message = `a mark of a step is in the unknown state ${JSON.stringify(text)}`
+  throw new EngineError({ code: 'StatementFailed', message, remedy: 'stop' })
 }
 
 export interface MarkOptions {

@@ -2,6 +2,7 @@
 // there. Pure.
 import type { Token } from '../../../../index.ts'
 import type { PublisherFacts, ReplicationSlot, SubscriberFacts } from '../../replication.ts'
+import { objectAnswer } from '../json-answer.ts'
 import { tokenIn } from '../mark.ts'
 
 type Marked<Part> = Omit<Part, 'token'> & { readonly comment: string | null }
@@ -22,7 +23,7 @@ interface SubscriberAnswer extends Omit<SubscriberFacts, 'tables' | 'sequences' 
 
 export function publisherFacts(answer: string): PublisherFacts {
   // Sound: the types are those that the question builds.
-  const found = JSON.parse(answer) as PublisherAnswer
+  const found = objectAnswer(answer, 'the source of a replication') as PublisherAnswer
   const { slot } = found
   return {
     ...found,
@@ -30,13 +31,13 @@ export function publisherFacts(answer: string): PublisherFacts {
     sequences: found.sequences ?? [],
     login: marked(found.login),
     publication: marked(found.publication),
-    slot: slot === null ? undefined : { ...slot, confirmed: slot.confirmed ?? undefined },
+    slot: slot === null || slot === undefined ? undefined : { ...slot, confirmed: slot.confirmed ?? undefined },
   }
 }
 
 export function subscriberFacts(answer: string): SubscriberFacts {
   // Sound: the types are those that the question builds.
-  const found = JSON.parse(answer) as SubscriberAnswer
+  const found = objectAnswer(answer, 'the target of a replication') as SubscriberAnswer
   return {
     ...found,
     tables: found.tables ?? [],
@@ -46,9 +47,10 @@ export function subscriberFacts(answer: string): SubscriberFacts {
 }
 
 function marked<Part extends { readonly comment: string | null }>(
-  part: Part | null,
+  part: Part | null | undefined,
 ): (Omit<Part, 'comment'> & { readonly token: Token | undefined }) | undefined {
-  if (part === null) return undefined
+  // A broken server may leave it out.
+  if (part === null || part === undefined) return undefined
   const { comment, ...rest } = part
   return { ...rest, token: tokenIn(comment) }
 }
