@@ -1,7 +1,12 @@
 import { defineConfig } from 'vitest/config'
+import { tapPlugin } from './test/taint/tap-plugin.ts'
 
 /** Some start processes or explore hundreds of schedules: a machine that is five times slower must not fail them. */
 const patience = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 180_000 } } }
+
+/** Every project compares the output of its tests with the Secret values that they use. */
+const taint = { plugins: [tapPlugin(import.meta.dirname)] }
+const setupFiles = ['test/taint/vitest-setup.ts']
 
 /**
  * `unit` needs nothing but Node; `oracle` holds our pure functions against the control plane's own, linked into a Go program, and the
@@ -11,7 +16,9 @@ export default defineConfig({
   test: {
     projects: [
       {
+        ...taint,
         test: {
+          setupFiles,
           name: 'unit',
           include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
           exclude: ['test/**/*.{real,oracle,postgres}.test.ts', 'node_modules/**'],
@@ -19,7 +26,9 @@ export default defineConfig({
         },
       },
       {
+        ...taint,
         test: {
+          setupFiles,
           name: 'oracle',
           include: ['test/**/*.oracle.test.ts'],
           globalSetup: ['test/oracles/vitest-global-setup.ts'],
@@ -27,7 +36,9 @@ export default defineConfig({
         },
       },
       {
+        ...taint,
         test: {
+          setupFiles,
           name: 'postgres',
           include: ['test/**/*.postgres.test.ts'],
           globalSetup: ['test/postgres/vitest-global-setup.ts'],
@@ -36,7 +47,9 @@ export default defineConfig({
         },
       },
       {
+        ...taint,
         test: {
+          setupFiles,
           name: 'real',
           include: ['test/**/*.real.test.ts'],
           globalSetup: ['test/control-plane/vitest-global-setup.ts'],

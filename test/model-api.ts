@@ -26,6 +26,7 @@ import { apiVersionOf, groupKindOf, type Resource } from '../src/object/resource
 import { discoveryDocument } from './model-discovery.ts'
 import { applied, givenUp, type Ownership, ownershipOf, withOwnership } from './model-ownership.ts'
 import { type Entry, isSelected, Stream } from './model-stream.ts'
+import { noteStored } from './taint/note-stored.ts'
 
 export interface ModelRequest {
   readonly verb: 'read' | 'get' | 'list' | 'watch' | 'create' | 'apply' | 'patch' | 'delete'
@@ -354,6 +355,7 @@ export class ModelApi implements KubeClient {
   }
 
   #record(entry: Entry): void {
+    if (entry.after !== undefined) noteStored(entry.after)
     this.#log.push(entry)
     for (const stream of this.#streams) stream.tell(entry)
   }

@@ -7,6 +7,7 @@ import { home } from '../controllers/postgres-stage.ts'
 import { Crowd, fewConnections } from '../postgres/crowd.ts'
 import { startPostgres } from '../postgres/on-each-postgres.ts'
 import type { PostgresOptions, PostgresServer } from '../postgres/postgres-server.ts'
+import { secretText } from '../taint/secret-text.ts'
 import { asBefore, byHand, type Deed, endSessions, operatorRole, type Truth } from './truth.ts'
 
 /** What was ready is not called otherwise for a moment without an answer. */
@@ -153,7 +154,7 @@ export const adminTruths: readonly Truth[] = [
     make: byHand(`${endSessions}; ALTER ROLE op PASSWORD 'other'`),
     ...{ database: 'False AdminAuthFailed', user: 'False DatabaseNotReady' },
     databaseConditions: { Connected: 'False AdminAuthFailed', Stalled: 'True AdminAuthFailed' },
-    mend: secretWith({ password: 'other' }),
+    mend: secretWith({ password: secretText('other') }),
   },
   {
     title: 'the password of the operator is another one, until it is given back',
@@ -205,7 +206,7 @@ export const adminTruths: readonly Truth[] = [
   },
   {
     title: 'its Secret holds a wrong password',
-    make: secretWith({ password: 'another' }),
+    make: secretWith({ password: secretText('another') }),
     ...{ database: 'False AdminAuthFailed', user: 'False DatabaseNotReady' },
     mend: async ({ server, stage }) => await stage.secret('server', { password: server.password }),
   },

@@ -14,6 +14,7 @@ import {
   type StatusWithConditions,
   StorageClass,
 } from '../../src/index.ts'
+import { secretText } from '../taint/secret-text.ts'
 import { Hand } from './hand.ts'
 import type { StoryOperator, StoryServer } from './story-server.ts'
 
@@ -61,7 +62,7 @@ export const versionOne: Controller = defineController(Shelf, {
         apiVersion: 'v1',
         kind: 'Secret',
         metadata: { name: `${name}-${leaf}`, ...more },
-        stringData: { a: 'b' },
+        stringData: { a: secretText('b') },
       })
     secret('login')
     secret('far', { namespace: farNamespace })

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { LiveObject } from '../../src/object/object.ts'
 import type { Controller } from '../../src/reconcile/definition.ts'
 import { at, failure, type ModelRequest } from '../model-api.ts'
+import { secretText } from '../taint/secret-text.ts'
 import { Site, siteController, World } from './life.ts'
 import { spreadController, versionOne, versionTwo } from './spread.ts'
 
@@ -38,7 +39,7 @@ const stories: readonly Story[] = [
   {
     title: 'a site',
     parts: [
-      { name: 'making', begin: (world) => void world.addSite('a', { page: 'hello', password: 'x' }) },
+      { name: 'making', begin: (world) => void world.addSite('a', { page: 'hello', password: secretText('x') }) },
       {
         name: 'changing',
         begin: (world) => void world.api.edit(Site, 'default/a', { spec: { page: 'new', password: null } }),

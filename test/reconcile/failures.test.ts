@@ -4,6 +4,7 @@ import { KubeError } from '../../src/kube/kube-errors.ts'
 import { ConfigMap, Secret, Service } from '../../src/object/built-in.ts'
 import { at, failure } from '../model-api.ts'
 import { childOf } from '../objects.ts'
+import { secretText } from '../taint/secret-text.ts'
 import { Site, siteController, World } from './life.ts'
 import { isWriteOf, pages, settled, settledSite } from './sites.ts'
 
@@ -87,7 +88,7 @@ describe('a failure that may pass', () => {
 
   it('does not keep what is independent of it from being made', async () => {
     const world = new World()
-    world.addSite('a', { page: 'p', password: 'x' })
+    world.addSite('a', { page: 'p', password: secretText('x') })
     world.api.before = (request) => {
       if (isWriteOf('configmaps')(request)) throw failure('ServerError', 'etcd is slow')
     }

@@ -3,6 +3,7 @@ import { ApiObject } from 'cdk8s'
 import { describe, expect, it } from 'vitest'
 import type { ControllerOptions } from '../../src/index.ts'
 import { failure } from '../model-api.ts'
+import { secretText } from '../taint/secret-text.ts'
 import { Site, type SiteSpec, type SiteStatus, siteController, type World } from './life.ts'
 import { settledSite } from './sites.ts'
 
@@ -14,7 +15,12 @@ const partingUntil =
   (chart, { object }) => {
     if (isDone()) return
     const metadata = { name: `${object.metadata.name}-farewell` }
-    new ApiObject(chart, 'farewell', { apiVersion: 'v1', kind: 'Secret', metadata, stringData: { word: 'bye' } })
+    new ApiObject(chart, 'farewell', {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata,
+      stringData: { word: secretText('bye') },
+    })
   }
 
 async function leaving(parting: Parting, observe = () => Promise.resolve<unknown>({})): Promise<World> {

@@ -4,6 +4,7 @@ import { ApiObject, type Chart } from 'cdk8s'
 import { ConfigMap, Service, StorageClass } from '../../src/object/built-in.ts'
 import type { Controller } from '../../src/reconcile/definition.ts'
 import { retain } from '../../src/synth/field-policies.ts'
+import { secretText } from '../taint/secret-text.ts'
 import { siteController } from './life.ts'
 
 export function spreadController({ isNearLeftOut = false } = {}): Controller {
@@ -37,7 +38,7 @@ export function versionOne(): Controller {
           apiVersion: 'v1',
           kind: 'Secret',
           metadata: { name: `${name}-${leaf}`, ...more },
-          stringData: { a: 'b' },
+          stringData: { a: secretText('b') },
         })
       pagesAndService(chart, name).node.addDependency(secret('login'))
       secret('far', { namespace: 'elsewhere' })

@@ -3,6 +3,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { ConfigMap, Secret, Service } from '../../src/object/built-in.ts'
 import { describeRequest, failure } from '../model-api.ts'
+import { secretText } from '../taint/secret-text.ts'
 import { Site, World } from './life.ts'
 import { settled } from './sites.ts'
 import { spreadController } from './spread.ts'
@@ -10,7 +11,7 @@ import { spreadController } from './spread.ts'
 let world: World
 beforeEach(async () => {
   world = new World()
-  world.addSite('a', { page: 'hello', password: 'x' })
+  world.addSite('a', { page: 'hello', password: secretText('x') })
   await world.live()
   expect(world.conditions()).toEqual(settled)
   world.api.requests.length = 0
@@ -22,7 +23,7 @@ const login = () => world.api.find(Secret, 'default/a-login')
 describe('a turn that would prune', () => {
   it('waits until the caches have seen what the turn before wrote, and tells nobody', async () => {
     world.api.hold(Secret, true)
-    world.api.edit(Site, 'default/a', { spec: { password: 'y' } })
+    world.api.edit(Site, 'default/a', { spec: { password: secretText('y') } })
     await world.clock.advance(0)
     const { status } = world.site() ?? {}
     world.api.edit(Site, 'default/a', { spec: { password: null } })
@@ -38,7 +39,7 @@ describe('a turn that would prune', () => {
   it.each([
     {
       title: 'was given the child again meanwhile',
-      answer: () => void world.api.edit(Site, 'default/a', { spec: { password: 'z' } }),
+      answer: () => void world.api.edit(Site, 'default/a', { spec: { password: secretText('z') } }),
     },
     {
       title: 'was paused meanwhile',
@@ -78,7 +79,7 @@ describe('a turn that would prune', () => {
 
   it('looks less and less often while the caches stay behind, and every five seconds at last', async () => {
     world.api.hold(Secret, true)
-    world.api.edit(Site, 'default/a', { spec: { password: 'y' } })
+    world.api.edit(Site, 'default/a', { spec: { password: secretText('y') } })
     await world.clock.advance(0)
     world.api.edit(Site, 'default/a', { spec: { password: null } })
     world.lines.length = 0

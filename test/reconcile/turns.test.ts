@@ -3,6 +3,7 @@ import { ApiObject } from 'cdk8s'
 import { describe, expect, it } from 'vitest'
 import { ConfigMap, Secret, Service } from '../../src/object/built-in.ts'
 import { at, describeRequest, failure } from '../model-api.ts'
+import { secretText } from '../taint/secret-text.ts'
 import { Site, siteController, World } from './life.ts'
 import { isWriteOf, pages, settled, settledSite, withPages } from './sites.ts'
 
@@ -146,7 +147,7 @@ describe('a resource at rest', () => {
 
   it('prunes the child that its constructs no longer make, by its uid', async () => {
     const world = new World()
-    world.addSite('a', { page: 'hello', password: 'x' })
+    world.addSite('a', { page: 'hello', password: secretText('x') })
     await world.live()
     const uid = world.api.find(Secret, 'default/a-login')?.metadata.uid
     world.api.edit(Site, 'default/a', { spec: { password: null } })
@@ -160,7 +161,7 @@ describe('a resource at rest', () => {
 
   it('prunes nothing while another child cannot be written', async () => {
     const world = new World()
-    world.addSite('a', { page: 'hello', password: 'x' })
+    world.addSite('a', { page: 'hello', password: secretText('x') })
     await world.live()
     world.api.before = (request) => {
       if (isWriteOf('configmaps')(request)) throw failure('ServerError', 'etcd is slow')

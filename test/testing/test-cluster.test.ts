@@ -6,6 +6,7 @@ import type { LiveObject, StatusWithConditions } from '../../src/object/object.t
 import { defineResource } from '../../src/object/resource.ts'
 import { defineController } from '../../src/reconcile/definition.ts'
 import { startCluster, type TestCluster, type TestClusterOptions } from '../../src/testing/index.ts'
+import { secretText } from '../taint/secret-text.ts'
 
 let cluster: TestCluster
 
@@ -16,14 +17,14 @@ beforeEach(async () => {
 afterEach(() => cluster.stop())
 
 const signal = new AbortController().signal
-const page = { metadata: { name: 'page', namespace: 'default' }, data: { index: 'aGVsbG8=' } }
+const page = { metadata: { name: 'page', namespace: 'default' }, data: { index: btoa(secretText('page')) } }
 
 describe('a test cluster', () => {
   it('keeps objects, and gives undefined for what is not there', async () => {
     expect(await cluster.find(Secret, 'page')).toBeUndefined()
     await cluster.create(Secret, page)
-    await cluster.patch(Secret, 'default/page', { data: { index: 'Ynll' } })
-    expect(await cluster.find(Secret, 'page')).toMatchObject({ data: { index: 'Ynll' } })
+    await cluster.patch(Secret, 'default/page', { data: { index: btoa(secretText('another page')) } })
+    expect(await cluster.find(Secret, 'page')).toMatchObject({ data: { index: btoa(secretText('another page')) } })
     await cluster.delete(Secret, 'page')
     expect(await cluster.list(Secret, 'default')).toEqual([])
   })

@@ -22,6 +22,7 @@ import {
 import { startCluster, type TestCluster } from '../../../src/testing/index.ts'
 import { flagshipDefinitions } from '../../e2e/definitions.ts'
 import { openLabels } from '../open-labels.ts'
+import { secretText } from '../../taint/secret-text.ts'
 import { endJob, endOf } from '../worker/ended-job.ts'
 import { orderOfJob } from './order-of-job.ts'
 
@@ -62,7 +63,7 @@ export class BackupScene {
     const scene = new BackupScene(cluster, operate)
     onTestFinished(() => cluster.stop())
     await cluster.create(Namespace, { metadata: { name: home } })
-    const values = Object.entries({ host: 'db', port: '5432', username: 'admin', password: 'pw' })
+    const values = Object.entries({ host: 'db', port: '5432', username: 'admin', password: secretText('pw') })
     const data = Object.fromEntries(values.map(([key, value]) => [key, Buffer.from(value).toString('base64')]))
     await cluster.create(Secret, { metadata: { name: 'server', namespace: home, labels: openLabels }, data })
     return scene
@@ -80,7 +81,7 @@ export class BackupScene {
   /** As `database`, with a server of its own. */
   async ownServer(name = 'crm'): Promise<void> {
     const { adminSecret, clientService } = databaseServerNames(name)
-    const values = Object.entries({ host: 'db', port: '5432', username: 'postgres', password: 'pw' })
+    const values = Object.entries({ host: 'db', port: '5432', username: 'postgres', password: secretText('pw') })
     const data = Object.fromEntries(values.map(([key, value]) => [key, Buffer.from(value).toString('base64')]))
     await this.cluster.create(Secret, { metadata: { name: adminSecret, namespace: home }, data })
     const spec = { ports: [{ port: 5432 }] }

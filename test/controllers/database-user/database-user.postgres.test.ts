@@ -7,6 +7,7 @@ import { abandonAnnotation } from '../../../src/controllers/database/abandoned.t
 import { scramVerifier } from '../../../src/controllers/engines/postgres/scram.ts'
 import { Namespace, Secret } from '../../../src/index.ts'
 import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
+import { secretText } from '../../taint/secret-text.ts'
 import { home } from '../postgres-stage.ts'
 import { UserStage } from './user-stage.ts'
 
@@ -209,7 +210,7 @@ onEachPostgres(
 
       it('when somebody writes another into the Secret, which cannot be told from a mistake', async () => {
         const { stage, name } = await startReady()
-        await stage.secret(`${name}-db`, { password: 'by hand' })
+        await stage.secret(`${name}-db`, { password: secretText('by hand') })
         await stage.until('a new password', async () => (await stage.status(name)).passwordGeneration === 2)
         await stage.becomes(name, 'Ready', 'True InSync')
         await stage.app(name, 'SELECT 1')
@@ -236,7 +237,7 @@ onEachPostgres(
         await stage.secret('mine', { password: 'second-password' })
         await stage.until('the second', async () => (await stage.keys(name))?.['password'] === 'second-password')
         await stage.app(name, 'SELECT 1')
-        await stage.secret('mine', { password: 'naïve' })
+        await stage.secret('mine', { password: `naïve ${secretText('naïve')}` })
         await stage.becomes(name, 'Ready', 'False InvalidPassword')
         await stage.app(name, 'SELECT 1')
       })
@@ -264,10 +265,10 @@ onEachPostgres(
     it('leaves a foreign Secret of its name alone, until that is gone', async () => {
       const name = nextName()
       const stage = await UserStage.start(server(), `${name}db`)
-      await stage.secret(`${name}-db`, { password: 'theirs' })
+      await stage.secret(`${name}-db`, { password: secretText('theirs') })
       await stage.create(name, { databases: [{ name: `${name}db`, access: 'ReadOnly' }] })
       await stage.becomes(name, 'SecretReady', 'False NameConflict')
-      expect(await stage.keys(name)).toEqual({ password: 'theirs' })
+      expect(await stage.keys(name)).toEqual({ password: secretText('theirs') })
       expect(await roles(name)).toEqual([])
       await stage.cluster.delete(Secret, `${home}/${name}-db`)
       await stage.becomes(name, 'Ready', 'True InSync')

@@ -4,6 +4,7 @@ import { Client } from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import { DatabaseUser } from '../../../imports/wire/database-user.ts'
 import { onEachPostgres, startPostgres } from '../../postgres/on-each-postgres.ts'
+import { secretText } from '../../taint/secret-text.ts'
 import { home } from '../postgres-stage.ts'
 import { UserStage } from './user-stage.ts'
 
@@ -33,13 +34,14 @@ onEachPostgres('a DatabaseUser', (_, version) => {
 
   it('goes on when the credential in the connection Secret is mended', async () => {
     const { server, stage } = await start()
-    await server.byHand("ALTER ROLE postgres PASSWORD 'changed'")
+    const changed = secretText('changed')
+    await server.byHand(`ALTER ROLE postgres PASSWORD '${changed}'`)
     await stage.patch('web', { connectionLimit: 5 })
     await stage.until('the refusal', async () => (await stage.condition('web', 'Ready'))?.status === 'False', 600_000)
-    await stage.secret('server', { password: 'changed' })
+    await stage.secret('server', { password: changed })
     await stage.until('it to be ready', async () => (await stage.condition('web', 'Ready'))?.status === 'True', 900_000)
     const limit = await server.byHand("SELECT rolconnlimit FROM pg_roles WHERE rolname = 'web_a'", {
-      password: 'changed',
+      password: changed,
     })
     expect(limit).toEqual([{ rolconnlimit: 5 }])
   })

@@ -19,6 +19,7 @@ import {
 } from '../../../src/index.ts'
 import { startCluster, type TestCluster } from '../../../src/testing/index.ts'
 import { flagshipDefinitions } from '../../e2e/definitions.ts'
+import { secretText } from '../../taint/secret-text.ts'
 import { orderOfJob } from '../backup/order-of-job.ts'
 import { endJob, endOf } from '../worker/ended-job.ts'
 
@@ -205,7 +206,7 @@ describe('a Database that begins with the copy of a server', () => {
     await scene.backup('copied', 'Physical')
     const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }
     await scene.cluster.create(PersistentVolumeClaim, { metadata: { name: claim, namespace: home }, spec })
-    const data = { password: 'cHc=' }
+    const data = { password: btoa(secretText('pw')) }
     const annotations = { 'konverge.dev/adopt': 'Database/crm' }
     const metadata = { name: 'crm-postgres-admin', namespace: home, annotations }
     await scene.cluster.create(Secret, { metadata, data })

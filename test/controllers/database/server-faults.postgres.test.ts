@@ -3,6 +3,7 @@ import { expect, inject, it } from 'vitest'
 import { Crowd, fewConnections } from '../../postgres/crowd.ts'
 import { onEachPostgres, startPostgres } from '../../postgres/on-each-postgres.ts'
 import { giveToServer, noDisks, resizeDisk, smallDisk } from '../../postgres/small-disk.ts'
+import { secretText } from '../../taint/secret-text.ts'
 import { DatabaseStage } from './database-stage.ts'
 
 const often = { metadata: { annotations: { 'konverge.dev/reconcile-interval': '10s' } } }
@@ -124,7 +125,7 @@ onEachPostgres('a Database', (shared, version) => {
 
   it('wakes when the password in its Secret is put right', async () => {
     const stage = await DatabaseStage.start(shared())
-    await stage.secret('server', stage.connection({ password: 'wrong' }))
+    await stage.secret('server', stage.connection({ password: secretText('wrong') }))
     await stage.create('refused')
     expect(await stage.becomes('refused', 'Ready', 'False AdminAuthFailed')).not.toContain('wrong')
     expect(await stage.condition('refused', 'Stalled')).toMatchObject({ status: 'True' })

@@ -1,6 +1,7 @@
 // Whose is which field? Whatever history an object has, a field that is no longer declared goes, one that never was declared stays, and
 // nobody's object is taken without consent (I5, I7). It plays on every server.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { secretText } from '../../taint/secret-text.ts'
 import { Bundles, type Condition, installBundles } from '../bundles.ts'
 import type { Hand } from '../hand.ts'
 import type { StartStoryServer, StoryOperator, StoryServer } from '../story-server.ts'
@@ -117,14 +118,15 @@ export function describeOwnershipHistories(start: StartStoryServer): void {
 
   describe('a declared field that somebody else sets', () => {
     it('is taken back, told once with child, manager and field, and without a value', async () => {
-      const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'taken' }, stringData: { login: 'ours' } }
+      const ours = secretText('ours')
+      const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'taken' }, stringData: { login: ours } }
       await space.want('taken', { object: secret })
       await space.condition('taken', 'Ready', 'Settled')
-      const theirs = Buffer.from('theirs').toString('base64')
+      const theirs = Buffer.from(secretText('theirs')).toString('base64')
       await hand.patch('secret', 'taken', { data: { login: theirs, more: theirs } }, { manager: 'meddler' })
       await space.until(
         'the field to be ours again',
-        async () => (await data('taken', 'secret'))?.['login'] === Buffer.from('ours').toString('base64'),
+        async () => (await data('taken', 'secret'))?.['login'] === Buffer.from(ours).toString('base64'),
       )
       expect((await data('taken', 'secret'))?.['more']).toBe(theirs)
       const [note, ...more] = await space.notes('taken', 'FieldsTakenBack')

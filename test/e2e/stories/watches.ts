@@ -1,6 +1,7 @@
 // The story of what resources refer to: a change of it wakes those who name it, in whatever namespace, and nobody else; and a Secret
 // wakes them without anything of what is in it entering memory (I11). It plays on every server.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { secretText } from '../../taint/secret-text.ts'
 import type { StartStoryServer, StoryOperator, StoryServer } from '../story-server.ts'
 import {
   farNamespace,
@@ -17,6 +18,12 @@ import {
 /** After the first turn that an event causes, those that it should not cause have this long to show. */
 const quietMs = 1_000
 
+const sesame = secretText('sesame')
+const mellon = secretText('mellon')
+const opensesame = secretText('opensesame')
+const knockknock = secretText('knockknock')
+const forged = secretText('forged')
+
 export function describeWatches(start: StartStoryServer): void {
   const visits: Visits = { turns: [], held: [] }
   let server: StoryServer
@@ -27,10 +34,13 @@ export function describeWatches(start: StartStoryServer): void {
     await installVisits(server)
     await server.apply(houseObject('red', 'red'), houseObject('blue', 'blue'))
     // The annotation of kubectl apply is a copy of what is in it.
-    const copy = { 'kubectl.kubernetes.io/last-applied-configuration': '{"stringData":{"word":"sesame"}}', kept: 'yes' }
-    const near = keyObject(nearNamespace, 'key', 'sesame')
+    const copy = {
+      'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify({ stringData: { word: sesame } }),
+      kept: 'yes',
+    }
+    const near = keyObject(nearNamespace, 'key', sesame)
     await server.apply({ ...near, metadata: { ...near.metadata, annotations: copy } })
-    await server.apply(keyObject(farNamespace, 'key', 'mellon'))
+    await server.apply(keyObject(farNamespace, 'key', mellon))
     operator = await server.startControllers({ controllers: [guests(visits)] })
     await server.apply(
       guestObject(nearNamespace, 'ann', { house: 'red', key: 'key' }),
@@ -74,7 +84,7 @@ export function describeWatches(start: StartStoryServer): void {
   describe('a watched resource', () => {
     it('wakes those who name it, in every namespace, and nobody else', async () => {
       expect(await wokenBy(() => paint('red', 'crimson'))).toEqual([`${farNamespace}/ann`, `${nearNamespace}/ann`])
-      expect(await badge(nearNamespace, 'ann')).toEqual({ word: 'sesame', color: 'crimson' })
+      expect(await badge(nearNamespace, 'ann')).toEqual({ word: sesame, color: 'crimson' })
       expect(await wokenBy(() => paint('blue', 'navy'))).toEqual([`${farNamespace}/bob`])
     })
 
@@ -97,28 +107,28 @@ export function describeWatches(start: StartStoryServer): void {
 
   describe('a Secret of which metadata alone is watched', () => {
     it('wakes those who name it when nothing but its data changes, and they read it from the server', async () => {
-      const data = { word: Buffer.from('opensesame').toString('base64') }
+      const data = { word: Buffer.from(opensesame).toString('base64') }
       expect(await wokenBy(() => server.patch(near, { data }))).toEqual([`${nearNamespace}/ann`])
-      expect(await badge(nearNamespace, 'ann')).toMatchObject({ word: 'opensesame' })
-      expect(await badge(farNamespace, 'ann'), 'its namesake elsewhere').toMatchObject({ word: 'mellon' })
+      expect(await badge(nearNamespace, 'ann')).toMatchObject({ word: opensesame })
+      expect(await badge(farNamespace, 'ann'), 'its namesake elsewhere').toMatchObject({ word: mellon })
     })
 
     it('wakes them when it goes, and when it is there again', async () => {
       expect(await wokenBy(() => server.delete(near))).toEqual([`${nearNamespace}/ann`])
       expect(await badge(nearNamespace, 'ann')).toMatchObject({ word: '' })
-      const again = keyObject(nearNamespace, 'key', 'knockknock')
+      const again = keyObject(nearNamespace, 'key', knockknock)
       expect(await wokenBy(() => server.apply(again))).toEqual([`${nearNamespace}/ann`])
-      expect(await badge(nearNamespace, 'ann')).toMatchObject({ word: 'knockknock' })
+      expect(await badge(nearNamespace, 'ann')).toMatchObject({ word: knockknock })
     })
 
     it('may be a child of another resource, which goes on looking after what is in it', async () => {
       const eve = guestObject(farNamespace, 'eve', { house: 'red', key: 'ann-badge' })
       expect(await wokenBy(() => server.apply(eve))).toEqual([`${farNamespace}/eve`])
-      const others = { data: { word: Buffer.from('forged').toString('base64') } }
+      const others = { data: { word: Buffer.from(forged).toString('base64') } }
       const forge = () => server.patch({ namespace: farNamespace, kind: 'secret', name: 'ann-badge' }, others)
       expect(await wokenBy(forge)).toEqual([`${farNamespace}/ann`, `${farNamespace}/eve`])
-      expect(await badge(farNamespace, 'ann'), 'taken back').toMatchObject({ word: 'mellon' })
-      expect(await badge(farNamespace, 'eve'), 'followed').toMatchObject({ word: 'mellon' })
+      expect(await badge(farNamespace, 'ann'), 'taken back').toMatchObject({ word: mellon })
+      expect(await badge(farNamespace, 'eve'), 'followed').toMatchObject({ word: mellon })
     })
 
     it('is in memory without its data, without the copy of it in an annotation, and without managedFields', async () => {
@@ -130,7 +140,7 @@ export function describeWatches(start: StartStoryServer): void {
         expect(object).toMatchObject({ apiVersion: 'v1', kind: 'Secret', metadata: { uid: expect.any(String) } })
       }
       expect(mine.some(({ metadata }) => metadata.annotations?.['kept'] === 'yes')).toBe(true)
-      const words = ['sesame', 'mellon', 'opensesame', 'knockknock', 'forged']
+      const words = [sesame, mellon, opensesame, knockknock, forged]
       const spelled = [...words, ...words.map((word) => Buffer.from(word).toString('base64'))]
       const told = JSON.stringify([visits.held, operator.lines])
       expect(spelled.filter((word) => told.includes(word))).toEqual([])
