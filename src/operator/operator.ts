@@ -11,6 +11,7 @@ import { Informers } from '../cache/informers.ts'
 import { ToolBox } from '../external/tool-box.ts'
 import type { KubeClient } from '../kube/client.ts'
 import { DiscoveryClient } from '../kube/discovery-client.ts'
+import { DiscreetClient } from '../kube/discreet-client.ts'
 import type { Fence } from '../kube/fence.ts'
 import { childManager } from '../object/ownership.ts'
 import { ControllerRunner } from '../reconcile/controller-runner.ts'
@@ -64,9 +65,10 @@ export class Operator {
   readonly #runners: readonly ControllerRunner[]
 
   constructor(options: OperatorOptions) {
-    const { clock, random, secrets, instruments, client, controllers, namespaces, labelSelector, backoff } = options
+    const { clock, random, secrets, instruments, controllers, namespaces, labelSelector, backoff } = options
     const { maxConcurrent = 10, turnRate = { perSecond: 200, burst: 400 } } = options
     this.#options = options
+    const client = new DiscreetClient(options.client)
     this.#informers = new Informers({ clock, random, instruments, client, manager: childManager, namespaces })
     this.#events = new EventRecorder({
       clock,

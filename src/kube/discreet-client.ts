@@ -1,0 +1,110 @@
+// A client whose errors quote no value of a Secret. API servers and webhooks quote what they refuse, and a controller may have put a value
+// of a Secret anywhere; from an error it would go on into conditions, Events and logs (I11). Bounded: the newest Secrets are remembered.
+import { isJsonObject, type JsonObject } from '../base/json.ts'
+import type { KubeObject, LiveObject } from '../object/object.ts'
+import type { Resource } from '../object/resource.ts'
+import type {
+  ApplyOptions,
+  CreateOptions,
+  DeleteOptions,
+  KubeClient,
+  ListOptions,
+  ListPage,
+  Location,
+  Patch,
+  PatchOptions,
+  ReadOptions,
+  WatchFrame,
+  WatchOptions,
+} from './client.ts'
+import { KubeError } from './kube-errors.ts'
+import { secretTexts, withoutSecretTexts } from './secret-texts.ts'
+
+/** Of one operator. A Secret has a few hundred bytes, and 1 MiB at most. */
+const mostSecrets = 1_000
+
+export class DiscreetClient implements KubeClient {
+  readonly #client: KubeClient
+  /** Texts of Secrets, by namespace and name; the longest unseen first. */
+  readonly #texts = new Map<string, readonly string[]>()
+
+  constructor(client: KubeClient) {
+    this.#client = client
+  }
+
+  get(resource: Resource, at: Location, signal: AbortSignal): Promise<LiveObject> {
+    return this.#discreet(this.#client.get(resource, at, signal))
+  }
+
+  async list(resource: Resource, options: ListOptions, signal: AbortSignal): Promise<ListPage> {
+    const page = await this.#discreet(this.#client.list(resource, options, signal))
+    for (const item of page.items) this.#learn(item)
+    return page
+  }
+
+  async *watch(resource: Resource, options: WatchOptions, signal: AbortSignal): AsyncIterable<WatchFrame> {
+    for await (const frame of this.#client.watch(resource, options, signal)) {
+      if (frame.type !== 'ERROR' && frame.type !== 'BOOKMARK') this.#learn(frame.object)
+      yield frame
+    }
+  }
+
+  create(resource: Resource, object: KubeObject, options: CreateOptions, signal: AbortSignal): Promise<LiveObject> {
+    this.#learn(object)
+    return this.#discreet(this.#client.create(resource, object, options, signal))
+  }
+
+  apply(resource: Resource, object: KubeObject, options: ApplyOptions, signal: AbortSignal): Promise<LiveObject> {
+    this.#learn(object)
+    return this.#discreet(this.#client.apply(resource, object, options, signal))
+  }
+
+  patch(
+    resource: Resource,
+    at: Location,
+    patch: Patch,
+    options: PatchOptions,
+    signal: AbortSignal,
+  ): Promise<LiveObject> {
+    return this.#discreet(this.#client.patch(resource, at, patch, options, signal))
+  }
+
+  delete(resource: Resource, at: Location, options: DeleteOptions, signal: AbortSignal): Promise<void> {
+    return this.#discreet(this.#client.delete(resource, at, options, signal))
+  }
+
+  read(path: string, signal: AbortSignal, options?: ReadOptions): Promise<JsonObject> {
+    return this.#discreet(this.#client.read(path, signal, options))
+  }
+
+  async #discreet<T>(work: Promise<T>): Promise<T> {
+    try {
+      const answer = await work
+      if (isJsonObject(answer)) this.#learn(answer)
+      return answer
+    } catch (thrown) {
+      throw thrown instanceof KubeError ? this.#discreetError(thrown) : thrown
+    }
+  }
+
+  /** The error itself where it quotes nothing. */
+  #discreetError(error: KubeError): KubeError {
+    const texts = [...this.#texts.values()].flat()
+    const cleaned = (text: string) => withoutSecretTexts(text, texts)
+    const message = cleaned(error.message)
+    const causes = error.causes.map((cause) => ({ ...cause, message: cleaned(cause.message) }))
+    if (message === error.message && causes.every((cause, at) => cause.message === error.causes[at]?.message))
+      return error
+    const { code, httpStatus, retryAfterMs } = error
+    return new KubeError({ code, message, httpStatus, causes, retryAfterMs })
+  }
+
+  #learn(object: object): void {
+    const secret = secretTexts(object)
+    if (secret === undefined) return
+    this.#texts.delete(secret.key)
+    this.#texts.set(secret.key, secret.texts)
+    const [longestUnseen] = this.#texts.keys()
+    if (this.#texts.size > mostSecrets && longestUnseen !== undefined) this.#texts.delete(longestUnseen)
+  }
+}
