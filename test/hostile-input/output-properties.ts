@@ -11,6 +11,7 @@ import {
   serverConnection,
 } from '../../src/controllers/database/server-connection.ts'
 import { bindingManifest } from '../../src/controllers/database-user/binding-secret.ts'
+import { labelledSecrets } from '../../src/controllers/references/reference-policy.ts'
 import { killedTry } from '../../src/controllers/worker/killed-try.ts'
 import type { LiveObject } from '../../src/object/object.ts'
 import type { Outcome } from '../../src/reconcile/outcome.ts'
@@ -21,6 +22,7 @@ import { childName, isDnsLabel1035 } from '../../src/synth/names.ts'
 import { eventObject } from '../../src/telemetry/event-object.ts'
 import { createLogger } from '../../src/telemetry/logger.ts'
 import { redact } from '../../src/telemetry/redact.ts'
+import { openLabels } from '../controllers/open-labels.ts'
 import { claim, claimClean, claimOneLine, claimSentence, coded, type HostileProperty } from './claims.ts'
 import { hostileJson, hostileName, hostileText, hostileTexts } from './hostile-values.ts'
 
@@ -212,7 +214,7 @@ export const outputProperties: readonly HostileProperty[] = [
       const secret = {
         apiVersion: 'v1',
         kind: 'Secret',
-        metadata: { name: 'server', uid: 'u', resourceVersion: '1' },
+        metadata: { name: 'server', uid: 'u', resourceVersion: '1', labels: openLabels },
         data,
       }
       const source = connectionSource(database)
@@ -220,6 +222,7 @@ export const outputProperties: readonly HostileProperty[] = [
         source,
         secrets: new Map([['server', secret as LiveObject]]),
         service: undefined,
+        policy: labelledSecrets,
       })
       if (connection.kind === 'unknown') {
         claimSentence(connection.message, 1_024)
