@@ -38,6 +38,8 @@ export class SqlProxy {
   readonly port: number
   /** Asked about every statement; replace it at any time. */
   judge: Judge = () => 'pass'
+  /** Holds a statement until the promise resolves; the server sees nothing of its connection meanwhile. */
+  hold: (statement: ProxyStatement) => Promise<void> | undefined = () => undefined
   /** What becomes of new connections. */
   welcome: Welcome = 'pass'
   /** Where new connections are led to. */
@@ -118,7 +120,7 @@ export class SqlProxy {
       judge: (statement) => {
         const numbered = { ...statement, index: this.#statements.length + 1 }
         this.#statements.push(numbered)
-        return this.judge(numbered)
+        return { verdict: this.judge(numbered), held: this.hold(numbered) }
       },
       end: () => this.#links.delete(link),
     })
@@ -156,11 +158,16 @@ export function cutAtText(text: RegExp, when: 'before' | 'after'): Judge {
 
 const verdictOf = { before: 'cutBefore', after: 'cutAfter' } as const
 
+interface Judgement {
+  readonly verdict: Verdict
+  readonly held?: Promise<void> | undefined
+}
+
 interface LinkRules {
   /** Undefined: there will be nobody behind. */
   connect(): Socket | undefined
   offersTls(): boolean
-  judge(statement: Omit<ProxyStatement, 'index'>): Verdict
+  judge(statement: Omit<ProxyStatement, 'index'>): Judgement
   end(): void
 }
 
@@ -176,6 +183,8 @@ class Link {
   /** How bytes are read: `asked` waits for the one byte that answers a request for TLS; `sealed` is TLS, which is not read. */
   #reading: 'frames' | 'asked' | 'sealed' = 'frames'
   #server: Socket | undefined
+  /** Frames behind a statement that is held. */
+  #held: Frame[] | undefined
   /** When the server got what it has not answered yet, or was dialled, by the process' own clock. Through TLS any answer is taken for the whole. */
   askedAtMs: number | undefined
 
@@ -211,15 +220,35 @@ class Link {
       this.#ask(server, chunk)
       return
     }
-    for (const frame of this.#fromClient.read(chunk)) {
-      if (!this.#fromClient.isTyped && this.#begin(frame) === 'refused') continue
-      const verdict = this.#verdictOn(frame)
-      if (verdict === 'cutBefore') return this.cut()
-      if (verdict === 'cutAfter') this.#state = 'cutting'
-      if (verdict === 'hang') this.#state = 'hanging'
-      if (this.#state === 'hanging') this.askedAtMs = undefined
-      else this.#ask(server, frame.bytes)
+    for (const frame of this.#fromClient.read(chunk)) this.#queueFrame(server, frame)
+  }
+
+  #queueFrame(server: Socket, frame: Frame): void {
+    if (this.#held === undefined) this.#takeFrame(server, frame)
+    else this.#held.push(frame)
+  }
+
+  #takeFrame(server: Socket, frame: Frame): void {
+    if (!this.#fromClient.isTyped && this.#begin(frame) === 'refused') return
+    const { verdict, held } = this.#judgementOn(frame)
+    if (verdict === 'cutBefore') return this.cut()
+    if (verdict === 'cutAfter') this.#state = 'cutting'
+    if (verdict === 'hang') this.#state = 'hanging'
+    if (this.#state === 'hanging') this.askedAtMs = undefined
+    else if (held === undefined) this.#ask(server, frame.bytes)
+    else this.#holdBack(server, frame, held)
+  }
+
+  /** What comes behind the statement waits too. */
+  #holdBack(server: Socket, frame: Frame, held: Promise<void>): void {
+    const behind: Frame[] = []
+    this.#held = behind
+    const release = () => {
+      this.#held = undefined
+      this.#ask(server, frame.bytes)
+      for (const next of behind) this.#queueFrame(server, next)
     }
+    held.then(release, () => this.cut())
   }
 
   #ask(server: Socket, bytes: Buffer): void {
@@ -240,9 +269,9 @@ class Link {
     return undefined
   }
 
-  #verdictOn(frame: Frame): Verdict {
+  #judgementOn(frame: Frame): Judgement {
     const text = statementOf(frame)
-    if (text === undefined || this.#state !== 'passing') return 'pass'
+    if (text === undefined || this.#state !== 'passing') return { verdict: 'pass' }
     return this.#rules.judge({
       text,
       connection: this.#number,

@@ -1,8 +1,9 @@
-// How is a backup of a database made? One moment of it is held; what is in it is counted while the tool writes it to the store; the manifest
-// is written last, and makes it a backup.
-import { type Clock, timestampAt } from '../../index.ts'
+// Makes a backup of a database. One snapshot of it is held; what is in it is counted while the tool writes it to the store; the manifest
+// is written last, and makes it a backup. Where others change definitions meanwhile, it begins again with a new snapshot.
+import { type Clock, sleep, timestampAt } from '../../index.ts'
 import { nameOf } from '../engines/contents-difference.ts'
 import type { LogicalEngine, SourceFacts, TableSize } from '../engines/logical-engine.ts'
+import { LogicalError } from '../engines/logical-error.ts'
 import type { ServerAccess } from '../engines/server-access.ts'
 import type { ArtifactStore } from '../stores/artifact-store.ts'
 import { backupFolder, dataFile, manifestKey } from './artifact-layout.ts'
@@ -57,12 +58,37 @@ export async function discardBackup(store: ArtifactStore, folder: string, signal
   await store.sweep(folder, signal)
 }
 
+const maxTries = 12
+const backoff = { baseMs: 50, capMs: 10_000 }
+
+/** Nothing of a try during which definitions changed counts; it held locks that the change may have waited for. */
 async function saveDatabase(
   order: BackupOrder,
   tools: BackupTools,
   key: string,
   signal: AbortSignal,
 ): Promise<Manifest> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await trySaving(order, tools, key, signal)
+    } catch (error) {
+      if (!isOfChange(error)) throw error
+      if (tried >= maxTries) throw changesWithoutEnd(error)
+      await sleep(tools.clock, Math.min(backoff.capMs, backoff.baseMs * 2 ** tried), signal)
+    }
+  }
+}
+
+/** Of locks, too: whoever has them changes definitions. */
+function isOfChange(error: unknown): error is LogicalError {
+  return error instanceof LogicalError && (error.code === 'CatalogChanged' || error.code === 'Contention')
+}
+
+function changesWithoutEnd({ code, message: last, remedy }: LogicalError): LogicalError {
+  return new LogicalError({ code, message: `no backup could be made in ${maxTries} tries: ${last}`, remedy })
+}
+
+async function trySaving(order: BackupOrder, tools: BackupTools, key: string, signal: AbortSignal): Promise<Manifest> {
   const { engine, access, clock } = tools
   const { namespace, name } = order.backup
   const startedAt = timestampAt(clock.now())
@@ -70,7 +96,8 @@ async function saveDatabase(
   const failing = new AbortController()
   const caller = { kind: 'Backup', namespace, name }
   const until = AbortSignal.any([signal, failing.signal])
-  const frozen = await engine.freeze({ access, database: order.database.databaseName, caller, signal: until })
+  const { databaseName: database } = order.database
+  const frozen = await engine.freeze({ access, database, caller, keepsTables: true, signal: until })
   try {
     checkIdentity(order, frozen.source)
     const { compression, excludeTables, hashUpToBytes } = order
@@ -86,6 +113,7 @@ async function saveDatabase(
     // Both have ended, however they did, before anything else is done.
     await Promise.allSettled(work)
     failing.signal.throwIfAborted()
+    await frozen.confirm()
     const [contents, stored] = await Promise.all(work)
     return newManifest({
       backup: order.backup,

@@ -36,6 +36,11 @@ export interface LogicalCall {
 
 export interface FreezeCall extends LogicalCall {
   /**
+   * For a dump with rows: nobody empties, rewrites or drops a table from before the snapshot on until `release`. A snapshot that is older
+   * than such a change shows the table empty. Not together with `asOwner`; with `slot` tables are locked by `dump`.
+   */
+  readonly keepsTables?: true
+  /**
    * Whoever logs in owns the tables, and nobody else uses them: policies that hold for him too are not heeded at that moment. They are in
    * force again after it.
    */
@@ -81,8 +86,14 @@ export interface FrozenDatabase {
   contents(options: ContentsOptions): Promise<DatabaseContents>
   /** What everybody may do at that moment. */
   publicRights(): Promise<PublicRights>
-  /** Finds the tool; what it writes throws at its end if the tool says that it is not whole. Until `release` nobody empties, rewrites or drops a table whose rows it writes. */
+  /**
+   * Finds the tool and starts it; resolves when the tool has read all definitions. Rejects with CatalogChanged where others changed them since
+   * the snapshot. What the tool writes throws at its end if the tool says that it is not whole. Until `release` nobody empties, rewrites or
+   * drops a table whose rows it writes.
+   */
   dump(options: DumpOptions): Promise<DumpRun>
+  /** When rows have been dumped and counted: rejects with CatalogChanged where types that no lock keeps have changed meanwhile. */
+  confirm(): Promise<void>
   /** Never rejects. */
   release(): Promise<void>
 }

@@ -13,6 +13,8 @@ export type LogicalErrorCode =
   | 'TablespacesRefused'
   /** The server has let go of log that a copy of it needs. */
   | 'LogMissing'
+  /** Others changed definitions while the database was read; nothing of what was read counts. */
+  | 'CatalogChanged'
   | 'DumpFailed'
   | 'RestoreFailed'
   /** Others held a lock. */

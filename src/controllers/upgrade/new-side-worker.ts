@@ -233,12 +233,14 @@ class SideWorker {
     const { logical, old: access } = this.#tools
     const { id, database, caller, holds = 'schema' } = this.#order
     const slot = published && { name: partName(id), ...published }
-    const frozen = await logical.freeze({ access, database, caller, signal: this.#signal, slot })
+    const keeps = slot === undefined && holds !== 'schema' ? ({ keepsTables: true } as const) : {}
+    const frozen = await logical.freeze({ access, database, caller, signal: this.#signal, slot, ...keeps })
     try {
       const { toolVersion, content } = await frozen.dump({
         includes: holds === 'schema' ? 'schemaWithPrivileges' : 'withPrivileges',
       })
       await pipeline(Readable.from(content), createWriteStream(artifactFile, { mode: 0o600 }))
+      await frozen.confirm()
       return { artifactFile, writtenBy: Number.parseInt(toolVersion, 10), from: frozen.from }
     } finally {
       await frozen.release()

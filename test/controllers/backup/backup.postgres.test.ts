@@ -438,6 +438,7 @@ function hashedBefore(engine: LogicalEngine): LogicalEngine {
     },
     sizes: () => frozen.sizes(),
     publicRights: () => frozen.publicRights(),
+    confirm: () => frozen.confirm(),
     release: () => frozen.release(),
     dump: (options) => frozen.dump(options),
   })
@@ -455,6 +456,7 @@ function whenFrozen(
     sizes: () => frozen.sizes(),
     publicRights: () => frozen.publicRights(),
     contents: (options) => frozen.contents(options),
+    confirm: () => frozen.confirm(),
     release: () => frozen.release(),
     dump: async (options) => {
       const run = await frozen.dump(options)

@@ -3,7 +3,8 @@
 // anybody's.
 import type { DatabaseContents } from '../../database-contents.ts'
 import type { TableReading } from '../../logical-engine.ts'
-import { commaList, literal, qualified, type Sql, sql } from '../sql-text.ts'
+import type { TableName } from '../../replication.ts'
+import { commaList, integer, literal, qualified, type Sql, sql } from '../sql-text.ts'
 
 /** One moment of the database for all that follows. */
 export const beginFrozen: Sql = sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`
@@ -83,15 +84,20 @@ const indexes = `FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid 
 
 const inOrder = 'ORDER BY s.nspname COLLATE "C", c.relname COLLATE "C"'
 
-export const catalogQuestion = `SELECT pg_catalog.json_build_object(
-  'tables', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('schema', s.nspname, 'name', c.relname,
-      'sizeBytes', pg_catalog.pg_table_size(c.oid)) ${inOrder}) ${relations("'r'")}),
-  'sequences', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('schema', s.nspname, 'name', c.relname,
+const sequences = `(SELECT pg_catalog.json_agg(pg_catalog.json_build_object('schema', s.nspname, 'name', c.relname,
       'lastValue', CASE WHEN pg_catalog.has_sequence_privilege(c.oid, 'SELECT, USAGE')
         THEN pg_catalog.pg_sequence_last_value(c.oid)::text END,
       'increment', (SELECT q.seqincrement::text FROM pg_catalog.pg_sequence q WHERE q.seqrelid = c.oid),
       'cycles', (SELECT q.seqcycle FROM pg_catalog.pg_sequence q WHERE q.seqrelid = c.oid)) ${inOrder})
-    ${relations("'S'")}),
+    ${relations("'S'")})`
+
+/** Where sequences stand now: they take no part in snapshots. */
+export const sequencesQuestion = `SELECT ${sequences} AS answer`
+
+export const catalogQuestion = `SELECT pg_catalog.json_build_object(
+  'tables', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('schema', s.nspname, 'name', c.relname,
+      'sizeBytes', pg_catalog.pg_table_size(c.oid)) ${inOrder}) ${relations("'r'")}),
+  'sequences', ${sequences},
   -- As they were made: one that requires another one comes after it.
   'extensions', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('name', x.extname, 'version', x.extversion,
       'schema', s.nspname) ORDER BY x.oid)
@@ -125,11 +131,29 @@ export interface CatalogAnswer {
   readonly objects: DatabaseContents['objects']
 }
 
-/** As the tool locks them itself, for as long as it runs. */
-export function keepStatement(tables: readonly { readonly schema: string; readonly name: string }[]): Sql {
+/** Column `answer`: the tables that the tool locks, as those that have partitions. */
+export const tablesQuestion = `SELECT pg_catalog.json_agg(pg_catalog.json_build_object('schema', s.nspname, 'name', c.relname)
+    ${inOrder}) AS answer ${relations("'r', 'p'")}`
+
+/**
+ * As the tool locks them itself, for as long as it runs. In a transaction that has no snapshot yet it takes none. It waits for less than the second
+ * after which a server looks for deadlocks, whose victim whoever changes a table could be.
+ */
+export function keepStatement(tables: readonly TableName[]): Sql {
   const each = commaList(tables.map(({ schema, name }) => sql`ONLY ${qualified(schema, name)}`))
-  return sql`LOCK TABLE ${each} IN ACCESS SHARE MODE`
+  return sql`SET LOCAL lock_timeout TO ${integer(keepMs)}; LOCK TABLE ${each} IN ACCESS SHARE MODE; SET LOCAL lock_timeout TO DEFAULT`
 }
+
+const keepMs = 500
+
+/**
+ * Column `waiting`: how many sessions of the same name wait for a lock: the tool of this session, which waits behind somebody who waits for
+ * a table that this session has locked. The sessions of this moment, and not of the first look in the transaction.
+ */
+export const toolWaitsQuestion = `SELECT pg_catalog.pg_stat_clear_snapshot(); SELECT pg_catalog.count(*)::text AS waiting
+  FROM pg_catalog.pg_stat_activity a WHERE a.datname = pg_catalog.current_database()
+    AND a.application_name = pg_catalog.current_setting('application_name') AND a.wait_event_type = 'Lock'
+    AND a.pid <> pg_catalog.pg_backend_pid()`
 
 /**
  * Columns `rows` and, where asked for, `hash`: the sum of the rows' own hashes, so that their order does not matter and two equal rows do

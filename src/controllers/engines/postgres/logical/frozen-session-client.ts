@@ -1,8 +1,10 @@
-// How is one moment of a database held? By a transaction on a session of its own, whose snapshot the dump tool takes over: so what is
-// counted here and what the tool writes is the same, whatever is written meanwhile.
-import type { ExternalTools } from '../../../../index.ts'
+// One snapshot of a database, held by a transaction on a session of its own and taken over by the dump tool: so what is counted here and
+// what the tool writes is the same, whatever is written meanwhile. Definitions are read as they are now and not as they were at the snapshot, so
+// that tables are locked before it is taken, and other definitions are asked afterwards whether they have changed.
+import { type ExternalTools, sleep } from '../../../../index.ts'
 import { nameOf } from '../../contents-difference.ts'
-import type { DatabaseContents, TableContents } from '../../database-contents.ts'
+import type { DatabaseContents, SequenceContents, TableContents } from '../../database-contents.ts'
+import { EngineError } from '../../engine-error.ts'
 import type { LogPosition } from '../../log-position.ts'
 import type {
   ContentsOptions,
@@ -12,11 +14,14 @@ import type {
   TableReading,
   TableSize,
 } from '../../logical-engine.ts'
+import { LogicalError } from '../../logical-error.ts'
 import type { PublicRights } from '../../public-rights.ts'
+import type { TableName } from '../../replication.ts'
 import { asEngineError } from '../failure.ts'
 import { applicationName } from '../postgres-driver.ts'
 import { SlotRunner } from '../replication/slot-runner.ts'
 import { SessionClient } from '../session-client.ts'
+import { type CatalogPart, changedQuestion } from './catalog-changes.ts'
 import {
   beginFrozen,
   beginFrozenForOwner,
@@ -27,6 +32,9 @@ import {
   keepStatement,
   liftPolicies,
   rowsQuestion,
+  sequencesQuestion,
+  tablesQuestion,
+  toolWaitsQuestion,
 } from './contents-questions.ts'
 import { publicRightsQuestion } from './public-rights-question.ts'
 
@@ -42,6 +50,8 @@ export class FrozenSession {
   readonly #session: SessionClient
   readonly #call: LogicalCall
   readonly #clock: ExternalTools['clock']
+  /** Tables that were locked before the snapshot was taken. */
+  readonly #kept: ReadonlySet<string>
 
   private constructor(session: SessionClient, { call, clock }: Freezing, frozen: Frozen) {
     this.#session = session
@@ -50,6 +60,7 @@ export class FrozenSession {
     this.source = frozen.source
     this.snapshot = frozen.snapshot
     this.from = frozen.from
+    this.#kept = frozen.kept
   }
 
   static async begin(call: FreezeCall, clock: ExternalTools['clock']): Promise<FrozenSession> {
@@ -59,7 +70,7 @@ export class FrozenSession {
     try {
       const session = await SessionClient.open(options, signal).catch(fail(call, 'begin a session'))
       try {
-        return new FrozenSession(session, { call, clock }, await freeze(session, call, keeper))
+        return new FrozenSession(session, { call, clock }, await freeze(session, { call, clock }, keeper))
       } catch (error) {
         await session.close()
         throw error
@@ -71,23 +82,58 @@ export class FrozenSession {
 
   /** Sequences first: they take no part in snapshots, and the tool must not read them before we do. */
   async catalog(): Promise<CatalogAnswer> {
-    const [row] = await ask(this.#session, this.#call, catalogQuestion)
     // Sound: the types are those that the statement builds.
-    return JSON.parse(row?.['answer'] ?? 'null') as CatalogAnswer
+    return (await this.#read(catalogQuestion)) as CatalogAnswer
   }
 
   /**
-   * Nobody empties, rewrites or drops one of them from here on. Who waits for that would be let in when the tool has ended, and we are behind
-   * him: what he leaves is in no snapshot.
+   * Nobody empties, rewrites or drops a table from here on. Who waits for that would be let in when the tool has ended, and we are behind
+   * him: what he leaves is in no snapshot. Of those that were locked before the snapshot nothing is done.
    */
-  async keepTables({ tables }: CatalogAnswer): Promise<void> {
-    if (tables !== null && tables.length > 0) await ask(this.#session, this.#call, keepStatement(tables))
+  async keepTables(): Promise<void> {
+    // Sound: the types are those that the statement builds.
+    const tables = ((await this.#read(tablesQuestion)) ?? []) as readonly TableName[]
+    const late = tables.filter((table) => !this.#kept.has(nameOf(table)))
+    if (late.length > 0) await this.#ask(keepStatement(late))
+  }
+
+  /** Throws CatalogChanged where what the tool and we read of the newest definitions is not what the snapshot has. */
+  async expectUnchanged(part: CatalogPart): Promise<void> {
+    const [row] = await this.#ask(changedQuestion(part))
+    const changed = row?.['changed'] ?? null
+    if (changed !== null) throw catalogChanged(this.#call, `what changed is in ${changed}`)
+  }
+
+  /** Whether the tool of this session waits behind somebody who waits for this session. */
+  async isToolWaiting(): Promise<boolean> {
+    const [row] = await this.#ask(toolWaitsQuestion)
+    return (row?.['waiting'] ?? '0') !== '0'
+  }
+
+  /** Where sequences stand now, which is after the tool has read them. */
+  async sequences(): Promise<readonly SequenceContents[]> {
+    // Sound: the types are those that the statement builds.
+    return ((await this.#read(sequencesQuestion)) ?? []) as readonly SequenceContents[]
   }
 
   async publicRights(): Promise<PublicRights> {
-    const [row] = await ask(this.#session, this.#call, publicRightsQuestion)
     // Sound: the types are those that the statement builds.
-    return JSON.parse(row?.['answer'] ?? 'null') as PublicRights
+    return (await this.#read(publicRightsQuestion)) as PublicRights
+  }
+
+  async #read(question: string): Promise<unknown> {
+    const [row] = await this.#ask(question)
+    return JSON.parse(row?.['answer'] ?? 'null')
+  }
+
+  /** What is gone of what the snapshot has shows as one of these failures too. */
+  async #ask(text: string): Promise<Rows> {
+    try {
+      return await ask(this.#session, this.#call, text)
+    } catch (error) {
+      if (!(error instanceof EngineError) || !isOfChange(error)) throw error
+      throw catalogChanged(this.#call, error.message)
+    }
   }
 
   async contents(catalog: CatalogAnswer, options: ContentsOptions): Promise<DatabaseContents> {
@@ -141,7 +187,7 @@ function readingOf(table: TableSize, options: ContentsOptions): Reading {
 const usualHash = 'hashtextextended'
 
 interface Freezing {
-  readonly call: LogicalCall
+  readonly call: FreezeCall
   readonly clock: ExternalTools['clock']
 }
 
@@ -149,18 +195,62 @@ interface Frozen {
   readonly source: SourceFacts
   readonly snapshot: string
   readonly from: LogPosition | undefined
+  readonly kept: ReadonlySet<string>
 }
 
-async function freeze(session: SessionClient, call: FreezeCall, keeper: SlotRunner | undefined): Promise<Frozen> {
+async function freeze(session: SessionClient, freezing: Freezing, keeper: SlotRunner | undefined): Promise<Frozen> {
+  const { call } = freezing
   const from = await keeper?.hold(session)
-  if (keeper === undefined) await ask(session, call, call.asOwner ? beginFrozenForOwner : beginFrozen)
+  const kept = keeper === undefined ? await begin(session, freezing) : new Set<string>()
   await ask(session, call, frozenSettings)
   if (call.asOwner) await ask(session, call, liftPolicies)
   const [row] = await ask(session, call, frozenQuestion)
   // Sound: the types are those that the statement builds.
   const source = JSON.parse(row?.['answer'] ?? 'null') as SourceFacts
   if (from !== undefined) await keeper?.keep(from)
-  return { source, snapshot: row?.['snapshot'] ?? '', from }
+  return { source, snapshot: row?.['snapshot'] ?? '', from, kept }
+}
+
+const maxTries = 60
+const backoff = { baseMs: 50, capMs: 5_000 }
+
+/** Begins the transaction, which has no snapshot yet. Answers which tables are locked in it. */
+async function begin(session: SessionClient, { call, clock }: Freezing): Promise<ReadonlySet<string>> {
+  if (call.keepsTables !== true) {
+    await ask(session, call, call.asOwner ? beginFrozenForOwner : beginFrozen)
+    return new Set()
+  }
+  for (let tried = 1; ; tried += 1) {
+    const [row] = await ask(session, call, tablesQuestion)
+    // Sound: the types are those that the statement builds.
+    const tables = (JSON.parse(row?.['answer'] ?? 'null') ?? []) as readonly TableName[]
+    try {
+      await ask(session, call, beginFrozen)
+      if (tables.length > 0) await ask(session, call, keepStatement(tables))
+      return new Set(tables.map(nameOf))
+    } catch (error) {
+      if (!session.isUsable || !(error instanceof EngineError) || !isOfChange(error)) throw error
+      if (tried >= maxTries) throw catalogChanged(call, error.message)
+      await ask(session, call, 'ROLLBACK')
+      await sleep(clock, Math.min(backoff.capMs, backoff.baseMs * 2 ** tried), call.signal)
+    }
+  }
+}
+
+/** Something is gone, has another shape, or is locked by whoever changes it. */
+const statesOfChange: readonly string[] = [
+  ...['42P01', '42703', '42704', '42883', '3F000', '42809', '55P03', '40P01', 'XX000'],
+]
+
+function isOfChange({ sqlState }: EngineError): boolean {
+  return sqlState !== undefined && statesOfChange.includes(sqlState)
+}
+
+function catalogChanged({ access, database }: LogicalCall, how: string): LogicalError {
+  const message =
+    `definitions in database ${JSON.stringify(database)} on ${access.host}:${access.port} changed while it was read: ${how}; ` +
+    'let the change end, or do not change definitions (CREATE, ALTER, DROP, TRUNCATE) while a backup begins'
+  return new LogicalError({ code: 'CatalogChanged', message, remedy: 'retry' })
 }
 
 type Rows = readonly Readonly<Record<string, string | null>>[]

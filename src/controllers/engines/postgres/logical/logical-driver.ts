@@ -1,9 +1,10 @@
-// How is a PostgreSQL database saved and restored as a whole? By pg_dump and pg_restore, found on this machine, and a session beside
+// Saves and restores a PostgreSQL database as a whole, by pg_dump and pg_restore that are found on this machine, and a session beside
 // them that says what was in it.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ExternalTools } from '../../../../index.ts'
-import type { DatabaseContents } from '../../database-contents.ts'
+import { type ExternalTools, sleep } from '../../../../index.ts'
+import { nameOf } from '../../contents-difference.ts'
+import type { DatabaseContents, SequenceContents } from '../../database-contents.ts'
 import type {
   ArtifactCall,
   ContentsOptions,
@@ -56,6 +57,10 @@ class Frozen implements FrozenDatabase {
   readonly #session: FrozenSession
   readonly #options: PostgresLogicalOptions
   readonly #catalog: ReturnType<FrozenSession['catalog']>
+  /** Where sequences stood after the tool had read them. */
+  readonly #later = new Map<string, SequenceContents>()
+  readonly #tool = new AbortController()
+  #content: AsyncIterator<Uint8Array> | undefined
 
   constructor(call: LogicalCall, session: FrozenSession, options: PostgresLogicalOptions) {
     this.source = session.source
@@ -72,7 +77,9 @@ class Frozen implements FrozenDatabase {
   }
 
   async contents(options: ContentsOptions): Promise<DatabaseContents> {
-    return this.#session.contents(await this.#catalog, options)
+    const catalog = await this.#catalog
+    const sequences = (catalog.sequences ?? []).map((before) => earlierOf(before, this.#later.get(nameOf(before))))
+    return this.#session.contents({ ...catalog, sequences }, options)
   }
 
   async publicRights(): Promise<PublicRights> {
@@ -83,20 +90,53 @@ class Frozen implements FrozenDatabase {
   async dump(options: DumpOptions): Promise<DumpRun> {
     const tool = await loadTool('pg_dump', this.source.majorVersion, this.#options.places, this.#call.signal)
     // Sequences have been read then.
-    const catalog = await this.#catalog
-    if (options.includes !== 'schemaWithPrivileges') await this.#session.keepTables(catalog)
-    return { toolVersion: tool.version, content: this.#dump(tool, options) }
+    await this.#catalog
+    if (options.includes !== 'schemaWithPrivileges') await this.#session.keepTables()
+    const content = this.#dump(tool, options)[Symbol.asyncIterator]()
+    this.#content = content
+    const first = await this.#untilRead(content.next())
+    await this.#session.expectUnchanged('definitions')
+    for (const sequence of await this.#session.sequences()) this.#later.set(nameOf(sequence), sequence)
+    return { toolVersion: tool.version, content: rejoined(first, content) }
+  }
+
+  async confirm(): Promise<void> {
+    await this.#session.expectUnchanged('rowTypes')
   }
 
   async release(): Promise<void> {
+    this.#tool.abort(new Error('The snapshot is released.'))
+    await this.#content?.return?.().catch(() => undefined)
     await this.#session.end()
+  }
+
+  /**
+   * The tool writes nothing before it has read all definitions. Where it fails because they have changed, that is told. It may wait without
+   * an end for somebody who waits for us: the server sees no deadlock there.
+   */
+  async #untilRead(first: Promise<IteratorResult<Uint8Array>>): Promise<IteratorResult<Uint8Array>> {
+    const over = new AbortController()
+    first.catch(() => undefined).finally(() => over.abort())
+    let waits = 0
+    while (!over.signal.aborted && waits < maxWaits) {
+      await sleep(this.#options.clock, waitMs, over.signal).catch(() => undefined)
+      if (!over.signal.aborted) waits = (await this.#session.isToolWaiting()) ? waits + 1 : 0
+    }
+    if (!over.signal.aborted) this.#tool.abort(toolWaits(this.#call))
+    try {
+      return await first
+    } catch (error) {
+      this.#call.signal.throwIfAborted()
+      await this.#session.expectUnchanged('definitions')
+      throw error
+    }
   }
 
   async *#dump(
     { folder: programs }: LogicalTool,
     { compression, includes = 'contents', withoutRows = [] }: DumpOptions,
   ): AsyncIterable<Uint8Array> {
-    const { signal } = this.#call
+    const signal = AbortSignal.any([this.#call.signal, this.#tool.signal])
     const folder = await mkdtemp(join(this.#options.workFolder, 'dump-'))
     try {
       const environment = await environmentOf(this.#call, folder)
@@ -110,6 +150,37 @@ class Frozen implements FrozenDatabase {
       await rm(folder, { recursive: true, force: true })
     }
   }
+}
+
+/** The tool waits for a lock when it is looked at so often in a row. */
+const maxWaits = 6
+const waitMs = 500
+
+function toolWaits(call: LogicalCall): LogicalError {
+  const message = `pg_dump on ${placeOf(call)} waited for a lock of somebody who changes definitions; let the change end`
+  return new LogicalError({ code: 'CatalogChanged', message, remedy: 'retry' })
+}
+
+async function* rejoined(
+  first: IteratorResult<Uint8Array>,
+  rest: AsyncIterator<Uint8Array>,
+): AsyncIterable<Uint8Array> {
+  try {
+    for (let item = first; item.done !== true; item = await rest.next()) yield item.value
+  } finally {
+    await rest.return?.()
+  }
+}
+
+/**
+ * The tool has read a sequence between the two looks: it is not behind the one that is behind, unless it was set back and came forward in
+ * between. Null: it may have been set back to its start.
+ */
+function earlierOf(before: SequenceContents, after: SequenceContents | undefined): SequenceContents {
+  if (after === undefined || before.lastValue === null) return before
+  if (after.lastValue === null) return after
+  const isBehind = BigInt(after.lastValue) < BigInt(before.lastValue)
+  return isBehind === BigInt(before.increment) > 0n ? after : before
 }
 
 /** Within quotes nothing in a name stands for anything else. */
@@ -136,7 +207,7 @@ const dumpArguments = [
   '--no-subscriptions',
   '--no-publications',
   '--no-security-labels',
-  '--lock-wait-timeout=5000',
+  '--lock-wait-timeout=1000',
 ]
 
 const included = {
