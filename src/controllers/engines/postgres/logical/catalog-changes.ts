@@ -69,13 +69,28 @@ const rowTypes: readonly (readonly [catalog: string, rows: string])[] = [
 /** `definitions`: of everything that is saved. `rowTypes`: of the types of locked tables' columns. */
 export type CatalogPart = 'definitions' | 'rowTypes'
 
-/** Column `changed`: the catalogs that have changed since the snapshot of the transaction, separated by commas; null: none. */
-export function changedQuestion(part: CatalogPart): string {
-  const parts = (part === 'definitions' ? definitions : rowTypes).map(
+/** A catalog has up to four indexes, each with a lock. */
+const catalogsAtOnce = 6
+
+/**
+ * Column `changed` of each: the catalogs that have changed since the snapshot of the transaction, separated by commas; null: none. The locks
+ * that a question takes go with it, as a server has no room for many beside those of all tables.
+ */
+export function changedQuestions(part: CatalogPart): readonly string[] {
+  const all = part === 'definitions' ? definitions : rowTypes
+  const count = Math.ceil(all.length / catalogsAtOnce)
+  return Array.from({ length: count }, (_, at) =>
+    changedQuestion(all.slice(at * catalogsAtOnce, (at + 1) * catalogsAtOnce)),
+  )
+}
+
+function changedQuestion(catalogs: typeof definitions): string {
+  const parts = catalogs.map(
     ([catalog, rows]) =>
       `SELECT '${catalog}' WHERE EXISTS (SELECT FROM pg_catalog.${catalog} c, s WHERE ${isChanged} AND ${rows})`,
   )
-  return `WITH s AS MATERIALIZED (SELECT
+  return `SAVEPOINT one; WITH s AS MATERIALIZED (SELECT
       pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())::text::bigint AS oldest)
-    SELECT pg_catalog.string_agg(o.name, ', ') AS changed FROM (${parts.join(' UNION ALL ')}) o (name)`
+    SELECT pg_catalog.string_agg(o.name, ', ') AS changed FROM (${parts.join(' UNION ALL ')}) o (name);
+    ROLLBACK TO SAVEPOINT one; RELEASE SAVEPOINT one`
 }

@@ -21,7 +21,7 @@ import { asEngineError } from '../failure.ts'
 import { applicationName } from '../postgres-driver.ts'
 import { SlotRunner } from '../replication/slot-runner.ts'
 import { SessionClient } from '../session-client.ts'
-import { type CatalogPart, changedQuestion } from './catalog-changes.ts'
+import { type CatalogPart, changedQuestions } from './catalog-changes.ts'
 import {
   beginFrozen,
   beginFrozenForOwner,
@@ -99,9 +99,11 @@ export class FrozenSession {
 
   /** Throws CatalogChanged where what the tool and we read of the newest definitions is not what the snapshot has. */
   async expectUnchanged(part: CatalogPart): Promise<void> {
-    const [row] = await this.#ask(changedQuestion(part))
-    const changed = row?.['changed'] ?? null
-    if (changed !== null) throw catalogChanged(this.#call, `what changed is in ${changed}`)
+    for (const question of changedQuestions(part)) {
+      const [row] = await this.#ask(question)
+      const changed = row?.['changed'] ?? null
+      if (changed !== null) throw catalogChanged(this.#call, `what changed is in ${changed}`)
+    }
   }
 
   /** Whether the tool of this session waits behind somebody who waits for this session. */
