@@ -19,6 +19,7 @@ export interface EndpointCall {
 
 export interface EngineHere {
   readonly engine: DatabaseEngine
+  readonly tools: ExternalTools
   readonly calls: readonly EndpointCall[]
   /** As a controller would ask for it. */
   at(access: ServerAccess, signal?: AbortSignal, name?: string): DatabaseServer
@@ -59,6 +60,7 @@ export function engineHere(clock = systemClock): EngineHere {
   onTestFinished(stop)
   return {
     engine,
+    tools,
     calls,
     stop,
     at: (access, signal = new AbortController().signal, name = 'shop') =>

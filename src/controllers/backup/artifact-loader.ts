@@ -1,15 +1,15 @@
-// What does a store have of a backup? Its manifest, believed only if it is whole and of this backup, and its artifact, believed only if it
-// hashes to what the manifest says.
+// Loads what a store has of a backup: its manifest, believed only if it is whole and of this backup, and its artifact, believed only if it
+// hashes to what the manifest says. No more bytes are read than the manifest says, and one.
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import type { Clock } from '../../index.ts'
 import type { ArtifactStore, StoredArtifact } from '../stores/artifact-store.ts'
+import { withoutStall } from '../stores/flow-watcher.ts'
 import { StoreError } from '../stores/store-error.ts'
 import { manifestKey } from './artifact-layout.ts'
 import { BackupError } from './backup-error.ts'
 import { largestManifestBytes, type Manifest, manifestSha256, type Reading, readManifest } from './manifest.ts'
-import { withoutStall } from './stall-watcher.ts'
 
 export interface Loaded<Content> {
   readonly manifest: Content
@@ -62,7 +62,7 @@ export interface Download extends ArtifactReading {
   readonly toFile: string
 }
 
-/** A store that has not sent anything for so long hangs. */
+/** A store that has sent next to nothing for so long hangs. */
 const silenceMs = 5 * 60_000
 
 /** Throws ChecksumMismatch for an artifact that was cut off or changed, WorkFolderFull where there is no room for it. */
@@ -93,15 +93,20 @@ export async function* streamArtifact({
     for await (const chunk of withoutStall(store.read(folder + file, until), { clock, limitMs: silenceMs, stalled })) {
       hash.update(chunk)
       size += chunk.byteLength
+      // A store may go on for as long as somebody reads, and fill the disk.
+      if (size > sizeBytes) throw mismatch(store, folder + file, `has more than ${sizeBytes} bytes`)
       yield chunk
     }
   } finally {
     stopping.abort()
   }
   if (size === sizeBytes && hash.digest('hex') === sha256) return
-  const fault = size === sizeBytes ? 'was changed' : `has ${size} bytes instead of ${sizeBytes}`
-  const message = `the artifact ${folder}${file} in ${store.place} ${fault}, and is not restored`
-  throw new BackupError({ code: 'ChecksumMismatch', message, remedy: 'stop' })
+  throw mismatch(store, folder + file, size === sizeBytes ? 'was changed' : `has ${size} bytes instead of ${sizeBytes}`)
+}
+
+function mismatch(store: ArtifactStore, key: string, fault: string): BackupError {
+  const message = `the artifact ${key} in ${store.place} ${fault}, and is not restored`
+  return new BackupError({ code: 'ChecksumMismatch', message, remedy: 'stop' })
 }
 
 /** Is what is stored still what was stored? Throws ChecksumMismatch. */
@@ -130,7 +135,7 @@ function refused(message: string): BackupError {
 }
 
 function silent(store: ArtifactStore, key: string): StoreError {
-  const message = `${key} in ${store.place} has sent nothing for ${silenceMs / 60_000} min`
+  const message = `${key} in ${store.place} has sent next to nothing for ${silenceMs / 60_000} min`
   return new StoreError({ code: 'StoreUnavailable', message, remedy: 'retry' })
 }
 

@@ -1,35 +1,12 @@
-// Does it still go on? Stores, tools and servers may hang without ever failing. What comes from a store has to come within a limit; work
-// that is done elsewhere is looked at now and then, and has to look otherwise each time.
+// Ends work that does not go on. Tools and servers may hang without ever failing: work that is done elsewhere is observed now and then, and has
+// to look otherwise each time.
 import { type Clock, sleep } from '../../index.ts'
 
-export interface StallLimit {
+interface StallLimit {
   readonly clock: Clock
   /** For as long nothing may happen. */
   readonly limitMs: number
   readonly stalled: () => Error
-}
-
-/** The same, as long as it comes. What hangs is left behind: whoever made it has to stop it. */
-export async function* withoutStall(
-  content: AsyncIterable<Uint8Array>,
-  { clock, limitMs, stalled }: StallLimit,
-): AsyncIterable<Uint8Array> {
-  const iterator = content[Symbol.asyncIterator]()
-  let isOver = false
-  try {
-    for (;;) {
-      const overdue = Promise.withResolvers<never>()
-      const timer = clock.setTimer(limitMs, () => overdue.reject(stalled()))
-      const next = iterator.next()
-      next.catch(() => undefined) // Whoever waits for it hears of it.
-      const { done, value } = await Promise.race([next, overdue.promise]).finally(() => timer.cancel())
-      isOver = done === true
-      if (done === true) return
-      yield value
-    }
-  } finally {
-    if (!isOver) iterator.return?.()?.catch(() => undefined)
-  }
 }
 
 export interface Watch extends StallLimit {

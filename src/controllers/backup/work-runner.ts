@@ -198,6 +198,7 @@ function storeOf(store: OrderedStore, { storeFolder, attempt, keys: credentials,
     bucket,
     prefix: prefix === undefined ? '' : `${prefix}/`,
     access: { region, endpoint, forcePathStyle, credentials },
+    clock,
     encryption,
     lockedUntil: lockDays === undefined ? undefined : () => new Date(clock.now() + lockDays * dayMs),
   })

@@ -1,6 +1,8 @@
-// Who speaks to an S3-compatible store? The AWS SDK, loaded when the first backup asks for it and not before. It repeats requests itself,
-// with backoff, and none of them waits for ever.
+// Speaks to an S3-compatible store by the AWS SDK, loaded when the first backup asks for it and not before. The SDK repeats requests itself, with
+// backoff; every wait and every answer has a limit.
 import type { S3Client } from '@aws-sdk/client-s3'
+import type { Clock } from '../../index.ts'
+import { type AnswerLimits, answerStep, boundAnswers, usualAnswers } from './answer-watcher.ts'
 import { StoreError } from './store-error.ts'
 
 export type S3Sdk = typeof import('@aws-sdk/client-s3') & Pick<typeof import('@aws-sdk/lib-storage'), 'Upload'>
@@ -22,9 +24,17 @@ export interface S3Limits {
   /** For an answer to begin, and between any two pieces of it. */
   readonly silenceMs: number
   readonly attempts: number
+  /** Of everything but downloads. */
+  readonly answers?: AnswerLimits
 }
 
 export const usualLimits: S3Limits = { connectMs: 5_000, silenceMs: 30_000, attempts: 5 }
+
+export interface S3Speaking {
+  readonly access: S3Access
+  readonly limits: S3Limits
+  readonly clock: Clock
+}
 
 export async function loadS3Sdk(): Promise<S3Sdk> {
   try {
@@ -37,9 +47,9 @@ export async function loadS3Sdk(): Promise<S3Sdk> {
   }
 }
 
-export function s3Client({ S3Client: Client }: S3Sdk, access: S3Access, limits: S3Limits): S3Client {
+export function s3Client(sdk: S3Sdk, { access, limits, clock }: S3Speaking): S3Client {
   const { region, endpoint, forcePathStyle, credentials } = access
-  return new Client({
+  const client = new sdk.S3Client({
     region,
     maxAttempts: limits.attempts,
     requestHandler: {
@@ -55,4 +65,7 @@ export function s3Client({ S3Client: Client }: S3Sdk, access: S3Access, limits: 
     ...(forcePathStyle === undefined ? {} : { forcePathStyle }),
     ...(credentials === undefined ? {} : { credentials: { ...credentials } }),
   })
+  const isDownload = (command: string) => command === 'GetObjectCommand'
+  client.middlewareStack.add(boundAnswers({ ...(limits.answers ?? usualAnswers), clock, isDownload }), answerStep)
+  return client
 }

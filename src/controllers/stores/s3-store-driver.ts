@@ -1,11 +1,14 @@
-// How is a bucket a store? Large files go up in parts, of which two at most are in memory; the last request makes them one file, so that
+// A bucket as a store. Large files go up in parts, of which two at most are in memory; the last request makes them one file, so that
 // until then there is nothing under the key. A download that is cut off goes on where it was.
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { S3Client } from '@aws-sdk/client-s3'
+import type { Clock } from '../../index.ts'
+import { AnswerError } from './answer-watcher.ts'
 import { checkedKey, checkedPrefix } from './artifact-key.ts'
 import type { ArtifactStore, FoundArtifact, PutCall, StoredArtifact } from './artifact-store.ts'
 import { digesting } from './digesting.ts'
+import { withoutStall } from './flow-watcher.ts'
 import { loadS3Sdk, type S3Access, type S3Limits, type S3Sdk, s3Client, usualLimits } from './s3-client-loader.ts'
 import { s3Failure } from './s3-failure.ts'
 import { StoreError } from './store-error.ts'
@@ -20,6 +23,7 @@ export interface S3StoreOptions {
   /** Until when nobody may remove what is stored; called for every file. */
   readonly lockedUntil?: (() => Date) | undefined
   readonly limits?: S3Limits
+  readonly clock: Clock
   /** Default: from the packages of the AWS SDK. */
   readonly loadSdk?: () => Promise<S3Sdk>
 }
@@ -35,11 +39,19 @@ const usualPartBytes = 8 * mebibyte
 const mostParts = 9_000
 /** A download that does not go on is begun again so often in a row. */
 const mostResumptions = 5
+/** Bytes by which a download has gone on. */
+const leastProgress = 64 * 1_024
+/** Only the folder of one backup is listed, which has a handful of files. A page may be empty. */
+const [mostKeys, mostPages] = [10_000, 200]
+/** A download in which next to nothing has come for so long hangs. */
+const flowMs = 5 * 60_000
 
 export class S3Store implements ArtifactStore {
   readonly place: string
   readonly #options: S3StoreOptions
   #opened: Promise<Opened> | undefined
+  /** The failure of the last download that hung. */
+  #stalled: StoreError | undefined
 
   constructor(options: S3StoreOptions) {
     this.place = `s3://${options.bucket}/${options.prefix}`.replace(/\/$/, '')
@@ -82,7 +94,7 @@ export class S3Store implements ArtifactStore {
         const answer = await client.send(command, { abortSignal: signal })
         etag = answer.ETag
         // In Node it is a stream of Node's, whose chunks are buffers.
-        for await (const chunk of answer.Body as Readable as AsyncIterable<Uint8Array>) {
+        for await (const chunk of this.#flowing(key, answer.Body as Readable as AsyncIterable<Uint8Array>)) {
           offset += chunk.byteLength
           yield chunk
         }
@@ -90,8 +102,9 @@ export class S3Store implements ArtifactStore {
       } catch (error) {
         if (signal.aborted) throw signal.reason
         const failure = this.#failure(error, `read ${key}`)
-        const mayPass = failure instanceof StoreError && failure.remedy === 'retry'
-        resumptions = offset === from ? resumptions + 1 : 0
+        // A store that sends a byte now and then would be asked without an end.
+        const mayPass = failure instanceof StoreError && failure.remedy === 'retry' && failure !== this.#stalled
+        resumptions = offset - from < leastProgress ? resumptions + 1 : 0
         if (!mayPass || offset === 0 || resumptions >= mostResumptions) throw failure
       }
     }
@@ -113,13 +126,19 @@ export class S3Store implements ArtifactStore {
     const { bucket: Bucket, prefix: own } = this.#options
     const Prefix = own + checkedPrefix(prefix)
     let token: string | undefined
+    let [pages, keys] = [0, 0]
     do {
+      pages += 1
+      if (pages > mostPages || keys > mostKeys) throw this.#endless('list what is there')
       const page = await this.#ask('list what is there', signal, ({ sdk, client }) =>
         client.send(new sdk.ListObjectsV2Command({ Bucket, Prefix, ContinuationToken: token }), {
           abortSignal: signal,
         }),
       )
       for (const { Key = '', Size: sizeBytes = 0 } of page.Contents ?? []) {
+        // Not every store heeds the prefix.
+        if (!Key.startsWith(Prefix)) continue
+        keys += 1
         yield { key: Key.slice(own.length), sizeBytes }
       }
       token = page.NextContinuationToken
@@ -135,9 +154,11 @@ export class S3Store implements ArtifactStore {
   async sweep(prefix: string, signal: AbortSignal): Promise<number> {
     const { bucket: Bucket, prefix: own } = this.#options
     const Prefix = own + checkedPrefix(prefix)
-    let swept = 0
+    let [swept, pages] = [0, 0]
     let markers: { readonly KeyMarker?: string | undefined; readonly UploadIdMarker?: string | undefined } | undefined
     do {
+      pages += 1
+      if (pages > mostPages || swept > mostKeys) throw this.#endless('list unfinished uploads')
       const page = await this.#ask('list unfinished uploads', signal, ({ sdk, client }) =>
         client.send(new sdk.ListMultipartUploadsCommand({ Bucket, Prefix, ...markers }), { abortSignal: signal }),
       )
@@ -162,8 +183,8 @@ export class S3Store implements ArtifactStore {
   }
 
   #open(): Promise<Opened> {
-    const { loadSdk = loadS3Sdk, access, limits = usualLimits } = this.#options
-    this.#opened ??= loadSdk().then((sdk) => ({ sdk, client: s3Client(sdk, access, limits) }))
+    const { loadSdk = loadS3Sdk, access, limits = usualLimits, clock } = this.#options
+    this.#opened ??= loadSdk().then((sdk) => ({ sdk, client: s3Client(sdk, { access, limits, clock }) }))
     return this.#opened
   }
 
@@ -194,6 +215,30 @@ export class S3Store implements ArtifactStore {
     }
   }
 
+  #flowing(key: string, content: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+    const message = `could not read ${key} in ${this.place}: the store has sent next to nothing for ${flowMs / 60_000} min`
+    const stalled = () => {
+      this.#stalled = new StoreError({ code: 'StoreUnavailable', message, remedy: 'retry' })
+      return this.#stalled
+    }
+    return withoutStall(content, { clock: this.#options.clock, limitMs: flowMs, stalled })
+  }
+
+  #endless(attempt: string): StoreError {
+    const message = `could not ${attempt} in ${this.place}: the store lists without an end; have somebody look at it`
+    return new StoreError({ code: 'StoreRefused', message, remedy: 'stop' })
+  }
+
+  #outOfBounds({ code, message: said }: AnswerError, attempt: string): StoreError {
+    const message = `could not ${attempt} in ${this.place}: ${said.split('\n')[0]}`
+    const isLarge = code === 'AnswerTooLarge'
+    return new StoreError({
+      code: isLarge ? 'StoreRefused' : 'StoreUnavailable',
+      message,
+      remedy: isLarge ? 'stop' : 'retry',
+    })
+  }
+
   #tooLong(attempt: string): StoreError {
     const message = `could not ${attempt} in ${this.place}: it is much larger than the database, and has more parts than a store takes; have it packed (compress)`
     return new StoreError({ code: 'StoreRefused', message, remedy: 'stop' })
@@ -202,6 +247,7 @@ export class S3Store implements ArtifactStore {
   #failure(error: unknown, attempt: string): unknown {
     if (error instanceof StoreError) return error
     if (isTooLong(error)) return this.#tooLong(attempt)
+    if (error instanceof AnswerError) return this.#outOfBounds(error, attempt)
     const { secretAccessKey = '', sessionToken = '' } = this.#options.access.credentials ?? {}
     return s3Failure(error, { attempt, place: this.place, secrets: [secretAccessKey, sessionToken] }) ?? error
   }

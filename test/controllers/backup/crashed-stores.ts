@@ -1,6 +1,7 @@
 // Where can a worker and its store be struck while a backup is stored? In a folder at each step that the worker takes; in a bucket at each
 // request, where the store can fail too. Both say what broken puts have left.
 import { readdir } from 'node:fs/promises'
+import { systemClock } from '../../../src/base/clock.ts'
 import type { ArtifactStore } from '../../../src/controllers/stores/artifact-store.ts'
 import { FolderStore } from '../../../src/controllers/stores/folder-store-driver.ts'
 import { S3Store, type S3StoreOptions } from '../../../src/controllers/stores/s3-store-driver.ts'
@@ -69,11 +70,11 @@ type BucketBlow = StatementBlow<(typeof fates)[number]>
 
 export class BucketUnderTest implements StoreUnderTest<BucketBlow> {
   readonly #proxy: S3Proxy
-  readonly #options: S3StoreOptions
+  readonly #options: Omit<S3StoreOptions, 'clock'>
   readonly #moto: string
   #last: S3Store | undefined
 
-  private constructor(moto: string, proxy: S3Proxy, options: S3StoreOptions) {
+  private constructor(moto: string, proxy: S3Proxy, options: Omit<S3StoreOptions, 'clock'>) {
     this.#moto = moto
     this.#proxy = proxy
     this.#options = options
@@ -106,7 +107,7 @@ export class BucketUnderTest implements StoreUnderTest<BucketBlow> {
   calm(): ArtifactStore {
     this.#proxy.judge = () => 'pass'
     this.#proxy.forget()
-    this.#last = new S3Store(this.#options)
+    this.#last = new S3Store({ ...this.#options, clock: systemClock })
     return this.#last
   }
 

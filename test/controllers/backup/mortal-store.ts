@@ -1,5 +1,5 @@
 // Where can a worker die that works with a store? Before and after each operation, and at each piece that it stores.
-
+import { systemClock } from '../../../src/base/clock.ts'
 import type {
   ArtifactStore,
   FoundArtifact,
@@ -12,10 +12,10 @@ import { S3Store, type S3StoreOptions } from '../../../src/controllers/stores/s3
 /** As it is told to a process: `dieAt` is the step at which the process kills itself. */
 export type MortalStoreOptions =
   | { readonly folder: string; readonly dieAt: number | undefined }
-  | { readonly s3: S3StoreOptions }
+  | { readonly s3: Omit<S3StoreOptions, 'clock'> }
 
 export function mortalStore(options: MortalStoreOptions, attempt: string, die: () => void): ArtifactStore {
-  if ('s3' in options) return new S3Store(options.s3)
+  if ('s3' in options) return new S3Store({ ...options.s3, clock: systemClock })
   const { folder, dieAt } = options
   return new MortalStore(new FolderStore({ folder, attempt }), (step) => {
     if (step === dieAt) die()

@@ -1,6 +1,7 @@
 // Is what hangs noticed, and what only takes long left alone? With a clock that is moved by hand.
 import { describe, expect, it } from 'vitest'
-import { whileItMoves, withoutStall } from '../../../src/controllers/backup/stall-watcher.ts'
+import { whileItMoves } from '../../../src/controllers/backup/stall-watcher.ts'
+import { withoutStall } from '../../../src/controllers/stores/flow-watcher.ts'
 import { SimClock } from '../../../src/testing/sim-clock.ts'
 import { never, pieces, sha256Of, whole } from '../stores/contents.ts'
 
@@ -23,9 +24,23 @@ describe('what comes', () => {
         yield piece
       }
     }
-    const all = whole(withoutStall(slow(), { clock, limitMs: 1_000, stalled }))
+    const all = whole(withoutStall(slow(), { clock, limitMs: 1_000, leastBytes: 1_000, stalled }))
     await clock.advance(5_000)
     expect((await all).byteLength).toBe(5_000)
+  })
+
+  it('is given up when it trickles', async () => {
+    const clock = new SimClock()
+    const trickle = async function* () {
+      for (;;) {
+        await new Promise<void>((resolve) => clock.setTimer(400, resolve))
+        yield Buffer.alloc(1)
+      }
+    }
+    const all = whole(withoutStall(trickle(), { clock, limitMs: 1_000, leastBytes: 1_000, stalled }))
+    const refused = expect(all).rejects.toBe(hangs)
+    await clock.advance(1_000)
+    await refused
   })
 
   it('is given up when nothing comes', async () => {

@@ -1,5 +1,6 @@
 // Is a bucket a store, also behind a way that refuses, breaks and hangs? Needs moto, which comes with the tests that need processes.
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../../src/base/clock.ts'
 import { loadS3Sdk } from '../../../src/controllers/stores/s3-client-loader.ts'
 import { S3Store, type S3StoreOptions } from '../../../src/controllers/stores/s3-store-driver.ts'
 import { bucket, type S3Here, s3ForSuite } from '../../s3/on-s3.ts'
@@ -13,7 +14,7 @@ const large = () => pieces(20, mebibyte)
 
 function storeAt({ access }: S3Here, changes: Partial<S3StoreOptions> = {}): S3Store {
   const limits = { connectMs: 1_000, silenceMs: 1_000, attempts: 3 }
-  const store = new S3Store({ bucket, prefix: 'prod/', access, limits, ...changes })
+  const store = new S3Store({ bucket, prefix: 'prod/', access, limits, clock: systemClock, ...changes })
   onTestFinished(() => store.close())
   return store
 }

@@ -1,6 +1,8 @@
-// Who speaks to AWS? The SDK's client, which is loaded when the first Database asks for RDS and not before: it is large, and most
-// operators never need it. One client an access; the SDK itself tries nothing twice, as that is the runtime's to decide.
+// Clients of the AWS SDK, which is loaded when the first Database asks for RDS and not before: it is large, and most operators never need it.
+// One client an access; the SDK itself tries nothing twice, as that is the runtime's to decide. Answers are bounded in bytes and time.
 import type { RDS } from '@aws-sdk/client-rds'
+import type { ExternalTools } from '../../../index.ts'
+import { answerStep, boundAnswers, usualAnswers } from '../../stores/answer-watcher.ts'
 import type { AwsAccess } from './instance.ts'
 import { RdsError } from './rds-failure.ts'
 
@@ -23,7 +25,10 @@ export class RdsClientLoader {
   readonly #loadSdk: () => Promise<Sdk>
   readonly #clients = new Map<string, RDS>()
 
-  constructor({ endpoint, loadSdk }: RdsClientLoaderOptions) {
+  readonly #clock: ExternalTools['clock']
+
+  constructor({ endpoint, loadSdk }: RdsClientLoaderOptions, clock: ExternalTools['clock']) {
+    this.#clock = clock
     this.#endpoint = endpoint
     this.#loadSdk = loadSdk ?? (() => import('@aws-sdk/client-rds'))
   }
@@ -59,7 +64,7 @@ export class RdsClientLoader {
   }
 
   #clientOf({ RDS }: Sdk, { region, credentials }: AwsAccess): RDS {
-    return new RDS({
+    const client = new RDS({
       region,
       maxAttempts: 1,
       requestHandler: {
@@ -70,5 +75,8 @@ export class RdsClientLoader {
       ...(credentials.kind === 'keys' ? { credentials: { ...credentials } } : {}),
       ...(this.#endpoint === undefined ? {} : { endpoint: this.#endpoint }),
     })
+    const limits = { ...usualAnswers, limitMs: answerLimitMs, clock: this.#clock, isDownload: () => false }
+    client.middlewareStack.add(boundAnswers(limits), answerStep)
+    return client
   }
 }

@@ -21,7 +21,7 @@ export class RdsClient {
 
   constructor(tools: ExternalTools, options: RdsClientLoaderOptions) {
     this.#tools = tools
-    this.#clients = new RdsClientLoader(options)
+    this.#clients = new RdsClientLoader(options, tools.clock)
     tools.atStop(async () => this.#clients.close())
   }
 
