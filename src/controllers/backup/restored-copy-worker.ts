@@ -134,6 +134,7 @@ export class RestoredCopy {
         { kind: 'expectDatabase', database, oid: provenOid },
         ...limits,
         { kind: 'joinRole', role: owner },
+        { kind: 'adoptMarks', role: database },
         { kind: 'reassignOwned', role: database, to: owner },
         ...publicDefaultChanges(owner, manifest.publicRights),
         { kind: 'dropOwned', role: database },

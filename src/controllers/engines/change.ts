@@ -117,6 +117,8 @@ export type ContentChange =
   | { readonly kind: 'reassignOwned'; readonly role: string; readonly to: string }
   /** Drops what `role` owns in this database and takes all its privileges there; after reassignOwned only the latter. */
   | { readonly kind: 'dropOwned'; readonly role: string }
+  /** Marks of migrations that `role` restored become the admin's if they are plain tables; else they stay, and are not trusted. */
+  | { readonly kind: 'adoptMarks'; readonly role: string }
 
 /** Parts of a replication, inside one database. All but the two that drop fail with AlreadyExists. */
 export type ReplicationChange =

@@ -34,7 +34,7 @@ export class MarkDriver implements ExternalDriver<MarkWish, ObservedMarks> {
   async observe({ desired, token, signal }: Call): Promise<Observation<ObservedMarks>> {
     const { access, caller, database, migration, occasion } = desired
     const server = this.#engine.server(access, { caller, signal })
-    const record = await loadMarks(server, { database, migration })
+    const record = await loadMarks(server, { database, migration, admin: access.username })
     return { kind: 'available', providerID: `marks://${migration}`, owner: token, observed: { occasion, record } }
   }
 

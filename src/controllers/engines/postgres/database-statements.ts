@@ -3,6 +3,7 @@ import type { ContentChange, DatabaseChange } from '../change.ts'
 import type { DatabaseWish } from '../engine.ts'
 import { localeOptions } from './locale-options.ts'
 import { markOf } from './mark.ts'
+import { adoptMarks } from './migration/marker-schema.ts'
 import { commaList, identifier, integer, literal, type Sql, sql, words } from './sql-text.ts'
 
 /** Template0, as its encoding and locale can be chosen, and as it has nothing in it that somebody put there. */
@@ -86,6 +87,8 @@ export function contentStatements(change: ContentChange): readonly Sql[] {
       return [sql`REASSIGN OWNED BY ${identifier(change.role)} TO ${identifier(change.to)}`]
     case 'dropOwned':
       return [sql`DROP OWNED BY ${identifier(change.role)}`]
+    case 'adoptMarks':
+      return [adoptMarks(change.role)]
   }
 }
 

@@ -1,22 +1,26 @@
-// How far is a migration, as its database knows? Read with the operator's own sessions, in one statement and without a lock, while a
-// worker may be at it.
+// Loader of a migration's marks, over the operator's own sessions, while a worker may be writing them. Invariant: the tables are read in the
+// transaction that has found them to be the operator's own (marker-schema.ts).
 import type { DatabaseServer } from '../../engine.ts'
 import { EngineError } from '../../engine-error.ts'
 import type { RecordedStep } from '../../recorded-step.ts'
+import { literal, type Sql, sql } from '../sql-text.ts'
 import { followedIn } from './follow-plan.ts'
 import { markIn } from './mark-statements.ts'
+import { orUntrusted, trustMarks } from './marker-schema.ts'
 
 interface MarkQuestion {
   readonly database: string
   /** `namespace/name` */
   readonly migration: string
+  /** As whom `server` is asked. */
+  readonly admin: string
 }
 
 /** None where no migration has run yet. Rejects with an EngineError. */
 export async function loadMarks(server: DatabaseServer, ask: MarkQuestion): Promise<readonly RecordedStep[]> {
-  const { database, migration } = ask
+  const { database, migration, admin } = ask
   try {
-    const rows = await server.query({ text: readRecord, values: [migration], database, isLook: true })
+    const rows = await server.query({ text: recordOf(migration), database, isLook: true })
     return rows.map((row) => {
       const text = (column: string) => textOrUndefined(row[column])
       const rows = text('rowsCopied')
@@ -31,7 +35,7 @@ export async function loadMarks(server: DatabaseServer, ask: MarkQuestion): Prom
     })
   } catch (error) {
     const isThere = !(error instanceof EngineError && ['42P01', '3F000'].includes(error.sqlState ?? ''))
-    if (isThere) throw error
+    if (isThere) throw orUntrusted(error, { database, admin })
     return []
   }
 }
@@ -40,7 +44,14 @@ function textOrUndefined(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-const readRecord = `
+/** Sent as one message, which is one transaction. */
+function recordOf(migration: string): Sql {
+  return sql`${trustMarks('read')}; ${readRecord}
+   WHERE mark.migration = ${literal(migration)}
+   ORDER BY mark.ordinal`
+}
+
+const readRecord = sql`
   SELECT mark.name, mark.ordinal, mark.state, mark.checksum, mark.plan, mark.attempts, mark.token,
          mark.superseded_by AS "supersededBy", mark.sql_state AS "sqlState", mark.message, mark.leftovers,
          pg_catalog.to_char(mark.started_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS "startedAt",
@@ -51,6 +62,4 @@ const readRecord = `
          (SELECT pg_catalog.bool_or(progress.watermark IS NOT NULL)::text FROM _konverge.copy_progress AS progress
            WHERE progress.migration = mark.migration AND progress.step = mark.name
              AND progress.checksum = mark.checksum) AS "hasWatermark"
-    FROM _konverge.migration_steps AS mark
-   WHERE mark.migration = $1
-   ORDER BY mark.ordinal`
+    FROM _konverge.migration_steps AS mark`

@@ -19,15 +19,14 @@ import type { CopySource } from './copy-source-client.ts'
 import { type FollowPlace, followText } from './follow-plan.ts'
 import { runFollow } from './follow-runner.ts'
 import { type ForsakeOptions, forsakeReplications } from './forsake-runner.ts'
+import { claimLease, leaseHolder } from './lease-client.ts'
 import { leftoversIn, leftoversOf } from './leftover.ts'
 import { cleanLeftovers } from './leftover-runner.ts'
 import {
   fence,
   forgetProgress,
-  lockHolder,
   type MarkOptions,
   marksIn,
-  nextEpoch,
   readLeftovers,
   readMarks,
   takeLock,
@@ -38,7 +37,6 @@ import {
   writeUndoFailure,
   writeUndone,
 } from './mark-statements.ts'
-import { lookAtSchema, makeSchema } from './marker-schema.ts'
 import { runLoginName } from './run-login.ts'
 import { RunLoginClient, type RunPlace } from './run-login-client.ts'
 import { speaksOfAbsence } from './step-failure.ts'
@@ -66,15 +64,13 @@ export async function takeMigrationTarget(options: TargetOptions, signal: AbortS
   const login = await RunLoginClient.open({ ...options, applicationName }, signal)
   try {
     const [taken] = (await login.ask(takeLock(lock))).rows
-    const [schema] = (await login.say(lookAtSchema)).rows
+    const marked = { database, admin: access.username }
     if (taken?.['isTaken'] !== 't') {
-      const known = schema?.['isWhole'] === 't' ? (await login.ask(lockHolder(lock))).rows[0]?.['holder'] : undefined
+      const known = await leaseHolder(login, lock, marked)
       await login.close()
       return { kind: 'lockedByOther', holder: known ?? 'somebody' }
     }
-    if (schema?.['isOurs'] !== 't') throw foreignSchema(schema?.['owner'] ?? 'somebody else', database)
-    if (schema['isWhole'] !== 't') for (const statement of makeSchema) await login.say(statement)
-    const epoch = (await login.ask(nextEpoch(lock, holder))).rows[0]?.['epoch'] ?? ''
+    const epoch = await claimLease(login, { lock, holder }, marked)
     const site = `${taken['server']}/${database}`
     const place = `${site}/${lock}`
     const role = runLoginName(place)
@@ -91,11 +87,6 @@ export async function takeMigrationTarget(options: TargetOptions, signal: AbortS
 
 /** Before we have touched it. */
 const ownSearchPath = sql`SELECT pg_catalog.current_setting('search_path') AS "searchPath"`
-
-function foreignSchema(owner: string, database: string): EngineError {
-  const message = `the schema _konverge of database ${database} belongs to ${owner}, so nothing in it can be trusted; drop it or give it to the role that migrates`
-  return new EngineError({ code: 'StatementFailed', message, remedy: 'stop' })
-}
 
 interface Held {
   /** Has the lock. */
