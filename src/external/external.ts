@@ -76,6 +76,8 @@ export interface ExternalChange {
    * is no drift. Default false.
    */
   readonly isWished?: boolean
+  /** An Event reports it once it is carried out, although the wish asks for it. Default false. */
+  readonly isReported?: boolean
 }
 
 /** How a provider behaves in time. */

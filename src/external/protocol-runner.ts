@@ -106,7 +106,7 @@ export class ProtocolRunner {
           progress.record = step.record
           this.#futileUpdates.set(uid, { what: described(changes), count: futileUpdates + 1 })
           progress.observation = undefined
-          corrected = step.drift
+          corrected = step.changes.filter((change) => change.isReported === true || step.drift.includes(change))
           done = 'updated'
           break
         case 'rest': {

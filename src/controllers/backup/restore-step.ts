@@ -4,6 +4,7 @@
 //   nothing ──► copy, owned by the role that restores it ──► copy, owned by the owner: proven ──► live, marked with the request
 //      ▲                        │ a worker died
 //      └────────────────────────┘
+import { isMarkedFor } from '../engines/mark-agreement.ts'
 import type { ObservedDatabase, ObservedRole, ServerObservation } from '../engines/observed-server.ts'
 import { forWhom } from '../engines/server-access.ts'
 import { BackupError, type BackupErrorCode } from './backup-error.ts'
@@ -41,9 +42,9 @@ export function nextRestoreStep(order: RestoreOrder, observed: ServerObservation
   return { kind: 'restore', live }
 }
 
-/** It, or its owner, bears the token from its first moment on. */
-export function isOurs({ token, ownerToken }: ObservedDatabase, uid: string): boolean {
-  return token?.uid === uid || ownerToken?.uid === uid
+/** Its owner bears the token from its first moment on. */
+export function isOurs(database: ObservedDatabase, uid: string): boolean {
+  return isMarkedFor(database, uid)
 }
 
 function databaseOf({ databases }: ServerObservation, name: string): ObservedDatabase | undefined {

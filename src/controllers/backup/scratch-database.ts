@@ -2,6 +2,7 @@
 // wrote the artifact can run anything as whoever restores it. Both bear the uid, so that what a dead worker left is known and goes. Pure.
 import type { Token } from '../../index.ts'
 import type { Change } from '../engines/change.ts'
+import { isMarkedFor } from '../engines/mark-agreement.ts'
 import type { ObservedDatabase, ObservedRole, ServerObservation } from '../engines/observed-server.ts'
 import type { BackupError } from './backup-error.ts'
 import { nameTaken } from './name-taken.ts'
@@ -26,8 +27,8 @@ export function leftoversOf(observed: ServerObservation, name: string, token: To
 }
 
 /** Its owner bears the token from its first moment on; its own comment may have been missed. */
-function isOurs({ token, ownerToken }: ObservedDatabase, { uid }: Token): boolean {
-  return token?.uid === uid || ownerToken?.uid === uid
+function isOurs(database: ObservedDatabase, { uid }: Token): boolean {
+  return isMarkedFor(database, uid)
 }
 
 export interface ScratchRole {

@@ -3,6 +3,7 @@
 import type { CodedError, ExternalCall, Observation } from '../../index.ts'
 import type { ServerQuestion } from '../engines/engine.ts'
 import { EngineError } from '../engines/engine-error.ts'
+import { isMarkedFor } from '../engines/mark-agreement.ts'
 import type { ObservedDatabase, ObservedRole, RolePower, ServerObservation } from '../engines/observed-server.ts'
 import { forWhom, isOfAnotherNamespace, ofAnotherNamespace } from '../engines/server-access.ts'
 import { loginRolesOf } from './login-roles.ts'
@@ -58,7 +59,7 @@ export function obstacleOf(call: Call, seen: ServerObservation): Obstacle | unde
 /** Does the server say that the database was made for that Database? What a Database's status says was true of its own server. */
 export function isItsDatabase({ name, uid }: DatabaseAccess, databases: readonly ObservedDatabase[]): boolean {
   const found = databases.find((database) => database.name === name)
-  return found?.token?.uid === uid || found?.ownerToken?.uid === uid
+  return found !== undefined && isMarkedFor(found, uid)
 }
 
 /** What is looked for at the end is gone with its server, or when no role of ours is left that can log in and is to stay. */

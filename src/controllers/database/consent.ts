@@ -1,6 +1,7 @@
 // May a user of one namespace use a Database of another? Only if the Database says so: it is reached with the operator's rights on
 // its server. Without its consent nothing is told of it, not even whether it is there. Pure.
 import type { DatabaseSpec } from '../../../imports/wire/database.ts'
+import type { LiveObject } from '../../index.ts'
 
 export interface ConsentInput {
   readonly allowedNamespaces: DatabaseSpec['allowedNamespaces']
@@ -16,6 +17,20 @@ export function hasConsent(input: ConsentInput): boolean {
   if (allowed === undefined || userNamespace === undefined) return false
   if (allowed.names !== undefined) return allowed.names.includes(userNamespace)
   return allowed.selector !== undefined && namespaceLabels !== undefined && selects(allowed.selector, namespaceLabels)
+}
+
+/** Those that consent lets in, sorted; `namespaces`: all there are, asked only where there is a selector. */
+export function consentingNamespaces(
+  databaseNamespace: string,
+  allowedNamespaces: DatabaseSpec['allowedNamespaces'],
+  namespaces: readonly LiveObject[],
+): readonly string[] {
+  const selected = namespaces
+    .filter(({ metadata: { name, labels = {} } }) =>
+      hasConsent({ allowedNamespaces, databaseNamespace, userNamespace: name, namespaceLabels: labels }),
+    )
+    .map(({ metadata }) => metadata.name)
+  return [...new Set([databaseNamespace, ...(allowedNamespaces?.names ?? []), ...selected])].toSorted()
 }
 
 type Selector = NonNullable<NonNullable<DatabaseSpec['allowedNamespaces']>['selector']>

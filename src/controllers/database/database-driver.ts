@@ -4,6 +4,7 @@ import { CodedError, type Consistency, type ExternalCall, type ExternalDriver, t
 import { discardRestore, dropFormer } from '../backup/restore-worker.ts'
 import type { RoleChange } from '../engines/change.ts'
 import type { DatabaseEngine, DatabaseServer } from '../engines/engine.ts'
+import { EngineError } from '../engines/engine-error.ts'
 import type { ObservedRole } from '../engines/observed-server.ts'
 import { signed } from '../engines/server-access.ts'
 import { lookOf } from './database-observation.ts'
@@ -47,6 +48,8 @@ export class DatabaseDriver implements ExternalDriver<LogicalDatabase, ObservedL
     const token = signed(call.token, caller)
     const server = this.#server(call)
     const { roles } = await server.observe(questionOf(call.desired))
+    const isTheirs = roles[0] !== undefined && roles[0].token?.uid !== token.uid
+    if (isTheirs && !call.adopts) throw roleTaken(owner)
     await server.change(ownerRoleChanges({ ...call, token }, roles[0]))
     await server.createDatabase({
       ...{ name, owner, token, connectionLimit },
@@ -65,6 +68,8 @@ export class DatabaseDriver implements ExternalDriver<LogicalDatabase, ObservedL
     const changesAt = (place: Difference['at']) =>
       differences.filter(({ at }) => at === place).flatMap(({ changes }) => changes)
     await server.change(changesAt('server'))
+    const isClosedToSome = differences.some(({ reason }) => reason === 'ConsentWithdrawn')
+    if (isClosedToSome) await server.terminate({ database: call.desired.name, lockedOut: true })
     await server.change(changesAt('schemas'), { database: call.desired.name })
     await server.change(changesAt('extensions'), { database: call.desired.name })
   }
@@ -99,6 +104,15 @@ function ownerRoleChanges({ desired, token }: Call, found: ObservedRole | undefi
   if (found === undefined) return [{ kind: 'createRole', role, token, attributes: ownerAttributes }]
   const mark = { kind: 'markRole', role, token } as const
   return [{ kind: 'joinRole', role }, ...(found.token?.uid === token.uid ? [] : [mark])]
+}
+
+/** Since it was looked for. */
+function roleTaken(role: string): EngineError {
+  return new EngineError({
+    code: 'AlreadyExists',
+    message: `role ${role} is there by now, and was not made for this Database`,
+    remedy: 'retry',
+  })
 }
 
 /** An empty one would be taken for what was restored. */

@@ -41,6 +41,8 @@ export interface DatabaseFacts {
   readonly rejection?: Refusal
   /** What cannot work, as far as the cluster shows it. */
   readonly refusal?: Refusal
+  /** Namespaces whose users may have rights in it; asked only while it is to stay. */
+  readonly consents?: readonly string[]
   /** DatabaseUsers that may use the database, as `namespace/name`; asked only once it is to go. */
   readonly users: readonly string[]
   /** Its server is to be declared once more before it goes. */

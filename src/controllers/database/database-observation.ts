@@ -1,13 +1,14 @@
 // What does a look at a server say about one database? Whether it is there, which one it is, and whose. Pure.
 //
 // The system identifier names the server's data folder and the oid the database in it: together they are its identity, which
-// neither its name nor its address is. Its owner's comment says whose it is from the first moment on, as CREATE DATABASE sets
-// the owner; a later change of the owner is drift and not loss, as the database's own comment says it again.
+// neither its name nor its address is. The comment of its owner role says whose it is from the first moment on, as CREATE DATABASE sets
+// the owner; the database's own comment has to agree (database-authority.ts).
 import type { ExternalCall, Observation, Token } from '../../index.ts'
 import { EngineError } from '../engines/engine-error.ts'
-import type { ObservedDatabase, ServerObservation } from '../engines/observed-server.ts'
+import type { ServerObservation } from '../engines/observed-server.ts'
 import { forWhom, isOfAnotherNamespace, ofAnotherNamespace, signed } from '../engines/server-access.ts'
 import { characterDifference } from './character-set.ts'
+import { authorityOf } from './database-authority.ts'
 import type { LogicalDatabase, ObservedLogicalDatabase } from './logical-database.ts'
 
 export type Look =
@@ -45,7 +46,9 @@ export function lookOf(call: Call, { server, databases, roles }: ServerObservati
   if (database === undefined) return lookWhenMissing(call, observed)
   if (database.isInvalid && !desired.isLeaving) return broken('DatabaseInvalid', cutOff(desired))
   const providerID = providerIdOf(server.systemIdentifier, database.oid)
-  const owner = tokenOf(call.providerID, providerID, database)
+  const authority = authorityOf({ token, recorded: call.providerID, providerID, database, ownerRole })
+  if (authority.kind === 'disputed') return broken('NotOwned', authority.message)
+  const { owner } = authority
   const isOurs = owner?.uid === token.uid || call.providerID === providerID
   const isToStay = (isOurs || call.adopts) && !desired.isLeaving
   const otherwise = isToStay ? characterDifference(desired, database) : undefined
@@ -68,15 +71,6 @@ function notToBeAdopted({ desired, token }: Call, { server, database, ownerRole 
     return `role ${owner} is the one as which the operator works; choose another spec.databaseName`
   if (isTheirs(database?.token)) return ofAnotherNamespace(`database ${name}`, database?.token)
   return isTheirs(ownerRole?.token) ? ofAnotherNamespace(`role ${owner}`, ownerRole?.token) : undefined
-}
-
-/**
- * Its own comment says whose it is. Between CREATE DATABASE and that comment its owner's does, and where the comment was
- * overwritten; but not for a database that somebody else made in the place of ours and gave to the same role.
- */
-function tokenOf(recorded: string | undefined, providerID: string, database: ObservedDatabase): Token | undefined {
-  const isInPlaceOfOurs = recorded !== undefined && recorded !== providerID
-  return database.token ?? (isInPlaceOfOurs ? undefined : database.ownerToken)
 }
 
 function lookWhenMissing(call: Call, observed: Seen): Look {

@@ -46,7 +46,7 @@ import { backedUp } from './backed-up.ts'
 import { withBackups } from './backed-up-status.ts'
 import { backupWatch, byBackup, restoredFrom } from './backup-watch.ts'
 import { loadConnection } from './connection-loader.ts'
-import { hasConsent } from './consent.ts'
+import { consentingNamespaces, hasConsent } from './consent.ts'
 import { DatabaseDriver } from './database-driver.ts'
 import type { DatabaseFacts } from './database-facts.ts'
 import { databaseRemoval } from './database-removal.ts'
@@ -139,7 +139,7 @@ export function database(
       ...watchesOf(databaseSelectorLabel, (pod) => ({ isServing: isServing(pod), ...troubleOf(pod) }), databaseOfLabel),
     ],
     // Workers tell by their Jobs that there is something to read of their pods.
-    reads: [Secret, PersistentVolumeClaim, Namespace, ...listed],
+    reads: [Secret, PersistentVolumeClaim, { resource: Namespace, isListed: true }, ...listed],
     external: [instance, logical],
     sagas: [databaseUpgrade(engineOf)],
     isSuspended: ({ spec }) => spec.suspend === true,
@@ -216,7 +216,10 @@ function wishOf({ object, facts, children, earlier }: Context): ExternalWish<Log
   return {
     kind: 'wanted',
     externalName: databaseNameOf(object),
-    desired: logicalDatabase(object, connection.access, facts.restore?.record),
+    desired: logicalDatabase(object, connection.access, {
+      ...(facts.restore?.record === undefined ? {} : { restore: facts.restore.record }),
+      consents: facts.consents,
+    }),
     // What a restored instance has is marked as the one's that it was made by.
     adopts: spec.adoptionPolicy === 'Adopt' || facts.restore?.record?.snapshot !== undefined,
     driftPolicy: spec.driftPolicy,
@@ -267,7 +270,7 @@ async function observeAll(context: Observing, surroundings: Surroundings): Promi
   const { object, live, nowMs } = context
   const backups = await live.list(Backup, { namespace: object.metadata.namespace })
   return {
-    ...{ ...facts, backedUp: backedUp({ object, backups, nowMs }) },
+    ...{ ...facts, backedUp: backedUp({ object, backups, nowMs }), consents: await consentsOf(object, live) },
     ...(restore === undefined ? {} : { restore }),
     ...(others === undefined ? {} : { others }),
   }
@@ -359,6 +362,12 @@ async function usersOf(object: DatabaseObject, live: LiveReader): Promise<readon
     .filter((_, at) => guests[at])
     .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)
     .toSorted()
+}
+
+/** Namespaces whose users may have rights in the database. */
+async function consentsOf({ metadata, spec }: DatabaseObject, live: LiveReader): Promise<readonly string[]> {
+  const namespaces = spec.allowedNamespaces?.selector === undefined ? [] : await live.list(Namespace, {})
+  return consentingNamespaces(metadata.namespace ?? '', spec.allowedNamespaces, namespaces)
 }
 
 /** Whoever has no consent uses nothing, and must not keep the Database of others from going. */

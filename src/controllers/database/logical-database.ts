@@ -4,7 +4,7 @@ import type { DatabaseStatus } from '../../../imports/wire/database.ts'
 import type { ExternalChange, Token } from '../../index.ts'
 import type { Change } from '../engines/change.ts'
 import type { ObservedContents, ObservedDatabase, ObservedRole, ServerFacts } from '../engines/observed-server.ts'
-import type { Caller, ServerAccess } from '../engines/server-access.ts'
+import { type Caller, forWhom, namespaceOf, type ServerAccess } from '../engines/server-access.ts'
 import type { DatabaseObject } from './server-connection.ts'
 
 /** One database, with the way to its server. */
@@ -19,6 +19,8 @@ export interface LogicalDatabase {
   readonly connectionLimit: number
   readonly extensions: readonly WantedExtension[]
   readonly schemas: readonly string[]
+  /** Namespaces whose users may have rights in it, its own among them; absent where that could not be told. */
+  readonly consents?: readonly string[]
   /** If it is not there, an empty one may take its place, also on another server than before. */
   readonly recreatesIfMissing: boolean
   /** It is to go, and with it an owner role that is left of it. */
@@ -60,6 +62,7 @@ export type DifferenceReason =
   | 'OwnerRoleChanged'
   | 'OwnerChanged'
   | 'MarkMissing'
+  | 'ConsentWithdrawn'
   | 'ConnectionLimitChanged'
   | 'ConnectionsRefused'
   | 'PublicAccess'
@@ -79,11 +82,16 @@ export function ownerRoleOf(databaseName: string): string {
   return `${databaseName}_owner`
 }
 
+export interface LogicalFacts {
+  readonly restore?: DatabaseStatus['restore']
+  readonly consents?: readonly string[] | undefined
+}
+
 /** What its spec says of the database itself. */
 export function logicalDatabase(
   object: DatabaseObject,
   access: ServerAccess,
-  restore?: DatabaseStatus['restore'],
+  { restore, consents }: LogicalFacts = {},
 ): LogicalDatabase {
   const { metadata, spec } = object
   const { encoding, locale, connectionLimit, extensions = [], schemas = [], recreateIfMissing } = spec
@@ -101,6 +109,7 @@ export function logicalDatabase(
     recreatesIfMissing: recreateIfMissing,
     isLeaving: false,
     ...(restore === undefined ? {} : { restore: restoreOf(restore) }),
+    ...(consents === undefined ? {} : { consents }),
   }
 }
 
@@ -120,6 +129,7 @@ export function differencesOf(desired: LogicalDatabase, observed: ObservedLogica
     ...ownerDifferences(desired, observed),
     ...ownershipDifferences(desired, database, observed.token),
     ...accessDifferences(desired, database),
+    ...consentDifferences(desired, database),
     ...(contents === undefined ? [] : contentDifferences(desired, contents, observed.server)),
   ]
 }
@@ -182,7 +192,10 @@ function ownershipDifferences(
   const unmarked: Difference = {
     at: 'server',
     reason: 'MarkMissing',
-    message: `database ${database} does not say whose it is`,
+    message:
+      found.token === undefined
+        ? `database ${database} does not say whose it is`
+        : `the comment of database ${database} was changed: it says that it was not made for this Database${forWhom(found.token)}`,
     changes: [{ kind: 'markDatabase', database, token }],
   }
   return [...(found.owner === owner ? [] : [disowned]), ...(found.token?.uid === token.uid ? [] : [unmarked])]
@@ -216,6 +229,33 @@ function accessDifferences(
     ...(found.allowsConnections || restore?.phase === 'Restoring' ? [] : [refused]),
     ...(found.publicPrivileges.length === 0 ? [] : [open]),
   ]
+}
+
+/** A guest may pause his own DatabaseUser, so that his rights are taken here too. Carried out whatever the policy says of drift. */
+function consentDifferences(
+  { name: database, consents }: LogicalDatabase,
+  { holders, owner, lockedOutSessions }: ObservedDatabase,
+): readonly Difference[] {
+  const on = { at: 'server', reason: 'ConsentWithdrawn', isWished: true, isReported: true } as const
+  const withdrawn = consents === undefined ? [] : holders.filter(({ token }) => isOutside(token, consents))
+  const taken = withdrawn.map(({ role, token, grantors, privileges }): Difference => {
+    const of = { schema: '', table: '', names: [database], privileges } as const
+    return {
+      ...on,
+      message: `role ${role} of ${token?.holder} has rights in database ${database}, and spec.allowedNamespaces does not name its namespace`,
+      changes: [
+        ...(grantors.length === 0 ? [] : [{ kind: 'revokeMembership', role: owner, member: role, grantors } as const]),
+        ...(privileges.length === 0 ? [] : [{ ...of, kind: 'revoke', role, on: 'Database' } as const]),
+      ],
+    }
+  })
+  const message = `${lockedOutSessions} sessions in database ${database} are of roles that may not connect to it any more`
+  return lockedOutSessions === 0 ? taken : [...taken, { ...on, message, changes: [] }]
+}
+
+function isOutside(token: Token | undefined, namespaces: readonly string[]): boolean {
+  const namespace = namespaceOf(token)
+  return namespace !== undefined && !namespaces.includes(namespace)
 }
 
 function contentDifferences(

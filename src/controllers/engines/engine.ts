@@ -84,6 +84,8 @@ export interface SessionFilter {
   readonly role?: string
   /** And the other sessions of this operator, of whichever process: nobody is to be left. */
   readonly ours?: true
+  /** Only those of roles with a token that may not connect to their database any more. */
+  readonly lockedOut?: true
 }
 
 export interface LoginAttempt {

@@ -54,8 +54,22 @@ export interface ObservedDatabase {
   readonly publicPrivileges: readonly string[]
   /** Those of this operator not counted. */
   readonly sessions: number
+  /** Roles with a token that hold rights in it by themselves: as members of its owner, or by its privileges. */
+  readonly holders: readonly DatabaseHolder[]
+  /** Sessions of roles with a token that may not connect to it any more. */
+  readonly lockedOutSessions: number
   /** What replicates it row by row, or into it: `logical replication slot debezium`, `subscription feed`. What ends with its session is left out. */
   readonly replication: readonly string[]
+}
+
+/** A role of ours that holds rights in a database. */
+export interface DatabaseHolder {
+  readonly role: string
+  readonly token: Token | undefined
+  /** Who has made it a member of the database's owner, each of whom has to take that back; none: it is no member. */
+  readonly grantors: readonly string[]
+  /** On the database itself, `CONNECT`. */
+  readonly privileges: readonly string[]
 }
 
 /** How a database or a role came by its name. */

@@ -44,8 +44,13 @@ export function forWhom(token: Token | undefined): string {
 
 /** Was it made for another namespace than this one? Then nobody here takes it over, whoever asks. No where the mark does not say. */
 export function isOfAnotherNamespace(token: Token | undefined, namespace: string): boolean {
-  const of = token?.holder === undefined ? undefined : /^\S+ ([^/]+)\//.exec(token.holder)?.[1]
+  const of = namespaceOf(token)
   return of !== undefined && of !== namespace
+}
+
+/** For which namespace it was made; undefined where the mark does not say. */
+export function namespaceOf(token: Token | undefined): string | undefined {
+  return token?.holder === undefined ? undefined : /^\S+ ([^/]+)\//.exec(token.holder)?.[1]
 }
 
 /** Why it is not taken over, and who can change that. */

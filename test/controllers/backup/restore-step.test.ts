@@ -49,6 +49,12 @@ describe('a restore in place', () => {
     ['finds nothing to take the place of', [], 'SourceIdentityChanged'],
     ['finds another database', [{ ...live, oid: 7 }], 'SourceIdentityChanged'],
     ['finds a database of somebody else', [{ ...live, ...foreign }], 'SourceIdentityChanged'],
+    [
+      'finds a database that only its own comment calls ours',
+      [{ ...live, ownerToken: otherToken }],
+      'SourceIdentityChanged',
+    ],
+    ['finds a database whose comment names another', [{ ...live, token: otherToken }], 'SourceIdentityChanged'],
     ['finds the work of another request since', [{ ...done, succession: { request: 'r2' } }], 'SourceIdentityChanged'],
     ['finds the mark of its request on what is not ours', [{ ...done, ...foreign }], 'SourceIdentityChanged'],
     ['finds what is replicated', [{ ...live, replication: ['subscription feed'] }], 'NotMovable'],

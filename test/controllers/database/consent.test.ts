@@ -1,6 +1,8 @@
 // Who may use a Database of another namespace? Only whom it lets, by name or by labels.
 import { describe, expect, it } from 'vitest'
-import { type ConsentInput, hasConsent } from '../../../src/controllers/database/consent.ts'
+import { type ConsentInput, consentingNamespaces, hasConsent } from '../../../src/controllers/database/consent.ts'
+
+import type { LiveObject } from '../../../src/index.ts'
 
 const asked: ConsentInput = {
   allowedNamespaces: undefined,
@@ -69,5 +71,25 @@ describe('consent', () => {
   it.each(cases)('$who: $may', ({ when, may }) => {
     // Operators that the definition does not have are among them.
     expect(hasConsent({ ...asked, ...when } as ConsentInput)).toBe(may)
+  })
+})
+
+describe('the namespaces that consent lets in', () => {
+  const namespaces = [{ name: 'a', labels: { team: 'x' } }, { name: 'b', labels: { team: 'y' } }, { name: 'c' }].map(
+    (metadata) =>
+      ({
+        apiVersion: 'v1',
+        kind: 'Namespace',
+        metadata: { uid: metadata.name, resourceVersion: '1', ...metadata },
+      }) as LiveObject,
+  )
+
+  it.each([
+    ['its own without a consent', undefined, ['home']],
+    ['its own and those named', { names: ['b', 'gone'] }, ['b', 'gone', 'home']],
+    ['its own and those selected', { selector: { matchLabels: { team: 'x' } } }, ['a', 'home']],
+    ['all with an empty selector', { selector: {} }, ['a', 'b', 'c', 'home']],
+  ])('are %s', (_, allowed, names) => {
+    expect(consentingNamespaces('home', allowed, namespaces)).toEqual(names)
   })
 })

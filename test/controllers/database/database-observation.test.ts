@@ -10,12 +10,13 @@ const otherServer = { ...server, systemIdentifier: '99' }
 
 describe('a database that is there', () => {
   it.each([
-    ['by its own mark', {}, token],
-    ['by its owner’s, before it has its own', { token: undefined }, token],
-    ['not, if its own says so', { token: otherToken }, otherToken],
-    ['not, if neither says so', { token: undefined, ownerToken: undefined }, undefined],
-  ])('is ours: %s', (_, own, owner) => {
-    const look = lookOf(call, { ...ours, databases: [observedDatabase(own)] })
+    ['by its own mark', {}, token, token],
+    ['by its owner’s, before it has its own', { token: undefined }, token, token],
+    ['not, if both say so', { token: otherToken }, otherToken, otherToken],
+    ['not, if neither says so', { token: undefined }, undefined, undefined],
+  ])('is ours: %s', (_, own, roleToken, owner) => {
+    const roles = [observedRole({ token: roleToken })]
+    const look = lookOf(call, { ...ours, roles, databases: [observedDatabase(own)] })
     expect(look).toMatchObject({ kind: 'there', providerID, owner })
     expect(look).toHaveProperty('isReadable', owner === token)
   })
@@ -36,12 +37,23 @@ describe('a database that is there', () => {
   })
 
   it('is read where it is to be adopted, not where it is to go, and not where nobody may connect', () => {
-    const foreign = { ...ours, databases: [observedDatabase({ token: otherToken })] }
+    const roles = [observedRole({ token: otherToken })]
+    const foreign = { ...ours, roles, databases: [observedDatabase({ token: otherToken })] }
     expect(lookOf({ ...call, adopts: true }, foreign)).toMatchObject({ isReadable: true })
     expect(lookOf(leaving, ours)).toMatchObject({ isReadable: false })
     const closed = { ...ours, databases: [observedDatabase({ allowsConnections: false })] }
     expect(lookOf(call, closed)).toMatchObject({ isReadable: false })
   })
+})
+
+it('whose markers disagree is nobody’s, whoever asks and whatever he asks for', () => {
+  const disagreeing = { ...ours, databases: [observedDatabase({ token: otherToken })] }
+  for (const asked of [call, { ...call, adopts: true }, { ...leaving, providerID: undefined }]) {
+    for (const uid of [token.uid, otherToken.uid]) {
+      const look = lookOf({ ...asked, token: { uid, generation: 1 } }, disagreeing)
+      expect(look).toMatchObject({ kind: 'decided', observation: { kind: 'broken', reason: 'NotOwned' } })
+    }
+  }
 })
 
 it('that was half dropped is of use to nobody, and can only be dropped', () => {
@@ -53,6 +65,7 @@ it('that was half dropped is of use to nobody, and can only be dropped', () => {
 describe('a database of another encoding than asked for', () => {
   const seen = {
     ...ours,
+    roles: [observedRole({ token: undefined })],
     databases: [observedDatabase({ encoding: 'LATIN1', token: undefined, ownerToken: undefined })],
   }
   const asked = { ...call, desired: logical({ encoding: 'UTF8' }) }

@@ -6,6 +6,7 @@ import {
   logicalDatabase,
   ownerRoleOf,
 } from '../../../src/controllers/database/logical-database.ts'
+import type { DatabaseHolder } from '../../../src/controllers/engines/observed-server.ts'
 import {
   access,
   databaseObject,
@@ -40,6 +41,50 @@ describe('a database as its spec says', () => {
     expect(logicalDatabase(databaseObject(spec), access)).toEqual(
       logical({ connectionLimit: 20, extensions: [{ name: 'pg_trgm' }], schemas: ['api'], encoding: 'UTF8' }),
     )
+  })
+})
+
+describe('roles of other namespaces', () => {
+  const holder = (namespace: string, own: Partial<DatabaseHolder> = {}): DatabaseHolder => ({
+    ...{ role: `of_${namespace}`, token: { ...otherToken, holder: `DatabaseUser ${namespace}/app` } },
+    ...{ grantors: [], privileges: ['CONNECT'], ...own },
+  })
+  const changesOf = (
+    holders: readonly DatabaseHolder[],
+    consents: readonly string[] | undefined,
+    lockedOutSessions = 0,
+  ) => {
+    const found = observed({ database: observedDatabase({ holders, lockedOutSessions }) })
+    return differencesOf(logical(consents === undefined ? {} : { consents }), found)
+  }
+  const revoked = {
+    ...{
+      kind: 'revoke',
+      role: 'of_b',
+      on: 'Database',
+      schema: '',
+      table: '',
+      names: [database],
+      privileges: ['CONNECT'],
+    },
+  }
+  const expelled = { kind: 'revokeMembership', role, member: 'of_b', grantors: ['op'] }
+
+  it.each([
+    ['keep their rights where their namespace is let in', [holder('b')], ['b', 'shop'], []],
+    ['keep their rights where nobody could tell who is', [holder('b')], undefined, []],
+    ['keep their rights where their mark names no namespace', [holder('b', { token: otherToken })], ['shop'], []],
+    ['lose what they were granted', [holder('b')], ['shop'], [revoked]],
+    ['lose their membership', [holder('b', { grantors: ['op'], privileges: [] })], ['shop'], [expelled]],
+    ['lose both', [holder('shop'), holder('b', { grantors: ['op'] })], ['shop'], [expelled, revoked]],
+  ] as const)('%s', (_, holders, consents, changes) => {
+    const differences = changesOf(holders, consents)
+    expect(differences.flatMap((one) => one.changes)).toEqual(changes)
+    for (const one of differences) expect(one).toMatchObject({ reason: 'ConsentWithdrawn', isWished: true })
+  })
+
+  it('have their sessions ended', () => {
+    expect(changesOf([], ['shop'], 2)).toMatchObject([{ reason: 'ConsentWithdrawn', changes: [] }])
   })
 })
 
@@ -100,7 +145,13 @@ describe('what differs', () => {
     [
       'MarkMissing',
       'database shop_db does not say whose it is',
-      { database: observedDatabase({ token: otherToken }) },
+      { database: observedDatabase({ token: undefined }) },
+      [{ kind: 'markDatabase', database, token }],
+    ],
+    [
+      'MarkMissing',
+      'the comment of database shop_db was changed: it says that it was not made for this Database but for Database b/grab',
+      { database: observedDatabase({ token: { ...otherToken, holder: 'Database b/grab' } }) },
       [{ kind: 'markDatabase', database, token }],
     ],
     [

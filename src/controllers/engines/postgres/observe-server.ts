@@ -1,7 +1,14 @@
 // What is on a server? One statement whose answer is JSON: the server, and of what was asked for what is there. Nothing is locked and
 // nothing but catalogs is read.
 import type { ServerQuestion } from '../engine.ts'
-import type { Membership, ObservedDatabase, ObservedRole, RolePower, ServerObservation } from '../observed-server.ts'
+import type {
+  DatabaseHolder,
+  Membership,
+  ObservedDatabase,
+  ObservedRole,
+  RolePower,
+  ServerObservation,
+} from '../observed-server.ts'
 import { successionIn, tokenIn } from './mark.ts'
 import { settingIn } from './role-setting.ts'
 import type { SessionFacts } from './session-facts.ts'
@@ -37,6 +44,11 @@ export const clientSession = `a.datid IS NOT NULL AND a.usesysid IS NOT NULL
 export const foreignSession = `${clientSession}
   AND NOT (a.usename = current_user AND a.application_name LIKE 'konverge/%')`
 
+/** Of a role with a token that may not connect to the database it is in: CONNECT was taken while it was there. */
+export const lockedOutSession = `${clientSession}
+  AND pg_catalog.shobj_description(a.usesysid, 'pg_authid') LIKE 'konverge {%'
+  AND NOT pg_catalog.has_database_privilege(a.usesysid, a.datid, 'CONNECT')`
+
 const serverJson = `pg_catalog.jsonb_build_object(
   'version', pg_catalog.split_part(pg_catalog.current_setting('server_version'), ' ', 1),
   'majorVersion', pg_catalog.current_setting('server_version_num')::int / 10000,
@@ -58,6 +70,16 @@ const databaseJson = `pg_catalog.jsonb_build_object(
   'publicPrivileges', (SELECT pg_catalog.jsonb_agg(DISTINCT x.privilege_type)
     FROM pg_catalog.aclexplode(COALESCE(d.datacl, pg_catalog.acldefault('d', d.datdba))) x WHERE x.grantee = 0),
   'sessions', (SELECT pg_catalog.count(*) FROM pg_catalog.pg_stat_activity a WHERE a.datid = d.oid AND ${foreignSession}),
+  'lockedOutSessions', (SELECT pg_catalog.count(*) FROM pg_catalog.pg_stat_activity a WHERE a.datid = d.oid AND ${lockedOutSession}),
+  'holders', (SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('role', r.rolname,
+      'comment', pg_catalog.shobj_description(r.oid, 'pg_authid'), 'grantors', h.grantors, 'privileges', h.privileges) ORDER BY r.rolname)
+    FROM pg_catalog.pg_roles r, LATERAL (SELECT
+      ARRAY(SELECT pg_catalog.pg_get_userbyid(m.grantor) FROM pg_catalog.pg_auth_members m
+        WHERE m.roleid = d.datdba AND m.member = r.oid) AS grantors,
+      ARRAY(SELECT DISTINCT x.privilege_type FROM pg_catalog.aclexplode(d.datacl) x
+        WHERE x.grantee = r.oid AND r.oid <> d.datdba ORDER BY 1) AS privileges) h
+    WHERE pg_catalog.shobj_description(r.oid, 'pg_authid') LIKE 'konverge {%'
+      AND (pg_catalog.cardinality(h.grantors) > 0 OR pg_catalog.cardinality(h.privileges) > 0)),
   'replication', (SELECT pg_catalog.jsonb_agg(n.name ORDER BY n.name) FROM (
     SELECT 'logical replication slot ' || s.slot_name AS name FROM pg_catalog.pg_replication_slots s
       WHERE s.database = d.datname AND NOT s.temporary
@@ -120,8 +142,9 @@ export interface ServerAnswer {
 
 type DatabaseAnswer = Omit<
   ObservedDatabase,
-  'token' | 'ownerToken' | 'publicPrivileges' | 'sizeBytes' | 'replication'
+  'token' | 'ownerToken' | 'publicPrivileges' | 'sizeBytes' | 'replication' | 'holders'
 > & {
+  readonly holders: readonly (Omit<DatabaseHolder, 'token'> & { readonly comment: string | null })[] | null
   readonly comment: string | null
   readonly ownerComment: string | null
   readonly publicPrivileges: readonly string[] | null
@@ -161,7 +184,7 @@ export function serverObservation(
   return {
     server,
     databases: (databases ?? []).map(
-      ({ comment, ownerComment, publicPrivileges, sizeBytes, replication, ...database }) => ({
+      ({ comment, ownerComment, publicPrivileges, sizeBytes, replication, holders, ...database }) => ({
         ...database,
         token: tokenIn(comment),
         succession: successionIn(comment),
@@ -169,6 +192,7 @@ export function serverObservation(
         publicPrivileges: publicPrivileges ?? [],
         sizeBytes: sizeBytes ?? undefined,
         replication: replication ?? [],
+        holders: (holders ?? []).map(({ comment: mark, ...holder }) => ({ ...holder, token: tokenIn(mark) })),
       }),
     ),
     roles: (roles ?? []).map(({ comment, verifier: stored, ...role }) => {

@@ -1,7 +1,7 @@
 // Who is connected, and how are they disconnected? Statements whose answers are JSON. The one that asks is never meant, nor, unless they
 // are asked for, are the other sessions of this operator.
 import type { SessionFilter } from '../engine.ts'
-import { clientSession, foreignSession, type JsonQuestion } from './observe-server.ts'
+import { clientSession, foreignSession, type JsonQuestion, lockedOutSession } from './observe-server.ts'
 
 export function sessionsQuestion(filter: SessionFilter): JsonQuestion {
   const time = (column: string, digits = '') =>
@@ -26,8 +26,8 @@ export function terminateQuestion(filter: SessionFilter): JsonQuestion {
   }
 }
 
-const conditionOf = ({ ours }: SessionFilter) => `a.pid <> pg_catalog.pg_backend_pid()
-  AND ${ours === true ? clientSession : foreignSession} AND ($1 = '' OR a.datname = $1) AND ($2 = '' OR a.usename = $2)`
+const conditionOf = ({ ours, lockedOut }: SessionFilter) => `a.pid <> pg_catalog.pg_backend_pid()
+  AND ${ours === true ? clientSession : foreignSession}${lockedOut === true ? ` AND ${lockedOutSession}` : ''} AND ($1 = '' OR a.datname = $1) AND ($2 = '' OR a.usename = $2)`
 
 function valuesOf({ database = '', role = '' }: SessionFilter): readonly string[] {
   return [database, role]

@@ -1,0 +1,147 @@
+// A guest who owns a database of another namespace, and writes its comment. Invariant: the database stays with the Database that it was made for,
+// and when the consent ends so do the guest's rights, whatever he does with his own resources.
+import { expect, it, onTestFinished } from 'vitest'
+import { Database } from '../../../imports/wire/database.ts'
+import { DatabaseUser } from '../../../imports/wire/database-user.ts'
+import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
+import { home } from '../postgres-stage.ts'
+import { UserStage } from './user-stage.ts'
+
+const theirs = 'guests'
+let made = 0
+
+onEachPostgres('a guest with access: Owner', (server) => {
+  /** Database `shopN` of `home`, which lets the namespace of the guest in. He may write all five kinds there. */
+  async function start() {
+    const names = { shop: `shop${++made}`, guest: `guest${made}` }
+    const stage = await UserStage.start(server(), names.shop)
+    await stage.namespace(theirs)
+    await consent(stage, names.shop, { names: [theirs] })
+    await become(stage, names.guest, { databases: [{ name: names.shop, namespace: home, access: 'Owner' }] })
+    onTestFinished(async () => {
+      await stage.end()
+      await server().byHand(`DROP DATABASE IF EXISTS ${names.shop} WITH (FORCE)`)
+    })
+    await server().byHand('CREATE TABLE secrets AS SELECT 42 AS is', { database: names.shop })
+    await server().byHand(`ALTER TABLE secrets OWNER TO ${names.shop}_owner`, { database: names.shop })
+    return { stage, ...names }
+  }
+
+  async function consent(stage: UserStage, shop: string, allowedNamespaces: object | null) {
+    await stage.cluster.patch(Database, `${home}/${shop}`, { spec: { allowedNamespaces } })
+  }
+
+  async function become(stage: UserStage, name: string, spec: Parameters<UserStage['create']>[1]) {
+    await stage.create(name, spec, theirs)
+    await stage.becomes(name, 'Ready', 'True InSync', { namespace: theirs })
+  }
+
+  const asGuest = async (stage: UserStage, name: string, text: string, database?: string) => {
+    const { username: user = '', password = '', database: own = '' } = (await stage.keys(name, theirs)) ?? {}
+    return server().byHand(text, { user, password, database: database ?? own })
+  }
+
+  const ready = async (stage: UserStage, key: string) => {
+    const found = await stage.cluster.condition(Database, key, 'Ready')
+    return `${found?.status} ${found?.reason}`
+  }
+
+  /** The generation of a marker is the one that last wrote it. */
+  const marks = async (shop: string) => {
+    const rows =
+      await server().byHand(`SELECT shobj_description(d.oid, 'pg_database') AS database, shobj_description(r.oid, 'pg_authid') AS role,
+      pg_get_userbyid(d.datdba) AS owner FROM pg_database d, pg_roles r WHERE d.datname = '${shop}' AND r.rolname = '${shop}_owner'`)
+    return JSON.stringify(rows).replaceAll(/generation\\*":\d+/g, '')
+  }
+
+  /** Lets a full cadence of looks at every Database pass. */
+  const looks = (stage: UserStage) => stage.pass(400_000)
+
+  it.each(['Never', 'Adopt'])('takes no database by its comment, with adoptionPolicy %s', async (adoptionPolicy) => {
+    const { stage, shop, guest } = await start()
+    const before = await marks(shop)
+    await stage.database('grab', { databaseName: shop, suspend: true, adoptionPolicy }, theirs)
+    const { metadata } = (await stage.cluster.find(Database, `${theirs}/grab`)) ?? {}
+    const mark = { uid: metadata?.uid, generation: 1, holder: `Database ${theirs}/grab` }
+    await asGuest(stage, guest, `COMMENT ON DATABASE ${shop} IS 'konverge ${JSON.stringify(mark)}'`)
+    await stage.cluster.patch(Database, `${theirs}/grab`, { spec: { suspend: false } })
+    await stage.until('an answer', async () => /^True|NotOwned/.test(await ready(stage, `${theirs}/grab`)))
+    await looks(stage)
+    expect(await ready(stage, `${theirs}/grab`)).toBe('False NotOwned')
+    expect(await ready(stage, `${home}/${shop}`)).toMatch(/^True /)
+    expect(await marks(shop)).toEqual(before)
+  })
+
+  it('drops no database by its comment and a Database that goes', async () => {
+    const { stage, shop, guest } = await start()
+    await stage.database('grab', { databaseName: shop, suspend: true, deletionPolicy: 'Delete' }, theirs)
+    const { metadata } = (await stage.cluster.find(Database, `${theirs}/grab`)) ?? {}
+    const mark = { uid: metadata?.uid, generation: 1, holder: `Database ${theirs}/grab` }
+    await asGuest(stage, guest, `COMMENT ON DATABASE ${shop} IS 'konverge ${JSON.stringify(mark)}'`)
+    await stage.cluster.patch(Database, `${theirs}/grab`, { spec: { suspend: false } })
+    await stage.until('an answer', async () => /^True|NotOwned/.test(await ready(stage, `${theirs}/grab`)))
+    await stage.cluster.delete(Database, `${theirs}/grab`)
+    await looks(stage)
+    expect(await server().byHand('SELECT "is" FROM secrets', { database: shop })).toEqual([{ is: 42 }])
+  })
+
+  it('reads nothing once the consent is withdrawn, by a user that is suspended and a session that is open', async () => {
+    const { stage, shop, guest } = await start()
+    await stage.cluster.patch(DatabaseUser, `${theirs}/${guest}`, { spec: { suspend: true } })
+    const session = asGuest(stage, guest, 'SELECT pg_sleep(600)').then(String, String)
+    const isIn = () =>
+      server().byHand(
+        `SELECT FROM pg_stat_activity WHERE datname = '${shop}' AND query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()`,
+      )
+    await stage.until('the session', async () => (await isIn()).length > 0)
+    await consent(stage, shop, { names: ['other'] })
+    await looks(stage)
+    expect(await isIn()).toEqual([])
+    expect(await session).toMatch(/terminat/)
+    await expect(asGuest(stage, guest, 'TABLE secrets')).rejects.toThrow(
+      /permission denied for database|authentication failed/,
+    )
+    expect(await server().byHand(`SELECT pg_has_role('${guest}', '${shop}_owner', 'MEMBER') AS is`)).toEqual([
+      { is: false },
+    ])
+    const events = await stage.told()
+    expect(events.map(({ note }) => note).join('\n')).toMatch(
+      new RegExp(`role ${guest} of DatabaseUser ${theirs}/${guest} has rights in database ${shop}`),
+    )
+  })
+
+  it('reads nothing once the consent is withdrawn, by a second user that is a member of the first', async () => {
+    const { stage, shop, guest } = await start()
+    await stage.database(`own${made}`, {}, theirs)
+    await stage.databaseReady(`own${made}`, theirs)
+    const databases = [{ name: `own${made}`, access: 'Owner' as const }]
+    await become(stage, `second${made}`, { databases, memberOf: [guest] })
+    const read = () => asGuest(stage, `second${made}`, 'TABLE secrets', shop)
+    expect(await read()).toEqual([{ is: 42 }])
+    await consent(stage, shop, null)
+    await stage.becomes(guest, 'Ready', 'False NotAllowed', { namespace: theirs })
+    await looks(stage)
+    await expect(read()).rejects.toThrow(/permission denied for database/)
+  })
+
+  it('reads nothing once the consent is withdrawn, as an accomplice to whom he has granted CONNECT', async () => {
+    const { stage, shop, guest } = await start()
+    await stage.database(`own${made}`, {}, theirs)
+    await stage.databaseReady(`own${made}`, theirs)
+    await become(stage, `second${made}`, { databases: [{ name: `own${made}`, access: 'ReadWrite' }] })
+    await asGuest(
+      stage,
+      guest,
+      `GRANT CONNECT ON DATABASE ${shop} TO second${made}; GRANT SELECT ON secrets TO second${made}`,
+    )
+    const read = () => asGuest(stage, `second${made}`, 'TABLE secrets', shop)
+    expect(await read()).toEqual([{ is: 42 }])
+    await stage.cluster.patch(DatabaseUser, `${theirs}/second${made}`, { spec: { suspend: true } })
+    await consent(stage, shop, null)
+    await looks(stage)
+    await expect(read()).rejects.toThrow(/permission denied for database/)
+    await consent(stage, shop, { names: [theirs] })
+    await stage.becomes(guest, 'Ready', 'True InSync', { namespace: theirs })
+    expect(await asGuest(stage, guest, 'TABLE secrets')).toEqual([{ is: 42 }])
+  })
+})
