@@ -50,10 +50,18 @@ export const databaseUserRules: RuleTable = {
       'app',
       granted({ objectType: 'Table', names: ['Orders', 'a "b"'], privileges: ['SELECT', 'INSERT', 'UPDATE'] }),
     ],
-    ['rights on sequences', 'app', granted({ objectType: 'Sequence', all: true, privileges: ['USAGE', 'SELECT', 'UPDATE'] })],
+    [
+      'rights on sequences',
+      'app',
+      granted({ objectType: 'Sequence', all: true, privileges: ['USAGE', 'SELECT', 'UPDATE'] }),
+    ],
     ['rights on functions', 'app', granted({ objectType: 'Function', names: ['f'], privileges: ['EXECUTE'] })],
     ['rights on the schemas', 'app', granted({ objectType: 'Schema', privileges: ['USAGE', 'CREATE'] })],
-    ['rights on the database', 'app', granted({ objectType: 'Database', privileges: ['CONNECT', 'CREATE', 'TEMPORARY'] })],
+    [
+      'rights on the database',
+      'app',
+      granted({ objectType: 'Database', privileges: ['CONNECT', 'CREATE', 'TEMPORARY'] }),
+    ],
     ['a password of its own', 'app', { ...reader, password: { secretRef: { name: 'app' } } }],
     ['no password', 'app', { ...reader, password: { disabled: true } }],
     [

@@ -21,8 +21,8 @@ import {
 } from '../../../src/index.ts'
 import { startCluster, type TestCluster } from '../../../src/testing/index.ts'
 import { flagshipDefinitions } from '../../e2e/definitions.ts'
-import { openLabels } from '../open-labels.ts'
 import { secretText } from '../../taint/secret-text.ts'
+import { openLabels } from '../open-labels.ts'
 import { endJob, endOf } from '../worker/ended-job.ts'
 import { orderOfJob } from './order-of-job.ts'
 

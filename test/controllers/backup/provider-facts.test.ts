@@ -4,8 +4,8 @@ import { type ProviderInput, providerFacts } from '../../../src/controllers/back
 import type { BackupObject } from '../../../src/controllers/backup/work-wish.ts'
 import type { DatabaseObject } from '../../../src/controllers/database/server-connection.ts'
 import type { Place } from '../../../src/controllers/migration/migration-place.ts'
-import { openLabels } from '../open-labels.ts'
 import { secretText } from '../../taint/secret-text.ts'
+import { openLabels } from '../open-labels.ts'
 
 const nowMs = Date.parse('2026-01-01T00:00:00Z')
 const uid = '2c4e28ba-2fa1-11d2-883f-0016d3cca427'
