@@ -9,6 +9,8 @@ export interface SecretValue {
 /** Keys whose values conditions and status name on purpose: where a server is, who logs in, and certificates without their keys. */
 const publicKeys: ReadonlySet<string> = new Set([
   ...['host', 'port', 'username', 'user', 'database', 'dbname', 'sslmode', 'endpoint', 'region', 'bucket', 'namespace'],
+  // Of Service Binding, and the login that a rotation makes next.
+  ...['type', 'provider', 'username-next'],
   ...['ca.crt', 'tls.crt', 'server.crt', 'accessKeyId', 'accessKeyID', 'AWS_ACCESS_KEY_ID', 'aws_access_key_id'],
 ])
 
