@@ -45,6 +45,12 @@ export interface OperatorInstallProps {
    * @default 2
    */
   readonly replicas?: number
+  /**
+   * Has /metrics at this port by HTTPS, behind the API server's word, and a ClusterRole `<namespace>:<name>:metrics` for those who may read
+   * them. The operator has to be told the same in its `args`, and needs the right to ask (`rightsOf` with `protectsMetrics`).
+   * @default - at the port of the probes, as the operator's `args` say
+   */
+  readonly metricsPort?: number
   /** @default ['run'] */
   readonly args?: readonly string[]
   /** @default - 100m CPU and 256Mi of memory, at most 512Mi */

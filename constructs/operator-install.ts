@@ -6,7 +6,7 @@ import { Construct } from 'constructs'
 import type { Manifest } from './manifest.ts'
 import type { OperatorInstallProps, OperatorRule } from './operator-install-props.ts'
 import { operatorPolicySpec, servedPolicySpecs, usualEgressPorts } from './operator-network-policies.ts'
-import { operatorLabels, operatorPodSpec, operatorPort, operatorSelectorLabels } from './operator-pod.ts'
+import { metricsPorts, operatorLabels, operatorPodSpec, operatorPort, operatorSelectorLabels } from './operator-pod.ts'
 import { userRoles } from './operator-user-roles.ts'
 
 type KindOfRole = 'ClusterRole' | 'Role'
@@ -38,6 +38,9 @@ export class OperatorInstall extends Construct {
     this.#props = { ...props, name, namespace, replicas }
     refuseImpossible(this.#props)
     const matchLabels = operatorSelectorLabels(name)
+    const [ownPort] = metricsPorts(props.metricsPort)
+    // Probes are the kubelet's, which needs no Service.
+    const served = [ownPort ?? operatorPort]
 
     this.namespace = new ApiObject(this, 'namespace', {
       apiVersion: 'v1',
@@ -53,12 +56,17 @@ export class OperatorInstall extends Construct {
     this.metricsService = this.#at('metrics-service', 'v1', 'Service', {
       spec: {
         selector: matchLabels,
-        ports: [{ name: operatorPort.name, port: operatorPort.number, protocol: 'TCP', targetPort: operatorPort.name }],
+        ports: served.map(({ name: port, number }) => ({
+          ...{ name: port, port: number, protocol: 'TCP', targetPort: port },
+        })),
       },
     })
     if (networkPolicy !== undefined) {
       const { egressPorts = usualEgressPorts } = networkPolicy
-      const spec = operatorPolicySpec(matchLabels, { ingressPorts: [operatorPort.number], egressPorts })
+      const spec = operatorPolicySpec(matchLabels, {
+        ingressPorts: [operatorPort.number, ...(ownPort === undefined ? [] : [ownPort.number])],
+        egressPorts,
+      })
       this.networkPolicy = this.#at('network-policy', 'networking.k8s.io/v1', 'NetworkPolicy', { spec })
       this.#confineServed(egressPorts)
     }
@@ -100,7 +108,14 @@ export class OperatorInstall extends Construct {
 
   /** What people may do with the kinds, wherever they have `view`, `edit` or `admin`. */
   #grantPeople(): void {
-    const { name, namespace, kinds = [] } = this.#props
+    const { name, namespace, kinds = [], metricsPort } = this.#props
+    if (metricsPort !== undefined) {
+      new ApiObject(this, 'role-metrics', {
+        ...{ apiVersion: `${rbacGroup}/v1`, kind: 'ClusterRole' },
+        metadata: { name: `${namespace}:${name}:metrics`, labels: { ...operatorLabels(name) } },
+        rules: [{ nonResourceURLs: ['/metrics'], verbs: ['get'] }],
+      })
+    }
     for (const role of userRoles(kinds)) {
       const metadata = {
         name: `${namespace}:${name}:${role.name}`,

@@ -6,6 +6,13 @@ import type { OperatorInstallProps } from './operator-install-props.ts'
 /** Where the operator serves /healthz, /readyz and /metrics. */
 export const operatorPort = { name: 'http', number: 8080 } as const
 
+/** The port of its own that metrics have, if they have one. */
+export function metricsPorts(
+  number: number | undefined,
+): readonly { readonly name: string; readonly number: number }[] {
+  return number === undefined ? [] : [{ name: 'metrics', number }]
+}
+
 /** Distroless' `nonroot`. */
 const userId = 65532
 /** An operator ends within ten seconds of SIGTERM; this leaves it three times as long. */
@@ -49,14 +56,16 @@ export function operatorPodSpec(props: OperatorInstallProps & { readonly name: s
   }
 }
 
-function container({ image, args = ['run'], resources }: OperatorInstallProps): Manifest {
+function container({ image, args = ['run'], resources, metricsPort }: OperatorInstallProps): Manifest {
   return {
     name: 'operator',
     image,
     args,
     // What workers of it run, in Jobs.
     env: [{ name: 'KONVERGE_IMAGE', value: image }],
-    ports: [{ name: operatorPort.name, containerPort: operatorPort.number, protocol: 'TCP' }],
+    ports: [operatorPort, ...metricsPorts(metricsPort)].map(({ name, number }) => ({
+      ...{ name, containerPort: number, protocol: 'TCP' },
+    })),
     resources: resources ?? { requests: { cpu: '100m', memory: '256Mi' }, limits: { memory: '512Mi' } },
     livenessProbe: { httpGet: { path: '/healthz', port: operatorPort.name } },
     readinessProbe: { httpGet: { path: '/readyz', port: operatorPort.name } },

@@ -12,6 +12,7 @@ import { CommandError } from './command-error.ts'
 import { definitionOf, loadDefinitions } from './definition-loader.ts'
 import { controllersNamed } from './flagship.ts'
 import { type ClusterChoice, installInto } from './install-applier.ts'
+import { type MetricsKind, metricsPort } from './metrics-option.ts'
 import { yamlText } from './yaml-text.ts'
 
 export interface InstallOptions extends ClusterChoice, AllowLists {
@@ -23,6 +24,7 @@ export interface InstallOptions extends ClusterChoice, AllowLists {
   readonly namespaces: readonly string[]
   /** Serves all of them instead, with rights on every Secret of the cluster. */
   readonly allNamespaces?: boolean | undefined
+  readonly metrics: MetricsKind
   readonly egressPorts?: readonly number[] | undefined
   readonly controllers: readonly string[]
   readonly write: (text: string) => void
@@ -69,9 +71,11 @@ function manifestsOf(options: InstallOptions, controllers: readonly Controller[]
     'run',
     ...(namespaces === undefined ? [] : [`--namespaces=${namespaces.join()}`]),
     ...(options.controllers.length > 0 ? [`--controllers=${options.controllers.join()}`] : []),
+    `--metrics=${options.metrics}`,
     ...allowArguments(options),
   ]
-  const rules = rightsOf({ controllers })
+  const isProtected = options.metrics === 'protected'
+  const rules = rightsOf({ controllers, protectsMetrics: isProtected })
   try {
     // Sound: the construct gives apiVersion, kind and metadata to every object.
     return operatorManifests({
@@ -82,6 +86,7 @@ function manifestsOf(options: InstallOptions, controllers: readonly Controller[]
       rules,
       kinds: controllers.map(({ resource: { group, plural } }) => ({ group, plural })),
       networkPolicy: options.egressPorts === undefined ? {} : { egressPorts: options.egressPorts },
+      ...(isProtected ? { metricsPort } : {}),
       ...(namespaces === undefined ? {} : { namespaces }),
     }) as readonly KubeObject[]
   } catch (thrown) {

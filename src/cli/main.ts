@@ -4,11 +4,12 @@
 import { enableCompileCache } from 'node:module'
 import { tmpdir } from 'node:os'
 import process from 'node:process'
-import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { CodedError, messageOf } from '../base/errors.ts'
 import { allowFlags } from './allow-lists.ts'
 import { CommandError } from './command-error.ts'
 import { compileCacheFolder } from './compile-cache-folder.ts'
+import { type MetricsKind, metricsKinds, metricsPort } from './metrics-option.ts'
 import { ownImage } from './own-image.ts'
 import { packageVersion } from './package-folder.ts'
 
@@ -50,8 +51,11 @@ function programWith(signal: AbortSignal): Command {
       baseMs: 5_000,
       capMs: 300_000,
     })
-    .option('--http-port <port>', 'where /healthz, /readyz and /metrics are served; 0 takes any free port', port, 8080)
+    .option('--http-port <port>', 'where /healthz and /readyz are served; 0 takes any free port', port, 8080)
     .option('--http-host <address>', 'the address to serve them on', '0.0.0.0')
+    .addOption(metricsOption('loopback'))
+    .option('--metrics-port <port>', 'where protected metrics are served', port, metricsPort)
+    .option('--metrics-certificate <folder>', 'with tls.crt and tls.key (default: one that the operator signs itself)')
     .option('--leader-elect', 'act only while holding a lease (default: in a cluster)')
     .option('--no-leader-elect', 'act alone, whoever else does')
     .option('--lease-name <name>', 'the lease that the replicas share', 'konverge')
@@ -107,6 +111,7 @@ function addInstall(program: Command, signal: AbortSignal): void {
     .option('--replicas <pods>', 'how many pods, of which one leads and the others stand by', positive, 2)
     .option('--namespaces <names>', 'serve these namespaces, separated by commas (default: default)', names, [])
     .option('--all-namespaces', 'serve all namespaces, with rights on every Secret of the cluster')
+    .addOption(metricsOption('protected'))
     .option('--egress-ports <ports>', 'where operator and workers may connect to (default: 443,5432,6443)', ports)
     .option('--controllers <names>', 'run these controllers only, separated by commas', names, [])
     .option('--kubeconfig <file>', 'the kubeconfig (default: KUBECONFIG, the pod’s service account, ~/.kube/config)')
@@ -117,6 +122,11 @@ function addInstall(program: Command, signal: AbortSignal): void {
       signal,
     ),
   )
+}
+
+function metricsOption(byDefault: MetricsKind): Option {
+  const text = 'who reads /metrics: users of the cluster by HTTPS, this machine, everybody, or nobody'
+  return new Option('--metrics <which>', text).choices(metricsKinds).default(byDefault)
 }
 
 function withAllowLists(command: Command): Command {

@@ -1,4 +1,7 @@
 // Runs the flagship's controllers: turns the command line's words into the options of an operator.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { messageOf } from '../base/errors.ts'
 import type { LogLevel, RunOperatorOptions } from '../index.ts'
 import { runOperator } from '../index.ts'
 import { LeaderElectionError } from '../operator/leader-election.ts'
@@ -6,6 +9,7 @@ import { logLevels } from '../telemetry/logger.ts'
 import { type AllowLists, policyOf } from './allow-lists.ts'
 import { CommandError } from './command-error.ts'
 import { controllersNamed } from './flagship.ts'
+import type { MetricsKind } from './metrics-option.ts'
 import { packageVersion } from './package-folder.ts'
 
 export interface RunOptions
@@ -16,6 +20,10 @@ export interface RunOptions
   readonly controllers: readonly string[]
   readonly httpPort: number
   readonly httpHost: string
+  readonly metrics: MetricsKind
+  readonly metricsPort: number
+  /** A folder with tls.crt and tls.key. */
+  readonly metricsCertificate?: string
   readonly logLevel: string
   /** Absent: in a cluster only. */
   readonly leaderElect?: boolean
@@ -46,6 +54,7 @@ export async function run(options: RunOptions, signal: AbortSignal): Promise<voi
       userAgent: `konverge/${packageVersion()}`,
       namespaces: namespaces.length === 0 ? undefined : namespaces,
       http: { host: options.httpHost, port: options.httpPort },
+      metrics: await metricsOf(options),
       logLevel: levelOf(options.logLevel),
       leaderElection: {
         enabled: options.leaderElect,
@@ -61,6 +70,18 @@ export async function run(options: RunOptions, signal: AbortSignal): Promise<voi
   await operator.catch((thrown: unknown) => {
     throw thrown instanceof LeaderElectionError ? new CommandError(thrown.message, 2) : thrown
   })
+}
+
+async function metricsOf(options: RunOptions): Promise<RunOperatorOptions['metrics']> {
+  const { metrics: kind, httpHost: host, metricsPort: port, metricsCertificate: folder } = options
+  if (kind !== 'protected') return { kind }
+  if (folder === undefined) return { kind, host, port }
+  const read = async (file: string) => {
+    return await readFile(join(folder, file), 'utf8').catch((thrown: unknown) => {
+      throw new CommandError(`--metrics-certificate: ${messageOf(thrown)}`, 2)
+    })
+  }
+  return { kind, host, port, certificate: { cert: await read('tls.crt'), key: await read('tls.key') } }
 }
 
 function levelOf(text: string): LogLevel {

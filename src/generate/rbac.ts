@@ -42,6 +42,8 @@ export interface OperatorNeeds {
   readonly controllers: readonly DeclaredKinds[]
   /** The Lease by which replicas elect their leader. Default `konverge`, as everywhere. */
   readonly leaseName?: string | undefined
+  /** Does it ask the API server who may read its metrics (`metrics: { kind: 'protected' }`)? Default false. */
+  readonly protectsMetrics?: boolean | undefined
 }
 
 /** One resource, or one subresource (`pods/status`) of it, and what is done to it. */
@@ -53,8 +55,12 @@ interface Need {
 }
 
 /** What the operator needs, each resource in one rule. Linear in the kinds, but for the sorting. */
-export function rightsOf({ controllers, leaseName = 'konverge' }: OperatorNeeds): OperatorRights {
-  const needs = [...controllers.flatMap(needsOf), eventsOf(controllers)]
+export function rightsOf({
+  controllers,
+  leaseName = 'konverge',
+  protectsMetrics = false,
+}: OperatorNeeds): OperatorRights {
+  const needs = [...controllers.flatMap(needsOf), eventsOf(controllers), ...(protectsMetrics ? reviews : [])]
   const of = (scope: Resource['scope']) => rulesOf(needs.filter((need) => need.scope === scope))
   return { namespaced: of('Namespaced'), cluster: of('Cluster'), home: leaseRules(leaseName) }
 }
@@ -93,6 +99,12 @@ function eventsOf(controllers: readonly DeclaredKinds[]): Need {
   const scope = controllers.some(({ resource }) => resource.scope === 'Cluster') ? 'Cluster' : 'Namespaced'
   return { scope, group: 'events.k8s.io', resource: 'events', verbs: ['create', 'patch'] }
 }
+
+/** Who asks for metrics, and may they? */
+const reviews: readonly Need[] = [
+  { scope: 'Cluster', group: 'authentication.k8s.io', resource: 'tokenreviews', verbs: ['create'] },
+  { scope: 'Cluster', group: 'authorization.k8s.io', resource: 'subjectaccessreviews', verbs: ['create'] },
+]
 
 /** A create cannot be confined to a name: it is authorized before the object is read. */
 function leaseRules(leaseName: string): readonly PolicyRule[] {

@@ -11,10 +11,12 @@ import type { HttpClientOptions } from '../kube/http-client.ts'
 import { type ConnectionSource, loadConnection } from '../kube/kube-config-loader.ts'
 import { RestClient } from '../kube/rest-client.ts'
 import type { Controller } from '../reconcile/definition.ts'
+import { AccessReviewClient } from '../telemetry/access-review-client.ts'
 import { HealthRegistry } from '../telemetry/health.ts'
-import { HttpServer } from '../telemetry/http-server.ts'
+import { HttpServer, type HttpServerOptions } from '../telemetry/http-server.ts'
 import { createLogger, type LogLevel } from '../telemetry/logger.ts'
 import { PrometheusMetrics } from '../telemetry/metrics.ts'
+import { ownCertificate, type ServerCertificate } from '../telemetry/server-certificate.ts'
 import { OpenTelemetryTracer } from '../telemetry/tracer.ts'
 import { Elector } from './elector.ts'
 import { type LeaderElection, type LeaderElectionOptions, leaderElectionOf } from './leader-election.ts'
@@ -42,10 +44,25 @@ export interface RunOperatorOptions {
   readonly backoff?: BackoffPolicy | undefined
   /** Where /healthz, /readyz and /metrics are served. Default: port 8080 on all addresses; port 0 takes any free one. */
   readonly http?: { readonly host: string; readonly port: number } | undefined
+  /** To whom /metrics is served. Default: `loopback`, on the address of the probes. */
+  readonly metrics?: MetricsServing | undefined
   readonly logLevel?: LogLevel | undefined
   /** Whether replicas agree on one that acts. Default: in a cluster they do. */
   readonly leaderElection?: LeaderElectionOptions | undefined
 }
+
+/**
+ * `protected`: by HTTPS on an address of its own, to whoever the API server lets get the path /metrics. The operator needs the right to
+ * create TokenReviews and SubjectAccessReviews, as `rightsOf` gives it. `certificate` is PEM; absent, the operator signs one itself.
+ */
+export type MetricsServing =
+  | { readonly kind: 'off' | 'loopback' | 'open' }
+  | {
+      readonly kind: 'protected'
+      readonly host: string
+      readonly port: number
+      readonly certificate?: ServerCertificate | undefined
+    }
 
 /** What requests under way get to end when the operator stops. */
 const closeLimitMs = 500
@@ -75,9 +92,12 @@ export async function runOperator(options: RunOperatorOptions, signal: AbortSign
   const identity = identityOf(environment)
   const election = leaderElectionOf(options.leaderElection ?? {}, { identity, podNamespace: connection.podNamespace })
   const toServer = { connection, clock, instruments, userAgent: `${userAgent} (${identity})` }
-  const { client, fence, elector, close } = clientsFor(toServer, election)
+  const { client, unfenced, fence, elector, close } = clientsFor(toServer, election)
   const health = new HealthRegistry()
-  const server = new HttpServer({ clock, instruments, health, exposition: metrics, ...http })
+  const serving = options.metrics ?? { kind: 'loopback' }
+  const shared = { clock, instruments, exposition: metrics }
+  const server = new HttpServer({ ...shared, health, metrics: audiences[serving.kind], ...http })
+  const scraped = serving.kind === 'protected' ? protectedServer(serving, shared, unfenced) : undefined
   // Not ready from the first probe on, until the operator's own checks take over.
   const onStarted = health.add({
     probe: 'ready',
@@ -86,6 +106,7 @@ export async function runOperator(options: RunOperatorOptions, signal: AbortSign
   })
   try {
     instruments.log.info({ ...(await server.start(signal)) }, 'serving health and metrics')
+    if (scraped !== undefined) instruments.log.info({ ...(await scraped.start(signal)) }, 'serving protected metrics')
     const operator = new Operator({
       clock,
       random: systemRandom,
@@ -105,15 +126,30 @@ export async function runOperator(options: RunOperatorOptions, signal: AbortSign
     })
     await operator.run(signal)
   } finally {
-    await server.stop()
+    await Promise.all([server.stop(), scraped?.stop()])
     const limit = deadline(clock, closeLimitMs, new AbortController().signal)
     await close(limit.signal)
     limit.clear()
   }
 }
 
+/** Of the server of the probes. */
+const audiences = { off: 'nobody', loopback: 'loopback', open: 'everybody', protected: 'nobody' } as const
+
+function protectedServer(
+  { host, port, certificate }: Extract<MetricsServing, { kind: 'protected' }>,
+  shared: Pick<HttpServerOptions, 'clock' | 'instruments' | 'exposition'>,
+  client: KubeClient,
+): HttpServer {
+  const access = new AccessReviewClient({ clock: shared.clock, client })
+  const own = certificate ?? ownCertificate([hostname(), 'localhost'], systemSecrets, shared.clock.now())
+  return new HttpServer({ ...shared, host, port, metrics: { kind: 'reviewed', access }, certificate: own })
+}
+
 interface Clients {
   readonly client: KubeClient
+  /** For requests that change nothing, also of a standby. */
+  readonly unfenced: KubeClient
   readonly fence: Fence | undefined
   readonly elector: Elector | undefined
   close(signal: AbortSignal): Promise<unknown>
@@ -123,7 +159,7 @@ interface Clients {
 function clientsFor(options: HttpClientOptions, election: LeaderElection | undefined): Clients {
   if (election === undefined) {
     const client = new RestClient(options)
-    return { client, fence: undefined, elector: undefined, close: (signal) => client.close(signal) }
+    return { client, unfenced: client, fence: undefined, elector: undefined, close: (signal) => client.close(signal) }
   }
   const fence = new Fence(options.clock)
   const unfenced = new RestClient({ ...options, limits: { connections: electionConnections } })
@@ -131,6 +167,7 @@ function clientsFor(options: HttpClientOptions, election: LeaderElection | undef
   const { clock, instruments } = options
   return {
     client: new FencedClient({ client: fenced, fence }),
+    unfenced,
     fence,
     elector: new Elector({ clock, instruments, random: systemRandom, client: unfenced, fence, ...election }),
     close: (signal) => Promise.all([fenced.close(signal), unfenced.close(signal)]),

@@ -1,13 +1,16 @@
-// How do probes and scrapers reach us? A small HTTP server for /healthz, /livez, /readyz and /metrics. It reads no bodies,
-// holds few connections for a short time, and never answers with anything but what those pages say.
+// A small HTTP or HTTPS server for /healthz, /livez, /readyz and /metrics. It reads no bodies, holds few connections for a short time, and
+// never answers with anything but what those pages say. Invariant: metrics leave this machine only where the options say to whom.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { assert } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
 import type { Instruments } from '../base/instrument.ts'
+import type { AccessReviewClient, AccessVerdict } from './access-review-client.ts'
 import { type HealthRegistry, healthText, type Probe } from './health.ts'
 import type { Exposition } from './metrics.ts'
+import type { ServerCertificate } from './server-certificate.ts'
 
 /** `ListenFailed`: the port is taken or the host is not ours. */
 export class HttpServerError extends CodedError<'ListenFailed'> {
@@ -17,13 +20,25 @@ export class HttpServerError extends CodedError<'ListenFailed'> {
 export interface HttpServerOptions {
   readonly clock: Clock
   readonly instruments: Instruments
-  readonly health: HealthRegistry
+  /** Absent: there are no pages for probes. */
+  readonly health?: HealthRegistry
   readonly exposition: Exposition
+  /** To whom /metrics is served. Default: `loopback`. */
+  readonly metrics?: MetricsAudience
+  /** Absent: plain HTTP. */
+  readonly certificate?: ServerCertificate
   /** The address to listen on. Default: `127.0.0.1`; a kubelet's probes need the pod's, so `0.0.0.0` or `::` in a cluster. */
   readonly host?: string
   /** 0 takes any free port. */
   readonly port: number
 }
+
+/** `loopback`: connections of this machine. `reviewed`: whoever the API server lets get the path, which needs a certificate. */
+export type MetricsAudience =
+  | 'nobody'
+  | 'loopback'
+  | 'everybody'
+  | { readonly kind: 'reviewed'; readonly access: Pick<AccessReviewClient, 'verdictOn'> }
 
 /** Where the server listens. */
 export interface HttpAddress {
@@ -36,6 +51,7 @@ interface Answer {
   readonly contentType: string
   readonly body: string
   readonly allow?: string
+  readonly authenticate?: string
 }
 
 const probes: ReadonlyMap<string, Probe> = new Map([
@@ -69,9 +85,13 @@ export class HttpServer {
       requestTimeout: requestTimeoutMs,
       headersTimeout: requestTimeoutMs,
     }
-    const server = createServer({ ...options, keepAliveTimeout: idleConnectionMs }, (request, response) => {
-      void this.#respond(request, response)
-    })
+    const { certificate } = this.#options
+    const all = { ...options, keepAliveTimeout: idleConnectionMs }
+    const answer = (request: IncomingMessage, response: ServerResponse) => void this.#respond(request, response)
+    const server =
+      certificate === undefined
+        ? createServer(all, answer)
+        : createSecureServer({ ...all, ...certificate, minVersion: 'TLSv1.2' }, answer)
     server.maxConnections = maxConnections
     this.#server = server
     const address = await this.#listen(server)
@@ -116,7 +136,7 @@ export class HttpServer {
 
   /** Never rejects. */
   async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { status, contentType, body, allow } = await this.#answer(request)
+    const { status, contentType, body, allow, authenticate } = await this.#answer(request)
     const hasBody = bodyIsAnnounced(request)
     response.writeHead(status, {
       'content-type': contentType,
@@ -124,6 +144,7 @@ export class HttpServer {
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
       ...(allow === undefined ? {} : { allow }),
+      ...(authenticate === undefined ? {} : { 'www-authenticate': authenticate }),
       // What was announced and not read would be taken for the next request.
       ...(hasBody ? { connection: 'close' } : {}),
     })
@@ -134,18 +155,35 @@ export class HttpServer {
 
   async #answer(request: IncomingMessage): Promise<Answer> {
     const [path = '', query = ''] = (request.url ?? '').split('?', 2)
-    const probe = probes.get(path)
-    if (probe === undefined && path !== '/metrics') return textAnswer(404, 'not found\n')
+    const { health, metrics = 'loopback' } = this.#options
+    const probe = health && probes.get(path)
+    if (probe === undefined && (path !== '/metrics' || metrics === 'nobody')) return textAnswer(404, 'not found\n')
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return { ...textAnswer(405, 'only GET and HEAD are answered here\n'), allow: 'GET, HEAD' }
     }
     if (bodyIsAnnounced(request)) return textAnswer(413, 'requests have no body here\n')
-    if (probe === undefined) return await this.#metrics()
-    const report = this.#options.health.report(probe)
+    if (health === undefined || probe === undefined) {
+      return (await this.#rejection(request, metrics)) ?? (await this.#metrics())
+    }
+    const report = health.report(probe)
     return textAnswer(
       report.isOk ? 200 : 503,
       healthText(report, { isVerbose: new URLSearchParams(query).has('verbose') }),
     )
+  }
+
+  /** Undefined: who asks may read the metrics. */
+  async #rejection({ headers, socket }: IncomingMessage, audience: MetricsAudience): Promise<Answer | undefined> {
+    if (audience === 'everybody') return undefined
+    if (typeof audience === 'string') {
+      return isLoopback(socket.remoteAddress) ? undefined : textAnswer(403, 'metrics are served to loopback only\n')
+    }
+    try {
+      return rejections[await audience.access.verdictOn(headers.authorization, '/metrics')]
+    } catch (thrown) {
+      this.#options.instruments.log.warn({ err: thrown }, 'who asks for the metrics cannot be reviewed')
+      return textAnswer(503, 'the API server does not say whether you may read this\n')
+    }
   }
 
   async #metrics(): Promise<Answer> {
@@ -157,6 +195,18 @@ export class HttpServer {
       return textAnswer(500, `the metrics cannot be exposed: ${messageOf(thrown)}\n`)
     }
   }
+}
+
+const rejections: Readonly<Record<AccessVerdict, Answer | undefined>> = {
+  allowed: undefined,
+  unauthenticated: { ...textAnswer(401, 'send a token of the cluster\n'), authenticate: 'Bearer' },
+  forbidden: textAnswer(403, 'you may not get /metrics\n'),
+  busy: textAnswer(429, 'too many unknown tokens\n'),
+}
+
+/** Also as IPv6 writes an address of IPv4. */
+function isLoopback(address = ''): boolean {
+  return address === '::1' || /^(::ffff:)?127\./.test(address)
 }
 
 function textAnswer(status: number, body: string): Answer {

@@ -10,6 +10,7 @@ const defaults = {
   replicas: 2,
   namespaces: [] as readonly string[],
   allNamespaces: true,
+  metrics: 'protected' as const,
   controllers: [] as readonly string[],
   environment: {},
 }
@@ -42,13 +43,17 @@ describe('what konverge install prints', () => {
   })
 
   it('tells the operator what it was told', async () => {
-    expect(argsOf(await printed())).toEqual(['run'])
-    expect(argsOf(await printed({ allNamespaces: false }))).toEqual(['run', '--namespaces=default'])
+    expect(argsOf(await printed())).toEqual(['run', '--metrics=protected'])
+    expect(argsOf(await printed({ allNamespaces: false }))).toEqual([
+      'run',
+      '--namespaces=default',
+      '--metrics=protected',
+    ])
     expect(
       argsOf(
         await printed({ allNamespaces: false, namespaces: ['shop', 'games'], controllers: ['replicatedkvstores'] }),
       ),
-    ).toEqual(['run', '--namespaces=shop,games', '--controllers=replicatedkvstores'])
+    ).toEqual(['run', '--namespaces=shop,games', '--controllers=replicatedkvstores', '--metrics=protected'])
   })
 })
 

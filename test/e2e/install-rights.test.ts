@@ -20,7 +20,14 @@ async function printedBy(options: object): Promise<string> {
   const write = (more: string) => {
     text += more
   }
-  const given = { namespace: 'konverge-system', image: 'k:1', replicas: 2, namespaces: [], controllers: [] }
+  const given = {
+    namespace: 'konverge-system',
+    image: 'k:1',
+    replicas: 2,
+    namespaces: [],
+    controllers: [],
+    metrics: 'protected' as const,
+  }
   await install({ ...given, environment: {}, dryRun: true, write, ...options }, new AbortController().signal)
   return text
 }

@@ -8,6 +8,9 @@ export const tacitRights: readonly string[] = [
 
 /** The same, for what stores have not. */
 export const tacitRightsOfDatabases: readonly string[] = [
+  // Of who reads metrics, which nobody does here (test/telemetry/protected-metrics.test.ts does).
+  'create tokenreviews.authentication.k8s.io',
+  'create subjectaccessreviews.authorization.k8s.io',
   'create configmaps',
   'create secrets',
   'update databases/finalizers.data.konverge.dev',

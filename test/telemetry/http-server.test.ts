@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { afterEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
 import { silentInstruments } from '../../src/base/instrument.ts'
@@ -74,6 +75,26 @@ describe('HttpServer, pages', () => {
     const answer = await fetch(url('/metrics'))
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, exposition.contentType])
     expect(await answer.text()).toContain('turns_total 1')
+  })
+
+  it('exposes no metrics where they are for nobody', async () => {
+    const { url } = await start({ metrics: 'nobody' })
+    expect((await fetch(url('/metrics'))).status).toBe(404)
+    expect((await fetch(url('/livez'))).status).toBe(200)
+  })
+
+  it('exposes metrics to loopback only, and to everybody where that is said', async () => {
+    const [elsewhere] = Object.values(networkInterfaces()).flatMap((found = []) =>
+      found.filter(({ internal, family }) => !internal && family === 'IPv4'),
+    )
+    const there = elsewhere?.address ?? '127.0.0.1'
+    const closed = await start({ host: '0.0.0.0' })
+    expect((await fetch(closed.url('/metrics'))).status).toBe(200)
+    const expected = there === '127.0.0.1' ? 200 : 403
+    expect((await fetch(`http://${there}:${closed.address.port}/metrics`)).status).toBe(expected)
+    expect((await fetch(`http://${there}:${closed.address.port}/livez`)).status).toBe(200)
+    const open = await start({ host: '0.0.0.0', metrics: 'everybody' })
+    expect((await fetch(`http://${there}:${open.address.port}/metrics`)).status).toBe(200)
   })
 
   it('says so when the metrics cannot be exposed', async () => {

@@ -146,22 +146,7 @@ export function database(
     observe: (context) => observeAll(context, { policy, instance: reportOf(instance, context.externals) }),
     refuse: ({ object, facts }) => refusalOf(object, facts),
     desired: (chart, context) => declareAll(chart, context, image),
-    parting: (chart, { object, facts }) => {
-      const { users, finalBackup, restore, isServerUnsettled = false } = facts
-      if (restore?.worker !== undefined) return declareRestoreParting(chart, restore, { object, image })
-      if (isServerUnsettled) {
-        // It is declared as the spec has it, which may not be allowed, and its volume needs that before the server goes.
-        if (facts.rejection !== undefined) return holdDeletion(chart, facts.rejection)
-        desiredServer(chart, { object, facts, volumeWhenDeleted: volumeWhenDeleted(object) })
-        return
-      }
-      // What its users write is part of it, and they keep it from going.
-      if (users.length > 0) return
-      if (finalBackup?.kind === 'awaited') declareFinalBackup(chart, finalBackup)
-      if (finalBackup?.kind === 'made' && finalBackup.isVolumeKept) {
-        desiredServer(chart, { object, facts, volumeWhenDeleted: 'Delete' })
-      }
-    },
+    parting: (chart, context) => declareParting(chart, context, image),
     repair: ({ facts, children }) =>
       stuckRolloutRepair(
         children.find(
@@ -190,6 +175,27 @@ function declareAll(
   const server = desiredServer(chart, { object, facts, volumeWhenDeleted: volumeWhenDeleted(object) })
   if (facts.restore?.isServerHeld === true) holdServer(chart, server, { object, facts, filler })
   desiredMove(chart, { move: facts.move, image, server: server?.statefulSet })
+}
+
+function declareParting(
+  chart: Chart,
+  { object, facts }: DesiredContext<DatabaseSpec, DatabaseStatus, DatabaseFacts>,
+  image: string,
+): void {
+  const { users, finalBackup, restore, isServerUnsettled = false } = facts
+  if (restore?.worker !== undefined) return declareRestoreParting(chart, restore, { object, image })
+  if (isServerUnsettled) {
+    // It is declared as the spec has it, which may not be allowed, and its volume needs that before the server goes.
+    if (facts.rejection !== undefined) return holdDeletion(chart, facts.rejection)
+    desiredServer(chart, { object, facts, volumeWhenDeleted: volumeWhenDeleted(object) })
+    return
+  }
+  // What its users write is part of it, and they keep it from going.
+  if (users.length > 0) return
+  if (finalBackup?.kind === 'awaited') declareFinalBackup(chart, finalBackup)
+  if (finalBackup?.kind === 'made' && finalBackup.isVolumeKept) {
+    desiredServer(chart, { object, facts, volumeWhenDeleted: 'Delete' })
+  }
 }
 
 function volumeWhenDeleted({ spec }: Pick<DatabaseObject, 'spec'>): 'Retain' | 'Delete' {
