@@ -73,8 +73,8 @@ export type CatalogPart = 'definitions' | 'rowTypes'
 const catalogsAtOnce = 6
 
 /**
- * Column `changed` of each: the catalogs that have changed since the snapshot of the transaction, separated by commas; null: none. The locks
- * that a question takes go with it, as a server has no room for many beside those of all tables.
+ * Column `changed` of each: the catalogs that have changed since the snapshot of the transaction, separated by commas; null: none. Few at
+ * once, as a server has no room for many locks beside those of all tables.
  */
 export function changedQuestions(part: CatalogPart): readonly string[] {
   const all = part === 'definitions' ? definitions : rowTypes
@@ -89,8 +89,7 @@ function changedQuestion(catalogs: typeof definitions): string {
     ([catalog, rows]) =>
       `SELECT '${catalog}' WHERE EXISTS (SELECT FROM pg_catalog.${catalog} c, s WHERE ${isChanged} AND ${rows})`,
   )
-  return `SAVEPOINT one; WITH s AS MATERIALIZED (SELECT
+  return `WITH s AS MATERIALIZED (SELECT
       pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())::text::bigint AS oldest)
-    SELECT pg_catalog.string_agg(o.name, ', ') AS changed FROM (${parts.join(' UNION ALL ')}) o (name);
-    ROLLBACK TO SAVEPOINT one; RELEASE SAVEPOINT one`
+    SELECT pg_catalog.string_agg(o.name, ', ') AS changed FROM (${parts.join(' UNION ALL ')}) o (name)`
 }

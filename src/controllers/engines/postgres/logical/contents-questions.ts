@@ -84,6 +84,11 @@ const indexes = `FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid 
 
 const inOrder = 'ORDER BY s.nspname COLLATE "C", c.relname COLLATE "C"'
 
+/** The locks that a question takes, on catalogs and their indexes, go with it: a server has no room for many beside those of all tables. */
+export function unlocked(question: string): string {
+  return `SAVEPOINT one; ${question}; ROLLBACK TO SAVEPOINT one; RELEASE SAVEPOINT one`
+}
+
 const sequences = `(SELECT pg_catalog.json_agg(pg_catalog.json_build_object('schema', s.nspname, 'name', c.relname,
       'lastValue', CASE WHEN pg_catalog.has_sequence_privilege(c.oid, 'SELECT, USAGE')
         THEN pg_catalog.pg_sequence_last_value(c.oid)::text END,
