@@ -2,7 +2,15 @@
 // that it has made.
 import type { BackupSpec, BackupStatus } from '../../../imports/wire/backup.ts'
 import { Database } from '../../../imports/wire/database.ts'
-import { isBeingDeleted, isOf, Job, type LiveObject, type ObserveContext, Pod } from '../../index.ts'
+import {
+  isBeingDeleted,
+  isOf,
+  Job,
+  type LiveObject,
+  type ObserveContext,
+  PersistentVolumeClaim,
+  Pod,
+} from '../../index.ts'
 import { loadConnection } from '../database/connection-loader.ts'
 import { backupBefore } from '../database/own-backup.ts'
 import { awaitedBackups } from '../database/restore/awaited-backups.ts'
@@ -16,6 +24,7 @@ import { type FoundDatabase, loadProvider } from './provider-loader.ts'
 import { type ScheduleFacts, scheduleFacts } from './schedule-facts.ts'
 import { isAtRest, madeBy, recordedBackup, type SingleFacts, singleStep, workersOf } from './single-facts.ts'
 import { isSlotPassed, slotPassed } from './slot-passed.ts'
+import { claimProblem } from './store-claim.ts'
 import { verificationTry } from './verification-tries.ts'
 import { databaseFolder } from './work-order.ts'
 import { type WorkRun, workRun } from './work-run.ts'
@@ -138,8 +147,16 @@ async function loadSaved(context: Observing, object: BackupObject, policy: Refer
     return notItsOwn(databaseRef.name)
   }
   if (place.kind !== 'place') return place
+  const refusal = await loadClaimProblem(context, object)
+  if (refusal !== undefined) return refusal
   // Sound: who is not there has no place.
   return { place, database: database as DatabaseObject }
+}
+
+async function loadClaimProblem({ live }: Observing, { metadata, spec }: BackupObject): Promise<Problem | undefined> {
+  const name = spec.target?.pvc?.claimName
+  if (name === undefined) return undefined
+  return claimProblem(await live.find(PersistentVolumeClaim, { namespace: metadata.namespace, name }))
 }
 
 /** Whatever becomes of it: a worker sees what it finds. */

@@ -13,6 +13,7 @@ import {
   PersistentVolumeClaim,
   Pod,
 } from '../../../index.ts'
+import { claimProblem } from '../../backup/store-claim.ts'
 import { type WorkRun, workRun } from '../../backup/work-run.ts'
 import type { WorkWish } from '../../backup/work-wish.ts'
 import type { Place, Problem } from '../../migration/migration-place.ts'
@@ -153,7 +154,11 @@ async function loadSource(
 ): Promise<RestoreSource | Problem | undefined> {
   const record = object.status?.restore
   if (asked === undefined || asked.requestID !== record?.requestID || !isUnderWay(record)) return undefined
-  return restoreSource(asked, object, await loadBackup(live, object, asked))
+  const source = restoreSource(asked, object, await loadBackup(live, object, asked))
+  const claim = source.kind === 'source' ? source.target?.pvc?.claimName : undefined
+  if (claim === undefined) return source
+  const { namespace } = object.metadata
+  return claimProblem(await live.find(PersistentVolumeClaim, { namespace, name: claim })) ?? source
 }
 
 /** A store that this Database may not be restored from. */
