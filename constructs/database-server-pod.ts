@@ -1,4 +1,4 @@
-// What runs in the pod of a database server? The template of its StatefulSet, for Docker's official image of PostgreSQL. Wire shape,
+// Template of the StatefulSet's pod of a database server, for Docker's official image of PostgreSQL. Wire shape,
 // without values that the server drops (zero, empty), so that what is declared is what comes back.
 import {
   type DatabaseSide,
@@ -11,7 +11,7 @@ import {
 } from './database-server-names.ts'
 import type { DatabaseServerProps } from './database-server-props.ts'
 import { type Manifest, unlessEmpty } from './manifest.ts'
-import { restrictedUser } from './restricted-user.ts'
+import { confinedContainer, restrictedUser } from './restricted-user.ts'
 
 /** The name of the server's port in the container and in Services. */
 export const databasePortName = 'postgres'
@@ -54,7 +54,13 @@ export function databasePodTemplate(props: DatabaseServerProps, side: DatabaseSi
           secret: { secretName: adminSecret, defaultMode: ownMode, items: [{ key: 'password', path: 'password' }] },
         },
         // Parallel queries share memory there, and containers have but 64 MB of it.
-        { name: 'shared-memory', emptyDir: { medium: 'Memory' } },
+        {
+          name: 'shared-memory',
+          emptyDir: { medium: 'Memory', sizeLimit: props.resources?.limits?.['memory'] ?? '1Gi' },
+        },
+        // The root is read only: these are what the image and PostgreSQL write to beside the data.
+        { name: 'socket', emptyDir: { sizeLimit: '16Mi' } },
+        { name: 'temporary', emptyDir: { sizeLimit: '256Mi' } },
       ],
     },
   }
@@ -85,8 +91,10 @@ function container({ version, image = `postgres:${version}`, resources }: Databa
       { name: 'tls', mountPath: tlsFolder, readOnly: true },
       { name: 'admin', mountPath: adminFolder, readOnly: true },
       { name: 'shared-memory', mountPath: '/dev/shm' },
+      { name: 'socket', mountPath: '/var/run/postgresql' },
+      { name: 'temporary', mountPath: '/tmp' },
     ],
-    securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
+    securityContext: confinedContainer,
   }
 }
 

@@ -10,13 +10,15 @@ import type {
 import type { KvClusterProps } from './kv-cluster-props.ts'
 import { kvLabels, kvNames, kvVolumeName } from './kv-names.ts'
 import { type Manifest, unlessEmpty, unlessNone } from './manifest.ts'
-import { restrictedUser } from './restricted-user.ts'
+import { confinedContainer, restrictedUser } from './restricted-user.ts'
 
 /** The name of the store's port in containers and Services. */
 export const kvPortName = 'kv'
 
 /** The variables that the construct sets, see `environment`. */
 export const kvReservedVariables: readonly string[] = ['POD_NAME', 'KV_PEERS']
+
+const temporaryVolume = 'temporary'
 
 /** Distroless' `nonroot`. An image that names no user runs as root and would be refused; the volume is made writable for it. */
 const userId = 65532
@@ -35,6 +37,8 @@ export function kvPodTemplate(props: KvClusterProps & { readonly port: number })
       nodeSelector: unlessEmpty(podTemplate?.nodeSelector),
       tolerations: unlessNone(podTemplate?.tolerations)?.map(toleration),
       containers: [container(props)],
+      // The root is read only.
+      volumes: [{ name: temporaryVolume, emptyDir: { sizeLimit: '1Gi' } }],
     },
   }
 }
@@ -50,8 +54,11 @@ function container(props: KvClusterProps & { readonly port: number }): Manifest 
     resources: resourceNeeds(resources),
     readinessProbe: probe(probes?.readiness),
     livenessProbe: probe(probes?.liveness),
-    volumeMounts: [{ name: kvVolumeName, mountPath: '/data' }],
-    securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
+    volumeMounts: [
+      { name: kvVolumeName, mountPath: '/data' },
+      { name: temporaryVolume, mountPath: '/tmp' },
+    ],
+    securityContext: confinedContainer,
   }
 }
 

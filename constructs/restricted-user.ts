@@ -1,4 +1,4 @@
-// As whom does a pod with volumes run? As one user who owns them, under the Pod Security Standard `restricted`.
+// Security contexts of pods with volumes, under the Pod Security Standard `restricted`, and with a read-only root.
 import type { Manifest } from './manifest.ts'
 
 /** The security context of a pod whose processes and volumes are this user's; his group has the same number. */
@@ -12,4 +12,11 @@ export function restrictedUser(userId: number): Manifest {
     fsGroupChangePolicy: 'OnRootMismatch',
     seccompProfile: { type: 'RuntimeDefault' },
   }
+}
+
+/** The security context of each of its containers: it writes to its volumes alone. */
+export const confinedContainer: Manifest = {
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ['ALL'] },
 }

@@ -122,6 +122,7 @@ describe('KvCluster', () => {
     expect(at(spec, 'serviceAccountName')).toBe('cart')
     expect(at(containerOf(plain), 'securityContext')).toEqual({
       allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
       capabilities: { drop: ['ALL'] },
     })
   })
