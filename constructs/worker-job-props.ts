@@ -39,10 +39,16 @@ export interface WorkerJobProps {
    */
   readonly userId?: number
   /**
-   * Has the worker a disk for a while?
-   * @default false
+   * Largest size of the worker's temporary disk, as a quantity; the kubelet evicts a pod that goes beyond.
+   * @default - no temporary disk
    */
-  readonly hasScratch?: boolean
+  readonly scratchLimit?: string
+  /**
+   * Second step of the work, after `worker`, e.g. `['prove']`. It runs in a container of its own once `work` has ended well, with the order and the temporary
+   * disk alone: neither credentials nor the volume of the store are in its reach.
+   * @default - one step
+   */
+  readonly sealedWork?: readonly string[]
   /** How long all tries together may take, in seconds. */
   readonly deadlineSeconds?: number
   /** How long a worker may take to end, once it is told to, in seconds. */

@@ -1,15 +1,19 @@
-// How is long work done that no turn waits for? By a Job of the operator's own image, and a ConfigMap with its order. A worker that dies
-// is started again and goes on where the truth says; what was applied for an order stays as it is, so that the Job's template, which
-// nobody can change, need not change.
+// Long work that no reconciliation waits for: a Job of the operator's own image, and a ConfigMap with its order. A worker that dies is started again
+// and goes on where the truth says; what was applied for an order stays as it is, so that the Job's immutable template need not change. Work that
+// runs what others have written is a second container, to which no credentials are mounted.
 import { ApiObject } from 'cdk8s'
 import { Construct } from 'constructs'
 import type { Manifest } from './manifest.ts'
-import { restrictedUser } from './restricted-user.ts'
+import { confinedContainer, restrictedUser } from './restricted-user.ts'
 import type { WorkerCredentials, WorkerJobProps } from './worker-job-props.ts'
 
 /** On the pods of all workers, with the value `true`: what a NetworkPolicy selects. */
 export const workerPodLabel = 'konverge.dev/worker'
 
+/** Its termination message is the worker's report. */
+const workerContainer = 'worker'
+/** The first of two steps; its termination message is a report where it failed. */
+const fetchContainer = 'fetch'
 /** Distroless' `nonroot`. */
 const ownUserId = 65532
 const orderFolder = '/var/run/konverge/order'
@@ -47,77 +51,114 @@ export class WorkerJob extends Construct {
 }
 
 function jobSpec(props: WorkerJobProps): Manifest {
-  const { labels, annotations, isSuspended = false, retries = 6, deadlineSeconds } = props
+  const { isSuspended = false, retries = 6, deadlineSeconds } = props
   return {
     backoffLimit: retries,
     ...(deadlineSeconds === undefined ? {} : { activeDeadlineSeconds: deadlineSeconds }),
     suspend: isSuspended,
-    template: {
-      metadata: { labels: { ...labels, [workerPodLabel]: 'true' }, annotations: { ...annotations } },
-      spec: podSpec(props),
-    },
+    template: { metadata: podMetadata(props), spec: podSpec(props) },
   }
 }
 
-function podSpec({
-  name,
-  image,
-  work,
-  orderDigest,
-  credentials,
-  resources,
-  storeClaim,
-  dataClaim,
-  userId = ownUserId,
-  hasScratch = false,
-  graceSeconds = 30,
-}: WorkerJobProps): Manifest {
-  const writable = [
-    ...(storeClaim === undefined
-      ? []
-      : [{ name: 'store', mountPath: storeFolder, volume: { persistentVolumeClaim: { claimName: storeClaim } } }]),
-    ...(dataClaim === undefined
-      ? []
-      : [{ name: 'data', mountPath: dataFolder, volume: { persistentVolumeClaim: { claimName: dataClaim } } }]),
-    ...(hasScratch ? [{ name: 'scratch', mountPath: scratchFolder, volume: { emptyDir: {} } }] : []),
-  ]
+/** Amazon's webhook would give each container the identity of the service account: the sealed one gets none. */
+function podMetadata({ labels, annotations, sealedWork }: WorkerJobProps): Manifest {
+  const withoutIdentity = sealedWork === undefined ? {} : { 'eks.amazonaws.com/skip-containers': workerContainer }
+  return { labels: { ...labels, [workerPodLabel]: 'true' }, annotations: { ...annotations, ...withoutIdentity } }
+}
+
+function podSpec(props: WorkerJobProps): Manifest {
+  const { name, work, sealedWork, credentials, userId = ownUserId, graceSeconds = 30 } = props
+  const writable = writableOf(props)
+  const order = { name: 'order', mountPath: orderFolder, readOnly: true }
+  const keys = { name: 'credentials', mountPath: credentialsFolder, readOnly: true }
+  const first = { mounts: [order, keys, ...writable], folders: [['credentials', credentialsFolder] as const] }
+  const sealed = { mounts: [order, ...writable.filter(({ isOfStore }) => !isOfStore)], folders: [] }
   return {
     // A pod for each try: what the last one said of its end stays.
     restartPolicy: 'Never',
     automountServiceAccountToken: false,
+    // Variables for the namespace's Services are of no use to a worker.
+    enableServiceLinks: false,
     terminationGracePeriodSeconds: graceSeconds,
     securityContext: {
       ...restrictedUser(userId),
       // What others of us have stored is read by our group, where a volume knows no group of its own.
       ...(userId === ownUserId ? {} : { supplementalGroups: [ownUserId] }),
     },
-    containers: [
-      {
-        name: 'worker',
-        image,
-        args: [
-          ...['worker', ...work, '--order', `${orderFolder}/${orderFile}`, '--digest', orderDigest],
-          ...['--credentials', credentialsFolder, '--termination-log', '/dev/termination-log'],
-          ...writable.flatMap(({ name: what, mountPath }) => [`--${what}`, mountPath]),
-        ],
-        resources: resources ?? { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '512Mi' } },
-        volumeMounts: [
-          { name: 'order', mountPath: orderFolder, readOnly: true },
-          { name: 'credentials', mountPath: credentialsFolder, readOnly: true },
-          ...writable.map(({ name: volume, mountPath }) => ({ name: volume, mountPath })),
-        ],
-        securityContext: {
-          allowPrivilegeEscalation: false,
-          readOnlyRootFilesystem: true,
-          capabilities: { drop: ['ALL'] },
-        },
-      },
-    ],
+    ...(sealedWork === undefined
+      ? { containers: [container(props, { name: workerContainer, work, ...first })] }
+      : {
+          initContainers: [container(props, { name: fetchContainer, work, ...first })],
+          containers: [container(props, { name: workerContainer, work: sealedWork, ...sealed })],
+        }),
     volumes: [
       { name: 'order', configMap: { name } },
       { name: 'credentials', projected: { defaultMode: ownMode, sources: credentials.flatMap(sourcesOf) } },
       ...writable.map(({ name: volume, volume: source }) => ({ name: volume, ...source })),
     ],
+  }
+}
+
+interface WritableVolume {
+  readonly name: string
+  readonly mountPath: string
+  readonly isOfStore: boolean
+  readonly volume: Manifest
+}
+
+function writableOf({ storeClaim, dataClaim, scratchLimit }: WorkerJobProps): readonly WritableVolume[] {
+  const claim = (claimName: string): Manifest => ({ persistentVolumeClaim: { claimName } })
+  return [
+    ...(storeClaim === undefined
+      ? []
+      : [{ name: 'store', mountPath: storeFolder, isOfStore: true, volume: claim(storeClaim) }]),
+    ...(dataClaim === undefined
+      ? []
+      : [{ name: 'data', mountPath: dataFolder, isOfStore: false, volume: claim(dataClaim) }]),
+    ...(scratchLimit === undefined
+      ? []
+      : [
+          {
+            ...{ name: 'scratch', mountPath: scratchFolder, isOfStore: false },
+            volume: { emptyDir: { sizeLimit: scratchLimit } },
+          },
+        ]),
+  ]
+}
+
+interface Step {
+  readonly name: string
+  readonly work: readonly string[]
+  readonly mounts: readonly { readonly name: string; readonly mountPath: string; readonly readOnly?: boolean }[]
+  /** Options of the command and folders that are not among the writable ones. */
+  readonly folders: readonly (readonly [option: string, folder: string])[]
+}
+
+function container({ image, orderDigest, resources, scratchLimit }: WorkerJobProps, step: Step): Manifest {
+  const writable = step.mounts.filter(({ readOnly }) => readOnly !== true)
+  return {
+    name: step.name,
+    image,
+    args: [
+      ...['worker', ...step.work, '--order', `${orderFolder}/${orderFile}`, '--digest', orderDigest],
+      ...step.folders.flatMap(([option, folder]) => [`--${option}`, folder]),
+      ...['--termination-log', '/dev/termination-log'],
+      ...writable.flatMap(({ name, mountPath }) => [`--${name}`, mountPath]),
+    ],
+    resources: resources ?? usualResources(scratchLimit),
+    volumeMounts: step.mounts.map(({ name, mountPath, readOnly }) => ({
+      ...{ name, mountPath },
+      ...(readOnly === true ? { readOnly } : {}),
+    })),
+    securityContext: confinedContainer,
+  }
+}
+
+/** The scheduler asks for little of the node's disk, as most artifacts are small; logs count too. */
+function usualResources(scratchLimit = '256Mi'): Manifest {
+  return {
+    requests: { cpu: '50m', memory: '128Mi', 'ephemeral-storage': '64Mi' },
+    limits: { memory: '512Mi', 'ephemeral-storage': scratchLimit },
   }
 }
 

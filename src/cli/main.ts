@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os'
 import process from 'node:process'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { CodedError, messageOf } from '../base/errors.ts'
+import type { Work } from '../controllers/backup/work-order.ts'
+import type { WorkStep } from '../controllers/backup/work-runner.ts'
 import { allowFlags } from './allow-lists.ts'
 import { CommandError } from './command-error.ts'
 import { compileCacheFolder } from './compile-cache-folder.ts'
@@ -208,26 +210,45 @@ function addWorker(program: Command, signal: AbortSignal): void {
     clear: 'remove what that has left on the volume',
   } as const
   for (const work of ['backup', 'verify', 'discard', 'tidy', 'restore', 'release', 'fill', 'clear'] as const) {
-    addWork(worker, work, works[work])
-      .option('--store <folder>', 'where the volume is mounted on which backups are kept, if they are on one')
-      .option('--data <folder>', 'where the volume is mounted that is filled, if one is')
-      .option('--scratch <folder>', 'where there is room for the artifact', tmpdir())
-      .action(async (options) =>
-        (await import('./worker-backup.ts')).workerBackup(
-          { ...options, work, environment: process.env, output: process.stdout },
-          signal,
-        ),
-      )
+    addBackupWork(addWork(worker, work, works[work]), { work }, signal)
   }
+  const fetching = addWork(worker, 'fetch', 'load the copy of a server from the store, and run nothing of it')
+  addBackupWork(fetching, { work: 'verify', step: 'fetch' }, signal)
+  const proving = addSealedWork(worker, 'prove', 'start a server on the copy that was loaded, without credentials')
+  addBackupWork(proving, { work: 'verify', step: 'prove' }, signal)
+}
+
+interface BackupWork {
+  readonly work: Work
+  readonly step?: WorkStep
+}
+
+function addBackupWork(command: Command, work: BackupWork, signal: AbortSignal): void {
+  command
+    .option('--store <folder>', 'where the volume is mounted on which backups are kept, if they are on one')
+    .option('--data <folder>', 'where the volume is mounted that is filled, if one is')
+    .option('--scratch <folder>', 'where there is room for the artifact', tmpdir())
+    .action(async (options) =>
+      (await import('./worker-backup.ts')).workerBackup(
+        { ...options, ...work, environment: process.env, output: process.stdout },
+        signal,
+      ),
+    )
 }
 
 function addWork(worker: Command, name: string, description: string): Command {
+  return addSealedWork(worker, name, description).requiredOption(
+    '--credentials <folder>',
+    'a folder for each database: host, port, username, password, ca.crt',
+  )
+}
+
+function addSealedWork(worker: Command, name: string, description: string): Command {
   return worker
     .command(name)
     .description(description)
     .requiredOption('--order <file>', 'what to do')
     .requiredOption('--digest <sha256>', 'of the order, which is refused if it is another')
-    .requiredOption('--credentials <folder>', 'a folder for each database: host, port, username, password, ca.crt')
     .option('--termination-log <file>', 'where to leave the result, in one line of JSON', '/dev/termination-log')
 }
 

@@ -17,7 +17,7 @@ import {
   workOrderIn,
 } from '../controllers/backup/work-order.ts'
 import { exitCodeOf, type WorkReport } from '../controllers/backup/work-report.ts'
-import { carryOut, type WorkTools } from '../controllers/backup/work-runner.ts'
+import { carryOut, type WorkStep, type WorkTools } from '../controllers/backup/work-runner.ts'
 import { postgresLogicalEngine } from '../controllers/engines/postgres/logical/logical-driver.ts'
 import { postgresPhysicalEngine } from '../controllers/engines/postgres/physical/physical-driver.ts'
 import { postgresEngine } from '../controllers/engines/postgres/postgres-driver.ts'
@@ -31,10 +31,13 @@ import { loadAccess, loadText, loadValue } from './worker-files-loader.ts'
 
 export interface WorkerBackupOptions {
   readonly work: Work
+  /** Of work in two steps, which this is. */
+  readonly step?: WorkStep
   /** Files: the order, and a folder each for the database and the store. */
   readonly order: string
   readonly digest: string
-  readonly credentials: string
+  /** A second step has none. */
+  readonly credentials?: string
   readonly terminationLog: string
   readonly store?: string
   readonly data?: string
@@ -49,7 +52,7 @@ export async function workerBackup(options: WorkerBackupOptions, signal: AbortSi
   const log = createLogger({ clock: systemClock, destination: options.output }).with({ of: order.name })
   const tools = new ToolBox({ clock: systemClock, random: systemRandom, instruments: { ...silentInstruments, log } })
   try {
-    const report = await carryOut(order, await toolsFor(order, options, tools), signal)
+    const report = await carryOut(order, await toolsFor(order, options, tools), signal, options.step)
     await leave(report, options, log)
     const code = exitCodeOf(report)
     if (code !== 0) throw new CommandError(`${order.name}: ${report.message ?? report.outcome}`, code)
@@ -58,8 +61,14 @@ export async function workerBackup(options: WorkerBackupOptions, signal: AbortSi
   }
 }
 
-async function leave(report: WorkReport, { terminationLog }: WorkerBackupOptions, log: ToolBox['log']): Promise<void> {
+/** That a first step has ended well says nothing of the work. */
+async function leave(
+  report: WorkReport,
+  { terminationLog, step }: WorkerBackupOptions,
+  log: ToolBox['log'],
+): Promise<void> {
   log.info({ ...report }, 'ended')
+  if (step === 'fetch' && report.outcome === 'Completed') return
   await writeFile(terminationLog, reportText(report)).catch((error: unknown) =>
     log.warn({ err: error }, 'the termination message could not be written'),
   )
@@ -75,7 +84,7 @@ async function orderIn({ order: path, digest, work }: WorkerBackupOptions): Prom
 
 async function toolsFor(
   order: WorkOrder,
-  { credentials, store, data, scratch, environment }: WorkerBackupOptions,
+  { credentials, store, data, scratch, environment, step }: WorkerBackupOptions,
   tools: ToolBox,
 ): Promise<WorkTools> {
   const places = toolPlaces(environment)
@@ -83,11 +92,12 @@ async function toolsFor(
   const user = isRoot ? other : undefined
   const database = databaseOf(order)
   return {
-    access: database === undefined ? undefined : await loadAccess(database, credentials),
-    keys: await keysFor(order, join(credentials, storeFolder)),
+    access: database === undefined ? undefined : await loadAccess(database, given(credentials)),
+    keys: step === 'prove' ? undefined : await keysFor(order, join(given(credentials), storeFolder)),
     storeFolder: store,
     dataVolume: data,
-    password: order.work === 'fill' ? await loadValue(join(credentials, databaseFolder, passwordKey)) : undefined,
+    password:
+      order.work === 'fill' ? await loadValue(join(given(credentials), databaseFolder, passwordKey)) : undefined,
     workFolder: scratch,
     engine: postgresEngine(tools),
     logical: postgresLogicalEngine({ clock: systemClock, places, workFolder: scratch }),
@@ -98,6 +108,11 @@ async function toolsFor(
     log: tools.log,
     attempt: Buffer.from(systemSecrets.bytes(8)).toString('hex'),
   }
+}
+
+function given(credentials: string | undefined): string {
+  if (credentials === undefined) throw new CommandError('--credentials is missing: this work needs them', 2)
+  return credentials
 }
 
 function databaseOf(order: WorkOrder) {

@@ -40,6 +40,35 @@ describe('WorkerJob', () => {
     ])
   })
 
+  it('bounds what the worker writes to the disk of its node', () => {
+    const limits = { 'ephemeral-storage': '5Gi', memory: '512Mi' }
+    const { pod } = render({ scratchLimit: '5Gi' })
+    expect(at(pod, 'containers', 0, 'resources')).toMatchObject({ limits, requests: { 'ephemeral-storage': '64Mi' } })
+    expect(at(render().pod, 'containers', 0, 'resources', 'limits')).toMatchObject({ 'ephemeral-storage': '256Mi' })
+  })
+
+  it('has the second of two steps without credentials and without the volume of the store', () => {
+    const two = { work: ['fetch'], sealedWork: ['prove'], storeClaim: 'backups', scratchLimit: '5Gi' }
+    const { job, pod } = render(two)
+    expect(at(pod, 'initContainers', 0, 'args')).toEqual(
+      expect.arrayContaining(['fetch', '--credentials', '--store', '--scratch']),
+    )
+    expect(at(pod, 'containers', 0, 'args')).toEqual([
+      ...['worker', 'prove', '--order', '/var/run/konverge/order/order.json', '--digest', 'd1'],
+      ...['--termination-log', '/dev/termination-log', '--scratch', '/var/run/konverge/scratch'],
+    ])
+    expect(at(pod, 'containers', 0, 'volumeMounts')).toEqual([
+      { name: 'order', mountPath: '/var/run/konverge/order', readOnly: true },
+      { name: 'scratch', mountPath: '/var/run/konverge/scratch' },
+    ])
+    expect(at(pod, 'containers', 0, 'env')).toBeUndefined()
+    expect(pod).toMatchObject({ automountServiceAccountToken: false, enableServiceLinks: false })
+    expect(pod).not.toHaveProperty('shareProcessNamespace')
+    expect(at(job, 'spec', 'template', 'metadata', 'annotations')).toEqual({
+      'eks.amazonaws.com/skip-containers': 'worker',
+    })
+  })
+
   it('mounts of Secrets what it is told, in a folder for each database', () => {
     expect(at(render().pod, 'volumes', 1, 'projected', 'sources')).toEqual([
       { secret: { name: 'server', items: [{ key: 'host', path: 'target/host' }] } },
@@ -58,10 +87,10 @@ describe('WorkerJob', () => {
   })
 
   it('has a volume to store things on and a disk for a while, where it is told to', () => {
-    const { job, pod } = render({ storeClaim: 'backups', hasScratch: true, deadlineSeconds: 60 })
+    const { job, pod } = render({ storeClaim: 'backups', scratchLimit: '5Gi', deadlineSeconds: 60 })
     expect(at(job, 'spec', 'activeDeadlineSeconds')).toBe(60)
     expect(at(pod, 'volumes', 2)).toEqual({ name: 'store', persistentVolumeClaim: { claimName: 'backups' } })
-    expect(at(pod, 'volumes', 3)).toEqual({ name: 'scratch', emptyDir: {} })
+    expect(at(pod, 'volumes', 3)).toEqual({ name: 'scratch', emptyDir: { sizeLimit: '5Gi' } })
     expect(at(pod, 'containers', 0, 'volumeMounts', 2)).toEqual({ name: 'store', mountPath: '/var/run/konverge/store' })
     const args: unknown = at(pod, 'containers', 0, 'args')
     expect(args).toEqual(expect.arrayContaining(['--store', '/var/run/konverge/store', '--scratch']))

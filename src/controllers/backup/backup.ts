@@ -16,6 +16,7 @@ import {
   Job,
   keyFor,
   type LiveObject,
+  PersistentVolumeClaim,
   Pod,
   type Refusal,
   readyWhen,
@@ -40,7 +41,7 @@ import type { ChildWish } from './schedule-facts.ts'
 import { scheduleStatus } from './schedule-status.ts'
 import type { SingleFacts, WorkerToBe } from './single-facts.ts'
 import { partingStatus, remembered, singleStatus } from './single-status.ts'
-import { type BackupObject, slotAnnotation } from './work-wish.ts'
+import { type BackupObject, firstWork, slotAnnotation } from './work-wish.ts'
 
 export interface BackupOptions {
   /** The operator's own, which workers run; it has to have PostgreSQL's client programs. */
@@ -64,7 +65,7 @@ export function backup({ image, rds = {}, policy = labelledSecrets }: BackupOpti
   const snapshot = providerSnapshot(rds)
   return defineController(Backup, {
     owns: [Job, { resource: ConfigMap, statusMatters: false }, Backup],
-    reads: [Secret, Service],
+    reads: [Secret, Service, PersistentVolumeClaim],
     indexes: {
       [byDatabase]: ({ metadata, spec }) => [`${metadata.namespace}/${spec.databaseRef.name}`],
       [bySecret]: ({ metadata, spec, status }) => {
@@ -91,7 +92,12 @@ export function backup({ image, rds = {}, policy = labelledSecrets }: BackupOpti
           const name = annotations?.[workerAnnotation]
           return name === undefined ? [] : [keyFor(namespace, name)]
         },
-        digest: (pod) => JSON.stringify([valueAt(pod, 'status', 'phase'), valueAt(pod, 'status', 'containerStatuses')]),
+        digest: (pod) =>
+          JSON.stringify([
+            valueAt(pod, 'status', 'phase'),
+            valueAt(pod, 'status', 'containerStatuses'),
+            valueAt(pod, 'status', 'initContainerStatuses'),
+          ]),
         keep: ({ spec: _, ...pod }) => pod,
       },
     ],
@@ -154,11 +160,22 @@ function addWorker(
   { wish, isOver, isSuspended }: WorkerToBe,
   { object, image }: { readonly object: Desired['object']; readonly image: string },
 ): void {
-  const { name, work, text: order, digest: orderDigest, credentials, storeClaim, deadlineSeconds } = wish
+  const {
+    name,
+    work,
+    text: order,
+    digest: orderDigest,
+    credentials,
+    storeClaim,
+    deadlineSeconds,
+    scratchLimit,
+    sealedWork,
+  } = wish
   const { job } = new WorkerJob(chart, work, {
-    ...{ name, image, work: [work], order, orderDigest, credentials, deadlineSeconds, isSuspended },
+    ...{ name, image, work: firstWork(wish), order, orderDigest, credentials, deadlineSeconds, isSuspended },
     ...(storeClaim === undefined ? {} : { storeClaim }),
-    hasScratch: true,
+    scratchLimit,
+    ...(sealedWork === undefined ? {} : { sealedWork }),
     retries: 3,
     labels: { [workerLabel]: object.metadata.uid },
     annotations: { [workerAnnotation]: object.metadata.name, [jobAnnotation]: name },

@@ -15,7 +15,7 @@ import { discardBackup, folderOf, makeBackup } from './backup-worker.ts'
 import type { FillOrder } from './fill-order.ts'
 import { clearVolume, fillVolume } from './fill-worker.ts'
 import { makePhysicalBackup } from './physical-backup-worker.ts'
-import { readPhysicalBackup, verifyPhysicalBackup } from './physical-verification-worker.ts'
+import { fetchCopy, proveCopyFiles, readPhysicalBackup } from './physical-verification-worker.ts'
 import { callerOf } from './restore-order.ts'
 import { dropFormer, dropUnusedOwner, type RestoreOutcome, restoreDatabase, settleRestore } from './restore-worker.ts'
 import { tidyBackup } from './tidy-worker.ts'
@@ -47,11 +47,20 @@ export interface WorkTools {
   readonly attempt: string
 }
 
-/** Resolves however it ends; an error of which nothing may be told is in the log. */
-export async function carryOut(order: WorkOrder, tools: WorkTools, signal: AbortSignal): Promise<WorkReport> {
-  const ordered = 'store' in order ? order.store : undefined
+/** Of work that runs what others have written: `fetch` has the store and runs nothing, `prove` has no store and no keys. */
+export type WorkStep = 'fetch' | 'prove'
+
+/** Resolves however it ends; an error of which nothing may be told is in the log. `step`: undefined for work that is done in one. */
+export async function carryOut(
+  order: WorkOrder,
+  tools: WorkTools,
+  signal: AbortSignal,
+  step?: WorkStep,
+): Promise<WorkReport> {
+  const ordered = 'store' in order && step !== 'prove' ? order.store : undefined
   const store = ordered === undefined ? undefined : storeOf(ordered, tools)
   try {
+    if (order.work === 'verify' && order.copy === 'started') return await verifyCopy(order, store, tools, signal)
     return await work(order, store, tools, signal)
   } catch (error) {
     if (signal.aborted) return { outcome: 'Interrupted', reason: 'Ended', message: 'the worker was told to end' }
@@ -152,10 +161,8 @@ async function verify(
   tools: WorkTools,
   signal: AbortSignal,
 ): Promise<void> {
-  const { clock, engine, logical, physical, secrets, serverUser: user, workFolder } = tools
-  if (copy === 'started') {
-    await verifyPhysicalBackup(verification, { store, engine, logical, physical, user, workFolder, clock }, signal)
-  } else if (copy === 'read') {
+  const { clock, engine, logical, secrets, workFolder } = tools
+  if (copy !== undefined) {
     await readPhysicalBackup(verification.folder, { store, workFolder, clock }, signal)
   } else if (restoresOn === undefined) {
     await readBackup(verification.folder, { store, workFolder, clock }, signal)
@@ -163,6 +170,19 @@ async function verify(
     const access = accessOf(tools)
     await verifyBackup(verification, { store, engine, logical, access, secrets, workFolder, clock }, signal)
   }
+}
+
+/** Without the store it is the second step. */
+async function verifyCopy(
+  { verification }: Extract<WorkOrder, { readonly work: 'verify' }>,
+  store: ArtifactStore | undefined,
+  tools: WorkTools,
+  signal: AbortSignal,
+): Promise<WorkReport> {
+  const { clock, engine, logical, physical, serverUser: user, workFolder } = tools
+  if (store === undefined) await proveCopyFiles(verification, { engine, logical, physical, workFolder }, signal)
+  else await fetchCopy(verification, { store, user, workFolder, clock }, signal)
+  return { outcome: 'Completed' }
 }
 
 async function fill(

@@ -1,5 +1,5 @@
-// With which order and which Secrets is a worker started? From a Backup and the place of its database: the same for the same Backup, so
-// that the name of the Job follows from it. Pure.
+// Order, Secrets and disk of a worker, from a Backup and the place of its database: the same for the same Backup, so that the name of the Job
+// follows from it. Pure.
 import { createHash } from 'node:crypto'
 import type { WorkerCredentials } from '../../../constructs/index.ts'
 import type { BackupSpec, BackupStatus } from '../../../imports/wire/backup.ts'
@@ -27,6 +27,25 @@ export interface WorkWish {
   /** The volume of a server, whose user the worker then is. */
   readonly dataClaim?: string
   readonly deadlineSeconds: number
+  /** Of the worker's temporary disk: a quantity. */
+  readonly scratchLimit: string
+  /** Second step, which runs what others have written and gets no credentials. */
+  readonly sealedWork?: readonly string[]
+}
+
+/** The command of a worker's first step. */
+export function firstWork({ work, sealedWork }: Pick<WorkWish, 'work' | 'sealedWork'>): readonly string[] {
+  return [sealedWork === undefined ? work : 'fetch']
+}
+
+/** Files of a worker that loads no artifact. */
+export const smallScratch = '1Gi'
+/** Where the size of what is loaded is not known, as that of the files of a packed copy. */
+export const largeScratch = '1Ti'
+
+/** For an artifact that is loaded as it is. */
+function scratchFor(sizeBytes: number | undefined): string {
+  return sizeBytes === undefined ? largeScratch : `${Math.ceil(sizeBytes / 2 ** 30) + 1}Gi`
 }
 
 /** When a Backup of a schedule was due: RFC 3339. */
@@ -92,14 +111,19 @@ export function verifyWish(object: BackupObject, folder: string, place: Place): 
   const isCopy = object.spec.method === 'Physical'
   // A copy of a server is started where the worker is.
   const isRestored = mode === 'Restore' && !isCopy
-  const order: WorkOrder = {
+  const order = {
     ...commonOf(object),
-    work: 'verify',
+    work: 'verify' as const,
     ...(isRestored ? { restoresOn: place.ordered } : {}),
-    ...(isCopy ? { copy: mode === 'Restore' ? 'started' : 'read' } : {}),
+    ...(isCopy ? { copy: mode === 'Restore' ? ('started' as const) : ('read' as const) } : {}),
     verification: { backup: backupOf(object), folder, queries, hashUpToBytes, ...(jobs === undefined ? {} : { jobs }) },
   }
-  const wish = wishOf(object, order, isRestored ? [place.credentials] : [])
+  const isStarted = order.copy === 'started'
+  const wish = {
+    ...wishOf(object, order, isRestored ? [place.credentials] : []),
+    scratchLimit: isStarted ? largeScratch : scratchFor(object.status?.artifact?.bytes),
+    ...(isStarted ? { sealedWork: ['prove'] } : {}),
+  }
   const token = verifyToken(object)
   return token === undefined ? wish : { ...wish, name: `${wish.name}-${shortDigest(token)}` }
 }
@@ -156,6 +180,7 @@ function wishOf({ metadata, spec }: BackupObject, order: WorkOrder, databases: r
     ...{ name: `${jobStem(metadata.name)}-${order.work}-${digest.slice(0, 8)}`, work: order.work, text, digest },
     credentials: [...databases, ...credentials],
     ...claim,
+    scratchLimit: smallScratch,
     deadlineSeconds: Math.ceil((durationMs(spec.deadline) ?? hourMs) / 1_000),
   }
 }

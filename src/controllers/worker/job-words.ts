@@ -1,4 +1,4 @@
-// What do a worker's Job and its pods say of it? The newest last words, and the conditions of the Job. Pure.
+// What a worker's Job and its pods report: the newest termination message, and the conditions of the Job. Pure.
 import { type Condition, findCondition, type LiveObject, valueAt } from '../../index.ts'
 import { type KilledTry, killedTry } from './killed-try.ts'
 
@@ -8,9 +8,7 @@ export function lastWord<Report>(
   read: (text: string | undefined) => Report | undefined,
 ): { readonly report: Report | KilledTry; readonly endedAtMs: number } | undefined {
   const words = pods.flatMap((pod) => {
-    // The status of a Pod: a worker has one container.
-    const statuses = valueAt(pod, 'status', 'containerStatuses') as readonly ContainerStatus[] | undefined
-    const terminated = statuses?.[0]?.state?.terminated
+    const terminated = terminatedIn(pod, 'containerStatuses') ?? failedFirstStep(pod)
     const report = read(terminated?.message) ?? killedTry(pod)
     // A pod that was told to go may have no word of its container left.
     const endedAt = terminated?.finishedAt ?? valueAt(pod, 'status', 'startTime')
@@ -19,8 +17,30 @@ export function lastWord<Report>(
   return words.toSorted((left, right) => right.endedAtMs - left.endedAtMs)[0]
 }
 
+interface Terminated {
+  readonly message?: string
+  readonly finishedAt?: string
+  readonly exitCode?: number
+}
+
+/** A worker has one container, and one init container where its work has two steps. */
+function terminatedIn(
+  pod: LiveObject,
+  statuses: 'containerStatuses' | 'initContainerStatuses',
+): Terminated | undefined {
+  // The status of a Pod.
+  const found = valueAt(pod, 'status', statuses) as readonly ContainerStatus[] | undefined
+  return found?.[0]?.state?.terminated
+}
+
+/** That a first step has ended well says nothing of the work. */
+function failedFirstStep(pod: LiveObject): Terminated | undefined {
+  const terminated = terminatedIn(pod, 'initContainerStatuses')
+  return terminated === undefined || terminated.exitCode === 0 ? undefined : terminated
+}
+
 interface ContainerStatus {
-  readonly state?: { readonly terminated?: { readonly message?: string; readonly finishedAt?: string } }
+  readonly state?: { readonly terminated?: Terminated }
 }
 
 /** Undefined unless it is True. */

@@ -12,8 +12,8 @@ export interface KilledTry {
 /** Undefined where nobody but the worker knows. */
 export function killedTry(pod: LiveObject): KilledTry | undefined {
   const { name } = pod.metadata
-  const [container] = recordsAt(pod, 'status', 'containerStatuses')
-  if (recordOf(recordOf(container?.state).terminated).reason === 'OOMKilled') {
+  const containers = ['containerStatuses', 'initContainerStatuses'].flatMap((list) => recordsAt(pod, 'status', list))
+  if (containers.some(({ state }) => recordOf(recordOf(state).terminated).reason === 'OOMKilled')) {
     const limit = recordOf(recordOf(recordsAt(pod, 'spec', 'containers')[0]?.resources).limits).memory
     const told = typeof limit === 'string' ? ` (its limit is ${limit})` : ''
     return {

@@ -11,7 +11,14 @@ import { machinePostgres } from '../../../src/cli/dev/machine-postgres.ts'
 import { manifestText } from '../../../src/controllers/backup/manifest.ts'
 import type { PhysicalOrder, PhysicalTools } from '../../../src/controllers/backup/physical-backup-worker.ts'
 import type { PhysicalManifest } from '../../../src/controllers/backup/physical-manifest.ts'
-import type { PhysicalVerificationTools } from '../../../src/controllers/backup/physical-verification-worker.ts'
+import {
+  type FetchTools,
+  fetchCopy,
+  type PhysicalProof,
+  type ProofTools,
+  proveCopyFiles,
+} from '../../../src/controllers/backup/physical-verification-worker.ts'
+import type { VerificationOrder } from '../../../src/controllers/backup/verification-worker.ts'
 import { postgresPhysicalEngine } from '../../../src/controllers/engines/postgres/physical/physical-driver.ts'
 import type { PostgresServer } from '../../postgres/postgres-server.ts'
 import { sha256Of } from '../stores/contents.ts'
@@ -24,6 +31,18 @@ const places = { versions: '/usr/lib/postgresql', folders: [] }
 
 const { hashUpToBytes: _, ...common } = logicalOrder
 export const order: PhysicalOrder = { ...common, method: 'Physical', packing: { method: 'gzip', level: 1 } }
+
+export type PhysicalVerificationTools = FetchTools & ProofTools
+
+/** Both steps, as the containers of one pod do them. */
+export async function verifyPhysicalBackup(
+  asked: VerificationOrder,
+  tools: PhysicalVerificationTools,
+  signal: AbortSignal,
+): Promise<PhysicalProof> {
+  await fetchCopy(asked, tools, signal)
+  return await proveCopyFiles(asked, tools, signal)
+}
 
 export async function stageOf(server: PostgresServer, work?: string) {
   const stage = await backupStage(server.access())

@@ -8,10 +8,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { machinePostgres } from '../../../src/cli/dev/machine-postgres.ts'
 import { discardBackup } from '../../../src/controllers/backup/backup-worker.ts'
 import { makePhysicalBackup, type PhysicalTools } from '../../../src/controllers/backup/physical-backup-worker.ts'
-import {
-  readPhysicalBackup,
-  verifyPhysicalBackup,
-} from '../../../src/controllers/backup/physical-verification-worker.ts'
+import { readPhysicalBackup } from '../../../src/controllers/backup/physical-verification-worker.ts'
 import { verifyBackup } from '../../../src/controllers/backup/verification-worker.ts'
 import { onPostgresOf, startPostgres } from '../../postgres/on-each-postgres.ts'
 import type { PostgresServer } from '../../postgres/postgres-server.ts'
@@ -19,7 +16,7 @@ import { noDisks, smallDisk } from '../../postgres/small-disk.ts'
 import { keysOf, never } from '../stores/contents.ts'
 import { makeDatabase, verification } from './backup-stage.ts'
 import { disturbed, flipped } from './disturbance.ts'
-import { type Files, filesOf, newestTool, order, stageOf } from './physical-stage.ts'
+import { type Files, filesOf, newestTool, order, stageOf, verifyPhysicalBackup } from './physical-stage.ts'
 
 async function slotsOf(server: PostgresServer): Promise<unknown> {
   return server.byHand('SELECT slot_name FROM pg_replication_slots')

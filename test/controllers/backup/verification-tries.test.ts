@@ -10,6 +10,7 @@ const first: WorkWish = {
   text: '',
   digest: '',
   credentials: [],
+  scratchLimit: '1Gi',
   deadlineSeconds: 60,
 }
 const minuteMs = 60_000

@@ -31,7 +31,12 @@ export async function endJob(cluster: TestCluster, job: LiveObject, end: WorkerE
   const pod = `${name}-${pods.length + 1}`
   await cluster.create(Pod, {
     metadata: { ...template.metadata, name: pod, namespace, ownerReferences: [owner] },
-    spec: { ...template.spec, containers: [{ name: 'worker', image: 'konverge:test' }], volumes: [] },
+    spec: {
+      ...template.spec,
+      initContainers: [],
+      containers: [{ name: 'worker', image: 'konverge:test' }],
+      volumes: [],
+    },
   })
   const terminated = { message, exitCode, finishedAt, startedAt: finishedAt, reason: 'Ended', containerID: '' }
   const container = { name: 'worker', ready: false, restartCount: 0, image: 'i', imageID: 'i', state: { terminated } }

@@ -2,6 +2,7 @@
 import { ApiObject, type Chart } from 'cdk8s'
 import { databaseUserId, WorkerJob } from '../../../../constructs/index.ts'
 import { hold, initialOnly, readyWhen } from '../../../index.ts'
+import { firstWork } from '../../backup/work-wish.ts'
 import type { DatabaseObject } from '../server-connection.ts'
 import type { RestoreFacts } from './restore-facts.ts'
 import { jobAnnotation, workAnnotation, workerLabel } from './restore-wish.ts'
@@ -13,12 +14,24 @@ export function addRestoreWorker(
 ): ApiObject | undefined {
   if (worker === undefined) return undefined
   const { wish, mark, isSuspended } = worker
-  const { name, work, text: order, digest: orderDigest, credentials, storeClaim, dataClaim, deadlineSeconds } = wish
+  const {
+    name,
+    work,
+    text: order,
+    digest: orderDigest,
+    credentials,
+    storeClaim,
+    dataClaim,
+    deadlineSeconds,
+    scratchLimit,
+    sealedWork,
+  } = wish
   const { job } = new WorkerJob(chart, work, {
-    ...{ name, image, work: [work], order, orderDigest, credentials, deadlineSeconds, isSuspended },
+    ...{ name, image, work: firstWork(wish), order, orderDigest, credentials, deadlineSeconds, isSuspended },
     ...(storeClaim === undefined ? {} : { storeClaim }),
     ...(dataClaim === undefined ? {} : { dataClaim, userId: databaseUserId }),
-    hasScratch: true,
+    scratchLimit,
+    ...(sealedWork === undefined ? {} : { sealedWork }),
     retries: 6,
     labels: { [workerLabel]: object.metadata.uid },
     annotations: { [jobAnnotation]: name, [workAnnotation]: mark },

@@ -13,7 +13,7 @@ import {
   workDigest,
   workText,
 } from '../../backup/work-order.ts'
-import { jobStem, type WorkWish } from '../../backup/work-wish.ts'
+import { jobStem, largeScratch, smallScratch, type WorkWish } from '../../backup/work-wish.ts'
 import type { Place } from '../../migration/migration-place.ts'
 import { databaseNameOf, ownerRoleOf } from '../logical-database.ts'
 import type { DatabaseObject } from '../server-connection.ts'
@@ -51,6 +51,7 @@ export function restoreWish(
   return {
     ...wishOf(object, order),
     credentials: [place.credentials, ...(store?.credentials ?? [])],
+    scratchLimit: largeScratch,
     ...(store?.storeClaim === undefined ? {} : { storeClaim: store.storeClaim }),
     deadlineSeconds: restoreSeconds,
   }
@@ -140,7 +141,7 @@ export function begunWish(job: LiveObject, children: readonly LiveObject[]): Wor
   const deadlineSeconds = Number(valueAt(job, 'spec', 'activeDeadlineSeconds') ?? restoreSeconds)
   const work = orderedWork(text) ?? 'restore'
   // Its pods are made from a template that stays as it is.
-  return { name, work, text, digest: workDigest(text), credentials: [], deadlineSeconds }
+  return { name, work, text, digest: workDigest(text), credentials: [], scratchLimit: smallScratch, deadlineSeconds }
 }
 
 /** The Job that restores for this request. */
@@ -160,8 +161,16 @@ function restoredDatabase(object: DatabaseObject): RestoredDatabase {
   return { namespace, name, uid, databaseName, owner: ownerRoleOf(databaseName) }
 }
 
-function wishOf({ metadata }: DatabaseObject, order: WorkOrder): Pick<WorkWish, 'name' | 'work' | 'text' | 'digest'> {
+function wishOf({ metadata }: DatabaseObject, order: WorkOrder): Ordered {
   const text = workText(order)
   const digest = workDigest(text)
-  return { name: `${jobStem(metadata.name)}-${order.work}-${digest.slice(0, 8)}`, work: order.work, text, digest }
+  return {
+    name: `${jobStem(metadata.name)}-${order.work}-${digest.slice(0, 8)}`,
+    work: order.work,
+    text,
+    digest,
+    scratchLimit: smallScratch,
+  }
 }
+
+type Ordered = Pick<WorkWish, 'name' | 'work' | 'text' | 'digest' | 'scratchLimit'>

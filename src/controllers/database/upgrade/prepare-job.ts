@@ -60,7 +60,7 @@ export function declarePrepareJob(
   const { labels, ...props } = job
   const hasGivenUp = run.kind === 'ended' && exitCodeOf(run.report) === 2
   const { job: child } = new WorkerJob(chart, 'prepare', {
-    ...{ ...props, labels, image, work: ['prepare'], hasScratch: true, retries: 3, isSuspended: hasGivenUp },
+    ...{ ...props, labels, image, work: ['prepare'], scratchLimit: '1Ti', retries: 3, isSuspended: hasGivenUp },
   })
   // A Job's template is for ever, and another image is no reason for another run.
   initialOnly(child, 'spec.template')
