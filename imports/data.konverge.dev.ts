@@ -1321,7 +1321,7 @@ export interface DatabaseSpecExtensions {
   readonly version?: string;
 
   /**
-   * The schema of its objects; without it the extension's own or public.
+   * Schema of its objects. The operator makes a schema that does not exist, and the owner cannot create in it. Default: the extension's own, or public.
    *
    * @schema DatabaseSpecExtensions#schema
    */

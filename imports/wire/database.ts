@@ -1008,7 +1008,8 @@ export interface DatabaseSpecExtensions {
    */
   readonly version?: string
   /**
-   * The schema of its objects; without it the extension's own or public.
+   * Schema of its objects. The operator makes a schema that does not exist, and the owner cannot create in it. Default:
+   * the extension's own, or public.
    * At least 1 character. At most 63 characters. Matches `^[a-z_][a-z0-9_-]{0,62}$`.
    */
   readonly schema?: string

@@ -10,6 +10,8 @@ export interface TestExtension {
   readonly control: readonly string[]
   /** Of its version 1.0. */
   readonly script: string
+  /** From 1.0 to 1.1. */
+  readonly update?: string
 }
 
 /** A home whose only version is that of `like`, and has these extensions too. It goes with `home`. */
@@ -29,16 +31,20 @@ export async function extendedHome(
   const copyOf = (path: string) => join(binFolder, relative(bin, path))
   await mkdir(binFolder, { recursive: true })
   await copyFile(join(bin, 'postgres'), join(binFolder, 'postgres'))
-  await mkdir(dirname(copyOf(libraries)), { recursive: true })
-  await symlink(libraries, copyOf(libraries))
+  // Beside modules there may be libraries that the program itself looks for there.
+  const beside = join(bin, '..', 'lib')
+  const linked = libraries.startsWith(beside) ? beside : libraries
+  await mkdir(dirname(copyOf(linked)), { recursive: true })
+  await symlink(linked, copyOf(linked))
   await linkAll(share, copyOf(share), ['extension'])
   const controls = join(copyOf(share), 'extension')
   await linkAll(join(share, 'extension'), controls)
-  for (const { name, control, script } of extensions) {
+  for (const { name, control, script, update } of extensions) {
     // Else a link of that name would be followed to what everybody has.
     for (const file of [`${name}.control`, `${name}--1.0.sql`]) await rm(join(controls, file), { force: true })
     await writeFile(join(controls, `${name}.control`), ["default_version = '1.0'", ...control, ''].join('\n'))
     await writeFile(join(controls, `${name}--1.0.sql`), script)
+    if (update !== undefined) await writeFile(join(controls, `${name}--1.0--1.1.sql`), update)
   }
   const versions = home.versions.filter(({ major }) => major === like.version)
   return { ...home, versions: versions.map((version): HomeVersion => ({ ...version, binFolder })) }

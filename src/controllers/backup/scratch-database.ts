@@ -65,7 +65,9 @@ export function scratchExtensions(
     schemas,
     changes: [
       ...schemas.map((schema) => ({ kind: 'createSchema', schema, owner }) as const),
-      ...asked.map(({ name: extension, schema }) => ({ kind: 'createExtension', extension, schema }) as const),
+      ...asked.map(
+        ({ name: extension, schema }) => ({ kind: 'createExtension', extension, schema, isFresh: true }) as const,
+      ),
       ...(filled.length === 0 ? [] : [{ kind: 'fillExtensions', role: owner, extensions: filled } as const]),
     ],
   }

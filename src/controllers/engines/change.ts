@@ -100,7 +100,10 @@ export type ContentChange =
       readonly kind: 'createExtension'
       readonly extension: string
       readonly version?: string
+      /** Made if it is not there, and then the admin's. Default: the extension's own, or `public`. */
       readonly schema?: string
+      /** Only the admin has been in the database, whoever owns it. Default false: UnsafeSchema where a script could find what others made. */
+      readonly isFresh?: boolean
     }
   | { readonly kind: 'updateExtension'; readonly extension: string; readonly version: string }
   | { readonly kind: 'moveExtension'; readonly extension: string; readonly schema: string }

@@ -21,6 +21,8 @@ export type EngineErrorCode =
   | 'StorageFull'
   /** The server does not take the statement, and will not the next time either. */
   | 'StatementFailed'
+  /** A script of an extension would look into a schema in which somebody else has made something, or may. */
+  | 'UnsafeSchema'
   /** The marks of migrations in a database are not, or not alone, the administrator's: nothing of them is read. */
   | 'UntrustedMarks'
   /** The connection was lost while a transaction was being committed: nobody knows whether it was. Look, then decide. */

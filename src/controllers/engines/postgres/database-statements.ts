@@ -1,6 +1,7 @@
 // Which SQL changes a database, or what is in it?
 import type { ContentChange, DatabaseChange } from '../change.ts'
 import type { DatabaseWish } from '../engine.ts'
+import { createExtension, moveExtension, updateExtension } from './extension-statements.ts'
 import { localeOptions } from './locale-options.ts'
 import { markOf } from './mark.ts'
 import { adoptMarks } from './migration/marker-schema.ts'
@@ -66,11 +67,11 @@ function expectation({ database, oid }: Extract<DatabaseChange, { readonly kind:
 export function contentStatements(change: ContentChange): readonly Sql[] {
   switch (change.kind) {
     case 'createExtension':
-      return createExtension(change)
+      return [createExtension(change)]
     case 'updateExtension':
-      return [sql`ALTER EXTENSION ${identifier(change.extension)} UPDATE TO ${literal(change.version)}`]
+      return [updateExtension(change)]
     case 'moveExtension':
-      return [sql`ALTER EXTENSION ${identifier(change.extension)} SET SCHEMA ${identifier(change.schema)}`]
+      return [moveExtension(change)]
     case 'dropExtension':
       return [sql`DROP EXTENSION IF EXISTS ${identifier(change.extension)}`]
     case 'fillExtensions':
@@ -108,19 +109,4 @@ function fillExtensions({ role, extensions }: Extract<ContentChange, { readonly 
     LOOP EXECUTE pg_catalog.format('GRANT %s TO %I', granted, ${literal(role)}); END LOOP;
   END`
   return sql`DO ${literal(block)}`
-}
-
-/**
- * Without a schema it goes where its control file says, else to the first of the search path. Ours is empty, so `public` stands
- * there for this statement, as it would for anybody at a prompt.
- */
-function createExtension(change: Extract<ContentChange, { readonly kind: 'createExtension' }>): readonly Sql[] {
-  const { extension, version, schema } = change
-  const statement = words(
-    sql`CREATE EXTENSION IF NOT EXISTS ${identifier(extension)}`,
-    schema === undefined ? undefined : sql`SCHEMA ${identifier(schema)}`,
-    version === undefined ? undefined : sql`VERSION ${literal(version)}`,
-  )
-  if (schema !== undefined) return [statement]
-  return [sql`SET LOCAL search_path = public`, statement, sql`SET LOCAL search_path = ''`]
 }

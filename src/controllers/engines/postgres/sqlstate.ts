@@ -2,6 +2,7 @@
 // SQLSTATE and the server's message; its detail, which may show rows, only where it counts objects or sessions (I11). Source:
 // PostgreSQL, "Error Codes"; Node.js, "Common system errors" and OpenSSL's verification codes.
 import { EngineError, type EngineErrorCode } from '../engine-error.ts'
+import { unsafeSchemaState } from './extension-statements.ts'
 import { missingGrant } from './missing-grant.ts'
 
 /** What was thrown, as far as it matters. */
@@ -51,6 +52,7 @@ const serverRules: readonly Rule[] = [
   { codes: ['2BP01'], code: 'DependentObjects', remedy: 'retry', retryAfterMs: 10_000, tellsDetail: true },
   { codes: ['40001', '40P01', '55P03'], code: 'Contention', remedy: 'retry' },
   { codes: ['XX000'], text: /^tuple concurrently /, code: 'Contention', remedy: 'retry' },
+  { codes: [unsafeSchemaState], code: 'UnsafeSchema', remedy: 'stop', retryAfterMs: 10 * minute },
   { codes: ['53100'], code: 'StorageFull', remedy: 'stop', retryAfterMs: 5 * minute },
   { codes: ['57014', '25P', '53', '54', '58', 'XX'], code: 'StatementFailed', remedy: 'retry' },
   { codes: [''], code: 'StatementFailed', remedy: 'stop', retryAfterMs: 10 * minute },
