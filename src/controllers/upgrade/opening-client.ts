@@ -1,8 +1,10 @@
 // How are applications let in at the new side? After a rehearsal there, in one transaction that ends what the move has of it: before that
 // nobody could log in, and afterwards exactly those can whom the freeze has turned away from the old side.
+
 import { passwordFrom, type SecretSource, type Sight } from '../../index.ts'
 import type { DatabaseEngine, DatabaseServer } from '../engines/engine.ts'
 import { EngineError } from '../engines/engine-error.ts'
+import { jsonAnswer } from '../engines/postgres/json-answer.ts'
 import { scramVerifier } from '../engines/postgres/scram.ts'
 import { qualified, sql } from '../engines/postgres/sql-text.ts'
 import type { ServerAccess } from '../engines/server-access.ts'
@@ -78,7 +80,7 @@ export class Opening {
     const { database } = this.#order
     const ask = async (server: DatabaseServer) => {
       const rows = await server.query({ text: viewsQuestion, database, isLook: true })
-      return JSON.parse(String(rows[0]?.['answer'])) as readonly View[] // Sound: as the statement builds it.
+      return jsonAnswer(String(rows[0]?.['answer']), 'logins') as readonly View[] // Sound: as the statement builds it.
     }
     const [old, young] = await Promise.all([ask(this.#old), ask(this.#new)])
     const isFull = ({ schema, name }: View) =>

@@ -4,7 +4,7 @@ import type { ExternalTools } from '../../../index.ts'
 import type { LoginAttempt, LoginVerdict } from '../engine.ts'
 import type { ServerAccess } from '../server-access.ts'
 import { asEngineError, failureOf } from './failure.ts'
-import { SessionClient } from './session-client.ts'
+import { operatorAnswerBytes, SessionClient } from './session-client.ts'
 import type { Failure } from './sqlstate.ts'
 
 export interface LoginAsk {
@@ -19,7 +19,8 @@ export interface LoginAsk {
 export async function tryLogin({ access, attempt, applicationName, clock, signal }: LoginAsk): Promise<LoginVerdict> {
   const { username, password, database } = attempt
   try {
-    const options = { access: { ...access, username, password }, database, applicationName, clock }
+    const login = { ...access, username, password }
+    const options = { access: login, database, applicationName, clock, answerBytes: operatorAnswerBytes }
     const session = await SessionClient.open(options, signal)
     await session.close()
     return 'Verified'

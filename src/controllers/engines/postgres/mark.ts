@@ -4,6 +4,8 @@ import type { Token } from '../../../index.ts'
 import type { Succession } from '../observed-server.ts'
 
 const prefix = 'konverge '
+/** Characters: room for a ledger of thousands of roles. A comment of somebody else may have a gigabyte. */
+const longestMark = 1_048_576
 
 /** The text of the comment. */
 export function markOf({ uid, generation, holder }: Token, succession?: Succession): string {
@@ -31,7 +33,7 @@ export function successionIn(comment: string | null | undefined): Succession | u
 }
 
 function valueIn(comment: string | null | undefined): unknown {
-  if (typeof comment !== 'string' || !comment.startsWith(prefix)) return undefined
+  if (typeof comment !== 'string' || comment.length > longestMark || !comment.startsWith(prefix)) return undefined
   try {
     return JSON.parse(comment.slice(prefix.length))
   } catch {

@@ -5,7 +5,7 @@ import type { ExternalTools } from '../../../index.ts'
 import type { DatabaseEngine } from '../engine.ts'
 import type { Caller, ServerAccess } from '../server-access.ts'
 import { PostgresServer } from './postgres-server.ts'
-import { SessionClient } from './session-client.ts'
+import { operatorAnswerBytes, SessionClient } from './session-client.ts'
 import { SessionProvisioner } from './session-provisioner.ts'
 
 export function postgresEngine(tools: ExternalTools): DatabaseEngine {
@@ -21,7 +21,13 @@ export function postgresEngine(tools: ExternalTools): DatabaseEngine {
       clock: tools.clock,
       maintenanceDatabase: access.maintenanceDatabase,
       open: (database, signal) =>
-        SessionClient.open({ access, database, applicationName: applicationName(caller), clock: tools.clock }, signal),
+        SessionClient.open(
+          {
+            ...{ access, database, applicationName: applicationName(caller), clock: tools.clock },
+            answerBytes: operatorAnswerBytes,
+          },
+          signal,
+        ),
       onEmpty: () => provisioners.delete(key),
     })
     provisioners.set(key, sessions)

@@ -1,5 +1,6 @@
 // What can be asked of a PostgreSQL server, and done there? The port, carried out over shared sessions and through the server's
 // endpoint. Each use begins with a statement that changes nothing, so that a session that was lost meanwhile is replaced in silence.
+
 import type { Endpoint, ExternalTools } from '../../../index.ts'
 import type { Change } from '../change.ts'
 import type {
@@ -18,6 +19,7 @@ import type { ObservedContents, ObservedSession, ServerObservation } from '../ob
 import type { ServerAccess } from '../server-access.ts'
 import { createDatabaseStatement, dropDatabaseStatement, firstMarkStatement } from './database-statements.ts'
 import { asEngineError, endsSession } from './failure.ts'
+import { jsonAnswer } from './json-answer.ts'
 import { tryLogin } from './login-client.ts'
 import { contentsOf, contentsQuestion, grantsOf, grantsQuestion } from './observe-database.ts'
 import { type JsonQuestion, serverObservation, serverQuestion } from './observe-server.ts'
@@ -206,7 +208,7 @@ export class PostgresServer implements DatabaseServer {
     const statement = `SELECT ${introduction} AS caller, (${text})::text AS answer`
     const { rows } = await session.query(statement, [...values, this.#options.applicationName])
     // Sound: whoever asks names the type that the statement builds.
-    return JSON.parse(rows[0]?.['answer'] ?? 'null') as T
+    return jsonAnswer(rows[0]?.['answer'] ?? 'null', 'its roles and databases') as T
   }
 
   /** For messages. */

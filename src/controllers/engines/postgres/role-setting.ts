@@ -45,9 +45,22 @@ function isListOfNames(name: string): boolean {
 
 /** Names between commas; in double quotes as they stand, else in small letters. Empty names stand for no name. */
 function itemsOf(text: string): readonly string[] {
-  return [...text.matchAll(/\s*(?:"((?:[^"]|"")*)"|([^",]+))\s*(?:,|$)/g)]
-    .map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain?.trim().toLowerCase() ?? '')
+  return splitNames(text)
+    .map((item) => (item.startsWith('"') ? item.slice(1, -1).replaceAll('""', '"') : item.toLowerCase()))
     .filter((item) => item !== '')
+}
+
+/** Split at the commas outside quotes, in one pass: the text is a server's. */
+function splitNames(text: string): readonly string[] {
+  const items: string[] = []
+  let [from, isQuoted] = [0, false]
+  for (let at = 0; at <= text.length; at += 1) {
+    if (text[at] === '"') isQuoted = !isQuoted
+    if (at < text.length && (isQuoted || text[at] !== ',')) continue
+    items.push(text.slice(from, at).trim())
+    from = at + 1
+  }
+  return items
 }
 
 function dotted(parts: readonly Sql[]): Sql {

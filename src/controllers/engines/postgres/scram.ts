@@ -21,6 +21,8 @@ export function scramVerifier({ password, salt, iterations = defaultIterations }
   return `SCRAM-SHA-256$${iterations}:${text(salt)}$${text(storedKey)}:${text(serverKey)}`
 }
 
+/** Characters. A Secret holds a megabyte. */
+const maxSaltLength = 1_024
 const verifierPattern = /^SCRAM-SHA-256\$(\d{1,9}):([A-Za-z0-9+/]+=*)\$([A-Za-z0-9+/]{43}=):([A-Za-z0-9+/]{43}=)$/
 
 /** Is this text a verifier? Anything else would be taken by a server as a clear password. */
@@ -28,11 +30,16 @@ export function isScramVerifier(text: string): boolean {
   return verifierPattern.test(text)
 }
 
-/** Is it the verifier of this password? Takes as long as a login does on the server. */
+/** Of a verifier that is compared: a few milliseconds of the event loop. */
+const maxIterations = 4 * defaultIterations
+
+/** Is it the verifier of this password, as `scramVerifier` makes them? Those with many more iterations are somebody else's. */
 export function verifierMatches(verifier: string, password: string): boolean {
-  const [, iterations, salt] = verifierPattern.exec(verifier) ?? []
-  if (iterations === undefined || salt === undefined || Number(iterations) < 1) return false
-  const own = scramVerifier({ password, salt: Buffer.from(salt, 'base64'), iterations: Number(iterations) })
+  const [, written, salt] = verifierPattern.exec(verifier) ?? []
+  const iterations = Number(written)
+  if (salt === undefined || salt.length > maxSaltLength || !(iterations >= 1 && iterations <= maxIterations))
+    return false
+  const own = scramVerifier({ password, salt: Buffer.from(salt, 'base64'), iterations })
   return own.length === verifier.length && timingSafeEqual(Buffer.from(own), Buffer.from(verifier))
 }
 

@@ -1,46 +1,93 @@
-// Are these bytes messages of PostgreSQL's protocol? Whoever answers at an address can send anything, and pg trusts it: a length below
-// zero and an error without an end keep it busy for ever. Only whole messages that it can read go on, of a size that fits into memory
-// (I12). Pure but for what has come so far. Source: PostgreSQL, "Message Formats".
+// Messages of PostgreSQL's protocol in the bytes of a server. Whoever answers at an address can send anything, and pg trusts it: a length
+// below zero and an error without an end keep it busy indefinitely, and a proof of SCRAM takes as many rounds as it is asked for.
+// Invariant: only whole messages that pg can read go on, of sizes that fit into memory (I12). Pure but for what has come so far.
+// Source: PostgreSQL, "Message Formats".
 
 /** The letter and the length, which counts itself. */
 const headBytes = 5
 const lengthBytes = 4
-/** An answer about a database with a hundred thousand objects is a tenth of it. */
+/** Room for a row of a copy. */
 export const maxMessageBytes = 64 * 1024 * 1024
-const [errorLetter, noticeLetter] = [0x45, 0x4e]
+/** Rounds of SCRAM, half a second of a thread of the pool; PostgreSQL's own choice is 4096. */
+const maxIterations = 1_000_000
+const [errorLetter, noticeLetter, authenticationLetter, readyLetter] = [0x45, 0x4e, 0x52, 0x5a]
+const saslContinue = 11
+
+export interface AnswerLimits {
+  /** Of all messages until the server is ready again. Default: no limit but that of each message. */
+  readonly answerBytes?: number | undefined
+}
 
 export class ServerMessages {
-  #chunks: Buffer[] = []
+  readonly #answerBytes: number
+  /** The bytes of the next message that have come, with room for more of them. */
+  #buffer = noBytes
   #sizeBytes = 0
-  #wantedBytes = headBytes;
+  #answeredBytes = 0
+
+  constructor({ answerBytes = Number.POSITIVE_INFINITY }: AnswerLimits = {}) {
+    this.#answerBytes = answerBytes
+  }
 
   /** The messages that are whole now, each by itself. Throws for what is none. */
   *read(chunk: Buffer): Generator<Buffer> {
-    this.#chunks.push(chunk)
-    this.#sizeBytes += chunk.length
-    if (this.#sizeBytes < this.#wantedBytes) return
-    let rest = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks)
+    let rest = this.#joined(chunk)
+    let isOurs = this.#sizeBytes > 0
     for (;;) {
-      this.#wantedBytes = sizeOf(rest)
-      if (rest.length < this.#wantedBytes) break
-      const message = rest.subarray(0, this.#wantedBytes)
-      if (message[0] === errorLetter || message[0] === noticeLetter) checkFields(message)
-      rest = rest.subarray(this.#wantedBytes)
+      const sizeBytes = sizeOf(rest, this.#answerBytes)
+      if (rest.length < sizeBytes) break
+      const message = rest.subarray(0, sizeBytes)
+      this.#count(message)
+      check(message)
+      rest = rest.subarray(sizeBytes)
+      // Readers keep messages: these bytes are written no more.
+      isOurs = false
       yield message
     }
-    this.#chunks = [rest]
+    if (!isOurs) this.#buffer = Buffer.from(rest)
     this.#sizeBytes = rest.length
+  }
+
+  #count(message: Buffer): void {
+    this.#answeredBytes += message.length
+    if (this.#answeredBytes > this.#answerBytes) throw tooLong(this.#answerBytes)
+    if (message[0] === readyLetter) this.#answeredBytes = 0
+  }
+
+  /** What has come before, and the chunk. Its room doubles: bytes that come one by one are copied twice at most. */
+  #joined(chunk: Buffer): Buffer {
+    if (this.#sizeBytes === 0) return chunk
+    const sizeBytes = this.#sizeBytes + chunk.length
+    if (sizeBytes > this.#buffer.length) {
+      const larger = Buffer.alloc(2 * sizeBytes)
+      this.#buffer.copy(larger, 0, 0, this.#sizeBytes)
+      this.#buffer = larger
+    }
+    chunk.copy(this.#buffer, this.#sizeBytes)
+    return this.#buffer.subarray(0, sizeBytes)
   }
 }
 
+const noBytes = Buffer.alloc(0)
+
 /** Of the message that these bytes begin with. */
-function sizeOf(bytes: Buffer): number {
+function sizeOf(bytes: Buffer, answerBytes: number): number {
   if (bytes.length < headBytes) return headBytes
   const length = bytes.readInt32BE(1)
   if (length < lengthBytes) throw new Error('the server sends what is no message of PostgreSQL’s protocol')
   if (length > maxMessageBytes)
     throw new Error(`the server sends a message of ${length} bytes; ${maxMessageBytes} are taken`)
+  if (length > answerBytes) throw tooLong(answerBytes)
   return 1 + length
+}
+
+function tooLong(answerBytes: number): Error {
+  return new Error(`the server sends an answer of more than ${answerBytes} bytes`)
+}
+
+function check(message: Buffer): void {
+  if (message[0] === errorLetter || message[0] === noticeLetter) checkFields(message)
+  if (message[0] === authenticationLetter) checkIterations(message)
 }
 
 /** A letter and a text that ends with NUL, again and again, and a NUL at the end. */
@@ -51,4 +98,18 @@ function checkFields(message: Buffer): void {
     at = end < 0 ? message.length : end + 1
   }
   if (at !== message.length - 1) throw new Error('the server sends an error that is none of PostgreSQL’s protocol')
+}
+
+/** Every number of rounds that pg may find in the server's first message of SCRAM. */
+function checkIterations(message: Buffer): void {
+  if (message.length < headBytes + 4 || message.readInt32BE(headBytes) !== saslContinue) return
+  for (const attribute of message
+    .subarray(headBytes + 4)
+    .toString('latin1')
+    .split(',')) {
+    if (attribute.startsWith('i=') && !(Number(attribute.slice(2)) <= maxIterations)) {
+      const asked = attribute.slice(2, 22)
+      throw new Error(`the server asks for ${asked} iterations of SCRAM; ${maxIterations} are taken`)
+    }
+  }
 }

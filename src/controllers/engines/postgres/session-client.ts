@@ -47,7 +47,12 @@ export interface SessionOptions {
   readonly clock: Clock
   /** `own`: as the server has it for this role and database. Default: none, so that only full names find anything. */
   readonly searchPath?: 'none' | 'own'
+  /** The longest answer, in bytes on the wire. Default: any, of messages of 64 MiB at most. */
+  readonly answerBytes?: number
 }
+
+/** Of sessions in the operator, where a statement answers in JSON: the text, and what is around it. */
+export const operatorAnswerBytes = 10 * 1024 * 1024
 
 /** The connection is there, and nobody answers. Another one would not be answered either. */
 export class SilenceError extends Error {
@@ -106,7 +111,7 @@ export class SessionClient {
       })
     }
     const attach = client.connection.attachListeners.bind(client.connection)
-    client.connection.attachListeners = (stream: Duplex) => attach(wellFormed(stream))
+    client.connection.attachListeners = (stream: Duplex) => attach(wellFormed(stream, options))
     // Without a listener an error of a connection that nobody uses would end the process.
     client.on('error', () => socket.destroy())
     const parameters = new Map<string, string>()
@@ -195,9 +200,9 @@ export class SessionClient {
 }
 
 /** What the server sends, message by message. What is no message, and what pg makes nothing of, ends the connection and not the process. */
-function wellFormed(stream: Duplex): EventEmitter {
+function wellFormed(stream: Duplex, { answerBytes }: SessionOptions): EventEmitter {
   const checked = new EventEmitter()
-  const messages = new ServerMessages()
+  const messages = new ServerMessages({ answerBytes })
   stream.on('data', (bytes: Buffer) => {
     try {
       for (const message of messages.read(bytes)) checked.emit('data', message)

@@ -73,7 +73,7 @@ export function signature(schema: string, text: string): Sql {
   return trusted(`${identifier(schema)}.${sendable(text)}`)
 }
 
-/** A quote never follows it: a text of many quotes can be read in one way alone, or the pattern would try them all. */
+/** No quote follows its end: else there would be many ways to read many quotes. */
 const quotedName = '"(?:[^"]|"")+"(?!")'
 const word = '[\\p{L}_][\\p{L}\\p{N}_$]*'
 const signaturePattern = new RegExp(

@@ -1,9 +1,11 @@
 // How are writers turned away from a PostgreSQL database, and let in again? By the attribute LOGIN of their roles: who tries meanwhile
 // hears 28000. Superusers cannot be turned away; their sessions are ended all the same, and those that come back are seen.
+
 import type { RoleChange } from '../change.ts'
 import type { DatabaseServer } from '../engine.ts'
 import { EngineError } from '../engine-error.ts'
 import { type FreezeRecord, stillAway, type WriteFreeze, type WriterFacts } from '../write-freeze.ts'
+import { jsonAnswer } from './json-answer.ts'
 import { foreignSession, namesOf } from './observe-server.ts'
 
 export interface WriteFreezeOptions {
@@ -26,7 +28,7 @@ export class WriteFreezeClient implements WriteFreeze {
     const values = [database, JSON.stringify(spared), JSON.stringify(record?.logins ?? [])]
     const rows = await this.#server.query({ text: writersQuestion, values, isLook: true })
     // Sound: the types are those that the question builds.
-    return JSON.parse(String(rows[0]?.['answer'])) as WriterFacts
+    return jsonAnswer(String(rows[0]?.['answer']), 'logins') as WriterFacts
   }
 
   async freeze(record: FreezeRecord): Promise<void> {
@@ -57,7 +59,7 @@ export class WriteFreezeClient implements WriteFreeze {
     const [held] = await this.#server.query({ text: heldQuestion, values: [], isLook: true })
     const [row] = await this.#server.query({ text: comingQuestion, values: [String(held?.['answer'])], isLook: true })
     // Sound: the question builds it of numbers.
-    return JSON.parse(String(row?.['answer'])) as readonly number[]
+    return jsonAnswer(String(row?.['answer']), 'sessions') as readonly number[]
   }
 
   async thaw(record: FreezeRecord): Promise<void> {

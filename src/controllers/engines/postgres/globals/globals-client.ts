@@ -1,6 +1,8 @@
 // How are the globals of a PostgreSQL database read, and the roles found that were made from them?
+
 import type { DatabaseServer } from '../../engine.ts'
 import type { DatabaseGlobals } from '../../globals.ts'
+import { jsonAnswer } from '../json-answer.ts'
 import { settingIn } from '../role-setting.ts'
 import { type GlobalsAnswer, globalsQuestion } from './globals-question.ts'
 import { type Ledger, ledgerIn } from './ledger.ts'
@@ -15,7 +17,7 @@ export interface GlobalsCall {
 export async function readGlobals(server: DatabaseServer, { database, spared }: GlobalsCall): Promise<DatabaseGlobals> {
   const rows = await server.query({ text: globalsQuestion, values: [spared], database, isLook: true })
   // Sound: the types are those that the question builds.
-  const answer = JSON.parse(String(rows[0]?.['answer'])) as GlobalsAnswer
+  const answer = jsonAnswer(String(rows[0]?.['answer']), 'roles and settings') as GlobalsAnswer
   const { roles, memberships, settings, grants, extensions, owned, immovable, neighbours, ...rest } = answer
   return {
     ...rest,

@@ -1,5 +1,6 @@
 // What do the answers of both sides say? The one place where they become facts. Null stands for an empty list, and for what is not
 // there. Pure.
+
 import type { Token } from '../../../../index.ts'
 import type { PublisherFacts, ReplicationSlot, SubscriberFacts } from '../../replication.ts'
 import { objectAnswer } from '../json-answer.ts'

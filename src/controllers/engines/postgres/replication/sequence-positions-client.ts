@@ -1,7 +1,9 @@
 // Where do the sequences of a database stand? The catalogs do not say what the next number is of one that has given none since it was set, so
 // each is read itself.
+
 import type { StatementServer } from '../../engine.ts'
 import type { SequencePosition, TableName } from '../../replication.ts'
+import { jsonAnswer } from '../json-answer.ts'
 import { integer, literal, qualified, type Sql, sql, unionAll } from '../sql-text.ts'
 import { sequenceNames } from './replication-questions.ts'
 
@@ -14,7 +16,7 @@ export async function readSequencePositions(
 ): Promise<readonly SequencePosition[]> {
   const [row] = await server.query({ text: sequenceNames, database, isLook: true })
   // Sound: the types are those that the statement builds.
-  const names = (JSON.parse(String(row?.['answer'])) ?? []) as readonly TableName[]
+  const names = (jsonAnswer(String(row?.['answer']), 'sequences') ?? []) as readonly TableName[]
   const positions: SequencePosition[] = []
   for (let from = 0; from < names.length; from += atOnce) {
     const some = names.slice(from, from + atOnce)

@@ -1,0 +1,131 @@
+// Answers of a hostile server: each is rejected by its size or its form, before it costs time or memory.
+import { describe, expect, it } from 'vitest'
+import { jsonAnswer } from '../../../src/controllers/engines/postgres/json-answer.ts'
+import { tokenIn } from '../../../src/controllers/engines/postgres/mark.ts'
+import { isSameSetting } from '../../../src/controllers/engines/postgres/role-setting.ts'
+import { scramVerifier, verifierMatches } from '../../../src/controllers/engines/postgres/scram.ts'
+import { ServerMessages } from '../../../src/controllers/engines/postgres/server-messages.ts'
+import { signature } from '../../../src/controllers/engines/postgres/sql-text.ts'
+import { warningsOf } from '../../../src/kube/answer-headers.ts'
+
+function message(letter: string, body: Buffer): Buffer {
+  const head = Buffer.alloc(5)
+  head.write(letter, 'latin1')
+  head.writeInt32BE(body.length + 4, 1)
+  return Buffer.concat([head, body])
+}
+
+const ready = message('Z', Buffer.from('I'))
+const saslContinue = (text: string) =>
+  message('R', Buffer.concat([Buffer.from([0, 0, 0, 11]), Buffer.from(text, 'latin1')]))
+
+describe('messages of a server', () => {
+  it.each([
+    ['r=abc,s=QSXCR+Q6sek8bf92,i=4096', undefined],
+    ['r=abc,s=QSXCR+Q6sek8bf92,i=1000000', undefined],
+    ['r=abc,s=QSXCR+Q6sek8bf92,i=1000001', /1000001 iterations/],
+    ['r=abc,s=QSXCR+Q6sek8bf92,i=2147483647', /2147483647 iterations/],
+    ['i=2147483647,r=abc,s=QSXCR+Q6sek8bf92,i=1', /iterations/],
+    [`r=abc,i=${'9'.repeat(400)}`, /iterations/],
+  ])('that ask for the SCRAM proof %s', (text, error) => {
+    const read = () => [...new ServerMessages().read(saslContinue(text))]
+    if (error === undefined) expect(read()).toHaveLength(1)
+    else expect(read).toThrow(error)
+  })
+
+  it('end with an answer that is longer than it may be, in however many messages', () => {
+    const messages = new ServerMessages({ answerBytes: 10_000 })
+    const row = message('D', Buffer.alloc(995))
+    const read = () => [...messages.read(row)]
+    for (let at = 0; at < 10; at += 1) expect(read()).toHaveLength(1)
+    expect(read).toThrow('an answer of more than 10000 bytes')
+  })
+
+  it('count each answer by itself', () => {
+    const messages = new ServerMessages({ answerBytes: 2_000 })
+    for (let at = 0; at < 10; at += 1) {
+      expect([...messages.read(message('D', Buffer.alloc(1_500)))]).toHaveLength(1)
+      expect([...messages.read(ready)]).toHaveLength(1)
+    }
+  })
+
+  it('keep no piece of a message that comes byte by byte', () => {
+    const messages = new ServerMessages()
+    const row = message('D', Buffer.alloc(100_000, 7))
+    const pieces = Array.from(row, (_, at) => row.subarray(at, at + 1))
+    const read = pieces.flatMap((piece) => [...messages.read(piece)])
+    expect(read).toEqual([row])
+  })
+})
+
+describe('an answer in JSON', () => {
+  it.each([
+    ['a list of objects', JSON.stringify([{ name: 'a "b" [', list: [1, null, true, { x: 'y\\' }] }])],
+    ['null', 'null'],
+  ])('is read if it is %s', (_, text) => {
+    expect(jsonAnswer(text, 'x')).toEqual(JSON.parse(text))
+  })
+
+  it.each([
+    ['bytes', `"${'x'.repeat(8 * 1024 * 1024)}"`],
+    ['depth', '['.repeat(65) + ']'.repeat(65)],
+    ['values', `[${'{},'.repeat(700_000)}{}]`],
+    ['members', JSON.stringify(Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`k${at}`, at])))],
+  ])('is rejected for too many %s', (_, text) => {
+    expect(() => jsonAnswer(text, 'x')).toThrow(/the server.s answer has/)
+  })
+})
+
+describe('texts of servers and users', () => {
+  it('takes a verifier with very many iterations for another one, and computes nothing', () => {
+    const verifier = scramVerifier({ password: 'secret', salt: Buffer.alloc(16) })
+    expect(verifierMatches(verifier, 'secret')).toBe(true)
+    expect(verifierMatches(verifier.replace('$4096:', '$20000001:'), 'secret')).toBe(false)
+  })
+
+  it('takes a long comment for somebody else\u2019s', () => {
+    const token = { uid: 'u', generation: 1 }
+    expect(tokenIn(`konverge ${JSON.stringify({ ...token, holder: 'x' })}`)).toEqual({ ...token, holder: 'x' })
+    expect(tokenIn(`konverge ${JSON.stringify({ ...token, holder: 'x'.repeat(1_100_000) })}`)).toBeUndefined()
+  })
+
+  it.each([
+    ['a setting', () => isSameSetting('search_path', `a${' '.repeat(50_000)}"`, 'a'), false],
+    ['a signature', () => isSignature(`f(${'"'.repeat(200)}!)`), false],
+    ['a header', () => warningsOf('299 - "'.repeat(10_000)).length, 5_000],
+  ])('reads %s in time', (_, read, expected) => {
+    expect(read()).toBe(expected)
+  })
+
+  it.each([
+    ['a, "B c" ,D', 'a,"B c",d', true],
+    ['"a""b", c', '"a""b",c', true],
+    ['a,,b,', 'a,b', true],
+    ['"A"', 'a', false],
+    ['', '""', true],
+    ['"$user", public', '"$user",public', true],
+  ])('compares the lists of names %s and %s', (left, right, isSame) => {
+    expect(isSameSetting('search_path', left, right)).toBe(isSame)
+  })
+
+  it.each([
+    ['f(integer, "a""b")', true],
+    ['"f""g"(text)', true],
+    ['f("a" "b")', true],
+    ['f("a")x', false],
+    ['f("a)', false],
+    ['f(a;b)', false],
+    ['""(a)', false],
+  ])('takes %s for a signature: %s', (text, isOne) => {
+    expect(isSignature(text)).toBe(isOne)
+  })
+})
+
+function isSignature(text: string): boolean {
+  try {
+    signature('public', text)
+    return true
+  } catch {
+    return false
+  }
+}
