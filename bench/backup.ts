@@ -11,6 +11,8 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { setTimeout as pass } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { systemClock } from '../src/base/clock.ts'
+import { newServerIdentity } from '../src/base/server-identity.ts'
 import { NodeHere } from '../src/cli/dev/node-here.ts'
 import { fastClass } from '../src/cli/dev/sample-objects.ts'
 import { openLabels } from '../test/controllers/open-labels.ts'
@@ -56,7 +58,12 @@ say(`Node ${process.version}, ${cpus().length} cores (${cpus()[0]?.model ?? 'unk
     process.argv[1] = main
     await mkdir(join(folder, 'node'))
     const signal = new AbortController().signal
-    const node = await NodeHere.start({ kubeconfigPath: kubeconfig, folder, environment: process.env }, signal)
+    const reader = { commonName: 'nobody', hosts: [], nowMs: systemClock.now() }
+    const logReader = newServerIdentity(reader).certificate // Nobody reads logs here.
+    const node = await NodeHere.start(
+      { kubeconfigPath: kubeconfig, folder, environment: process.env, logReader },
+      signal,
+    )
     running.defer(() => node.stop())
     const operator = startOperator(kubeconfig)
     running.defer(() => operator.stop())

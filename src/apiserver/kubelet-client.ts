@@ -1,9 +1,10 @@
-// How does the API server ask a node's kubelet? Over HTTPS at the address that the Node names, taking whatever certificate it shows, as
-// the real server does that was told of no authority for kubelets. The only sockets that the server opens are here, outside of it.
+// Client of nodes' kubelets: HTTPS to the address that the Node names. It shows its own certificate, whose key a kubelet cannot reuse, and accepts any
+// certificate of the kubelet, as the real server does without an authority for kubelets. The server opens no other sockets.
 // Source: k8s.io/kubernetes/pkg/kubelet/client; k8s.io/apiserver/pkg/registry/generic/rest/{streamer,response_checker}.go.
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { messageOf } from '../base/errors.ts'
+import type { ServerIdentity } from '../base/server-identity.ts'
 import type { StreamSink } from './exchange.ts'
 import { goQuoted } from './field-error.ts'
 import type { KubeletAnswer, Kubelets } from './pod-log.ts'
@@ -15,8 +16,15 @@ const answerLimitMs = 30_000
 const maxRefusalBytes = 50_000
 
 export class KubeletClient implements Kubelets {
+  readonly #identity: ServerIdentity | undefined
+
+  /** `identity` is what it shows to kubelets; absent: nothing. */
+  constructor(identity?: ServerIdentity) {
+    this.#identity = identity
+  }
+
   async get(url: string): Promise<KubeletAnswer> {
-    const response = await answerTo(url)
+    const response = await answerTo(url, this.#identity)
     const { statusCode = 0 } = response
     if (statusCode >= 200 && statusCode <= 206) return { kind: 'stream', pipeTo: (sink) => pipe(response, sink) }
     if (response.headers.location !== undefined) {
@@ -28,9 +36,10 @@ export class KubeletClient implements Kubelets {
 }
 
 /** Rejects with a StatusError that says why there is no answer. */
-function answerTo(url: string): Promise<IncomingMessage> {
+function answerTo(url: string, identity: ServerIdentity | undefined): Promise<IncomingMessage> {
+  const shown = identity === undefined ? {} : { key: identity.key, cert: identity.certificate }
   return new Promise((resolve, reject) => {
-    const asked = request(url, { rejectUnauthorized: false, agent: false, timeout: answerLimitMs }, resolve)
+    const asked = request(url, { rejectUnauthorized: false, agent: false, timeout: answerLimitMs, ...shown }, resolve)
     const giveUp = () => asked.destroy(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' }))
     // A log that is followed may be silent for long.
     asked.once('timeout', giveUp).once('response', () => asked.off('timeout', giveUp))

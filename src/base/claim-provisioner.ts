@@ -1,5 +1,5 @@
-// Whose is it? One process's at a time: it says in a file who it is and since when it runs. The claim of a process that has ended counts
-// for nothing, even if another one has its number by now; and of two that come at once one gets it.
+// Lock file of a process: its number and the moment of its start. Invariant: at most one live owner. The claim of a process that has ended does not
+// count, even if another process has its number by now.
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { isJsonObject } from './json.ts'
 import { startMarkOf } from './process-loader.ts'
@@ -19,7 +19,7 @@ export interface TakenClaim {
 /** Claims by a file in a folder that is there. */
 export function claim(path: string): Claim | TakenClaim {
   const draft = `${path}.${process.pid}`
-  writeFileSync(draft, JSON.stringify(thisProcess()))
+  writeFileSync(draft, JSON.stringify(thisProcess()), { mode: 0o600 })
   try {
     if (!isLinked(draft, path)) {
       const holder = holderOf(path)

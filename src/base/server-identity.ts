@@ -1,5 +1,5 @@
-// By what does a client know an HTTPS server of ours? A key of its own and a certificate that it signed itself, made at its start
-// and gone with it; whoever is handed the certificate trusts this one server and nobody else.
+// Identity of an end of a TLS connection: a key and a self-signed certificate, made at its start. Whoever is handed the certificate trusts this one
+// server, or this one client, and nobody else.
 import { generateKeyPairSync } from 'node:crypto'
 import { selfSignedCertificate } from './self-signed-certificate.ts'
 

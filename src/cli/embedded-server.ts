@@ -11,10 +11,10 @@ import { openPersistedLog, type PersistedLog, PersistenceError } from '../apiser
 import { systemClock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import { systemRandom } from '../base/random.ts'
-import type { ServerIdentity } from '../base/server-identity.ts'
+import { newServerIdentity, type ServerIdentity } from '../base/server-identity.ts'
 import { CommandError } from './command-error.ts'
 import { writeKubeconfig } from './kubeconfig-file.ts'
-import { makeOwnFolder, sweepLeftovers } from './own-folder.ts'
+import { checkFolderToKeep, makeOwnFolder, sweepLeftovers } from './own-folder.ts'
 import { type KnownServer, keepServer, newServer, readServer } from './persisted-identity.ts'
 
 export interface EmbeddedServerOptions {
@@ -44,6 +44,8 @@ export interface EmbeddedServer {
   readonly kubeconfigPath: string
   readonly token: string
   readonly identity: ServerIdentity
+  /** PEM of the certificate that it shows to kubelets. */
+  readonly kubeletReader: string
   /** Was nothing read from a persisted folder? */
   readonly isFresh: boolean
   stop(): Promise<void>
@@ -56,6 +58,7 @@ const wildcards: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', ':
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const { host, persist } = options
   checkReach(options)
+  if (persist !== undefined) checkFolderToKeep(persist)
   await using undo = new AsyncDisposableStack()
   const persisted = persist === undefined ? undefined : openLog(persist, options.repair === true)
   if (persisted !== undefined) undo.defer(() => persisted.close())
@@ -63,7 +66,9 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
   const known = persist === undefined ? newServer(hosts) : await readServer(persist, hosts)
   const { identity } = known
   const token = options.token ?? known.token
-  const cluster = newCluster(options, { token, known, persisted })
+  // A life's own: a kubelet of another life must not answer this one's readers.
+  const reader = newServerIdentity({ commonName: 'kube-apiserver-kubelet-client', hosts: [], nowMs: systemClock.now() })
+  const cluster = newCluster(options, { token, known, persisted, reader })
   undo.defer(() => cluster.stop())
   checkControllers(options.controllers ?? [], cluster)
   const http = await listen(options, cluster, known)
@@ -77,7 +82,8 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
   undo.defer(() => file.remove())
   const isFresh = persisted === undefined || persisted.read === 0
   const stack = undo.move()
-  return { url, kubeconfigPath: file.path, token, identity, isFresh, stop: () => stack.disposeAsync() }
+  const started = { url, kubeconfigPath: file.path, token, identity, kubeletReader: reader.certificate, isFresh }
+  return { ...started, stop: () => stack.disposeAsync() }
 }
 
 /** Whoever reaches the port and knows the token may do everything, so that others reach it is a decision. */
@@ -104,9 +110,10 @@ interface Found {
   readonly token: string
   readonly known: KnownServer
   readonly persisted: PersistedLog | undefined
+  readonly reader: ServerIdentity
 }
 
-function newCluster(options: EmbeddedServerOptions, { token, known, persisted }: Found): Cluster {
+function newCluster(options: EmbeddedServerOptions, { token, known, persisted, reader }: Found): Cluster {
   const { controllers, simulatedNodes } = options
   const user = { name: 'admin', groups: ['system:masters', 'system:authenticated'] }
   return new Cluster({
@@ -115,7 +122,7 @@ function newCluster(options: EmbeddedServerOptions, { token, known, persisted }:
     tokens: new Map([[token, user]]),
     tokenKey: known.tokenKey,
     rootCertificate: known.identity.certificate,
-    kubelets: new KubeletClient(),
+    kubelets: new KubeletClient(reader),
     ...(persisted === undefined ? {} : { log: persisted.log }),
     ...(controllers === undefined ? {} : { controllers }),
     ...(simulatedNodes === undefined ? {} : { simulatedNodes }),

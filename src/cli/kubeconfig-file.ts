@@ -1,9 +1,9 @@
-// Where does the kubeconfig of an embedded API server go? Into a file that only its user reads, which goes with the server. A file
-// of somebody else is never written over.
+// Kubeconfig file of an embedded API server. Invariant: only its user reads it, it goes with the server, and no file of somebody else is written over.
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { isOwnKubeconfig } from '../apiserver/kubeconfig.ts'
 import { messageOf } from '../base/errors.ts'
+import { systemRandom } from '../base/random.ts'
 import { CommandError } from './command-error.ts'
 
 export interface KubeconfigFile {
@@ -17,9 +17,10 @@ export async function writeKubeconfig(path: string, text: string): Promise<Kubec
   await checkThatItMayGo(path)
   try {
     await mkdir(dirname(path), { recursive: true })
-    // Whole at once, and never readable by others, whatever rights an earlier file had.
-    const draft = `${path}.${process.pid}`
-    await writeFile(draft, text, { mode: 0o600 })
+    // Whole at once, and never readable by others, whatever rights an earlier file had. In a folder that others write to, such as /tmp, a name that can
+    // be guessed could be a link, or a file of theirs.
+    const draft = `${path}.${systemRandom.uuid()}`
+    await writeFile(draft, text, { mode: 0o600, flag: 'wx' })
     await rename(draft, path)
   } catch (thrown) {
     throw new CommandError(`cannot write the kubeconfig ${path}: ${messageOf(thrown)}`, 2)

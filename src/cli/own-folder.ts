@@ -1,12 +1,13 @@
-// Where does a process put what goes with it? In a folder of its own below the machine's temporary one, which says whose it is: if the
-// process is killed, the next of its kind takes the folder away. Only what is surely a dead process's of the same user is touched.
-import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+// Folders of a process: one of its own below the machine's temporary folder, with its owner's name in it, and the one that a user names. Invariant: what
+// a killed process of the same user left is removed by the next of its kind, and no folder is used that another user can change.
+import { lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { isRunning, thisProcess } from '../base/claim-provisioner.ts'
 import { isJsonObject } from '../base/json.ts'
+import { CommandError } from './command-error.ts'
 
 const ownerFile = 'owner.json'
 
@@ -31,6 +32,27 @@ export async function sweepLeftovers(prefix: string, before: (folder: string) =>
     // Somebody else may sweep at the same time.
     if (isFree) await removeFolder(folder).catch(() => undefined)
   }
+}
+
+/** Throws a CommandError of exit code 2 if the folder is there and another user of the machine can change what is in it. */
+export function checkFolderToKeep(folder: string): void {
+  const stat = statSync(folder, { throwIfNoEntry: false })
+  const userId = process.getuid?.()
+  if (stat === undefined || userId === undefined) return
+  const fault = folderFault({ ownerId: stat.uid, mode: stat.mode }, userId)
+  if (fault !== undefined) throw new CommandError(`--persist: ${folder} ${fault}`, 2)
+}
+
+/** Reason why another user can change what is in a folder, and the remedy; undefined if none can. */
+export function folderFault(
+  { ownerId, mode }: { readonly ownerId: number; readonly mode: number },
+  userId: number,
+): string | undefined {
+  if (ownerId !== userId)
+    return 'belongs to another user, who can read and replace what it keeps; name a folder of your own'
+  if ((mode & 0o002) !== 0)
+    return 'can be written by every user of this machine; run chmod o-w on it, or name another folder'
+  return undefined
 }
 
 function isLeftBehind(folder: string): boolean {

@@ -12,6 +12,7 @@ import { isJsonObject } from '../base/json.ts'
 import { listeningAddresses } from './listening-addresses.ts'
 import { NodeError } from './node-reconciler.ts'
 import { isInPart, partAt, partCount } from './pod-address.ts'
+import { privateFileMode } from './private-folder-provisioner.ts'
 
 export interface AddressProvisionerOptions {
   readonly log: Log
@@ -44,7 +45,7 @@ export class AddressProvisioner {
     this.#former = read(path)
     const { pods, services } = this.#former
     this.#parts = { pods: await this.#claim('pods', pods), services: await this.#claim('services', services) }
-    writeFileSync(path, JSON.stringify(this.#parts))
+    writeFileSync(path, JSON.stringify(this.#parts), { mode: privateFileMode })
   }
 
   async release(): Promise<void> {

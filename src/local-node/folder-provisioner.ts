@@ -1,12 +1,13 @@
-// Whose is the data folder of a node? One process's at a time.
+// Claim on the data folder of a node. Invariant: at most one live process uses the folder.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Claim, claim } from '../base/claim-provisioner.ts'
 import { NodeError } from './node-reconciler.ts'
+import { passageMode } from './private-folder-provisioner.ts'
 
 /** Makes the folder if it is not there. Throws a NodeError if another process that runs has it. */
 export function claimFolder(folder: string): Claim {
-  mkdirSync(folder, { recursive: true })
+  mkdirSync(folder, { recursive: true, mode: passageMode(process.getuid?.()) })
   const claimed = claim(join(folder, 'owner.json'))
   if (!claimed.isTaken) return claimed
   const who = claimed.holder === undefined ? 'another process' : `process ${claimed.holder}`

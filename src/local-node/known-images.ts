@@ -22,7 +22,7 @@ export interface PostgresOnMachine {
 
 /**
  * `postgres:*`, with the variables of the official image: POSTGRES_USER, POSTGRES_PASSWORD or POSTGRES_PASSWORD_FILE, POSTGRES_DB,
- * POSTGRES_INITDB_ARGS, PGDATA. It is the version of the image's tag where there is one, else the newest, which is said.
+ * POSTGRES_INITDB_ARGS, POSTGRES_HOST_AUTH_METHOD, PGDATA. It is the version of the image's tag where there is one, else the newest, which is said.
  */
 export function postgresImage({ versions, fault, user, isRoot }: PostgresOnMachine): ImageEntry {
   const newest = versions.toSorted((left, right) => right.major - left.major)[0]
@@ -91,11 +91,17 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
   fresh="$PGDATA.new"
   secret="$PGDATA.password"
   rm -rf "$fresh"
-  mkdir -p "$fresh"
   [ -z "\${POSTGRES_PASSWORD_FILE:-}" ] || POSTGRES_PASSWORD="$(cat "$POSTGRES_PASSWORD_FILE")"
+  method="\${POSTGRES_HOST_AUTH_METHOD:-scram-sha-256}"
+  if [ -z "$POSTGRES_PASSWORD" ]; then
+    if [ "$method" != trust ]; then
+      echo 'POSTGRES_PASSWORD is not set; give the superuser a password, or set POSTGRES_HOST_AUTH_METHOD to trust to let everybody in' >&2
+      exit 1
+    fi
+    POSTGRES_PASSWORD=unset
+  fi
+  mkdir -p "$fresh"
   printf '%s\\n' "$POSTGRES_PASSWORD" > "$secret"
-  method=scram-sha-256
-  [ -n "$POSTGRES_PASSWORD" ] || { method=trust; printf 'unset\\n' > "$secret"; }
   initdb -D "$fresh" -U "$POSTGRES_USER" --pwfile="$secret" --auth-host="$method" --auth-local="$method" \${POSTGRES_INITDB_ARGS:-} >&2
   rm -f "$secret"
   if [ "\${POSTGRES_DB:-postgres}" != postgres ]; then

@@ -1,10 +1,12 @@
-// How does the API server read logs from this node? Over HTTPS, at the port that the Node names, by a kubelet's paths. Logs
-// are served; exec, attach and port-forward say that they are not. It listens on loopback only and, as a kubelet without
-// client certificates, does not ask who reads.
+// HTTPS server of a kubelet's paths, at the port that the Node names. It serves logs; exec, attach and port-forward answer 501. Invariant: only the
+// holder of one client certificate's key, the API server, gets any other answer than 401: a port of loopback is open to every user of the machine, and
+// to web pages in their browsers.
+import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
 import type { Clock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import type { Log } from '../base/instrument.ts'
@@ -27,6 +29,8 @@ export interface KubeletServerOptions {
   readonly host: string
   /** 0 takes any free port. */
   readonly port: number
+  /** PEM of the only client certificate that is answered; undefined: none is. */
+  readonly reader: string | undefined
   readonly logs: (ask: LogAsk, signal: AbortSignal) => LogAnswer
 }
 
@@ -35,22 +39,26 @@ const unserved = new Set(['exec', 'attach', 'portForward', 'run', 'cri'])
 
 export class KubeletServer {
   readonly #options: KubeletServerOptions
+  readonly #reader: Buffer | undefined
   #server: Server | undefined
 
   constructor(options: KubeletServerOptions) {
     this.#options = options
+    this.#reader = options.reader === undefined ? undefined : new X509Certificate(options.reader).raw
   }
 
   /** Resolves with the port when it listens; rejects with a NodeError if it cannot. */
   async start(): Promise<number> {
-    const { host, port, clock, log } = this.#options
+    const { host, port, reader, clock, log } = this.#options
     const { key, certificate } = newServerIdentity({
       commonName: 'konverge-local-node',
       hosts: [host],
       nowMs: clock.now(),
     })
+    // Named as an authority, so that clients that choose among certificates show this one. Which one it was is checked at each request.
+    const asked = { requestCert: true, rejectUnauthorized: false, ...(reader === undefined ? {} : { ca: [reader] }) }
     const server = createServer(
-      { key, cert: certificate },
+      { key, cert: certificate, ...asked },
       (request, response) => void this.#respond(request, response),
     )
     server.maxConnections = maxConnections
@@ -102,7 +110,8 @@ export class KubeletServer {
     }
   }
 
-  #answer({ method, url = '/' }: IncomingMessage, signal: AbortSignal): LogAnswer {
+  #answer({ method, url = '/', socket }: IncomingMessage, signal: AbortSignal): LogAnswer {
+    if (!this.#isReader(socket)) return { kind: 'refused', status: 401, message: 'Unauthorized' }
     const { pathname, searchParams } = new URL(url, 'https://node')
     const [, first = '', namespace, pod, container, ...rest] = pathname.split('/').map(decoded)
     if (unserved.has(first)) {
@@ -115,6 +124,12 @@ export class KubeletServer {
     const options = logOptionsOf(searchParams, this.#options.clock.now())
     if ('kind' in options) return options
     return this.#options.logs({ namespace, pod, container, options }, signal)
+  }
+
+  /** TLS has proven that the client has the key of the certificate that it showed. */
+  #isReader(socket: Socket): boolean {
+    const shown = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined
+    return shown !== undefined && this.#reader !== undefined && shown.raw.equals(this.#reader)
   }
 }
 

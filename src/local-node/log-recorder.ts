@@ -1,11 +1,12 @@
-// Where does a container's output go? Line by line into one file for each run, with the time of each; when that is full it
-// becomes `.1`, which takes the place of the one before. So a run keeps at most twice the limit.
-import { type FileHandle, mkdir, open, rename } from 'node:fs/promises'
+// Recorder of a container's output: one file per run, a line with its time per line of output. A full file becomes `.1` and replaces the one before,
+// so a run keeps at most twice the limit. Only the node's own user reads it.
+import { type FileHandle, open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import type { Clock } from '../base/clock.ts'
 import { type LogStream, logLine, logTimestamp, longestLineBytes } from './log-line.ts'
+import { makeFolder, privateFileMode, privateMode } from './private-folder-provisioner.ts'
 
 export interface LogRecorderOptions {
   readonly clock: Clock
@@ -25,8 +26,8 @@ export class LogRecorder {
   }
 
   async open(): Promise<void> {
-    await mkdir(dirname(this.#options.path), { recursive: true })
-    this.#file = await open(this.#options.path, 'a')
+    await makeFolder(dirname(this.#options.path), privateMode)
+    this.#file = await open(this.#options.path, 'a', privateFileMode)
     this.#sizeBytes = (await this.#file.stat()).size
   }
 
@@ -78,7 +79,7 @@ export class LogRecorder {
     const { path } = this.#options
     await full.close()
     await rename(path, `${path}.1`)
-    this.#file = await open(path, 'a')
+    this.#file = await open(path, 'a', privateFileMode)
     this.#sizeBytes = 0
   }
 }

@@ -25,6 +25,7 @@ import { allContainersOf, type PodObject } from './pod.ts'
 import { addressFor } from './pod-address.ts'
 import { fieldManager, PodRecorder } from './pod-recorder.ts'
 import { PodRunner } from './pod-runner.ts'
+import { passageMode } from './private-folder-provisioner.ts'
 import { ProcessRunner } from './process-runner.ts'
 import { ServiceRunner } from './service-runner.ts'
 import { VolumeProvisioner } from './volume-provisioner.ts'
@@ -54,6 +55,8 @@ export interface NodeRunnerOptions {
   readonly stopLimitMs?: number
   /** Where the API server reads logs; 0 takes any free port. Default: 0. */
   readonly logPort?: number
+  /** PEM of the certificate by which the API server reads logs. Absent: nobody reads them over the network. */
+  readonly logReader?: string
 }
 
 const hostIp = '127.0.0.1'
@@ -83,8 +86,8 @@ export class NodeRunner {
     const { clock, client, folder, machine, instruments, images, name, server, machineEnvironment } = options
     const { log } = instruments
     const allocatable = allocatableOf(machine)
-    mkdirSync(folder, { recursive: true })
-    this.#volumes = new VolumeProvisioner({ clock, client, folder, allocatable })
+    mkdirSync(folder, { recursive: true, mode: passageMode(machine.userId) })
+    this.#volumes = new VolumeProvisioner({ clock, client, folder, allocatable, userId: machine.userId })
     this.#processes = new ProcessRunner({ clock, log, folder: join(folder, 'processes') })
     this.#containers = new ContainerRunner({
       clock,
@@ -118,6 +121,7 @@ export class NodeRunner {
       log,
       host: hostIp,
       port: options.logPort ?? 0,
+      reader: options.logReader,
       logs: (ask, signal) => this.logs(ask, signal),
     })
   }

@@ -12,6 +12,7 @@ import type { Log } from '../base/instrument.ts'
 import { isJsonObject } from '../base/json.ts'
 import { sessionOf, startMarkOf } from '../base/process-loader.ts'
 import type { Program } from './images.ts'
+import { privateFileMode, privateMode } from './private-folder-provisioner.ts'
 
 export interface ProcessStart {
   readonly containerId: string
@@ -56,7 +57,7 @@ export class ProcessRunner {
 
   constructor(options: ProcessRunnerOptions) {
     this.#options = options
-    mkdirSync(options.folder, { recursive: true })
+    mkdirSync(options.folder, { recursive: true, mode: privateMode })
   }
 
   /** Rejects, with nothing left running, if the program cannot be started. */
@@ -120,7 +121,7 @@ export class ProcessRunner {
   }
 
   #record(containerId: string, record: ProcessRecord): void {
-    writeFileSync(this.#fileOf(containerId), JSON.stringify(record))
+    writeFileSync(this.#fileOf(containerId), JSON.stringify(record), { mode: privateFileMode })
   }
 
   #forget(containerId: string): void {

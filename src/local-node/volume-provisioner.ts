@@ -1,10 +1,11 @@
-// Makes the folders that a pod's volumes are on this machine and keeps what is in them current. Below the data folder:
+// Folders of pods' volumes on this machine, and their files, kept current. Below the data folder:
 //
 //   pods/<uid>/volumes/<name>       emptyDir, and the files of ConfigMaps, Secrets, tokens and the downward API
 //   pods/<uid>/containers/<name>    the folder of a container: its links to mounts, and its logs
 //   volumes/<uid of the PV>         a persistent volume, whoever claims it; outlives every pod
 //
-// Files of objects change as one, as on a kubelet: `..data` is a link that is turned to a new folder.
+// Files of objects change as one, as on a kubelet: `..data` is a link that is turned to a new folder. Invariant: of other users of the machine only
+// the one that a container runs as enters its volumes, its folder and its termination log.
 import { chmod, lchown, lstat, mkdir, readdir, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
@@ -18,6 +19,7 @@ import type { Mount } from './mount-paths.ts'
 import type { ContainerSpec, PodObject, Volume } from './pod.ts'
 import type { PodPlace } from './pod-field.ts'
 import { fieldManager } from './pod-recorder.ts'
+import { makeFolder, passageMode, privateFileMode, privateMode } from './private-folder-provisioner.ts'
 import { isNoAnswer, SourceLoader } from './source-loader.ts'
 import { ContainerConfigError, VolumeError } from './source-objects.ts'
 import { expandVariables } from './variable-expansion.ts'
@@ -29,6 +31,8 @@ export interface VolumeProvisionerOptions {
   /** The node's data folder. */
   readonly folder: string
   readonly allocatable: Readonly<Record<string, string>>
+  /** The node's own user; undefined where users have no numbers. */
+  readonly userId: number | undefined
 }
 
 /** Real paths by volume name. */
@@ -43,6 +47,7 @@ const defaultTokenSeconds = 3600
 /** A token is renewed after this part of its life. Source: kubelet/token. */
 const renewAfter = 0.8
 const ownDataFolder = '..data'
+const terminationFile = 'termination-log'
 
 export class VolumeProvisioner {
   readonly #options: VolumeProvisionerOptions
@@ -76,6 +81,7 @@ export class VolumeProvisioner {
   async provide(pod: PodObject, place: PodPlace, signal: AbortSignal): Promise<VolumePaths> {
     const volumes = pod.spec.volumes ?? []
     const { allocatable } = this.#options
+    await this.#makePassages(pod)
     const names = volumeSources(volumes)
     const sources = await this.#sources.load({ pod, purpose: 'volumes', names }, signal)
     const tokens = await this.#tokensFor(pod, tokenAsks(volumes), signal)
@@ -85,7 +91,10 @@ export class VolumeProvisioner {
       try {
         const files = volumeFilesOf(volume, { pod, sources, place, allocatable, token })
         const path = files === undefined ? await this.#folderOf(pod, volume, signal) : this.#ownFolder(pod, volume)
-        if (files !== undefined) await writeFiles(path, files)
+        if (files !== undefined) {
+          await makeFolder(path, privateMode)
+          await writeFiles(path, files)
+        }
         paths.set(volume.name, path)
       } catch (thrown) {
         throw thrown instanceof ContainerConfigError ? new VolumeError(volume.name, thrown) : thrown
@@ -102,8 +111,10 @@ export class VolumeProvisioner {
     container: ContainerSpec,
     { paths, variables }: { readonly paths: VolumePaths; readonly variables: ReadonlyMap<string, string> },
   ): Promise<readonly Mount[]> {
-    const folder = join(this.containerFolder(pod.metadata.uid, container.name), 'root')
-    await mkdir(folder, { recursive: true })
+    const own = this.containerFolder(pod.metadata.uid, container.name)
+    const folder = join(own, 'root')
+    await makeFolder(own, passageMode(this.#options.userId))
+    await makeFolder(folder, privateMode)
     const mounts: Mount[] = []
     // Outer mounts first: an inner one is linked inside of the outer.
     const wanted = [...(container.volumeMounts ?? [])].sort((a, b) => a.mountPath.length - b.mountPath.length)
@@ -131,7 +142,9 @@ export class VolumeProvisioner {
   ) {
     const { uid } = pod.metadata
     this.#users.set(uid, ask.user)
-    await giveAll(join(this.containerFolder(uid, ask.container), 'root'), ask.user)
+    const folder = this.containerFolder(uid, ask.container)
+    await giveAll(join(folder, 'root'), ask.user)
+    if (await exists(join(folder, terminationFile))) await giveAll(join(folder, terminationFile), ask.user)
     await this.#handOver(pod, ask.paths, ask.user)
   }
 
@@ -140,9 +153,9 @@ export class VolumeProvisioner {
     const { terminationMessagePath: mountPath = '' } = container
     if (mountPath === '') return undefined
     const folder = this.containerFolder(pod.metadata.uid, container.name)
-    const realPath = join(folder, 'termination-log')
-    await writeFile(realPath, '')
-    await chmod(realPath, 0o666) // Whoever the process runs as.
+    const realPath = join(folder, terminationFile)
+    await writeFile(realPath, '', { mode: privateFileMode })
+    await chmod(realPath, privateFileMode)
     await link(realPath, join(folder, 'root', mountPath))
     return { mountPath, realPath }
   }
@@ -188,8 +201,22 @@ export class VolumeProvisioner {
         `the local node has no volumes of kind ${kind}; volume "${volume.name}" cannot be made`,
       )
     }
-    await mkdir(path, { recursive: true, mode: 0o777 })
+    await makeFolder(path, privateMode)
     return path
+  }
+
+  /** The folders above those of volumes and containers, through which processes of other users get to theirs. */
+  async #makePassages({ metadata: { uid } }: PodObject): Promise<void> {
+    const { folder, userId } = this.#options
+    const own = this.podFolder(uid)
+    for (const path of [
+      join(folder, 'volumes'),
+      join(folder, 'pods'),
+      own,
+      join(own, 'volumes'),
+      join(own, 'containers'),
+    ])
+      await makeFolder(path, passageMode(userId))
   }
 
   /** A claim stays bound to one volume, so it is asked about once. */

@@ -10,6 +10,7 @@ import type { Instruments } from '../base/instrument.ts'
 import type { AccessReviewClient, AccessVerdict } from './access-review-client.ts'
 import { type HealthRegistry, healthText, type Probe } from './health.ts'
 import type { Exposition } from './metrics.ts'
+import { isRequestedHost } from './requested-host.ts'
 import type { ServerCertificate } from './server-certificate.ts'
 
 /** `ListenFailed`: the port is taken or the host is not ours. */
@@ -154,6 +155,8 @@ export class HttpServer {
   }
 
   async #answer(request: IncomingMessage): Promise<Answer> {
+    const { host = '127.0.0.1' } = this.#options
+    if (!isRequestedHost(request.headers.host, host)) return textAnswer(421, 'this server has another name\n')
     const [path = '', query = ''] = (request.url ?? '').split('?', 2)
     const { health, metrics = 'loopback' } = this.#options
     const probe = health && probes.get(path)

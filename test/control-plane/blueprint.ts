@@ -1,6 +1,7 @@
 // What is one control plane made of, before anything runs? Its choices, places, secrets and programs, and from them the
 // files that must lie in its folder and the data that others connect with.
 import { join } from 'node:path'
+import type { ServerIdentity } from '../../src/base/server-identity.ts'
 import { auditPolicy } from './audit-log.ts'
 import type { Program } from './binaries.ts'
 import type { ControlPlaneConnection } from './control-plane-client.ts'
@@ -24,6 +25,8 @@ export interface Blueprint {
   readonly tokens: Tokens
   /** A PEM private key; service account tokens are signed with it. */
   readonly serviceAccountKey: string
+  /** By which the API server reads logs from kubelets. */
+  readonly kubeletReader: ServerIdentity
   /** The folder of the programs. */
   readonly binaries: string
   /** PATH for the programs. */
@@ -79,12 +82,14 @@ export interface FileToWrite {
   readonly text: string
 }
 
-export function filesToWrite({ layout, tokens, serviceAccountKey }: Blueprint): readonly FileToWrite[] {
+export function filesToWrite({ layout, tokens, serviceAccountKey, kubeletReader }: Blueprint): readonly FileToWrite[] {
   const files = filesOf(layout)
   const access = { url: apiServerUrl(layout), caFile: files.certificateAuthority }
   return [
     { path: files.tokens, text: tokenFile(tokens) },
     { path: files.serviceAccountKey, text: serviceAccountKey },
+    { path: files.kubeletReader, text: kubeletReader.certificate },
+    { path: files.kubeletReaderKey, text: kubeletReader.key },
     { path: files.auditPolicy, text: JSON.stringify(auditPolicy) },
     { path: files.schedulerConfiguration, text: JSON.stringify(schedulerConfiguration(layout)) },
     ...userNames.map((user) => ({

@@ -6,6 +6,7 @@ import { readdirSync } from 'node:fs'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { newServerIdentity } from '../../src/base/server-identity.ts'
 import { storageClasses } from '../../src/cli/dev/sample-objects.ts'
 import { findOrBuildBinaries } from './binary-builder.ts'
 import type { Blueprint, ServerProgram } from './blueprint.ts'
@@ -59,6 +60,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     choices,
     tokens: Object.fromEntries(userNames.map((name) => [name, randomUUID()])) as Tokens, // Every name is in userNames.
     serviceAccountKey: newPrivateKey(),
+    kubeletReader: newServerIdentity({ commonName: 'kube-apiserver', hosts: [], nowMs: Date.now() }),
     binaries,
     path: environment['PATH'] ?? '',
   })

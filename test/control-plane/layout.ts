@@ -21,6 +21,9 @@ export const folderPrefix = 'konverge-control-plane-'
 /** Names the process to which the folder belongs; see leftovers.ts. */
 export const ownerFile = 'owner.json'
 
+/** The certificate by which the API server reads logs from kubelets, beside the kubeconfigs. */
+export const kubeletReaderFile = 'kubelet-reader.crt'
+
 export const apiServerUrl = (layout: Layout) => `https://127.0.0.1:${layout.apiServerPort}`
 export const etcdUrl = (layout: Layout) => `http://127.0.0.1:${layout.etcdPort}`
 export const etcdPeerUrl = (layout: Layout) => `http://127.0.0.1:${layout.etcdPeerPort}`
@@ -31,6 +34,8 @@ export const filesOf = (layout: Layout) => ({
   certificateAuthority: join(layout.folder, 'certificates', 'apiserver.crt'),
   tokens: join(layout.folder, 'tokens.csv'),
   serviceAccountKey: join(layout.folder, 'service-account.key'),
+  kubeletReader: join(layout.folder, kubeletReaderFile),
+  kubeletReaderKey: join(layout.folder, 'kubelet-reader.key'),
   auditPolicy: join(layout.folder, 'audit-policy.json'),
   auditLog: join(layout.folder, 'audit.log'),
   schedulerConfiguration: join(layout.folder, 'scheduler.json'),

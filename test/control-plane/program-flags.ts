@@ -64,6 +64,8 @@ function apiServerFlags(layout: Layout, choices: FlagChoices): readonly string[]
     '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
     `--service-account-key-file=${files.serviceAccountKey}`,
     `--service-account-signing-key-file=${files.serviceAccountKey}`,
+    `--kubelet-client-certificate=${files.kubeletReader}`,
+    `--kubelet-client-key=${files.kubeletReaderKey}`,
     '--authorization-mode=RBAC',
     `--token-auth-file=${files.tokens}`,
     '--allow-privileged=true',

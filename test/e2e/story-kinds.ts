@@ -20,7 +20,7 @@ import {
   ServiceAccount,
   StatefulSet,
 } from '../../src/index.ts'
-import { CustomResourceDefinition, PersistentVolume, StorageClass } from '../../src/object/built-in.ts'
+import { CustomResourceDefinition, Node, PersistentVolume, StorageClass } from '../../src/object/built-in.ts'
 
 function namespaced(group: string, version: string, kind: string, plural = `${kind.toLowerCase()}s`): Resource {
   return defineResource({ group, version, kind, plural, scope: 'Namespaced' })
@@ -44,7 +44,7 @@ const kinds: readonly Resource[] = [
     Secret,
     Service,
   ],
-  ...[PersistentVolume, PersistentVolumeClaim, ServiceAccount, StatefulSet, StorageClass, ReplicatedKVStore],
+  ...[Node, PersistentVolume, PersistentVolumeClaim, ServiceAccount, StatefulSet, StorageClass, ReplicatedKVStore],
   ...[Backup, Database, DatabaseUser, Migration],
   ...[namespaced(rbac, 'v1', 'Role'), namespaced(rbac, 'v1', 'RoleBinding')],
   ...[global(rbac, 'v1', 'ClusterRole'), global(rbac, 'v1', 'ClusterRoleBinding')],

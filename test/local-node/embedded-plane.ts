@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEmbeddedServer } from '../../src/cli/embedded-server.ts'
 import { ControlPlaneClient, type ControlPlaneConnection } from '../control-plane/control-plane-client.ts'
+import { kubeletReaderFile } from '../control-plane/layout.ts'
 
 export interface EmbeddedPlane {
   readonly plane: ControlPlaneClient
@@ -21,6 +22,7 @@ export async function startEmbeddedPlane(real: ControlPlaneConnection): Promise<
   })
   const caFile = join(folder, 'ca.crt')
   writeFileSync(caFile, server.identity.certificate)
+  writeFileSync(join(folder, kubeletReaderFile), server.kubeletReader)
   const { url, token, kubeconfigPath } = server
   const connection = { url, caFile, token, kubeconfigPath, folder, kubectlCache: join(folder, 'cache') }
   return {

@@ -1,4 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { type ContainerAsk, programOf } from '../../src/local-node/images.ts'
 import { konvergeImage, postgresImage } from '../../src/local-node/known-images.ts'
 
@@ -47,6 +51,21 @@ describe('the postgres image', () => {
     { major: 15, binFolder: '/pg15' },
     { major: 18, binFolder: '/pg18' },
   ]
+
+  it('does not start without a password, because every user of the machine reaches its address', () => {
+    const data = mkdtempSync(join(tmpdir(), 'konverge-no-password-'))
+    onTestFinished(() => rmSync(data, { recursive: true }))
+    const environment = new Map([['PGDATA', join(data, 'pgdata')]])
+    const program = programIn(
+      programOf([postgresImage({ versions, user, isRoot: false })], ask('postgres', { environment }), place),
+    )
+    const env = { ...Object.fromEntries(program.environment), KONVERGE_POD_IP: '127.50.0.9' }
+    const { status, stderr } = spawnSync(program.command, program.args, { env, encoding: 'utf8' })
+    expect(stderr).toBe(
+      'POSTGRES_PASSWORD is not set; give the superuser a password, or set POSTGRES_HOST_AUTH_METHOD to trust to let everybody in\n',
+    )
+    expect(status).toBe(1)
+  })
 
   it('keeps its databases below the mount, or with the container where there is none', () => {
     const table = [postgresImage({ versions, user, isRoot: true })]

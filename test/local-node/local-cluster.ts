@@ -51,7 +51,7 @@ export class LocalCluster {
     const clock = systemClock
     const client = new RestClient({ connection, clock, instruments: silentInstruments, userAgent: 'konverge-test' })
     undo.defer(() => client.close(AbortSignal.timeout(5_000)))
-    const node = await NodeHere.start({ kubeconfigPath: kubeconfig, name: 'local' })
+    const node = await NodeHere.start({ kubeconfigPath: kubeconfig, name: 'local', logReader: server.kubeletReader })
     undo.defer(() => node.stop())
     const cluster = new LocalCluster({ kubeconfig, server, node, client, end: undo.move() })
     await cluster.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: cluster.namespace } })
@@ -60,6 +60,11 @@ export class LocalCluster {
 
   async stop(): Promise<void> {
     await this.#end.disposeAsync()
+  }
+
+  /** Where the node keeps everything. */
+  get nodeFolder(): string {
+    return this.#node.folder
   }
 
   /** What the node has logged. */
@@ -82,8 +87,9 @@ export class LocalCluster {
   }
 
   get(kind: string, name: string): Promise<LiveObject | undefined> {
-    const location = { namespace: this.namespace, name }
-    return loadIfPresent(this.#client, kindOf(kind), location, AbortSignal.timeout(10_000))
+    const resource = kindOf(kind)
+    const location = resource.scope === 'Cluster' ? { name } : { namespace: this.namespace, name }
+    return loadIfPresent(this.#client, resource, location, AbortSignal.timeout(10_000))
   }
 
   async delete(kind: string, name: string): Promise<void> {

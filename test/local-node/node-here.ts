@@ -1,8 +1,8 @@
 // A local node for a test: in this process, against the control plane of the tests, with an image that is Node itself. What a
 // test starts here it stops, also when it fails.
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { systemClock } from '../../src/base/clock.ts'
 import { type Instruments, type LogFields, silentInstruments } from '../../src/base/instrument.ts'
@@ -14,6 +14,7 @@ import type { ImageTable } from '../../src/local-node/images.ts'
 import { konvergeImage, postgresImage } from '../../src/local-node/known-images.ts'
 import { loadMachine } from '../../src/local-node/machine-loader.ts'
 import { NodeRunner } from '../../src/local-node/node-runner.ts'
+import { kubeletReaderFile } from '../control-plane/layout.ts'
 
 /** `konverge-test/node` is the Node that runs the tests; its args are Node's. */
 export const testImages: ImageTable = [
@@ -29,6 +30,8 @@ export interface NodeHereOptions {
   readonly name: string
   /** Default: one of its own, removed at the end. */
   readonly folder?: string
+  /** The certificate by which the API server reads logs. Default: that beside the kubeconfig. */
+  readonly logReader?: string
 }
 
 export class NodeHere {
@@ -46,10 +49,12 @@ export class NodeHere {
     const connection = await loadConnection({ clock, source, environment: {} }, AbortSignal.timeout(10_000))
     const instruments = silentInstruments
     const client = new RestClient({ connection, clock, instruments, userAgent: 'konverge-node/test' })
-    return new NodeHere(options, client, connection.server)
+    const logReader =
+      options.logReader ?? readFileSync(join(dirname(options.kubeconfigPath), kubeletReaderFile), 'utf8')
+    return new NodeHere({ ...options, logReader }, client, connection.server)
   }
 
-  private constructor(options: NodeHereOptions, client: RestClient, server: string) {
+  private constructor(options: NodeHereOptions & { readonly logReader: string }, client: RestClient, server: string) {
     this.folder = options.folder ?? mkdtempSync(join(tmpdir(), 'konverge-node-'))
     // Programs that run as other users must get to their volumes.
     chmodSync(this.folder, 0o711)
@@ -67,6 +72,7 @@ export class NodeHere {
       version: 'test',
       server,
       machineEnvironment: { PATH: process.env['PATH'] ?? '' },
+      logReader: options.logReader,
     })
     this.#ended = this.node.run(this.#stop.signal)
     // Taken by stop().

@@ -42,15 +42,14 @@ const fileName = 'objects.log'
 const lockName = 'lock'
 /** There are secrets in it. */
 const ownerOnly = 0o600
-/** Others may reach what is in it and theirs, e.g. a volume of a program that runs as another user, and see no more. */
-const passedThrough = 0o711
+const ownFolder = 0o700
 /** A file has so many more records than objects before it is written anew. */
 const superseded = 10_000
 
 /** Reads the log of a folder, makes the folder if it is not there, and records what is committed from then on. */
 export function openPersistedLog(options: OpenLogOptions): PersistedLog {
   const { folder, repairs = false } = options
-  mkdirSync(folder, { recursive: true, mode: passedThrough })
+  mkdirSync(folder, { recursive: true, mode: ownFolder })
   const lock = takeLock(folder)
   const path = join(folder, fileName)
   const scanned = scanLog(readIfThere(path))

@@ -1,11 +1,13 @@
 // The control plane that `konverge dev` runs on: the API server and a node, both in this process. Nothing is installed and nothing is
 // built; what it writes is in one folder, which goes at the end unless it was asked to keep what is written.
-import { appendFileSync } from 'node:fs'
 import { chmod, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import process from 'node:process'
 import { messageOf } from '../../base/errors.ts'
+import { makeFolder, passageMode } from '../../local-node/private-folder-provisioner.ts'
 import { startEmbeddedServer } from '../embedded-server.ts'
-import { makeOwnFolder, sweepLeftovers } from '../own-folder.ts'
+import { checkFolderToKeep, makeOwnFolder, sweepLeftovers } from '../own-folder.ts'
+import { appendPrivate } from '../private-file.ts'
 import { endPodsOf, NodeHere, nodeFolder } from './node-here.ts'
 import { OperatorHere } from './operator-here.ts'
 import { fastClass } from './sample-objects.ts'
@@ -22,18 +24,21 @@ export interface EmbeddedStageOptions {
 export async function startEmbeddedStage(options: EmbeddedStageOptions, ask: StageAsk): Promise<Stage> {
   await using undo = new AsyncDisposableStack()
   const folder = options.persist ?? (await ownFolder(undo))
+  if (options.persist !== undefined) checkFolderToKeep(folder)
+  await mkdir(folder, { recursive: true, mode: passageMode(process.getuid?.()) })
   const faults = join(folder, 'apiserver.log')
   const server = await startEmbeddedServer({
     ...options,
     host: '127.0.0.1',
     kubeconfig: options.kubeconfig ?? join(folder, 'kubeconfig'),
-    onFault: (thrown) => appendFileSync(faults, `${thrown instanceof Error ? thrown.stack : messageOf(thrown)}\n`),
+    onFault: (thrown) => appendPrivate(faults, `${thrown instanceof Error ? thrown.stack : messageOf(thrown)}\n`),
   })
   undo.defer(() => server.stop())
   const { kubeconfigPath } = server
   const { environment, signal } = ask
-  await mkdir(nodeFolder(folder), { recursive: true })
-  const node = await NodeHere.start({ kubeconfigPath, folder, environment }, signal)
+  await makeFolder(nodeFolder(folder), passageMode(process.getuid?.()))
+  const logReader = server.kubeletReader
+  const node = await NodeHere.start({ kubeconfigPath, folder, environment, logReader }, signal)
   undo.defer(() => node.stop())
   const stack = undo.move()
   return {
@@ -61,7 +66,6 @@ async function ownFolder(undo: AsyncDisposableStack): Promise<string> {
   })
   const folder = await makeOwnFolder(folderPrefix)
   undo.defer(() => folder.remove())
-  // Programs that run as other users must get to their volumes; what is secret in here is not theirs to read.
-  await chmod(folder.path, 0o711)
+  await chmod(folder.path, passageMode(process.getuid?.()))
   return folder.path
 }

@@ -1,6 +1,6 @@
 // Where do the pods of `konverge dev` run? On a node in this process: PostgreSQL and konverge as processes of this machine, every
 // other image as if it ran.
-import { closeSync, existsSync, openSync, realpathSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, realpathSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { deadline, systemClock } from '../../base/clock.ts'
@@ -18,6 +18,7 @@ import { ProcessRunner } from '../../local-node/process-runner.ts'
 import { createLogger } from '../../telemetry/logger.ts'
 import { CommandError } from '../command-error.ts'
 import { packageVersion } from '../package-folder.ts'
+import { openPrivate } from '../private-file.ts'
 import { toolPlaces } from '../tool-places.ts'
 import { isOpenToAll, machinePostgres } from './machine-postgres.ts'
 import { shownPostgres } from './shown-postgres.ts'
@@ -28,6 +29,8 @@ export interface NodeHereOptions {
   /** Where its pods, volumes and log are. */
   readonly folder: string
   readonly environment: Readonly<Record<string, string | undefined>>
+  /** PEM of the certificate by which the API server reads logs. */
+  readonly logReader: string
 }
 
 interface Reached {
@@ -59,13 +62,13 @@ export class NodeHere {
     return new NodeHere(options, { client, server: connection.server, tools: majors })
   }
 
-  private constructor({ folder, environment }: NodeHereOptions, { client, server, tools }: Reached) {
+  private constructor({ folder, environment, logReader }: NodeHereOptions, { client, server, tools }: Reached) {
     this.#client = client
     const { image: postgres, majors } = postgresHere(folder)
     const shown = shownPostgres(majors, tools)
     this.databases =
       postgres.refusal === undefined ? { kind: 'run', shown } : { kind: 'missing', message: postgres.refusal, shown }
-    const file = openSync(join(folder, 'node.log'), 'w')
+    const file = openPrivate(join(folder, 'node.log'), 'w')
     this.#log = file
     const log = createLogger({
       clock: systemClock,
@@ -84,6 +87,7 @@ export class NodeHere {
       version: packageVersion(),
       server,
       machineEnvironment: { PATH: environment['PATH'] ?? '' },
+      logReader,
     })
     this.#run = node.run(this.#stop.signal).then(
       () => this.#end('without an error'),

@@ -1,12 +1,13 @@
 // How does the operator run beside the embedded control plane? In this process, as `konverge run` would run it, with its log in a
 // file: there is no second process to start, or to leave behind.
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { closeSync, writeSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { messageOf } from '../../base/errors.ts'
 import { runOperator } from '../../index.ts'
 import { CommandError } from '../command-error.ts'
 import { flagshipControllers } from '../flagship.ts'
 import { packageVersion } from '../package-folder.ts'
+import { openPrivate } from '../private-file.ts'
 import { lastErrorOf, metricsUrlOf } from './operator-log.ts'
 import type { RunningOperator } from './stage.ts'
 
@@ -21,7 +22,7 @@ export class OperatorHere implements RunningOperator {
   /** Starts at once. */
   constructor(kubeconfig: string, logFile: string) {
     this.logFile = logFile
-    const file = openSync(logFile, 'w')
+    const file = openPrivate(logFile, 'w')
     this.#file = file
     const run = runOperator(
       {

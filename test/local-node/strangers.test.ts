@@ -1,0 +1,100 @@
+// Other users of the machine that a local node runs on: they read no Secret, token or log of a pod, and write nothing that a pod or the node reads.
+import { Agent, request } from 'node:https'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/base/clock.ts'
+import { newServerIdentity, type ServerIdentity } from '../../src/base/server-identity.ts'
+import { valueAt } from '../../src/object/object.ts'
+import { waitUntil } from '../control-plane/wait-until.ts'
+import { LocalCluster } from './local-cluster.ts'
+import { canBeStranger, openToOthers, reachedByStranger } from './strangers.ts'
+
+/** As whom the second pod runs where the node may choose: neither the node's user nor the stranger. */
+const otherUser = 54_321
+const pods = canBeStranger ? ['plain', 'other'] : ['plain']
+
+let cluster: LocalCluster
+
+beforeAll(async () => {
+  cluster = await LocalCluster.start()
+  const { namespace } = cluster
+  await cluster.apply({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { namespace, name: 'key' },
+    stringData: { password: 'hidden' },
+  })
+  for (const name of pods) {
+    await cluster.apply({ apiVersion: 'v1', kind: 'Pod', metadata: { namespace, name }, spec: podSpec(name) })
+    await waitUntil(
+      { what: `the files of pod ${name}`, everyMs: 100 },
+      async () => (await cluster.log(name)) === 'written\n',
+    )
+  }
+})
+
+afterAll(() => cluster?.stop())
+
+/** Shows a Secret and a token, writes into an empty folder, its own folder and its termination log, and stays. */
+function podSpec(name: string) {
+  const script = `set -e
+    cat "$KONVERGE_ROOT/secret/password" "$KONVERGE_ROOT/var/run/secrets/kubernetes.io/serviceaccount/token" > /dev/null
+    echo data > "$KONVERGE_ROOT/data/rows"; echo own > "$KONVERGE_ROOT/own"; echo end > "$KONVERGE_ROOT/dev/termination-log"
+    echo written; exec sleep 1000`
+  const mounts = [
+    { name: 'secret', mountPath: '/secret' },
+    { name: 'data', mountPath: '/data' },
+  ]
+  const main = { name: 'main', image: 'konverge-test/node:1', command: ['/bin/sh', '-c', script], volumeMounts: mounts }
+  return {
+    nodeSelector: { 'kubernetes.io/hostname': 'local' },
+    terminationGracePeriodSeconds: 1,
+    ...(name === 'other' ? { securityContext: { runAsUser: otherUser } } : {}),
+    volumes: [
+      { name: 'secret', secret: { secretName: 'key' } },
+      { name: 'data', emptyDir: {} },
+    ],
+    containers: [main],
+  }
+}
+
+describe('another user of the machine', () => {
+  it('finds no file or folder of the node open', () => {
+    expect(openToOthers(cluster.nodeFolder)).toEqual([])
+  })
+
+  // Only root can start a process as another user; everybody else is told by the modes above.
+  it.runIf(canBeStranger)('reads and writes nothing, though it knows every name', () => {
+    expect(reachedByStranger(cluster.nodeFolder)).toEqual([])
+  })
+})
+
+describe('the port for logs', () => {
+  const stranger = newServerIdentity({ commonName: 'kube-apiserver', hosts: [], nowMs: systemClock.now() })
+
+  it.each([
+    ['without a certificate', undefined],
+    ['with a certificate of its own', stranger],
+  ])('rejects a reader %s', async (_title, identity) => {
+    expect(await statusOf(`/containerLogs/${cluster.namespace}/plain/main`, identity)).toBe(401)
+    expect(await statusOf('/exec/shop/plain/main', identity)).toBe(401)
+    expect(await statusOf('/nothing', identity)).toBe(401)
+  })
+
+  it('serves the API server', async () => {
+    expect(await cluster.log('plain')).toBe('written\n')
+  })
+})
+
+async function statusOf(path: string, identity: ServerIdentity | undefined): Promise<number | undefined> {
+  const node = await cluster.objectThat({ kind: 'Node', name: 'local' }, 'there', () => true)
+  const port = Number(valueAt(node, 'status', 'daemonEndpoints', 'kubeletEndpoint', 'Port'))
+  const shown = identity === undefined ? {} : { key: identity.key, cert: identity.certificate }
+  const agent = new Agent({ rejectUnauthorized: false, ...shown })
+  return new Promise((resolve, reject) => {
+    request({ host: '127.0.0.1', port, path, agent }, (response) => {
+      response.resume().once('end', () => resolve(response.statusCode))
+    })
+      .once('error', reject)
+      .end()
+  })
+}
