@@ -21,7 +21,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 const shard = process.argv.find((arg) => arg.startsWith('--shard='))?.replace('--shard=', ' ') ?? ''
 const project = process.argv[process.argv.indexOf('--project') + 1] + shard
 const report = process.argv.find((arg) => arg.startsWith('--outputFile.json=')).split('=')[1]
-const { counts, exitCode = 0, waitsFor, patienceMs = 20_000 } = JSON.parse(readFileSync('plays.json', 'utf8'))[project]
+const { counts, exitCode = 0, waitsFor, patienceMs = 240_000 } = JSON.parse(readFileSync('plays.json', 'utf8'))[project]
 console.log(project + ' begins')
 const begun = (name) => 'began-' + name.replace('/', '-')
 writeFileSync(begun(project), '')

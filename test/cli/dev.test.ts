@@ -122,7 +122,8 @@ describe('konverge dev', { timeout: 300_000 }, () => {
     const [left = ''] = readdirSync(folder)
     const strange = mkdtempSync(join(folder, 'konverge-dev-'))
     const [one, other] = [await start('--no-samples'), await start('--no-samples')]
-    expect(readdirSync(folder)).not.toContain(left)
+    // Beside their start.
+    await waitUntil({ what: 'what was left to go' }, async () => !readdirSync(folder).includes(left))
     expect(readdirSync(folder)).toHaveLength(3)
     expect(await one.end('SIGINT')).toBe(0)
     expect(await other.end('SIGINT')).toBe(0)

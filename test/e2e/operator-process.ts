@@ -15,7 +15,6 @@ export interface LogLine {
 export interface OperatorExit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
-  readonly afterMs: number
 }
 
 export class OperatorProcess {
@@ -76,14 +75,13 @@ export class OperatorProcess {
     return await this.#exited
   }
 
-  /** Asks it to end, and kills it if that takes more than 15 s. */
+  /** Asks it to end, and kills it if it does not. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<OperatorExit> {
-    const startedMs = performance.now()
-    const timer = setTimeout(() => this.#child.kill('SIGKILL'), 15_000)
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), usualLimitMs)
     this.#child.kill(signal)
     const exit = await this.#exited
     clearTimeout(timer)
-    return { ...exit, afterMs: performance.now() - startedMs }
+    return exit
   }
 }
 

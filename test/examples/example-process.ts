@@ -1,5 +1,6 @@
 // An example's program in a process of its own, against a kubeconfig. What a test starts here it stops, also when it fails.
 import { type ChildProcess, spawn } from 'node:child_process'
+import { usualLimitMs } from '../control-plane/wait-until.ts'
 
 const folder = new URL('../../examples/', import.meta.url).pathname
 
@@ -20,9 +21,9 @@ export class ExampleProcess {
     }
   }
 
-  /** Asks it to end, and kills it if that takes more than 15 s; gives its exit code. */
+  /** Asks it to end, and kills it if it does not; gives its exit code. */
   async stop(): Promise<number | null> {
-    const timer = setTimeout(() => this.#child.kill('SIGKILL'), 15_000)
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), usualLimitMs)
     this.#child.kill('SIGTERM')
     const code = await this.#exited
     clearTimeout(timer)

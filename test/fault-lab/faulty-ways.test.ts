@@ -52,7 +52,7 @@ describe.each([
   let client: RestClient
   /** Silence is only heard by waiting for a while. */
   const silenceMs = 300
-  const signal = (limitMs = 20_000) => AbortSignal.timeout(limitMs)
+  const signal = (limitMs = 120_000) => AbortSignal.timeout(limitMs)
 
   beforeEach(async () => {
     server = await ScriptedServer.start((response, { path, method }) => {

@@ -15,7 +15,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 const spec = { type: 'object', properties: { $x: { type: 'string' } } }
 const definition = { crd: readCrd(crdOf({ spec }), 'crds/widget.yaml'), source: 'crds/widget.yaml' }
 const run = () =>
-  runImport({ definitions: [definition], source: 'crds', searchFrom: folder }, AbortSignal.timeout(20_000))
+  runImport({ definitions: [definition], source: 'crds', searchFrom: folder }, AbortSignal.timeout(120_000))
 
 /** Puts a program in the place of `cdk8s import`. */
 async function install(program: string): Promise<void> {

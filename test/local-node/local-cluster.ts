@@ -47,7 +47,7 @@ export class LocalCluster {
     undo.defer(() => server.stop())
     const source = { kind: 'files', paths: [kubeconfig] } as const
     const ask = { clock: systemClock, source, environment: {} }
-    const connection = await loadConnection(ask, AbortSignal.timeout(10_000))
+    const connection = await loadConnection(ask, AbortSignal.timeout(120_000))
     const clock = systemClock
     const client = new RestClient({ connection, clock, instruments: silentInstruments, userAgent: 'konverge-test' })
     undo.defer(() => client.close(AbortSignal.timeout(5_000)))
@@ -75,7 +75,7 @@ export class LocalCluster {
   async apply(...objects: readonly KubeObject[]): Promise<void> {
     const options = { fieldManager: 'test', force: true }
     for (const object of objects)
-      await this.#client.apply(kindOf(object.kind), object, options, AbortSignal.timeout(10_000))
+      await this.#client.apply(kindOf(object.kind), object, options, AbortSignal.timeout(120_000))
   }
 
   /** Where the controller of that kind is not at work. */
@@ -83,19 +83,19 @@ export class LocalCluster {
     const options = { fieldManager: 'test', subresource: 'status' } as const
     const patch = { type: 'merge', body: { status } } as const
     const location = { namespace: this.namespace, name }
-    await this.#client.patch(kindOf(kind), location, patch, options, AbortSignal.timeout(10_000))
+    await this.#client.patch(kindOf(kind), location, patch, options, AbortSignal.timeout(120_000))
   }
 
   get(kind: string, name: string): Promise<LiveObject | undefined> {
     const resource = kindOf(kind)
     const location = resource.scope === 'Cluster' ? { name } : { namespace: this.namespace, name }
-    return loadIfPresent(this.#client, resource, location, AbortSignal.timeout(10_000))
+    return loadIfPresent(this.#client, resource, location, AbortSignal.timeout(120_000))
   }
 
   async delete(kind: string, name: string): Promise<void> {
     const { uid } = (await this.objectThat({ kind, name }, 'there', () => true)).metadata
     const location = { namespace: this.namespace, name }
-    await this.#client.delete(kindOf(kind), location, { preconditions: { uid } }, AbortSignal.timeout(10_000))
+    await this.#client.delete(kindOf(kind), location, { preconditions: { uid } }, AbortSignal.timeout(120_000))
   }
 
   /** Of the pod's container that runs, or of the one before it. */

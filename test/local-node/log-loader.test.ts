@@ -41,7 +41,7 @@ async function written(chunks: readonly string[], limitBytes = 1_000_000): Promi
 async function read(path: string, options: Partial<LogOptions> = {}): Promise<string> {
   const source = { clock: systemClock, path, isLive: () => false }
   const chunks = []
-  for await (const chunk of readLog(source, { ...everything, ...options }, AbortSignal.timeout(10_000)))
+  for await (const chunk of readLog(source, { ...everything, ...options }, AbortSignal.timeout(120_000)))
     chunks.push(chunk)
   return Buffer.concat(chunks).toString('utf8')
 }
@@ -85,7 +85,7 @@ describe('the log of a container', () => {
     const source = { clock: systemClock, path, isLive: () => isLive }
     const seen: string[] = []
     stream.write('line 0\n')
-    for await (const chunk of readLog(source, { ...everything, follow: true }, AbortSignal.timeout(20_000))) {
+    for await (const chunk of readLog(source, { ...everything, follow: true }, AbortSignal.timeout(120_000))) {
       seen.push(chunk.toString('utf8'))
       // Written only when the one before was read, so that every rotation happens under the reader.
       if (seen.length < 30) stream.write(`line ${seen.length}\n`)

@@ -30,9 +30,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Writes its own pid, and stays. */
+/** Writes its own pid, whole at once, and stays. */
 const pidScript = `
-  require('node:fs').writeFileSync(process.env.PID_FILE, String(process.pid))
+  require('node:fs').writeFileSync(process.env.PID_FILE + '.new', String(process.pid))
+  require('node:fs').renameSync(process.env.PID_FILE + '.new', process.env.PID_FILE)
   setInterval(() => {}, 1000)`
 const pidFile = join(folder, 'pid')
 const pidOf = () => (existsSync(pidFile) ? Number(readFileSync(pidFile, 'utf8')) : 0)

@@ -46,7 +46,7 @@ export class NodeHere {
   static async start(options: NodeHereOptions): Promise<NodeHere> {
     const clock = systemClock
     const source = { kind: 'files', paths: [options.kubeconfigPath] } as const
-    const connection = await loadConnection({ clock, source, environment: {} }, AbortSignal.timeout(10_000))
+    const connection = await loadConnection({ clock, source, environment: {} }, AbortSignal.timeout(120_000))
     const instruments = silentInstruments
     const client = new RestClient({ connection, clock, instruments, userAgent: 'konverge-node/test' })
     const logReader =

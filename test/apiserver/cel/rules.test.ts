@@ -86,8 +86,10 @@ describe('the rules of a schema', () => {
     ['self.l.all(a, lists.range(100000).all(b, lists.range(100000).all(c, b != c + 1000000)))'],
     ['self.ls.map(x, self.ls + self.ls + self.ls).all(y, self.ls.map(z, y + y).size() >= 0)'],
   ])('end soon: %s', (rule) => {
-    const started = performance.now()
+    // Of this process alone: time on the wall is also that of whatever else the machine does.
+    const before = process.cpuUsage()
     verdict({ rule, message: 'no' })
-    expect(performance.now() - started).toBeLessThan(10_000)
+    const { user, system } = process.cpuUsage(before)
+    expect((user + system) / 1_000_000).toBeLessThan(10)
   })
 })

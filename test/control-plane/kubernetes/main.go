@@ -79,6 +79,9 @@ func runKubectl([]string) {
 	}
 }
 
+// maxRemovals bounds removeUntilGone to two minutes.
+const maxRemovals = 120
+
 // dieWithParent ends the process when standard input ends. The test process holds the other end of that pipe, and the
 // kernel closes it however the test process ends, SIGKILL included.
 func dieWithParent() {
@@ -88,18 +91,28 @@ func dieWithParent() {
 	leftovers := filepath.SplitList(os.Getenv("CONTROL_PLANE_LEFTOVERS"))
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
-		if len(leftovers) > 0 {
-			// The other programs see the same end of file and write no more after this pause.
-			time.Sleep(time.Second)
-		}
-		for _, pattern := range leftovers {
+		removeUntilGone(leftovers)
+		os.Exit(0)
+	}()
+}
+
+// removeUntilGone removes what the patterns match until a second later nothing matches any more. The other programs see the same end of file, but
+// on a busy machine one of them may write after a removal.
+func removeUntilGone(patterns []string) {
+	for pass := 0; pass < maxRemovals && len(patterns) > 0; pass++ {
+		time.Sleep(time.Second)
+		isGone := true
+		for _, pattern := range patterns {
 			paths, _ := filepath.Glob(pattern)
 			for _, path := range paths {
+				isGone = false
 				_ = os.RemoveAll(path)
 			}
 		}
-		os.Exit(0)
-	}()
+		if isGone {
+			return
+		}
+	}
 }
 
 // markVolumes makes the folders of the host-path provisioner, /tmp/hostpath_pv/<UUID>, recognisable as those of one

@@ -11,9 +11,11 @@ export interface FaultStoryOptions {
   /** Gives a server without the flagship's definitions. */
   readonly start: () => Promise<OwnServer>
   readonly install: (server: OwnServer) => Promise<void>
+  /** What an end in order may take by the server's own clock; absent where that is the machine's, which may be busy. */
+  readonly stopLimitMs?: number
 }
 
-export function describeFaults({ start, install }: FaultStoryOptions): void {
+export function describeFaults({ start, install, stopLimitMs = Infinity }: FaultStoryOptions): void {
   let server: OwnServer
   let operator: MortalOperator | undefined
 
@@ -138,7 +140,7 @@ export function describeFaults({ start, install }: FaultStoryOptions): void {
       try {
         const fromMs = server.nowMs()
         expect((await running.stop()).code).toBe(0)
-        expect(server.nowMs() - fromMs).toBeLessThan(10_000)
+        expect(server.nowMs() - fromMs).toBeLessThan(stopLimitMs)
       } finally {
         await server.setAway(false)
       }

@@ -12,11 +12,15 @@ const sleeps = 3
 const lease = { leaseDurationMs: 4_000, renewDeadlineMs: 3_000, retryPeriodMs: 500 }
 
 export interface LeadershipLimits {
-  /** How much longer than the lease a takeover may take: two looks at the lease, and whatever the machine does meanwhile. */
-  readonly slackMs: number
+  /**
+   * How much longer than the lease a takeover may take, by the server's own clock. Absent where that is the machine's: then a takeover takes as long as
+   * the machine lets processes wait, and only its order is checked.
+   */
+  readonly slackMs?: number
 }
 
 export function describeLeadership(start: StartStoryServer, { slackMs }: LeadershipLimits): void {
+  const within = slackMs === undefined ? '' : ` within the lease duration + ${slackMs / 1_000} s`
   let server: StoryServer
   let replicas: Replicas
   beforeAll(async () => {
@@ -32,7 +36,7 @@ export function describeLeadership(start: StartStoryServer, { slackMs }: Leaders
   }
 
   describe('two replicas', () => {
-    it(`have a new leader within the lease duration + ${slackMs / 1_000} s, ${kills} times after a kill -9`, {
+    it(`have a new leader${within}, ${kills} times after a kill -9`, {
       timeout: 300_000,
     }, async () => {
       await begin('leaders-killed', lease)
@@ -43,7 +47,7 @@ export function describeLeadership(start: StartStoryServer, { slackMs }: Leaders
         await replicas.start()
       }
       await replicas.settle()
-      for (const tookMs of takeoversMs) expect(tookMs).toBeLessThan(lease.leaseDurationMs + slackMs)
+      if (slackMs !== undefined) expect(Math.max(...takeoversMs)).toBeLessThan(lease.leaseDurationMs + slackMs)
       expect(await replicas.writers(), 'leaders that wrote').toBeGreaterThan(kills / 2)
       expect(await replicas.writesOutOfTurn(lease.leaseDurationMs)).toEqual([])
     })
@@ -53,7 +57,7 @@ export function describeLeadership(start: StartStoryServer, { slackMs }: Leaders
       const { operator: leader } = await replicas.leader()
       const tookMs = await replicas.takeover(async (old) => expect((await old.stop()).code).toBe(0))
       // Far from the 15 s of a lease that runs out: draining, and at most one look of the standby.
-      expect(tookMs).toBeLessThan(4_000 + slackMs)
+      if (slackMs !== undefined) expect(tookMs).toBeLessThan(4_000 + slackMs)
       await replicas.settle()
       const requests = (await server.requests()).filter((event) => identityOf(event) === identityOfOperator(leader))
       expect(requests.filter(isWrite).at(-1)?.resource).toBe('leases')
