@@ -1,7 +1,9 @@
 // What does a worker of a Backup leave behind when it ends? One line of JSON that fits into a termination message, without secrets, and an
 // exit code that says whether another try is worth it. Pure.
+
 import type { BackupStatus } from '../../../imports/wire/backup.ts'
 import { jsonObjectIn } from '../worker/json-object.ts'
+import { reportLimit } from '../worker/termination-message.ts'
 import type { BackupOutcome } from './backup-worker.ts'
 import type { CommittedBackup } from './commit-worker.ts'
 import type { Manifest } from './manifest.ts'
@@ -68,7 +70,7 @@ export function exitCodeOf({ outcome }: WorkReport): 0 | 1 | 2 {
 
 /** Undefined for what no worker wrote: it was killed, or somebody else spoke. */
 export function workReportIn(text: string | undefined): WorkReport | undefined {
-  const value = jsonObjectIn(text)
+  const value = (text?.length ?? 0) > reportLimit ? undefined : jsonObjectIn(text)
   const outcome = (['Completed', 'Interrupted', 'Stopped'] as const).find((known) => known === value?.['outcome'])
   if (value === undefined || outcome === undefined) return undefined
   const { reason, message } = value

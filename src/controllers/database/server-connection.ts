@@ -171,6 +171,9 @@ const connectionKeys = ['host', 'port', 'username', 'password'] as const
 /** A DNS name or an IP address; neither a list of them nor a socket's path. */
 const hostPattern = /^[A-Za-z0-9_.:%-]+$/
 
+/** Bytes. Each session reads all certificates, in the event loop; the bundle of all regions of RDS has 165 KiB. */
+const longestTrust = 512 * 1024
+
 type Trust =
   | { readonly kind: 'trust'; readonly pem: string | undefined }
   | Extract<ServerConnection, { kind: 'unknown' }>
@@ -189,6 +192,10 @@ function trustOf(
   const pem = textOf(secret, place.key)
   if (pem === undefined && caSecret !== undefined) {
     return unknown('SecretIncomplete', `Secret ${place.name} has no ${place.key}`)
+  }
+  if (pem !== undefined && pem.length > longestTrust) {
+    const message = `${place.key} in Secret ${place.name} has ${pem.length} bytes; a session reads at most ${longestTrust}: leave out certificates that the server does not need`
+    return unknown('InvalidCertificate', message)
   }
   if (pem === undefined || pem.includes('-----BEGIN CERTIFICATE-----')) return { kind: 'trust', pem }
   return unknown('InvalidCertificate', `${place.key} in Secret ${place.name} is not a certificate in PEM`)

@@ -1,6 +1,7 @@
 // What does a worker leave behind when it ends? One line of JSON that fits into a termination message, without secrets, and an exit code
 // that says whether another try is worth it. Pure.
 import { findingsText } from '../engines/step-review.ts'
+import { reportLimit } from '../worker/termination-message.ts'
 import type { MigrationOutcome } from './migration-outcome.ts'
 
 export interface WorkerReport {
@@ -60,7 +61,7 @@ export function exitCodeOf({ outcome }: WorkerReport): 0 | 1 | 2 {
 
 /** Undefined for what no worker wrote: it was killed, or somebody else spoke. */
 export function reportIn(text: string | undefined): WorkerReport | undefined {
-  if (text === undefined || !text.startsWith('{')) return undefined
+  if (text === undefined || text.length > reportLimit || !text.startsWith('{')) return undefined
   let value: unknown
   try {
     value = JSON.parse(text)

@@ -1,4 +1,5 @@
 // Secrets that a resource names and nobody has opened to its kind: nothing is made of them. All five kinds, on the embedded server.
+
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Backup } from '../../../imports/wire/backup.ts'
 import { Database } from '../../../imports/wire/database.ts'
@@ -15,14 +16,15 @@ import { replicatedKvStore } from '../../../src/controllers/replicated-kv-store/
 import { Job, Namespace, type Resource, Secret, StatefulSet } from '../../../src/index.ts'
 import { startCluster, type TestCluster } from '../../../src/testing/index.ts'
 import { flagshipDefinitions } from '../../e2e/definitions.ts'
+import { secretText } from '../../taint/secret-text.ts'
 import { noServer } from '../database/databases.ts'
 import { openLabels } from '../open-labels.ts'
 
 const home = 'shop'
 const image = 'konverge:test'
 const at = (name: string) => `${home}/${name}`
-const connection = { host: 'db.example', port: '5432', username: 'op', password: 'p' }
-const keys = { accessKeyId: 'AKIA', secretAccessKey: 'k' }
+const connection = { host: 'db.example', port: '5432', username: 'op', password: secretText('admin') }
+const keys = { accessKeyId: 'AKIA', secretAccessKey: secretText('keys') }
 const s3 = { bucket: 'backups', endpoint: 'https://s3.example:9000', credentialsSecretRef: { name: 'keys' } }
 const server = { connectionSecretRef: { name: 'server' } }
 
@@ -78,7 +80,7 @@ const command = (secret: string, reader: SecretReader) =>
 describe('a Secret that nobody has opened', () => {
   it('comes into no environment of a ReplicatedKVStore, and does once it is opened', async () => {
     const fixture = await Fixture.start()
-    await fixture.secret('orders-admin', { password: 'p' }, { [consentLabel('Database')]: 'true' })
+    await fixture.secret('orders-admin', { password: secretText('orders') }, { [consentLabel('Database')]: 'true' })
     const valueFrom = { secretKeyRef: { name: 'orders-admin', key: 'password' } }
     await fixture.create(ReplicatedKVStore, 'cart', { image: 'kv:1', env: [{ name: 'LOOT', valueFrom }] })
     expect(await fixture.condition(ReplicatedKVStore, 'cart')).toMatch(/^SecretNotAllowed: /)
@@ -91,7 +93,7 @@ describe('a Secret that nobody has opened', () => {
 
   it('comes into no environment that is changed later', async () => {
     const fixture = await Fixture.start()
-    await fixture.secret('orders-admin', { password: 'p' })
+    await fixture.secret('orders-admin', { password: secretText('orders') })
     await fixture.create(ReplicatedKVStore, 'cart', { image: 'kv:1' })
     const valueFrom = { secretKeyRef: { name: 'orders-admin', key: 'password', optional: true } }
     await fixture.cluster.patch(ReplicatedKVStore, at('cart'), { spec: { env: [{ name: 'LOOT', valueFrom }] } })

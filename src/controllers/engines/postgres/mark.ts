@@ -5,7 +5,7 @@ import type { Succession } from '../observed-server.ts'
 
 const prefix = 'konverge '
 /** Characters: room for a ledger of thousands of roles. A comment of somebody else may have a gigabyte. */
-const longestMark = 1_048_576
+const longestMark = 524_288
 
 /** The text of the comment. */
 export function markOf({ uid, generation, holder }: Token, succession?: Succession): string {

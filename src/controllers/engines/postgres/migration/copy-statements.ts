@@ -1,6 +1,7 @@
 // With which statements does a copy read and write? Values travel as the texts that the types themselves read and write, so that nothing
 // is lost in between. Order is a matter of the source alone, by the very index of the key, so that no collation of the target matters.
 import type { TableName } from '../../migration-step.ts'
+import { jsonAnswer } from '../json-answer.ts'
 import { listOf } from '../review/sql-parser.ts'
 import type { QueryAnswer } from '../session-client.ts'
 import { commaList, identifier, integer, literal, qualified, type Sql, sql } from '../sql-text.ts'
@@ -167,7 +168,7 @@ export function progressIn({ rows }: QueryAnswer): ReadonlyMap<string, Progress>
       table ?? '',
       {
         table: table ?? '',
-        watermark: watermark == null ? undefined : listOf(JSON.parse(watermark)).map(String),
+        watermark: watermark == null ? undefined : listOf(jsonAnswer(watermark, 'how far a copy is')).map(String),
         rows: Number(count),
         isDone: isDone === 't',
       },
