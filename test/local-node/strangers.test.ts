@@ -5,6 +5,7 @@ import { systemClock } from '../../src/base/clock.ts'
 import { newServerIdentity, type ServerIdentity } from '../../src/base/server-identity.ts'
 import { valueAt } from '../../src/object/object.ts'
 import { waitUntil } from '../control-plane/wait-until.ts'
+import { secretText } from '../taint/secret-text.ts'
 import { LocalCluster } from './local-cluster.ts'
 import { canBeStranger, openToOthers, reachedByStranger } from './strangers.ts'
 
@@ -21,7 +22,7 @@ beforeAll(async () => {
     apiVersion: 'v1',
     kind: 'Secret',
     metadata: { namespace, name: 'key' },
-    stringData: { password: 'hidden' },
+    stringData: { password: secretText('hidden') },
   })
   for (const name of pods) {
     await cluster.apply({ apiVersion: 'v1', kind: 'Pod', metadata: { namespace, name }, spec: podSpec(name) })
