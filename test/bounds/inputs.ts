@@ -31,6 +31,7 @@ import { compareQuantities, parseQuantity } from '../../src/object/quantity.ts'
 import { recordedReach } from '../../src/reconcile/inventory.ts'
 import { steeringOf } from '../../src/reconcile/steering.ts'
 import { openLabels } from '../controllers/open-labels.ts'
+import { worstJson } from './worst-json.ts'
 
 export interface BoundedInput {
   readonly input: string
@@ -365,20 +366,6 @@ export const inputs: readonly BoundedInput[] = [
     comesTo: [true, undefined],
   },
 ]
-
-/** JSON of about so many bytes that is dear to parse. */
-function worstJson(what: string, bytes: number): string {
-  switch (what) {
-    case 'depth':
-      return '['.repeat(bytes / 2) + ']'.repeat(bytes / 2)
-    case 'members':
-      return `{${Array.from({ length: bytes / 14 }, (_, at) => `"k${at}":1`).join(',')}}`
-    case 'values':
-      return `[${'{},'.repeat(bytes / 3)}{}]`
-    default:
-      return JSON.stringify([{ name: 'x'.repeat(bytes - 20) }])
-  }
-}
 
 function object(metadata: object, rest: object = {}): LiveObject {
   const whole = {
