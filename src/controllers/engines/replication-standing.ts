@@ -30,6 +30,7 @@ export type ObstacleReason =
   | 'SequencesUnreadable'
   | 'TablesMissing'
   | 'TablesNotEmpty'
+  | 'OwnersCode'
   | 'NotOwned'
   | 'SlotLost'
   | 'TablesChanged'
@@ -162,6 +163,7 @@ function tableObstacles({ tables, sequences, largeObjects }: PublisherFacts): re
 function targetObstacles({ tables }: PublisherFacts, target: SubscriberFacts): readonly Obstacle[] {
   const there = new Map(target.tables.map((table) => [nameOf(table), table]))
   const missing = tables.filter((table) => !there.has(nameOf(table)))
+  const owners = tables.flatMap((table) => there.get(nameOf(table)) ?? []).filter(({ codeOf }) => codeOf !== null)
   return [
     ...when(target.isReadOnly, 'ServerReadOnly', 'the target is read only'),
     ...when(
@@ -173,6 +175,11 @@ function targetObstacles({ tables }: PublisherFacts, target: SubscriberFacts): r
       target.freeWorkers < 2,
       'TooManySlots',
       `the target has ${target.freeWorkers} free workers, and at least two are needed; raise max_logical_replication_workers`,
+    ),
+    ...when(
+      owners.length > 0,
+      'OwnersCode',
+      `${namesOf(owners)} of the target would run code of ${quoted(owners[0]?.codeOf ?? '')} with the rights of ${quoted(target.admin)}, as servers before PostgreSQL 16 do; use a newer server, or a dump`,
     ),
     ...when(missing.length > 0, 'TablesMissing', `${namesOf(missing)} are not at the target; the schema comes first`),
   ]

@@ -139,6 +139,8 @@ export interface TargetTable extends TableName {
   readonly isEmpty: boolean
   /** It is in the subscription. */
   readonly isFollowed: boolean
+  /** Role whose code the server would run with the rights of its admin when rows arrive; null: none. Only before PostgreSQL 16. */
+  readonly codeOf: string | null
 }
 
 export interface ObservedSubscription {

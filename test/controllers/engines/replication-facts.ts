@@ -26,13 +26,13 @@ export const followingTarget: SubscriberFacts = {
   isReadOnly: false,
   canSubscribe: true,
   freeWorkers: 4,
-  tables: [{ ...orders, isEmpty: false, isFollowed: true }],
+  tables: [{ ...orders, isEmpty: false, isFollowed: true, codeOf: null }],
   sequences: [],
   subscription: { token: { ...replicationToken, generation: 2 }, isEnabled: true, isRunning: true, failures: 0 },
 }
 
 export const emptyTarget: SubscriberFacts = {
   ...followingTarget,
-  tables: [{ ...orders, isEmpty: true, isFollowed: false }],
+  tables: [{ ...orders, isEmpty: true, isFollowed: false, codeOf: null }],
   subscription: undefined,
 }

@@ -83,6 +83,19 @@ describe('it stands with a replication', () => {
       { obstacles: [{ reason: 'SequencesUnreadable' }] },
     ],
     ['the target is read only', {}, { ...empty, isReadOnly: true }, { obstacles: [{ reason: 'ServerReadOnly' }] }],
+    [
+      'the target would run code of its owner as the admin',
+      {},
+      { ...empty, tables: empty.tables.map((table) => ({ ...table, codeOf: 'shop_owner' })) },
+      {
+        obstacles: [
+          {
+            reason: 'OwnersCode',
+            message: expect.stringContaining('app.orders of the target would run code of "shop_owner"'),
+          },
+        ],
+      },
+    ],
   ])('%s', (_, changes, there, standing) => {
     const sides = { source: { ...source, ...changes }, target: there, filledFrom: undefined }
     expect(replicationStanding(sides, token)).toMatchObject(standing)
@@ -97,7 +110,7 @@ describe('it stands with a replication', () => {
     ['the slot is lost', { slot: { ...slot, isLost: true } }, '0/100', { cause: { reason: 'SlotLost' } }],
     ['a publication is due before rows', { publication: undefined }, undefined, { next: 'publish' }],
   ])('of whose rows it is known: %s', (_, changes, from, standing) => {
-    const tables = [{ ...orders, isEmpty: from === undefined, isFollowed: false }]
+    const tables = [{ ...orders, isEmpty: from === undefined, isFollowed: false, codeOf: null }]
     const sides = { source: { ...source, ...changes }, target: { ...empty, tables }, filledFrom: from }
     expect(replicationStanding(sides, token)).toMatchObject(standing)
   })

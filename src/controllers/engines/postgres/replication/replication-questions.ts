@@ -57,6 +57,31 @@ export const publisherQuestion = `SELECT pg_catalog.jsonb_build_object(${serverJ
   'position', CASE WHEN pg_catalog.pg_is_in_recovery() THEN pg_catalog.pg_last_wal_replay_lsn()
     ELSE pg_catalog.pg_current_wal_lsn() END::text) AS answer`
 
+const isOf = (catalog: string, column: 'classid' | 'refclassid') =>
+  `d.${column} = 'pg_catalog.${catalog}'::pg_catalog.regclass`
+
+/**
+ * A role, no superuser, whose code runs when a row arrives: in a trigger that fires for replication too, a constraint, a default, an index, a
+ * key of partitions, or a type of a column that may have constraints. From PostgreSQL 16 on the server runs it as the owner of the table.
+ * Source: PostgreSQL, "Logical Replication: Security".
+ */
+const codeOf = `CASE WHEN pg_catalog.current_setting('server_version_num')::int < 160000 THEN (
+  SELECT r.rolname FROM (
+    SELECT p.proowner AS owner FROM pg_catalog.pg_trigger g JOIN pg_catalog.pg_proc p ON p.oid = g.tgfoid
+      WHERE g.tgrelid = c.oid AND NOT g.tgisinternal AND g.tgenabled IN ('A', 'R')
+    UNION ALL SELECT COALESCE(p.proowner, o.oprowner) FROM pg_catalog.pg_depend d
+      LEFT JOIN pg_catalog.pg_proc p ON ${isOf('pg_proc', 'refclassid')} AND p.oid = d.refobjid
+      LEFT JOIN pg_catalog.pg_operator o ON ${isOf('pg_operator', 'refclassid')} AND o.oid = d.refobjid
+      WHERE (${isOf('pg_constraint', 'classid')} AND d.objid IN (SELECT k.oid FROM pg_catalog.pg_constraint k WHERE k.conrelid = c.oid))
+        OR (${isOf('pg_attrdef', 'classid')} AND d.objid IN (SELECT f.oid FROM pg_catalog.pg_attrdef f WHERE f.adrelid = c.oid))
+        OR (${isOf('pg_class', 'classid')} AND d.objid IN (SELECT i.indexrelid FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid
+          UNION ALL SELECT a.relid FROM pg_catalog.pg_partition_ancestors(c.oid) a))
+    UNION ALL SELECT y.typowner FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+      JOIN pg_catalog.pg_type y ON y.oid IN (t.oid, t.typelem)
+      WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND y.typtype NOT IN ('b', 'e')) found
+  JOIN pg_catalog.pg_roles r ON r.oid = found.owner
+  WHERE NOT r.rolsuper AND r.rolname <> current_user ORDER BY 1 LIMIT 1) END`
+
 const ofSubscription = `(SELECT s.oid FROM pg_catalog.pg_subscription s
   WHERE s.subname = $1 AND s.subdbid = (SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database()))`
 
@@ -69,7 +94,7 @@ export const subscriberQuestion = `SELECT pg_catalog.jsonb_build_object(${server
   'freeWorkers', pg_catalog.current_setting('max_logical_replication_workers')::int
     - (SELECT pg_catalog.count(*) FROM pg_catalog.pg_stat_subscription w WHERE w.pid IS NOT NULL),
   'tables', (SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('schema', n.nspname, 'name', c.relname,
-      'isEmpty', pg_catalog.pg_relation_size(c.oid) = 0,
+      'isEmpty', pg_catalog.pg_relation_size(c.oid) = 0, 'codeOf', ${codeOf},
       'isFollowed', EXISTS (SELECT FROM pg_catalog.pg_subscription_rel r
         WHERE r.srrelid = c.oid AND r.srsubid = ${ofSubscription}))
       ORDER BY n.nspname, c.relname) ${relations('r')}),
