@@ -16,7 +16,7 @@ import {
   noDatabaseSide,
 } from './database-server-names.ts'
 import type { DatabaseServerProps } from './database-server-props.ts'
-import { databaseServicePort, databaseSide } from './database-side.ts'
+import { databaseServicePort, databaseSide, leadsToPods } from './database-side.ts'
 import type { Manifest } from './manifest.ts'
 
 /**
@@ -83,7 +83,11 @@ export class DatabaseServer extends Construct {
     this.statefulSet = server.statefulSet
     this.clientService = make('client-service', names.clientService, {
       kind: 'Service',
-      spec: { selector: takesClients ? side.selectorLabels : noDatabaseSide(name), ports: [databaseServicePort] },
+      spec: {
+        ...leadsToPods,
+        selector: takesClients ? side.selectorLabels : noDatabaseSide(name),
+        ports: [databaseServicePort],
+      },
     })
     const other =
       beside &&

@@ -22,6 +22,9 @@ export interface DatabaseSideProps {
   readonly hasAddress: boolean
 }
 
+/** Of every Service of a server: its default, declared so that an edit by hand to another name of some host is undone. */
+export const leadsToPods = { type: 'ClusterIP' } as const
+
 /** The port of every Service of a server. */
 export const databaseServicePort = {
   name: databasePortName,
@@ -44,7 +47,7 @@ export function databaseSide(scope: Construct, prefix: string, options: Database
       metadata: { name: objectName, labels: { ...databaseLabels(props.name) } },
       ...manifest,
     })
-  const reach = { selector: side.selectorLabels, ports: [databaseServicePort] }
+  const reach = { ...leadsToPods, selector: side.selectorLabels, ports: [databaseServicePort] }
   const headlessService = make('headless-service', side.headlessService, {
     kind: 'Service',
     spec: { ...reach, clusterIP: 'None', publishNotReadyAddresses: true },

@@ -32,6 +32,9 @@ function flagshipOf({ image = ownImage(), policy = labelledSecrets }: FlagshipOp
 
 export const flagshipControllers = flagshipOf()
 
+/** Of an operator whose pods run on the local node. */
+export const localControllers = flagshipOf({ policy: { ...labelledSecrets, dialsLocalAddresses: true } })
+
 /** The named ones, each once, by resource (`replicatedkvstores`) or kind, in any case; all of them when no name is given. */
 export function controllersNamed(names: readonly string[], options: FlagshipOptions = {}): readonly Controller[] {
   const flagship = flagshipOf(options)

@@ -53,6 +53,10 @@ function programWith(signal: AbortSignal): Command {
       baseMs: 5_000,
       capMs: 300_000,
     })
+    .option(
+      '--local-addresses',
+      'dial servers at the addresses that a local node gives their Services; not in a cluster',
+    )
     .option('--http-port <port>', 'where /healthz and /readyz are served; 0 takes any free port', port, 8080)
     .option('--http-host <address>', 'the address to serve them on', '0.0.0.0')
     .addOption(metricsOption('loopback'))

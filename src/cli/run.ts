@@ -17,6 +17,8 @@ export interface RunOptions
     Pick<RunOperatorOptions, 'environment' | 'output' | 'kubeconfig' | 'context' | 'maxConcurrent' | 'backoff'> {
   readonly namespaces: readonly string[]
   readonly selector?: string
+  /** As of ReferencePolicy. */
+  readonly localAddresses?: boolean
   readonly controllers: readonly string[]
   readonly httpPort: number
   readonly httpHost: string
@@ -49,7 +51,7 @@ export async function run(options: RunOptions, signal: AbortSignal): Promise<voi
       labelSelector: selector,
       controllers: controllersNamed(options.controllers, {
         image: environment['KONVERGE_IMAGE'],
-        policy: policyOf(options),
+        policy: { ...policyOf(options), dialsLocalAddresses: options.localAddresses },
       }),
       userAgent: `konverge/${packageVersion()}`,
       namespaces: namespaces.length === 0 ? undefined : namespaces,

@@ -3,7 +3,7 @@
 
 import type { Instruments } from '../../src/base/instrument.ts'
 import { seededRandom, seededSecrets } from '../../src/base/random.ts'
-import { flagshipControllers } from '../../src/cli/flagship.ts'
+import { localControllers } from '../../src/cli/flagship.ts'
 import { Fence } from '../../src/kube/fence.ts'
 import { FencedClient } from '../../src/kube/fenced-client.ts'
 import { FetchClient } from '../../src/kube/fetch-client.ts'
@@ -60,7 +60,7 @@ export class EmbeddedOperator implements MortalOperator {
   start(): this {
     const {
       cluster,
-      controllers = flagshipControllers,
+      controllers = localControllers,
       namespaces = [],
       backoff,
       userAgent = 'konverge/test',

@@ -24,7 +24,8 @@ export class OperatorProcess {
   stderr = ''
 
   constructor(kubeconfig: string, args: readonly string[] = []) {
-    const all = [program, 'run', '--kubeconfig', kubeconfig, '--http-host', '127.0.0.1', '--http-port', '0', ...args]
+    const http = ['--http-host', '127.0.0.1', '--http-port', '0']
+    const all = [program, 'run', '--kubeconfig', kubeconfig, '--local-addresses', ...http, ...args]
     this.#child = spawn(process.execPath, all, { stdio: ['ignore', 'pipe', 'pipe'] })
     this.#exited = new Promise((resolve, reject) => {
       this.#child.once('exit', (code, signal) => resolve({ code, signal }))

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { messageOf } from '../../base/errors.ts'
 import { runOperator } from '../../index.ts'
 import { CommandError } from '../command-error.ts'
-import { flagshipControllers } from '../flagship.ts'
+import { localControllers } from '../flagship.ts'
 import { packageVersion } from '../package-folder.ts'
 import { openPrivate } from '../private-file.ts'
 import { lastErrorOf, metricsUrlOf } from './operator-log.ts'
@@ -27,7 +27,7 @@ export class OperatorHere implements RunningOperator {
     const run = runOperator(
       {
         kubeconfig,
-        controllers: flagshipControllers,
+        controllers: localControllers,
         environment: {},
         output: { write: (text) => writeSync(file, text) },
         userAgent: `konverge/${packageVersion()}`,

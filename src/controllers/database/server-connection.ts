@@ -2,7 +2,7 @@
 // server; or what is wrong with them, in words that hold no value of a Secret (I11). Pure.
 import { databasePort, databaseServerNames, databaseSideService } from '../../../constructs/index.ts'
 import type { DatabaseSpec, DatabaseStatus } from '../../../imports/wire/database.ts'
-import type { LiveObject } from '../../index.ts'
+import { type LiveObject, valueAt } from '../../index.ts'
 import type { ServerAccess, TlsMode } from '../engines/server-access.ts'
 import {
   endpointRejection,
@@ -13,7 +13,12 @@ import {
 import { secretText } from './secret-text.ts'
 
 export type ServerConnection =
-  | { readonly kind: 'known'; readonly access: ServerAccess }
+  | {
+      readonly kind: 'known'
+      readonly access: ServerAccess
+      /** As of ReferencePolicy; absent: false. */
+      readonly dialsLocalAddresses?: true
+    }
   | { readonly kind: 'unknown'; readonly reason: ConnectionProblem; readonly message: string }
 
 export type ConnectionProblem =
@@ -42,6 +47,8 @@ export interface ConnectionSource {
   readonly tls: TlsMode
   /** The server is made for this Database, and its Secret with it: what is missing is not there yet, and nobody's mistake. */
   readonly isOurs: boolean
+  /** Of the Database, whose children the Services are. */
+  readonly uid: string
 }
 
 /** Undefined for a provider that this version does not know. */
@@ -50,11 +57,11 @@ export function connectionSource({ metadata, spec, status }: DatabaseObject): Co
   if (server !== undefined) {
     const { connectionSecretRef, caSecretRef, maintenanceDatabase, sslMode: tls } = server
     const nowhere = { service: undefined, sideService: undefined }
-    const given = { caSecret: caSecretRef, ...nowhere, maintenanceDatabase, tls, isOurs: false }
+    const given = { caSecret: caSecretRef, ...nowhere, maintenanceDatabase, tls, isOurs: false, uid: metadata.uid }
     return { secret: connectionSecretRef.name, ...given }
   }
   const { adminSecret, clientService: service } = databaseServerNames(metadata.name)
-  const own = { secret: adminSecret, maintenanceDatabase: 'postgres', isOurs: true }
+  const own = { secret: adminSecret, maintenanceDatabase: 'postgres', isOurs: true, uid: metadata.uid }
   if (inCluster !== undefined) {
     const sideService = sideServiceOf(metadata.name, status)
     return { ...own, caSecret: undefined, service, sideService, tls: 'verify-full' }
@@ -90,7 +97,7 @@ export interface ConnectionInput {
 }
 
 export function serverConnection({ source, secrets, service, sideService, policy }: ConnectionInput): ServerConnection {
-  if (source === undefined || !isMade(source, { secrets, service })) {
+  if (source === undefined || !isMade(source, { secrets, service, sideService })) {
     return unknown('ServerNotMade', 'the server is not there yet')
   }
   const { secret: name, maintenanceDatabase, tls } = source
@@ -117,9 +124,11 @@ export function serverConnection({ source, secrets, service, sideService, policy
   if (elsewhere !== undefined) return unknown(elsewhere.reason, elsewhere.message)
   const trust = trustOf(source, secret, secrets)
   if (trust.kind === 'unknown') return trust
-  const dial = dialOf(service, sideService)
+  const { dialsLocalAddresses = false } = policy
+  const dial = dialOf({ service, sideService, dialsLocalAddresses })
   return {
     kind: 'known',
+    ...(dialsLocalAddresses ? { dialsLocalAddresses } : {}),
     access: {
       host,
       port: Number(port),
@@ -146,17 +155,40 @@ function rejectionOf(
   return undefined
 }
 
-function isMade(source: ConnectionSource, { secrets, service }: Pick<ConnectionInput, 'secrets' | 'service'>): boolean {
+function isMade(
+  source: ConnectionSource,
+  { secrets, service, sideService }: Pick<ConnectionInput, 'secrets' | 'service' | 'sideService'>,
+): boolean {
   if (!source.isOurs) return true
   const secret = secrets.get(source.secret)
-  const hasService = source.service === undefined || service !== undefined
-  return hasService && secret !== undefined && textOf(secret, 'host') !== undefined
+  const hasService = source.service === undefined || (service !== undefined && isOwnService(service, source.uid))
+  const hasSide = sideService === undefined || isOwnService(sideService, source.uid)
+  return hasService && hasSide && secret !== undefined && textOf(secret, 'host') !== undefined
+}
+
+/** A child of the Database that leads to pods. Another Service of its name leads wherever its author wants. */
+function isOwnService(service: LiveObject, uid: string): boolean {
+  const { ownerReferences = [] } = service.metadata
+  return leadsToPods(service) && ownerReferences.some((owner) => owner.controller === true && owner.uid === uid)
+}
+
+/** A Service of type ExternalName is another name of any host. */
+export function leadsToPods(service: LiveObject): boolean {
+  return valueAt(service, 'spec', 'type') !== 'ExternalName'
 }
 
 /** The address of one server, or undefined where the host that clients know is dialled. The certificate is of that one in either case. */
-export function dialOf(service: LiveObject | undefined, sideService: LiveObject | undefined): ServerAccess['dial'] {
+export function dialOf({
+  service,
+  sideService,
+  dialsLocalAddresses,
+}: {
+  readonly service?: LiveObject | undefined
+  readonly sideService: LiveObject | undefined
+  readonly dialsLocalAddresses: boolean
+}): ServerAccess['dial'] {
   const [client, side] = [service, sideService].map((one) => one?.metadata.annotations?.[localAddress])
-  const local = side ?? client
+  const local = dialsLocalAddresses ? (side ?? client) : undefined
   if (local !== undefined) return { host: local, port: databasePort }
   if (sideService === undefined) return undefined
   const { namespace, name } = sideService.metadata

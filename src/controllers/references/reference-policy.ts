@@ -12,6 +12,11 @@ export interface ReferencePolicy {
   readonly endpoints?: readonly string[] | undefined
   /** A resource without a class takes the cluster's default, which is always allowed. */
   readonly storageClasses?: readonly string[] | undefined
+  /**
+   * Servers in the cluster are dialled at the address that the annotation `konverge.dev/local-address` of their Service has. Only where the pods
+   * run on the local node: elsewhere the annotation is anybody's who may write Services. Default: false.
+   */
+  readonly dialsLocalAddresses?: boolean | undefined
 }
 
 /** The policy of an operator without lists. */

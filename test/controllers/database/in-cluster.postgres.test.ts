@@ -29,7 +29,7 @@ describe.each(inject('postgresHome').versions.map(({ major }) => major))(
       cluster = await LocalCluster.start()
       await cluster.apply(growing(false))
       await cluster.apply(...((await flagshipDefinitions()) as readonly unknown[] as readonly KubeObject[])) // Manifests are.
-      const controllers = [database(postgresEngine)]
+      const controllers = [database(postgresEngine, { policy: { dialsLocalAddresses: true } })]
       operator = await new OperatorHere({ kubeconfig: cluster.kubeconfig, controllers }).ready()
     })
     afterAll(async () => {

@@ -6,7 +6,7 @@ import {
   serverConnection,
 } from '../../../src/controllers/database/server-connection.ts'
 import type { LiveObject } from '../../../src/index.ts'
-import { access, databaseObject, inCluster, secret } from './databases.ts'
+import { access, databaseObject, inCluster, secret, uid } from './databases.ts'
 import { rdsProvider } from './rds/instances.ts'
 
 const values = { host: 'db.example', port: '5432', username: 'op', password: 'admin-password' }
@@ -112,7 +112,9 @@ describe('a server that is made in the cluster', () => {
   const host = 'shop-db-postgres.shop.svc'
   const admin = secret('shop-db-postgres-admin', { ...values, host, 'ca.crt': pem })
   const secrets = new Map([[admin.metadata.name, admin]])
-  const metadata = { name: 'shop-db-postgres', namespace: 'shop', uid: 'u', resourceVersion: '1' }
+  const owner = { apiVersion: 'data.konverge.dev/v1alpha1', kind: 'Database', name: 'shop-db', uid, controller: true }
+  const place = { name: 'shop-db-postgres', namespace: 'shop', uid: 'u', resourceVersion: '1' }
+  const metadata = { ...place, ownerReferences: [owner] }
   const service: LiveObject = { apiVersion: 'v1', kind: 'Service', metadata }
 
   it('is not there before its Secret and its Service', () => {
@@ -121,17 +123,34 @@ describe('a server that is made in the cluster', () => {
     expect(serverConnection({ source, secrets, service: undefined, policy: {} })).toEqual(notMade)
   })
 
+  it.each<[string, Partial<LiveObject> & Record<string, unknown>]>([
+    ['nobody’s', { metadata: place }],
+    ['another Database’s', { metadata: { ...place, ownerReferences: [{ ...owner, uid: 'other' }] } }],
+    ['owned and not controlled', { metadata: { ...place, ownerReferences: [{ ...owner, controller: false }] } }],
+    ['another name of some host', { spec: { type: 'ExternalName', externalName: 'db.attacker.example' } }],
+  ])('is not dialled by a Service of its name that is %s', (_, changes) => {
+    const bent = { ...service, ...changes }
+    const notMade = { kind: 'unknown', reason: 'ServerNotMade', message: 'the server is not there yet' }
+    expect(serverConnection({ source, secrets, service: bent, policy: {} })).toEqual(notMade)
+    expect(serverConnection({ source, secrets, service, sideService: bent, policy: {} })).toEqual(notMade)
+  })
+
   it('is reached by its Service, and shows a certificate of that name', () => {
     const connection = serverConnection({ source, secrets, service, policy: {} })
     expect(connection).toEqual({ kind: 'known', access: { ...access, host, ca: pem } })
   })
 
-  it('is dialled where the node of this machine says, under the same name', () => {
+  it('is dialled where the node of this machine says, under the same name, by an operator that is told so', () => {
     const annotations = { 'konverge.dev/local-address': '127.51.0.1' }
     const local = { ...service, metadata: { ...metadata, annotations } }
     const dial = { host: '127.51.0.1', port: 5432 }
-    expect(serverConnection({ source, secrets, service: local, policy: {} })).toMatchObject({
-      access: { host, dial, ca: pem },
+    const told = { source, secrets, service: local, policy: { dialsLocalAddresses: true } }
+    expect(serverConnection(told)).toMatchObject({ access: { host, dial, ca: pem } })
+    expect(serverConnection({ ...told, policy: {} })).toEqual({ kind: 'known', access: { ...access, host, ca: pem } })
+    // Of the one side that serves, too.
+    const side = { ...local, metadata: { ...local.metadata, name: 'shop-db-postgres-18' } }
+    expect(serverConnection({ ...told, service, sideService: side, policy: {} })).toMatchObject({
+      access: { dial: { host: 'shop-db-postgres-18.shop.svc', port: 5432 } },
     })
   })
 })

@@ -20,7 +20,7 @@ import type { SideOrder } from '../../upgrade/new-side.ts'
 import type { MoveMethod } from '../../upgrade/upgrade-world.ts'
 import type { DatabaseFacts } from '../database-facts.ts'
 import { databaseNameOf } from '../logical-database.ts'
-import { dialOf, type ServerConnection } from '../server-connection.ts'
+import { dialOf, leadsToPods, type ServerConnection } from '../server-connection.ts'
 import { movingSides } from '../server-sides.ts'
 
 export type Scene = SagaScene<DatabaseSpec, DatabaseStatus, DatabaseFacts>
@@ -44,8 +44,11 @@ export function accessIn(
   children: readonly LiveObject[],
   { sideService }: DatabaseSide,
 ): ServerAccess | undefined {
-  const dial = dialOf(undefined, serviceIn(children, sideService))
-  return connection.kind === 'known' && dial !== undefined ? { ...connection.access, dial } : undefined
+  if (connection.kind === 'unknown') return undefined
+  const service = serviceIn(children, sideService)
+  if (service === undefined || !leadsToPods(service)) return undefined
+  const dial = dialOf({ sideService: service, dialsLocalAddresses: connection.dialsLocalAddresses === true })
+  return dial && { ...connection.access, dial }
 }
 
 export function sidesOf({ object, input }: UpgradeCall): Readonly<Record<'old' | 'next', DatabaseSide>> {

@@ -68,7 +68,8 @@ export class UpgradeStory {
   async startOperator(): Promise<void> {
     const { kubeconfig } = this.cluster
     const image = 'konverge:test'
-    const controllers = [database(postgresEngine, { image }), databaseUser(postgresEngine), backup({ image })]
+    const own = { image, policy: { dialsLocalAddresses: true } }
+    const controllers = [database(postgresEngine, own), databaseUser(postgresEngine, own), backup(own)]
     this.#operator = await new OperatorHere({ kubeconfig, controllers }).ready()
   }
 
