@@ -385,7 +385,7 @@ function trustIn(pem: string): string {
   const secret = object({ name: 'server', labels: openLabels }, { data })
   const source = { secret: 'server', caSecret: undefined, service: undefined, sideService: undefined }
   const connection = serverConnection({
-    source: { ...source, maintenanceDatabase: 'postgres', tls: 'verify-full', isOurs: false },
+    source: { ...source, uid: 'u', maintenanceDatabase: 'postgres', tls: 'verify-full', isOurs: false },
     secrets: new Map([['server', secret]]),
     service: undefined,
     sideService: undefined,
