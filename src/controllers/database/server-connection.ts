@@ -27,6 +27,8 @@ export type ConnectionProblem =
   | 'SecretIncomplete'
   | 'InvalidHost'
   | 'InvalidPort'
+  /** A NUL would end the text in the protocol, and what follows would be a parameter of the session. */
+  | 'InvalidLogin'
   | 'InvalidCertificate'
   | Rejection['reason']
   /** The server that is made for this Database is not there yet. */
@@ -122,6 +124,10 @@ export function serverConnection({ source, secrets, service, sideService, policy
   }
   const elsewhere = source.isOurs ? undefined : endpointRejection(host, policy)
   if (elsewhere !== undefined) return unknown(elsewhere.reason, elsewhere.message)
+  const texts = { username, password, maintenanceDatabase }
+  const cut = Object.entries(texts).find(([, text]) => text.includes('\0'))
+  if (cut !== undefined)
+    return unknown('InvalidLogin', `${cut[0]} of the server in Secret ${name} holds a NUL character`)
   const trust = trustOf(source, secret, secrets)
   if (trust.kind === 'unknown') return trust
   const { dialsLocalAddresses = false } = policy

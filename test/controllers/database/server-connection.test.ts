@@ -54,6 +54,12 @@ describe('a server that exists', () => {
       [secret('server', { host: 'db.example', username: 'op', password: '' })],
     ],
     [
+      'InvalidLogin',
+      'username of the server in Secret server holds a NUL character',
+      plain,
+      [secret('server', { ...values, username: 'op\0options\0-crole=chief' })],
+    ],
+    [
       'InvalidHost',
       'host in Secret server is not the name or address of one server',
       plain,
