@@ -7,12 +7,21 @@ import { engineErrorOf, type Failure, type FailureContext } from './sqlstate.ts'
 export function failureOf(thrown: unknown): Failure {
   if (thrown instanceof DatabaseError) {
     const { code, message, detail, constraint } = thrown
-    return { code, message, detail, constraint, isFromServer: true }
+    return { code, message: shown(message), detail: detail && shown(detail), constraint, isFromServer: true }
   }
   const error = thrown instanceof AggregateError ? thrown.errors[0] : thrown
   const message = error instanceof Error ? error.message : String(error)
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
-  return { code, message, detail: undefined, constraint: undefined, isFromServer: false }
+  return { code, message: shown(message), detail: undefined, constraint: undefined, isFromServer: false }
+}
+
+/** PostgreSQL's own messages have at most a few hundred; one of a server that means harm may have a million, in every condition. */
+const longestText = 2_000
+
+/** A text of a server as a condition or log line may show it: cut, and without characters that steer a terminal. */
+function shown(text: string): string {
+  const cut = text.length > longestText ? `${text.slice(0, longestText)}…` : text
+  return cut.replaceAll(/[^\P{Cc}\n\t]/gu, '\ufffd')
 }
 
 /** One of ours stays as it is. */
