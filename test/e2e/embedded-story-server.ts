@@ -115,14 +115,13 @@ export class EmbeddedStoryServer implements OwnServer {
     return this.#cluster.clock.now()
   }
 
-  async request({
-    method,
-    path,
-    body,
-    contentType = 'application/json',
-    accept = '*/*',
-  }: ApiRequest): Promise<ApiAnswer> {
-    const token = await this.#tokenOf(adminAccount)
+  request(ask: ApiRequest): Promise<ApiAnswer> {
+    return this.requestAs(adminAccount, ask)
+  }
+
+  async requestAs(account: Account, ask: ApiRequest): Promise<ApiAnswer> {
+    const { method, path, body, contentType = 'application/json', accept = '*/*' } = ask
+    const token = await this.#tokenOf(account)
     const headers = { authorization: `Bearer ${token}`, 'content-type': contentType, accept }
     const content = body === undefined ? {} : { body: JSON.stringify(body) }
     const answer = await handleFetch(

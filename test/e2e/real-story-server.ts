@@ -1,6 +1,7 @@
 // A story's server that is the real control plane: kubectl, the operator in a process of its own, and the audit log as the witness.
+import { readFile } from 'node:fs/promises'
 import type { Controller } from '../../src/index.ts'
-import type { ApiAnswer, ApiRequest } from '../control-plane/api-request.ts'
+import { type ApiAnswer, type ApiRequest, apiRequest } from '../control-plane/api-request.ts'
 import type { AuditEvent } from '../control-plane/audit-log.ts'
 import type { ControlPlane } from '../control-plane/control-plane.ts'
 import type { ControlPlaneClient } from '../control-plane/control-plane-client.ts'
@@ -13,6 +14,7 @@ import { operatorNamespace } from './rights.ts'
 import { installDefinitions, isWrite } from './stores.ts'
 import { countsOf, type Happening } from './story-counts.ts'
 import type {
+  Account,
   Counts,
   MortalOperator,
   OperatorAsk,
@@ -24,6 +26,7 @@ import type {
 
 export class RealStoryServer extends KubectlObjects implements StoryServer {
   readonly #cluster: ControlPlaneClient
+  readonly #tokens = new Map<string, string>()
 
   constructor(cluster: ControlPlaneClient) {
     super(cluster)
@@ -38,6 +41,14 @@ export class RealStoryServer extends KubectlObjects implements StoryServer {
 
   request(ask: ApiRequest): Promise<ApiAnswer> {
     return this.#cluster.request(ask)
+  }
+
+  async requestAs(account: Account, ask: ApiRequest): Promise<ApiAnswer> {
+    const key = `${account.namespace}/${account.name}`
+    const token = this.#tokens.get(key) ?? (await this.#cluster.serviceAccountKubeconfig(account)).token
+    this.#tokens.set(key, token)
+    const { url, caFile } = this.#cluster
+    return apiRequest({ url, token, ca: await readFile(caFile, 'utf8') }, ask)
   }
 
   async startOperator(namespace?: string): Promise<StoryOperator> {

@@ -4,6 +4,7 @@
 import type { BackoffPolicy } from '../../src/base/backoff.ts'
 import type { Controller } from '../../src/index.ts'
 import type { LeaderElectionOptions } from '../../src/operator/leader-election.ts'
+import type { ApiAnswer, ApiRequest } from '../control-plane/api-request.ts'
 import type { FaultyWay } from '../fault-lab/faulty-way.ts'
 import type { Requesting } from '../fault-lab/namespace-reader.ts'
 import type { LogLine } from './operator-process.ts'
@@ -117,6 +118,8 @@ export interface StoryRequest {
 export type Counts = Readonly<Record<string, number>>
 
 export interface StoryServer extends StoryObjects, Requesting {
+  /** One request with the token of a service account, under its rights alone. */
+  requestAs(account: Account, ask: ApiRequest): Promise<ApiAnswer>
   /** The wall clock of operators and requests. */
   nowMs(): number
   /** Starts the flagship for one namespace, or for all, under its printed rights; resolves when it works. */

@@ -1,0 +1,60 @@
+// Attackers as values: the rights of each. The fixture grants exactly these, so that the API server and PostgreSQL enforce them.
+import type { AccessRule } from '../control-plane/control-plane-client.ts'
+
+export type AttackerName =
+  | 'tenant'
+  | 'editor'
+  | 'owner login'
+  | 'writer login'
+  | 'plain login'
+  | 'hostile server'
+  | 'hostile store'
+  | 'web page'
+
+export interface Attacker {
+  /** One phrase for docs/security.md. */
+  readonly rights: string
+  /** Rights on the API server, in the attacker's namespace only. */
+  readonly rules?: readonly AccessRule[]
+}
+
+const everything = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection']
+const five: AccessRule = {
+  apiGroups: ['data.konverge.dev'],
+  resources: ['replicatedkvstores', 'databases', 'databaseusers', 'backups', 'migrations'],
+  verbs: everything,
+}
+const events: AccessRule = { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['get', 'list', 'watch'] }
+
+export const attackers: Readonly<Record<AttackerName, Attacker>> = {
+  tenant: { rights: 'rights on the five kinds in one namespace', rules: [five, events] },
+  editor: {
+    rights: 'the rights of `edit` in one namespace, on the five kinds too',
+    rules: [
+      five,
+      events,
+      {
+        apiGroups: [''],
+        resources: [
+          'configmaps',
+          'secrets',
+          'services',
+          'endpoints',
+          'persistentvolumeclaims',
+          'pods',
+          'serviceaccounts',
+        ],
+        verbs: everything,
+      },
+      { apiGroups: ['apps'], resources: ['statefulsets', 'deployments'], verbs: everything },
+      { apiGroups: ['batch'], resources: ['jobs', 'cronjobs'], verbs: everything },
+      { apiGroups: ['policy'], resources: ['poddisruptionbudgets'], verbs: everything },
+    ],
+  },
+  'owner login': { rights: 'a login with `access: Owner` on a Database of another namespace that allows it' },
+  'writer login': { rights: 'a login with `access: ReadWrite` on such a Database' },
+  'plain login': { rights: 'a login on the server that no Database knows' },
+  'hostile server': { rights: 'a server at the address in a connection Secret' },
+  'hostile store': { rights: 'a server at the endpoint of a backup target' },
+  'web page': { rights: 'a page in the browser of a person who runs `konverge dev`' },
+}

@@ -1,0 +1,15 @@
+// All attempts that need a cluster and a database server, in the order in which they are made.
+import type { Attempt } from '../attempt.ts'
+import { editorAttempts } from './editor.ts'
+import { hostileServerAttempts } from './hostile-server.ts'
+import { loginAttempts } from './logins.ts'
+import { tenantAttempts } from './tenant.ts'
+import { tenantDatabaseAttempts } from './tenant-databases.ts'
+
+export const clusterAttempts: readonly Attempt[] = [
+  ...tenantAttempts,
+  ...tenantDatabaseAttempts,
+  ...editorAttempts,
+  ...loginAttempts,
+  ...hostileServerAttempts,
+]

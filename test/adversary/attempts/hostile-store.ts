@@ -1,0 +1,181 @@
+// What a hostile store answers, and what the worker makes of it.
+import { systemClock } from '../../../src/base/clock.ts'
+import { loadManifest, readArtifact } from '../../../src/controllers/backup/artifact-loader.ts'
+import { tidyBackup } from '../../../src/controllers/backup/tidy-worker.ts'
+import type { HostileStore, StoreAnswer } from '../hostile-store.ts'
+
+export interface StoreAttempt {
+  readonly attacker: 'hostile store'
+  readonly does: string
+  readonly sentence: string
+  readonly answers: StoreAnswer
+  readonly asks: (store: HostileStore) => Promise<unknown>
+  /** Of the worker's error, or of its answer as JSON. */
+  readonly expected: RegExp
+}
+
+const signal = () => AbortSignal.timeout(30_000)
+const folder = 'attacker/nightly/1/'
+const manifest = (store: HostileStore) => loadManifest(store.client, folder, signal())
+const listing = async (store: HostileStore) => {
+  const keys: string[] = []
+  for await (const { key } of store.client.list(folder, signal())) {
+    keys.push(key)
+    if (keys.length > 100_000) throw new Error('the list has no end')
+  }
+  return keys
+}
+const artifact = (store: HostileStore) =>
+  readArtifact({
+    store: store.client,
+    folder,
+    manifest: { artifact: { file: 'data.dump', sizeBytes: 10, sha256: '0'.repeat(64) } },
+    clock: systemClock,
+    signal: signal(),
+  })
+const tidy = (store: HostileStore) =>
+  tidyBackup(
+    { backup: { namespace: 'attacker', name: 'nightly', uid: 'u' } as never, folder },
+    { store: store.client, server: undefined },
+    signal(),
+  )
+
+const body =
+  (text: string | Buffer, headers: Readonly<Record<string, string>> = {}, status = 200): StoreAnswer =>
+  (_, response) => {
+    response.writeHead(status, headers).end(text)
+  }
+const xml = (inner: string) =>
+  body(`<?xml version="1.0"?><ListBucketResult>${inner}</ListBucketResult>`, { 'content-type': 'application/xml' })
+const chunk = Buffer.alloc(256 * 1_024, 0x20)
+
+function attempt(
+  does: string,
+  sentence: string,
+  more: Omit<StoreAttempt, 'attacker' | 'does' | 'sentence'>,
+): StoreAttempt {
+  return { attacker: 'hostile store', does, sentence, ...more }
+}
+
+const refusesManifest = 'The worker refuses the manifest.'
+const refusesArtifact = 'The worker refuses the artifact.'
+const sealed = (content: object) => JSON.stringify({ sha256: '0'.repeat(64), manifest: content })
+
+export const hostileStoreAttempts: readonly StoreAttempt[] = [
+  attempt('gives a manifest that is no JSON', refusesManifest, {
+    answers: body('<html>'),
+    asks: manifest,
+    expected: /ManifestRefused.*no JSON/,
+  }),
+  attempt('gives a manifest that is a list', refusesManifest, {
+    answers: body('[]'),
+    asks: manifest,
+    expected: /ManifestRefused/,
+  }),
+  attempt('gives a manifest nested 100,000 deep', refusesManifest, {
+    answers: body('['.repeat(100_000)),
+    asks: manifest,
+    expected: /ManifestRefused/,
+  }),
+  attempt('gives a manifest of another form', refusesManifest, {
+    answers: body(sealed({ form: 'evil/1' })),
+    asks: manifest,
+    expected: /ManifestRefused/,
+  }),
+  attempt('gives a manifest with a wrong digest', refusesManifest, {
+    answers: body(sealed({ form: 'konverge/backup/1' })),
+    asks: manifest,
+    expected: /ManifestRefused/,
+  }),
+  attempt('gives a manifest with __proto__ in it', refusesManifest, {
+    answers: body('{"sha256":"x","manifest":{"__proto__":{"form":"konverge/backup/1"}}}'),
+    asks: manifest,
+    expected: /ManifestRefused/,
+  }),
+  attempt('gives a manifest without end', refusesManifest, {
+    answers: (_, response, store) => store.pour(response.writeHead(200), chunk),
+    asks: manifest,
+    expected: /ManifestRefused.*too large/,
+  }),
+  attempt('says that there is no manifest', refusesManifest, {
+    answers: body('<Error><Code>NoSuchKey</Code></Error>', { 'content-type': 'application/xml' }, 404),
+    asks: manifest,
+    expected: /ManifestRefused.*no manifest/,
+  }),
+  attempt('sends a byte of the manifest at a time, without end', 'The deadline of the worker’s Job ends it.', {
+    answers: (_, response) => {
+      response.writeHead(200, { 'content-length': '1000' })
+      response.write('{')
+    },
+    asks: (store) => loadManifest(store.client, folder, AbortSignal.timeout(5_000)),
+    expected: /TimeoutError/,
+  }),
+  attempt('says nothing', 'The worker gives up.', { answers: () => undefined, asks: manifest, expected: /Store/ }),
+  attempt('leads the worker to another host', 'The worker sends no request there; what it signs names the host.', {
+    answers: (_, response) =>
+      void response.writeHead(301, { location: 'http://169.254.169.254/latest/meta-data/' }).end(),
+    asks: manifest,
+    expected: /Store/,
+  }),
+  attempt('leads the worker to another region by an error', 'The worker gives up with the store’s error.', {
+    answers: body(
+      '<Error><Code>PermanentRedirect</Code><Endpoint>169.254.169.254</Endpoint></Error>',
+      { 'content-type': 'application/xml', 'x-amz-bucket-region': 'evil' },
+      301,
+    ),
+    asks: manifest,
+    expected: /Store/,
+  }),
+  attempt('gives an artifact that is longer than the manifest says', refusesArtifact, {
+    answers: body('x'.repeat(1_000)),
+    asks: artifact,
+    expected: /ChecksumMismatch/,
+  }),
+  attempt('gives an artifact of the right length with other bytes', refusesArtifact, {
+    answers: body('x'.repeat(10)),
+    asks: artifact,
+    expected: /ChecksumMismatch/,
+  }),
+  attempt('gives an artifact without end', 'The worker stops one byte after the size that the manifest says.', {
+    answers: (_, response, store) => store.pour(response.writeHead(200), chunk),
+    asks: artifact,
+    expected: /ChecksumMismatch/,
+  }),
+  attempt('lists keys above the folder', 'A key with another prefix or with ".." is not used.', {
+    answers: (request, response, store) => {
+      if (request.method === 'DELETE') throw new Error(`the worker deleted ${request.url}`)
+      if (request.url?.includes('list-type') !== true)
+        return body('<Error><Code>NoSuchKey</Code></Error>', { 'content-type': 'application/xml' }, 404)(
+          request,
+          response,
+          store,
+        )
+      xml(
+        '<IsTruncated>false</IsTruncated><Contents><Key>own/attacker/nightly/1/../../../victim/data.dump</Key><Size>1</Size></Contents>',
+      )(request, response, store)
+    },
+    asks: tidy,
+    expected: /InvalidKey/,
+  }),
+  attempt('lists the same page again and again', 'The worker notices that the list does not go on.', {
+    answers: xml(
+      '<IsTruncated>true</IsTruncated><NextContinuationToken>again</NextContinuationToken><Contents><Key>own/a</Key><Size>1</Size></Contents>',
+    ),
+    asks: listing,
+    expected: /StoreRefused/,
+  }),
+  attempt('answers a list with an entity that grows', 'The worker refuses the answer.', {
+    answers: body(
+      `<?xml version="1.0"?><!DOCTYPE l [<!ENTITY a "${'x'.repeat(1_000)}">${Array.from({ length: 8 }, (_, at) => `<!ENTITY ${String.fromCharCode(98 + at)} "${`&${String.fromCharCode(97 + at)};`.repeat(10)}">`).join('')}]><ListBucketResult><Contents><Key>own/&i;</Key></Contents></ListBucketResult>`,
+      { 'content-type': 'application/xml' },
+    ),
+    asks: listing,
+    expected: /Store|\[/,
+  }),
+  attempt('refuses with a page of a megabyte that repeats the request', 'The worker’s error is short.', {
+    answers: (request, response) =>
+      void response.writeHead(403).end(`${request.headers.authorization}${'x'.repeat(1_000_000)}`),
+    asks: manifest,
+    expected: /^.{1,2000}$/s,
+  }),
+]

@@ -1,0 +1,302 @@
+// Attempts of those who log in to the server: as the owner of a Database of the victim that let them in, as its writer, as nobody's user.
+import type { AdversaryStage } from '../adversary-stage.ts'
+import type { AttackerName } from '../attacker.ts'
+import { type Attempt, condition, denied, type Outcome, tolerated } from '../attempt.ts'
+import { victimNamespace } from '../victim.ts'
+
+type Who = 'owner' | 'writer' | 'plain'
+
+const attackerOf: Readonly<Record<Who, AttackerName>> = {
+  owner: 'owner login',
+  writer: 'writer login',
+  plain: 'plain login',
+}
+
+function says(who: Who, does: string, text: string, more: { database?: string; outcome?: Outcome } = {}): Attempt {
+  const { database = 'shared', outcome = denied() } = more
+  return { attacker: attackerOf[who], does, act: (stage) => stage.sql(who, text, database), outcome }
+}
+
+/** Each session begins as the login, a member of the group that has the rights. */
+const ownerDenied: Readonly<Record<string, string>> = {
+  'makes himself a superuser': 'ALTER ROLE owner SUPERUSER',
+  'lets himself make roles': 'ALTER ROLE owner CREATEROLE',
+  'passes row security by': 'ALTER ROLE owner BYPASSRLS',
+  'becomes the owner of the victim’s other database': 'SET ROLE orders_owner',
+  'becomes the administrator': 'SET SESSION AUTHORIZATION victim_admin',
+  'grants himself the victim’s owner': 'GRANT orders_owner TO owner',
+  'grants the shared owner to another': 'GRANT shared_owner TO plain',
+  'grants himself all data': 'GRANT pg_read_all_data TO owner',
+  'grants himself the server’s programs': 'GRANT pg_execute_server_program TO owner',
+  'changes a password of the victim': `ALTER ROLE boss_a PASSWORD 'x'`,
+  'renames the role of the victim': 'ALTER ROLE boss RENAME TO mallory',
+  'drops the role of the victim': 'DROP ROLE boss',
+  'makes a role': 'CREATE ROLE backdoor LOGIN',
+  'makes settings for the victim’s role': `ALTER ROLE boss SET search_path = 'evil'`,
+  'makes a setting of the database that loads code': `ALTER DATABASE shared SET session_preload_libraries = 'x'`,
+  'makes a setting for all roles': `ALTER ROLE ALL SET search_path = 'evil'`,
+  'marks the role of the victim as his own': `COMMENT ON ROLE boss IS 'mine'`,
+  'marks his own role': `COMMENT ON ROLE owner IS 'konverge: DatabaseUser victim/boss'`,
+  'marks the victim’s other database': `COMMENT ON DATABASE orders IS 'mine'`,
+  'drops what the victim owns': 'DROP OWNED BY boss',
+  'takes over what the victim owns': 'REASSIGN OWNED BY boss TO owner',
+  'makes default privileges for the victim': 'ALTER DEFAULT PRIVILEGES FOR ROLE boss GRANT SELECT ON TABLES TO owner',
+  'changes the server’s settings': `ALTER SYSTEM SET shared_preload_libraries = 'x'`,
+  'has the server read its settings again': 'SELECT pg_reload_conf()',
+  'runs a program by COPY': `COPY (SELECT 1) TO PROGRAM 'id'`,
+  'reads a file of the server': `SELECT pg_read_binary_file('postgresql.conf')`,
+  'looks at a file of the server': `SELECT pg_stat_file('/etc/passwd')`,
+  'imports a file': `SELECT lo_import('/etc/passwd')`,
+  'makes an event trigger': `CREATE FUNCTION e() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN END';
+     CREATE EVENT TRIGGER e ON ddl_command_start EXECUTE FUNCTION e()`,
+  'makes a function in C': `CREATE FUNCTION f() RETURNS int LANGUAGE c AS 'x.so', 'f'`,
+  'makes a language': 'CREATE LANGUAGE evil HANDLER plpgsql_call_handler',
+  'installs an untrusted extension': 'CREATE EXTENSION dblink',
+  'makes a foreign data wrapper': 'CREATE FOREIGN DATA WRAPPER w',
+  'publishes all tables': 'CREATE PUBLICATION everything FOR ALL TABLES',
+  'subscribes to another server': `CREATE SUBSCRIPTION s CONNECTION 'host=evil' PUBLICATION p WITH (connect = false)`,
+  'makes a replication slot': `SELECT pg_create_logical_replication_slot('s', 'pgoutput')`,
+  'reads the passwords of roles': 'SELECT * FROM pg_authid',
+  'reads the subscriptions’ passwords': 'SELECT subconninfo FROM pg_subscription',
+  'makes triggers do nothing': 'SET session_replication_role = replica',
+  'connects to the victim’s other database by a cast of a name': `ALTER DATABASE orders OWNER TO owner`,
+  'drops the victim’s other database': 'DROP DATABASE orders',
+  'changes PostgreSQL’s own functions': `CREATE OR REPLACE FUNCTION pg_catalog.version() RETURNS text LANGUAGE sql AS 'SELECT 1::text'`,
+  'makes an operator in PostgreSQL’s own schema':
+    'CREATE OPERATOR pg_catalog.=== (LEFTARG = int, RIGHTARG = int, FUNCTION = int4eq)',
+  'lets PostgreSQL’s own tables be written': 'SET allow_system_table_mods = on',
+  'writes into PostgreSQL’s own tables': `UPDATE pg_catalog.pg_database SET datdba = 10`,
+  'ends sessions of the operator': `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'victim_admin' OR pid = 1`,
+}
+
+/** Traps: code of the owner's in places where another's session might run it. */
+const trap = `CREATE OR REPLACE FUNCTION public.trap() RETURNS int LANGUAGE plpgsql AS $$ BEGIN
+    EXECUTE 'ALTER ROLE owner SUPERUSER'; RETURN 1; EXCEPTION WHEN OTHERS THEN RETURN 0; END $$;
+  CREATE OR REPLACE FUNCTION public.trap_bool(text, text) RETURNS bool LANGUAGE sql AS 'SELECT public.trap() > 1';
+  CREATE OR REPLACE FUNCTION public.trap_trigger() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    PERFORM public.trap(); RETURN NULL; END $$;`
+
+const traps: Readonly<Record<string, string>> = {
+  'a default of a column': 'CREATE TABLE t_default (a int DEFAULT public.trap())',
+  'a trigger of a table': `CREATE TABLE t_trigger (a int);
+     CREATE TRIGGER t AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON t_trigger EXECUTE FUNCTION public.trap_trigger()`,
+  'a check of a table': 'CREATE TABLE t_check (a int CHECK (public.trap() < 2))',
+  'a policy of rows': `CREATE TABLE t_policy (a int); ALTER TABLE t_policy FORCE ROW LEVEL SECURITY;
+     ALTER TABLE t_policy ENABLE ROW LEVEL SECURITY; CREATE POLICY p ON t_policy USING (public.trap() < 2)`,
+  'a rule of a view': `CREATE VIEW t_view AS SELECT public.trap() AS a;
+     CREATE RULE r AS ON INSERT TO t_view DO INSTEAD SELECT public.trap()`,
+  'an expression of an index': `ALTER FUNCTION public.trap() IMMUTABLE; CREATE TABLE t_index (a int);
+     CREATE INDEX i ON t_index ((a + public.trap()))`,
+  'a generated column': `ALTER FUNCTION public.trap() IMMUTABLE;
+     CREATE TABLE t_generated (a int, b int GENERATED ALWAYS AS (a + public.trap()) STORED)`,
+  'an operator that PostgreSQL has for other types':
+    'CREATE OPERATOR public.= (LEFTARG = text, RIGHTARG = text, FUNCTION = public.trap_bool)',
+  'functions with the names of PostgreSQL’s own': `CREATE FUNCTION public.format(text, text) RETURNS text LANGUAGE sql
+       AS 'SELECT public.trap()::text';
+     CREATE FUNCTION public.shobj_description(oid, text) RETURNS text LANGUAGE sql AS 'SELECT public.trap()::text';
+     CREATE FUNCTION public.has_schema_privilege(text, text) RETURNS bool LANGUAGE sql AS 'SELECT public.trap() > 1'`,
+  'a table with the name of PostgreSQL’s own': `CREATE TABLE public.pg_roles (rolname text DEFAULT public.trap()::text);
+     CREATE VIEW public.pg_database AS SELECT public.trap() AS oid, 'x'::text AS datname`,
+  'a cast of a type of his own': `CREATE TYPE public.mood AS (a text);
+     CREATE FUNCTION public.mood_text(public.mood) RETURNS text LANGUAGE sql AS 'SELECT public.trap()::text';
+     CREATE CAST (public.mood AS text) WITH FUNCTION public.mood_text(public.mood) AS IMPLICIT`,
+  'a domain':
+    'CREATE DOMAIN public.guarded AS text CHECK (public.trap() < 2); CREATE TABLE t_domain (a public.guarded)',
+  'the settings of the database': `ALTER DATABASE shared SET search_path = public, pg_catalog`,
+  'a collation and a text search configuration': `CREATE COLLATION public."C.UTF-8" (LOCALE = 'C');
+     CREATE TEXT SEARCH CONFIGURATION public.simple (COPY = pg_catalog.simple)`,
+  'a materialized view': 'CREATE MATERIALIZED VIEW t_materialized AS SELECT public.trap() AS a WITH NO DATA',
+  'statistics of an expression': `ALTER FUNCTION public.trap() IMMUTABLE; CREATE TABLE t_statistics (a int);
+     CREATE STATISTICS s ON (a + public.trap()), a FROM t_statistics`,
+  'an aggregate with the name of PostgreSQL’s own': `CREATE FUNCTION public.grow(text, text) RETURNS text LANGUAGE sql AS 'SELECT public.trap()::text';
+     CREATE AGGREGATE public.array_agg(text) (SFUNC = public.grow, STYPE = text)`,
+}
+
+/** Then the operator works in that database: it makes a user there, who has tables, and takes it away again. */
+function springs(does: string, text: string): Attempt {
+  return {
+    attacker: 'owner login',
+    does: `leaves a trap in ${does}`,
+    act: async (stage, name) => {
+      await stage.sql('owner', `SET ROLE shared_owner; ${trap} ${text}`)
+      if (typeof stage.said.at(-1) === 'string') throw new Error(`the trap was not set: ${stage.said.at(-1)}`)
+      await operatorWorks(stage, name)
+      await stage.sql('owner', emptied)
+    },
+    outcome: tolerated('No code of his runs with rights of the operator.'),
+  }
+}
+
+const emptied = `SET ROLE shared_owner; DROP SCHEMA public CASCADE; CREATE SCHEMA public; GRANT USAGE ON SCHEMA public TO PUBLIC;
+  ALTER DATABASE shared RESET ALL`
+
+/** Grants, default privileges, and their end, with objects that change their owner. */
+async function operatorWorks(stage: AdversaryStage, name: string): Promise<void> {
+  const databases = [{ name: 'shared', namespace: victimNamespace, access: 'Owner' }]
+  await stage.tenant.create('dbu', name, { spec: { databases } })
+  await stage.until('the user to be Ready', () => stage.isReady('dbu', name))
+  await stage.sql(name, `CREATE TABLE public.made_by_${name} (a int)`)
+  await stage.tenant.delete('dbu', name)
+  await stage.until('it to be gone', async () => (await stage.editor.peek('dbu', name)) === undefined)
+}
+
+const writerDenied: Readonly<Record<string, string>> = {
+  'makes a table': 'CREATE TABLE public.t (a int)',
+  'makes a function': `CREATE FUNCTION public.f() RETURNS int LANGUAGE sql AS 'SELECT 1'`,
+  'makes a schema': 'CREATE SCHEMA _konverge',
+  'becomes the owner': 'SET ROLE shared_owner',
+  'makes settings of the database': `ALTER DATABASE shared SET search_path = 'evil'`,
+  'marks the database': `COMMENT ON DATABASE shared IS 'mine'`,
+  'renames the database': 'ALTER DATABASE shared RENAME TO mine_now',
+  'takes the privileges of the victim': 'REVOKE ALL ON DATABASE shared FROM boss CASCADE; DROP OWNED BY boss',
+  'runs a program by COPY': `COPY (SELECT 1) TO PROGRAM 'id'`,
+  'makes himself a superuser': 'ALTER ROLE writer SUPERUSER',
+  'gives what he may do to all': 'GRANT shared_owner TO plain',
+  'makes a trusted extension': 'CREATE EXTENSION pg_trgm',
+}
+
+const plainDenied: Readonly<Record<string, readonly [string, string]>> = {
+  'connects to the victim’s database': ['orders', 'SELECT 1'],
+  'connects to the shared database': ['shared', 'SELECT 1'],
+  'connects to a tenant’s database': ['mine', 'SELECT 1'],
+  'reads the passwords of roles': ['postgres', 'SELECT rolname, rolpassword FROM pg_authid'],
+  'becomes the administrator': ['postgres', 'SET ROLE victim_admin'],
+  'makes a role': ['postgres', 'CREATE ROLE backdoor'],
+  'makes a table in the maintenance database': ['postgres', 'CREATE TABLE public.t (a int)'],
+  'makes a schema in the maintenance database': ['postgres', 'CREATE SCHEMA _konverge'],
+  'makes a function in the maintenance database': [
+    'postgres',
+    `CREATE FUNCTION public.version() RETURNS text LANGUAGE sql AS 'SELECT 1::text'`,
+  ],
+  'ends the sessions of the operator': [
+    'postgres',
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename IN ('victim_admin', 'tenant_admin')`,
+  ],
+  'makes a database from the template': ['template1', 'CREATE DATABASE stolen TEMPLATE orders'],
+}
+
+const ownerRest: readonly Attempt[] = [
+  says('owner', 'connects to the victim’s other database', 'SELECT 1', {
+    database: 'orders',
+    outcome: denied(/permission denied for database/),
+  }),
+  says('owner', 'connects to a tenant’s database', 'SELECT 1', {
+    database: 'mine',
+    outcome: denied(/permission denied for database/),
+  }),
+  {
+    attacker: 'owner login',
+    does: 'reads what the operator asks of the server, in pg_stat_activity',
+    act: (stage) =>
+      stage.sql('owner', `SELECT query FROM pg_stat_activity WHERE usename IN ('victim_admin', 'tenant_admin')`),
+    outcome: tolerated('PostgreSQL shows him no text of a session that is not his.', async (stage) => {
+      const rows = stage.said.at(-1) as readonly { readonly query: string }[] // Of this query.
+      const read = rows.filter(({ query }) => query !== '<insufficient privilege>')
+      if (read.length > 0) throw new Error(JSON.stringify(read))
+    }),
+  },
+  {
+    attacker: 'owner login',
+    does: 'takes privileges on the shared database from the victim’s user',
+    act: async (stage) => {
+      await stage.sql(
+        'owner',
+        'SET ROLE shared_owner; REVOKE ALL ON DATABASE shared FROM boss, boss_a; REVOKE ALL ON SCHEMA public FROM boss',
+      )
+    },
+    outcome: tolerated('The operator gives them again.'),
+  },
+  {
+    attacker: 'owner login',
+    does: 'holds a lock on the tables of the shared database',
+    act: async (stage) => {
+      await stage.sql('owner', 'SET ROLE shared_owner; CREATE TABLE IF NOT EXISTS public.held (a int)')
+      const { user, password } = await stage.login('owner')
+      const session = await stage.postgres.connect({ user, password, database: 'shared' })
+      try {
+        await session.query('BEGIN; LOCK TABLE public.held IN ACCESS EXCLUSIVE MODE')
+        await stage.settle()
+      } finally {
+        await session.end()
+      }
+    },
+    outcome: tolerated('What is the victim’s is reconciled meanwhile.'),
+  },
+  {
+    attacker: 'owner login',
+    does: 'limits the connections of the shared database to none',
+    act: (stage) => stage.sql('owner', 'SET ROLE shared_owner; ALTER DATABASE shared CONNECTION LIMIT 0'),
+    outcome: tolerated('The operator puts the limit back.'),
+  },
+  {
+    attacker: 'owner login',
+    does: 'gives the shared database to himself',
+    act: (stage) => stage.sql('owner', 'SET ROLE shared_owner; ALTER DATABASE shared OWNER TO owner'),
+    outcome: tolerated('PostgreSQL denies it, or the operator puts the owner back.'),
+  },
+  {
+    attacker: 'owner login',
+    does: 'marks the shared database as his own',
+    act: (stage) =>
+      stage.sql('owner', `SET ROLE shared_owner; COMMENT ON DATABASE shared IS 'konverge: Database attacker/mine'`),
+    outcome: tolerated('Both marks must agree; the operator goes by the one that he cannot write.'),
+  },
+  {
+    attacker: 'owner login',
+    does: 'makes the schema of the operator’s records, with a trigger that acts for the administrator',
+    act: async (stage) => {
+      await stage.sql(
+        'owner',
+        `SET ROLE shared_owner; ${trap} CREATE SCHEMA IF NOT EXISTS _konverge;
+        CREATE TABLE IF NOT EXISTS _konverge.lease (lock text, holder text DEFAULT public.trap()::text);
+        CREATE TABLE IF NOT EXISTS _konverge.migrations (a int DEFAULT public.trap());
+        CREATE TRIGGER t AFTER INSERT OR UPDATE ON _konverge.lease EXECUTE FUNCTION public.trap_trigger()`,
+      )
+      await stage.settle()
+      await stage.sql('owner', `SET ROLE shared_owner; DROP SCHEMA _konverge CASCADE`)
+    },
+    outcome: tolerated('No code of his runs with rights of the operator.'),
+  },
+]
+
+const marks: readonly Attempt[] = [
+  {
+    attacker: 'owner login',
+    does: 'marks the shared database as made for a Database of his own, which adopts it',
+    act: async (stage, name) => {
+      const provider = { server: { connectionSecretRef: { name: 'server' }, sslMode: 'disable' } }
+      const spec = { provider, databaseName: 'shared', adoptionPolicy: 'Adopt', suspend: true }
+      await stage.tenant.create('db', name, { spec })
+      const uid = (await stage.editor.peek('db', name))?.metadata.uid
+      const mark = JSON.stringify({ uid, generation: 1, holder: `${stage.tenant.namespace}/${name}` })
+      await stage.sql('owner', `SET ROLE shared_owner; COMMENT ON DATABASE shared IS 'konverge ${mark}'`)
+      await stage.tenant.patch('db', name, { spec: { suspend: false } })
+    },
+    outcome: condition('db', 'Ready False NotOwned'),
+  },
+  {
+    attacker: 'owner login',
+    does: 'makes the schema of the operator’s records, and the victim migrates the shared database',
+    act: async (stage, name) => {
+      await stage.sql('owner', `SET ROLE shared_owner; ${trap} CREATE SCHEMA _konverge`)
+      for (const table of ['lease', 'leases', 'migrations', 'marks', 'steps'])
+        await stage.sql(
+          'owner',
+          `SET ROLE shared_owner; CREATE TABLE _konverge.${table} (a int DEFAULT public.trap());
+          CREATE TRIGGER t BEFORE INSERT OR UPDATE ON _konverge.${table} FOR EACH STATEMENT EXECUTE FUNCTION public.trap_trigger()`,
+        )
+      await stage.victimMigrates(name)
+      await stage.sql('owner', 'SET ROLE shared_owner; DROP SCHEMA _konverge CASCADE')
+    },
+    outcome: tolerated('The worker uses no relation there that is not its own; no code of his runs.'),
+  },
+]
+
+export const loginAttempts: readonly Attempt[] = [
+  ...Object.entries(ownerDenied).map(([does, text]) => says('owner', does, text)),
+  ...ownerRest,
+  ...marks,
+  ...Object.entries(traps).map(([does, text]) => springs(does, text)),
+  ...Object.entries(writerDenied).map(([does, text]) => says('writer', does, text)),
+  ...Object.entries(plainDenied).map(([does, [database, text]]) => says('plain', does, text, { database })),
+]

@@ -1,0 +1,378 @@
+// Attempts of a tenant by way of the operator's own rights on database servers: roles, databases, backups and migrations that he asks for.
+import { type Attempt, condition, harmless, type Outcome, stepFails, tolerated } from '../attempt.ts'
+import { victimNamespace } from '../victim.ts'
+
+type Act = Attempt['act']
+
+const attempt = (does: string, act: Act, outcome: Outcome): Attempt => ({ attacker: 'tenant', does, act, outcome })
+
+const own = [{ name: 'mine', access: 'ReadWrite' }]
+const shared = [{ name: 'shared', namespace: victimNamespace, access: 'ReadOnly' }]
+const serverOf = (name: string) => ({ server: { connectionSecretRef: { name }, sslMode: 'disable' } })
+const provider = serverOf('server')
+const target = { pvc: { claimName: 'backups' } }
+
+const creates =
+  (kind: string, spec: object): Act =>
+  ({ tenant }, name) =>
+    tenant.create(kind, name, { spec })
+
+const user = (spec: object) => creates('dbu', { databases: own, ...spec })
+const database = (spec: object) => creates('db', { provider, ...spec })
+const backup = (spec: object) => creates('bak', { databaseRef: { name: 'mine' }, target, ...spec })
+
+const noName = /cannot be a name/
+const userIs = (reason: string, message?: RegExp) => condition('dbu', `Ready False ${reason}`, message)
+const databaseIs = (reason: string, message?: RegExp) => condition('db', `Ready False ${reason}`, message)
+
+const guests: readonly Attempt[] = [
+  attempt(
+    'names a Database of a namespace that does not allow it',
+    user({ databases: [{ name: 'orders', namespace: victimNamespace, access: 'Owner' }] }),
+    userIs('NotAllowed'),
+  ),
+  attempt(
+    'names a Database as namespace/name',
+    user({ databases: [{ name: `${victimNamespace}/orders`, access: 'Owner' }] }),
+    userIs('DatabaseMissing'),
+  ),
+  attempt(
+    'names a Database by a path that leads to the victim',
+    user({ databases: [{ name: `../../${victimNamespace}/databases/orders`, access: 'Owner' }] }),
+    userIs('DatabaseMissing'),
+  ),
+  attempt(
+    'names a Database with an encoded slash',
+    user({ databases: [{ name: `..%2F..%2F${victimNamespace}%2Fdatabases%2Forders`, access: 'Owner' }] }),
+    userIs('DatabaseMissing'),
+  ),
+  attempt(
+    'names a Database with a query behind its name',
+    user({ databases: [{ name: 'mine?namespace=victim', access: 'Owner' }] }),
+    userIs('DatabaseMissing'),
+  ),
+  attempt(
+    'names a namespace as a path',
+    user({ databases: [{ name: 'orders', namespace: `x/../${victimNamespace}`, access: 'Owner' }] }),
+    userIs('NotAllowed'),
+  ),
+  attempt('adopts a role as a guest', user({ databases: shared, adoptionPolicy: 'Adopt' }), userIs('NotAllowed')),
+  attempt('joins a role as a guest', user({ databases: shared, memberOf: ['shared_owner'] }), userIs('NotAllowed')),
+  attempt(
+    'asks for CREATEDB as a guest',
+    user({ databases: shared, attributes: { createdb: true } }),
+    userIs('NotAllowed'),
+  ),
+  attempt(
+    'puts a Database of the victim beside his own in one user, to get there with its rights',
+    user({ databases: [...own, { name: 'orders', namespace: victimNamespace, access: 'Owner' }] }),
+    userIs('NotAllowed'),
+  ),
+  attempt(
+    'names a foreign Database in lists of the guests: a wildcard of his own Database opens nothing else',
+    database({ allowedNamespaces: { selector: {} } }),
+    harmless('The consent is for his own Database.'),
+  ),
+]
+
+const roles: readonly Attempt[] = [
+  ...['orders_owner', 'app', 'app_a', 'boss', 'report_a', 'shared_owner'].map((roleName) =>
+    attempt(
+      `adopts the victim’s role ${roleName}`,
+      user({ roleName, adoptionPolicy: 'Adopt' }),
+      userIs('NotOwned', /made for/),
+    ),
+  ),
+  attempt(
+    'chooses a role whose login is called like a role of the victim',
+    user({ roleName: 'report', adoptionPolicy: 'Adopt' }),
+    userIs('NotOwned', /made for/),
+  ),
+  attempt('takes a role of the victim without adopting it', user({ roleName: 'app' }), userIs('NotOwned')),
+  attempt(
+    'adopts the administrator of the victim',
+    user({ roleName: 'victim_admin', adoptionPolicy: 'Adopt' }),
+    userIs('PrivilegedRole'),
+  ),
+  attempt(
+    'adopts the role that the operator logs in as',
+    user({ roleName: 'tenant_admin', adoptionPolicy: 'Adopt' }),
+    userIs('PrivilegedRole'),
+  ),
+  ...['orders_owner', 'app', 'app_a', 'victim_admin', 'boss'].map((role) =>
+    attempt(`becomes a member of ${role}`, user({ memberOf: [role] }), userIs('PrivilegedRole')),
+  ),
+  ...['pg_read_all_data', 'pg_write_all_data', 'pg_signal_backend', 'pg_database_owner', 'pg_checkpoint'].map((role) =>
+    attempt(`becomes a member of ${role}`, user({ memberOf: [role] }), userIs('PrivilegedRole')),
+  ),
+  ...['pg_monitor', 'pg_read_all_stats'].map((role) => ({
+    ...attempt(
+      `becomes a member of ${role}, by an administrator who may not`,
+      creates('dbu', { databases: [{ name: 'small', access: 'ReadOnly' }], memberOf: [role] }),
+      userIs('InsufficientPrivilege'),
+    ),
+    // Before, CREATEROLE gives every role that is no superuser's.
+    since: 16,
+  })),
+  attempt(
+    'asks for a role that replicates, by an administrator who may not',
+    creates('dbu', { databases: [{ name: 'small', access: 'ReadOnly' }], attributes: { replication: true } }),
+    userIs('InsufficientPrivilege'),
+  ),
+  ...Object.entries({
+    session_preload_libraries: 'auto_explain',
+    session_replication_role: 'replica',
+    log_statement: 'none',
+    lo_compat_privileges: 'on',
+    zero_damaged_pages: 'on',
+  }).map(([name, value]) =>
+    attempt(`sets ${name} for his sessions`, user({ config: { [name]: value } }), userIs('InsufficientPrivilege')),
+  ),
+  attempt(
+    'grants on a table whose name ends the statement',
+    user({
+      databases: [
+        {
+          name: 'mine',
+          access: 'Custom',
+          grants: [{ on: 'Table', names: [`t" TO PUBLIC; ALTER ROLE app SUPERUSER; --`], privileges: ['SELECT'] }],
+        },
+      ],
+    }),
+    condition('dbu', 'GrantsInSync False ObjectNotFound'),
+  ),
+  attempt(
+    'writes SQL into a setting',
+    user({ config: { search_path: `'; ALTER ROLE app SUPERUSER; --` } }),
+    tolerated('The text is a value; nothing else runs.'),
+  ),
+]
+
+const secrets: readonly Attempt[] = [
+  attempt(
+    'takes a password from a Secret of the victim',
+    user({ password: { secretRef: { name: `../${victimNamespace}/secrets/api-keys`, key: 'token' } } }),
+    condition('dbu', 'Ready False BadRequest', noName),
+  ),
+  attempt(
+    'has his login written over the connection Secret of the namespace',
+    user({ secret: { name: 'server' } }),
+    condition('dbu', 'Ready False NameConflict'),
+  ),
+  attempt(
+    'writes the labels of a child of the victim on his Secret',
+    async (stage, name) => {
+      const labels = { 'applyset.kubernetes.io/part-of': stage.setIdOf('DatabaseUser', 'app') }
+      await stage.tenant.create('dbu', name, { spec: { databases: own, secret: { labels } } })
+    },
+    tolerated('The operator’s own labels win, and the victim’s users see no child.'),
+  ),
+  attempt(
+    'has a template of his Secret name keys of other Secrets',
+    user({ secret: { template: { stolen: '{{../server.password}} {{secrets.api-keys.token}} {{constructor}}' } } }),
+    tolerated('A template knows the keys of its own Secret; any other is left as it is written.'),
+  ),
+  attempt(
+    'connects by a Secret of the victim',
+    creates('db', { provider: serverOf(`../../${victimNamespace}/secrets/postgres-admin`) }),
+    databaseIs('BadRequest', noName),
+  ),
+  attempt(
+    'connects by a Secret named as namespace/name',
+    creates('db', { provider: serverOf(`${victimNamespace}/postgres-admin`) }),
+    databaseIs('BadRequest', noName),
+  ),
+  attempt(
+    'names a password as the certificate of an authority, to read it in the error',
+    creates('db', {
+      provider: {
+        server: {
+          connectionSecretRef: { name: 'server' },
+          sslMode: 'verify-full',
+          caSecretRef: { name: 'server', key: 'password' },
+        },
+      },
+    }),
+    harmless('The condition names the key, not its value.', async (stage, name) => {
+      await stage.until('a condition', async () => (await stage.editor.peek('db', name))?.status !== undefined)
+      const text = JSON.stringify((await stage.editor.peek('db', name))?.status)
+      if (text.includes(stage.credentials.of('tenant_admin').password)) throw new Error(text)
+    }),
+  ),
+]
+
+const databases: readonly Attempt[] = [
+  attempt(
+    'adopts the database of the victim',
+    database({ databaseName: 'orders', adoptionPolicy: 'Adopt' }),
+    databaseIs('NotOwned'),
+  ),
+  attempt(
+    'takes the database of the victim without adopting it',
+    database({ databaseName: 'orders' }),
+    databaseIs('NotOwned'),
+  ),
+  attempt(
+    'makes a database whose owner is called like a role of the victim',
+    database({ databaseName: 'ledger' }),
+    databaseIs('NotOwned'),
+  ),
+  attempt(
+    'deletes a Database that names the victim’s, with deletionPolicy Delete',
+    async (stage, name) => {
+      await stage.tenant.create('db', name, {
+        spec: { provider, databaseName: 'orders', adoptionPolicy: 'Adopt', deletionPolicy: 'Delete' },
+      })
+      await stage.tenant.delete('db', name)
+      await stage.until('it to be gone', async () => (await stage.editor.peek('db', name)) === undefined)
+    },
+    tolerated('What was never his is not dropped.'),
+  ),
+  attempt(
+    'deletes a user that names a role of the victim, with ownedObjects ReassignToOwner',
+    async (stage, name) => {
+      await stage.tenant.create('dbu', name, { spec: { databases: own, roleName: 'app', adoptionPolicy: 'Adopt' } })
+      await stage.tenant.delete('dbu', name)
+      await stage.until('it to be gone', async () => (await stage.editor.peek('dbu', name)) === undefined)
+    },
+    tolerated('What was never his is not dropped.'),
+  ),
+  attempt(
+    'installs an extension that reads the server’s files, by an administrator who may not',
+    creates('db', { provider: serverOf('limited'), extensions: [{ name: 'file_fdw' }] }),
+    condition('db', 'Ready False InsufficientPrivilege'),
+  ),
+  attempt(
+    'connects to a maintenance database that is a connection string',
+    creates('db', {
+      provider: {
+        server: {
+          connectionSecretRef: { name: 'server' },
+          sslMode: 'disable',
+          maintenanceDatabase: 'host=evil dbname=orders',
+        },
+      },
+    }),
+    tolerated('The text is a name of a database, which does not exist.'),
+  ),
+  attempt(
+    'smuggles a setting into the administrator’s sessions behind a NUL in the maintenance database',
+    creates('db', {
+      provider: {
+        server: {
+          connectionSecretRef: { name: 'server' },
+          sslMode: 'disable',
+          maintenanceDatabase: 'postgres\0options\0-cdefault_transaction_read_only=on',
+        },
+      },
+    }),
+    databaseIs('InvalidLogin'),
+  ),
+  attempt(
+    'restores from a Backup by a path that leads to the victim',
+    database({ bootstrap: { restoreFrom: { backupRef: { name: `../../${victimNamespace}/backups/nightly` } } } }),
+    databaseIs('BackupMissing'),
+  ),
+  attempt(
+    'backs up a Database by a path that leads to the victim',
+    backup({ databaseRef: { name: `../../${victimNamespace}/databases/orders` } }),
+    condition('bak', 'Ready False DatabaseMissing'),
+  ),
+  attempt(
+    'migrates a Database by a path that leads to the victim',
+    creates('mig', {
+      databaseRef: { name: `../../${victimNamespace}/databases/orders` },
+      steps: [{ name: 'only', sql: 'DROP TABLE bills' }],
+    }),
+    condition('mig', 'Ready False DatabaseMissing'),
+  ),
+  attempt(
+    'takes a step from a ConfigMap of the victim',
+    creates('mig', {
+      databaseRef: { name: 'mine' },
+      steps: [
+        {
+          name: 'only',
+          configMapKeyRef: {
+            name: `../../${victimNamespace}/configmaps/kube-root-ca.crt`,
+            key: 'ca.crt',
+            sha256: '0'.repeat(64),
+          },
+        },
+      ],
+    }),
+    condition('mig', 'Ready False BadRequest', noName),
+  ),
+  attempt(
+    'gives a time zone that is a path',
+    backup({ schedule: '0 0 29 2 *', timeZone: '../../../../etc/passwd' }),
+    condition('bak', 'Ready False InvalidTimeZone'),
+  ),
+]
+
+/** Steps of a Migration of his own database, on the server that is the victim's too. */
+const steps: Readonly<Record<string, string>> = {
+  'runs a program by COPY': `COPY (SELECT 1) TO PROGRAM 'id > /tmp/owned'`,
+  'reads a file by COPY': `CREATE TABLE t (line text); COPY t FROM '/etc/passwd'`,
+  'reads a file by a function': `SELECT pg_read_file('/etc/passwd')`,
+  'lists the server’s folder': `SELECT pg_ls_dir('.')`,
+  'imports a file as a large object': `SELECT lo_import('/etc/passwd')`,
+  'exports a large object to a file': `SELECT lo_export(lo_from_bytea(0, 'x'), '/tmp/owned')`,
+  'becomes the owner of the victim’s database': 'SET ROLE orders_owner',
+  'becomes the superuser': 'SET SESSION AUTHORIZATION victim_admin',
+  'becomes the superuser inside a DO block': `DO $$ BEGIN EXECUTE 'SET ROLE victim_admin'; END $$`,
+  'makes himself a superuser': 'ALTER ROLE mine_owner SUPERUSER',
+  'makes a role': 'CREATE ROLE backdoor LOGIN SUPERUSER',
+  'changes a password of the victim': `ALTER ROLE app_a PASSWORD 'x'`,
+  'grants himself the victim’s owner': 'GRANT orders_owner TO mine_owner',
+  'changes the server’s settings': `ALTER SYSTEM SET log_statement = 'all'`,
+  'makes an event trigger': `CREATE FUNCTION f() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN END';
+     CREATE EVENT TRIGGER e ON ddl_command_start EXECUTE FUNCTION f()`,
+  'makes a function in C': `CREATE FUNCTION f() RETURNS int LANGUAGE c AS '/tmp/x.so', 'f'`,
+  'installs an untrusted extension': 'CREATE EXTENSION file_fdw',
+  'loads a library': `LOAD '/tmp/x.so'`,
+  'drops the victim’s database': 'DROP DATABASE orders',
+  'marks the victim’s database as his own': `COMMENT ON DATABASE orders IS 'mine'`,
+  'marks the victim’s role as his own': `COMMENT ON ROLE orders_owner IS 'mine'`,
+  'ends the sessions of others': `DO $$ BEGIN
+     IF NOT (SELECT bool_or(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE usename = 'tenant_admin') THEN
+       RAISE EXCEPTION 'permission denied'; END IF; END $$`,
+  'reads the passwords of roles': 'SELECT rolpassword FROM pg_authid',
+  'publishes all tables': 'CREATE PUBLICATION everything FOR ALL TABLES',
+  'shadows PostgreSQL’s own catalogue': `CREATE TABLE pg_catalog.pg_roles_of_mine (x int)`,
+}
+
+/** Texts that cost the operator more than they cost him. */
+const costs: readonly Attempt[] = [
+  attempt(
+    'gives a schedule that is searched for years',
+    backup({ schedule: '* * * 1-9 *' }),
+    condition('bak', 'Ready False InvalidSchedule'),
+  ),
+  attempt(
+    'gives a step of 990 KB of expressions',
+    creates('mig', {
+      databaseRef: { name: 'mine' },
+      steps: [{ name: 'only', sql: `SELECT ${'1,'.repeat(490_000)}1` }],
+    }),
+    condition('mig', 'Ready False Failed'),
+  ),
+  attempt(
+    'sets the password of another Secret as the password of his role',
+    user({ password: { secretRef: { name: 'server', key: 'password' } } }),
+    condition('dbu', 'Ready False SecretNotAllowed'),
+  ),
+]
+
+const migrations: readonly Attempt[] = Object.entries(steps).map(([does, sql]) =>
+  attempt(`${does}, in a step`, (stage, name) => stage.migrate(name, sql), stepFails),
+)
+
+export const tenantDatabaseAttempts: readonly Attempt[] = [
+  ...guests,
+  ...roles,
+  ...secrets,
+  ...databases,
+  ...costs,
+  ...migrations,
+]
