@@ -1,4 +1,5 @@
 // Who may log in to the server of a stage, and the accounts and connection Secrets of victim and attackers.
+import { consentLabel } from '../../src/controllers/references/reference-policy.ts'
 import type { ApiRequest } from '../control-plane/api-request.ts'
 import { grant, makeAccount } from '../e2e/grants.ts'
 import type { Hand } from '../e2e/hand.ts'
@@ -54,11 +55,17 @@ export class Credentials {
   }
 
   async makeSecrets(victim: Hand, attacker: Hand): Promise<void> {
-    const secret = (name: string, data: object) => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name }, data })
-    await victim.create(secret('postgres-admin', this.data('victim_admin')))
+    const labels = { [consentLabel('Database')]: 'true' }
+    const secret = (name: string, data: object, opened = {}) => ({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name, labels: opened },
+      data,
+    })
+    await victim.create(secret('postgres-admin', this.data('victim_admin'), labels))
     await victim.create(secret('api-keys', encoded({ token: secretValue() })))
-    await attacker.create(secret('server', this.data('tenant_admin')))
-    await attacker.create(secret('limited', this.data('limited')))
+    await attacker.create(secret('server', this.data('tenant_admin'), labels))
+    await attacker.create(secret('limited', this.data('limited'), labels))
   }
 }
 

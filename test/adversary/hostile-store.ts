@@ -1,7 +1,9 @@
 // An HTTP server on loopback that answers as a bucket which means harm, and the worker's own client of it.
+
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { systemClock } from '../../src/base/clock.ts'
 import { S3Store } from '../../src/controllers/stores/s3-store-driver.ts'
 
 export type StoreAnswer = (request: IncomingMessage, response: ServerResponse, store: HostileStore) => void
@@ -40,6 +42,7 @@ export class HostileStore {
       bucket: 'artifacts',
       prefix: 'own/',
       access: { region: 'us-east-1', endpoint: this.url, forcePathStyle: true, credentials },
+      clock: systemClock,
       limits: { connectMs: 1_000, silenceMs: 1_000, attempts: 2 },
     })
   }

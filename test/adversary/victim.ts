@@ -1,4 +1,5 @@
 // The victim: resources of all five kinds in a namespace, their databases on a server, and all of it that must stay as it is.
+
 import { randomBytes } from 'node:crypto'
 import { systemClock } from '../../src/base/clock.ts'
 import { silentInstruments } from '../../src/base/instrument.ts'
@@ -6,6 +7,7 @@ import { systemSecrets } from '../../src/base/random.ts'
 import type { ServerAccess } from '../../src/controllers/engines/server-access.ts'
 import { workOnMigration } from '../../src/controllers/migration/migration-worker.ts'
 import { orderDigest, workerOrderIn } from '../../src/controllers/migration/worker-order.ts'
+import { reviewHere } from '../controllers/migration/review-here.ts'
 import type { LiveJson } from '../e2e/hand.ts'
 import type { AnyObject } from '../fault-lab/end-state.ts'
 import type { KindPath, NamespaceReader } from '../fault-lab/namespace-reader.ts'
@@ -175,6 +177,7 @@ export async function workOn(text: string, access: ServerAccess): Promise<{ read
   if (order === undefined) throw new Error(`this is no order: ${text}`)
   const folders = [order.target, ...order.sources].map(({ folder }) => folder)
   const accesses = new Map(folders.map((folder) => [folder, access]))
-  const work = { order, accesses, clock: systemClock, secrets: systemSecrets, log: silentInstruments.log }
+  const surroundings = { clock: systemClock, secrets: systemSecrets, log: silentInstruments.log }
+  const work = { order, accesses, ...surroundings, review: reviewHere }
   return await workOnMigration(work, new AbortController().signal)
 }

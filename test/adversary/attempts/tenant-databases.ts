@@ -135,7 +135,9 @@ const roles: readonly Attempt[] = [
         {
           name: 'mine',
           access: 'Custom',
-          grants: [{ on: 'Table', names: [`t" TO PUBLIC; ALTER ROLE app SUPERUSER; --`], privileges: ['SELECT'] }],
+          grants: [
+            { objectType: 'Table', names: [`t" TO PUBLIC; ALTER ROLE app SUPERUSER; --`], privileges: ['SELECT'] },
+          ],
         },
       ],
     }),

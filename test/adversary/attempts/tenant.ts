@@ -120,7 +120,11 @@ const schemas: readonly Attempt[] = [
     'grants a privilege that is SQL',
     user({
       databases: [
-        { name: 'mine', access: 'Custom', grants: [{ on: 'Table', all: true, privileges: ['SELECT ON x TO y; --'] }] },
+        {
+          name: 'mine',
+          access: 'Custom',
+          grants: [{ objectType: 'Table', all: true, privileges: ['SELECT ON x TO y; --'] }],
+        },
       ],
     }),
     invalid,
