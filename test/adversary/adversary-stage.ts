@@ -29,8 +29,8 @@ import {
 } from './victim.ts'
 
 const apiVersion = 'data.konverge.dev/v1alpha1'
-/** Real milliseconds in which servers may answer before the cluster's time moves on, and the limit of a wait by that time. */
-const [patienceMs, lastingLimitMs] = [10, 60_000]
+/** Real milliseconds in which servers may answer before the cluster's time moves on, and limits of waits by that time. */
+const [patienceMs, soonMs, lastingLimitMs] = [10, 5_000, 60_000]
 
 interface Login {
   readonly user: string
@@ -150,14 +150,12 @@ export class AdversaryStage {
     )
   }
 
-  /** Lets time pass, and PostgreSQL answer, until it is so. */
+  /** Lets time pass, and PostgreSQL answer, until it is so: in small steps at first, in larger ones for what waits for a limit. */
   async until(what: string | (() => string), isSo: () => Promise<boolean>, limitMs = lastingLimitMs): Promise<void> {
+    const asks = async () => (await isSo()) || (await this.#serversAnswer())
+    const soon = this.server.until({ what: 'it', limitMs: soonMs, everyMs: 50 }, asks)
     try {
-      await this.server.until({ what: 'it', limitMs, everyMs: 50 }, async () => {
-        const is = await isSo()
-        if (!is) await this.#serversAnswer()
-        return is
-      })
+      await soon.catch(() => this.server.until({ what: 'it', limitMs, everyMs: 1_000 }, asks))
     } catch (cause) {
       throw new Error(`Waited ${limitMs / 1_000} s for ${typeof what === 'string' ? what : what()}.`, { cause })
     }
@@ -392,9 +390,10 @@ export class AdversaryStage {
   }
 
   /** The time of the server in this process is nobody else's: while it stands still, PostgreSQL answers, and its answer arrives. */
-  async #serversAnswer(): Promise<void> {
+  async #serversAnswer(): Promise<false> {
     const startMs = performance.now()
     const isOver = () => performance.now() - startMs > patienceMs && !this.#proxy.isServerAtWork
     while (!isOver()) await new Promise((resolve) => setImmediate(resolve))
+    return false
   }
 }
