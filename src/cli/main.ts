@@ -210,20 +210,21 @@ function addWorker(program: Command, signal: AbortSignal): void {
     tidy: 'remove what killed workers have left of a backup',
     restore: 'restore a backup, or undo that',
     release: 'remove what a restore has left on its server',
-    fill: 'put the copy of a server on the volume of a new one',
     clear: 'remove what that has left on the volume',
   } as const
-  for (const work of ['backup', 'verify', 'discard', 'tidy', 'restore', 'release', 'fill', 'clear'] as const) {
-    addBackupWork(addWork(worker, work, works[work]), { work }, signal)
+  for (const work of ['backup', 'verify', 'discard', 'tidy', 'restore', 'release', 'clear'] as const) {
+    addBackupWork(addWork(worker, work, works[work]), { works: [work] }, signal)
   }
+  // What runs what others have written is done in two steps.
+  const stepped = ['verify', 'fill'] as const
   const fetching = addWork(worker, 'fetch', 'load the copy of a server from the store, and run nothing of it')
-  addBackupWork(fetching, { work: 'verify', step: 'fetch' }, signal)
+  addBackupWork(fetching, { works: stepped, step: 'fetch' }, signal)
   const proving = addSealedWork(worker, 'prove', 'start a server on the copy that was loaded, without credentials')
-  addBackupWork(proving, { work: 'verify', step: 'prove' }, signal)
+  addBackupWork(proving, { works: stepped, step: 'prove' }, signal)
 }
 
 interface BackupWork {
-  readonly work: Work
+  readonly works: readonly Work[]
   readonly step?: WorkStep
 }
 

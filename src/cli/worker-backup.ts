@@ -1,4 +1,4 @@
-// Makes, proves, restores or discards one backup, fills a volume with it, or removes what these have left, as the process of a Job: reads the
+// Makes, verifies, restores or discards one backup, fills a volume with it, or removes what these have left, as the process of a Job: reads the
 // order and the credentials from files, and leaves its result as the container's termination message. Exit code 0: done; 1: another try is worth
 // it; 2: somebody has to change something.
 import { existsSync } from 'node:fs'
@@ -30,7 +30,8 @@ import { toolPlaces } from './tool-places.ts'
 import { loadAccess, loadText, loadValue } from './worker-files-loader.ts'
 
 export interface WorkerBackupOptions {
-  readonly work: Work
+  /** Which the command does. */
+  readonly works: readonly Work[]
   /** Of work in two steps, which this is. */
   readonly step?: WorkStep
   /** Files: the order, and a folder each for the database and the store. */
@@ -74,8 +75,8 @@ async function leave(
   )
 }
 
-async function orderIn({ order: path, digest, work }: WorkerBackupOptions): Promise<WorkOrder> {
-  const order = workOrderIn(await loadText(path), digest, work)
+async function orderIn({ order: path, digest, works }: WorkerBackupOptions): Promise<WorkOrder> {
+  const order = workOrderIn(await loadText(path), digest, works)
   if (order === undefined) {
     throw new CommandError(`the order ${path} is not the one with digest ${digest}, or of other work or version`, 2)
   }
@@ -97,7 +98,9 @@ async function toolsFor(
     storeFolder: store,
     dataVolume: data,
     password:
-      order.work === 'fill' ? await loadValue(join(given(credentials), databaseFolder, passwordKey)) : undefined,
+      order.work === 'fill' && step === 'fetch'
+        ? await loadValue(join(given(credentials), databaseFolder, passwordKey))
+        : undefined,
     workFolder: scratch,
     engine: postgresEngine(tools),
     logical: postgresLogicalEngine({ clock: systemClock, places, workFolder: scratch }),

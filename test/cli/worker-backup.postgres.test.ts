@@ -7,6 +7,7 @@ import { workerBackup } from '../../src/cli/worker-backup.ts'
 import { folderOf } from '../../src/controllers/backup/backup-worker.ts'
 import { type OrderedStore, type WorkOrder, workDigest, workText } from '../../src/controllers/backup/work-order.ts'
 import { type WorkReport, workReportIn } from '../../src/controllers/backup/work-report.ts'
+import type { WorkStep } from '../../src/controllers/backup/work-runner.ts'
 import type { OrderedDatabase } from '../../src/controllers/migration/worker-order.ts'
 import { order as backup, makeDatabase, verification } from '../controllers/backup/backup-stage.ts'
 import { fillOrder } from '../controllers/backup/fill-stage.ts'
@@ -26,7 +27,12 @@ async function newFolder(): Promise<string> {
 
 interface Pod {
   readonly folder: string
-  work(order: WorkOrder, changes?: { readonly digest?: string }): Promise<{ report?: WorkReport; code: number }>
+  work(
+    order: WorkOrder,
+    changes?: { readonly digest?: string; readonly step?: WorkStep },
+  ): Promise<{ report?: WorkReport; code: number }>
+  /** Both steps. */
+  stepped(order: WorkOrder): Promise<{ report?: WorkReport; code: number }>
 }
 
 /** What a pod has of files, where the server and the bucket are known. */
@@ -54,14 +60,16 @@ async function podOf(server: PostgresServer | undefined, s3?: S3Here): Promise<P
   await mkdir(join(folder, 'data'))
   // Where we are root a server is started as somebody else, who has to get to its files.
   for (const open of [folder, join(folder, 'scratch'), join(folder, 'data')]) await chmod(open, 0o711)
-  const work: Pod['work'] = async (order, { digest } = {}) => {
+  const work: Pod['work'] = async (order, { digest, step } = {}) => {
     const text = workText(order)
     const [path, terminationLog] = [join(folder, 'order.json'), join(folder, 'end')]
     await writeFile(path, text)
     const error: unknown = await workerBackup(
       {
-        ...{ work: order.work, order: path, digest: digest ?? workDigest(text), credentials: folder, terminationLog },
-        ...{ store: join(folder, 'volume'), data: join(folder, 'data'), scratch: join(folder, 'scratch') },
+        ...{ works: [order.work], order: path, digest: digest ?? workDigest(text), terminationLog },
+        ...(step === 'prove' ? {} : { credentials: folder, store: join(folder, 'volume') }),
+        ...{ data: join(folder, 'data'), scratch: join(folder, 'scratch') },
+        ...(step === undefined ? {} : { step }),
         environment: {},
         output: { write: () => true },
       },
@@ -71,7 +79,11 @@ async function podOf(server: PostgresServer | undefined, s3?: S3Here): Promise<P
     const code = error === undefined ? 0 : (error as { exitCode: number }).exitCode // A CommandError.
     return { ...(report && { report }), code }
   }
-  return { folder, work }
+  const stepped: Pod['stepped'] = async (order) => {
+    const fetched = await work(order, { step: 'fetch' })
+    return fetched.code === 0 ? await work(order, { step: 'prove' }) : fetched
+  }
+  return { folder, work, stepped }
 }
 
 const database: OrderedDatabase = {
@@ -155,7 +167,7 @@ onPostgresOf(
     it('copies a server into a bucket, proves the copy there, and fills a volume with it once', async () => {
       await makeDatabase(server())
       const s3 = await startS3()
-      const { folder, work } = await podOf(server(), s3)
+      const { folder, work, stepped } = await podOf(server(), s3)
       const { region, endpoint, forcePathStyle } = s3.access
       const store = { kind: 's3', bucket, region, endpoint, forcePathStyle, hasKeys: true } as const
       const [proof, fill] = [{ ...verification, queries }, fillOrder(version)]
@@ -164,9 +176,9 @@ onPostgresOf(
         uri: `s3://${bucket}/${folderOf(backup)}`,
         format: 'pg_basebackup/tar',
       })
-      const proven = await work({ ...common(store), work: 'verify', copy: 'started', verification: proof })
+      const proven = await stepped({ ...common(store), work: 'verify', copy: 'started', verification: proof })
       expect(proven).toEqual({ code: 0, report: { outcome: 'Completed' } })
-      const filled = await work({ ...common(store), work: 'fill', fill })
+      const filled = await stepped({ ...common(store), work: 'fill', fill })
       expect(filled).toMatchObject({
         code: 0,
         report: { outcome: 'Completed', restored: { providerID: expect.stringMatching(/^pg:/) } },
@@ -175,7 +187,7 @@ onPostgresOf(
       const clear = { format: 1, name: 'shop/copy', work: 'clear', clear: fill } as const
       expect(await work(clear)).toEqual(filled)
       const other = { ...fill, requestId: 'r2' }
-      expect(await work({ ...common(store), work: 'fill', fill: other })).toMatchObject({
+      expect(await stepped({ ...common(store), work: 'fill', fill: other })).toMatchObject({
         ...{ code: 2, report: { outcome: 'Stopped', reason: 'VolumeInUse' } },
       })
       expect(await work({ ...clear, clear: other })).toEqual({ code: 0, report: { outcome: 'Completed' } })

@@ -83,7 +83,7 @@ describe('a manifest', () => {
 })
 
 it.each(['', 'null', '1', '[', '[]'])('an order of %j is none, also with the digest of its text', (text) => {
-  expect(workOrderIn(text, workDigest(text), 'backup')).toBeUndefined()
+  expect(workOrderIn(text, workDigest(text), ['backup'])).toBeUndefined()
   expect(workerOrderIn(text, orderDigest(text))).toBeUndefined()
 })
 

@@ -216,7 +216,7 @@ export const readerProperties: readonly HostileProperty[] = [
   {
     name: 'an order of a worker is one of this version or none, also with the digest of its text',
     property: fc.property(hostileJsonText, (text) => {
-      claimClean(workOrderIn(text, workDigest(text), 'backup'))
+      claimClean(workOrderIn(text, workDigest(text), ['backup']))
       claimClean(workerOrderIn(text, orderDigest(text)))
       orderedWork(text)
       orderedFolder(text)

@@ -1,13 +1,14 @@
-// How does a new server begin with the copy of another one? Its volume is filled before it is ever started: the copy is unpacked beside the
-// place of the data, held against its list, started by itself, made the new Database's and read. Only then it is moved to where the server
-// looks for it, in one step and with a mark in it that says for which request. Whoever dies before that leaves nothing that counts, and
-// whoever comes after it does nothing. What is there and bears no such mark is never touched.
+// Fills the volume of a new server with the copy of another one, before that server is ever started, in two steps. The first has the store and
+// its keys, unpacks the copy beside the place of the data, and runs nothing of it. The second has the volume alone: it holds the files against
+// their list, starts a server on them, makes them the new Database's and reads them. Whoever wrote the copy may run code there. Only then the
+// folder is moved to where the server looks for it, at once and with a mark in it that names the request. A worker that dies before that leaves
+// nothing that counts; one that comes after it does nothing. What is there and bears no such mark is never touched.
 //
 //   <volume>/konverge-restore-…/data        a worker's, or left by a dead one
 //   <volume>/pgdata                         the server's
 //   <volume>/pgdata/konverge-restored.json  the mark
-import { mkdtemp, open, readdir, readFile, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdtemp, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { databaseAdmin, databaseDataFolder } from '../../../constructs/index.ts'
 import type { Clock, SecretSource } from '../../index.ts'
 import { ownerAttributes } from '../database/logical-database.ts'
@@ -21,23 +22,32 @@ import { BackupError } from './backup-error.ts'
 import { proveCopy } from './copy-proof-worker.ts'
 import type { FilledVolume, FillOrder } from './fill-order.ts'
 import { fillingChanges, fillingQuestion } from './filled-server.ts'
+import { manifestText } from './manifest.ts'
 import { type PhysicalManifest, readPhysicalManifest } from './physical-manifest.ts'
 import { callerOf } from './restore-order.ts'
-import { unpackArtifact } from './unpacking-worker.ts'
+import { dataFolderName, unpackArtifact } from './unpacking-worker.ts'
 
-export interface FillTools {
-  readonly store: ArtifactStore
+interface VolumeTools {
   /** Where the volume is mounted. */
   readonly volume: string
+  /** Of this pod alone, for what the first step tells the second. */
+  readonly workFolder: string
+  /** Whose the files are to be; undefined: this process'. */
+  readonly user: ServerUser | undefined
+}
+
+export interface FetchingTools extends VolumeTools {
+  readonly store: ArtifactStore
   /** Of the new administrator. */
   readonly password: string
+  readonly secrets: SecretSource
+  readonly clock: Clock
+}
+
+export interface SettlingTools extends VolumeTools {
   readonly engine: DatabaseEngine
   readonly logical: LogicalEngine
   readonly physical: PhysicalEngine
-  /** Whose the files are to be; undefined: this process'. */
-  readonly user: ServerUser | undefined
-  readonly secrets: SecretSource
-  readonly clock: Clock
 }
 
 /** The database that the volume has now. */
@@ -46,27 +56,74 @@ export interface FilledIdentity {
   readonly databaseOid: number
 }
 
-/** Rejects with what is wrong; the place of the data is then as it was. */
-export async function fillVolume(order: FillOrder, tools: FillTools, signal: AbortSignal): Promise<FilledIdentity> {
-  const { volume } = tools
-  const done = await findFilled(order, volume)
-  if (done !== undefined) return done
+/**
+ * First step: unpacks the files onto the volume and runs nothing of them. What other tries have left there goes first.
+ * Throws VolumeInUse, VolumeFull, VersionMismatch, ManifestRefused, ChecksumMismatch.
+ */
+export async function fetchFilling(order: FillOrder, tools: FetchingTools, signal: AbortSignal): Promise<void> {
+  const { volume, password, secrets } = tools
+  if ((await findFilled(order, volume)) !== undefined) return
   await removeWork(volume)
   const { manifest } = await loadForm(tools.store, order.folder, readPhysicalManifest, signal)
   checkVersion(order, manifest)
   const work = await mkdtemp(join(volume, workPrefix))
   try {
-    const dataFolder = await unpackArtifact({ ...tools, folder: order.folder, manifest, work, signal }).catch(
-      volumeFull,
-    )
-    await settle(order, tools, { manifest, dataFolder, signal })
+    await unpackArtifact({ ...tools, folder: order.folder, manifest, work, signal }).catch(volumeFull)
+    const verifier = scramVerifier({ password, salt: secrets.bytes(16) })
+    const fetched: Fetched = { work: basename(work), verifier, manifest: manifestText(manifest) }
+    await writeFile(fetchedFile(tools), JSON.stringify(fetched), { mode: 0o600 })
+  } catch (error) {
+    await rm(work, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/**
+ * Second step: starts a server on the files, which runs what others have written, so that neither the store nor any password may be in reach.
+ * Rejects with what is wrong; the place of the data is then as it was.
+ */
+export async function settleFilling(
+  order: FillOrder,
+  tools: SettlingTools,
+  signal: AbortSignal,
+): Promise<FilledIdentity> {
+  const { volume } = tools
+  const done = await findFilled(order, volume)
+  if (done !== undefined) return done
+  const { work: name, verifier, manifest } = await loadFetched(tools)
+  const work = join(volume, name)
+  try {
+    const dataFolder = join(work, dataFolderName)
+    await settle(order, tools, { manifest, verifier, dataFolder, signal })
     const { systemIdentifier, databaseOid } = manifest.source
     const identity = { systemIdentifier, databaseOid }
     await putInPlace(order, tools, { dataFolder, identity })
     return identity
   } finally {
     await rm(work, { recursive: true, force: true })
+    await rm(fetchedFile(tools), { force: true })
   }
+}
+
+/** What the first step tells the second one of the same pod. */
+interface Fetched {
+  /** Folder on the volume. */
+  readonly work: string
+  /** Of the new administrator's password. */
+  readonly verifier: string
+  readonly manifest: string
+}
+
+function fetchedFile({ workFolder }: Pick<VolumeTools, 'workFolder'>): string {
+  return join(workFolder, 'fetched.json')
+}
+
+async function loadFetched(tools: VolumeTools): Promise<Omit<Fetched, 'manifest'> & { manifest: PhysicalManifest }> {
+  // Sound: the first step has written it.
+  const { manifest, ...fetched } = JSON.parse(await readFile(fetchedFile(tools), 'utf8')) as Fetched
+  const reading = readPhysicalManifest(manifest)
+  if (reading.kind === 'refused') throw new Error(`the manifest that was fetched ${reading.fault}`)
+  return { ...fetched, manifest: reading.manifest }
 }
 
 /** Of a request that nobody asks for any more, or whose workers have all failed: what it has come to all the same, or nothing, and no trace of it. */
@@ -130,16 +187,21 @@ function checkVersion({ version }: FillOrder, { source: { majorVersion } }: Phys
 
 interface Settling {
   readonly manifest: PhysicalManifest
+  readonly verifier: string
   readonly dataFolder: string
   readonly signal: AbortSignal
 }
 
 /** The files are afterwards those of a server that has recovered, and was shut down in good order. */
-async function settle(order: FillOrder, tools: FillTools, { manifest, dataFolder, signal }: Settling): Promise<void> {
+async function settle(
+  order: FillOrder,
+  tools: SettlingTools,
+  { manifest, verifier, dataFolder, signal }: Settling,
+): Promise<void> {
   const { version: majorVersion } = order
   const woken = await tools.physical.wake({ dataFolder, majorVersion, username: databaseAdmin, areKept: true, signal })
   try {
-    await makeOwn(order, tools, { manifest, woken, signal })
+    await makeOwn(order, tools, { manifest, verifier, woken, signal })
     await woken.rest()
   } finally {
     await woken.stop()
@@ -148,18 +210,18 @@ async function settle(order: FillOrder, tools: FillTools, { manifest, dataFolder
 
 interface Owning {
   readonly manifest: PhysicalManifest
+  readonly verifier: string
   readonly woken: WokenServer
   readonly signal: AbortSignal
 }
 
 async function makeOwn(
   { requestId, database, queries, hashUpToBytes }: FillOrder,
-  { engine, logical, password, secrets }: FillTools,
-  { manifest, woken: { access }, signal }: Owning,
+  { engine, logical }: SettlingTools,
+  { manifest, verifier, woken: { access }, signal }: Owning,
 ): Promise<void> {
   const caller = callerOf(database)
   const { databaseName: name, owner } = database
-  const verifier = scramVerifier({ password, salt: secrets.bytes(16) })
   const filled = { requestId, database, manifest, verifier }
   const server = engine.server(access, { caller, signal })
   const { onServer, inDatabase } = fillingChanges(filled, await server.observe(fillingQuestion(filled)))
@@ -186,7 +248,7 @@ interface Place {
 /** The server's own files are on the disk by its own word; the mark and the names by ours. */
 async function putInPlace(
   { requestId, database }: FillOrder,
-  { volume, user }: FillTools,
+  { volume, user }: SettlingTools,
   { dataFolder, identity }: Place,
 ): Promise<void> {
   const mark: Mark = { requestId, uid: database.uid, ...identity }

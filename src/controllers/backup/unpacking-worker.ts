@@ -26,11 +26,14 @@ export interface Unpacking {
   readonly signal: AbortSignal
 }
 
-/** The data folder. Throws ChecksumMismatch, ManifestRefused, WorkFolderFull. */
-export async function unpackArtifact(unpacking: Unpacking): Promise<string> {
+/** In the folder of the process. */
+export const dataFolderName = 'data'
+
+/** Throws ChecksumMismatch, ManifestRefused, WorkFolderFull. */
+export async function unpackArtifact(unpacking: Unpacking): Promise<void> {
   const { manifest, work, user } = unpacking
   const { file, packing } = manifest.artifact
-  const dataFolder = join(work, 'data')
+  const dataFolder = join(work, dataFolderName)
   await makeDataFolder(work, dataFolder, user)
   let isBelieved = false
   async function* content(): AsyncIterable<Uint8Array> {
@@ -49,7 +52,6 @@ export async function unpackArtifact(unpacking: Unpacking): Promise<string> {
     const message = `the artifact ${file} is as it was stored, and cannot be unpacked by ${packing}`
     throw new BackupError({ code: 'ManifestRefused', message, remedy: 'stop', cause: error })
   }
-  return dataFolder
 }
 
 /** PostgreSQL wants a data folder that is its user's alone, and has to get to it. */

@@ -105,11 +105,12 @@ export function workDigest(text: string): string {
 }
 
 /** Undefined: it is another text than the digest is of, or an order of other work or another version. */
-export function workOrderIn(text: string, digest: string, work: Work): WorkOrder | undefined {
+export function workOrderIn(text: string, digest: string, works: readonly Work[]): WorkOrder | undefined {
   if (workDigest(text) !== digest) return undefined
   const order = jsonObjectIn(text)
   // Sound: only who wrote it knows the digest, and he wrote a WorkOrder, perhaps of another version.
-  return order?.['format'] === 1 && order['work'] === work ? (order as unknown as WorkOrder) : undefined
+  if (order?.['format'] !== 1 || !works.some((work) => work === order['work'])) return undefined
+  return order as unknown as WorkOrder
 }
 
 /** Of a text that may be an order: what is to be done. */

@@ -13,7 +13,7 @@ import { S3Store } from '../stores/s3-store-driver.ts'
 import { reportOfError } from '../worker/termination-message.ts'
 import { discardBackup, folderOf, makeBackup } from './backup-worker.ts'
 import type { FillOrder } from './fill-order.ts'
-import { clearVolume, fillVolume } from './fill-worker.ts'
+import { clearVolume, fetchFilling, settleFilling } from './fill-worker.ts'
 import { makePhysicalBackup } from './physical-backup-worker.ts'
 import { fetchCopy, proveCopyFiles, readPhysicalBackup } from './physical-verification-worker.ts'
 import { callerOf } from './restore-order.ts'
@@ -61,6 +61,7 @@ export async function carryOut(
   const store = ordered === undefined ? undefined : storeOf(ordered, tools)
   try {
     if (order.work === 'verify' && order.copy === 'started') return await verifyCopy(order, store, tools, signal)
+    if (order.work === 'fill') return await fill(order.fill, store, tools, signal)
     return await work(order, store, tools, signal)
   } catch (error) {
     if (signal.aborted) return { outcome: 'Interrupted', reason: 'Ended', message: 'the worker was told to end' }
@@ -72,7 +73,7 @@ export async function carryOut(
 }
 
 async function work(
-  order: WorkOrder,
+  order: Exclude<WorkOrder, { readonly work: 'fill' }>,
   store: ArtifactStore | undefined,
   tools: WorkTools,
   signal: AbortSignal,
@@ -116,7 +117,7 @@ function restoredOf({
 }
 
 async function workOnStore(
-  order: Exclude<WorkOrder, { readonly work: 'restore' | 'release' | 'clear' }>,
+  order: Exclude<WorkOrder, { readonly work: 'restore' | 'release' | 'clear' | 'fill' }>,
   store: ArtifactStore,
   tools: WorkTools,
   signal: AbortSignal,
@@ -136,8 +137,6 @@ async function workOnStore(
       await tidyBackup(order.tidy, { store, server }, signal)
       return { outcome: 'Completed' }
     }
-    case 'fill':
-      return { outcome: 'Completed', restored: restoredOf({ identity: await fill(order.fill, store, tools, signal) }) }
   }
 }
 
@@ -185,15 +184,22 @@ async function verifyCopy(
   return { outcome: 'Completed' }
 }
 
+/** Without the store it is the second step. */
 async function fill(
   order: FillOrder,
-  store: ArtifactStore,
+  store: ArtifactStore | undefined,
   tools: WorkTools,
   signal: AbortSignal,
-): Promise<RestoreOutcome['identity']> {
-  const { password, serverUser: user } = tools
+): Promise<WorkReport> {
+  const { password, engine, logical, physical, secrets, clock, workFolder, serverUser: user } = tools
+  const common = { volume: volumeOf(tools), workFolder, user }
+  if (store === undefined) {
+    const identity = await settleFilling(order, { ...common, engine, logical, physical }, signal)
+    return { outcome: 'Completed', restored: restoredOf({ identity }) }
+  }
   if (password === undefined) throw new Error('the order is without the password of the server')
-  return await fillVolume(order, { ...tools, store, volume: volumeOf(tools), password, user }, signal)
+  await fetchFilling(order, { ...common, store, password, secrets, clock }, signal)
+  return { outcome: 'Completed' }
 }
 
 function volumeOf({ dataVolume }: WorkTools): string {

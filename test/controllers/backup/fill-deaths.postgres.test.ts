@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
-import { fillVolume } from '../../../src/controllers/backup/fill-worker.ts'
 import { crashPlaces } from '../../fault-lab/crash-places.ts'
 import { onPostgresOf } from '../../postgres/on-each-postgres.ts'
 import { never } from '../stores/contents.ts'
 import { type FillStage, fillOrder, fillStage, password } from './fill-stage.ts'
+import { fillVolume } from './fill-volume.ts'
 import type { MortalFill } from './mortal-fill.ts'
 import { newestTool } from './physical-stage.ts'
 
@@ -57,11 +57,11 @@ async function isFilled({ volume }: FillStage): Promise<boolean> {
 }
 
 async function work(
-  { storeFolder, volume, tools: { user } }: FillStage,
+  { storeFolder, volume, tools: { user, workFolder } }: FillStage,
   version: number,
   dieAt: number | undefined,
 ): Promise<{ readonly killedBy: unknown; readonly said: string }> {
-  const story: MortalFill = { order: fillOrder(version), storeFolder, volume, password, user, dieAt }
+  const story: MortalFill = { order: fillOrder(version), storeFolder, volume, workFolder, password, user, dieAt }
   const program = new URL('mortal-fill.ts', import.meta.url).pathname
   // With a group of its own, so that it takes its server along.
   const worker = spawn(process.execPath, [program, JSON.stringify(story)], {

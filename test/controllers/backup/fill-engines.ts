@@ -2,10 +2,10 @@
 import { systemClock } from '../../../src/base/clock.ts'
 import { silentInstruments } from '../../../src/base/instrument.ts'
 import { systemRandom } from '../../../src/base/random.ts'
-import type { FillTools } from '../../../src/controllers/backup/fill-worker.ts'
 import { postgresLogicalEngine } from '../../../src/controllers/engines/postgres/logical/logical-driver.ts'
 import { postgresPhysicalEngine } from '../../../src/controllers/engines/postgres/physical/physical-driver.ts'
 import { postgresEngine } from '../../../src/controllers/engines/postgres/postgres-driver.ts'
+import type { FillTools } from './fill-volume.ts'
 
 export function enginesFor(
   workFolder: string,

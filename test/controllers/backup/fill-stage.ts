@@ -7,11 +7,11 @@ import { inject, onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/base/clock.ts'
 import { systemSecrets } from '../../../src/base/random.ts'
 import type { FillOrder } from '../../../src/controllers/backup/fill-order.ts'
-import type { FillTools } from '../../../src/controllers/backup/fill-worker.ts'
 import { makePhysicalBackup } from '../../../src/controllers/backup/physical-backup-worker.ts'
 import { PostgresServer } from '../../postgres/postgres-server.ts'
 import { never } from '../stores/contents.ts'
 import { makeDatabase, verification } from './backup-stage.ts'
+import type { FillTools } from './fill-volume.ts'
 import { order, stageOf } from './physical-stage.ts'
 
 const { folder, queries, hashUpToBytes } = verification
@@ -49,7 +49,9 @@ export async function fillStage(server: PostgresServer, make: Make = makeDatabas
   // Where we are root the server runs as somebody else, who has to get to its files.
   await chmod(volume, 0o711)
   const { engine, logical, physical, user, store } = stage.proofTools
-  const tools = { store, volume, password, engine, logical, physical, user, secrets: systemSecrets, clock: systemClock }
+  const { workFolder } = stage
+  const own = { store, volume, workFolder, password, user, secrets: systemSecrets, clock: systemClock }
+  const tools = { ...own, engine, logical, physical }
   const wakeUp = async () => {
     const home = inject('postgresHome')
     const own = home.versions.filter(({ major }) => major === server.version)

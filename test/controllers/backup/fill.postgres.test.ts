@@ -3,7 +3,7 @@
 import { mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { clearVolume, fillVolume } from '../../../src/controllers/backup/fill-worker.ts'
+import { clearVolume } from '../../../src/controllers/backup/fill-worker.ts'
 import { readPhysicalManifest } from '../../../src/controllers/backup/physical-manifest.ts'
 import { onPostgresOf, startPostgres } from '../../postgres/on-each-postgres.ts'
 import type { PostgresServer } from '../../postgres/postgres-server.ts'
@@ -12,6 +12,7 @@ import { never } from '../stores/contents.ts'
 import { makeDatabase } from './backup-stage.ts'
 import { flipped } from './disturbance.ts'
 import { type FillStage, fillOrder, fillStage, password } from './fill-stage.ts'
+import { fillVolume } from './fill-volume.ts'
 import { type Files, filesOf, newestTool } from './physical-stage.ts'
 
 /** What is in the tables, and whose it is. */
@@ -123,7 +124,7 @@ onPostgresOf(
         'has bytes behind its end',
         ({ artifact, bytes }) => writeFile(artifact, Buffer.concat([bytes, Buffer.from('more')])),
         'ChecksumMismatch',
-        /bytes instead of/,
+        /has more than \d+ bytes/,
       ],
       [
         'is something else',

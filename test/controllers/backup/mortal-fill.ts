@@ -13,6 +13,7 @@ export interface MortalFill {
   readonly order: FillOrder
   readonly storeFolder: string
   readonly volume: string
+  readonly workFolder: string
   readonly password: string
   readonly user: ServerUser | undefined
   /** From 1; undefined: it lives. */
@@ -20,7 +21,9 @@ export interface MortalFill {
 }
 
 // Sound: the test that starts this process writes it.
-const { order, storeFolder, volume, password, user, dieAt } = JSON.parse(process.argv[2] ?? '') as MortalFill
+const { order, storeFolder, volume, workFolder, password, user, dieAt } = JSON.parse(
+  process.argv[2] ?? '',
+) as MortalFill
 let operations = 0
 
 function reach(): void {
@@ -52,11 +55,11 @@ makeMortal(fs.promises, ['open', 'mkdir', 'mkdtemp', 'readdir', 'rename', 'rm', 
 syncBuiltinESMExports()
 
 // Only now, so that they see what was made of the file operations.
-const { fillVolume } = await import('../../../src/controllers/backup/fill-worker.ts')
+const { fillVolume } = await import('./fill-volume.ts')
 const { enginesFor } = await import('./fill-engines.ts')
 operations = 0
 const store = new FolderStore({ folder: storeFolder, attempt: 'mortal' })
-const tools = { store, volume, password, user, secrets: systemSecrets, clock: systemClock }
+const tools = { store, volume, workFolder, password, user, secrets: systemSecrets, clock: systemClock }
 await fillVolume(order, { ...tools, ...enginesFor(volume, user) }, new AbortController().signal)
 process.stdout.write(String(operations))
 process.exit(0)

@@ -10,12 +10,12 @@ export async function orderOfJob(cluster: TestCluster, job: LiveObject): Promise
   const digest = args[args.indexOf('--digest') + 1] ?? ''
   const map = await cluster.find(ConfigMap, `${metadata.namespace}/${metadata.name}`)
   const text = String(map === undefined ? '' : valueAt(map, 'data', 'order.json'))
-  const order = workOrderIn(text, digest, workOf(args[1]))
+  const order = workOrderIn(text, digest, worksOf(args[1]))
   if (order === undefined) throw new Error(`${metadata.name} has no order`)
   return order
 }
 
 /** A second step has the order of the whole. */
-function workOf(command: string | undefined): WorkOrder['work'] {
-  return command === 'prove' ? 'verify' : (command as WorkOrder['work']) // One of the commands of a worker.
+function worksOf(command: string | undefined): readonly WorkOrder['work'][] {
+  return command === 'prove' ? ['verify', 'fill'] : [command as WorkOrder['work']] // One of the commands of a worker.
 }

@@ -83,6 +83,7 @@ export function fillWish(
     credentials: [{ folder: databaseFolder, files: [password] }, ...credentials],
     ...(storeClaim === undefined ? {} : { storeClaim }),
     dataClaim: claim,
+    sealedWork: ['prove'],
     deadlineSeconds: restoreSeconds,
   }
 }

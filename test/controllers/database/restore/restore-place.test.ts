@@ -83,7 +83,12 @@ describe('the volume of a server', () => {
 describe('a worker', () => {
   it('fills the volume, with the keys of the store and the password of the server', () => {
     const wish = wished({ kind: 'restore' })
-    expect(wish).toMatchObject({ name: expect.stringMatching(/^crm-fill-/), work: 'fill', dataClaim: server.claim })
+    expect(wish).toMatchObject({
+      name: expect.stringMatching(/^crm-fill-/),
+      work: 'fill',
+      dataClaim: server.claim,
+      sealedWork: ['prove'],
+    })
     const files = wish?.credentials.flatMap(({ folder, files: some }) =>
       some.map(({ secret, key }) => `${folder} ${secret} ${key}`),
     )
@@ -91,7 +96,7 @@ describe('a worker', () => {
       'database crm-postgres-admin password',
       ...['accessKeyId', 'secretAccessKey', 'sessionToken'].map((key) => `store keys ${key}`),
     ])
-    const order = workOrderIn(wish?.text ?? '', wish?.digest ?? '', 'fill') as Extract<WorkOrder, { work: 'fill' }>
+    const order = workOrderIn(wish?.text ?? '', wish?.digest ?? '', ['fill']) as Extract<WorkOrder, { work: 'fill' }>
     expect(order.fill).toEqual({
       requestId: 'bootstrap',
       database: { namespace: 'shop', name: 'crm', uid: 'u', databaseName: 'crm', owner: 'crm_owner' },
