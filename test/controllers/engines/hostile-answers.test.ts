@@ -1,11 +1,14 @@
 // Answers of a hostile server: each is rejected by its size or its form, before it costs time or memory.
+
 import { describe, expect, it } from 'vitest'
+import { failureOf } from '../../../src/controllers/engines/postgres/failure.ts'
 import { jsonAnswer } from '../../../src/controllers/engines/postgres/json-answer.ts'
 import { tokenIn } from '../../../src/controllers/engines/postgres/mark.ts'
 import { isSameSetting } from '../../../src/controllers/engines/postgres/role-setting.ts'
 import { scramVerifier, verifierMatches } from '../../../src/controllers/engines/postgres/scram.ts'
 import { ServerMessages } from '../../../src/controllers/engines/postgres/server-messages.ts'
 import { signature } from '../../../src/controllers/engines/postgres/sql-text.ts'
+import { engineErrorOf, speaksOfServer } from '../../../src/controllers/engines/postgres/sqlstate.ts'
 import { warningsOf } from '../../../src/kube/answer-headers.ts'
 
 function message(letter: string, body: Buffer): Buffer {
@@ -39,6 +42,20 @@ describe('messages of a server', () => {
     const read = () => [...messages.read(row)]
     for (let at = 0; at < 10; at += 1) expect(read()).toHaveLength(1)
     expect(read).toThrow('an answer of more than 10000 bytes')
+  })
+
+  it('say nothing of the server when they are too long: the owner of one database would close it to the others', () => {
+    const read = () => [...new ServerMessages({ answerBytes: 900 }).read(message('D', Buffer.alloc(995)))]
+    let thrown: unknown
+    try {
+      read()
+    } catch (error) {
+      thrown = error
+    }
+    const error = engineErrorOf(failureOf(thrown), { attempt: 'look at database shop', admin: 'admin' })
+    expect(error).toMatchObject({ code: 'StatementFailed', remedy: 'stop' })
+    expect(error.message).toContain('so many objects')
+    expect(speaksOfServer(error)).toBe(false)
   })
 
   it('count each answer by itself', () => {

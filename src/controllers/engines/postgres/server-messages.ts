@@ -81,8 +81,12 @@ function sizeOf(bytes: Buffer, answerBytes: number): number {
   return 1 + length
 }
 
+/** The code of an answer beyond its limit. The owner of one database can cause it, so it says nothing of the server. */
+export const answerTooLong = 'ANSWER_TOO_LONG'
+
 function tooLong(answerBytes: number): Error {
-  return new Error(`the server sends an answer of more than ${answerBytes} bytes`)
+  const message = `the server sends an answer of more than ${answerBytes} bytes`
+  return Object.assign(new Error(message), { code: answerTooLong })
 }
 
 function check(message: Buffer): void {

@@ -4,6 +4,7 @@
 import { EngineError, type EngineErrorCode } from '../engine-error.ts'
 import { unsafeSchemaState } from './extension-statements.ts'
 import { missingGrant } from './missing-grant.ts'
+import { answerTooLong } from './server-messages.ts'
 
 /** What was thrown, as far as it matters. */
 export interface Failure {
@@ -96,6 +97,15 @@ function ruleOf({ code = '', message, constraint = '' }: Failure): Rule {
 }
 
 function connectionError({ code = '', message }: Failure, { attempt }: FailureContext): EngineError {
+  if (code === answerTooLong) {
+    const advice = 'the operator manages no database with so many objects; drop some'
+    return new EngineError({
+      code: 'StatementFailed',
+      message: `could not ${attempt}: ${message}; ${advice}`,
+      remedy: 'stop',
+      retryAfterMs: 5 * minute,
+    })
+  }
   const said = code === '' || message.includes(code) ? message : `${code} ${message}`
   if (untrusted.test(code) || refusesTls.test(message)) {
     const trouble = refusesTls.test(message) ? 'the server does not offer TLS' : said
