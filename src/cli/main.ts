@@ -40,6 +40,42 @@ function programWith(signal: AbortSignal): Command {
     .exitOverride()
     .configureOutput({ outputError: () => {}, writeErr: () => {} })
     .showHelpAfterError(false)
+  addRun(program, signal)
+  addInstall(program, signal)
+  addApiserver(program, signal)
+  addDev(program)
+  addWorker(program, signal)
+  program
+    .command('preview')
+    .description('print the manifests of resources, without a cluster')
+    .requiredOption('-f, --filename <file...>', 'YAML files with the resources; - is standard input')
+    .action(async ({ filename }: { filename: string[] }) =>
+      (await import('./preview.ts')).preview(
+        { files: filename, write: (text) => void process.stdout.write(text) },
+        signal,
+      ),
+    )
+  program
+    .command('generate')
+    .description('write constructs, types and descriptors from the CRDs')
+    .option('--crds <folder>', 'where the CRDs are', 'crds')
+    .option('--out <folder>', 'where the generated code goes', 'imports')
+    .option('--check', 'write nothing; fail if anything would change')
+    .action(async ({ crds, out, check }: { crds: string; out: string; check?: boolean }) =>
+      (await import('./generate.ts')).generateCommand(
+        {
+          crdFolder: crds,
+          outFolder: out,
+          mode: check === true ? 'check' : 'write',
+          write: (text) => void process.stdout.write(text),
+        },
+        signal,
+      ),
+    )
+  return program
+}
+
+function addRun(program: Command, signal: AbortSignal): void {
   const run = program
     .command('run')
     .description('run the operator against a cluster')
@@ -73,38 +109,6 @@ function programWith(signal: AbortSignal): Command {
   withAllowLists(run).action(async (options) =>
     (await import('./run.ts')).run({ ...options, environment: process.env, output: process.stdout }, signal),
   )
-  addInstall(program, signal)
-  addApiserver(program, signal)
-  addDev(program)
-  addWorker(program, signal)
-  program
-    .command('preview')
-    .description('print the manifests of resources, without a cluster')
-    .requiredOption('-f, --filename <file...>', 'YAML files with the resources; - is standard input')
-    .action(async ({ filename }: { filename: string[] }) =>
-      (await import('./preview.ts')).preview(
-        { files: filename, write: (text) => void process.stdout.write(text) },
-        signal,
-      ),
-    )
-  program
-    .command('generate')
-    .description('write constructs, types and descriptors from the CRDs')
-    .option('--crds <folder>', 'where the CRDs are', 'crds')
-    .option('--out <folder>', 'where the generated code goes', 'imports')
-    .option('--check', 'write nothing; fail if anything would change')
-    .action(async ({ crds, out, check }: { crds: string; out: string; check?: boolean }) =>
-      (await import('./generate.ts')).generateCommand(
-        {
-          crdFolder: crds,
-          outFolder: out,
-          mode: check === true ? 'check' : 'write',
-          write: (text) => void process.stdout.write(text),
-        },
-        signal,
-      ),
-    )
-  return program
 }
 
 function addInstall(program: Command, signal: AbortSignal): void {
