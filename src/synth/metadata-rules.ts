@@ -33,7 +33,7 @@ export function nameProblem(groupKind: string, name: string): string | undefined
   return isSubdomain ? undefined : 'is no DNS-1123 subdomain: a-z, 0-9, - and ., at most 253 characters'
 }
 
-/** What is wrong with the labels, as a sentence; undefined if nothing is. */
+/** What is wrong with the labels, as a sentence without their values, which may come from a Secret; undefined if nothing is. */
 export function labelsProblem(labels: Readonly<Record<string, unknown>>): string | undefined {
   for (const [key, value] of Object.entries(labels)) {
     const wrongKey = keyProblem(key)
@@ -42,7 +42,7 @@ export function labelsProblem(labels: Readonly<Record<string, unknown>>): string
     if (value.length > maxLabelLength)
       return `the value of label "${key}" has ${value.length} characters; at most 63 are allowed`
     if (value !== '' && !qualifiedPart.test(value)) {
-      return `the value "${value}" of label "${key}" must be of A-Z, a-z, 0-9, -, _ and . with a letter or digit at both ends`
+      return `the value of label "${key}" must be of A-Z, a-z, 0-9, -, _ and . with a letter or digit at both ends`
     }
   }
   return undefined
