@@ -13,6 +13,13 @@ const tcp = (port: number): Manifest => ({ port, protocol: 'TCP' })
 /** Name lookups go anywhere: which pods answer them is the cluster's affair. */
 const lookups: Manifest = { ports: [{ port: 53, protocol: 'UDP' }, tcp(53)] }
 
+/** Every pod, which blocks of addresses do not select with all network plugins, and every other address but those of metadata services. */
+const butMetadataServices: readonly Manifest[] = [
+  { namespaceSelector: {} },
+  { ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.169.254/32'] } },
+  { ipBlock: { cidr: '::/0', except: ['fd00:ec2::254/128'] } },
+]
+
 /**
  * In: health checks, scrapes. Out: name lookups and these ports, on any host: neither an API server nor a database has an address that
  * is known beforehand.
@@ -32,11 +39,12 @@ export function operatorPolicySpec(
 /** By the end of the policy's name. */
 export function servedPolicySpecs(egressPorts: readonly number[]): Readonly<Record<string, Manifest>> {
   return {
-    // Databases and stores of backups; nothing connects to a worker.
+    // Databases and stores of backups; nothing connects to a worker. What the copy of a server runs has the network of its pod, and must not ask a
+    // node's metadata service for the identity of the node. Of that service's address name lookups remain, which some clouds have there.
     workers: {
       podSelector: having(workerPodLabel),
       policyTypes: ['Ingress', 'Egress'],
-      egress: [lookups, { ports: egressPorts.map(tcp) }],
+      egress: [lookups, { ports: egressPorts.map(tcp), to: butMetadataServices }],
     },
     // Clients from anywhere; out to other servers only, which logical replication follows.
     databases: {

@@ -1,3 +1,4 @@
+import { BlockList, isIPv6 } from 'node:net'
 import { App, Chart } from 'cdk8s'
 import { describe, expect, it } from 'vitest'
 import { OperatorInstall, type OperatorInstallProps, operatorManifests } from '../../constructs/index.ts'
@@ -132,6 +133,60 @@ describe('the pods', () => {
     })
   })
 })
+
+describe('the NetworkPolicy of workers', () => {
+  const policies = install({ namespaces: ['shop'], networkPolicy: { egressPorts: [80, 443] } })
+  const workers = policies.find((object) => at(object, 'metadata', 'name') === 'konverge-system.konverge.workers')
+  // Of this very construct.
+  const rules = at(workers ?? {}, 'spec', 'egress') as readonly EgressRule[]
+
+  /** Of what is no pod. */
+  const allows = (address: string, port: number) =>
+    rules.some(
+      ({ ports, to }) =>
+        ports.some((one) => one.port === port && one.protocol === 'TCP') &&
+        (to === undefined || to.some(({ ipBlock }) => ipBlock !== undefined && covers(ipBlock, address))),
+    )
+
+  it.each([
+    ['the metadata service of a node', '169.254.169.254', 80, false],
+    ['the same, by another port', '169.254.169.254', 443, false],
+    ['the same, by IPv6', 'fd00:ec2::254', 80, false],
+    ['EKS Pod Identity', '169.254.170.23', 80, true],
+    ['a store', '203.0.113.7', 443, true],
+    ['a store, by IPv6', '2001:db8::7', 443, true],
+    ['another port', '203.0.113.7', 8443, false],
+  ])('lets them reach %s: %s, port %i: %s', (_, address, port, isAllowed) => {
+    expect(allows(address, port)).toBe(isAllowed)
+  })
+
+  it('lets them reach pods of every namespace, which blocks of addresses do not select everywhere', () => {
+    const toPods = rules.filter(({ to }) => to?.some(({ namespaceSelector }) => namespaceSelector !== undefined))
+    expect(toPods.map(({ ports }) => ports.map(({ port }) => port))).toEqual([[80, 443]])
+  })
+})
+
+interface EgressRule {
+  readonly ports: readonly { readonly port: number; readonly protocol: string }[]
+  readonly to?: readonly {
+    readonly ipBlock?: { readonly cidr: string; readonly except?: readonly string[] }
+    readonly namespaceSelector?: object
+  }[]
+}
+
+function covers(
+  { cidr, except = [] }: { readonly cidr: string; readonly except?: readonly string[] },
+  address: string,
+) {
+  const contains = (block: string) => {
+    const [net = '', prefix] = block.split('/')
+    const list = new BlockList()
+    list.addSubnet(net, Number(prefix), isIPv6(net) ? 'ipv6' : 'ipv4')
+    // An address of IPv4 is also one of IPv6, mapped.
+    return isIPv6(net) === isIPv6(address) && list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+  }
+  return contains(cidr) && !except.some(contains)
+}
 
 describe('the construct', () => {
   it('gives the same objects wherever it stands, with its parts to hand', () => {
