@@ -1483,7 +1483,7 @@ export function toJson_DatabaseSpecUpgradeVerifyQueries(obj: DatabaseSpecUpgrade
  */
 export interface DatabaseSpecProviderInCluster {
   /**
-   * The container image, which takes what Docker's official image for Debian takes, and runs as its user 999. Without it postgres:<version>.
+   * The container image, which takes what Docker's official image for Debian takes, and runs as its user 999. Its root is read-only: it can write to /data, /var/run/postgresql, /tmp and /dev/shm. Default: postgres:<version>.
    *
    * @schema DatabaseSpecProviderInCluster#image
    */
@@ -4325,7 +4325,7 @@ export interface ReplicatedKvStoreSpec {
   readonly replicas?: number;
 
   /**
-   * The container image that every replica runs.
+   * Container image of every replica. It runs as user 65532 with a read-only root: it can write to /data, the volume, and /tmp.
    *
    * @schema ReplicatedKvStoreSpec#image
    */

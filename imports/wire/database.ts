@@ -396,8 +396,8 @@ export interface DatabaseSpecProvider {
 /** A server of its own in the cluster, one pod with a volume. It has no standby. */
 export interface DatabaseSpecProviderInCluster {
   /**
-   * The container image, which takes what Docker's official image for Debian takes, and runs as its user 999. Without
-   * it postgres:<version>.
+   * The container image, which takes what Docker's official image for Debian takes, and runs as its user 999. Its root
+   * is read-only: it can write to /data, /var/run/postgresql, /tmp and /dev/shm. Default: postgres:<version>.
    * At least 1 character. At most 1024 characters.
    */
   readonly image?: string
@@ -1138,8 +1138,8 @@ export interface DatabaseSpecProviderInput {
 /** A server of its own in the cluster, one pod with a volume. It has no standby. */
 export interface DatabaseSpecProviderInClusterInput {
   /**
-   * The container image, which takes what Docker's official image for Debian takes, and runs as its user 999. Without
-   * it postgres:<version>.
+   * The container image, which takes what Docker's official image for Debian takes, and runs as its user 999. Its root
+   * is read-only: it can write to /data, /var/run/postgresql, /tmp and /dev/shm. Default: postgres:<version>.
    * At least 1 character. At most 1024 characters.
    */
   readonly image?: string

@@ -39,7 +39,8 @@ export interface ReplicatedKVStoreSpec {
    */
   readonly replicas: number
   /**
-   * The container image that every replica runs.
+   * Container image of every replica. It runs as user 65532 with a read-only root: it can write to /data, the volume,
+   * and /tmp.
    * At least 1 character. At most 1024 characters.
    */
   readonly image: string
@@ -111,7 +112,8 @@ export interface ReplicatedKVStoreSpecInput {
    */
   readonly replicas?: number
   /**
-   * The container image that every replica runs.
+   * Container image of every replica. It runs as user 65532 with a read-only root: it can write to /data, the volume,
+   * and /tmp.
    * At least 1 character. At most 1024 characters.
    */
   readonly image: string

@@ -32,7 +32,49 @@ const templateOf = (props: DatabaseServerProps) =>
   at(render(props).named('StatefulSet', 'shop-postgres'), 'spec', 'template')
 const decoded = (value: unknown) => Buffer.from(String(value), 'base64').toString()
 
+interface Mount {
+  readonly name: string
+  readonly mountPath: string
+  readonly readOnly?: boolean
+}
+
+/** The innermost mount that the path is on. */
+function mountOf(pod: unknown, path: string): Mount | undefined {
+  const mounts = at(pod as JsonObject, 'containers', 0, 'volumeMounts') as unknown as readonly Mount[] // Of a pod.
+  const around = mounts.filter(({ mountPath }) => path.startsWith(`${mountPath}/`))
+  return around.toSorted((one, other) => other.mountPath.length - one.mountPath.length)[0]
+}
+
+/** Volumes that are written to: those of claims, which come from the StatefulSet, and temporary ones. */
+function writableVolumes(pod: unknown): readonly string[] {
+  const volumes = at(pod as JsonObject, 'volumes') as unknown as readonly { name: string; emptyDir?: object }[] // Of a pod.
+  return ['data', ...volumes.flatMap(({ name, emptyDir }) => (emptyDir === undefined ? [] : [name]))]
+}
+
 describe('DatabaseServer', () => {
+  it.each([
+    ['the data', '/data/pgdata'],
+    ['the lock and the socket', '/var/run/postgresql/.s.PGSQL.5432.lock'],
+    ['shared memory', '/dev/shm/PostgreSQL.1'],
+    ['files of the image’s start script', '/tmp/passwd'],
+  ])('mounts a volume that can be written for %s, as the root is read only: %s', (_, path) => {
+    const pod = at(templateOf(plain), 'spec')
+    expect(at(pod, 'containers', 0, 'securityContext', 'readOnlyRootFilesystem')).toBe(true)
+    const mount = mountOf(pod, path)
+    expect(mount).toMatchObject({ mountPath: expect.any(String) })
+    expect(mount).not.toHaveProperty('readOnly', true)
+    expect(writableVolumes(pod)).toContain(mount?.name)
+  })
+
+  it('has its data in that place, and takes no parameter that would move it or the socket', () => {
+    const env = at(templateOf(plain), 'spec', 'containers', 0, 'env')
+    expect(env).toContainEqual({ name: 'PGDATA', value: '/data/pgdata' })
+    for (const parameter of ['unix_socket_directories', 'data_directory', 'external_pid_file']) {
+      expect(configOf(plain)).not.toContain(parameter)
+      expect(refusedParameter(parameter), parameter).toBeDefined()
+    }
+  })
+
   it('makes these objects, in an order in which they can be applied', () => {
     const { objects, server } = render(plain)
     expect(objects.map((object) => `${object['kind']} ${at(object, 'metadata', 'name')}`)).toEqual([

@@ -127,6 +127,15 @@ describe('KvCluster', () => {
     })
   })
 
+  it('can be written in /data, which is its volume, and in /tmp, as its root is read only', () => {
+    const mounts = at(containerOf(plain), 'volumeMounts')
+    expect(mounts).toEqual([
+      { name: 'data', mountPath: '/data' },
+      { name: 'temporary', mountPath: '/tmp' },
+    ])
+    expect(at(podTemplateOf(plain), 'spec', 'volumes')).toEqual([{ name: 'temporary', emptyDir: { sizeLimit: '1Gi' } }])
+  })
+
   it.each<[string, KvClusterProps['probes'], object]>([
     ['nothing is said', undefined, { tcpSocket: { port: 'kv' } }],
     [
