@@ -62,8 +62,10 @@ export interface FilledIdentity {
  */
 export async function fetchFilling(order: FillOrder, tools: FetchingTools, signal: AbortSignal): Promise<void> {
   const { volume, password, secrets } = tools
-  if ((await findFilled(order, volume)) !== undefined) return
+  const done = await findFilled(order, volume)
+  // Also what a worker has left that died once all was in place.
   await removeWork(volume)
+  if (done !== undefined) return
   const { manifest } = await loadForm(tools.store, order.folder, readPhysicalManifest, signal)
   checkVersion(order, manifest)
   const work = await mkdtemp(join(volume, workPrefix))

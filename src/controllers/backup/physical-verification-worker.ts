@@ -3,7 +3,7 @@
 // database. Whoever wrote the copy may run code there: a type whose output function is in a library among the files is one way. What there was at
 // the moment of the copy nobody has counted, as the server went on: that it is the same is known of the files, by their sums, and of the log.
 import { createReadStream } from 'node:fs'
-import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DatabaseContents } from '../engines/database-contents.ts'
 import type { DatabaseEngine } from '../engines/engine.ts'
@@ -17,6 +17,7 @@ import { unpacker } from './packing.ts'
 import { passed } from './packing-runner.ts'
 import { type PhysicalManifest, readPhysicalManifest } from './physical-manifest.ts'
 import { unpackTar } from './tar-runner.ts'
+import { dataFolderName, makeDataFolder } from './unpacking-worker.ts'
 import type { VerificationOrder, VerificationTools } from './verification-worker.ts'
 
 export interface FetchTools extends Pick<VerificationTools, 'store' | 'workFolder' | 'clock'> {
@@ -83,7 +84,7 @@ export async function proveCopyFiles(
   }
 }
 
-const [manifestFile, dataFolderName] = ['manifest.json', 'data']
+const manifestFile = 'manifest.json'
 
 /** One for each pod, whose temporary disk nobody else has. */
 function copyFolder(workFolder: string): string {
@@ -120,16 +121,8 @@ async function unpack(
   const toFile = join(work, 'copy.tar')
   await loadArtifact({ store, folder, manifest, toFile, clock, signal })
   const dataFolder = join(work, dataFolderName)
-  await makeOwn(work, dataFolder, user)
+  await makeDataFolder(work, dataFolder, user)
   const packed = createReadStream(toFile, { signal }) as AsyncIterable<Uint8Array> // Without encoding it yields buffers.
   await unpackTar(passed(packed, unpacker(manifest.artifact.packing)), dataFolder, user)
   await rm(toFile)
-}
-
-/** PostgreSQL wants a data folder that is its user's alone, and has to get to it. */
-async function makeOwn(work: string, dataFolder: string, user: ServerUser | undefined): Promise<void> {
-  await mkdir(dataFolder, { mode: 0o700 })
-  if (user === undefined) return
-  await chmod(work, 0o711)
-  await chown(dataFolder, user.uid, user.gid)
 }

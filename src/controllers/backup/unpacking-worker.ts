@@ -55,7 +55,7 @@ export async function unpackArtifact(unpacking: Unpacking): Promise<void> {
 }
 
 /** PostgreSQL wants a data folder that is its user's alone, and has to get to it. */
-async function makeDataFolder(work: string, dataFolder: string, user: ServerUser | undefined): Promise<void> {
+export async function makeDataFolder(work: string, dataFolder: string, user: ServerUser | undefined): Promise<void> {
   await mkdir(dataFolder, { mode: 0o700 })
   if (user === undefined) return
   await chmod(work, 0o711)

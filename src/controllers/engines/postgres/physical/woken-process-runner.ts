@@ -2,8 +2,8 @@
 // has recovered and answers; it is killed when its signal aborts, or when nobody wants it any more.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chown, mkdir, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chmod, chown, mkdir, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { type ExternalTools, sleep } from '../../../../index.ts'
 import { EngineError } from '../../engine-error.ts'
 import type { ServerUser, WakeCall, WokenServer } from '../../physical-engine.ts'
@@ -62,7 +62,10 @@ export class WokenProcess implements WokenServer {
     // It is read whatever file the settings are in. A copy of a server that follows another one would go on following it.
     const own = join(dataFolder, 'postgresql.auto.conf')
     await writeFile(own, '')
-    if (user !== undefined) await chown(own, user.uid, user.gid)
+    if (user !== undefined) {
+      await chown(own, user.uid, user.gid)
+      await letThrough(dataFolder)
+    }
     for (const name of ['standby.signal', 'recovery.signal']) await rm(join(dataFolder, name), { force: true })
     const args = ['-D', dataFolder, '-c', `config_file=${configFile}`, '-c', `hba_file=${hbaFile}`]
     const child = spawn(join(binFolder, 'postgres'), args, {
@@ -121,6 +124,17 @@ export class WokenProcess implements WokenServer {
     }
   }
 }
+
+/** Another user gets to the data folder through the folder of the work and the volume, which are our own, and sees nothing of these. */
+async function letThrough(dataFolder: string): Promise<void> {
+  const work = dirname(dataFolder)
+  for (const path of [work, dirname(work)]) {
+    const { mode } = await stat(path)
+    if ((mode & passage) !== passage) await chmod(path, (mode & 0o7777) | passage)
+  }
+}
+
+const passage = 0o011
 
 /** It has no socket yet, or recovers. */
 function isNotThereYet(thrown: unknown, { username }: ServerAccess): boolean {
