@@ -7,6 +7,11 @@ const observing = new Set(['pg_monitor', 'pg_read_all_settings', 'pg_read_all_st
 /** `rds_iam` is what logs in by AWS's own tokens. */
 const ofProviders = /^(rds_(?!iam$)|rdsadmin$|cloudsql|azure_|alloydb)/
 
+/** Does the role read the statements and settings of all databases of its server? */
+export function isObserving(role: string): boolean {
+  return observing.has(role)
+}
+
 /** Says why not, as the end of a sentence; undefined: it may. */
 export function memberRefusal(role: string): string | undefined {
   if (role.startsWith('pg_') && !observing.has(role)) {

@@ -7,7 +7,7 @@ import { hasConsent } from '../database/consent.ts'
 import { moveOf } from '../database/moving.ts'
 import type { ServerConnection } from '../database/server-connection.ts'
 import type { ServerAccess } from '../engines/server-access.ts'
-import { memberRefusal } from './member-rule.ts'
+import { isObserving, memberRefusal } from './member-rule.ts'
 import type { DatabaseAccess } from './role-wish.ts'
 
 export type DatabaseObject = LiveObject<DatabaseSpec, DatabaseStatus> & { readonly spec: DatabaseSpec }
@@ -158,7 +158,12 @@ function refusedMembership(
     return { kind: 'refused', reason: 'NotAllowed', message }
   }
   const why = memberOf.flatMap((role) => memberRefusal(role) ?? [])[0]
-  return why === undefined ? undefined : { kind: 'refused', reason: 'PrivilegedRole', message: `spec.memberOf: ${why}` }
+  if (why !== undefined) return { kind: 'refused', reason: 'PrivilegedRole', message: `spec.memberOf: ${why}` }
+  const isShared = found.some(({ database }) => database?.spec.provider.server !== undefined)
+  const observer = isShared ? memberOf.find(isObserving) : undefined
+  if (observer === undefined) return undefined
+  const message = `spec.memberOf: ${observer} reads the statements of all databases of a server, and this server may have those of others; ask its administrator to grant it`
+  return { kind: 'refused', reason: 'PrivilegedRole', message }
 }
 
 function severalServers(found: readonly Found[]): Problem | undefined {

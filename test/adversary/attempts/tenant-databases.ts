@@ -105,15 +105,9 @@ const roles: readonly Attempt[] = [
   ...['pg_read_all_data', 'pg_write_all_data', 'pg_signal_backend', 'pg_database_owner', 'pg_checkpoint'].map((role) =>
     attempt(`becomes a member of ${role}`, user({ memberOf: [role] }), userIs('PrivilegedRole')),
   ),
-  ...['pg_monitor', 'pg_read_all_stats'].map((role) => ({
-    ...attempt(
-      `becomes a member of ${role}, by an administrator who may not`,
-      creates('dbu', { databases: [{ name: 'small', access: 'ReadOnly' }], memberOf: [role] }),
-      userIs('InsufficientPrivilege'),
-    ),
-    // Before, CREATEROLE gives every role that is no superuser's.
-    since: 16,
-  })),
+  ...['pg_monitor', 'pg_read_all_stats', 'pg_read_all_settings', 'pg_stat_scan_tables'].map((role) =>
+    attempt(`becomes a member of ${role}`, user({ memberOf: [role] }), userIs('PrivilegedRole')),
+  ),
   attempt(
     'asks for a role that replicates, by an administrator who may not',
     creates('dbu', { databases: [{ name: 'small', access: 'ReadOnly' }], attributes: { replication: true } }),

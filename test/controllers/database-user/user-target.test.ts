@@ -97,7 +97,19 @@ const cases = [
     with: { found: [found({ entry: guest }, ready, open)], spec: { ...spec, adoptionPolicy: 'Adopt' } },
     is: 'refused NotAllowed',
   },
-  { when: 'a monitoring role is asked for', with: { spec: { ...spec, memberOf: ['pg_monitor'] } }, is: undefined },
+  {
+    when: 'a monitoring role of a server of its own is asked for',
+    with: { found: [found({}, ready, { provider: { inCluster: {} } })], spec: { ...spec, memberOf: ['pg_monitor'] } },
+    is: undefined,
+  },
+  {
+    when: 'a monitoring role of a server that others may share is asked for',
+    with: {
+      found: [found({}, ready, { provider: { server: { connectionSecretRef: { name: 's' } } } })],
+      spec: { ...spec, memberOf: ['pg_monitor'] },
+    },
+    is: 'refused PrivilegedRole',
+  },
   {
     when: 'a role with power over the server is asked for',
     with: { spec: { ...spec, memberOf: ['pg_write_server_files'] } },
