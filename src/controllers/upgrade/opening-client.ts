@@ -12,7 +12,7 @@ import type { FreezeRecord } from '../engines/write-freeze.ts'
 import { type SideOrder, sideRole } from './new-side.ts'
 import { observeSide } from './new-side-worker.ts'
 import { openingSight, rehearsalFailure } from './opening.ts'
-import { stopped } from './upgrade-error.ts'
+import { stopped, type UpgradeError } from './upgrade-error.ts'
 
 export interface OpeningTools {
   readonly engine: DatabaseEngine
@@ -56,6 +56,8 @@ export class Opening {
     if (failure !== undefined) throw failure
     const views = await this.#emptyViews()
     if (views.length === 0 && queries.length === 0) return
+    const [high] = views.filter(({ isOfSuperuser }) => isOfSuperuser)
+    if (high !== undefined) throw superusersView(high)
     const trial = await this.#admit(views.map(({ owner }) => owner))
     try {
       await this.#fill(trial, views)
@@ -141,8 +143,15 @@ interface View {
   readonly name: string
   readonly owner: string
   readonly isFull: boolean
+  readonly isOfSuperuser: boolean
+}
+
+/** Whoever fills it has to be a member of its owner, and calls what others have written. */
+function superusersView({ name, owner }: View): UpgradeError {
+  const message = `materialized view ${name} of superuser ${owner} would be filled with his rights, and what it calls is others'; give it to another role at the old server, or drop it`
+  return stopped('NotMovable', message)
 }
 
 const viewsQuestion = `SELECT COALESCE(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('schema', v.schemaname, 'name', v.matviewname,
-    'owner', v.matviewowner, 'isFull', v.ispopulated) ORDER BY v.schemaname, v.matviewname), '[]') AS answer
-  FROM pg_catalog.pg_matviews v`
+    'owner', v.matviewowner, 'isFull', v.ispopulated, 'isOfSuperuser', r.rolsuper) ORDER BY v.schemaname, v.matviewname), '[]') AS answer
+  FROM pg_catalog.pg_matviews v JOIN pg_catalog.pg_roles r ON r.rolname = v.matviewowner`

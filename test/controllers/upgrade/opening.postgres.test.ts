@@ -55,3 +55,19 @@ it('does not open after a rehearsal that fails', async () => {
     expect(await opening.look(record), what).toEqual({ kind: 'missing' })
   }
 })
+
+it('makes nobody a superuser by a view of a superuser, which is refused before', async () => {
+  const stage = await SideStage.start(pairs()[0] ?? [0, 0])
+  await stage.old.byHand('CREATE MATERIALIZED VIEW public.total AS SELECT count(*) FROM public.orders', shop)
+  const trap = `SET ROLE shop_owner; CREATE FUNCTION public.trap() RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN
+    EXECUTE 'SET ROLE postgres'; EXECUTE 'ALTER ROLE shop_owner SUPERUSER'; EXECUTE 'RESET ROLE'; RETURN 0; EXCEPTION WHEN OTHERS THEN RETURN 0; END $$`
+  await stage.old.byHand(trap, shop)
+  const message = expect.stringContaining('materialized view total of superuser postgres')
+  const made = prepareSide(order, stage.tools, never).then(async () => {
+    await new Opening(order, stage.tools, never).rehearse(record, [{ sql: 'SELECT public.trap()', expect: '0' }])
+  })
+  const error = await made.catch((thrown: unknown) => thrown)
+  const gained = "SELECT FROM pg_roles WHERE rolname = 'shop_owner' AND rolsuper"
+  expect(await stage.new.byHand(gained)).toEqual([])
+  expect(error).toMatchObject({ code: 'NotMovable', message })
+})
