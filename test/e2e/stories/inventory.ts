@@ -2,6 +2,7 @@
 // everywhere. It plays on every server.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Controller } from '../../../src/index.ts'
+import { secretText } from '../../taint/secret-text.ts'
 import { Hand } from '../hand.ts'
 import {
   farNamespace,
@@ -117,7 +118,7 @@ export function describeInventory(start: StartStoryServer): void {
       const child = await find('secret', 'forged-far', farNamespace)
       const { labels, annotations } = child?.metadata ?? {}
       const metadata = { namespace: farNamespace, labels, annotations, finalizers: ['inventory.example.dev/hold'] }
-      const secret = { apiVersion: 'v1', kind: 'Secret', stringData: { a: 'theirs' } }
+      const secret = { apiVersion: 'v1', kind: 'Secret', stringData: { a: secretText('theirs') } }
       await far.apply({ ...secret, metadata: { ...metadata, name: 'forged-login' } }, 'konverge')
       const planted = await find('secret', 'forged-login', farNamespace)
       expect(planted).toBeDefined()
@@ -132,7 +133,7 @@ export function describeInventory(start: StartStoryServer): void {
       await settledByVersionOne('first')
       const child = await find('secret', 'first-far', farNamespace)
       const { annotations } = child?.metadata ?? {}
-      const secret = { apiVersion: 'v1', kind: 'Secret', stringData: { a: 'theirs' } }
+      const secret = { apiVersion: 'v1', kind: 'Secret', stringData: { a: secretText('theirs') } }
       const metadata = { name: 'second-far', namespace: farNamespace, annotations }
       await far.apply({ ...secret, metadata }, 'konverge')
       const planted = await find('secret', 'second-far', farNamespace)
