@@ -19,6 +19,7 @@ import {
   Service,
   valueAt,
 } from '../../../src/index.ts'
+import { ownerReferenceTo } from '../../../src/object/ownership.ts'
 import { startCluster, type TestCluster } from '../../../src/testing/index.ts'
 import { flagshipDefinitions } from '../../e2e/definitions.ts'
 import { secretText } from '../../taint/secret-text.ts'
@@ -84,10 +85,11 @@ export class BackupScene {
     const values = Object.entries({ host: 'db', port: '5432', username: 'postgres', password: secretText('pw') })
     const data = Object.fromEntries(values.map(([key, value]) => [key, Buffer.from(value).toString('base64')]))
     await this.cluster.create(Secret, { metadata: { name: adminSecret, namespace: home }, data })
-    const spec = { ports: [{ port: 5432 }] }
-    await this.cluster.create(Service, { metadata: { name: clientService, namespace: home }, spec })
     const provider = { inCluster: {} }
-    await this.cluster.create(Database, { metadata: { name, namespace: home }, spec: { provider, version: '15' } })
+    const object = { metadata: { name, namespace: home }, spec: { provider, version: '15' } }
+    const ownerReferences = [{ ...ownerReferenceTo(await this.cluster.create(Database, object)) }]
+    const metadata = { name: clientService, namespace: home, ownerReferences }
+    await this.cluster.create(Service, { metadata, spec: { ports: [{ port: 5432 }] } })
     await this.patchStatus(Database, name, {
       ...{ phase: 'Ready', identity: { systemIdentifier: '7', databaseOID: 16384 }, observedGeneration: 1 },
     })
