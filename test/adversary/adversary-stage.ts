@@ -235,6 +235,25 @@ export class AdversaryStage {
     })
   }
 
+  /** The Migration of the victim is held back for this reason, and no worker begins. */
+  async victimMigrationStops(name: string, reason: string): Promise<void> {
+    const steps = [{ name: 'only', sql: `CREATE TABLE made_by_${name} (a int)` }]
+    await this.forVictim('Migration', name, { databaseRef: { name: 'shared' }, steps }, async () => {
+      const isSo = async () => conditionOf(await this.victim.find('mig', name), 'Ready')?.reason === reason
+      await this.until(`the Migration ${name} of the victim to be ${reason}`, isSo)
+    })
+  }
+
+  /** The operator reconciles this resource of the victim once more, and it is Ready. */
+  async victimReconciles(kind: string, name: string, token: string): Promise<void> {
+    await this.victim.annotate(kind, name, { 'konverge.dev/reconcile-now': token })
+    await this.until(`${kind}/${name} to be reconciled`, async () => {
+      const { status } = (await this.victim.find(kind, name)) ?? {}
+      const { lastHandledReconcileAt } = (status ?? {}) as { readonly lastHandledReconcileAt?: string } // Of all five.
+      return lastHandledReconcileAt === token && (await this.victimReady(kind, name))
+    })
+  }
+
   async victimReady(kind: string, name: string): Promise<boolean> {
     return conditionOf(await this.victim.find(kind, name), 'Ready')?.status === 'True'
   }

@@ -271,6 +271,9 @@ const marks: readonly Attempt[] = [
       const mark = JSON.stringify({ uid, generation: 1, holder: `${stage.tenant.namespace}/${name}` })
       await stage.sql('owner', `SET ROLE shared_owner; COMMENT ON DATABASE shared IS 'konverge ${mark}'`)
       await stage.tenant.patch('db', name, { spec: { suspend: false } })
+      await condition('db', 'Ready False NotOwned').check(stage, name)
+      // Its users are reconciled after it: until then they are not Ready.
+      await stage.victimReconciles('db', 'shared', name)
     },
     outcome: condition('db', 'Ready False NotOwned'),
   },
@@ -285,10 +288,10 @@ const marks: readonly Attempt[] = [
           `SET ROLE shared_owner; CREATE TABLE _konverge.${table} (a int DEFAULT public.trap());
           CREATE TRIGGER t BEFORE INSERT OR UPDATE ON _konverge.${table} FOR EACH STATEMENT EXECUTE FUNCTION public.trap_trigger()`,
         )
-      await stage.victimMigrates(name)
+      await stage.victimMigrationStops(name, 'UntrustedMarks')
       await stage.sql('owner', 'SET ROLE shared_owner; DROP SCHEMA _konverge CASCADE')
     },
-    outcome: tolerated('The worker uses no relation there that is not its own; no code of his runs.'),
+    outcome: tolerated('The Migration reports UntrustedMarks and touches nothing there; no code of his runs.'),
   },
 ]
 

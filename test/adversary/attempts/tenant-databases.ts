@@ -1,5 +1,5 @@
 // Attempts of a tenant by way of the operator's own rights on database servers: roles, databases, backups and migrations that he asks for.
-import { type Attempt, condition, harmless, type Outcome, stepFails, tolerated } from '../attempt.ts'
+import { type Attempt, condition, harmless, invalid, type Outcome, stepFails, tolerated } from '../attempt.ts'
 import { victimNamespace } from '../victim.ts'
 
 type Act = Attempt['act']
@@ -343,7 +343,7 @@ const costs: readonly Attempt[] = [
   attempt(
     'gives a schedule that is searched for years',
     backup({ schedule: '* * * 1-9 *' }),
-    condition('bak', 'Ready False InvalidSchedule'),
+    condition('bak', 'Ready False ScheduleTooFrequent'),
   ),
   attempt(
     'gives a step of 990 KB of expressions',
@@ -351,7 +351,7 @@ const costs: readonly Attempt[] = [
       databaseRef: { name: 'mine' },
       steps: [{ name: 'only', sql: `SELECT ${'1,'.repeat(490_000)}1` }],
     }),
-    condition('mig', 'Ready False Failed'),
+    invalid,
   ),
   attempt(
     'sets the password of another Secret as the password of his role',
