@@ -84,6 +84,9 @@ export class ChildrenReconciler {
     const isFresh = view.isFresh(covered)
     const seen = view.childrenOf(covered)
     const unseen = await members.unseen(covered, seen, signal)
+    // An error is never absence: the record of a child that could not be read stays as it is.
+    const unknown = unseen.failures.find(({ isRecorded }) => isRecorded)
+    if (unknown !== undefined) throw unknown.error
     const children = [...seen, ...unseen.objects]
     const { desired, inventory } = claimRemote({ parent: covered, desired: declared, children, ...tokens.of(covered) })
     const parent = await parents.record(covered, inventory, signal)
@@ -107,7 +110,7 @@ export class ChildrenReconciler {
   async deleteNext(parent: LiveObject, signal: AbortSignal): Promise<Wait | undefined> {
     const { view, applier, members, clock, log } = this.#options
     const isFresh = view.isFresh(parent)
-    const loose = await members.loose(parent, signal)
+    const loose = await members.unseen(parent, [], signal)
     const children = distinct([...view.childrenOf(parent), ...loose.objects])
     const step = nextDeletion({ parent, children, nowMs: clock.now() })
     if (step.kind === 'delete') {

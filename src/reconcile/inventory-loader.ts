@@ -30,14 +30,13 @@ export interface InventoryLoaderOptions {
 export interface Members {
   readonly objects: readonly LiveObject[]
   /** One per kind that could not be looked for; the others are complete. */
-  readonly failures: readonly { readonly error: CodedError }[]
+  readonly failures: readonly LookFailure[]
 }
 
-interface Search {
-  /** Is the kind looked for in the parent's namespace? */
-  readonly isListed: (resource: Resource, home: string | undefined) => boolean
-  /** Is the recorded child known already? */
-  readonly isSeen: (entry: InventoryEntry) => boolean
+export interface LookFailure {
+  readonly error: CodedError
+  /** Of recorded remote children: which of them exist is not known. */
+  readonly isRecorded: boolean
 }
 
 export class InventoryLoader {
@@ -51,26 +50,35 @@ export class InventoryLoader {
   }
 
   /**
-   * Members that memory does not show: of kinds that the controller no longer owns, in namespaces that it does not watch, and
-   * recorded remote children that are not among `seen`.
+   * Members that are not among `seen`: of kinds that the controller no longer owns, in namespaces that it does not watch, and
+   * recorded remote children. Before a finalizer goes nothing is taken as seen: nothing looks again, and the answer to a write
+   * of ours may have been lost.
    */
   async unseen(parent: LiveObject, seen: readonly LiveObject[], signal: AbortSignal): Promise<Members> {
-    const { covers } = this.#options
-    const isSeen = (entry: InventoryEntry) => seen.some((child) => isEntryOf(entry, child))
-    return await this.#members(parent, { isListed: (resource, home) => !covers(resource, home), isSeen }, signal)
-  }
-
-  /**
-   * Members that the garbage collector will not take with the parent, and unseen ones. The server is asked for every recorded
-   * child: when the finalizer is gone nothing looks again, and the answer to a write of ours may have been lost.
-   */
-  async loose(parent: LiveObject, signal: AbortSignal): Promise<Members> {
-    const { covers } = this.#options
-    return await this.#members(
-      parent,
-      { isListed: (resource, home) => !covers(resource, home), isSeen: () => false },
-      signal,
-    )
+    const objects: LiveObject[] = []
+    const failures: LookFailure[] = []
+    const attempt = async (kind: string, isRecorded: boolean, look: () => Promise<readonly LiveObject[]>) => {
+      try {
+        objects.push(...(await look()))
+      } catch (thrown) {
+        signal.throwIfAborted()
+        failures.push({ error: lookFailed(kind, thrown), isRecorded })
+      }
+    }
+    const owned = this.#options.controller.owns.map(({ resource }) => groupKindOf(resource))
+    for (const kind of new Set([...recordedReach(parent).kinds, ...owned]))
+      await attempt(kind, false, async () => await this.#listed(kind, parent, signal))
+    const recorded = inventoryEntriesOf(parent).filter((entry) => !seen.some((child) => isEntryOf(entry, child)))
+    for (const kind of new Set(recorded.map((entry) => entry.kind))) {
+      const entries = recorded.filter((entry) => entry.kind === kind)
+      await attempt(kind, true, async () => await this.#recorded(kind, entries, signal))
+    }
+    return {
+      objects: objects
+        .map((object) => trim(object, { manager: childManager, fieldSets: this.#fieldSets }))
+        .filter((object) => isMember(object, parent)),
+      failures,
+    }
   }
 
   /** Does the API server show the very parent, of the same generation, as much deleted and not paused? The cache may be behind. */
@@ -91,44 +99,12 @@ export class InventoryLoader {
     return this.#owned(groupKindOf(object)) ?? this.#found.get(groupKindOf(object))
   }
 
-  async #members(parent: LiveObject, search: Search, signal: AbortSignal): Promise<Members> {
-    const objects: LiveObject[] = []
-    const failures: { error: CodedError }[] = []
-    const attempt = async (kind: string, look: () => Promise<readonly LiveObject[]>) => {
-      try {
-        objects.push(...(await look()))
-      } catch (thrown) {
-        signal.throwIfAborted()
-        failures.push({ error: lookFailed(kind, thrown) })
-      }
-    }
-    const owned = this.#options.controller.owns.map(({ resource }) => groupKindOf(resource))
-    for (const kind of new Set([...recordedReach(parent).kinds, ...owned]))
-      await attempt(kind, async () => await this.#listed(kind, parent, search, signal))
-    const remote = inventoryEntriesOf(parent).filter((entry) => !search.isSeen(entry))
-    for (const kind of new Set(remote.map((entry) => entry.kind))) {
-      const entries = remote.filter((entry) => entry.kind === kind)
-      await attempt(kind, async () => await this.#recorded(kind, entries, signal))
-    }
-    return {
-      objects: objects
-        .map((object) => trim(object, { manager: childManager, fieldSets: this.#fieldSets }))
-        .filter((object) => isMember(object, parent)),
-      failures,
-    }
-  }
-
   /** In the parent's own namespace. */
-  async #listed(
-    kind: string,
-    parent: LiveObject,
-    { isListed }: Search,
-    signal: AbortSignal,
-  ): Promise<readonly LiveObject[]> {
+  async #listed(kind: string, parent: LiveObject, signal: AbortSignal): Promise<readonly LiveObject[]> {
     const resource = this.#owned(kind) ?? (await this.#find(kind, signal))
     const { namespace } = parent.metadata
     const isAtHome = (resource?.scope === 'Cluster') === (namespace === undefined)
-    if (resource === undefined || !isAtHome || !isListed(resource, namespace)) return []
+    if (resource === undefined || !isAtHome || this.#options.covers(resource, namespace)) return []
     const live = new LiveLoader({
       client: this.#options.client,
       cachedKind: () => undefined,

@@ -6,7 +6,7 @@ import { ConfigMap, Secret } from '../../src/object/built-in.ts'
 import type { LiveObject } from '../../src/object/object.ts'
 import { ownerReferenceTo } from '../../src/object/ownership.ts'
 import { applySetId, ownedByLabel, partOfAnnotation, partOfLabel } from '../../src/synth/membership.ts'
-import { describeRequest } from '../model-api.ts'
+import { at, describeRequest, failure } from '../model-api.ts'
 import { Site, siteController, World } from './life.ts'
 import { settled, settledSite } from './sites.ts'
 import { spreadController } from './spread.ts'
@@ -167,7 +167,7 @@ describe('the name of a child in another namespace', () => {
       const first = await world.live(spread())
       await first.end()
       world.api.after = () => {}
-      await world.live(spread())
+      await world.live(spread(), { secretSeed: 2 })
       await world.clock.advance(60_000)
       expect(world.conditions(), `request ${nth}`).toEqual(settled)
       expect(world.api.find(ConfigMap, 'elsewhere/a-far'), `request ${nth}`).toBeDefined()
@@ -183,6 +183,24 @@ describe('the name of a child in another namespace', () => {
     expect(world.api.find(ConfigMap, 'elsewhere/a-far')).toBeUndefined()
     expect(world.api.find(ConfigMap, 'third/a-far')).toBeDefined()
     expect(world.conditions()).toEqual(settled)
+  })
+
+  it('stays a child when the API server cannot be asked for it for a while', async () => {
+    world.addSite('a', { page: 'elsewhere' })
+    const first = await world.live(spread(), { namespaces: ['default'] })
+    await first.drain()
+    const recorded = at(world.site(), 'status', 'inventory')
+    world.api.before = ({ verb, key }) => {
+      if (verb === 'get' && key === 'elsewhere/a-far') throw failure('ServiceUnavailable', 'try again')
+    }
+    await world.live(spread(), { namespaces: ['default'], secretSeed: 2 })
+    await world.clock.advance(60_000)
+    expect(at(world.site(), 'status', 'inventory')).toEqual(recorded)
+    expect(world.message('Degraded')).toContain('try again')
+    world.api.before = () => {}
+    await world.clock.advance(300_000)
+    expect(world.conditions()).toEqual(settled)
+    expect(at(world.site(), 'status', 'inventory')).toEqual(recorded)
   })
 
   it('is taken over when its user hands it over', async () => {

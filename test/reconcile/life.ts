@@ -128,6 +128,8 @@ export class World {
 export interface LifeOptions {
   readonly namespaces?: readonly string[]
   readonly maxConcurrent?: number
+  /** Another process draws other secrets. Default 1. */
+  readonly secretSeed?: number
 }
 
 export class Life {
@@ -137,14 +139,14 @@ export class Life {
   readonly #runner: ControllerRunner
   readonly #ended: Promise<void>
 
-  constructor(world: World, controller: Controller, { namespaces, maxConcurrent = 4 }: LifeOptions) {
+  constructor(world: World, controller: Controller, { namespaces, maxConcurrent = 4, secretSeed = 1 }: LifeOptions) {
     const { clock, api: client, instruments } = world
     const surroundings = { clock, random: seededRandom(1), instruments, client }
     this.#world = world
     this.#informers = new Informers({ ...surroundings, manager: childManager, namespaces })
     this.#runner = new ControllerRunner({
       ...surroundings,
-      secrets: seededSecrets(1),
+      secrets: seededSecrets(secretSeed),
       discovery: new DiscoveryClient({ clock, client }),
       informers: this.#informers,
       controller,
