@@ -1,5 +1,5 @@
 // Tokens of remote children. They follow from a secret of this process, so that an object that could not be created keeps its
-// token until the next attempt, and nobody can guess one before the object exists.
+// token until the next attempt, and no user can guess one before the object exists.
 import { createHmac } from 'node:crypto'
 import { identityOf } from '../apply/plan.ts'
 import { type ClaimInput, withToken } from '../apply/remote-children.ts'
