@@ -75,7 +75,7 @@ export const connectionAttempts: readonly Attempt[] = [
   ),
   leads(
     'gives settings of the session in further keys',
-    { options: '-c session_preload_libraries=x', sslrootcert: '/etc/passwd' },
+    { options: '-c session_preload_libraries=x', sslrootcert: '/proc/self/environ' },
     harmless('The operator reads no key that it does not know.'),
   ),
   attempt(
