@@ -126,8 +126,15 @@ export class DayTwoStage {
   async #sight(resource: string): Promise<string> {
     const object = await this.kubectl('get', resource, '-o', 'yaml')
     const all = await this.kubectl('get', 'db,dbu,bak,pods,jobs,pvc')
+    const pods = (await this.kubectl('get', 'pods', '-o', 'name')).split('\n').filter((pod) => pod !== '')
+    const said = await Promise.all(
+      pods.map(async (pod) => {
+        const { stdout, stderr } = await this.#kubectl('logs', pod, '--all-containers', '--prefix', '--tail=10')
+        return stdout + stderr
+      }),
+    )
     const log = this.#operator?.lines.slice(-10).map((line) => JSON.stringify(line)) ?? []
-    return [object, all, ...log, ...this.#node.lines.slice(-10)].join('\n')
+    return [object, all, ...said, ...log, ...this.#node.lines.slice(-10)].join('\n')
   }
 
   /** As the administrator of a Database's server. */
