@@ -1,4 +1,5 @@
 // The public door: everything that a controller's author imports, by name.
+export { childNamed, type Family } from './apply/child-named.ts'
 export { type Clock, sleep, timestampAt } from './base/clock.ts'
 export { durationMs } from './base/duration.ts'
 export { CodedError, type Remedy } from './base/errors.ts'

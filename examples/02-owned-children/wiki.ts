@@ -3,10 +3,10 @@
 import {
   ConfigMap,
   type ControllerOptions,
+  childNamed,
   Deployment,
   defineController,
   defineResource,
-  isOf,
   Job,
   PersistentVolumeClaim,
   Service,
@@ -80,10 +80,11 @@ export const wiki = defineController<WikiSpec, WikiStatus, WikiFacts>(Wiki, {
 
 /** Servers can be up while something else is not as declared: that is what Available tells, and Ready does not. */
 export function wikiStatus({
-  object: { metadata },
+  object,
   children,
 }: Pick<StatusContext<WikiSpec, WikiStatus, WikiFacts>, 'object' | 'children'>): StatusReport<WikiStatus> {
-  const server = children.find(({ object }) => isOf(Deployment, object))
+  const { metadata } = object
+  const server = childNamed({ object, children }, Deployment, metadata.name)
   const isAvailable = server?.readiness.kind === 'ready'
   return {
     fields: { url: `http://${metadata.name}.${metadata.namespace}.svc` },

@@ -31,7 +31,7 @@ it('refuses a wiki whose theme nobody made, and says which', () => {
 
 describe('the status of a wiki', () => {
   const server = (readiness: Child['readiness']): Child => ({
-    object: live({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'handbook' } }),
+    object: live({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'handbook', namespace: 'shop' } }),
     readiness,
   })
 

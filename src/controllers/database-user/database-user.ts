@@ -5,6 +5,7 @@ import { Database } from '../../../imports/wire/database.ts'
 import { DatabaseUser, type DatabaseUserSpec, type DatabaseUserStatus } from '../../../imports/wire/database-user.ts'
 import {
   type Controller,
+  childNamed,
   type DesiredContext,
   defineController,
   type ExternalTools,
@@ -223,8 +224,7 @@ async function findSecret({
 }: Observing): Promise<{ readonly held?: Held | undefined; readonly conflict?: Problem }> {
   const { kind, metadata } = object
   const name = secretNameOf(object)
-  const ours = children.filter((child) => isOf(Secret, child))
-  const known = ours.find((child) => child.metadata.name === name) ?? ours[0]
+  const known = childNamed({ object, children }, Secret, name) ?? children.find((child) => isOf(Secret, child))
   if (known !== undefined) return { held: heldWhole(known) }
   const found = await live.find(Secret, { namespace: metadata.namespace, name })
   if (found === undefined) return {}

@@ -9,6 +9,7 @@ import { Migration } from '../../../imports/wire/migration.ts'
 import {
   ConfigMap,
   type Controller,
+  childNamed,
   type DesiredContext,
   defineController,
   defineExternal,
@@ -17,7 +18,6 @@ import {
   type ExternalTools,
   type ExternalWish,
   isBeingDeleted,
-  isOf,
   Job,
   keyFor,
   type LiveObject,
@@ -27,7 +27,6 @@ import {
   PersistentVolumeClaim,
   Pod,
   type Refusal,
-  type Resource,
   reportOf,
   Secret,
   Service,
@@ -147,12 +146,10 @@ export function database(
     refuse: ({ object, facts }) => refusalOf(object, facts),
     desired: (chart, context) => declareAll(chart, context, image),
     parting: (chart, context) => declareParting(chart, context, image),
-    repair: ({ facts, children }) =>
+    repair: ({ object, children, facts: { sides, serverVolume } }) =>
       stuckRolloutRepair(
-        children.find(
-          ({ object }) => isOf(StatefulSet, object) && object.metadata.name === facts.sides?.serving.statefulSet,
-        )?.object,
-        facts.serverVolume?.blockingPod,
+        sides && childNamed({ object, children }, StatefulSet, sides.serving.statefulSet)?.object,
+        serverVolume?.blockingPod,
       ),
     status: (context) => {
       const own = withVolume(databaseStatus(context, reportOf(logical, context.externals)), context)
@@ -213,7 +210,7 @@ function wishOf({ object, facts, children, earlier }: Context): ExternalWish<Log
   const { spec } = object
   const awaited = restoreGate(facts.restore)
   if (awaited !== undefined && facts.restore?.isServerHeld === true) return { kind: 'blocked', ...awaited }
-  const whyNot = facts.sides && whyNotServing(children, facts.sides.serving.statefulSet, facts.serverVolume)
+  const whyNot = facts.sides && whyNotServing({ object, children }, facts.sides.serving.statefulSet, facts.serverVolume)
   if (whyNot !== undefined) return { kind: 'blocked', ...whyNot }
   const gate = spec.provider.rds === undefined ? undefined : instanceGate(earlier[0])
   if (gate !== undefined) return { kind: 'blocked', ...gate }
@@ -337,7 +334,7 @@ async function findOwn({ object, children, live }: Observing): Promise<OwnSecret
   const { namespace, name } = object.metadata
   const { adminSecret, tlsSecret } = databaseServerNames(name)
   const find = async (secret: string) =>
-    childNamed(children, Secret, secret) ?? (await live.find(Secret, { namespace, name: secret }))
+    childNamed({ object, children }, Secret, secret) ?? (await live.find(Secret, { namespace, name: secret }))
   const [admin, tls] = await Promise.all([find(adminSecret), find(tlsSecret)])
   return { admin, tls }
 }
@@ -350,7 +347,7 @@ function connectionIn(
   const secrets = new Map(admin === undefined ? [] : [[admin.metadata.name, admin]])
   const source = connectionSource(object)
   const serviceNamed = (name: string | undefined) =>
-    name === undefined ? undefined : childNamed(children, Service, name)
+    name === undefined ? undefined : childNamed({ object, children }, Service, name)
   const [service, sideService] = [serviceNamed(source?.service), serviceNamed(source?.sideService)]
   return serverConnection({ source, secrets, service, sideService, policy })
 }
@@ -384,10 +381,6 @@ async function isWelcome({ metadata, spec }: DatabaseObject, user: LiveObject, l
   const home = asksLabels && userNamespace ? await live.find(Namespace, { name: userNamespace }) : undefined
   const namespaceLabels = home === undefined ? undefined : (home.metadata.labels ?? {})
   return hasConsent({ allowedNamespaces, databaseNamespace, userNamespace, namespaceLabels })
-}
-
-function childNamed(children: readonly LiveObject[], resource: Resource, name: string): LiveObject | undefined {
-  return children.find((child) => isOf(resource, child) && child.metadata.name === name)
 }
 
 function placed({ metadata }: LiveObject, name: string): string {

@@ -1,7 +1,15 @@
 // Has a server in the cluster to be changed before its Database may go? Of one that is being deleted nothing is declared any more, so that what
 // was said last may not have come to it: that its volume stays, or where clients are led, of whom some have to take leave of it yet. Pure.
 import { type DatabaseSide, databaseServerNames } from '../../../constructs/index.ts'
-import { isBeingDeleted, isOf, type LiveObject, type Resource, Service, StatefulSet, valueAt } from '../../index.ts'
+import {
+  childNamed,
+  isBeingDeleted,
+  type LiveObject,
+  type Resource,
+  Service,
+  StatefulSet,
+  valueAt,
+} from '../../index.ts'
 import { isRetentionUnsettled } from '../stateful-set/claim-retention.ts'
 import type { DatabaseObject } from './server-connection.ts'
 import type { ServerSides, SideClaim } from './server-sides.ts'
@@ -17,8 +25,10 @@ export interface PartingServer {
 /** Is it to be declared once more? Of what is gone, or going, nothing is. */
 export function isUnsettled({ object, sides: { serving }, children, claim }: PartingServer): boolean {
   const { metadata, spec } = object
-  const there = (resource: Resource, name: string) =>
-    children.find((child) => isOf(resource, child) && child.metadata.name === name && !isBeingDeleted(child))
+  const there = (resource: Resource, name: string) => {
+    const child = childNamed({ object, children }, resource, name)
+    return child === undefined || isBeingDeleted(child) ? undefined : child
+  }
   const service = there(Service, databaseServerNames(metadata.name).clientService)
   // A move leads nobody anywhere while nobody may write.
   if (service !== undefined && !isLedTo(service, serving)) return true

@@ -2,8 +2,8 @@
 import { type DatabaseSide, laterDatabaseSide } from '../../../constructs/index.ts'
 import type { DatabaseSpec, DatabaseStatus } from '../../../imports/wire/database.ts'
 import {
+  childNamed,
   isBeingDeleted,
-  isOf,
   type LiveObject,
   type ObserveContext,
   PersistentVolumeClaim,
@@ -26,7 +26,7 @@ export async function loadSides(
   context: Observing,
   { storage, begunWith }: { readonly storage: Storage; readonly begunWith: DatabaseSide | undefined },
 ): Promise<SideFacts & { readonly record: SagaRecord | undefined }> {
-  const { object, children, nowMs } = context
+  const { object, nowMs } = context
   const record = context.sagas.find(({ name }) => name === upgradeName)?.record
   const previousClaim = await loadPreviousClaim(context, record)
   const sides = serverSides({ object, record, previousClaim, begunWith, nowMs })
@@ -44,10 +44,10 @@ export async function loadSides(
       : {
           beside: {
             volume: await volumeOf(beside.side),
-            templateSize: templateSizeOf(statefulSetOf(children, beside.side)),
+            templateSize: templateSizeOf(statefulSetOf(context, beside.side)),
           },
         }),
-    images: Object.fromEntries(others.flatMap((side) => imageOf(children, side))),
+    images: Object.fromEntries(others.flatMap((side) => imageOf(context, side))),
   }
 }
 
@@ -67,12 +67,12 @@ export interface Beginning {
 }
 
 async function loadFirst(context: Observing): Promise<Beginning> {
-  const { object, children } = context
+  const { object } = context
   const first = servedSide(object)
   const begins = (side: DatabaseSide, refusal?: Refusal): Beginning => ({ side, refusal })
-  if (object.status?.server !== undefined || statefulSetOf(children, first) !== undefined) return begins(first)
+  if (object.status?.server !== undefined || statefulSetOf(context, first) !== undefined) return begins(first)
   const moved = laterDatabaseSide(object.metadata.name, first.version)
-  if (statefulSetOf(children, moved) !== undefined) return begins(moved)
+  if (statefulSetOf(context, moved) !== undefined) return begins(moved)
   if (isBeingDeleted(object) || (await loadSideClaim(context, moved)) !== 'kept') return begins(first)
   if ((await loadSideClaim(context, first)) === 'gone') return begins(moved)
   const message =
@@ -96,15 +96,15 @@ export async function loadSideClaim(
   return isOwnedClaim(claim) ? 'owned' : 'kept'
 }
 
-function imageOf(children: readonly LiveObject[], side: DatabaseSide): readonly (readonly [string, string])[] {
+function imageOf(context: Observing, side: DatabaseSide): readonly (readonly [string, string])[] {
   // Sound: the API server validates StatefulSets.
-  const spec = statefulSetOf(children, side)?.spec as PodTemplated | undefined
+  const spec = statefulSetOf(context, side)?.spec as PodTemplated | undefined
   const image = spec?.template.spec.containers[0]?.image
   return image === undefined ? [] : [[side.statefulSet, image]]
 }
 
-function statefulSetOf(children: readonly LiveObject[], { statefulSet }: DatabaseSide): LiveObject | undefined {
-  return children.find((child) => isOf(StatefulSet, child) && child.metadata.name === statefulSet)
+function statefulSetOf(context: Observing, { statefulSet }: DatabaseSide): LiveObject | undefined {
+  return childNamed(context, StatefulSet, statefulSet)
 }
 
 interface PodTemplated {

@@ -2,7 +2,7 @@
 // serves on while the StatefulSet is made anew for that.
 import { type DatabaseSide, databaseVolumeName } from '../../../constructs/index.ts'
 import type { DatabaseSpec, DatabaseStatus } from '../../../imports/wire/database.ts'
-import { isOf, type ObserveContext, StatefulSet, valueAt } from '../../index.ts'
+import { childNamed, type ObserveContext, StatefulSet, valueAt } from '../../index.ts'
 import { podCountsOf } from '../stateful-set/pod-counts.ts'
 import { podTroubleOf } from '../stateful-set/pod-trouble.ts'
 import {
@@ -26,7 +26,7 @@ export async function loadServerVolume(
 ): Promise<ServerVolume> {
   const place = sidePlace(object, side)
   const [pods, claims] = await Promise.all([loadPods(live, place), loadClaims(live, place, databaseVolumeName)])
-  const statefulSet = children.find((child) => isOf(StatefulSet, child) && child.metadata.name === side.statefulSet)
+  const statefulSet = childNamed({ object, children }, StatefulSet, side.statefulSet)
   const storageClasses = await loadStorageClasses(live, claims)
   const trouble = podTroubleOf(pods, nowMs)
   const blockingPod = blockingPodOf(pods, 1, nowMs)

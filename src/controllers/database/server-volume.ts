@@ -1,6 +1,6 @@
 // Does a server in the cluster serve? Its StatefulSet says so, and while that is made anew for a larger volume its pod does; and why it
 // does not is in its pod's own words. Pure.
-import { type Child, isOf, StatefulSet } from '../../index.ts'
+import { type Child, childNamed, type Family, StatefulSet } from '../../index.ts'
 import { hasCounted, type PodCounts } from '../stateful-set/pod-counts.ts'
 import type { PodTrouble } from '../stateful-set/pod-trouble.ts'
 import type { BlockingPod } from '../stateful-set/stuck-rollout.ts'
@@ -27,11 +27,11 @@ interface Told {
 
 /** Why there is nothing to connect to yet; undefined: there is. A pod serves although its StatefulSet, made anew, does not know it yet. */
 export function whyNotServing(
-  children: readonly Child[],
+  family: Family<Child>,
   statefulSet: string,
   volume: ServerVolume | undefined,
 ): Told | undefined {
-  const server = children.find(({ object }) => isOf(StatefulSet, object) && object.metadata.name === statefulSet)
+  const server = childNamed(family, StatefulSet, statefulSet)
   if (server?.readiness.kind === 'ready') return undefined
   const isUncounted = volume !== undefined && volume.pods.readyReplicas > 0 && !hasCounted(server?.object, volume.pods)
   if (isUncounted) return undefined

@@ -1,5 +1,5 @@
 // How is a worker doing? Its Job is a child, and its pods are looked up by their label.
-import { isOf, Job, type LiveObject, type LiveReader, Pod } from '../../index.ts'
+import { childNamed, Job, type LiveObject, type LiveReader, Pod } from '../../index.ts'
 import { type WorkerRun, workerRun } from './worker-run.ts'
 
 /** On the pods of workers; its value is the name of their Job. */
@@ -15,7 +15,7 @@ interface RunPlace {
 }
 
 export async function loadRun({ children, live, object, nowMs }: RunPlace, name: string): Promise<WorkerRun> {
-  const job = children.find((child) => isOf(Job, child) && child.metadata.name === name)
+  const job = childNamed({ object, children }, Job, name)
   if (job === undefined) return { kind: 'none' }
   const { namespace } = object.metadata
   return workerRun(job, await live.list(Pod, { namespace, labels: { [workerLabel]: name } }), nowMs)

@@ -1,11 +1,11 @@
 // What does a store tell of itself? Its counts from the StatefulSet, its conditions from counts, pods and outcome. Pure.
 
-import { kvEndpoints, kvSelector } from '../../../constructs/index.ts'
+import { kvEndpoints, kvNames, kvSelector } from '../../../constructs/index.ts'
 import type { ReplicatedKVStoreSpec, ReplicatedKVStoreStatus } from '../../../imports/wire/replicated-kv-store.ts'
 import {
   type ConditionClaim,
+  childNamed,
   type EventReport,
-  isOf,
   type KubeObject,
   StatefulSet,
   type StatusContext,
@@ -35,7 +35,7 @@ export function kvStoreStatus(context: Context): StatusReport<ReplicatedKVStoreS
   const { object, facts, children } = context
   const { namespace = 'default', name } = object.metadata
   const { replicas: wanted, port } = object.spec
-  const statefulSet = children.find((child) => isOf(StatefulSet, child.object))?.object
+  const statefulSet = childNamed({ object, children }, StatefulSet, kvNames(name).statefulSet)?.object
   const counted = countsOf(statefulSet)
   // Asked of the StatefulSet as it is now: since the pods were looked at, this turn may have made it anew.
   const isCounted = facts?.pods === undefined || hasCounted(statefulSet, facts.pods)

@@ -15,11 +15,14 @@ import {
   type ReplicatedKVStoreStatus,
 } from '../../../imports/wire/replicated-kv-store.ts'
 import {
+  type Child,
   type Controller,
+  childNamed,
   type DesiredContext,
   defineController,
+  type Family,
   isBeingDeleted,
-  isOf,
+  type LiveObject,
   type ObserveContext,
   PodDisruptionBudget,
   Secret,
@@ -80,8 +83,7 @@ export function replicatedKvStore({ policy = labelledSecrets }: KvStoreOptions =
       if (rejection === undefined) desired(chart, context)
       else holdDeletion(chart, rejection)
     },
-    repair: ({ facts, children }) =>
-      stuckRolloutRepair(children.find(({ object }) => isOf(StatefulSet, object))?.object, facts.blockingPod),
+    repair: (context) => stuckRolloutRepair(statefulSetOf(context)?.object, context.facts.blockingPod),
     status: kvStoreStatus,
     cleanup: async ({ report, ...observed }) => {
       const { object, live } = observed
@@ -112,6 +114,10 @@ type Observing = ObserveContext<ReplicatedKVStoreSpec, ReplicatedKVStoreStatus>
 /** No watch tells of a Secret that is opened: the right to watch Secrets is the right to read all of them. */
 const recheckMs = 15_000
 
+function statefulSetOf<T extends LiveObject | Child>(family: Family<T>): T | undefined {
+  return childNamed(family, StatefulSet, kvNames(family.object.metadata.name).statefulSet)
+}
+
 async function observe({ object, children, live, nowMs }: Observing, policy: ReferencePolicy): Promise<KvStoreFacts> {
   const { spec, status } = object
   const place = placeOf(object)
@@ -123,7 +129,7 @@ async function observe({ object, children, live, nowMs }: Observing, policy: Ref
   ])
   const trouble = podTroubleOf(pods, nowMs)
   const blockingPod = blockingPodOf(pods, spec.replicas, nowMs)
-  const statefulSet = children.find((child) => isOf(StatefulSet, child))
+  const statefulSet = statefulSetOf({ object, children })
   const admission = admissionOf({
     wanted: spec.replicas,
     statefulSet,

@@ -9,7 +9,7 @@ type Policy = 'Retain' | 'Delete' | 'Snapshot'
 const [name, uid, resourceVersion] = ['shop-db-postgres', '1', '1']
 
 function child(manifest: object, metadata: object = {}): LiveObject {
-  return { ...manifest, metadata: { name, uid, resourceVersion, ...metadata } } as LiveObject // As the API server has it.
+  return { ...manifest, metadata: { name, namespace: 'shop', uid, resourceVersion, ...metadata } } as LiveObject // As the API server has it.
 }
 
 function serverWith(whenDeleted: string, metadata: object = {}): LiveObject {

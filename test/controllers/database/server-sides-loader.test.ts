@@ -16,7 +16,11 @@ interface There {
 
 async function beginning({ claims = [], children = [], status = {}, hasPassword = true }: There): Promise<string> {
   const named = (kind: string, name: string, metadata: object = {}) =>
-    ({ apiVersion: 'apps/v1', kind, metadata: { name, uid: '1', resourceVersion: '1', ...metadata } }) as LiveObject // Of any kind.
+    ({
+      apiVersion: 'apps/v1',
+      kind,
+      metadata: { name, namespace: 'shop', uid: '1', resourceVersion: '1', ...metadata },
+    }) as LiveObject // Of any kind.
   const found = claims.map(([name, metadata]) => named('PersistentVolumeClaim', name, metadata))
   const context = {
     object: databaseObject({ provider: inCluster, version: '18' }, { status }),

@@ -117,7 +117,7 @@ describe('a server in the cluster', () => {
       object: live({
         apiVersion: 'apps/v1',
         kind: 'StatefulSet',
-        metadata: { name: 'shop-postgres' },
+        metadata: { name: 'shop-postgres', namespace: 'shop' },
         status: { replicas },
       }),
       readiness: { kind, message: '0 of 1 replicas are ready' },
@@ -140,7 +140,7 @@ describe('a server in the cluster', () => {
     },
   ])('$title', ({ children, why, pods = volume.pods }) => {
     const told = why === undefined ? undefined : { reason: 'Creating', message: why }
-    expect(whyNotServing(children, 'shop-postgres', { ...volume, pods })).toEqual(told)
+    expect(whyNotServing({ object: databaseObject(), children }, 'shop-postgres', { ...volume, pods })).toEqual(told)
   })
 
   const dialled = { ...access, dial: { host: '127.51.0.1', port: 5432 } }

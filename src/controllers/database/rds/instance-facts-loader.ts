@@ -2,7 +2,7 @@
 // the one that the spec names for AWS.
 import { databaseServerNames } from '../../../../constructs/index.ts'
 import type { DatabaseSpec, DatabaseSpecProviderRds, DatabaseStatus } from '../../../../imports/wire/database.ts'
-import { isOf, type LiveObject, type ObserveContext, Secret } from '../../../index.ts'
+import { childNamed, type LiveObject, type ObserveContext, Secret } from '../../../index.ts'
 import type { ReferencePolicy } from '../../references/reference-policy.ts'
 import type { ObservedInstance } from './instance.ts'
 import { type RdsFacts, rdsFacts } from './instance-facts.ts'
@@ -20,7 +20,7 @@ export async function loadRdsFacts(
   const { namespace, name } = object.metadata
   const { adminSecret: adminName } = databaseServerNames(name)
   const { secretRef } = rds.credentials
-  const kept = children.find((child) => isOf(Secret, child) && child.metadata.name === adminName)
+  const kept = childNamed({ object, children }, Secret, adminName)
   const [adminSecret, awsSecret] = await Promise.all([
     kept ?? live.find(Secret, { namespace, name: adminName }),
     secretRef === undefined ? undefined : live.find(Secret, { namespace, name: secretRef.name }),

@@ -1,7 +1,7 @@
 // The External `instance` of a Database: an instance of Amazon RDS, for those whose provider is `rds`.
 import { databaseServerNames } from '../../../../constructs/index.ts'
 import type { DatabaseSpec, DatabaseStatus } from '../../../../imports/wire/database.ts'
-import { defineExternal, type ExternalContext, isOf, Secret } from '../../../index.ts'
+import { childNamed, defineExternal, type ExternalContext, Secret } from '../../../index.ts'
 import type { InstanceOrigin } from '../restore/snapshot-restore.ts'
 import { InstanceDriver } from './instance-driver.ts'
 import type { RdsFacts } from './instance-facts.ts'
@@ -20,7 +20,7 @@ export function rdsInstance(options: RdsClientLoaderOptions = {}) {
     driver: (tools) => new InstanceDriver(tools, options),
     wish: ({ object, facts, children }: Context) => {
       const { adminSecret: name } = databaseServerNames(object.metadata.name)
-      const stored = children.find((child) => isOf(Secret, child.object) && child.object.metadata.name === name)
+      const stored = childNamed({ object, children }, Secret, name)
       return instanceWish(object, facts.rds, { adminSecret: stored?.object, origin: facts.restore?.origin })
     },
     removal: ({ object, facts }) => instanceRemoval(object, facts?.rds),

@@ -3,9 +3,9 @@
 import { Backup } from '../../../../imports/wire/backup.ts'
 import type { DatabaseSpec, DatabaseStatus } from '../../../../imports/wire/database.ts'
 import {
+  childNamed,
   type ExternalReport,
   isBeingDeleted,
-  isOf,
   Job,
   type LiveObject,
   type LiveReader,
@@ -100,7 +100,7 @@ async function loadByWorker(
     const job =
       work.kind === 'restore' && record !== undefined
         ? jobOf(record.requestID, children)
-        : children.find((child) => isOf(Job, child) && child.metadata.name === wishOf(work)?.name)
+        : childNamed({ object, children }, Job, wishOf(work)?.name ?? '')
     return workRun(
       job,
       pods.filter((pod) => jobNameOf(pod) === job?.metadata.name),

@@ -1,6 +1,6 @@
 // Where is a backup restored to, and with which order? On a server that is there, or onto the volume of one that there is to be: a copy of a whole
 // server is put there before it is started for the first time. Pure.
-import { isOf, type LiveObject, PersistentVolumeClaim } from '../../../index.ts'
+import { childNamed, type LiveObject, PersistentVolumeClaim } from '../../../index.ts'
 import type { WorkWish } from '../../backup/work-wish.ts'
 import { knownPlace, type Place, type Problem } from '../../migration/migration-place.ts'
 import { moveOf } from '../moving.ts'
@@ -44,8 +44,9 @@ export function volumePlace(
   { claim, adminSecret, version }: OwnServer,
   { found, children }: Claims,
 ): VolumePlace | Problem {
-  const isOurs = children.some((child) => isOf(PersistentVolumeClaim, child) && child.metadata.name === claim)
-  if (found !== undefined && !isOurs) {
+  const isOurs =
+    found === undefined || childNamed({ object: found, children }, PersistentVolumeClaim, claim) !== undefined
+  if (!isOurs) {
     const message = `the volume claim ${claim} is there already, and may hold another database; delete it if nobody needs that, or give the Database another name`
     return { kind: 'waiting', reason: 'VolumeInUse', message }
   }

@@ -1,6 +1,6 @@
 // With which order and which Secrets is a worker of a restore started? From what is recorded of the request, its source, and the place of the
 // database: the same for the same, so that the name of the Job follows from it. Pure.
-import { isOf, Job, type LiveObject, valueAt } from '../../../index.ts'
+import { ConfigMap, childNamed, isOf, Job, type LiveObject, valueAt } from '../../../index.ts'
 import type { FilledVolume } from '../../backup/fill-order.ts'
 import type { RestoredDatabase } from '../../backup/restore-order.ts'
 import { storePlace } from '../../backup/store-place.ts'
@@ -136,7 +136,7 @@ interface Released {
 /** As it was begun, whatever the spec says by now; undefined: its order is gone. `children`: of the Database. */
 export function begunWish(job: LiveObject, children: readonly LiveObject[]): WorkWish | undefined {
   const { name } = job.metadata
-  const map = children.find((child) => child.kind === 'ConfigMap' && child.metadata.name === name)
+  const map = childNamed({ object: job, children }, ConfigMap, name)
   const text = map === undefined ? undefined : valueAt(map, 'data', 'order.json')
   if (typeof text !== 'string') return undefined
   const deadlineSeconds = Number(valueAt(job, 'spec', 'activeDeadlineSeconds') ?? restoreSeconds)

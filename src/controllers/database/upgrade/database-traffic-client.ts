@@ -1,7 +1,7 @@
 // Where do applications find their database? Behind one Service, whose pods `desired` names, and with logins that the new server lets in. The
 // first login that it lets in is the point of no return; the Service follows at once, as until then it leads nowhere.
 import { databaseServerNames } from '../../../../constructs/index.ts'
-import { isBeingDeleted, type Sight } from '../../../index.ts'
+import { childNamed, isBeingDeleted, Service, type Sight } from '../../../index.ts'
 import type { DatabaseEngine } from '../../engines/engine.ts'
 import { EngineError } from '../../engines/engine-error.ts'
 import type { FreezeRecord } from '../../engines/write-freeze.ts'
@@ -10,7 +10,7 @@ import { scaleDownOld } from '../../upgrade/scale-down-old-step.ts'
 import { freezeRecordIn } from '../../upgrade/upgrade-sights.ts'
 import type { Traffic } from '../../upgrade/upgrade-world.ts'
 import { isLedTo } from '../server-parting.ts'
-import { orderOf, type Scene, secretsOf, serviceIn, sideAccess, sidesOf, type UpgradeCall } from './upgrade-scene.ts'
+import { orderOf, type Scene, secretsOf, sideAccess, sidesOf, type UpgradeCall } from './upgrade-scene.ts'
 
 export class DatabaseTraffic implements Traffic<Scene> {
   readonly #engine: DatabaseEngine
@@ -56,7 +56,6 @@ function turnedAway({ notes }: UpgradeCall): FreezeRecord {
 
 function isLedThere(call: UpgradeCall): boolean {
   const { clientService } = databaseServerNames(call.object.metadata.name)
-  const children = call.children.map(({ object }) => object)
-  const service = serviceIn(children, clientService)
+  const service = childNamed(call, Service, clientService)?.object
   return service !== undefined && isLedTo(service, sidesOf(call).next)
 }

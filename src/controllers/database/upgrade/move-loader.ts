@@ -3,7 +3,15 @@
 import { type DatabaseSide, databaseServerNames } from '../../../../constructs/index.ts'
 import { Backup } from '../../../../imports/wire/backup.ts'
 import type { DatabaseSpec, DatabaseStatus } from '../../../../imports/wire/database.ts'
-import { isOf, Job, type ObserveContext, PersistentVolumeClaim, Pod, type SagaRecord } from '../../../index.ts'
+import {
+  childNamed,
+  Job,
+  type ObserveContext,
+  PersistentVolumeClaim,
+  Pod,
+  type SagaRecord,
+  Service,
+} from '../../../index.ts'
 import { workerRun } from '../../migration/worker-run.ts'
 import type { SideOrder } from '../../upgrade/new-side.ts'
 import { createSnapshot, migrateData, provisionNew, replicate } from '../../upgrade/upgrade-world.ts'
@@ -53,20 +61,22 @@ async function loadSnapshot({ object, live }: Observing, record: SagaRecord): Pr
 }
 
 async function loadPrepare(
-  { object, children, live, nowMs }: Observing,
+  family: Observing,
   { record, connection, beside }: Move,
   next: DatabaseSide,
 ): Promise<MoveFacts['prepare']> {
   const rows = rowsDue(record)
   if (!isDue(record, provisionNew) && rows === undefined) return undefined
+  const { object, live, nowMs } = family
   const { uid, namespace, name } = object.metadata
   const { old } = movingSides(name, record)
-  const [from, to] = [accessIn(connection, children, old), accessIn(connection, children, next)]
+  const accessOf = ({ sideService }: DatabaseSide) => accessIn(connection, childNamed(family, Service, sideService))
+  const [from, to] = [accessOf(old), accessOf(next)]
   if (from === undefined || to === undefined) return undefined
   const order = orderOf({ object, input: record.input, token: `${uid}/${record.name}/${record.id}` })
   const side = rows === undefined ? order : { ...order, holds: rows }
   const job = prepareJob({ side, old: from, next: to, adminSecret: databaseServerNames(name).adminSecret })
-  const found = children.find((child) => isOf(Job, child) && child.metadata.name === job.name)
+  const found = childNamed(family, Job, job.name)
   // A server that begins anew while a worker is at it ends what he did there, and not his tries.
   if (found === undefined && (beside?.volume.pods.readyReplicas ?? 0) === 0) return undefined
   const pods = found === undefined ? [] : await live.list(Pod, { namespace, labels: job.labels })

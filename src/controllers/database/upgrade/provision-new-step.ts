@@ -1,6 +1,6 @@
 // The new server beside the old one, with the roles and the schema of the old one, without rows, and closed to everybody but the operator.
 // Its objects are declared while this step is in effect, and pruned when it is taken back.
-import { type Child, isBeingDeleted, isOf, type SagaStep, type Sight, StatefulSet } from '../../../index.ts'
+import { childNamed, isBeingDeleted, type SagaStep, type Sight, StatefulSet } from '../../../index.ts'
 import type { DatabaseServer } from '../../engines/engine.ts'
 import { observeSide } from '../../upgrade/new-side-worker.ts'
 import { provisionNew } from '../../upgrade/upgrade-world.ts'
@@ -49,7 +49,7 @@ export class ProvisionNewStep implements SagaStep<Scene> {
 /** Undefined: it serves. */
 function serverSight(call: UpgradeCall): Sight | undefined {
   const { statefulSet } = sidesOf(call).next
-  const server = statefulSetIn(call.children, statefulSet)
+  const server = childNamed(call, StatefulSet, statefulSet)
   if (server?.readiness.kind === 'ready') return undefined
   const trouble = call.facts?.beside?.volume.trouble
   const progress = trouble?.message ?? server?.readiness.message ?? 'it is about to be declared'
@@ -77,13 +77,9 @@ export function workerSight({ facts }: Pick<UpgradeCall, 'facts'>, work: string)
 function leftOf(call: UpgradeCall): Sight {
   const { statefulSet, volumeClaim } = sidesOf(call).next
   if (isBeingDeleted(call.object)) return { kind: 'missing' }
-  if (statefulSetIn(call.children, statefulSet) !== undefined) {
+  if (childNamed(call, StatefulSet, statefulSet) !== undefined) {
     return { kind: 'leaving', progress: `waiting for StatefulSet ${statefulSet} to go`, lookAfterMs: 1_000 }
   }
   if (call.facts?.move?.hasNextClaim === false) return { kind: 'missing' }
   return { kind: 'leaving', progress: `waiting for volume claim ${volumeClaim} to go`, lookAfterMs: 1_000 }
-}
-
-function statefulSetIn(children: readonly Child[], name: string): Child | undefined {
-  return children.find(({ object }) => isOf(StatefulSet, object) && object.metadata.name === name)
 }

@@ -4,7 +4,7 @@ import type { DatabaseSide } from '../../../../constructs/index.ts'
 import type { DatabaseSpec, DatabaseStatus } from '../../../../imports/wire/database.ts'
 import {
   CodedError,
-  isOf,
+  childNamed,
   type LiveObject,
   parseQuantity,
   type SagaCall,
@@ -28,24 +28,18 @@ export type UpgradeCall = SagaCall<Scene>
 
 /** Both servers have the same administrator and the same certificate, which names the clients' address. */
 export function sideAccess(call: UpgradeCall, which: 'old' | 'next'): ServerAccess {
-  const { facts, children } = call
+  const { facts } = call
   const side = sidesOf(call)[which]
-  const services = children.map(({ object }) => object)
-  const access = facts && accessIn(facts.connection, services, side)
+  const access = facts && accessIn(facts.connection, childNamed(call, Service, side.sideService)?.object)
   if (access !== undefined) return access
   const message =
     facts?.connection.kind === 'unknown' ? facts.connection.message : `Service ${side.sideService} is not there`
   throw new CodedError({ code: 'ServerUnreachable', message, remedy: 'retry' })
 }
 
-/** Undefined while nobody knows how it is reached. */
-export function accessIn(
-  connection: ServerConnection,
-  children: readonly LiveObject[],
-  { sideService }: DatabaseSide,
-): ServerAccess | undefined {
+/** `service`: of the side. Undefined: it is not known yet how the server is reached. */
+export function accessIn(connection: ServerConnection, service: LiveObject | undefined): ServerAccess | undefined {
   if (connection.kind === 'unknown') return undefined
-  const service = serviceIn(children, sideService)
   if (service === undefined || !leadsToPods(service)) return undefined
   const dial = dialOf({ sideService: service, dialsLocalAddresses: connection.dialsLocalAddresses === true })
   return dial && { ...connection.access, dial }
@@ -111,8 +105,4 @@ export function secretsOf(call: UpgradeCall, purpose: string): SecretSource {
     return new Uint8Array(hkdfSync('sha256', password, '', `${call.token} ${purpose} ${drawn}`, count))
   }
   return { bytes }
-}
-
-export function serviceIn(children: readonly LiveObject[], name: string): LiveObject | undefined {
-  return children.find((child) => isOf(Service, child) && child.metadata.name === name)
 }
