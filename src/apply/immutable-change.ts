@@ -11,13 +11,14 @@ import type { DesiredObject } from '../synth/desired.ts'
 import type { Dependents } from '../synth/field-policies.ts'
 
 /** How kinds say it: `field is immutable`, `updates to … are forbidden`, `may not change once set`, `cannot change roleRef`. */
-const refusalWords = /immutable|oldSelf|\b(may not|can ?not|must not) (be )?change|updates to .* (is|are) forbidden/i
+const refusalWords = /immutable|oldSelf|\b(may not|can ?not|must not) (be )?change/i
+const forbiddenUpdate = [/updates to /i, / (is|are) forbidden/i] as const
 
 /** What the client puts in front: `apply ConfigMap default/immutable-log: `. */
 const attempt = /^\S+ \S+ \S+: /
 
 /** Names and values may say anything; the server quotes them. */
-const quoted = /"(?:[^"\\]|\\.)*"/g
+const quoted = /"(?:[^"\\]|\\[\s\S])*\\?(?:"|$)/g
 
 /** Fields that one message names; the rest is in the log of the turn. */
 const maxFields = 8
@@ -41,7 +42,10 @@ export function immutableFieldsOf(error: unknown, paths: readonly FieldPath[]): 
 }
 
 function isRefusal(message: string): boolean {
-  return refusalWords.test(message.replace(quoted, ''))
+  const text = message.replace(quoted, '')
+  const [updates, forbidden] = forbiddenUpdate
+  const at = text.search(updates)
+  return refusalWords.test(text) || (at >= 0 && forbidden.test(text.slice(at)))
 }
 
 /** What to say where deleting is not allowed. */

@@ -104,7 +104,8 @@ function alternativeName(host: string): Buffer {
 /** The 16 bytes of an IPv6 address; of a zone there is nothing in a certificate. */
 function addressBytes(address: string): Buffer {
   // Written by URL, an address has no dotted part and its longest run of zeros is `::`.
-  const [head = '', tail] = new URL(`http://[${address.replace(/%.*$/, '')}]`).hostname.slice(1, -1).split('::')
+  const [withoutZone = ''] = address.split('%', 1)
+  const [head = '', tail] = new URL(`http://[${withoutZone}]`).hostname.slice(1, -1).split('::')
   const words = (text: string) => (text === '' ? [] : text.split(':'))
   const before = words(head)
   const after = words(tail ?? '')

@@ -1,7 +1,9 @@
 // What does a worker find in the files that its pod mounts? Its order, and how a database of it is reached.
+
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { messageOf } from '../base/errors.ts'
+import { withoutLineEnd } from '../controllers/database/secret-text.ts'
 import type { ServerAccess } from '../controllers/engines/server-access.ts'
 import { authorityKey, type OrderedDatabase } from '../controllers/migration/worker-order.ts'
 import { CommandError } from './command-error.ts'
@@ -22,9 +24,9 @@ export async function loadAccess(
   }
 }
 
-/** Editors and `echo` leave line breaks at the end, as the operator knows too. */
+/** Without line breaks at the end, as the operator reads it. */
 export async function loadValue(path: string): Promise<string> {
-  return (await loadText(path)).replace(/[\r\n]+$/, '')
+  return withoutLineEnd(await loadText(path))
 }
 
 /** The error names the file and says nothing of what is in it. */

@@ -1,10 +1,12 @@
 // How does one request travel? Over kept-alive HTTP/1.1 connections of a bounded pool, with current credentials, within a
 // time limit, and with one outcome: the text of a success, or a KubeError. Watches have connections of their own, so that
 // they can never starve requests. Nothing is retried here but a 401 after fresh credentials.
+
 import { Agent, type Dispatcher, errors, ProxyAgent } from 'undici'
 import { type Clock, type Deadline, deadline } from '../base/clock.ts'
 import { CodedError } from '../base/errors.ts'
 import type { Counter, Histogram, Instruments, Log } from '../base/instrument.ts'
+import { trimmedEnd } from '../base/trimmed-end.ts'
 import { retryAfterSecondsOf, warningsOf } from './answer-headers.ts'
 import type { ClientCertificate, Connection, Credentials } from './connection.ts'
 import { ConnectionError } from './connection-error.ts'
@@ -111,7 +113,7 @@ export class HttpClient implements HttpExchange {
     this.#fence = fence
     this.#origin = url.origin
     this.#host = url.host
-    this.#prefix = url.pathname.replace(/\/+$/, '')
+    this.#prefix = trimmedEnd(url.pathname, '/')
     this.#requestsTotal = instruments.metrics.counter({
       name: 'rest_client_requests_total',
       help: 'HTTP requests to the API server, by status code, method and host; <error> where no answer came.',

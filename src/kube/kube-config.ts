@@ -1,8 +1,10 @@
 // What does a kubeconfig say? Text in, the entries of one context out; no file is opened here. Paths are made absolute
 // against the folder of the file that names them. Source: client-go's clientcmd/api/v1 types and merge rules.
+
 import { parse } from 'yaml'
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import { kubernetesYaml } from '../base/kubernetes-yaml.ts'
+import { trimmedEnd } from '../base/trimmed-end.ts'
 import { ConfigEntry, type Pem } from './config-entry.ts'
 import { ConnectionError } from './connection-error.ts'
 import type { Impersonation } from './impersonation.ts'
@@ -148,7 +150,7 @@ function parseYaml(text: string, origin: string): JsonObject {
 }
 
 function clusterOf(entry: ConfigEntry): ClusterEntry {
-  const server = entry.required('server').replace(/\/+$/, '')
+  const server = trimmedEnd(entry.required('server'), '/')
   if (!/^https?:$/.test(URL.parse(server)?.protocol ?? ''))
     throw entry.malformed('server', 'must be an http or https URL')
   const extension = entry

@@ -49,7 +49,7 @@ function withVersion(
   { versions, newest }: { readonly versions: readonly PostgresVersion[]; readonly newest: PostgresVersion },
 ): Program {
   const [undigested = ''] = image.split('@', 1)
-  const asked = Number(/:(\d+)[^/]*$/.exec(undigested)?.[1] ?? newest.major)
+  const asked = Number(/:(\d+)/.exec(undigested.slice(undigested.lastIndexOf('/') + 1))?.[1] ?? newest.major)
   const { major, binFolder } = versions.find((version) => version.major === asked) ?? newest
   const standsFor =
     major === asked

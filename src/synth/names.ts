@@ -1,7 +1,9 @@
 // What is a child called? `<parent>-<leaf>`, from names that people chose and never from construct ids, so moving
 // constructs about renames nothing. Different (parent, leaf) pairs never give the same name.
+
 import { assert } from '../base/assert.ts'
 import { hashJson } from '../base/json.ts'
+import { trimmedEnd } from '../base/trimmed-end.ts'
 
 /** The longest DNS label. */
 const maxLabelLength = 63
@@ -53,7 +55,7 @@ function readable(name: string): string {
 }
 
 function trimDashes(name: string): string {
-  return name.replaceAll(/^-+|-+$/g, '')
+  return trimmedEnd(name, '-').replace(/^-+/, '')
 }
 
 function isNotEmpty(part: string): boolean {

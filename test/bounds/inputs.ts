@@ -179,6 +179,16 @@ export const inputs: readonly BoundedInput[] = [
     comesTo: 'InvalidCertificate',
   },
   {
+    input: 'line breaks in a value of a Secret',
+    from: 'user',
+    bound: '1 MiB, looked at once',
+    worst: () => {
+      const pem = `${'\n'.repeat(0.7 * mib)}x`
+      return () => trustIn(pem)
+    },
+    comesTo: 'InvalidCertificate',
+  },
+  {
     input: 'certificate of a server of ours',
     from: 'user',
     bound: '1 MiB, by the API server; the first certificate alone is read',

@@ -1,6 +1,7 @@
 // Do somebody's rights cover the rights that he gives away? Rules are broken down to single rights, each of which one held rule has to
 // cover; the rest is named. Source: k8s.io/component-helpers/auth/rbac/validation/policy_comparator.go,
 // k8s.io/kubernetes/pkg/registry/rbac/validation.
+import { trimmedEnd } from '../../base/trimmed-end.ts'
 import { aggregateText, goQuoted } from '../field-error.ts'
 import type { View } from '../object-log.ts'
 import type { User } from '../user.ts'
@@ -69,7 +70,7 @@ function coversResource(held: readonly string[], resource: string): boolean {
 }
 
 function coversUrl(held: string, url: string): boolean {
-  return held === url || (held.endsWith('*') && url.startsWith(held.replace(/\*+$/, '')))
+  return held === url || (held.endsWith('*') && url.startsWith(trimmedEnd(held, '*')))
 }
 
 /** Rights that differ in the verb alone become one rule. */

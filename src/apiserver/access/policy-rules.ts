@@ -1,7 +1,9 @@
 // Which rules hold for a user, and what do they allow? Role-based access control as the API server judges it: rules only add, the
 // bindings of the whole cluster count everywhere, those of a namespace in it.
 // Source: k8s.io/kubernetes/pkg/registry/rbac/validation/rule.go, plugin/pkg/auth/authorizer/rbac.
+
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
+import { trimmedEnd } from '../../base/trimmed-end.ts'
 import { goQuoted } from '../field-error.ts'
 import type { Committed, View } from '../object-log.ts'
 import type { User } from '../user.ts'
@@ -70,7 +72,7 @@ export function allows(rule: PolicyRule, wanted: AccessAttributes): boolean {
   if (!wanted.isResourceRequest)
     return rule.nonResourceUrls.some(
       (url) =>
-        url === '*' || url === wanted.path || (url.endsWith('*') && wanted.path.startsWith(url.replace(/\*+$/, ''))),
+        url === '*' || url === wanted.path || (url.endsWith('*') && wanted.path.startsWith(trimmedEnd(url, '*'))),
     )
   return (
     matches(rule.apiGroups, wanted.group) &&

@@ -1,5 +1,7 @@
 // Do files in one volume lie in each other's way? Source: k8s.io/kubernetes/pkg/api/pod/warnings.go.
+
 import type { JsonObject } from '../../base/json.ts'
+import { trimmedEnd } from '../../base/trimmed-end.ts'
 import { goQuoted } from '../field-error.ts'
 import { type Struct, structAt, structsAt, textAt, valueAt } from './field-walk.ts'
 
@@ -59,7 +61,7 @@ function filesOf(source: Struct, name: string): readonly PlacedFile[] {
 /** Each file with those before it that it meets; `placed` takes them all in. */
 function overlaps(files: readonly PlacedFile[], placed: PlacedFile[] = []): readonly string[] {
   return files.flatMap(({ path, source }) => {
-    const file = { path: path.replace(/\/+$/, ''), source }
+    const file = { path: trimmedEnd(path, '/'), source }
     const met = placed.filter((other) => file.path !== '' && other.path !== '' && isMet(file.path, other.path))
     placed.push(file)
     return met.map((other) => `${shown(file)} with ${shown(other)}`)

@@ -1,5 +1,6 @@
 // How long is `1h30m`? Nanoseconds as an int64, read and written as Go does. Source: Go's time and
 // k8s.io/kube-openapi/pkg/validation/strfmt/duration.go.
+import { trimmedEnd } from '../../base/trimmed-end.ts'
 import { formatPlain } from './double-text.ts'
 import { CelError, Duration } from './value.ts'
 
@@ -105,9 +106,6 @@ export function formatGoDuration(nanoseconds: bigint): string {
 }
 
 function withFraction(amount: bigint, unit: bigint): string {
-  const fraction = (amount % unit)
-    .toString()
-    .padStart(unit.toString().length - 1, '0')
-    .replace(/0+$/, '')
+  const fraction = trimmedEnd((amount % unit).toString().padStart(unit.toString().length - 1, '0'), '0')
   return fraction === '' ? `${amount / unit}` : `${amount / unit}.${fraction}`
 }

@@ -1,5 +1,6 @@
 // Which moment is `2020-01-01T00:00:00Z`, and what does a calendar say of it? Source: Go's time,
 // k8s.io/kube-openapi/pkg/validation/strfmt/time.go.
+import { trimmedEnd } from '../../base/trimmed-end.ts'
 import { goQuoted } from '../field-error.ts'
 import { CelError, Timestamp } from './value.ts'
 
@@ -140,7 +141,7 @@ function daysBefore(year: number, month: number, day: number): number {
 export function formatTimestamp({ seconds, nanoseconds, offsetSeconds }: Timestamp): string {
   const local = new Date((seconds + offsetSeconds) * 1_000).toISOString()
   const year = local.startsWith('-') || local.startsWith('+') ? local.replace(/^[+-]0*(\d{4})/, '$1') : local
-  const fraction = nanoseconds === 0 ? '' : `.${String(nanoseconds).padStart(9, '0').replace(/0+$/, '')}`
+  const fraction = nanoseconds === 0 ? '' : `.${trimmedEnd(String(nanoseconds).padStart(9, '0'), '0')}`
   return `${year.slice(0, 19)}${fraction}${offsetSeconds === 0 ? 'Z' : offsetText(offsetSeconds, ':')}`
 }
 

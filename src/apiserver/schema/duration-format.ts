@@ -1,7 +1,7 @@
 // Is a text a duration? As Go writes it (`1h30m`), or as Scala does (`3 days`).
 // Sources: Go's time.ParseDuration, k8s.io/kube-openapi/pkg/validation/strfmt/duration.go.
 
-const goDuration = /^[-+]?(?:0|(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+)$/u
+const goDuration = /^[-+]?(?:0|(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+)$/u
 const goPart = /([0-9]*)\.?[0-9]*(ns|us|µs|μs|ms|s|m|h)/gu
 const scalaPart = /([0-9]+)[\t\n\f\r ]*([A-Za-zµ]+)/gu
 

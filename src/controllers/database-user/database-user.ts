@@ -1,5 +1,6 @@
 // The controller of DatabaseUser, as anybody could write it with the public door: the Databases it depends on, the Secret that it
 // makes, and the roles it stands for. A password is in the Secret before any server hears of it.
+
 import { ApiObject, type Chart } from 'cdk8s'
 import { Database } from '../../../imports/wire/database.ts'
 import { DatabaseUser, type DatabaseUserSpec, type DatabaseUserStatus } from '../../../imports/wire/database-user.ts'
@@ -21,6 +22,7 @@ import {
   valueAt,
 } from '../../index.ts'
 import { loadConnection } from '../database/connection-loader.ts'
+import { withoutLineEnd } from '../database/secret-text.ts'
 import type { DatabaseEngine } from '../engines/engine.ts'
 import { isScramVerifier, passwordTrouble, scramVerifier, verifierMatches } from '../engines/postgres/scram.ts'
 import { labelledSecrets, type ReferencePolicy, secretRejection } from '../references/reference-policy.ts'
@@ -267,10 +269,7 @@ async function findSupplied(
     const what = secret === undefined ? `there is no Secret ${name}` : `Secret ${name} has no key ${key}`
     return { trouble: { reason: 'SourceMissing', message: `${what}, which spec.password.secretRef names` } }
   }
-  // Editors and `echo` leave a line break at the end.
-  const value = Buffer.from(encoded, 'base64')
-    .toString('utf8')
-    .replace(/[\r\n]+$/, '')
+  const value = withoutLineEnd(Buffer.from(encoded, 'base64').toString('utf8'))
   const trouble = isScramVerifier(value) ? undefined : passwordTrouble(value)
   if (trouble === undefined) return { value }
   return {

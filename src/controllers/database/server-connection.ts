@@ -10,7 +10,7 @@ import {
   type Rejection,
   secretRejection,
 } from '../references/reference-policy.ts'
-import { secretText } from './secret-text.ts'
+import { secretText, withoutLineEnd } from './secret-text.ts'
 
 export type ServerConnection =
   | {
@@ -243,8 +243,8 @@ function unknown(reason: ConnectionProblem, message: string): Extract<ServerConn
   return { kind: 'unknown', reason, message }
 }
 
-/** Undefined where it is empty. Editors and `echo` leave line breaks at the end, which none of these values can have. */
+/** Undefined where it is empty. No value here can have a line break at its end. */
 function textOf(secret: LiveObject, key: string): string | undefined {
-  const text = secretText(secret, key)?.replace(/[\r\n]+$/, '')
+  const text = withoutLineEnd(secretText(secret, key) ?? '')
   return text === '' ? undefined : text
 }

@@ -37,7 +37,7 @@ export async function tryLogin({ access, attempt, applicationName, clock, signal
 const verdicts: readonly { readonly code: string; readonly text?: RegExp; readonly verdict: LoginVerdict }[] = [
   { code: '28P01', verdict: 'WrongPassword' },
   { code: '28000', text: /not permitted to log in/, verdict: 'Disabled' },
-  { code: '28000', text: /role .* does not exist/, verdict: 'RoleMissing' },
+  { code: '28000', text: / does not exist/, verdict: 'RoleMissing' },
   { code: '28000', verdict: 'Rejected' },
   { code: '3D000', verdict: 'DatabaseMissing' },
   { code: '42501', verdict: 'ConnectNotGranted' },

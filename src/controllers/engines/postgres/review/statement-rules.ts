@@ -127,7 +127,14 @@ function passwordIn(options: unknown): Complaint | undefined {
 }
 
 function passwordOf(connection: unknown): Complaint | undefined {
-  return typeof connection === 'string' && /password\s*=|:[^/@]*@/.test(connection) ? clearPassword : undefined
+  if (typeof connection !== 'string') return undefined
+  return /password\s*=/.test(connection) || hasPasswordInURL(connection) ? clearPassword : undefined
+}
+
+/** As in `postgresql://user:password@host`: a colon before an `@`, without a slash between them. */
+function hasPasswordInURL(connection: string): boolean {
+  const logins = connection.split('@').slice(0, -1)
+  return logins.some((login) => login.lastIndexOf(':') > login.lastIndexOf('/'))
 }
 
 const clearPassword: Complaint = {
