@@ -41,7 +41,7 @@ export {
   kvVolumeName,
 } from './kv-names.ts'
 export { OperatorInstall } from './operator-install.ts'
-export type { OperatorInstallProps, OperatorRule, OperatorRules } from './operator-install-props.ts'
+export type { OperatorInstallProps, OperatorKind, OperatorRule, OperatorRules } from './operator-install-props.ts'
 export { operatorManifests } from './operator-manifests.ts'
 export { WorkerJob } from './worker-job.ts'
 export type { WorkerCredentials, WorkerJobProps } from './worker-job-props.ts'

@@ -20,18 +20,23 @@ export interface OperatorRules {
   readonly home: readonly OperatorRule[]
 }
 
+/** A kind for which people get rights. */
+export interface OperatorKind {
+  readonly group: string
+  readonly plural: string
+  /** The kind has the subresource `scale`, which `kubectl scale` and autoscalers write. */
+  readonly hasScale?: boolean
+}
+
 export interface OperatorInstallProps {
   readonly rules: OperatorRules
   /** The container image, best pinned by its digest. Its entry point takes `args`. */
   readonly image: string
-  /**
-   * The name of all objects: a DNS-1123 label of at most 63 characters.
-   * @default 'konverge'
-   */
-  readonly name?: string
+  /** The name of all objects: a DNS-1123 label of at most 63 characters. Two operators of one name replace each other. */
+  readonly name: string
   /**
    * The namespace in which the operator runs. It is one of the objects.
-   * @default 'konverge-system'
+   * @default - `<name>-system`
    */
   readonly namespace?: string
   /**
@@ -59,7 +64,7 @@ export interface OperatorInstallProps {
    * The kinds of the operator, for which people get rights by the roles `view`, `edit` and `admin`.
    * @default - no such roles
    */
-  readonly kinds?: readonly { readonly group: string; readonly plural: string }[]
+  readonly kinds?: readonly OperatorKind[]
   /**
    * Lets nothing in but requests to the HTTP port, and nothing out but name lookups and these ports; and in each of `namespaces` the same
    * for workers, database servers and stores.

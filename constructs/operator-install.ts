@@ -18,7 +18,7 @@ const rbacGroup = 'rbac.authorization.k8s.io'
  * An operator, installed. Every object says its namespace itself, so the chart should have none: it would be put on the
  * cluster-scoped ones too.
  *
- * @example new OperatorInstall(chart, 'operator', { image: 'registry.example.com/shop-operator:1.2.0', rules })
+ * @example new OperatorInstall(chart, 'operator', { name: 'shops', image: 'registry.example.com/shop-operator:1.2.0', rules })
  */
 export class OperatorInstall extends Construct {
   readonly namespace: ApiObject
@@ -34,7 +34,7 @@ export class OperatorInstall extends Construct {
   /** @throws {RangeError} if name, namespaces or replicas cannot make an operator that works. */
   constructor(scope: Construct, id: string, props: OperatorInstallProps) {
     super(scope, id)
-    const { name = 'konverge', namespace = 'konverge-system', replicas = 2, networkPolicy } = props
+    const { name, namespace = `${name}-system`, replicas = 2, networkPolicy } = props
     this.#props = { ...props, name, namespace, replicas }
     refuseImpossible(this.#props)
     const matchLabels = operatorSelectorLabels(name)

@@ -1,6 +1,6 @@
 // The ClusterRoles that give people their rights on the operator's kinds, by Kubernetes' own roles `view`, `edit` and `admin`. None has a
 // right on a status or on finalizers: these are the operator's. Pure.
-import type { OperatorInstallProps, OperatorRule } from './operator-install-props.ts'
+import type { OperatorKind, OperatorRule } from './operator-install-props.ts'
 
 const reading = ['get', 'list', 'watch']
 const writing = ['create', 'update', 'patch', 'delete', 'deletecollection']
@@ -14,18 +14,25 @@ export interface UserRole {
 }
 
 /** Whoever has `admin` or `edit` in a namespace writes the kinds there; whoever has `view` reads them. */
-export function userRoles(kinds: NonNullable<OperatorInstallProps['kinds']>): readonly UserRole[] {
+export function userRoles(kinds: readonly OperatorKind[]): readonly UserRole[] {
   if (kinds.length === 0) return []
   const groups = Object.entries(Object.groupBy(kinds, ({ group }) => group))
-  const rulesFor = (verbs: readonly string[]) =>
-    groups.map(([group, of = []]) => ({
-      apiGroups: [group],
-      resources: of.map(({ plural }) => plural).toSorted(),
-      verbs,
-    }))
+  const rulesFor = (verbs: readonly string[], scaleVerbs: readonly string[]) =>
+    groups.flatMap(([group, of = []]) => {
+      const rule = (resources: readonly string[], allowed: readonly string[]) =>
+        resources.length === 0 ? [] : [{ apiGroups: [group], resources: resources.toSorted(), verbs: allowed }]
+      const scaled = of.filter(({ hasScale }) => hasScale === true).map(({ plural }) => `${plural}/scale`)
+      return [
+        ...rule(
+          of.map(({ plural }) => plural),
+          verbs,
+        ),
+        ...rule(scaled, scaleVerbs),
+      ]
+    })
   const yes = (roles: readonly string[]) => Object.fromEntries(roles.map((role) => [aggregate(role), 'true']))
   return [
-    { name: 'view', labels: yes(['view', 'edit', 'admin']), rules: rulesFor(reading) },
-    { name: 'edit', labels: yes(['edit', 'admin']), rules: rulesFor(writing) },
+    { name: 'view', labels: yes(['view', 'edit', 'admin']), rules: rulesFor(reading, ['get']) },
+    { name: 'edit', labels: yes(['edit', 'admin']), rules: rulesFor(writing, ['update', 'patch']) },
   ]
 }

@@ -8,7 +8,8 @@ import { DirectoryFiles } from './directory-files.ts'
 const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
 const { env: environment, stdout: output } = process
-const http = { host: '127.0.0.1', port: Number(environment['PORT'] ?? 8080) }
+// In a pod the kubelet asks at the pod's address, port 8080, as runOperator serves it by default.
+const http = environment['PORT'] === undefined ? undefined : { host: '127.0.0.1', port: Number(environment['PORT']) }
 const files = new DirectoryFiles(environment['ROOT'] ?? 'archives')
 const controllers = [archiveController(files)]
 await runOperator({ controllers, environment, output, userAgent: 'archives/1.0.0', http }, stop.signal)

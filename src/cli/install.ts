@@ -1,12 +1,14 @@
 // What has to be in a cluster for the operator to run there? The CRDs of its controllers, and an OperatorInstall with the rights
 // that these controllers need. Printed for kubectl, or applied.
-import { operatorManifests } from '../../constructs/index.ts'
+import { type OperatorKind, operatorManifests } from '../../constructs/index.ts'
 import { messageOf } from '../base/errors.ts'
+import { isJsonList, isJsonObject, type Json, own } from '../base/json.ts'
 import { rightsOf } from '../generate/rbac.ts'
 import { readCrd } from '../generate/read-crd.ts'
 import { recordsComplaint } from '../generate/records-schema.ts'
 import type { Controller } from '../index.ts'
-import type { KubeObject } from '../object/object.ts'
+import { type KubeObject, valueAt } from '../object/object.ts'
+import { groupResourceOf, type Resource } from '../object/resource.ts'
 import { type AllowLists, allowArguments } from './allow-lists.ts'
 import { CommandError } from './command-error.ts'
 import { definitionOf, loadDefinitions } from './definition-loader.ts'
@@ -34,7 +36,7 @@ export interface InstallOptions extends ClusterChoice, AllowLists {
 export async function install(options: InstallOptions, signal: AbortSignal): Promise<void> {
   const controllers = controllersNamed(options.controllers)
   const definitions = await definitionsOf(controllers, signal)
-  const manifests = manifestsOf(options, controllers)
+  const manifests = manifestsOf(options, controllers, definitions)
   if (options.dryRun === true) options.write(yamlText([...definitions, ...manifests]))
   else await installInto({ ...options, definitions, manifests }, signal)
 }
@@ -57,6 +59,19 @@ async function definitionsOf(controllers: readonly Controller[], signal: AbortSi
   return [...new Set(kinds.flatMap((kind) => definitionOf(kind, known) ?? []))] as readonly unknown[] as KubeObject[]
 }
 
+function kindOf(resource: Resource, definitions: readonly KubeObject[]): OperatorKind {
+  const { group, plural } = resource
+  const definition = definitions.find(({ metadata }) => metadata.name === groupResourceOf(resource))
+  const versions = definition && valueAt(definition, 'spec', 'versions')
+  const hasScale = isJsonList(versions) && versions.some(isScaled)
+  return { group, plural, hasScale }
+}
+
+function isScaled(version: Json): boolean {
+  const subresources = isJsonObject(version) ? own(version, 'subresources') : undefined
+  return isJsonObject(subresources) && own(subresources, 'scale') !== undefined
+}
+
 /** Undefined: all namespaces, which nobody gets without asking for it. */
 function servedBy({ namespaces, allNamespaces = false }: InstallOptions): readonly string[] | undefined {
   if (!allNamespaces) return namespaces.length === 0 ? ['default'] : namespaces
@@ -64,7 +79,11 @@ function servedBy({ namespaces, allNamespaces = false }: InstallOptions): readon
   throw new CommandError('--all-namespaces and --namespaces exclude each other; give one of them', 2)
 }
 
-function manifestsOf(options: InstallOptions, controllers: readonly Controller[]): readonly KubeObject[] {
+function manifestsOf(
+  options: InstallOptions,
+  controllers: readonly Controller[],
+  definitions: readonly KubeObject[],
+): readonly KubeObject[] {
   const { namespace, image, replicas } = options
   const namespaces = servedBy(options)
   const args = [
@@ -79,12 +98,13 @@ function manifestsOf(options: InstallOptions, controllers: readonly Controller[]
   try {
     // Sound: the construct gives apiVersion, kind and metadata to every object.
     return operatorManifests({
+      name: 'konverge',
       namespace,
       image,
       replicas,
       args,
       rules,
-      kinds: controllers.map(({ resource: { group, plural } }) => ({ group, plural })),
+      kinds: controllers.map(({ resource }) => kindOf(resource, definitions)),
       networkPolicy: options.egressPorts === undefined ? {} : { egressPorts: options.egressPorts },
       ...(isProtected ? { metricsPort } : {}),
       ...(namespaces === undefined ? {} : { namespaces }),

@@ -6,7 +6,8 @@ import { at } from './render.ts'
 
 const rule = (resource: string) => ({ apiGroups: [''], resources: [resource], verbs: ['get'] })
 const rules = { namespaced: [rule('services')], cluster: [rule('nodes')], home: [rule('leases')] }
-const install = (props: Partial<OperatorInstallProps> = {}) => operatorManifests({ image: 'shop:1', rules, ...props })
+const install = (props: Partial<OperatorInstallProps> = {}) =>
+  operatorManifests({ name: 'konverge', image: 'shop:1', rules, ...props })
 
 /** `Role shop/konverge`, in order. */
 const namesOf = (objects: readonly object[]) =>
@@ -48,6 +49,13 @@ describe('an operator for all namespaces', () => {
 
   it('has no budget for a single pod, which it would only keep from moving', () => {
     expect(namesOf(install({ replicas: 1 })).join()).not.toContain('PodDisruptionBudget')
+  })
+})
+
+describe('an operator of another name', () => {
+  it('shares no object with the first', () => {
+    const names = new Set(namesOf(install()))
+    expect(namesOf(install({ name: 'websites' })).filter((name) => names.has(name))).toEqual([])
   })
 })
 
@@ -191,7 +199,8 @@ function covers(
 describe('the construct', () => {
   it('gives the same objects wherever it stands, with its parts to hand', () => {
     const chart = new Chart(new App(), 'platform')
-    const { deployment, podDisruptionBudget } = new OperatorInstall(chart, 'x', { image: 'shop:1', rules, replicas: 3 })
+    const props = { name: 'konverge', image: 'shop:1', rules, replicas: 3 }
+    const { deployment, podDisruptionBudget } = new OperatorInstall(chart, 'x', props)
     expect(chart.toJson()).toEqual(install({ replicas: 3 }))
     expect(deployment.kind).toBe('Deployment')
     expect(podDisruptionBudget?.name).toBe('konverge')

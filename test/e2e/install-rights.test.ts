@@ -90,9 +90,13 @@ describe('a default install', () => {
       ],
     ])
     const rules = roles.flatMap(({ rules: own = [] }) => own)
-    expect(rules.flatMap(({ resources = [] }) => resources).filter((name) => name.includes('/'))).toEqual([])
-    expect(rules.map(({ resources = [] }) => resources.length)).toEqual([5, 5])
-    expect(rules[0]?.verbs).toEqual(['get', 'list', 'watch'])
+    expect(rules.map(({ resources = [], verbs }) => [resources.length, resources[0], verbs])).toEqual([
+      [5, 'backups', ['get', 'list', 'watch']],
+      [1, 'replicatedkvstores/scale', ['get']],
+      [5, 'backups', ['create', 'update', 'patch', 'delete', 'deletecollection']],
+      [1, 'replicatedkvstores/scale', ['update', 'patch']],
+    ])
+    expect(rules.flatMap(({ resources = [] }) => resources).filter((name) => /\/(?!scale$)/.test(name))).toEqual([])
   })
 
   it('has every right of an install for all namespaces, each in its place', async () => {
