@@ -3,7 +3,7 @@
 import { databaseSelectorLabel } from './database-server-names.ts'
 import { kvSelectorLabel } from './kv-names.ts'
 import type { Manifest } from './manifest.ts'
-import { workerPodLabel } from './worker-job.ts'
+import { noNetwork, podNetworkLabel, workerPodLabel } from './worker-job.ts'
 
 /** HTTPS, the API server's usual port besides, and PostgreSQL. */
 export const usualEgressPorts: readonly number[] = [443, 5432, 6443]
@@ -42,9 +42,19 @@ export function servedPolicySpecs(egressPorts: readonly number[]): Readonly<Reco
     // Databases and stores of backups; nothing connects to a worker. What the copy of a server runs has the network of its pod, and must not ask a
     // node's metadata service for the identity of the node. Of that service's address name lookups remain, which some clouds have there.
     workers: {
-      podSelector: having(workerPodLabel),
+      podSelector: {
+        matchExpressions: [
+          { key: workerPodLabel, operator: 'Exists' },
+          { key: podNetworkLabel, operator: 'NotIn', values: [noNetwork] },
+        ],
+      },
       policyTypes: ['Ingress', 'Egress'],
       egress: [lookups, { ports: egressPorts.map(tcp), to: butMetadataServices }],
+    },
+    // What the copy of a server runs, where the copy is on a volume.
+    sealed: {
+      podSelector: { matchLabels: { [podNetworkLabel]: noNetwork } },
+      policyTypes: ['Ingress', 'Egress'],
     },
     // Clients from anywhere; out to other servers only, which logical replication follows.
     databases: {

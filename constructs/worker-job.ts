@@ -9,6 +9,9 @@ import type { WorkerCredentials, WorkerJobProps } from './worker-job-props.ts'
 
 /** On the pods of all workers, with the value `true`: what a NetworkPolicy selects. */
 export const workerPodLabel = 'konverge.dev/worker'
+/** On pods that need no network: its value is `noNetwork`. */
+export const podNetworkLabel = 'konverge.dev/network'
+export const noNetwork = 'none'
 
 /** Its termination message is the worker's report. */
 const workerContainer = 'worker'
@@ -60,10 +63,18 @@ function jobSpec(props: WorkerJobProps): Manifest {
   }
 }
 
-/** Amazon's webhook would give each container the identity of the service account: the sealed one gets none. */
-function podMetadata({ labels, annotations, sealedWork }: WorkerJobProps): Manifest {
-  const withoutIdentity = sealedWork === undefined ? {} : { 'eks.amazonaws.com/skip-containers': workerContainer }
-  return { labels: { ...labels, [workerPodLabel]: 'true' }, annotations: { ...annotations, ...withoutIdentity } }
+/**
+ * Amazon's webhook would give each container the identity of the service account: the sealed one gets none. The containers of a pod share its
+ * network, so a pod with sealed work has one only where its store is reached by it.
+ */
+function podMetadata({ labels, annotations, sealedWork, storeClaim }: WorkerJobProps): Manifest {
+  const isSealed = sealedWork !== undefined
+  const withoutIdentity = isSealed ? { 'eks.amazonaws.com/skip-containers': workerContainer } : {}
+  const withoutNetwork = isSealed && storeClaim !== undefined ? { [podNetworkLabel]: noNetwork } : {}
+  return {
+    labels: { ...labels, [workerPodLabel]: 'true', ...withoutNetwork },
+    annotations: { ...annotations, ...withoutIdentity },
+  }
 }
 
 function podSpec(props: WorkerJobProps): Manifest {

@@ -174,6 +174,22 @@ describe('the NetworkPolicy of workers', () => {
   })
 })
 
+it('has a NetworkPolicy that lets nothing in or out of a sealed worker, which no other policy of workers selects', () => {
+  const policies = install({ namespaces: ['shop'], networkPolicy: {} })
+  const specOf = (end: string) =>
+    at(policies.find((object) => at(object, 'metadata', 'name') === `konverge-system.konverge.${end}`) ?? {}, 'spec')
+  const matchLabels = { 'konverge.dev/network': 'none' }
+  expect(specOf('sealed')).toEqual({ podSelector: { matchLabels }, policyTypes: ['Ingress', 'Egress'] })
+  expect(specOf('workers')).toMatchObject({
+    podSelector: {
+      matchExpressions: [
+        { key: 'konverge.dev/worker', operator: 'Exists' },
+        { key: 'konverge.dev/network', operator: 'NotIn', values: ['none'] },
+      ],
+    },
+  })
+})
+
 interface EgressRule {
   readonly ports: readonly { readonly port: number; readonly protocol: string }[]
   readonly to?: readonly {

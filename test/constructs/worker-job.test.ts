@@ -69,6 +69,15 @@ describe('WorkerJob', () => {
     })
   })
 
+  it('has no network where it runs what others have written and its store is a volume', () => {
+    const sealed = { work: ['fetch'], sealedWork: ['prove'], scratchLimit: '5Gi' }
+    const networkOf = (props: object) =>
+      at(render(props).job, 'spec', 'template', 'metadata', 'labels', 'konverge.dev/network')
+    expect(networkOf({ ...sealed, storeClaim: 'backups' })).toBe('none')
+    expect(networkOf(sealed)).toBeUndefined()
+    expect(networkOf({ storeClaim: 'backups' })).toBeUndefined()
+  })
+
   it('mounts of Secrets what it is told, in a folder for each database', () => {
     expect(at(render().pod, 'volumes', 1, 'projected', 'sources')).toEqual([
       { secret: { name: 'server', items: [{ key: 'host', path: 'target/host' }] } },

@@ -111,7 +111,7 @@ describe('a default install', () => {
     expect(policies.map(({ metadata: { namespace, name } }) => `${namespace}/${name}`)).toEqual([
       'konverge-system/konverge',
       ...['a', 'b'].flatMap((place) =>
-        ['workers', 'databases', 'stores'].map((end) => `${place}/konverge-system.konverge.${end}`),
+        ['workers', 'sealed', 'databases', 'stores'].map((end) => `${place}/konverge-system.konverge.${end}`),
       ),
     ])
   })
