@@ -15,7 +15,7 @@ const namespace = 'first-backups'
 const apiVersion = 'data.konverge.dev/v1alpha1'
 const minuteMs = 60_000
 /** A schedule for a minute that passes before the API server has it would begin an hour later. */
-const marginMs = 10_000
+const marginMs = 30_000
 
 export class ScheduledBackups {
   readonly #server: StoryServer
@@ -67,7 +67,7 @@ export class ScheduledBackups {
   async starts(count: number): Promise<readonly Start[]> {
     let found: readonly Start[] = []
     const what = `the first backups of ${count} schedules to start`
-    await this.#server.until({ what, limitMs: 300_000, everyMs: 1_000 }, async () => {
+    await this.#server.until({ what, limitMs: 600_000, everyMs: 1_000 }, async () => {
       const [backups, jobs] = await Promise.all([this.#hand.list('backup'), this.#hand.list('job')])
       found = Array.from({ length: count }, (_, at) => {
         const backup = backups.find(({ metadata }) => metadata.name.startsWith(`s${at}-`))
