@@ -35,7 +35,7 @@ export function withoutSecretTexts(message: string, texts: readonly string[]): s
     return value !== undefined && known.has(value) ? `${what}: "${redacted}"` : whole
   })
   // The longest first: a part of another value may be a value too.
-  const anywhere = texts.filter(isDistinct).toSorted((left, right) => right.length - left.length)
+  const anywhere = [...known].filter(isDistinct).toSorted((left, right) => right.length - left.length)
   return anywhere.reduce(
     (cleaned, text) => cleaned.replaceAll(text, redacted).replaceAll(JSON.stringify(text).slice(1, -1), redacted),
     unquoted,

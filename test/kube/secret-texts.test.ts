@@ -28,6 +28,15 @@ describe('texts of Secrets', () => {
     expect(withoutSecretTexts(message, texts)).toBe(expected)
   })
 
+  it('make a message no longer by being there many times', () => {
+    expect(
+      withoutSecretTexts(
+        'a redacted] b',
+        Array.from({ length: 1_000 }, () => 'redacted]'),
+      ).length,
+    ).toBeLessThan(100)
+  })
+
   it('are taken out where JSON has escaped them', () => {
     expect(withoutSecretTexts(`it was ${JSON.stringify('a"b\\c"d-Word')}`, ['a"b\\c"d-Word'])).toBe(
       'it was "[redacted]"',
