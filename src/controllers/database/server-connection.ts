@@ -206,8 +206,8 @@ const localAddress = 'konverge.dev/local-address'
 
 const connectionKeys = ['host', 'port', 'username', 'password'] as const
 
-/** A DNS name or an IP address; neither a list of them nor a socket's path. */
-const hostPattern = /^[A-Za-z0-9_.:%-]+$/
+/** A DNS name or an IP address; neither a list of them nor a socket's path. Its length counts for each database of a user's password file. */
+const hostPattern = /^[A-Za-z0-9_.:%-]{1,253}$/
 
 /** Bytes. Each session reads all certificates, in the event loop; the bundle of all regions of RDS has 165 KiB. */
 const longestTrust = 512 * 1024

@@ -71,6 +71,12 @@ describe('a server that exists', () => {
       plain,
       [secret('server', { ...values, host: '/run/postgresql' })],
     ],
+    [
+      'InvalidHost',
+      'host in Secret server is not the name or address of one server',
+      plain,
+      [secret('server', { ...values, host: 'a'.repeat(254) })],
+    ],
     ...['0', '65536', 'http', '54 32', '-1'].map(
       (port) =>
         [
