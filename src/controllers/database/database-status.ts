@@ -107,8 +107,12 @@ function correctionOf({ object }: DatabaseStatusContext, report: DatabaseReport 
     return told === undefined ? {} : { lastDriftCorrection: told }
   }
   const time = new Date(report.seenAtMs).toISOString().replace(/\.\d+/, '')
-  return { lastDriftCorrection: { time, message: report.corrected.map(({ message }) => message).join('; ') } }
+  const message = report.corrected.map((change) => change.message).join('; ')
+  return { lastDriftCorrection: { time, message: message.slice(0, longestMessage) } }
 }
+
+/** Characters, as the definition has it: the messages quote names that a foreign server chooses. */
+const longestMessage = 32_768
 
 /** What people should hear of once, besides what the runtime tells of making, adopting and putting right. */
 function newsOf(

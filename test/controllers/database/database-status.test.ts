@@ -96,6 +96,11 @@ describe('a database that is as declared', () => {
       message: 'extension pg_trgm is missing; everybody has CONNECT on database shop_db',
     }
     expect(statusOf({ ...available, corrected }).fields).toMatchObject({ lastDriftCorrection })
+    const many = Array.from({ length: 100 }, () => ({
+      ...corrected[0],
+      message: 'x'.repeat(8_192),
+    })) as typeof corrected
+    expect(statusOf({ ...available, corrected: many }).fields.lastDriftCorrection?.message).toHaveLength(32_768)
     const object = databaseObject({}, { status: { lastDriftCorrection } })
     expect(statusOf(available, { object }).fields).toMatchObject({ lastDriftCorrection })
   })
