@@ -3292,21 +3292,21 @@ export interface DatabaseUserSpecSecret {
   readonly name?: string;
 
   /**
-   * Further labels of the Secret.
+   * Further labels of the Secret. Those of konverge.dev and its subdomains are reserved: to open the Secret to a kind, label it with kubectl.
    *
    * @schema DatabaseUserSpecSecret#labels
    */
   readonly labels?: { [key: string]: string };
 
   /**
-   * Further annotations of the Secret.
+   * Further annotations of the Secret. Those of konverge.dev and its subdomains are reserved.
    *
    * @schema DatabaseUserSpecSecret#annotations
    */
   readonly annotations?: { [key: string]: string };
 
   /**
-   * Further keys of the Secret. In a value, {{host}}, {{port}}, {{database}}, {{username}}, {{password}} and the other keys stand for their values.
+   * Further keys of the Secret. In a value, {{host}}, {{port}}, {{database}}, {{username}}, {{password}} and the other keys stand for their values. All keys and values of the Secret have at most 1,000,000 bytes together.
    *
    * @schema DatabaseUserSpecSecret#template
    */
@@ -4578,7 +4578,7 @@ export interface ReplicatedKvStoreSpecPodTemplate {
   readonly nodeSelector?: { [key: string]: string };
 
   /**
-   * Annotations of the pods.
+   * Annotations of the pods. Those of konverge.dev and its subdomains are reserved.
    *
    * @schema ReplicatedKvStoreSpecPodTemplate#annotations
    */

@@ -49,6 +49,7 @@ export {
   type StatusWithConditions,
   valueAt,
 } from './object/object.ts'
+export { isFieldAppliedByUs } from './object/ownership.ts'
 export { compareQuantities, parseQuantity } from './object/quantity.ts'
 export { type Key, keyFor, type Ref, refOf } from './object/ref.ts'
 export { defineResource, isOf, type Resource } from './object/resource.ts'

@@ -426,18 +426,21 @@ export interface DatabaseUserSpecSecret {
    */
   readonly name?: string
   /**
-   * Further labels of the Secret.
+   * Further labels of the Secret. Those of konverge.dev and its subdomains are reserved: to open the Secret to a kind,
+   * label it with kubectl.
    * At most 64 keys.
+   * Rule: keys of konverge.dev and its subdomains are reserved; set them on the object itself with kubectl.
    */
   readonly labels?: Readonly<Record<string, string>>
   /**
-   * Further annotations of the Secret.
+   * Further annotations of the Secret. Those of konverge.dev and its subdomains are reserved.
    * At most 64 keys.
+   * Rule: keys of konverge.dev and its subdomains are reserved; set them on the object itself with kubectl.
    */
   readonly annotations?: Readonly<Record<string, string>>
   /**
    * Further keys of the Secret. In a value, {{host}}, {{port}}, {{database}}, {{username}}, {{password}} and the other
-   * keys stand for their values.
+   * keys stand for their values. All keys and values of the Secret have at most 1,000,000 bytes together.
    * At most 32 keys.
    * Rule: keys of a Secret have letters, digits, '-', '_' and '.', at most 253 of them.
    * Rule: the keys that the operator sets itself cannot be replaced; choose another name.

@@ -339,8 +339,9 @@ export interface ReplicatedKVStoreSpecPodTemplate {
    */
   readonly nodeSelector?: Readonly<Record<string, string>>
   /**
-   * Annotations of the pods.
+   * Annotations of the pods. Those of konverge.dev and its subdomains are reserved.
    * At most 64 keys.
+   * Rule: keys of konverge.dev and its subdomains are reserved; set them on the object itself with kubectl.
    */
   readonly annotations?: Readonly<Record<string, string>>
 }

@@ -1,4 +1,5 @@
 // Whose child is it? The controller owner reference answers; there is at most one. Source: meta/v1 OwnerReference.
+import { isJsonObject, type Json } from '../base/json.ts'
 import type { KubeObject, LiveObject, OwnerReference } from './object.ts'
 import { groupOf } from './resource.ts'
 
@@ -30,6 +31,22 @@ export function isControlledBy(object: KubeObject, owner: LiveObject): boolean {
 /** Have we applied it? Cached objects keep our own entry of managedFields and no other. */
 export function isAppliedByUs({ metadata: { managedFields = [] } }: KubeObject): boolean {
   return managedFields.some(({ manager, operation }) => manager === childManager && operation === 'Apply')
+}
+
+/** True if our last apply declared the field at this path of members, as `('metadata', 'labels', 'team')`. */
+export function isFieldAppliedByUs(
+  { metadata: { managedFields = [] } }: Pick<KubeObject, 'metadata'>,
+  ...path: readonly string[]
+): boolean {
+  return managedFields.some(({ manager, operation, fieldsV1 }) => {
+    if (manager !== childManager || operation !== 'Apply') return false
+    let fields: Json | undefined = fieldsV1
+    for (const step of path) {
+      if (!isJsonObject(fields) || !Object.hasOwn(fields, `f:${step}`)) return false
+      fields = fields[`f:${step}`]
+    }
+    return fields !== undefined
+  })
 }
 
 /** Does the reference point at an object of this kind, whatever the version? */

@@ -9,6 +9,8 @@ import { readSchedule } from '../../src/controllers/backup/schedule.ts'
 import { workReportIn } from '../../src/controllers/backup/work-report.ts'
 import { serverConnection } from '../../src/controllers/database/server-connection.ts'
 import { serverSecrets } from '../../src/controllers/database/server-secrets.ts'
+import { bindingManifest, isUntouched } from '../../src/controllers/database-user/binding-secret.ts'
+import { reservedKeyProblem, sizeProblem } from '../../src/controllers/database-user/secret-problem.ts'
 import { hasReached } from '../../src/controllers/engines/log-position.ts'
 import { ledgerIn } from '../../src/controllers/engines/postgres/globals/ledger.ts'
 import { jsonAnswer } from '../../src/controllers/engines/postgres/json-answer.ts'
@@ -25,6 +27,7 @@ import { labelledSecrets } from '../../src/controllers/references/reference-poli
 import { fieldSetOf } from '../../src/diff/field-set.ts'
 import { durationMs, isBeingDeleted, type LiveObject } from '../../src/index.ts'
 import { retryAfterSecondsOf, warningsOf } from '../../src/kube/answer-headers.ts'
+import { withoutSecretTexts } from '../../src/kube/secret-texts.ts'
 import { statusOf } from '../../src/kube/status-body.ts'
 import { WatchFrameDecoder } from '../../src/kube/watch-frames.ts'
 import { compareQuantities, parseQuantity } from '../../src/object/quantity.ts'
@@ -220,6 +223,73 @@ export const inputs: readonly BoundedInput[] = [
         )
     },
     comesTo: [false, false],
+  },
+  {
+    input: 'template of a Secret',
+    from: 'user',
+    bound: '1,000,000 bytes of keys and values, counted before they are built',
+    worst: () => {
+      const ca = 'c'.repeat(512 * kib)
+      const place = {
+        host: 'db',
+        port: 5_432,
+        sslMode: 'disable',
+        databases: Array.from({ length: 32 }, () => 'a'.repeat(63)),
+      }
+      const held = {
+        active: { username: 'u_a', password: 'p'.repeat(1_000), verifier: 'v' },
+        ...{ rotatedAtMs: 0, generation: 1, source: 'supplied' as const },
+      }
+      const texts = ['{{ca.crt}}'.repeat(409), `${'{{'.repeat(1_000)}${' '.repeat(1_000)}`, `{{${'a'.repeat(4_000)}`]
+      return () =>
+        texts.map((text) => {
+          const template = Object.fromEntries(Array.from({ length: 32 }, (_, at) => [`k${at}`, text]))
+          return sizeProblem('web-db', { target: { ...place, ca }, held, template })?.reason
+        })
+    },
+    comesTo: ['SecretTooLarge', undefined, undefined],
+  },
+  {
+    input: 'template of the largest Secret',
+    from: 'user',
+    bound: 'as above',
+    worst: () => {
+      const ca = 'c'.repeat(512 * kib)
+      const target = { host: 'db', port: 5_432, sslMode: 'disable', databases: ['shop'], ca }
+      const held = {
+        active: { username: 'u_a', password: 'p', verifier: 'v' },
+        ...{ rotatedAtMs: 0, generation: 1, source: 'generate' as const },
+      }
+      const template = { host2: '{{host}}'.repeat(512), more: 'x'.repeat(4_096) }
+      return () => {
+        const { labels, annotations, data } = bindingManifest({ target, held, template })
+        return isUntouched(object({ labels, annotations }, { data }))
+      }
+    },
+    comesTo: true,
+  },
+  {
+    input: 'labels and annotations of a spec',
+    from: 'user',
+    bound: '64 of a map; one pass',
+    worst: () => {
+      const annotations = Object.fromEntries(
+        Array.from({ length: 64 }, (_, at) => [`${at}${'.konverge.dev'.repeat(1_800)}`, '']),
+      )
+      return () => reservedKeyProblem({ annotations })
+    },
+    comesTo: undefined,
+  },
+  {
+    input: 'texts of Secrets in an error',
+    from: 'API server',
+    bound: 'each text once',
+    worst: () => {
+      const message = 'redacted] '.repeat(800)
+      const texts = Array.from({ length: 50_000 }, () => 'redacted]')
+      return () => withoutSecretTexts(message, texts).length
+    },
+    comesTo: 9_600,
   },
   ...['depth', 'members', 'values'].map((what) => ({
     input: `mark in a comment, of much ${what}`,

@@ -35,6 +35,7 @@ const known: Readonly<Record<string, readonly [count: number, bound: string]>> =
   'src/controllers/backup/retention.ts': [1, row('retention')],
   'src/controllers/backup/schedule.ts': [4, row('cron')],
   'src/controllers/backup/work-order.ts': [2, own],
+  'src/controllers/database-user/binding-secret.ts': [1, row('template of a Secret')],
   'src/controllers/database/server-secrets.ts': [1, row('certificate of a server')],
   'src/controllers/database/upgrade/prepare-order.ts': [1, own],
   'src/controllers/database/upgrade/upgrade-scene.ts': [1, row('quantity')],

@@ -32,6 +32,8 @@ const moduleSettings = "settings of modules that watch sessions or run code are 
 const setting = "names of settings have small letters, digits and '_', and those of extensions one dot"
 const notAKey = "keys of a Secret have letters, digits, '-', '_' and '.', at most 253 of them"
 
+const reservedKeys = 'keys of konverge.dev and its subdomains are reserved; set them on the object itself with kubectl'
+
 const grantField = 'spec.databases[0].grants[0]'
 
 export const databaseUserRules: RuleTable = {
@@ -82,6 +84,14 @@ export const databaseUserRules: RuleTable = {
       'further keys',
       'app',
       { ...reader, secret: { template: { DATABASE_URL: '{{uri}}' }, labels: { reload: 'yes' } } },
+    ],
+    [
+      'keys that look reserved and are not',
+      'app',
+      {
+        ...reader,
+        secret: { labels: { 'konverge.dev.example/a': 'b' }, annotations: { 'notkonverge.dev/a': 'konverge.dev/b' } },
+      },
     ],
   ],
   refused: [
@@ -296,6 +306,24 @@ export const databaseUserRules: RuleTable = {
       'spec.secret.template',
       notAKey,
     ],
+    ...['data.konverge.dev/usable-by-backup', 'konverge.dev/adopt', 'x.y.konverge.dev/z', 'KONVERGE.dev/adopt'].flatMap(
+      (key): RuleTable['refused'] => [
+        [
+          `the label ${key}`,
+          'app',
+          { ...reader, secret: { labels: { [key]: 'true' } } },
+          'spec.secret.labels',
+          reservedKeys,
+        ],
+        [
+          `the annotation ${key}`,
+          'app',
+          { ...reader, secret: { annotations: { [key]: 'x' } } },
+          'spec.secret.annotations',
+          reservedKeys,
+        ],
+      ],
+    ),
     ...['role', 'session_authorization'].map((name): RuleTable['refused'][number] => [
       `the setting ${name}`,
       'app',

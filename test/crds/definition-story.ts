@@ -120,6 +120,13 @@ export function describeDefinition(start: StartStoryServer): void {
         /at most one/,
       ],
       [
+        'an annotation of the operator',
+        'cart',
+        { podTemplate: { annotations: { 'data.konverge.dev/worker': 'x' } } },
+        'spec.podTemplate.annotations',
+        /are reserved/,
+      ],
+      [
         'an update that takes none down',
         'cart',
         { updateStrategy: { maxUnavailable: '0%' } },

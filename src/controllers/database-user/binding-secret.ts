@@ -37,6 +37,16 @@ export interface BindingInput {
   readonly template?: Readonly<Record<string, string>> | undefined
 }
 
+/** Size of the Secret's keys and values. */
+export interface BindingSize {
+  readonly bytes: number
+  /** The key with the longest value. */
+  readonly longest: { readonly key: string; readonly bytes: number; readonly isTemplate: boolean }
+}
+
+/** Bytes. The API server takes 1,048,576 of values; the rest leaves room for annotations within the 1.5 MiB of etcd. */
+export const largestBinding = 1_000_000
+
 export interface BindingManifest {
   readonly labels: Readonly<Record<string, string>>
   readonly annotations: Readonly<Record<string, string>>
@@ -52,12 +62,27 @@ export function bindingManifest({
   template = {},
 }: BindingInput): BindingManifest {
   const keys = bindingKeys(target, held)
-  const further = Object.entries(template).map(([key, text]) => [key, filledIn(text, keys)] as const)
+  const further = furtherKeys(template).map(([key, text]) => [key, filledIn(text, keys)] as const)
   const all = { ...Object.fromEntries(further), ...keys }
   return {
     labels,
     annotations: { ...annotations, ...marksOf(held), [marks.hash]: hashOf(all) },
     data: Object.fromEntries(Object.entries(all).map(([key, text]) => [key, base64(text)])),
+  }
+}
+
+/** Counted from lengths: nothing of the templates is built, as 400 placeholders in each of 32 keys may stand for gigabytes. */
+export function bindingSize({ target, held, template = {} }: BindingInput): BindingSize {
+  const keys = bindingKeys(target, held)
+  const own = Object.entries(keys).map(([key, text]) => ({ key, bytes: Buffer.byteLength(text), isTemplate: false }))
+  const lengths = new Map(own.map(({ key, bytes }) => [key, bytes]))
+  const further = furtherKeys(template)
+    .filter(([key]) => !lengths.has(key))
+    .map(([key, text]) => ({ key, bytes: filledInBytes(text, lengths), isTemplate: true }))
+  const all = [...own, ...further]
+  return {
+    bytes: all.reduce((sum, { key, bytes }) => sum + Buffer.byteLength(key) + bytes, 0),
+    longest: all.reduce((longest, one) => (one.bytes > longest.bytes ? one : longest)),
   }
 }
 
@@ -148,11 +173,29 @@ function passwordFile({ host, port, databases, username, password }: PasswordLin
   return `${databases.map(line).join('\n')}\n`
 }
 
+/** One way to match: a name begins and ends where spaces do not. */
+const placeholder = /\{\{\s*([A-Za-z0-9._-]+)\s*\}\}/g
+
 /** A placeholder that names no key stays as it is, so that a mistake is seen. */
 function filledIn(text: string, keys: Readonly<Record<string, string>>): string {
-  return text.replaceAll(/\{\{\s*([A-Za-z0-9._-]+)\s*\}\}/g, (whole, key: string) =>
-    Object.hasOwn(keys, key) ? (keys[key] ?? whole) : whole,
-  )
+  return text.replaceAll(placeholder, (whole, key: string) => (Object.hasOwn(keys, key) ? (keys[key] ?? whole) : whole))
+}
+
+/** Bytes of what `filledIn` gives for keys of these lengths. */
+function filledInBytes(text: string, lengths: ReadonlyMap<string, number>): number {
+  let bytes = Buffer.byteLength(text)
+  for (const [whole, key = ''] of text.matchAll(placeholder)) {
+    const length = lengths.get(key)
+    if (length !== undefined) bytes += length - Buffer.byteLength(whole)
+  }
+  return bytes
+}
+
+/** Keys that a rotation reads again, also while they are not there: a text of the spec under one would pass for a credential. */
+const credentialNames = ['username', 'password', 'verifier'].flatMap((key) => [key, `${key}-next`])
+
+function furtherKeys(template: Readonly<Record<string, string>>): readonly (readonly [string, string])[] {
+  return Object.entries(template).filter(([key]) => !credentialNames.includes(key))
 }
 
 function marksOf({ rotatedAtMs, generation, trigger, source, previous }: Held): Record<string, string> {

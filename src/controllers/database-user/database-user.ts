@@ -26,16 +26,17 @@ import { withoutLineEnd } from '../database/secret-text.ts'
 import type { DatabaseEngine } from '../engines/engine.ts'
 import { isScramVerifier, passwordTrouble, scramVerifier, verifierMatches } from '../engines/postgres/scram.ts'
 import { labelledSecrets, type ReferencePolicy, secretRejection } from '../references/reference-policy.ts'
-import { bindingManifest, bindingSecretType, heldIn, isUntouched } from './binding-secret.ts'
+import { type BindingTarget, bindingManifest, bindingSecretType, heldIn, isUntouched } from './binding-secret.ts'
 import type { DatabaseUserFacts } from './database-user-facts.ts'
 import { databaseUserStatus } from './database-user-status.ts'
 import { groupRoleOf, loginRolesOf } from './login-roles.ts'
 import { drawPassword } from './password.ts'
 import { passwordRule, type Supplied } from './password-rule.ts'
 import { type Held, type Mint, type Remembered, rotate } from './rotation.ts'
+import { reservedKeyProblem, sizeProblem } from './secret-problem.ts'
 import { lastExpiryMs } from './user-due.ts'
 import { isShutOut, userRole } from './user-role.ts'
-import { type DatabaseObject, type Found, type Problem, problemOf, targetOf } from './user-target.ts'
+import { type DatabaseObject, type Found, type Problem, problemOf, targetOf, type UserTarget } from './user-target.ts'
 
 type Observing = ObserveContext<DatabaseUserSpec, DatabaseUserStatus>
 
@@ -142,11 +143,13 @@ function desired(
     hold(new ApiObject(chart, 'secret', { ...base, metadata: { name } }), why)
     return
   }
-  const { host, port, tls, ca } = target.access
-  const databases = target.databases.map((database) => database.name)
-  const place = { host, port, sslMode: tls, databases, ...(ca === undefined ? {} : { ca }) }
-  const { labels, annotations, data } = bindingManifest({ ...secret, target: place, held })
+  const { labels, annotations, data } = bindingManifest({ ...secret, target: bindingTarget(target), held })
   new ApiObject(chart, 'secret', { ...base, metadata: { name, labels, annotations }, data })
+}
+
+function bindingTarget({ access: { host, port, tls, ca }, databases }: UserTarget): BindingTarget {
+  const names = databases.map(({ name }) => name)
+  return { host, port, sslMode: tls, databases: names, ...(ca === undefined ? {} : { ca }) }
 }
 
 async function observe(
@@ -169,7 +172,7 @@ async function observe(
     namespaceLabels: home === undefined ? undefined : (home.metadata.labels ?? {}),
   }
   const secret = await findSecret(context)
-  const problem = secret.conflict ?? problemOf(input)
+  const problem = secret.conflict ?? problemOf(input) ?? reservedKeyProblem(spec.secret)
   const target = targetOf(input)
   const stored = secret.held
   const supplied = await findSupplied(object, live, policy)
@@ -180,7 +183,8 @@ async function observe(
     ...(proven === undefined ? {} : { provenHash: proven }),
   }
   // Nothing new begins while the server may not hear of it.
-  if (problem !== undefined) return { ...known, ...(stored === undefined ? {} : { held: stored }), isRemade: false }
+  const unchanged = { ...known, ...(stored === undefined ? {} : { held: stored }), isRemade: false }
+  if (problem !== undefined) return unchanged
   const remembered = rememberedOf(object)
   const rule = passwordRule(spec, supplied)
   const held = rotate({
@@ -192,6 +196,10 @@ async function observe(
     nowMs,
     mint: mintOf(context),
   })
+  if (target !== undefined && held !== undefined) {
+    const tooLarge = sizeProblem(secretNameOf(object), { ...spec.secret, target: bindingTarget(target), held })
+    if (tooLarge !== undefined) return { ...unchanged, problem: tooLarge }
+  }
   const isRemade = stored === undefined && held !== undefined && remembered.generation > 0
   return { ...known, ...(held === undefined ? {} : { held }), isRemade }
 }

@@ -8,6 +8,7 @@ import { isUnasked, unknownSince } from '../engines/unasked.ts'
 import type { DatabaseUserFacts } from './database-user-facts.ts'
 import type { ObservedUser } from './role-difference.ts'
 import { credentialHash, newestOf } from './rotation.ts'
+import { secretReasons } from './secret-problem.ts'
 import { isStored } from './stored-secret.ts'
 
 export type UserContext = StatusContext<DatabaseUserSpec, DatabaseUserStatus, DatabaseUserFacts>
@@ -59,7 +60,8 @@ function readiness(
 function secretReady({ object, children }: UserContext, facts: DatabaseUserFacts): readonly ConditionClaim[] {
   if (object.spec.password?.disabled === true) return []
   const { trouble, held, problem } = facts
-  if (problem?.reason === 'NameConflict') return [claim('SecretReady', 'False', problem.reason, problem.message)]
+  if (problem !== undefined && secretReasons.has(problem.reason))
+    return [claim('SecretReady', 'False', problem.reason, problem.message)]
   if (trouble !== undefined) return [claim('SecretReady', 'False', trouble.reason, trouble.message)]
   if (held !== undefined && isStored(held, children)) {
     const reason = held.source === 'generate' ? 'Generated' : 'Supplied'

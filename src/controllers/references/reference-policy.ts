@@ -1,10 +1,10 @@
 // The rules for names in resources: a Secret has to allow its use, and the operator's own lists bound Secrets, images, endpoints and storage
 // classes. Whoever may write a resource reaches by it nothing that these rules do not give. Pure.
-import type { LiveObject } from '../../index.ts'
+import { isFieldAppliedByUs, type KubeObject } from '../../index.ts'
 
 /** Patterns with `*` for any characters. An absent list allows everything; of Secrets it allows none but the labelled ones. */
 export interface ReferencePolicy {
-  /** `namespace/name` of Secrets that every resource of their namespace may name without a label. */
+  /** `namespace/name` of Secrets that every resource of their namespace may name without a label. None that the operator wrote is among them. */
   readonly secrets?: readonly string[] | undefined
   /** Images as a spec writes them, or as they stand where a spec names none. */
   readonly images?: readonly string[] | undefined
@@ -30,17 +30,27 @@ export function consentLabel(reader: SecretReader): string {
   return `data.konverge.dev/usable-by-${reader.toLowerCase()}`
 }
 
-/** The rejection of a Secret that has not been opened to this kind; undefined if it has. */
+/**
+ * The rejection of a Secret that has not been opened to this kind; undefined if it has. Only users with rights on Secrets open one: a label
+ * that the operator applied comes from the spec of a resource, and so does the name of a Secret that the operator wrote.
+ */
 export function secretRejection(
-  { metadata: { namespace = '', name, labels } }: Pick<LiveObject, 'metadata'>,
+  secret: Pick<KubeObject, 'metadata'>,
   reader: SecretReader,
   { secrets = [] }: ReferencePolicy,
 ): Rejection<'SecretNotAllowed'> | undefined {
+  const { namespace = '', name, labels } = secret.metadata
   const label = consentLabel(reader)
-  if (labels?.[label] === 'true' || matchesAny(secrets, `${namespace}/${name}`)) return undefined
+  const isLabelled = labels?.[label] === 'true'
+  const isOwnLabel = isFieldAppliedByUs(secret, 'metadata', 'labels', label)
+  if (isLabelled && !isOwnLabel) return undefined
+  if (matchesAny(secrets, `${namespace}/${name}`) && !isFieldAppliedByUs(secret, 'data')) return undefined
+  const command = `kubectl label secret ${name} -n ${namespace} ${label}=true`
   const message =
-    `Secret ${name} does not allow a ${reader} to use it; if it is yours to give, run: ` +
-    `kubectl label secret ${name} -n ${namespace} ${label}=true`
+    isLabelled && isOwnLabel
+      ? `Secret ${name} has the label ${label} from the spec of a resource, which opens nothing; take it out of that spec, ` +
+        `and if the Secret is yours to give, run then: ${command}`
+      : `Secret ${name} does not allow a ${reader} to use it; if it is yours to give, run: ${command}`
   return { reason: 'SecretNotAllowed', message }
 }
 
@@ -66,7 +76,12 @@ export function storageClassRejection(
   return rejection('StorageClassNotAllowed', { what, option: '--allow-storage-class', patterns: storageClasses })
 }
 
-export type RejectionReason = 'SecretNotAllowed' | 'ImageNotAllowed' | 'EndpointNotAllowed' | 'StorageClassNotAllowed'
+export type RejectionReason =
+  | 'SecretNotAllowed'
+  | 'ReservedKey'
+  | 'ImageNotAllowed'
+  | 'EndpointNotAllowed'
+  | 'StorageClassNotAllowed'
 
 /** A Refusal with a reason of these rules. */
 export interface Rejection<Reason extends RejectionReason = RejectionReason> {

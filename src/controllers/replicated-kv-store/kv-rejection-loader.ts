@@ -7,6 +7,7 @@ import {
   secretRejection,
   storageClassRejection,
 } from '../references/reference-policy.ts'
+import { reservedKeyRejection } from '../references/reserved-keys.ts'
 
 /** Also an optional Secret has to be there: one that came later would be read by the pods without its owner's consent. */
 export async function loadKvRejection(
@@ -14,7 +15,10 @@ export async function loadKvRejection(
   live: LiveReader,
   policy: ReferencePolicy,
 ): Promise<Required<Refusal> | undefined> {
-  const rejection = imageRejection(spec.image, policy) ?? storageClassRejection(spec.storageClassName, policy)
+  const rejection =
+    imageRejection(spec.image, policy) ??
+    storageClassRejection(spec.storageClassName, policy) ??
+    reservedKeyRejection({ 'spec.podTemplate.annotations': spec.podTemplate?.annotations })
   if (rejection !== undefined) return rejection
   const names = new Set((spec.env ?? []).flatMap(({ valueFrom }) => valueFrom?.secretKeyRef?.name ?? []))
   for (const name of names) {

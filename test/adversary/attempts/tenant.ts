@@ -130,6 +130,35 @@ const schemas: readonly Attempt[] = [
     invalid,
   ),
   attempt('replaces a key of the Secret by a template', user({ secret: { template: { password: 'x' } } }), invalid),
+  ...['username-next', 'verifier-next'].map((key) =>
+    attempt(
+      `writes the key ${key} of a rotation by a template`,
+      user({ secret: { template: { [key]: 'app_a' } } }),
+      invalid,
+    ),
+  ),
+  ...['database', 'databaseuser', 'backup', 'replicatedkvstore'].map((kind) =>
+    attempt(
+      `opens the Secret of his user to each ${kind} by a label in its spec`,
+      user({ secret: { labels: { [`data.konverge.dev/usable-by-${kind}`]: 'true' } } }),
+      invalid,
+    ),
+  ),
+  attempt(
+    'has the Secret of his user handed over to a Database, as its administrator’s',
+    user({ secret: { name: 'orders-admin', annotations: { 'konverge.dev/adopt': 'Database/orders' } } }),
+    invalid,
+  ),
+  attempt(
+    'writes an annotation of the operator in capitals',
+    user({ secret: { annotations: { 'Konverge.DEV/adopt': 'Database/orders' } } }),
+    invalid,
+  ),
+  attempt(
+    'annotates the pods of a store as a worker’s',
+    store({ podTemplate: { annotations: { 'data.konverge.dev/backup': 'nightly' } } }),
+    invalid,
+  ),
   attempt('gives the Secret a name with a slash', user({ secret: { name: '../victim/app-db' } }), invalid),
   attempt('makes a database called template1', database({ databaseName: 'template1' }), invalid),
   attempt('makes a database called postgres', database({ databaseName: 'postgres' }), invalid),

@@ -5,6 +5,7 @@ import {
   type BindingTarget,
   bindingManifest,
   bindingSecretType,
+  bindingSize,
   heldIn,
   isUntouched,
 } from '../../../src/controllers/database-user/binding-secret.ts'
@@ -89,6 +90,35 @@ describe('the Secret of a user', () => {
       dsn: 'h=db.shop.svc p=pass {{nothing}}',
       username: 'shop_a',
     })
+  })
+
+  it('takes no template for a credential of a rotation', () => {
+    const template = { 'username-next': 'other_a', 'password-next': 'x', 'verifier-next': 'SCRAM-SHA-256$2' }
+    expect(heldIn(written(held, { template }))).toEqual(held)
+  })
+
+  it('has the size that is computed from lengths', () => {
+    const piece = fc.constantFrom(
+      '{{host}}',
+      '{{ ca.crt\u00a0}}',
+      '{{nothing}}',
+      '{{password-next}}',
+      'ü',
+      '{{',
+      ' a }}',
+    )
+    const template = fc.dictionary(
+      fc.constantFrom('one', 'two', 'host', 'username-next', 'constructor'),
+      fc.array(piece).map((pieces) => pieces.join('')),
+    )
+    fc.assert(
+      fc.property(template, fc.string(), (texts, ca) => {
+        const input = { target: { ...target, ca }, held, template: texts }
+        const values = Object.entries(bindingManifest(input).data)
+        const sizes = values.map(([key, value]) => Buffer.byteLength(key) + Buffer.from(value, 'base64').length)
+        expect(bindingSize(input).bytes).toBe(sizes.reduce((sum, size) => sum + size, 0))
+      }),
+    )
   })
 
   it('has labels and annotations of the user’s, and ours beside them', () => {

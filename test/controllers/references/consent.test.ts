@@ -18,6 +18,7 @@ import { startCluster, type TestCluster } from '../../../src/testing/index.ts'
 import { flagshipDefinitions } from '../../e2e/definitions.ts'
 import { secretText } from '../../taint/secret-text.ts'
 import { noServer } from '../database/databases.ts'
+import { admitReservedKeys } from '../older-definitions.ts'
 import { openLabels } from '../open-labels.ts'
 
 const home = 'shop'
@@ -156,6 +157,43 @@ describe('a Secret that nobody has opened', () => {
     await fixture.create(Database, 'crm', { version: '18', provider: { rds } })
     expect(await fixture.condition(Database, 'crm')).toContain(command('keys', 'Database'))
   })
+})
+
+describe('a Secret that the operator wrote', () => {
+  const apply = async ({ cluster }: Fixture, labels: Readonly<Record<string, string>>) => {
+    const data = { accessKeyId: Buffer.from(secretText('copied')).toString('base64') }
+    const object = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'web-db', namespace: home, labels }, data }
+    await cluster.client.apply(Secret, object, { fieldManager: 'konverge', force: false }, new AbortController().signal)
+  }
+  const env = [{ name: 'LOOT', valueFrom: { secretKeyRef: { name: 'web-db', key: 'accessKeyId' } } }]
+
+  it('is opened by no label of the operator’s, and is by the label of a person', async () => {
+    const fixture = await Fixture.start()
+    await apply(fixture, openLabels)
+    await fixture.create(ReplicatedKVStore, 'cart', { image: 'kv:1', env })
+    expect(await fixture.condition(ReplicatedKVStore, 'cart')).toMatch(/^SecretNotAllowed: .* which opens nothing; /)
+    expect(await fixture.cluster.list(StatefulSet, home)).toEqual([])
+    await apply(fixture, {})
+    await fixture.open('web-db', 'ReplicatedKVStore')
+    await fixture.cluster.advance(20_000)
+    expect(await fixture.cluster.list(StatefulSet, home)).toHaveLength(1)
+  })
+
+  it('is opened by no list, as a spec chooses its name', async () => {
+    const fixture = await Fixture.start({ secrets: ['shop/*'] })
+    await apply(fixture, {})
+    await fixture.create(ReplicatedKVStore, 'cart', { image: 'kv:1', env })
+    expect(await fixture.condition(ReplicatedKVStore, 'cart')).toContain(command('web-db', 'ReplicatedKVStore'))
+  })
+})
+
+it('an annotation of konverge.dev comes on no pod, where the definition still admitted it', async () => {
+  const fixture = await Fixture.start()
+  await admitReservedKeys(fixture.cluster)
+  const podTemplate = { annotations: { 'data.konverge.dev/worker': 'x' } }
+  await fixture.create(ReplicatedKVStore, 'cart', { image: 'kv:1', podTemplate })
+  expect(await fixture.condition(ReplicatedKVStore, 'cart')).toMatch(/^ReservedKey: spec.podTemplate.annotations has /)
+  expect(await fixture.cluster.list(StatefulSet, home)).toEqual([])
 })
 
 describe('the lists of an operator', () => {

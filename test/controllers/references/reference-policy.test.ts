@@ -7,6 +7,7 @@ import {
   secretRejection,
   storageClassRejection,
 } from '../../../src/controllers/references/reference-policy.ts'
+import type { LiveObject } from '../../../src/index.ts'
 
 const secret = (labels?: Record<string, string>) => ({
   metadata: {
@@ -28,6 +29,31 @@ describe('a Secret', () => {
     ['the name of a member of every object', { constructor: 'true' }, {}, false],
   ])('with %s', (_, labels, policy, isAllowed) => {
     expect(secretRejection(secret(labels), 'Database', policy) === undefined).toBe(isAllowed)
+  })
+
+  const label = consentLabel('Database')
+  const applied = (fieldsV1: object, manager = 'konverge', operation: 'Apply' | 'Update' = 'Apply') => {
+    const managedFields = [{ manager, operation, apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1 }]
+    const { metadata } = secret({ [label]: 'true' })
+    return { metadata: { ...metadata, managedFields } as LiveObject['metadata'] } // JSON, as the API server gives it.
+  }
+  const labelled = { 'f:metadata': { 'f:labels': { [`f:${label}`]: {} } } }
+
+  it.each([
+    ['the label of a person beside the operator’s fields', applied({ 'f:data': { 'f:host': {} } }), true],
+    ['the label of another manager', applied(labelled, 'kubectl-label', 'Update'), true],
+    ['the label that the operator applied', applied(labelled), false],
+  ])('with %s', (_, metadata, isAllowed) => {
+    expect(secretRejection(metadata, 'Database', {}) === undefined).toBe(isAllowed)
+  })
+
+  it('that the operator wrote is opened by no list, and the one that the operator labelled says so', () => {
+    const written = { ...labelled, 'f:data': { 'f:host': {} } }
+    const rejection = secretRejection(applied(written), 'Database', { secrets: ['*'] })
+    expect(rejection?.message).toBe(
+      `Secret crm-server has the label ${label} from the spec of a resource, which opens nothing; take it out of that spec, ` +
+        `and if the Secret is yours to give, run then: kubectl label secret crm-server -n shop ${label}=true`,
+    )
   })
 
   it('that is not open says by which command it is opened', () => {
