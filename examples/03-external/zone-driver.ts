@@ -2,7 +2,6 @@
 // cannot tell it throws.
 import {
   CodedError,
-  type Endpoint,
   type ExternalCall,
   type ExternalChange,
   type ExternalDriver,
@@ -22,11 +21,11 @@ type Call = ExternalCall<Address>
 export class ZoneDriver implements ExternalDriver<Address, Address> {
   readonly consistency = { visibilityDelayMs: 0, pollMs: 5_000, createTimeoutMs: 60_000 }
   readonly #zone: Zone
-  readonly #endpoint: Endpoint
+  readonly #tools: ExternalTools
 
   constructor(zone: Zone, tools: ExternalTools) {
     this.#zone = zone
-    this.#endpoint = tools.endpoint(`zone/${zone.name}`)
+    this.#tools = tools
   }
 
   async observe(call: Call): Promise<Observation<Address>> {
@@ -58,9 +57,11 @@ export class ZoneDriver implements ExternalDriver<Address, Address> {
     await this.#ask('write', call, () => this.#zone.write(call.externalName, entry, options))
   }
 
-  /** Every call goes through the endpoint: it is counted, and not made while the zone is down. */
-  async #ask<T>(operation: string, { signal }: Call, work: () => Promise<T>): Promise<T> {
-    return await this.#endpoint.call(operation, () => work().catch(rejectWithCode), signal)
+  /** Every call goes through the endpoint: it is counted, and not made while the zone is down for the namespace. */
+  async #ask<T>(operation: string, { namespace, signal }: Call, work: () => Promise<T>): Promise<T> {
+    return await this.#tools
+      .endpoint(`zone/${this.#zone.name}`, namespace)
+      .call(operation, () => work().catch(rejectWithCode), signal)
   }
 }
 

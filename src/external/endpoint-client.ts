@@ -1,20 +1,23 @@
-// Calls one place outside: a breaker that refuses while it is down, a token bucket that keeps the rate, and metrics and a span for
-// every call. Nothing waits without a limit (I12).
+// Calls one place outside for one namespace: a breaker that refuses while it is down, token buckets that keep the rate, and metrics and
+// a span for every call. Invariant: what the calls of one namespace come to decides about no other. Nothing waits without a limit (I12).
 import { type Clock, sleep, withinLimit } from '../base/clock.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
-import type { Counter, Gauge, Histogram, Instruments, Metrics, Tracer } from '../base/instrument.ts'
+import type { Counter, Gauge, Instruments, Metrics, Tracer } from '../base/instrument.ts'
 import type { Random } from '../base/random.ts'
 import { TokenBucket, type TokenBucketLimit } from '../base/token-bucket.ts'
 import { type Admission, admissionOf, afterCall, type Breaker, type CallEnd, closedBreaker } from './breaker.ts'
 import type { CallLimit, Endpoint } from './endpoint.ts'
+import type { Place } from './place.ts'
 
 export interface EndpointClientOptions {
-  readonly name: string
+  readonly place: Place
+  /** The namespace whose calls these are. */
+  readonly namespace: string
   readonly clock: Clock
   readonly random: Random
   readonly instruments: Instruments
-  /** Calls a second, and how many may come at once. */
-  readonly limit: TokenBucketLimit
+  /** The calls of this namespace that need no token of the place. */
+  readonly share: TokenBucketLimit
 }
 
 /** How long a call waits for its token before it is refused: what comes later than that, comes better in a later turn. */
@@ -22,30 +25,33 @@ const longestWaitMs = 10_000
 const defaultLimit: CallLimit = { limitMs: 30_000 }
 /** How much longer than that callers stay away, as a share. */
 const spread = 0.2
-const bucketsSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 type Allowed = Extract<Admission, { kind: 'allowed' }>
 
 export class EndpointClient implements Endpoint {
   readonly name: string
+  readonly namespace: string
+  readonly place: Place
   readonly #clock: Clock
   readonly #random: Random
   readonly #tracer: Tracer
   readonly #metrics: EndpointMetrics
-  readonly #tokens: TokenBucket
+  readonly #share: TokenBucket
   #breaker: Breaker = closedBreaker
-  /** What the place was last heard to fail with. */
+  /** The last failure of a call of this namespace. */
   #complaint = ''
   #usedAtMs: number
   #underWay = 0
 
-  constructor({ name, clock, random, instruments, limit }: EndpointClientOptions) {
-    this.name = name
+  constructor({ place, namespace, clock, random, instruments, share }: EndpointClientOptions) {
+    this.name = place.name
+    this.namespace = namespace
+    this.place = place
     this.#clock = clock
     this.#random = random
     this.#tracer = instruments.tracer
-    this.#metrics = new EndpointMetrics(instruments.metrics, name)
-    this.#tokens = new TokenBucket(limit)
+    this.#metrics = new EndpointMetrics(instruments.metrics, { endpoint: place.name, namespace })
+    this.#share = new TokenBucket(share)
     this.#usedAtMs = clock.monotonicMs()
   }
 
@@ -99,7 +105,7 @@ export class EndpointClient implements Endpoint {
       const waitMs = end === 'bad' ? this.#openForMs() : undefined
       throw waitMs === undefined ? thrown : this.#unavailable(waitMs, thrown)
     } finally {
-      this.#metrics.took(operation, this.#clock.monotonicMs() - startedMs)
+      this.place.took(operation, this.#clock.monotonicMs() - startedMs)
     }
   }
 
@@ -134,11 +140,17 @@ export class EndpointClient implements Endpoint {
     const untilMs = this.#clock.monotonicMs() + longestWaitMs
     for (;;) {
       const nowMs = this.#clock.monotonicMs()
-      const waitMs = this.#tokens.take(nowMs)
+      const waitMs = this.#tokenWaitMs(nowMs)
       if (waitMs === 0) return
       if (nowMs + waitMs > untilMs) throw this.#busy(waitMs)
       await sleep(this.#clock, waitMs, signal)
     }
+  }
+
+  /** Takes a token of its own, else one that all namespaces share; 0 if there was one. */
+  #tokenWaitMs(nowMs: number): number {
+    const ownMs = this.#share.take(nowMs)
+    return ownMs === 0 ? 0 : Math.min(ownMs, this.place.tokens.take(nowMs))
   }
 
   #busy(retryAfterMs: number): CodedError<'DependencyBusy'> {
@@ -162,54 +174,44 @@ function verdictOn(thrown: unknown, signal: AbortSignal): { readonly end: CallEn
   return { end: thrown.remedy === 'retry' ? 'bad' : 'good', status: thrown.code }
 }
 
-/** What one place looks like from outside. Remembers which series it has, so that they can go with it. */
+interface ClientLabels {
+  readonly endpoint: string
+  readonly namespace: string
+}
+
+/** The series of one client. Remembers which it has, so that they can go with it. */
 class EndpointMetrics {
-  readonly #endpoint: string
+  readonly #labels: ClientLabels
   readonly #requests: Counter
   readonly #open: Gauge
-  readonly #durations: Histogram
   readonly #statuses = new Set<string>()
-  readonly #operations = new Set<string>()
 
-  constructor(metrics: Metrics, endpoint: string) {
-    this.#endpoint = endpoint
+  constructor(metrics: Metrics, { endpoint, namespace }: ClientLabels) {
+    this.#labels = { endpoint, namespace }
     this.#requests = metrics.counter({
       name: 'external_api_requests_total',
       help: 'Calls of places outside the cluster: ok, the code of the error, or rejected before they were made.',
-      labels: ['endpoint', 'status'],
+      labels: ['endpoint', 'namespace', 'status'],
     })
     this.#open = metrics.gauge({
       name: 'external_endpoint_breaker_open',
-      help: '1 while calls of the place are refused because it has failed again and again.',
-      labels: ['endpoint'],
-    })
-    this.#durations = metrics.histogram({
-      name: 'external_api_request_duration_seconds',
-      help: 'How long calls of places outside the cluster took.',
-      labels: ['endpoint', 'operation'],
-      buckets: bucketsSeconds,
+      help: '1 while calls of the place for the namespace are refused because its calls have failed again and again.',
+      labels: ['endpoint', 'namespace'],
     })
     this.isOpen(false)
   }
 
   count(status: string): void {
     this.#statuses.add(status)
-    this.#requests.add({ endpoint: this.#endpoint, status })
+    this.#requests.add({ ...this.#labels, status })
   }
 
   isOpen(isOpen: boolean): void {
-    this.#open.set({ endpoint: this.#endpoint }, isOpen ? 1 : 0)
-  }
-
-  took(operation: string, durationMs: number): void {
-    this.#operations.add(operation)
-    this.#durations.observe({ endpoint: this.#endpoint, operation }, durationMs / 1_000)
+    this.#open.set({ ...this.#labels }, isOpen ? 1 : 0)
   }
 
   forget(): void {
-    const endpoint = this.#endpoint
-    this.#open.remove({ endpoint })
-    for (const status of this.#statuses) this.#requests.remove({ endpoint, status })
-    for (const operation of this.#operations) this.#durations.remove({ endpoint, operation })
+    this.#open.remove({ ...this.#labels })
+    for (const status of this.#statuses) this.#requests.remove({ ...this.#labels, status })
   }
 }

@@ -1,5 +1,5 @@
-// How is one place outside the cluster called? Through this port: it counts, keeps to a rate, and refuses at once while the place
-// is known to be down, so that a dead server costs one probe and not a turn of every resource.
+// The port through which one namespace calls one place outside the cluster. It counts, keeps to a rate, and refuses at once while the
+// calls of that namespace are known to fail: a dead server costs one probe, and not a reconcile of every resource.
 
 export interface CallLimit {
   /** Milliseconds. Default: 30 seconds. */
@@ -13,7 +13,7 @@ export interface Endpoint {
    * `DependencyUnavailable` (retry, with the wait until the next probe) while the breaker is open, and when this call opened it;
    * or with `DependencyBusy` when its turn would come too late, or with `DependencyTimeout` when it was not over within the limit: then
    * the signal of `run` aborts, and a second later nobody waits for it. Only failures that say something about the place itself,
-   * those with `remedy: 'retry'`, count against it.
+   * those with `remedy: 'retry'`, count against it, and only for the namespace of the endpoint.
    */
   call<T>(
     operation: string,
@@ -21,6 +21,6 @@ export interface Endpoint {
     signal: AbortSignal,
     limit?: CallLimit,
   ): Promise<T>
-  /** Has it failed so often that calls are refused? */
+  /** True while calls are refused because calls of this namespace have failed again and again. */
   readonly isOpen: boolean
 }

@@ -1,24 +1,30 @@
-// Which places outside are known? One client a place, shared by all controllers of the process. Those not called for an hour are
-// forgotten, with their series, so that neither memory nor labels grow for ever (I12).
+// The places outside that are known, one client for each place and namespace, shared by all controllers of the process. Invariant: a
+// namespace has at most 32 clients, and one that was not called for an hour is dropped with its series: memory and labels are bounded (I12).
 import type { Clock } from '../base/clock.ts'
 import type { Instruments } from '../base/instrument.ts'
 import type { Random } from '../base/random.ts'
 import type { TokenBucketLimit } from '../base/token-bucket.ts'
 import type { Endpoint } from './endpoint.ts'
 import { EndpointClient } from './endpoint-client.ts'
+import { Place } from './place.ts'
 
 export interface EndpointsOptions {
   readonly clock: Clock
   readonly random: Random
   readonly instruments: Instruments
-  /** Calls a second of each place, and how many may come at once. */
+  /** Calls a second of one place by all namespaces together, and how many may come at once. */
   readonly limit: TokenBucketLimit
+  /** The calls of one namespace that need no token of that limit, so that no other namespace can take them. */
+  readonly share: TokenBucketLimit
 }
 
 const forgottenAfterMs = 60 * 60_000
+/** Users choose the names of places: those of one namespace must not fill the memory, nor displace another namespace's. */
+export const mostOfNamespace = 32
 
 export class Endpoints {
   readonly #options: EndpointsOptions
+  readonly #places = new Map<string, Place>()
   readonly #clients = new Map<string, EndpointClient>()
 
   constructor(options: EndpointsOptions) {
@@ -31,8 +37,8 @@ export class Endpoints {
   }
 
   /** May be kept for good: a place that was forgotten meanwhile is made anew by the next call. */
-  endpoint(name: string): Endpoint {
-    const known = () => this.#clientOf(name)
+  endpoint(name: string, namespace: string): Endpoint {
+    const known = () => this.#clientOf(name, namespace)
     return {
       name,
       call: (operation, run, signal, limit) => known().call(operation, run, signal, limit),
@@ -42,23 +48,49 @@ export class Endpoints {
     }
   }
 
-  #clientOf(name: string): EndpointClient {
-    const known = this.#clients.get(name)
+  #clientOf(name: string, namespace: string): EndpointClient {
+    const key = JSON.stringify([namespace, name])
+    const known = this.#clients.get(key)
     if (known !== undefined) return known
     this.#forgetUnused()
-    const made = new EndpointClient({ ...this.#options, name })
-    this.#clients.set(name, made)
+    this.#makeRoom(namespace)
+    const made = new EndpointClient({ ...this.#options, namespace, place: this.#placeOf(name) })
+    this.#clients.set(key, made)
     return made
+  }
+
+  #placeOf(name: string): Place {
+    const { limit, instruments } = this.#options
+    const place = this.#places.get(name) ?? new Place({ name, limit, metrics: instruments.metrics })
+    this.#places.set(name, place)
+    return place
   }
 
   /** Only a new place can make them too many. */
   #forgetUnused(): void {
     const nowMs = this.#options.clock.monotonicMs()
-    for (const [name, client] of this.#clients) {
-      const { idleSinceMs } = client
-      if (idleSinceMs === undefined || nowMs - idleSinceMs < forgottenAfterMs) continue
-      client.forget()
-      this.#clients.delete(name)
+    for (const [key, { idleSinceMs }] of this.#clients) {
+      if (idleSinceMs !== undefined && nowMs - idleSinceMs >= forgottenAfterMs) this.#forget(key)
     }
+  }
+
+  /** For one more: drops the clients of the namespace that have been idle longest. Those with a call under way stay. */
+  #makeRoom(namespace: string): void {
+    const own = [...this.#clients].filter(([, client]) => client.namespace === namespace)
+    const excess = Math.max(0, own.length + 1 - mostOfNamespace)
+    const idle = own.flatMap(([key, { idleSinceMs }]) => (idleSinceMs === undefined ? [] : [{ key, idleSinceMs }]))
+    const oldest = idle.toSorted((left, right) => left.idleSinceMs - right.idleSinceMs).slice(0, excess)
+    for (const { key } of oldest) this.#forget(key)
+  }
+
+  #forget(key: string): void {
+    const client = this.#clients.get(key)
+    if (client === undefined) return
+    client.forget()
+    this.#clients.delete(key)
+    const { place } = client
+    if ([...this.#clients.values()].some((other) => other.place === place)) return
+    place.forget()
+    this.#places.delete(place.name)
   }
 }

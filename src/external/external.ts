@@ -94,6 +94,8 @@ export interface Consistency {
 export interface ExternalCall<Desired> {
   readonly desired: Desired
   readonly externalName: string
+  /** That of the resource; `''` for a cluster-scoped one. */
+  readonly namespace: string
   readonly token: Token
   readonly providerID: string | undefined
   /** Take over what is there without our token. */
@@ -196,8 +198,12 @@ export interface ExternalTools {
   readonly random: Random
   readonly log: Log
   readonly tracer: Tracer
-  /** The same for the same name: breaker, token bucket and metrics of one place that is called, e.g. `postgres/db.example:5432`. */
-  endpoint(name: string): Endpoint
+  /**
+   * Returns the same breaker for the same place, e.g. `postgres/db.example:5432`, and namespace: that of the resource for which the call
+   * is made, `''` for a cluster-scoped one. Failures that one namespace causes never refuse the calls of another. The place's rate is
+   * shared, and each namespace has a part of its own in it.
+   */
+  endpoint(name: string, namespace: string): Endpoint
   /** Runs when the operator stops, after the last turn. */
   atStop(close: () => Promise<void>): void
 }

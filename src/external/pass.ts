@@ -5,6 +5,8 @@ import type { ExternalChange, ExternalRecord, Observation, Token } from './exter
 import type { Standing } from './standing.ts'
 
 export interface Pass {
+  /** That of the resource; `''` for a cluster-scoped one. */
+  readonly namespace: string
   /** The resource, and its generation now. */
   readonly token: Token
   /** As it stands in status. */

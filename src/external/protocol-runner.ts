@@ -219,10 +219,10 @@ export class ProtocolRunner {
   }
 
   #callOf(
-    { token, signal }: Pass,
+    { namespace, token, signal }: Pass,
     { desired, externalName, record, adopts = false }: CallParts,
   ): ExternalCall<unknown> {
-    return { desired, externalName, token, providerID: record?.providerID, adopts, signal }
+    return { desired, externalName, namespace, token, providerID: record?.providerID, adopts, signal }
   }
 
   async #enter(pass: Pass, desired: unknown): Promise<(() => void) | undefined> {

@@ -13,8 +13,10 @@ export interface ToolBoxOptions {
   readonly instruments: Instruments
 }
 
-/** Enough for a thousand resources to converge in a minute, and no flood. */
+/** Of each place. Enough for a thousand resources to converge in a minute, and no flood. */
 const callLimit = { perSecond: 200, burst: 400 }
+/** Of each namespace at each place, besides. Enough for a dozen resources at once, however many calls other namespaces make. */
+const callShare = { perSecond: 20, burst: 40 }
 
 export class ToolBox implements ExternalTools {
   readonly clock: Clock
@@ -29,11 +31,11 @@ export class ToolBox implements ExternalTools {
     this.random = random
     this.log = instruments.log
     this.tracer = instruments.tracer
-    this.#endpoints = new Endpoints({ clock, random, instruments, limit: callLimit })
+    this.#endpoints = new Endpoints({ clock, random, instruments, limit: callLimit, share: callShare })
   }
 
-  endpoint(name: string): Endpoint {
-    return this.#endpoints.endpoint(name)
+  endpoint(name: string, namespace: string): Endpoint {
+    return this.#endpoints.endpoint(name, namespace)
   }
 
   atStop(close: () => Promise<void>): void {

@@ -147,9 +147,10 @@ export class ExternalsReconciler {
     turn: Turn,
     signal: AbortSignal,
   ): Pass {
-    const { uid, generation = 0 } = object.metadata
+    const { uid, namespace = '', generation = 0 } = object.metadata
     const { intervalMs, token: demand } = steeringOf(object)
     return {
+      namespace,
       token: { uid, generation },
       record: recordOf(turn.next, name),
       cadenceMs: intervalMs ?? cadenceMs,

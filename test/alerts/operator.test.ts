@@ -7,6 +7,7 @@ import type { MetricOptions, Metrics } from '../../src/base/instrument.ts'
 import { silentInstruments } from '../../src/base/instrument.ts'
 import { seededRandom } from '../../src/base/random.ts'
 import { EndpointClient } from '../../src/external/endpoint-client.ts'
+import { Place } from '../../src/external/place.ts'
 import { HttpClient } from '../../src/kube/http-client.ts'
 import { QueueMetrics } from '../../src/queue/queue-metrics.ts'
 import { TurnMetrics } from '../../src/reconcile/turn-metrics.ts'
@@ -58,7 +59,9 @@ function exposedSeries(): ReadonlyMap<string, readonly string[]> {
   new QueueMetrics(metrics, 'any')
   const clock = new SimClock()
   new HttpClient({ connection: connectionTo('http://any'), clock, instruments, userAgent: 'any' })
-  new EndpointClient({ name: 'any', clock, random: seededRandom(1), instruments, limit: { perSecond: 1, burst: 1 } })
+  const limit = { perSecond: 1, burst: 1 }
+  const place = new Place({ name: 'any', metrics, limit })
+  new EndpointClient({ place, namespace: 'any', clock, random: seededRandom(1), instruments, share: limit })
   return series
 }
 

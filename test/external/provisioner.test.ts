@@ -53,6 +53,7 @@ function setUp({ gateOver = () => openGate, createMs = 0, over = {}, ...place }:
   })
   const stored: ExternalRecord[] = []
   const passOf = (over: Partial<Pass> = {}): Pass => ({
+    namespace: 'shop',
     token: { uid: 'u', generation: 1 },
     record: undefined,
     cadenceMs: 60_000,

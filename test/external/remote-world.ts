@@ -88,9 +88,10 @@ export class RemoteWorld {
   }
 
   driver(tools: ExternalTools): ExternalDriver<BoxWish, BoxWish> {
-    const endpoint = tools.endpoint('boxes.example:443')
     const answer = <T>(operation: Operation, call: ExternalCall<BoxWish>, work: () => T): Promise<T> =>
-      endpoint.call(operation, (signal) => this.#answer(operation, { ...call, signal }, work), call.signal)
+      tools
+        .endpoint('boxes.example:443', call.namespace)
+        .call(operation, (signal) => this.#answer(operation, { ...call, signal }, work), call.signal)
     return {
       consistency: this.consistency,
       observe: (call) => answer('observe', call, () => this.#observe(call)),

@@ -152,7 +152,10 @@ describe('a call of a place that never answers', () => {
     return {
       clock,
       metrics,
-      shop: new Endpoints({ clock, random: seededRandom(1), instruments, limit }).endpoint('shop'),
+      shop: new Endpoints({ clock, random: seededRandom(1), instruments, limit, share: limit }).endpoint(
+        'shop',
+        'team',
+      ),
     }
   }
 
@@ -176,6 +179,8 @@ describe('a call of a place that never answers', () => {
     expect(ends[0]).toMatchObject({ code: 'DependencyTimeout', remedy: 'retry', message })
     expect(ends[4]).toMatchObject({ code: 'DependencyUnavailable', message: expect.stringContaining(message) })
     expect(shop.isOpen).toBe(true)
-    expect(await metrics.text()).toContain('external_api_requests_total{endpoint="shop",status="DependencyTimeout"} 5')
+    expect(await metrics.text()).toContain(
+      'external_api_requests_total{endpoint="shop",namespace="team",status="DependencyTimeout"} 5',
+    )
   })
 })

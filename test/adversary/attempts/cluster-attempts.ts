@@ -3,6 +3,7 @@ import type { Attempt } from '../attempt.ts'
 import { editorAttempts } from './editor.ts'
 import { hostileServerAttempts } from './hostile-server.ts'
 import { loginAttempts } from './logins.ts'
+import { sharedServerAttempts } from './shared-server.ts'
 import { tenantAttempts } from './tenant.ts'
 import { tenantDatabaseAttempts } from './tenant-databases.ts'
 
@@ -10,6 +11,7 @@ export const clusterAttempts: readonly Attempt[] = [
   ...tenantAttempts,
   ...tenantDatabaseAttempts,
   ...editorAttempts,
+  ...sharedServerAttempts,
   ...loginAttempts,
   ...hostileServerAttempts,
 ]

@@ -79,7 +79,8 @@ export function userOf({ group, databases, ...place }: UserAsk, more: Partial<Ro
 
 export function callOf(desired: RoleWish, more: Partial<ExternalCall<RoleWish>> = {}): ExternalCall<RoleWish> {
   const token = { uid: `uid of ${desired.group}`, generation: 1 }
-  return { desired, externalName: desired.group, token, providerID: undefined, adopts: false, signal, ...more }
+  const externalName = desired.group
+  return { desired, externalName, namespace: 'team', token, providerID: undefined, adopts: false, signal, ...more }
 }
 
 export interface Converged {

@@ -126,7 +126,7 @@ it('an answer of RDS is not read into memory without an end', async () => {
   const { tools } = engineHere()
   const client = new RdsClient(tools, { endpoint: endpoint.access.endpoint })
   const credentials = { kind: 'keys', accessKeyId: 'id', secretAccessKey: 'key' } as const
-  const caller = { access: { region: 'eu-central-1', credentials }, secrets: [], signal: never }
+  const caller = { namespace: 'shop', access: { region: 'eu-central-1', credentials }, secrets: [], signal: never }
   const describe = client.call('DescribeDBInstances', caller, (rds, options) => rds.describeDBInstances({}, options))
   await expect(describe).rejects.toThrow(/more than \d+ bytes/)
   expect(endpoint.sentBytes).toBeLessThan(32 * mebibyte)

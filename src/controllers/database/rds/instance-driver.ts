@@ -111,9 +111,9 @@ export class InstanceDriver implements ExternalDriver<DesiredInstance, ObservedI
     })
   }
 
-  #call<T>(operation: string, { desired, signal }: Call, send: RdsSend<T>): Promise<T> {
+  #call<T>(operation: string, { namespace, desired, signal }: Call, send: RdsSend<T>): Promise<T> {
     const { access, admin } = desired
-    return this.#rds.call(operation, { access, secrets: [admin.password], signal }, send)
+    return this.#rds.call(operation, { namespace, access, secrets: [admin.password], signal }, send)
   }
 }
 

@@ -1,5 +1,5 @@
-// How is Amazon RDS called? Once for each call, through the endpoint of its region, which all resources share: a place that is away is
-// left alone for a while. What it answers with when it refuses is told in our words, without what we sent that is secret.
+// Calls Amazon RDS, once for each call, through the endpoint of its region, which the resources of a namespace share: a place that is away
+// is left alone for a while, and throttled credentials of one namespace stop no other. What it answers with when it refuses is told in our words, without what we sent that is secret.
 import type { RDS } from '@aws-sdk/client-rds'
 import type { ExternalTools } from '../../../index.ts'
 import type { AwsAccess, AwsCredentials } from './instance.ts'
@@ -7,6 +7,8 @@ import { RdsClientLoader, type RdsClientLoaderOptions } from './rds-client-loade
 import { isAboutPlace, isNotFound, type RdsError, rdsFailure } from './rds-failure.ts'
 
 export interface RdsCaller {
+  /** The namespace for which it calls. */
+  readonly namespace: string
   readonly access: AwsAccess
   /** What else must not be told. */
   readonly secrets: readonly string[]
@@ -26,7 +28,7 @@ export class RdsClient {
   }
 
   /** Rejects with an RdsError. */
-  async call<T>(operation: string, { access, secrets, signal }: RdsCaller, send: RdsSend<T>): Promise<T> {
+  async call<T>(operation: string, { namespace, access, secrets, signal }: RdsCaller, send: RdsSend<T>): Promise<T> {
     const { region, credentials } = access
     const client = await this.#clients.clientFor(access)
     const hidden = [...secrets, ...secretsIn(credentials)]
@@ -40,7 +42,7 @@ export class RdsClient {
         return { failure }
       }
     }
-    const answer = await this.#tools.endpoint(`rds/${region}`).call(operation, run, signal)
+    const answer = await this.#tools.endpoint(`rds/${region}`, namespace).call(operation, run, signal)
     if ('failure' in answer) throw answer.failure
     return answer.value
   }

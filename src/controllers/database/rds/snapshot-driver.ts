@@ -72,7 +72,7 @@ export class SnapshotDriver implements ExternalDriver<DesiredSnapshot, ObservedS
     })
   }
 
-  #call<T>(operation: string, { desired: { access }, signal }: Call, send: RdsSend<T>): Promise<T> {
-    return this.#rds.call(operation, { access, secrets: [], signal }, send)
+  #call<T>(operation: string, { namespace, desired: { access }, signal }: Call, send: RdsSend<T>): Promise<T> {
+    return this.#rds.call(operation, { namespace, access, secrets: [], signal }, send)
   }
 }

@@ -1,5 +1,5 @@
-// How are PostgreSQL servers spoken to? By this engine, one for all controllers of a process, so that they share the sessions of a
-// server and credential, its breaker and its rate.
+// The engine that speaks to PostgreSQL servers, one for all controllers of a process. They share the sessions of a server and credential.
+// The breaker is that of the namespace for which a call is made: a tenant can end its own sessions, and must not so keep others out.
 import { createHash } from 'node:crypto'
 import type { ExternalTools } from '../../../index.ts'
 import type { DatabaseEngine } from '../engine.ts'
@@ -38,7 +38,7 @@ export function postgresEngine(tools: ExternalTools): DatabaseEngine {
       new PostgresServer({
         access,
         clock: tools.clock,
-        endpoint: tools.endpoint(`postgres/${access.host}:${access.port}`),
+        endpoint: tools.endpoint(`postgres/${access.host}:${access.port}`, caller.namespace),
         sessions: () => sessionsOf(access, caller),
         applicationName: applicationName(caller),
         visitor: visitorOf(caller),

@@ -76,6 +76,7 @@ export class ExternalWorld<Desired, Observed> {
   ): Promise<Found> {
     const before = this.#rds.records.length
     const pass = {
+      namespace: 'shop',
       token: { uid: this.#uid, generation: this.generation },
       record: this.record,
       cadenceMs: 300_000,
@@ -122,8 +123,12 @@ export class ExternalWorld<Desired, Observed> {
   #life(): ProtocolRunner {
     const shared = { clock: this.#clock, random: seededRandom(1), ...silentInstruments }
     const limit = { perSecond: 1_000, burst: 1_000 }
-    const endpoints = new Endpoints({ ...shared, instruments: silentInstruments, limit })
-    const tools = { ...shared, endpoint: (name: string) => endpoints.endpoint(name), atStop: () => {} }
+    const endpoints = new Endpoints({ ...shared, instruments: silentInstruments, limit, share: limit })
+    const tools = {
+      ...shared,
+      endpoint: (name: string, namespace: string) => endpoints.endpoint(name, namespace),
+      atStop: () => {},
+    }
     const { name, driverOf } = this.#kind
     // Sound: it is only given what this world desires.
     const driver = driverOf(tools, this.#rds.url) as ExternalDriver<unknown, unknown>

@@ -257,7 +257,7 @@ function directly(name: string): Endpoint {
 function callOf(own: Partial<DesiredInstance> = {}): ExternalCall<DesiredInstance> {
   const signal = new AbortController().signal
   const desired = desiredInstance(own)
-  return { desired, externalName: identifier, token, providerID: undefined, adopts: false, signal }
+  return { desired, externalName: identifier, namespace: 'shop', token, providerID: undefined, adopts: false, signal }
 }
 
 async function looks(driver: InstanceDriver, count: number, call = callOf()): Promise<Observation<ObservedInstance>[]> {
