@@ -6,7 +6,7 @@ import type { DatabaseEngine } from '../engine.ts'
 import type { Caller, ServerAccess } from '../server-access.ts'
 import { PostgresServer } from './postgres-server.ts'
 import { operatorAnswerBytes, SessionClient } from './session-client.ts'
-import { SessionProvisioner } from './session-provisioner.ts'
+import { SessionProvisioner, type Visitor } from './session-provisioner.ts'
 
 export function postgresEngine(tools: ExternalTools): DatabaseEngine {
   const provisioners = new Map<string, SessionProvisioner>()
@@ -56,8 +56,8 @@ export function applicationName({ kind, namespace, name }: Caller): string {
   return `konverge/${kind}/${namespace}/${name}`.slice(0, maxApplicationName)
 }
 
-function visitorOf({ kind, namespace, name }: Caller): string {
-  return `${kind}/${namespace}/${name}`
+function visitorOf({ kind, namespace, name }: Caller): Visitor {
+  return { name: `${kind}/${namespace}/${name}`, namespace }
 }
 
 /** Everything that makes a session another one. A digest, as it holds a password. */

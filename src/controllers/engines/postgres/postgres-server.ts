@@ -25,7 +25,7 @@ import { contentsOf, contentsQuestion, grantsOf, grantsQuestion } from './observ
 import { type JsonQuestion, serverObservation, serverQuestion } from './observe-server.ts'
 import { limits } from './session-client.ts'
 import type { SessionFacts } from './session-facts.ts'
-import type { SessionProvisioner } from './session-provisioner.ts'
+import type { SessionProvisioner, Visitor } from './session-provisioner.ts'
 import { sessionsQuestion, terminateQuestion } from './session-questions.ts'
 import { type BoundSession, runOnSession } from './session-runner.ts'
 import { identifier, literal, type Sql, sql } from './sql-text.ts'
@@ -40,7 +40,7 @@ export interface PostgresServerOptions {
   readonly sessions: () => SessionProvisioner
   readonly applicationName: string
   /** On a visit, if it has begun one. */
-  readonly visitor: string
+  readonly visitor: Visitor
   readonly signal: AbortSignal
 }
 

@@ -1,7 +1,8 @@
 // Who gets a session, and when? One credential on one server has five at most, over all its databases. A use takes one that is
 // idle in its database, or a place for a new one; where there is none it waits its turn, for a limited time. To begin a session costs
 // a server more than most uses of it: so those who look into one database after the other come on visits, few enough at once that
-// each keeps the session of the database that he is in.
+// each keeps the session of the database that he is in. Invariant: one namespace never holds all sessions or all visits while another
+// has asked for one lately, so that it cannot keep the others waiting by what does not end.
 import type { ExternalTools } from '../../../index.ts'
 import { EngineError } from '../engine-error.ts'
 import { failureOf } from './failure.ts'
@@ -18,6 +19,8 @@ const idleMs = 10_000
 const waitMs = 30_000
 /** For how long fewer sessions are used after a server was full. */
 const modestMs = 60_000
+/** For how long a place is kept for a namespace that has asked for one: longer than the usual time between two looks. */
+const rememberedMs = 10 * 60_000
 
 export interface ProvisionerOptions {
   readonly clock: Clock
@@ -40,17 +43,36 @@ export interface Place {
 export interface SessionUse {
   readonly database: string
   /** Who is in this database from now on, if he is on a visit. */
-  readonly visitor: string
+  readonly visitor: Visitor
   readonly signal: AbortSignal
+}
+
+/** The resource for which sessions are used. */
+export interface Visitor {
+  readonly name: string
+  readonly namespace: string
+}
+
+interface Ask {
+  readonly database: string
+  readonly namespace: string
+}
+
+interface Visit {
+  readonly namespace: string
+  /** Undefined: in none yet. */
+  readonly database: string | undefined
 }
 
 export class SessionProvisioner {
   readonly #options: ProvisionerOptions
   readonly #slots = new Set<Slot>()
-  readonly #uses: WaitingLine<string, Slot>
-  readonly #door: WaitingLine<string, () => void>
-  /** The database that a visitor is in; undefined: in none yet. */
-  readonly #visits = new Map<string, string | undefined>()
+  readonly #uses: WaitingLine<Ask, Slot>
+  readonly #door: WaitingLine<Visitor, () => void>
+  /** By the name of the visitor. */
+  readonly #visits = new Map<string, Visit>()
+  /** When each namespace has asked last. */
+  readonly #askedAtMs = new Map<string, number>()
   #limit = maxSessions
   #modestUntilMs = 0
   #isClosed = false
@@ -63,8 +85,9 @@ export class SessionProvisioner {
   }
 
   /** Begins a visit, when it is the visitor's turn; what it gives ends it. */
-  visit(visitor: string, signal: AbortSignal): Promise<() => void> {
+  visit(visitor: Visitor, signal: AbortSignal): Promise<() => void> {
     if (this.#isClosed) return Promise.reject(closedError())
+    this.#noteAsk(visitor.namespace)
     const entered = this.#door.wait(visitor, signal)
     this.#serve()
     return entered
@@ -72,10 +95,13 @@ export class SessionProvisioner {
 
   /** Does the work with one place, which is free again when this settles. */
   async use<T>({ database, visitor, signal }: SessionUse, work: (place: Place) => Promise<T>): Promise<T> {
-    if (database !== this.#options.maintenanceDatabase && this.#visits.has(visitor)) this.#visits.set(visitor, database)
-    const held = { slot: await this.#acquire(database, signal) }
+    const { name, namespace } = visitor
+    if (database !== this.#options.maintenanceDatabase && this.#visits.has(name))
+      this.#visits.set(name, { namespace, database })
+    const ask = { database, namespace }
+    const held = { slot: await this.#acquire(ask, signal) }
     const place: Place = {
-      connect: (until) => this.#connect(held, database, until),
+      connect: (until) => this.#connect(held, ask, until),
       discard: () => discard(held.slot),
     }
     try {
@@ -99,9 +125,10 @@ export class SessionProvisioner {
     await Promise.all([...this.#slots].map((slot) => this.#end(slot)))
   }
 
-  #acquire(database: string, signal: AbortSignal): Promise<Slot> {
+  #acquire(ask: Ask, signal: AbortSignal): Promise<Slot> {
     if (this.#isClosed) return Promise.reject(closedError())
-    const acquired = this.#uses.wait(database, signal)
+    this.#noteAsk(ask.namespace)
+    const acquired = this.#uses.wait(ask, signal)
     this.#serve()
     return acquired
   }
@@ -109,25 +136,49 @@ export class SessionProvisioner {
   #serve(): void {
     this.#openDoor()
     if (this.#options.clock.monotonicMs() >= this.#modestUntilMs) this.#limit = maxSessions
-    this.#uses.serve((database) => this.#slotFor(database))
+    this.#uses.serve((ask) => this.#slotFor(ask))
     if (this.#slots.size === 0 && this.#visits.size === 0 && this.#uses.isEmpty) this.#options.onEmpty()
   }
 
   #openDoor(): void {
-    this.#door.serve((visitor) => {
-      if (this.#visits.size >= maxVisits || this.#visits.has(visitor)) return undefined
-      this.#visits.set(visitor, undefined)
-      return () => this.#endVisit(visitor)
+    this.#door.serve(({ name, namespace }) => {
+      if (this.#visits.size >= maxVisits || this.#visits.has(name)) return undefined
+      const own = [...this.#visits.values()].filter((visit) => visit.namespace === namespace)
+      if (own.length >= this.#shareOf(namespace, maxVisits)) return undefined
+      this.#visits.set(name, { namespace, database: undefined })
+      return () => this.#endVisit(name)
     })
   }
 
-  #endVisit(visitor: string): void {
-    this.#visits.delete(visitor)
+  #endVisit(name: string): void {
+    this.#visits.delete(name)
     this.#serve()
   }
 
-  #slotFor(database: string): Slot | undefined {
-    const visited = new Set([...this.#visits.values()].filter((one) => one !== undefined))
+  #noteAsk(namespace: string): void {
+    const nowMs = this.#options.clock.monotonicMs()
+    this.#askedAtMs.set(namespace, nowMs)
+    for (const [other, askedAtMs] of this.#askedAtMs)
+      if (nowMs - askedAtMs > rememberedMs) this.#askedAtMs.delete(other)
+  }
+
+  /** How many of so many one namespace may hold: one is kept for the others, if there are any. */
+  #shareOf(namespace: string, all: number): number {
+    const isAlone = [...this.#askedAtMs.keys()].every((other) => other === namespace)
+    return isAlone ? all : Math.max(1, all - 1)
+  }
+
+  #slotFor(ask: Ask): Slot | undefined {
+    const { namespace } = ask
+    const own = [...this.#slots].filter((slot) => slot.namespace === namespace && slot.idleSinceMs === undefined)
+    if (own.length >= this.#shareOf(namespace, this.#limit)) return undefined
+    const slot = this.#chosenFor(ask)
+    if (slot !== undefined) slot.namespace = namespace
+    return slot
+  }
+
+  #chosenFor({ database }: Ask): Slot | undefined {
+    const visited = new Set([...this.#visits.values()].flatMap((one) => one.database ?? []))
     const choice = chooseSession([...this.#slots], { database, limit: this.#limit, visited })
     switch (choice.kind) {
       case 'wait':
@@ -149,7 +200,8 @@ export class SessionProvisioner {
     }
   }
 
-  async #connect(held: { slot: Slot }, database: string, signal: AbortSignal): ReturnType<Place['connect']> {
+  async #connect(held: { slot: Slot }, ask: Ask, signal: AbortSignal): ReturnType<Place['connect']> {
+    const { database } = ask
     for (;;) {
       const { slot } = held
       if (slot.session?.isUsable && slot.session.database === database) return { session: slot.session, isReused: true }
@@ -163,7 +215,7 @@ export class SessionProvisioner {
       } catch (error) {
         if (!isServerFull(error) || !this.#makeDo()) throw error
         await this.#release(slot)
-        held.slot = await this.#acquire(database, signal)
+        held.slot = await this.#acquire(ask, signal)
       }
     }
   }
@@ -209,6 +261,8 @@ export class SessionProvisioner {
 /** A place for one connection. */
 class Slot {
   database: string
+  /** For which it is in use, or was last. */
+  namespace = ''
   session: SessionClient | undefined
   idleSinceMs: number | undefined
   #timer: { cancel(): void } | undefined
