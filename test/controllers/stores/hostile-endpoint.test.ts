@@ -8,6 +8,7 @@ import { loadArtifact, loadManifest } from '../../../src/controllers/backup/arti
 import { RdsClient } from '../../../src/controllers/database/rds/rds-client.ts'
 import { S3Store } from '../../../src/controllers/stores/s3-store-driver.ts'
 import { SimClock } from '../../../src/testing/sim-clock.ts'
+import { waitUntil } from '../../control-plane/wait-until.ts'
 import { engineHere } from '../../postgres/engine-here.ts'
 import { keysOf, never } from './contents.ts'
 import { HostileEndpoint } from './hostile-endpoint.ts'
@@ -130,4 +131,28 @@ it('an answer of RDS is not read into memory without an end', async () => {
   const describe = client.call('DescribeDBInstances', caller, (rds, options) => rds.describeDBInstances({}, options))
   await expect(describe).rejects.toThrow(/more than \d+ bytes/)
   expect(endpoint.sentBytes).toBeLessThan(32 * mebibyte)
+})
+
+it('a call to RDS goes on when calls with many other credentials come meanwhile', async () => {
+  const none = '<DescribeDBInstancesResponse><DescribeDBInstancesResult/></DescribeDBInstancesResponse>'
+  const held = Promise.withResolvers<void>()
+  const endpoint = await HostileEndpoint.start(() => async (answer, request) => {
+    if (request.headers.authorization?.includes('Credential=victim/') === true) await held.promise
+    answer.writeHead(200, { 'content-type': 'text/xml' }).end(none)
+  })
+  const { tools } = engineHere()
+  const client = new RdsClient(tools, { endpoint: endpoint.access.endpoint })
+  const describes = (namespace: string, accessKeyId: string) => {
+    const credentials = { kind: 'keys', accessKeyId, secretAccessKey: 'key' } as const
+    const caller = { namespace, access: { region: 'eu-central-1', credentials }, secrets: [], signal: never }
+    return client.call('DescribeDBInstances', caller, (rds, options) => rds.describeDBInstances({}, options))
+  }
+  const outcome = describes('victim', 'victim').then(
+    () => 'answered',
+    (thrown: unknown) => String(thrown),
+  )
+  await waitUntil({ what: 'the call of the victim' }, async () => endpoint.requests.length === 1)
+  for (let count = 0; count < 40; count++) await describes('evil', `evil-${count}`)
+  held.resolve()
+  expect(await outcome).toBe('answered')
 })

@@ -8,6 +8,11 @@ import { RdsError } from './rds-failure.ts'
 
 type Sdk = typeof import('@aws-sdk/client-rds')
 
+interface Known {
+  readonly client: RDS
+  uses: number
+}
+
 export interface RdsClientLoaderOptions {
   /** Called instead of AWS's own address, for tests. */
   readonly endpoint?: string | undefined
@@ -23,7 +28,7 @@ const mostClients = 32
 export class RdsClientLoader {
   readonly #endpoint: string | undefined
   readonly #loadSdk: () => Promise<Sdk>
-  readonly #clients = new Map<string, RDS>()
+  readonly #clients = new Map<string, Known>()
 
   readonly #clock: ExternalTools['clock']
 
@@ -33,23 +38,39 @@ export class RdsClientLoader {
     this.#loadSdk = loadSdk ?? (() => import('@aws-sdk/client-rds'))
   }
 
-  async clientFor(access: AwsAccess): Promise<RDS> {
-    const sdk = await this.#sdk()
-    const key = JSON.stringify(access)
-    const client = this.#clients.get(key) ?? this.#clientOf(sdk, access)
-    this.#clients.delete(key)
-    this.#clients.set(key, client)
-    for (const [oldest, former] of this.#clients) {
-      if (this.#clients.size <= mostClients) break
-      this.#clients.delete(oldest)
-      former.destroy()
+  /** Does the work with the client of this access. No other access takes the client away before the work is done. */
+  async use<T>(access: AwsAccess, work: (client: RDS) => Promise<T>): Promise<T> {
+    const known = this.#knownFor(await this.#sdk(), access)
+    known.uses++
+    try {
+      return await work(known.client)
+    } finally {
+      known.uses--
+      this.#dropOldest()
     }
-    return client
   }
 
   close(): void {
-    for (const client of this.#clients.values()) client.destroy()
+    for (const { client } of this.#clients.values()) client.destroy()
     this.#clients.clear()
+  }
+
+  #knownFor(sdk: Sdk, access: AwsAccess): Known {
+    const key = JSON.stringify(access)
+    const known = this.#clients.get(key) ?? { client: this.#clientOf(sdk, access), uses: 0 }
+    this.#clients.delete(key)
+    this.#clients.set(key, known)
+    return known
+  }
+
+  /** Clients in use stay: to destroy one would end the calls of another namespace. They are as few as resources reconciled at once. */
+  #dropOldest(): void {
+    for (const [oldest, { client, uses }] of this.#clients) {
+      if (this.#clients.size <= mostClients) return
+      if (uses > 0) continue
+      this.#clients.delete(oldest)
+      client.destroy()
+    }
   }
 
   /** Node remembers what it has loaded. */

@@ -28,9 +28,13 @@ export class RdsClient {
   }
 
   /** Rejects with an RdsError. */
-  async call<T>(operation: string, { namespace, access, secrets, signal }: RdsCaller, send: RdsSend<T>): Promise<T> {
+  async call<T>(operation: string, caller: RdsCaller, send: RdsSend<T>): Promise<T> {
+    return await this.#clients.use(caller.access, (client) => this.#callBy(client, operation, caller, send))
+  }
+
+  async #callBy<T>(client: RDS, operation: string, caller: RdsCaller, send: RdsSend<T>): Promise<T> {
+    const { namespace, access, secrets, signal } = caller
     const { region, credentials } = access
-    const client = await this.#clients.clientFor(access)
     const hidden = [...secrets, ...secretsIn(credentials)]
     const run = async (abortSignal: AbortSignal): Promise<{ value: T } | { failure: RdsError }> => {
       try {
