@@ -20,7 +20,7 @@ export interface EndpointsOptions {
 
 const forgottenAfterMs = 60 * 60_000
 /** Users choose the names of places: those of one namespace must not fill the memory, nor displace another namespace's. */
-export const mostOfNamespace = 32
+const mostOfNamespace = 32
 
 export class Endpoints {
   readonly #options: EndpointsOptions
