@@ -10,7 +10,7 @@ import { replicatedKvStore } from '../controllers/replicated-kv-store/replicated
 import type { Controller, ExternalTools } from '../index.ts'
 import { CommandError } from './command-error.ts'
 import { ownImage } from './own-image.ts'
-import { ownReviewer } from './own-program.ts'
+import { ownReviewQueue } from './own-program.ts'
 
 export interface FlagshipOptions {
   /** The operator's own, of which it makes workers. Default: the one that this version is released with. */
@@ -25,7 +25,7 @@ function flagshipOf({ image = ownImage(), policy = labelledSecrets }: FlagshipOp
     replicatedKvStore({ policy }),
     database(engineFor, { image, policy }),
     databaseUser(engineFor, { policy }),
-    migration({ engineFor, image, policy, review: ownReviewer() }),
+    migration({ engineFor, image, policy, review: ownReviewQueue() }),
     backup({ image, policy }),
   ]
 }

@@ -2,14 +2,22 @@
 import { join } from 'node:path'
 import process from 'node:process'
 import { systemClock } from '../base/clock.ts'
+import { ReviewQueueRunner } from '../controllers/engines/postgres/review/review-queue-runner.ts'
 import { ReviewRunner } from '../controllers/engines/postgres/review/review-runner.ts'
-import type { StepReviewer } from '../controllers/engines/step-review.ts'
+import type { QueuedReviewer, StepReviewer } from '../controllers/engines/step-review.ts'
 import { packageFolder } from './package-folder.ts'
 
 /** Reviews steps in a process of this program. */
 export function ownReviewer(): StepReviewer {
   const program = { command: process.execPath, args: [ownPath(), 'worker', 'review'] }
   return new ReviewRunner({ program, clock: systemClock }).review
+}
+
+/** The same for the Migrations of all namespaces, in turns. The review that runs ends with this process. */
+export function ownReviewQueue(): QueuedReviewer {
+  const life = new AbortController()
+  process.once('exit', () => life.abort(new Error('the operator ends')))
+  return new ReviewQueueRunner({ review: ownReviewer(), clock: systemClock, life: life.signal }).review
 }
 
 function ownPath(): string {

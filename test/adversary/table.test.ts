@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { type AttackerName, attackers } from './attacker.ts'
 import { clusterAttempts } from './attempts/cluster-attempts.ts'
 import { hostileStoreAttempts } from './attempts/hostile-store.ts'
+import { slowReviewAttempts } from './attempts/slow-review.ts'
 import { webPageAttempts } from './attempts/web-page.ts'
 import { pending } from './pending.ts'
 
@@ -12,6 +13,7 @@ const [begin, end] = ['<!-- attempts: begin -->', '<!-- attempts: end -->']
 
 const rows: readonly { readonly attacker: AttackerName; readonly does: string; readonly sentence: string }[] = [
   ...clusterAttempts.map(({ attacker, does, outcome: { sentence } }) => ({ attacker, does, sentence })),
+  ...slowReviewAttempts,
   ...hostileStoreAttempts,
   ...webPageAttempts,
 ]

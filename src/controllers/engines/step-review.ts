@@ -67,6 +67,18 @@ export type StepReviewer = (
   signal: AbortSignal,
 ) => Promise<StepReview>
 
+export interface ReviewRequest {
+  /** Namespaces take turns. */
+  readonly namespace: string
+  readonly steps: readonly MigrationStep[]
+  readonly rules: ReviewRules
+  /** The user asked to repeat it, whatever is remembered of it. */
+  readonly isRepeated: boolean
+}
+
+/** Undefined: the review is under way, or others come first; ask again later. Rejects as a StepReviewer does. */
+export type QueuedReviewer = (request: ReviewRequest, signal: AbortSignal) => Promise<StepReview | undefined>
+
 /** For each text of a step: most findings, and most blind spots. */
 export const mostFindings = 20
 /** Characters. Messages quote the text. */

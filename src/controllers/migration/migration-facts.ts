@@ -23,8 +23,10 @@ export interface MigrationFacts {
   readonly order?: MigrationOrder
   /** What steps that are not applied yet say that no step may. */
   readonly invalid?: Invalid
-  /** Steps are not reviewed before marks are read: what a former review said stays. */
+  /** Steps are not reviewed before marks are read, nor before it is their turn: what a former review said stays. */
   readonly isUnreviewed?: true
+  /** When to ask for the review again that waits for its turn or is under way; milliseconds since the epoch. */
+  readonly reviewAgainAtMs?: number
   readonly worker?: WorkerWish
   readonly run: WorkerRun
   /** When a run that ended is forgotten, so that there is another; milliseconds since the epoch. */
@@ -61,6 +63,8 @@ export interface WantedInput {
   readonly order: MigrationOrder
   readonly seen: ObservedMarks | undefined
   readonly run: WorkerRun
+  /** Else no worker begins a step; one that is at it goes on. */
+  readonly isReviewed: boolean
   readonly invalid: Invalid | undefined
   readonly occasion: string
   readonly nowMs: number
@@ -81,10 +85,11 @@ export function isRemovedAtOnce({ kind }: Decision, left: readonly RecordedStep[
 }
 
 /** Each order has a worker once, and another where the marks contradict what the last one said, or where one that failed has left something. */
-export function isWorkerWanted({ order, seen, run, invalid, occasion, nowMs }: WantedInput): boolean {
+export function isWorkerWanted({ order, seen, run, isReviewed, invalid, occasion, nowMs }: WantedInput): boolean {
   if (seen === undefined) return invalid === undefined && run.kind !== 'none'
   const decision = decisionBy(order, seen.record)
-  const mayBegin = invalid === undefined && decision.kind !== 'refuse' && decision.kind !== 'awaitApproval'
+  const areStepsValid = invalid === undefined && (isReviewed || run.kind !== 'none')
+  const mayBegin = areStepsValid && decision.kind !== 'refuse' && decision.kind !== 'awaitApproval'
   const isToRemove = isRemovedAtOnce(decision, leftBehind(order, seen.record))
   if (!(mayBegin || isToRemove)) return false
   if (run.kind === 'active') return true

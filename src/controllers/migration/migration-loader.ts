@@ -9,7 +9,7 @@ import { ownBackupStanding } from '../database/own-backup.ts'
 import type { DatabaseObject } from '../database/server-connection.ts'
 import type { MigrationStep } from '../engines/migration-step.ts'
 import type { RecordedStep } from '../engines/recorded-step.ts'
-import type { StepReviewer } from '../engines/step-review.ts'
+import type { QueuedReviewer } from '../engines/step-review.ts'
 import {
   againAtMs,
   decisionBy,
@@ -23,7 +23,7 @@ import { type Place, type PlaceInput, type Problem, placeOf, sourceOf } from './
 import { isEnd, type MigrationOrder } from './migration-plan.ts'
 import { loadParting, type MigrationSurroundings } from './parting-loader.ts'
 import { type PreBackup, preBackupWish } from './pre-backup.ts'
-import { rejectedReview, reviewDigest } from './rejected-review.ts'
+import { isRepeatAsked, rejectedReview, reviewDigest } from './rejected-review.ts'
 import { loadRun } from './run-loader.ts'
 import { type SourceNeed, sourceNeeds } from './source-needs.ts'
 import { specSteps } from './spec-steps.ts'
@@ -31,12 +31,15 @@ import { planHash } from './step-digest.ts'
 import type { WorkerRun } from './worker-run.ts'
 import { type MigrationObject, maxOrderBytes, orderOf, sizeProblem, tooLarge, workerOf } from './worker-wish.ts'
 
+/** While a review waits for its turn or is under way. */
+const reviewPollMs = 15_000
+
 type Observing = ObserveContext<MigrationSpec, MigrationStatus>
 
 export async function loadFacts(
   context: Observing,
   { seen, policy }: MigrationSurroundings,
-  reviewer: StepReviewer,
+  reviewer: QueuedReviewer,
 ): Promise<MigrationFacts> {
   const { live, children, nowMs } = context
   const object = context.object as MigrationObject // Its definition requires a spec.
@@ -65,9 +68,11 @@ export async function loadFacts(
   if (oversized !== undefined) return stuck(oversized)
   const run = await loadRun(context, worker.name)
   const occasion = occasionOf(run, worker.name, nowMs)
-  const invalid = seen === undefined ? undefined : await review({ context, order, record: seen.record }, reviewer)
+  const reviewed = seen === undefined ? undefined : await review({ context, order, record: seen.record }, reviewer)
+  const { invalid } = reviewed ?? {}
+  const isReviewed = reviewed !== undefined
   const dueMs = againAtMs(run)
-  const isDue = isWorkerWanted({ order, seen, run, invalid, occasion, nowMs })
+  const isDue = isWorkerWanted({ order, seen, run, isReviewed, invalid, occasion, nowMs })
   // Who only looks, or removes something, waits for no backup.
   const isFirst = isDue && run.kind === 'none' && seen !== undefined && !isEnd(decisionBy(order, seen.record))
   const before = isFirst ? await loadPreBackup(object, order, live) : undefined
@@ -77,7 +82,8 @@ export async function loadFacts(
     target: whereMarksAre(target),
     ...{ order, run, occasion, kept },
     ...(invalid === undefined ? {} : { invalid }),
-    ...(seen === undefined ? { isUnreviewed: true as const } : {}),
+    ...(isReviewed ? {} : { isUnreviewed: true as const }),
+    ...(seen === undefined || isReviewed ? {} : { reviewAgainAtMs: nowMs + reviewPollMs }),
     ...(dueMs === undefined ? {} : { againAtMs: dueMs }),
     ...(isHeld && object.spec.suspend !== true ? { before } : {}),
     worker: { ...worker, isWanted: isDue && !isHeld },
@@ -153,15 +159,18 @@ async function loadTexts(
   return texts
 }
 
-interface Reviewed {
+interface ToReview {
   readonly context: Observing
   readonly order: MigrationOrder
   readonly record: readonly RecordedStep[]
 }
 
-/** Of what is not applied yet. */
-async function review({ context, order, record }: Reviewed, reviewer: StepReviewer): Promise<Invalid | undefined> {
-  if (decisionBy(order, record).kind === 'done') return undefined
+/** Of what is not applied yet; undefined while the review waits for its turn or is under way. */
+async function review(
+  { context, order, record }: ToReview,
+  reviewer: QueuedReviewer,
+): Promise<{ readonly invalid: Invalid | undefined } | undefined> {
+  if (decisionBy(order, record).kind === 'done') return { invalid: undefined }
   const object = context.object as MigrationObject // Its definition requires a spec.
   const isOpen = ({ name }: MigrationStep) =>
     !record.some((mark) => mark.name === name && (mark.state === 'Applied' || mark.state === 'Adopted'))
@@ -169,5 +178,9 @@ async function review({ context, order, record }: Reviewed, reviewer: StepReview
   const rules = { requiresVerify: object.spec.schemaValidation.requireVerify }
   const digest = reviewDigest(open, rules)
   const rejected = rejectedReview(object, digest)
-  return rejected ?? invalidIn((await reviewer(open, rules, context.signal)).findings, digest)
+  if (rejected !== undefined) return { invalid: rejected }
+  const { namespace = 'default' } = object.metadata
+  const request = { namespace, steps: open, rules, isRepeated: isRepeatAsked(object) }
+  const found = await reviewer(request, context.signal)
+  return found === undefined ? undefined : { invalid: invalidIn(found.findings, digest) }
 }

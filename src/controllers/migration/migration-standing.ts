@@ -46,9 +46,12 @@ export function standingOf(object: MigrationObject, facts: MigrationFacts, marks
   if (facts.before !== undefined) return preBackupStanding(object, facts.before, kept)
   if (object.spec.suspend === true)
     return underWay('Pending', 'Suspended', `spec.suspend is true, so no step is begun${kept}`)
+  if (run.kind === 'none' && facts.isUnreviewed) return underWay('Pending', 'Reviewing', reviewingText)
   if (run.kind === 'none') return underWay('Pending', 'WorkerStarting', 'a worker is being started')
   return atWork(decision, run.last)
 }
+
+export const reviewingText = 'the review of the steps waits for its turn or is under way; no step begins before it'
 
 function preBackupStanding(
   { metadata: { namespace } }: MigrationObject,

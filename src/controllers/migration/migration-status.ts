@@ -15,7 +15,15 @@ import { partName } from '../engines/postgres/replication/replication-names.ts'
 import type { RecordedStep } from '../engines/recorded-step.ts'
 import type { MigrationFacts } from './migration-facts.ts'
 import { leftText, type PartingFacts, partingTrouble } from './migration-parting.ts'
-import { appliedIn, failureText, type MarkReport, type Standing, standingOf } from './migration-standing.ts'
+import {
+  appliedIn,
+  failureText,
+  type MarkReport,
+  reviewingText,
+  type Standing,
+  standingOf,
+} from './migration-standing.ts'
+import { isRepeatAsked } from './rejected-review.ts'
 import { planHash } from './step-digest.ts'
 import { cutoverAnnotation, type MigrationObject, migrationName } from './worker-wish.ts'
 
@@ -34,7 +42,7 @@ export function migrationStatus(context: Context, marks: MarkReport): StatusRepo
   const isOver = outcome.kind === 'settled' || outcome.kind === 'waiting'
   const conditions = [
     ...(isOver ? readiness(standing) : []),
-    ...schemaValidated(facts, standing, record),
+    ...schemaValidated(object, { facts, standing, record }),
     ...dataCopied(facts, record),
     ...completed(facts, standing, record),
   ]
@@ -42,7 +50,7 @@ export function migrationStatus(context: Context, marks: MarkReport): StatusRepo
     fields: fieldsOf(object, { facts, standing, record }),
     conditions,
     events: newsOf(object, standing),
-    dueAtMs: facts.againAtMs === undefined ? [] : [facts.againAtMs],
+    dueAtMs: [facts.againAtMs, facts.reviewAgainAtMs].filter((ms) => ms !== undefined),
   }
 }
 
@@ -99,13 +107,19 @@ function readiness({ kind, reason, message }: Standing): readonly ConditionClaim
 const schemaReasons: readonly string[] = ['SourceMissing', 'SourceChanged', 'RehearsalFailed']
 
 function schemaValidated(
-  { invalid, problem }: MigrationFacts,
-  { reason, message }: Standing,
-  record: readonly RecordedStep[] | undefined,
+  { metadata, status }: MigrationObject,
+  { facts, standing: { reason, message }, record }: Told,
 ): readonly ConditionClaim[] {
+  const { invalid, problem, isUnreviewed } = facts
   if (invalid !== undefined) return [claim('SchemaValidated', 'False', invalid.reason, invalid.message)]
   if (schemaReasons.includes(reason)) return [claim('SchemaValidated', 'False', reason, message)]
   if (problem !== undefined || record === undefined) return []
+  if (isUnreviewed) {
+    const former = findCondition(status?.conditions, 'SchemaValidated')
+    // A former life of the operator has reviewed the same steps.
+    const isKnown = former !== undefined && former.observedGeneration === metadata.generation
+    return [isKnown ? former : claim('SchemaValidated', 'Unknown', 'Reviewing', reviewingText)]
+  }
   return [claim('SchemaValidated', 'True', 'Parsed', "every step that is to run is read by PostgreSQL's own grammar")]
 }
 
@@ -177,9 +191,10 @@ function fieldsOf(object: MigrationObject, { facts, standing, record }: Told): F
   }
 }
 
-function rejectionOf({ status }: MigrationObject, { invalid, isUnreviewed }: MigrationFacts): Fields {
-  const former = status?.rejectedReview
-  if (isUnreviewed) return former === undefined ? {} : { rejectedReview: former }
+function rejectionOf(object: MigrationObject, { invalid, isUnreviewed }: MigrationFacts): Fields {
+  const former = object.status?.rejectedReview
+  // One that the user asked to repeat is forgotten before its repetition is over: that may be turns later.
+  if (isUnreviewed) return former === undefined || isRepeatAsked(object) ? {} : { rejectedReview: former }
   const { digest, reason, message } = invalid ?? {}
   if (digest === undefined || reason === undefined || message === undefined) return {}
   return { rejectedReview: { digest, reason, message } }

@@ -27,7 +27,7 @@ import {
 import { declareOwnBackup } from '../database/own-backup.ts'
 import type { DatabaseObject } from '../database/server-connection.ts'
 import type { DatabaseEngine } from '../engines/engine.ts'
-import type { StepReviewer } from '../engines/step-review.ts'
+import type { QueuedReviewer } from '../engines/step-review.ts'
 import { labelledSecrets, type ReferencePolicy } from '../references/reference-policy.ts'
 import type { MigrationFacts } from './migration-facts.ts'
 import { loadFacts } from './migration-loader.ts'
@@ -43,8 +43,8 @@ export interface MigrationOptions {
   readonly engineFor: (tools: ExternalTools) => DatabaseEngine
   /** The operator's own, which workers run. */
   readonly image: string
-  /** Within limits: the text of a step is its user's. */
-  readonly review: StepReviewer
+  /** Within limits, and in turns: the text of a step is its user's. */
+  readonly review: QueuedReviewer
   /** The operator's rules for what a spec names. */
   readonly policy?: ReferencePolicy | undefined
 }

@@ -13,10 +13,14 @@ export function reviewDigest(steps: readonly MigrationStep[], { requiresVerify }
 }
 
 /** Undefined: the steps are to be reviewed. */
-export function rejectedReview({ metadata, status }: MigrationObject, digest: string): Invalid | undefined {
-  const rejected = status?.rejectedReview
-  if (rejected?.digest !== digest) return undefined
+export function rejectedReview(object: MigrationObject, digest: string): Invalid | undefined {
+  const rejected = object.status?.rejectedReview
+  return rejected?.digest !== digest || isRepeatAsked(object) ? undefined : rejected
+}
+
+/** The user asks for a review that has exceeded its limits once more. */
+export function isRepeatAsked({ metadata, status }: MigrationObject): boolean {
+  if (status?.rejectedReview === undefined) return false
   const asked = metadata.annotations?.[reconcileNow]
-  if (asked !== undefined && asked !== status?.lastHandledReconcileAt) return undefined
-  return rejected
+  return asked !== undefined && asked !== status.lastHandledReconcileAt
 }

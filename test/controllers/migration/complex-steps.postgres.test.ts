@@ -7,6 +7,7 @@ import { ReviewRunner } from '../../../src/controllers/engines/postgres/review/r
 import { ConfigMap } from '../../../src/index.ts'
 import { onNewestPostgres } from '../../postgres/on-each-postgres.ts'
 import { home, MigrationScene } from './migration-scene.ts'
+import { reviewHere } from './review-here.ts'
 
 const databaseRef = { name: 'orders' }
 const main = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url))
@@ -45,6 +46,25 @@ onNewestPostgres('a Migration with a long text', (server) => {
       await scene.patch('v1', { spec: { steps: [{ name: 'ones', configMapKeyRef: small }] } })
       await scene.becomes('v1', 'Completed', 'True AllStepsVerified')
       expect((await scene.status('v1')).rejectedReview).toBeUndefined()
+    })
+
+    it('begins no worker before the review, which may wait for its turn, and says so', async () => {
+      const scene = await MigrationScene.start(server(), 'orders')
+      let isBusy = true
+      scene.reviewer = async (...review) => (isBusy ? undefined : reviewHere(...review))
+      await scene.create('v1', { databaseRef, steps: [{ name: 'make', sql: 'CREATE TABLE made (a int)' }] })
+      await scene.becomes('v1', 'SchemaValidated', 'Unknown Reviewing')
+      await scene.becomes('v1', 'Ready', 'False Reviewing')
+      await scene.pass(30_000)
+      expect(await scene.jobs()).toEqual([])
+      expect((await scene.condition('v1', 'SchemaValidated'))?.status).toBe('Unknown')
+      const before = scene.reviews
+
+      isBusy = false
+      await scene.pass(16_000)
+      expect(scene.reviews).toBeGreaterThan(before)
+      await scene.becomes('v1', 'SchemaValidated', 'True Parsed')
+      await scene.becomes('v1', 'Completed', 'True AllStepsVerified')
     })
 
     it('runs a text of everyday statements as long as an order may be', async () => {

@@ -45,6 +45,13 @@ const active: WorkerRun = { kind: 'active', last: undefined }
 const rows: readonly (readonly [string, Partial<WantedInput>, boolean])[] = [
   ['at first, when marks have been read', {}, true],
   ['not before marks have been read', { seen: undefined }, false],
+  ['not before the steps have been reviewed', { isReviewed: false }, false],
+  ['as it is there, though the steps are reviewed again', { isReviewed: false, run: active }, true],
+  [
+    'not against what was applied, though one is at it and steps are reviewed again',
+    { isReviewed: false, seen: seen(mark('Applied', 'other')), run: active },
+    false,
+  ],
   ['as it is there, though marks cannot be read', { seen: undefined, run: active }, true],
   ['once, though all is applied', { seen: seen(mark('Applied')) }, true],
   ['not for steps that may not run', { invalid: { reason: 'ParseError', message: 'm' } }, false],
@@ -120,7 +127,7 @@ const rows: readonly (readonly [string, Partial<WantedInput>, boolean])[] = [
 describe('a worker is wanted', () => {
   it.each(rows)('%s', (_, change, isWanted) => {
     const input: WantedInput = {
-      ...{ order, seen: seen(), run: none, invalid: undefined, occasion: 'now', nowMs: 2_000 },
+      ...{ order, seen: seen(), run: none, isReviewed: true, invalid: undefined, occasion: 'now', nowMs: 2_000 },
       ...change,
     }
     expect(isWorkerWanted(input)).toBe(isWanted)

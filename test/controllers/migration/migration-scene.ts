@@ -9,7 +9,7 @@ import { systemClock } from '../../../src/base/clock.ts'
 import { silentInstruments } from '../../../src/base/instrument.ts'
 import { systemSecrets } from '../../../src/base/random.ts'
 import { database } from '../../../src/controllers/database/database.ts'
-import type { StepReview, StepReviewer } from '../../../src/controllers/engines/step-review.ts'
+import type { QueuedReviewer, StepReview, StepReviewer } from '../../../src/controllers/engines/step-review.ts'
 import { migration } from '../../../src/controllers/migration/migration.ts'
 import { workOnMigration } from '../../../src/controllers/migration/migration-worker.ts'
 import { type WorkerOrder, workerOrderIn } from '../../../src/controllers/migration/worker-order.ts'
@@ -49,7 +49,7 @@ export class MigrationScene {
   /** Asked about every statement of every worker. One that dies ends as by -9, and its Job begins another. */
   judgeWorker: (statement: ProxyStatement) => Fate = () => 'pass'
   /** Reviews the steps for the operators. */
-  reviewer: StepReviewer = reviewHere
+  reviewer: (...review: Parameters<StepReviewer>) => Promise<StepReview | undefined> = reviewHere
   /** How often an operator asked for a review. */
   reviews = 0
   #reviewsUnderWay = 0
@@ -193,7 +193,7 @@ export class MigrationScene {
     }
   }
 
-  async #review(...[steps, rules, signal]: Parameters<StepReviewer>): Promise<StepReview> {
+  async #review(...[{ steps, rules }, signal]: Parameters<QueuedReviewer>): Promise<StepReview | undefined> {
     this.reviews += 1
     this.#reviewsUnderWay += 1
     try {

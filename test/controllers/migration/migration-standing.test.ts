@@ -45,6 +45,8 @@ const rows: readonly (readonly [string, Row])[] = [
   ],
   ['underWay Pending NotLookedAt', { marks: undefined }],
   ['underWay Pending WorkerStarting', {}],
+  ['underWay Pending Reviewing', { facts: { isUnreviewed: true } }],
+  ['underWay Running Applying a', { facts: { ...active(), isUnreviewed: true } }],
   ['underWay Pending Suspended', { isSuspended: true }],
   ['underWay Running Applying a', { facts: active() }],
   ['underWay Running LockedByOther', { facts: active({ outcome: 'LockedByOther', holder: 'h' }) }],

@@ -32,22 +32,51 @@ function mark(change: Partial<RecordedStep>): RecordedStep {
 }
 
 function told(...record: readonly RecordedStep[]): MigrationStatus {
+  return statusOf({}, record).fields
+}
+
+function statusOf(
+  change: Partial<MigrationFacts>,
+  record: readonly RecordedStep[] = [],
+  of: MigrationObject = object,
+): ReturnType<typeof migrationStatus> {
   const facts: MigrationFacts = {
     order: {
       ...{ steps: [step], onFailure: 'Stop', adoptsBaseline: false, retryToken: '', maxAttempts: 5 },
       approval: { kind: 'Auto' },
     },
     ...{ target: { access, database: 'new', systemIdentifier: '7' }, run: { kind: 'none' }, occasion: 'now', kept: [] },
+    ...change,
   }
   const marks: MarkReport = {
     ...{ name: 'marks', state: 'available', reason: 'AsDesired', message: '', drift: [], corrected: [] },
     observed: { occasion: 'now', record },
   }
   const context = {
-    ...{ object, facts, children: [], externals: [], sagas: [] },
+    ...{ object: of, facts, children: [], externals: [], sagas: [] },
     outcome: { kind: 'settled' as const },
   }
-  return migrationStatus(context, marks).fields
+  return migrationStatus(context, marks)
+}
+
+function schemaOf(change: Partial<MigrationFacts>, of?: MigrationObject): string {
+  const found = statusOf(change, [], of).conditions.find(({ type }) => type === 'SchemaValidated')
+  return `${found?.status} ${found?.reason}`
+}
+
+/** As a former reconcile left it, of generation 2. */
+function formerly(status: 'True' | 'False', reason: string, generation: number): MigrationObject {
+  const condition = {
+    type: 'SchemaValidated',
+    status,
+    reason,
+    message: 'm',
+    lastTransitionTime: '2026-01-01T00:00:00Z',
+  }
+  return {
+    ...{ ...object, metadata: { ...object.metadata, generation } },
+    status: { conditions: [{ ...condition, observedGeneration: 2 }] },
+  }
 }
 
 function database(name: string): LiveObject {
@@ -75,5 +104,36 @@ describe('a migration tells', () => {
   it('of each step once, and of no other one that follows nothing', () => {
     const names = told(mark({ name: 'b', followed: 'shop/old' }), mark({ name: 'c' })).steps?.map(({ name }) => name)
     expect(names).toEqual(['b'])
+  })
+})
+
+describe('SchemaValidated', () => {
+  it.each([
+    ['Unknown Reviewing', 'before the steps have been reviewed', { isUnreviewed: true }, undefined],
+    ['True Parsed', 'after that', {}, undefined],
+    ['False ParseError', 'of steps with findings', { invalid: { reason: 'ParseError', message: 'm' } }, undefined],
+    ['True Parsed', 'as a former reconcile left it', { isUnreviewed: true }, formerly('True', 'Parsed', 2)],
+    ['False ParseError', 'as a former reconcile left it', { isUnreviewed: true }, formerly('False', 'ParseError', 2)],
+    ['Unknown Reviewing', 'of other steps than before', { isUnreviewed: true }, formerly('True', 'Parsed', 3)],
+  ] as const)('is %s %s', (expected, _, facts, of) => {
+    expect(schemaOf(facts, of)).toBe(expected)
+  })
+
+  it('is looked at again while the review waits for its turn', () => {
+    expect(statusOf({ isUnreviewed: true, reviewAgainAtMs: 5_000 }).dueAtMs).toEqual([5_000])
+  })
+})
+
+describe('a review that exceeded its limit', () => {
+  const rejectedReview = { digest: 'd', reason: 'StepTooComplex', message: 'm' }
+  const rejected = { ...object, status: { rejectedReview } } as MigrationObject // No more of it is looked at.
+  const annotations = { 'konverge.dev/reconcile-now': 'again' }
+  const asked = { ...rejected, metadata: { ...object.metadata, annotations } }
+
+  it.each([
+    ['stays while no review is known', rejected, rejectedReview],
+    ['goes as soon as the user asks for another', asked, undefined],
+  ])('%s', (_, of, expected) => {
+    expect(statusOf({ isUnreviewed: true }, [], of).fields.rejectedReview).toEqual(expected)
   })
 })

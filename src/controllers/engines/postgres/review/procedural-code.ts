@@ -1,11 +1,13 @@
 // Which SQL is inside DO blocks and the bodies of functions? What PL/pgSQL and SQL bodies write out is looked into, a line at a time;
 // text that a block builds and executes is not, nor are other languages.
 import {
+  excessIn,
   type Fields,
   fieldsOf,
   listOf,
   nodesBelow,
   optionsOf,
+  type Refusal,
   type SqlParser,
   type Statement,
   stringOf,
@@ -22,7 +24,7 @@ export interface ProceduralCode {
   /** COMMIT or ROLLBACK of the language itself: their lines. */
   readonly endsOfTransactions: readonly number[]
   readonly blind: readonly { readonly message: string; readonly line: number }[]
-  readonly errors: readonly { readonly message: string; readonly line: number }[]
+  readonly errors: readonly (Pick<Refusal, 'code' | 'message'> & { readonly line: number })[]
   readonly when: 'now' | 'whenCalled'
 }
 
@@ -38,7 +40,10 @@ export function proceduralCodeOf({ node, text }: Statement, parser: SqlParser): 
   const language = stringOf(options.find(({ name }) => name === 'language')?.value)?.toLowerCase() ?? 'plpgsql'
   const line = lineOf(text, body)
   if (language === 'sql') return { ...empty, pieces: [{ text: body, line }] }
-  if (language === 'plpgsql') return { ...empty, ...insideBlock(text, line, parser) }
+  if (language === 'plpgsql') {
+    const excess = excessIn(body)
+    return { ...empty, ...(excess === undefined ? insideBlock(text, line, parser) : rejected(excess.refusal, line)) }
+  }
   return { ...empty, blind: [{ message: `code in ${language} is not looked into`, line }] }
 }
 
@@ -55,14 +60,17 @@ function lineOf(text: string, body: string): number {
 
 type Inside = Pick<ProceduralCode, 'pieces' | 'endsOfTransactions' | 'blind' | 'errors'>
 
+function rejected({ code, message }: Refusal, line: number): Inside {
+  return { pieces: [], endsOfTransactions: [], blind: [], errors: [{ code, message: `${message}, in the body`, line }] }
+}
+
 function insideBlock(text: string, firstLine: number, parser: SqlParser): Inside {
   const parsed = parser.parseProcedural(text)
   if ('refusal' in parsed) {
     const { message } = parsed.refusal
-    const told = { message: `${message}, in the body`, line: firstLine }
+    const found = rejected(parsed.refusal, firstLine)
     // Everything but the grammar may be a type or a table that the parser cannot know.
-    const isError = message.startsWith('syntax error')
-    return { pieces: [], endsOfTransactions: [], blind: isError ? [] : [told], errors: isError ? [told] : [] }
+    return message.startsWith('syntax error') ? found : { ...found, blind: found.errors, errors: [] }
   }
   // Variables too, for what they begin with.
   const statements = [...nodesBelow(parsed.tree)].filter(({ name }) => /^PLpgSQL_(stmt_|var$)/.test(name))

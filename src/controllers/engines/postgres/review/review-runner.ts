@@ -1,11 +1,10 @@
 // Runs the review of steps in a process of its own, with limits of memory and time: PostgreSQL's grammar takes some hundred bytes for each
 // byte that it reads, and blocks the event loop as long as it reads.
-// Invariant: one process at a time, with no environment and no credentials; none outlives its caller. What was reviewed is remembered.
+// Invariant: a process for each review, with no environment and no credentials; none outlives its caller.
 import { spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { type Clock, CodedError } from '../../../../index.ts'
-import type { StepReview, StepReviewer } from '../../step-review.ts'
+import type { StepReviewer } from '../../step-review.ts'
 import { type ReviewEnd, type ReviewLimits, type ReviewTask, reviewLimits, verdictOf } from './review-words.ts'
 
 export interface ReviewProgram {
@@ -21,13 +20,8 @@ export interface ReviewRunnerOptions {
   readonly limits?: ReviewLimits
 }
 
-/** Reviews that are kept, by the digest of their task; most say that nothing was found. */
-const mostRemembered = 1_000
-
 export class ReviewRunner {
   readonly #options: ReviewRunnerOptions
-  readonly #remembered = new Map<string, StepReview>()
-  #last: Promise<unknown> = Promise.resolve()
 
   constructor(options: ReviewRunnerOptions) {
     this.#options = options
@@ -35,20 +29,10 @@ export class ReviewRunner {
 
   readonly review: StepReviewer = async (steps, rules, signal) => {
     if (steps.length === 0) return { findings: [], blindSpots: [] }
-    const task: ReviewTask = { steps, rules }
-    const text = JSON.stringify(task)
-    const digest = createHash('sha256').update(text).digest('hex')
-    const turn = this.#last.then(async () => this.#remembered.get(digest) ?? (await this.#run(task, text, signal)))
-    this.#last = turn.catch(() => undefined)
-    const review = await turn
-    this.#remember(digest, review)
-    return review
-  }
-
-  async #run(task: ReviewTask, text: string, signal: AbortSignal): Promise<StepReview> {
     signal.throwIfAborted()
+    const task: ReviewTask = { steps, rules }
     const limits = this.#options.limits ?? reviewLimits
-    const verdict = verdictOf(task, await this.#endOf(text, limits, signal), limits)
+    const verdict = verdictOf(task, await this.#endOf(JSON.stringify(task), limits, signal), limits)
     signal.throwIfAborted()
     if (verdict.kind === 'review') return verdict.review
     throw new CodedError({ code: 'ReviewFailed', message: verdict.message, remedy: 'retry' })
@@ -85,15 +69,6 @@ export class ReviewRunner {
       timer.cancel()
       signal.removeEventListener('abort', kill)
     }
-  }
-
-  #remember(digest: string, review: StepReview): void {
-    // What exceeded a limit is remembered by its resource, and asked again when somebody says so.
-    if (review.findings.some(({ code }) => code === 'StepTooComplex')) return
-    this.#remembered.delete(digest)
-    this.#remembered.set(digest, review)
-    const [oldest] = this.#remembered.keys()
-    if (this.#remembered.size > mostRemembered && oldest !== undefined) this.#remembered.delete(oldest)
   }
 }
 

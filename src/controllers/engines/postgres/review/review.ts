@@ -12,13 +12,14 @@ import {
   type TextPlace,
 } from '../../step-review.ts'
 import { proceduralCodeOf } from './procedural-code.ts'
-import { type SqlParser, type Statement, statementsOf } from './sql-parser.ts'
+import { boundedParser, type SqlParser, type Statement, statementsOf } from './sql-parser.ts'
 import { type Complaint, complaintsAbout, type Surroundings, transactionControl } from './statement-rules.ts'
 import { type Position, TextPositions, textStart } from './text-position.ts'
 
 export function stepReviewer(parser: SqlParser): ReviewSteps {
+  const bounded = boundedParser(parser)
   return (steps, rules) => {
-    const reviews = steps.map((step) => new PartsReview(parser, step).all(rules))
+    const reviews = steps.map((step) => new PartsReview(bounded, step).all(rules))
     return {
       findings: reviews.flatMap(({ findings }) => findings),
       blindSpots: reviews.flatMap(({ blindSpots }) => blindSpots),
@@ -85,8 +86,8 @@ class PartsReview {
     const parsed = this.#parser.parse(text)
     const positions = new TextPositions(text)
     if ('refusal' in parsed) {
-      const { message, character = 0 } = parsed.refusal
-      return this.#find(part, positions.ofCharacter(character), { code: 'ParseError', message })
+      const { code, message, character = 0 } = parsed.refusal
+      return this.#find(part, positions.ofCharacter(character), { code, message })
     }
     const statements = statementsOf(parsed.tree, text)
     if (statements.length === 0)
@@ -106,7 +107,7 @@ class PartsReview {
     if (code === undefined) return
     const firstLine = positions.lineOfByte(statement.start)
     const positionOf = (line: number) => positions.ofLine(firstLine + line - 1)
-    for (const { message, line } of code.errors) this.#find(part, positionOf(line), { code: 'ParseError', message })
+    for (const { line, ...error } of code.errors) this.#find(part, positionOf(line), error)
     for (const { message, line } of code.blind) this.#overlook(part, positionOf(line), message)
     const inside = { ...surroundings, when: surroundings.when === 'now' ? code.when : surroundings.when }
     if (inside.when === 'now' && inside.isTransactional) {
@@ -121,7 +122,11 @@ class PartsReview {
   /** SQL inside a body, whose findings all stand at its line. */
   #piece(part: Part, text: string, at: () => Position, surroundings: Surroundings): void {
     const parsed = this.#parser.parse(text)
-    if ('refusal' in parsed) return
+    if ('refusal' in parsed) {
+      const { code, message } = parsed.refusal
+      if (code === 'StepTooComplex') this.#find(part, at(), { code, message: `${message}, in the body` })
+      return
+    }
     for (const statement of statementsOf(parsed.tree, text)) {
       for (const complaint of complaintsAbout(statement, surroundings)) this.#find(part, at(), complaint)
     }

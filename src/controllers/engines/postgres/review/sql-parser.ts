@@ -1,5 +1,6 @@
 // Port of a parser of PostgreSQL's grammar, and its trees: nodes of a name and fields.
 // Invariant: reading a tree is linear in its size, however deep it is.
+import { readAgainMessage, readTooOftenAt } from './scan-cost.ts'
 
 /** The parser needs more memory or stack for the text than it has. It cannot be used after that. */
 export class ParserExhaustedError extends Error {
@@ -16,6 +17,8 @@ export interface SqlParser {
 export type Parsed = { readonly tree: unknown } | { readonly refusal: Refusal }
 
 export interface Refusal {
+  /** Too complex: the parser would need too long, and has not read it. */
+  readonly code: 'ParseError' | 'StepTooComplex'
   readonly message: string
   /** In characters from 0, as the server counts; undefined if it did not say. */
   readonly character: number | undefined
@@ -39,7 +42,20 @@ export function refusalOf(error: unknown): Refusal {
   const message = error instanceof Error ? error.message : String(error)
   const details = error instanceof Error && 'sqlDetails' in error ? fieldsOf(error.sqlDetails) : {}
   const { cursorPosition } = details
-  return { message, character: typeof cursorPosition === 'number' ? cursorPosition : undefined }
+  return { code: 'ParseError', message, character: typeof cursorPosition === 'number' ? cursorPosition : undefined }
+}
+
+/** Parses no text for which PostgreSQL's scanner needs too long. Bodies of procedures are the caller's to check: they are quoted. */
+export function boundedParser(parser: SqlParser): SqlParser {
+  return { ...parser, parse: (text) => excessIn(text) ?? parser.parse(text) }
+}
+
+/** Undefined: the scanner reads this text in time. */
+export function excessIn(text: string): { readonly refusal: Refusal } | undefined {
+  const at = readTooOftenAt(text)
+  if (at === undefined) return undefined
+  const character = [...text.slice(0, at)].length
+  return { refusal: { code: 'StepTooComplex', message: readAgainMessage, character } }
 }
 
 export function statementsOf(tree: unknown, text: string): readonly Statement[] {

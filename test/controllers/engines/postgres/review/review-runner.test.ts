@@ -94,16 +94,6 @@ describe('a review in a process of its own', { timeout: 120_000 }, () => {
     expect(findings).toMatchObject([{ code: 'StepTooComplex', message: expect.stringContaining('more than 5 s') }])
   })
 
-  it('reviews the same steps once', async () => {
-    const once = runner()
-    const first = await once.review([sqlStep('COMMIT')], rules, signal)
-    expect(first.findings).toMatchObject([{ code: 'TransactionControlInStep' }])
-    expect(await once.review([sqlStep('COMMIT')], rules, signal)).toBe(first)
-    expect(
-      await once.review([sqlStep('COMMIT', { verify: { sql: 'SELECT 1', expect: '1' } })], rules, signal),
-    ).not.toBe(first)
-  })
-
   it('starts no process for no steps', async () => {
     const idle = runner({ program: { command: '/nowhere', args: [] } })
     expect(await idle.review([], rules, signal)).toEqual({ findings: [], blindSpots: [] })
