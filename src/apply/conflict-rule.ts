@@ -5,7 +5,7 @@ import type { EventReport } from '../object/event-report.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import { controllerOf } from '../object/ownership.ts'
 import { describeRef, refOf } from '../object/ref.ts'
-import { partOfLabel } from '../synth/membership.ts'
+import { partOfLabel, tokenAnnotation } from '../synth/membership.ts'
 import { isMember } from './member-rule.ts'
 import { isRemote } from './remote-children.ts'
 
@@ -32,6 +32,27 @@ export function adoptedEvent(live: LiveObject): EventReport {
     reason: 'ChildAdopted',
     action: 'Adopt',
     note: `${describeRef(refOf(live))} was handed over by its annotation ${adoptAnnotation} and is a child now`,
+  }
+}
+
+/** How many objects the note names: it holds 1,024 bytes. */
+const namedStrangers = 2
+
+/** Names the objects that stay where recorded remote children should be when their parent is deleted; undefined: there are none. */
+export function leftAloneEvent(parent: LiveObject, strangers: readonly LiveObject[]): EventReport | undefined {
+  if (strangers.length === 0) return undefined
+  const named = strangers.slice(0, namedStrangers).map((live) => describeRef(refOf(live)))
+  const more = strangers.length > named.length ? ` and ${strangers.length - named.length} more` : ''
+  const [owner] = strangers.flatMap((live) => controllerOf(live) ?? [])
+  const why =
+    owner !== undefined && strangers.length === 1
+      ? `${owner.kind} ${owner.name} controls it`
+      : `it lacks the annotation ${tokenAnnotation} that the operator recorded, or another object controls it`
+  return {
+    type: 'Warning',
+    reason: 'LeftAlone',
+    action: 'Delete',
+    note: `${named.join(', ')}${more} stays: it is not a child of ${describeRef(refOf(parent))}, because ${why}; delete it if nothing uses it`,
   }
 }
 

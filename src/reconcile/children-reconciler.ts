@@ -1,12 +1,14 @@
 // Makes the children of one resource as desired, or takes them away in their stored order. The inventory on the parent reaches
 // as far as they do at every moment (I3), and nothing is deleted on the word of a cache alone (I5).
 import type { Applier } from '../apply/applier.ts'
+import { leftAloneEvent } from '../apply/conflict-rule.ts'
 import { type Compare, leftovers, type Plan, plan, type Step } from '../apply/plan.ts'
 import type { Readiness } from '../apply/readiness.ts'
 import { claimRemote } from '../apply/remote-children.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log, Tracer } from '../base/instrument.ts'
 import { describeChanges } from '../diff/describe.ts'
+import type { EventReport } from '../object/event-report.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import { type Cause, describeCause } from '../queue/cause.ts'
@@ -62,6 +64,14 @@ export interface Made {
 /** What a deletion waits for, and how long at most until the next look. */
 export type Wait = Omit<Extract<Outcome, { kind: 'deleting' }>, 'kind'>
 
+/** What came of one step of the deletion. */
+export interface Deleted {
+  /** Absent: no child is left that has an order. */
+  readonly wait?: Wait
+  /** Names what stays where recorded remote children should be. */
+  readonly leftAlone?: EventReport | undefined
+}
+
 /** How many field changes of a child one log line names. */
 const loggedChanges = 8
 
@@ -106,15 +116,15 @@ export class ChildrenReconciler {
     return { outcome: isRest ? outcome : { kind: 'waiting', on }, children: report.children, isApplied }
   }
 
-  /** One step of the ordered deletion; says what it waits for, or undefined when nothing is left that has an order. */
-  async deleteNext(parent: LiveObject, signal: AbortSignal): Promise<Wait | undefined> {
+  /** One step of the ordered deletion. */
+  async deleteNext(parent: LiveObject, signal: AbortSignal): Promise<Deleted> {
     const { view, applier, members, clock, log } = this.#options
     const isFresh = view.isFresh(parent)
     const loose = await members.unseen(parent, [], signal)
     const children = distinct([...view.childrenOf(parent), ...loose.objects])
     const step = nextDeletion({ parent, children, nowMs: clock.now() })
     if (step.kind === 'delete') {
-      if (!(await this.#mayDelete(parent, isFresh, signal))) return cacheCatchUp
+      if (!(await this.#mayDelete(parent, isFresh, signal))) return { wait: cacheCatchUp }
       for (const object of step.objects) {
         log.info({ ...logFieldsOf(parent), child: describeRef(refOf(object)) }, 'deleting child')
         await applier.delete({ parent, object, propagationPolicy: 'Foreground' }, signal)
@@ -123,7 +133,7 @@ export class ChildrenReconciler {
     // What could not be looked for may still be there: the finalizer stays, and the status says why.
     const failure = loose.failures[0]
     if (failure !== undefined) throw failure.error
-    return step.kind === 'done' ? undefined : { on: step.on }
+    return step.kind === 'done' ? { leftAlone: leftAloneEvent(parent, loose.strangers) } : { wait: { on: step.on } }
   }
 
   /**

@@ -29,6 +29,8 @@ export interface InventoryLoaderOptions {
 /** What came of looking. */
 export interface Members {
   readonly objects: readonly LiveObject[]
+  /** Objects that exist in the place of a recorded remote child and are no children. */
+  readonly strangers: readonly LiveObject[]
   /** One per kind that could not be looked for; the others are complete. */
   readonly failures: readonly LookFailure[]
 }
@@ -73,10 +75,12 @@ export class InventoryLoader {
       const entries = recorded.filter((entry) => entry.kind === kind)
       await attempt(kind, true, async () => await this.#recorded(kind, entries, signal))
     }
+    const trimmed = objects.map((object) => trim(object, { manager: childManager, fieldSets: this.#fieldSets }))
     return {
-      objects: objects
-        .map((object) => trim(object, { manager: childManager, fieldSets: this.#fieldSets }))
-        .filter((object) => isMember(object, parent)),
+      objects: trimmed.filter((object) => isMember(object, parent)),
+      strangers: trimmed.filter(
+        (object) => !isMember(object, parent) && recorded.some((entry) => isEntryOf(entry, object)),
+      ),
       failures,
     }
   }

@@ -242,10 +242,13 @@ export class Reconciler {
     if (parting !== undefined) return await this.#deleting(deletion, ended, parting)
     const done = await outside.remove(object, deletion.factsOf, signal)
     if (!done.isOver) return await this.#deleting(deletion, done, done.outcome)
-    const wait = (await children.deleteNext(object, signal)) ?? (await this.#cleanUp(object, signal))
+    const deleted = await children.deleteNext(object, signal)
+    const wait = deleted.wait ?? (await this.#cleanUp(object, signal))
     if (wait !== undefined) return await this.#deleting(deletion, done, { ...wait, kind: 'deleting' })
     await this.#tellTheEnd(deletion, done, signal)
     await parents.release(object, signal)
+    // After the release, so that a release that fails and is repeated makes one Event.
+    if (deleted.leftAlone !== undefined) this.#options.recordEvent(object, deleted.leftAlone)
     return undefined
   }
 

@@ -5,10 +5,10 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { ConfigMap, Secret } from '../../src/object/built-in.ts'
 import type { LiveObject } from '../../src/object/object.ts'
 import { ownerReferenceTo } from '../../src/object/ownership.ts'
-import { applySetId, ownedByLabel, partOfAnnotation, partOfLabel } from '../../src/synth/membership.ts'
+import { applySetId, ownedByLabel, partOfAnnotation, partOfLabel, tokenAnnotation } from '../../src/synth/membership.ts'
 import { at, describeRequest, failure } from '../model-api.ts'
 import { Site, siteController, World } from './life.ts'
-import { settled, settledSite } from './sites.ts'
+import { isWriteOf, settled, settledSite } from './sites.ts'
 import { spreadController } from './spread.ts'
 
 let world: World
@@ -211,6 +211,121 @@ describe('the name of a child in another namespace', () => {
     await world.clock.advance(60_000)
     expect(world.conditions()).toEqual(settled)
     expect(world.api.find(ConfigMap, 'elsewhere/a-far')?.['data']).toEqual({ a: 'b' })
+  })
+})
+
+describe('a recorded child in another namespace', () => {
+  const far = 'elsewhere/a-far'
+
+  /** Site `a` with its child `elsewhere/a-far`; the operator has stopped. */
+  async function recordedChild(): Promise<{ readonly child: LiveObject; readonly recorded: unknown }> {
+    world.addSite('a', { page: 'elsewhere' })
+    const life = await world.live(spreadController())
+    expect(world.conditions()).toEqual(settled)
+    await life.end()
+    const child = world.api.find(ConfigMap, far)
+    if (child === undefined) throw new Error('no child')
+    return { child, recorded: at(world.site(), 'status', 'inventory') }
+  }
+
+  async function deleteSite(): Promise<void> {
+    world.api.remove(Site, 'default/a')
+    for (let round = 0; round < 4; round++) {
+      await world.clock.advance(20_000)
+      world.api.collectGarbage()
+    }
+  }
+
+  const edits = [
+    { title: 'its part-of label is overwritten', edit: { labels: { [partOfLabel]: 'other' } } },
+    {
+      title: 'its part-of label and annotation are overwritten',
+      edit: { labels: { [partOfLabel]: 'other' }, annotations: { [partOfAnnotation]: 'other' } },
+    },
+    { title: 'all its labels are removed', edit: { labels: null } },
+    { title: 'its managed fields are cleared', edit: { labels: { [partOfLabel]: 'other' }, managedFields: [] } },
+  ]
+
+  it.each(edits)('is corrected, and not created again, when $title', async ({ edit }) => {
+    const { child, recorded } = await recordedChild()
+    await world.live(spreadController(), { secretSeed: 2 })
+    const from = world.api.requests.length
+    world.api.edit(ConfigMap, far, { metadata: edit })
+    await world.clock.advance(1_000)
+    const corrected = world.api.find(ConfigMap, far)
+    expect(corrected?.metadata).toMatchObject({
+      uid: child.metadata.uid,
+      labels: child.metadata.labels ?? {},
+      annotations: child.metadata.annotations ?? {},
+    })
+    const writes = world.api.requests.slice(from).filter(isWriteOf('configmaps'))
+    expect(new Set(writes.map(describeRequest))).toEqual(new Set([`apply configmaps ${far}`]))
+    expect(world.conditions()).toEqual(settled)
+    expect(at(world.site(), 'status', 'inventory')).toEqual(recorded)
+  })
+
+  it.each(edits)('is deleted with its parent when $title while no operator runs', async ({ edit }) => {
+    await recordedChild()
+    world.api.edit(ConfigMap, far, { metadata: edit })
+    await world.live(spreadController(), { secretSeed: 2 })
+    await deleteSite()
+    expect(world.site()).toBeUndefined()
+    expect(world.api.find(ConfigMap, far)).toBeUndefined()
+    expect(world.events.filter(({ reason }) => reason === 'LeftAlone')).toEqual([])
+  })
+
+  it.each(edits)('is deleted with its parent when $title after the deletion began', async ({ edit }) => {
+    const { child } = await recordedChild()
+    world.api.remove(Site, 'default/a')
+    world.api.edit(ConfigMap, far, { metadata: edit })
+    await world.live(spreadController(), { secretSeed: 2 })
+    await deleteSite()
+    expect(world.site()).toBeUndefined()
+    expect(world.api.find(ConfigMap, far)).toBeUndefined()
+    const deletes = world.api.requests.filter(({ verb, key }) => verb === 'delete' && key === far)
+    expect(deletes.map(({ body }) => body)).toMatchObject([{ preconditions: { uid: child.metadata.uid } }])
+  })
+
+  it.each([
+    { title: 'removed', token: null },
+    { title: 'changed', token: 'guessed' },
+  ])('is rejected when its token is $title, and an Event names it when its parent is deleted', async ({ token }) => {
+    await recordedChild()
+    world.api.edit(ConfigMap, far, { metadata: { annotations: { [tokenAnnotation]: token } } })
+    const edited = world.api.find(ConfigMap, far)
+    await world.live(spreadController(), { secretSeed: 2 })
+    await world.clock.advance(60_000)
+    expect(world.conditions()).toMatchObject({ Degraded: 'True/ConflictingOwner' })
+    await deleteSite()
+    expect(world.site()).toBeUndefined()
+    expect(world.api.find(ConfigMap, far)).toEqual(edited)
+    const [event, ...more] = world.events.filter(({ reason }) => reason === 'LeftAlone')
+    expect(more).toEqual([])
+    expect(event).toMatchObject({ type: 'Warning', action: 'Delete' })
+    expect(event?.note).toMatch(/^ConfigMap elsewhere\/a-far stays: it is not a child of Site default\/a/)
+    expect(event?.note).toContain(tokenAnnotation)
+  })
+
+  it('is rejected when a user makes another object its controller, and an Event names that object', async () => {
+    await recordedChild()
+    const theirs = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'theirs', namespace: 'elsewhere' } }
+    const { uid } = world.api.put(ConfigMap, theirs).metadata
+    const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'theirs', uid, controller: true }
+    world.api.edit(ConfigMap, far, { metadata: { ownerReferences: [owner] } })
+    await world.live(spreadController(), { secretSeed: 2 })
+    await deleteSite()
+    expect(world.site()).toBeUndefined()
+    const [event] = world.events.filter(({ reason }) => reason === 'LeftAlone')
+    expect(event?.note).toContain('ConfigMap theirs controls it')
+  })
+
+  it('leaves no Event when a user deleted it before its parent', async () => {
+    await recordedChild()
+    world.api.remove(ConfigMap, far)
+    await world.live(spreadController(), { secretSeed: 2 })
+    await deleteSite()
+    expect(world.site()).toBeUndefined()
+    expect(world.events.filter(({ reason }) => reason === 'LeftAlone')).toEqual([])
   })
 })
 
