@@ -3,7 +3,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import { parseWireJson, type WireJson, WireJsonError } from '../base/wire-json.ts'
 import { badRequest, StatusError } from './status-error.ts'
-import { parseYaml } from './yaml-text.ts'
+import { maxYamlLength, parseYaml } from './yaml-text.ts'
 
 export type MediaType = 'application/json' | 'application/yaml'
 
@@ -59,10 +59,19 @@ export function unsupportedMediaType(accepted: readonly string[]): StatusError {
   })
 }
 
-/** Throws WireJsonError with the decoder's own text. */
+/** Throws WireJsonError with the decoder's own text, and StatusError (413) for YAML that is too long to be read. */
 export function parseBody(text: string, type: MediaType): WireJson {
-  if (type === 'application/json') return parseWireJson(text)
-  return looksLikeJson(text) ? parseWireJson(text) : parseYaml(text)
+  if (type === 'application/json' || looksLikeJson(text)) return parseWireJson(text)
+  if (text.length > maxYamlLength) throw yamlTooLong(text.length)
+  return parseYaml(text)
+}
+
+function yamlTooLong(length: number): StatusError {
+  return new StatusError({
+    code: 413,
+    reason: 'RequestEntityTooLarge',
+    message: `Request entity too large: a body in YAML has at most ${maxYamlLength} characters, this one has ${length}; send it as JSON`,
+  })
 }
 
 /** A body that has to be an object. Throws StatusError (400), `what` being the sentence's beginning. */

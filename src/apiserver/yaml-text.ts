@@ -2,28 +2,25 @@
 // is rejected, and keys that occur twice are reported. The library is loaded with the first body, because most servers only see JSON and its 70 files
 // take a third of the start. Source of the texts: sigs.k8s.io/yaml.
 import { createRequire } from 'node:module'
+import type { CST, Document, LineCounter } from 'yaml'
 import type { Json } from '../base/json.ts'
 import { kubernetesTags, kubernetesYaml } from '../base/kubernetes-yaml.ts'
 import { type WireJson, WireJsonError } from '../base/wire-json.ts'
 
 /** More aliases than any manifest has; a bomb of nested aliases has millions. */
 const maxAliases = 100
+/** Deeper than any manifest. Go reads 10,000 levels; the library composes by recursion, and some of its costs grow with the depth. */
+const maxDepth = 100
+/** The worst text of this length takes 3 s; clients send large objects as JSON, kubectl all of them. */
+export const maxYamlLength = 256 * 1_024
 
 let loaded: typeof import('yaml') | undefined
 
-/** Throws WireJsonError. */
+/** Throws WireJsonError, also for text that is deeper than 100 levels. The cost is linear in the length of the text. */
 export function parseYaml(text: string): WireJson {
-  const { isMap, isScalar, LineCounter, parseDocument, visit } = library()
-  const lines = new LineCounter()
-  const document = parseDocument(text, {
-    ...kubernetesYaml,
-    intAsBigInt: true,
-    uniqueKeys: false,
-    lineCounter: lines,
-  })
-  // Of several documents the first counts.
-  const fault = document.errors.find(({ code }) => code !== 'MULTIPLE_DOCS')
-  if (fault !== undefined) throw new WireJsonError(`yaml: ${fault.message.split('\n')[0] ?? ''}`)
+  const document = firstDocument(text)
+  if (document === undefined) return { value: null, duplicates: [] }
+  const { isCollection, isMap, isScalar, visit } = library()
   const duplicates: string[] = []
   let hasNullKey = false
   visit(document, {
@@ -31,6 +28,7 @@ export function parseYaml(text: string): WireJson {
       if (!isMap(map)) return
       const seen = new Set<string>()
       for (const { key } of map.items) {
+        if (isCollection(key)) throw new WireJsonError('yaml: invalid map key: a list or a map')
         if (isScalar(key) && key.value === null) hasNullKey = true
         const name = isScalar(key) ? String(key.value) : ''
         if (seen.has(name)) duplicates.push(name)
@@ -45,6 +43,33 @@ export function parseYaml(text: string): WireJson {
     if (thrown instanceof ReferenceError) throw new WireJsonError('yaml: document contains excessive aliasing')
     throw new WireJsonError('yaml: map merge requires map or sequence of maps as the value')
   }
+}
+
+/** Of several documents the first counts. Undefined: there is none. Throws WireJsonError for the first fault. */
+function firstDocument(text: string): Document | undefined {
+  const { Composer, LineCounter } = library()
+  const lines = new LineCounter()
+  // The library's pretty errors quote the line of each fault: a quadratic cost, of which one fault is used.
+  const composer = new Composer({ ...kubernetesYaml, intAsBigInt: true, uniqueKeys: false, prettyErrors: false })
+  for (const document of composer.compose(tokensOf(text, lines), true, text.length)) {
+    const [fault] = document.errors
+    if (fault === undefined) return document
+    const { line, col } = lines.linePos(fault.pos[0])
+    throw new WireJsonError(`yaml: ${fault.message.split('\n')[0] ?? ''} at line ${line}, column ${col}`)
+  }
+  return undefined
+}
+
+/** The tokens of the library's parser, which keeps the open collections on a stack of its own. Throws WireJsonError beyond `maxDepth`. */
+function* tokensOf(text: string, lines: LineCounter): Generator<CST.Token, void> {
+  const { Lexer, Parser } = library()
+  const parser = new Parser(lines.addNewLine)
+  lines.addNewLine(0)
+  for (const lexeme of new Lexer().lex(text)) {
+    yield* parser.next(lexeme)
+    if (parser.stack.length > maxDepth) throw new WireJsonError(`yaml: exceeded max depth of ${maxDepth}`)
+  }
+  yield* parser.end()
 }
 
 export function yamlText(value: Json): string {
