@@ -1,8 +1,10 @@
 // What has to be done before a Backup may go? Its artifact is removed, where the policy says so, and what workers have left that were killed:
 // by other workers, once nobody is at it any more. That this is over is said by the status, and by nothing else. Pure.
 import { isOf, Job, type LiveObject, type Refusal, valueAt } from '../../index.ts'
+import { abandonAnnotation, isAbandoned } from '../database/abandoned.ts'
 import type { Place } from '../migration/migration-place.ts'
 import { isAtWork } from '../worker/job-words.ts'
+import { scratchName } from './scratch-database.ts'
 import { isAtRest, recordedBackup } from './single-facts.ts'
 import { isSlotPassed } from './slot-passed.ts'
 import { orderedFolder } from './work-order.ts'
@@ -19,6 +21,8 @@ export interface PartingFacts {
   readonly tidyUntilMs?: number
   /** Why no worker may be given the store; the artifact is still to be removed. */
   readonly rejection?: Required<Refusal>
+  /** What stays where, as a user abandoned it. */
+  readonly abandoned?: string
   /** Pods of workers that were told to end, and are waited for. */
   readonly ending?: readonly string[]
 }
@@ -51,6 +55,7 @@ export function partingFacts(input: PartingInput): PartingFacts {
   // One that came back after its slot has made nothing: what it tells of is its former self's, and may be a good backup.
   const folder = isSlotPassed(object) ? undefined : (status?.folder ?? folderIn(children))
   if (folder === undefined || status?.phase === 'Discarded') return { kind: 'parting' }
+  if (isAbandoned(object)) return { kind: 'parting', abandoned: abandonedText(object, folder) }
   const isDiscarded = spec.artifactPolicy === 'Delete'
   const deletedMs = Date.parse(metadata.deletionTimestamp ?? '')
   const attempt = Math.max(0, Math.floor((nowMs - deletedMs) / againAfterMs)) || 0
@@ -67,6 +72,14 @@ export function partingFacts(input: PartingInput): PartingFacts {
     ...(discard === undefined ? {} : { discard: work(discard) }),
     ...(tidy === undefined ? {} : { tidy: tidied(work(tidy), nowMs >= tidyUntilMs), tidyUntilMs }),
   }
+}
+
+/** For people who have to remove it by hand. */
+function abandonedText({ spec: { target }, metadata }: BackupObject, folder: string): string {
+  const { pvc, s3 } = target ?? {}
+  const store = s3 === undefined ? `volume ${pvc?.claimName ?? 'of its target'}` : `bucket ${s3.bucket}`
+  const name = scratchName(metadata.uid)
+  return `the artifact stays in folder ${folder} of ${store}, and the database and role ${name}, as far as they are there, on the server: abandoned by the annotation ${abandonAnnotation}`
 }
 
 /** `names`: of the Jobs of the parting; others are at what these remove. */

@@ -8,6 +8,7 @@ import {
   type ExternalWish,
   type LiveObject,
 } from '../../index.ts'
+import { abandonAnnotation, isAbandoned } from '../database/abandoned.ts'
 import { snapshotIdentifier } from '../database/rds/instance-name.ts'
 import type { RdsClientLoaderOptions } from '../database/rds/rds-client-loader.ts'
 import type { DesiredSnapshot } from '../database/rds/snapshot.ts'
@@ -44,8 +45,10 @@ export function snapshotRemoval(
   facts: BackupFacts | undefined,
 ): ExternalRemoval<DesiredSnapshot> {
   const externalName = nameOf(object)
+  const { region = 'its region' } = object.status?.snapshot ?? {}
+  if (isAbandoned(object))
+    return { kind: 'keep', note: `in ${region}, abandoned by the annotation ${abandonAnnotation}` }
   if (object.spec.artifactPolicy !== 'Delete') {
-    const { region = 'its region' } = object.status?.snapshot ?? {}
     return { kind: 'keep', note: `in ${region}, as spec.artifactPolicy says; its tags say what it is of` }
   }
   const desired = facts?.kind === 'provider' ? desiredSnapshot(object, facts) : undefined

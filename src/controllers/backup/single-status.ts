@@ -40,8 +40,9 @@ export function remembered({ status }: BackupObject): Fields {
 
 /** Of a Backup on its way out: its going waits for it to be told that there is nothing left to be done. */
 export function partingStatus(object: BackupObject, facts: PartingFacts): StatusReport<BackupStatus> {
-  const { discard, tidy, tidyUntilMs, ending = [], rejection } = facts
+  const { discard, tidy, tidyUntilMs, ending = [], rejection, abandoned } = facts
   const fields = remembered(object)
+  if (abandoned !== undefined) return abandonedStatus(object, fields, abandoned)
   if (rejection !== undefined) return unremovable(fields, rejection)
   if (discard?.run.kind === 'failed') return undiscarded(fields, discard.run.report)
   const isDiscarded = discard === undefined || discard.run.kind === 'completed'
@@ -64,6 +65,17 @@ export function partingStatus(object: BackupObject, facts: PartingFacts): Status
     ...(left === undefined
       ? {}
       : { events: [{ type: 'Warning', reason: 'LeftBehind', action: 'Backup', note: left }] }),
+  }
+}
+
+/** One Event: the condition says whether it was reported. */
+function abandonedStatus(object: BackupObject, fields: Fields, message: string): StatusReport<BackupStatus> {
+  const reason = 'Abandoned'
+  const isTold = findCondition(object.status?.conditions, 'Ready')?.reason === reason
+  return {
+    fields,
+    conditions: [claim('Ready', 'False', { reason, message })],
+    events: isTold ? [] : [{ type: 'Warning', reason: 'Kept', action: 'Delete', note: message }],
   }
 }
 

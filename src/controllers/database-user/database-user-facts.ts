@@ -1,5 +1,6 @@
 // What must be known of the world before a user can be made or judged? Small JSON facts: whether and where it may be, and what its
 // Secret should hold. They hold passwords, and stay in memory (I11).
+import type { Abandonment } from './abandonment.ts'
 import type { Held } from './rotation.ts'
 import type { Problem, UserTarget } from './user-target.ts'
 
@@ -16,6 +17,8 @@ export interface DatabaseUserFacts {
   readonly isRemade: boolean
   /** The hash of the credential that has proved to be the server's. */
   readonly provenHash?: string
+  /** On a deleted user with the annotation. */
+  readonly abandonment?: Abandonment
   /** When a login was last to expire, as its role was seen; milliseconds since the epoch. */
   readonly lastExpiryMs?: number
 }

@@ -21,11 +21,13 @@ import {
   Service,
   valueAt,
 } from '../../index.ts'
+import { isAbandoned } from '../database/abandoned.ts'
 import { loadConnection } from '../database/connection-loader.ts'
 import { withoutLineEnd } from '../database/secret-text.ts'
 import type { DatabaseEngine } from '../engines/engine.ts'
 import { isScramVerifier, passwordTrouble, scramVerifier, verifierMatches } from '../engines/postgres/scram.ts'
 import { labelledSecrets, type ReferencePolicy, secretRejection } from '../references/reference-policy.ts'
+import { abandonmentOf } from './abandonment.ts'
 import { type BindingTarget, bindingManifest, bindingSecretType, heldIn, isUntouched } from './binding-secret.ts'
 import type { DatabaseUserFacts } from './database-user-facts.ts'
 import { databaseUserStatus } from './database-user-status.ts'
@@ -35,7 +37,7 @@ import { passwordRule, type Supplied } from './password-rule.ts'
 import { type Held, type Mint, type Remembered, rotate } from './rotation.ts'
 import { reservedKeyProblem, sizeProblem } from './secret-problem.ts'
 import { lastExpiryMs } from './user-due.ts'
-import { isShutOut, userRole } from './user-role.ts'
+import { isShutOut, roleName, userRole } from './user-role.ts'
 import { type DatabaseObject, type Found, type Problem, problemOf, targetOf, type UserTarget } from './user-target.ts'
 
 type Observing = ObserveContext<DatabaseUserSpec, DatabaseUserStatus>
@@ -181,6 +183,7 @@ async function observe(
     ...(target === undefined ? {} : { target }),
     ...(supplied.trouble === undefined ? {} : { trouble: supplied.trouble }),
     ...(proven === undefined ? {} : { provenHash: proven }),
+    ...(isAbandoned(object) ? { abandonment: abandonmentOf({ object, found, recordName: roleName }) } : {}),
   }
   // Nothing new begins while the server may not hear of it.
   const unchanged = { ...known, ...(stored === undefined ? {} : { held: stored }), isRemade: false }

@@ -8,6 +8,7 @@ import {
   type ExternalTools,
   type ExternalWish,
 } from '../../index.ts'
+import { abandonAnnotation } from '../database/abandoned.ts'
 import type { DatabaseEngine } from '../engines/engine.ts'
 import type { DatabaseUserFacts } from './database-user-facts.ts'
 import { groupRoleOf, loginRolesOf } from './login-roles.ts'
@@ -84,7 +85,22 @@ function shutOutWish(object: Context['object'], target: UserTarget): Wish {
   }
 }
 
-export function roleRemoval({ object, facts }: RemovalContext): ExternalRemoval<RoleWish> {
+export function roleRemoval(context: RemovalContext): ExternalRemoval<RoleWish> {
+  const removal = plainRemoval(context)
+  const abandonment = context.facts?.abandonment
+  if (abandonment === undefined || removal.kind === 'keep') return removal
+  if (abandonment.kind === 'refused')
+    return { kind: 'blocked', reason: 'AbandonmentRefused', message: abandonment.message }
+  const group = groupRoleOf(context.object)
+  const roles = [group, ...loginRolesOf(group)].join(', ')
+  const place = abandonment.place ?? 'their server'
+  return {
+    kind: 'keep',
+    note: `the roles ${roles}, as far as they are there, stay on ${place} and can still log in: abandoned by the annotation ${abandonAnnotation}; drop them by hand`,
+  }
+}
+
+function plainRemoval({ object, facts }: RemovalContext): ExternalRemoval<RoleWish> {
   const group = groupRoleOf(object)
   if (facts === undefined) {
     return {

@@ -1,7 +1,7 @@
-// Does somebody say that a Database is to be let go of, whatever becomes of what is outside the cluster? Pure.
+// Abandonment: a user lets a resource go without its external resources. Invariant: only the value "true" means it. Pure.
 import type { LiveObject } from '../../index.ts'
 
-/** On a Database: what is outside the cluster is let go of, as it is. */
+/** On a Database, DatabaseUser, Backup or Migration: its deletion leaves its external resources as they are. */
 export const abandonAnnotation = 'konverge.dev/abandon-external'
 
 export function isAbandoned({ metadata }: Pick<LiveObject, 'metadata'>): boolean {

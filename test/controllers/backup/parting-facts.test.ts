@@ -11,14 +11,20 @@ const folder = 'shop/crm/d/20260310T110000Z-former/'
 const artifact = { uri: `pvc://backups/${folder}`, bytes: 1, format: 'pg_dump/custom' }
 const begun = { folder, phase: 'Running' }
 
-function parting(own: { status: object; createdAt: string; artifactPolicy?: string; isOfSlot?: boolean }) {
-  const { status, createdAt, artifactPolicy = 'Delete', isOfSlot = true } = own
+function parting(own: {
+  status: object
+  createdAt: string
+  artifactPolicy?: string
+  isOfSlot?: boolean
+  annotations?: object
+}) {
+  const { status, createdAt, artifactPolicy = 'Delete', isOfSlot = true, annotations = {} } = own
   const object = {
     ...{ apiVersion: 'data.konverge.dev/v1alpha1', kind: 'Backup' },
     metadata: {
       ...{ name: 'nightly-1', namespace: 'shop', uid: 'b', creationTimestamp: createdAt },
       deletionTimestamp: '2026-03-12T00:00:00Z',
-      ...(isOfSlot ? { annotations: { [slotAnnotation]: slot } } : {}),
+      annotations: { ...annotations, ...(isOfSlot ? { [slotAnnotation]: slot } : {}) },
     },
     spec: {
       ...{
@@ -40,6 +46,14 @@ function parting(own: { status: object; createdAt: string; artifactPolicy?: stri
 }
 
 describe('a Backup that goes', () => {
+  it('leaves its artifact and says where when it is abandoned', () => {
+    const annotations = { 'konverge.dev/abandon-external': 'true' }
+    expect(parting({ status: { ...begun, artifact }, createdAt: inTime, annotations })).toEqual({
+      kind: 'parting',
+      abandoned: expect.stringMatching(`^the artifact stays in folder ${folder} of volume backups, .*abandon-external`),
+    })
+  })
+
   it.each([
     ['was made in time', { status: begun, createdAt: inTime }],
     ['is of no slot', { status: begun, createdAt: longAfter, isOfSlot: false }],

@@ -47,6 +47,15 @@ describe('the snapshot of a Backup that goes', () => {
     })
   })
 
+  it.each([known, undefined])('stays when the Backup is abandoned, whatever is known', (facts) => {
+    const object = backup()
+    const annotations = { 'konverge.dev/abandon-external': 'true' }
+    expect(snapshotRemoval({ ...object, metadata: { ...object.metadata, annotations } }, facts)).toEqual({
+      kind: 'keep',
+      note: 'in eu-central-1, abandoned by the annotation konverge.dev/abandon-external',
+    })
+  })
+
   it.each([known, undefined])('stays by the policy Retain, whatever is known', (facts) => {
     expect(snapshotRemoval(backup('Retain'), facts)).toMatchObject({
       kind: 'keep',

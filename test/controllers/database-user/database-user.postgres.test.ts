@@ -11,6 +11,8 @@ import { secretText } from '../../taint/secret-text.ts'
 import { home } from '../postgres-stage.ts'
 import { UserStage } from './user-stage.ts'
 
+const abandoned = { metadata: { annotations: { [abandonAnnotation]: 'true' } } }
+
 const minute = 60_000
 
 onEachPostgres(
@@ -356,6 +358,34 @@ onEachPostgres(
         await stage.delete(name)
         expect((await stage.events(name)).join('\n')).toMatch(/Kept: .*there is no Database/)
         expect(await roles(name)).toHaveLength(2)
+      })
+
+      it('leaves its roles, and says where, when it is abandoned itself', async () => {
+        const { stage, name } = await startReady()
+        const keys = await stage.keys(name)
+        await stage.cluster.patch(DatabaseUser, `${home}/${name}`, abandoned)
+        await stage.delete(name)
+        expect((await stage.events(name)).join('\n')).toMatch(/Kept: .*stay on 127\.0\.0\.1:\d+ and can still log in/)
+        await stage.app(name, 'SELECT 1', keys)
+        expect(await roles(name)).toHaveLength(2)
+      })
+
+      it('of another namespace than its Database’s cannot be abandoned', async () => {
+        const name = nextName()
+        const stage = await UserStage.start(server())
+        await stage.namespace(`${name}-data`)
+        await stage.database(`${name}db`, { allowedNamespaces: { names: [home] } }, `${name}-data`)
+        await stage.databaseReady(`${name}db`, `${name}-data`)
+        const databases = [{ name: `${name}db`, namespace: `${name}-data`, access: 'ReadOnly' as const }]
+        await stage.create(name, { databases })
+        await stage.becomes(name, 'Ready', 'True InSync')
+        await stage.cluster.patch(DatabaseUser, `${home}/${name}`, abandoned)
+        await stage.cluster.delete(DatabaseUser, `${home}/${name}`)
+        await stage.becomes(name, 'DeletionBlocked', 'True AbandonmentRefused')
+        const taken = { metadata: { annotations: { [abandonAnnotation]: null } } }
+        await stage.cluster.patch(DatabaseUser, `${home}/${name}`, taken)
+        await stage.delete(name)
+        expect(await roles(name)).toEqual([])
       })
 
       it('does not wait for a connection Secret that is gone', async () => {

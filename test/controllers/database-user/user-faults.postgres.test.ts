@@ -3,6 +3,7 @@
 import { Client } from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import { DatabaseUser } from '../../../imports/wire/database-user.ts'
+import { abandonAnnotation } from '../../../src/controllers/database/abandoned.ts'
 import { onEachPostgres, startPostgres } from '../../postgres/on-each-postgres.ts'
 import { secretText } from '../../taint/secret-text.ts'
 import { home } from '../postgres-stage.ts'
@@ -30,6 +31,25 @@ onEachPostgres('a DatabaseUser', (_, version) => {
     await stage.becomes('web', 'Ready', 'True InSync')
     await stage.app('web', 'SELECT 1')
     await expect(stage.app('web', 'SELECT 1', before)).rejects.toThrow(/authentication failed/)
+  })
+
+  it('goes while the server is away only when it is abandoned', async () => {
+    const { server, stage } = await start()
+    await server.stop()
+    const key = `${home}/web`
+    await stage.cluster.delete(DatabaseUser, key)
+    await stage.until(
+      'the wait',
+      async () => (await stage.condition('web', 'DeletionBlocked'))?.reason === 'ServerUnreachable',
+    )
+    await stage.cluster.patch(DatabaseUser, key, { metadata: { annotations: { [abandonAnnotation]: 'true' } } })
+    await stage.until('it to go', async () => (await stage.cluster.find(DatabaseUser, key)) === undefined)
+    expect((await stage.events('web')).join('\n')).toMatch(/Kept: .*roles web, web_a, web_b.*can still log in/)
+    await server.start()
+    expect(await server.byHand("SELECT rolname FROM pg_roles WHERE rolname LIKE 'web%' ORDER BY 1")).toEqual([
+      { rolname: 'web' },
+      { rolname: 'web_a' },
+    ])
   })
 
   it('goes on when the credential in the connection Secret is mended', async () => {
