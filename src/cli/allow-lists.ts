@@ -8,16 +8,40 @@ export interface AllowLists {
   readonly allowStorageClass?: readonly string[] | undefined
 }
 
-/** Flag and help text of each; the argument is a list of patterns separated by commas. */
+/** Flag, help text and form of each; the argument is a list of patterns separated by commas. */
 export const allowFlags = [
-  [
-    '--allow-secret <namespace/name>',
-    'Secrets that resources may name without a label, separated by commas; * for any characters',
-  ],
-  ['--allow-image <images>', 'images that stores and database servers may run, separated by commas (default: all)'],
-  ['--allow-endpoint <hosts>', 'hosts of database servers and S3 stores, separated by commas (default: all)'],
-  ['--allow-storage-class <names>', 'storage classes of volumes, separated by commas (default: all)'],
+  {
+    flag: '--allow-secret <namespace/name>',
+    text: 'Secrets that resources may name without a label, separated by commas; * for any characters',
+    form: "give namespace/name, such as shop/postgres or 'shop/*'",
+    // A * stands for a slash too.
+    isForm: (pattern: string) => /^[^\s/]+\/[^\s/]+$|^[^\s/]*\*[^\s/]*$/.test(pattern),
+  },
+  {
+    flag: '--allow-image <images>',
+    text: 'images that stores and database servers may run, separated by commas (default: all)',
+    form: "give an image reference without a scheme, such as 'registry.example.com/*'",
+    isForm: (pattern: string) => /^\S+$/.test(pattern) && !pattern.includes('://'),
+  },
+  {
+    flag: '--allow-endpoint <hosts>',
+    text: 'hosts of database servers and S3 stores, separated by commas (default: all)',
+    form: "give a host without scheme, port and path, such as '*.example.com'",
+    isForm: (pattern: string) => /^[^\s/]+$/.test(pattern) && !/^[^:]*:[0-9]+$/.test(pattern),
+  },
+  {
+    flag: '--allow-storage-class <names>',
+    text: 'storage classes of volumes, separated by commas (default: all)',
+    form: 'give the name of a StorageClass, such as fast',
+    isForm: (pattern: string) => /^[a-z0-9.*-]+$/.test(pattern),
+  },
 ] as const
+
+/** The sentence that says which pattern can match nothing, and what the form is; undefined: all can. */
+export function allowComplaint({ form, isForm }: (typeof allowFlags)[number], patterns: readonly string[]) {
+  const wrong = patterns.find((pattern) => !isForm(pattern))
+  return wrong === undefined ? undefined : `'${wrong}' can match nothing; ${form}`
+}
 
 export function policyOf(lists: AllowLists): ReferencePolicy {
   const { allowSecret, allowImage, allowEndpoint, allowStorageClass } = lists

@@ -130,7 +130,16 @@ async function sayWhatToTry(show: Show, { rows, areReady, databaseAddress }: Sho
   if (databases.kind === 'simulated')
     say(options, 'There is no database among the samples: pods only seem to run here.')
   const metricsUrl = (await operator.metricsUrl()) ?? 'not served yet'
-  say(options, lookAround({ ...stage, metricsUrl, databaseAddress, operatorLog: operator.logFile }))
+  say(
+    options,
+    lookAround({
+      ...stage,
+      hasStore: rows.some(({ resource }) => resource === 'kv shop/cart'),
+      metricsUrl,
+      databaseAddress,
+      operatorLog: operator.logFile,
+    }),
+  )
 }
 
 async function startStage(options: DevOptions, signal: AbortSignal): Promise<Stage> {

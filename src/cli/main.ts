@@ -8,7 +8,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { CodedError, messageOf } from '../base/errors.ts'
 import type { Work } from '../controllers/backup/work-order.ts'
 import type { WorkStep } from '../controllers/backup/work-runner.ts'
-import { allowFlags } from './allow-lists.ts'
+import { allowComplaint, allowFlags } from './allow-lists.ts'
 import { CommandError } from './command-error.ts'
 import { compileCacheFolder } from './compile-cache-folder.ts'
 import { type MetricsKind, metricsKinds, metricsPort } from './metrics-option.ts'
@@ -140,7 +140,14 @@ function metricsOption(byDefault: MetricsKind): Option {
 }
 
 function withAllowLists(command: Command): Command {
-  for (const [flag, text] of allowFlags) command.option(flag, text, names)
+  for (const allow of allowFlags) {
+    command.option(allow.flag, allow.text, (text: string) => {
+      const given = names(text)
+      const complaint = allowComplaint(allow, given)
+      if (complaint !== undefined) throw new InvalidArgumentError(`${complaint}.`)
+      return given
+    })
+  }
   return command
 }
 

@@ -14,6 +14,14 @@ describe.concurrent('konverge', () => {
     { args: ['run', '--http-port', '65536'], says: /Give a port from 0 to 65535/ },
     { args: ['run', '--backoff', '10-5'], says: /Give two numbers of seconds, as in 1-1000/ },
     { args: ['run', '--namespaces', ','], says: /Give at least one name/ },
+    ...(['run', 'install'] as const).flatMap((command) => [
+      { args: [command, '--allow-secret', 'shop/a,foo'], says: /'foo' can match nothing; give namespace\/name/ },
+      { args: [command, '--allow-secret', 'a/b/c'], says: /'a\/b\/c' can match nothing; give namespace\/name/ },
+      { args: [command, '--allow-image', 'https://x.example/*'], says: /give an image reference without a scheme/ },
+      { args: [command, '--allow-endpoint', 'https://db.example'], says: /give a host without scheme, port and path/ },
+      { args: [command, '--allow-endpoint', 'db.example:5432'], says: /give a host without scheme, port and path/ },
+      { args: [command, '--allow-storage-class', 'a/b'], says: /give the name of a StorageClass/ },
+    ]),
     { args: ['run', '--controllers', 'queues'], says: /no controller 'queues'; choose from replicatedkvstores/ },
     { args: ['run', '--log-level', 'loud'], says: /'loud' is no level; choose from debug, info, warn, error/ },
   ])('refuses $args with exit code 2', async ({ args, says }) => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { lookAround, type Sights } from '../../../src/cli/dev/look-around.ts'
 
 const sights: Sights = {
+  hasStore: true,
   kubeconfigPath: '/here/kubeconfig',
   metricsUrl: 'http://127.0.0.1:1/metrics',
   operatorLog: '/here/log',
@@ -17,6 +18,14 @@ describe('what there is to try', () => {
 
   it('is no login where no database is reached', () => {
     expect(lookAround(sights)).not.toMatch(/psql|Log in/)
+  })
+
+  it('names the sample store only when it exists', () => {
+    expect(lookAround(sights)).toContain('kubectl -n shop scale kv cart --replicas=5')
+    const without = lookAround({ ...sights, hasStore: false })
+    expect(without).not.toMatch(/cart|shop/)
+    expect(without).toContain('kubectl get kv,db,dbu,mig,bak -A')
+    expect(without).toContain('Metrics  http://127.0.0.1:1/metrics')
   })
 
   it('is told with what stays at the end', () => {
