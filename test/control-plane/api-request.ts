@@ -11,7 +11,8 @@ export interface ApiAccess {
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
-  readonly body?: object
+  /** A text is sent as it is; an object as JSON. */
+  readonly body?: object | string
   /** A PATCH says which kind of patch it is. Default: plain JSON. */
   readonly contentType?: string
   /** Default: whatever the server likes, which is JSON. */
@@ -50,6 +51,11 @@ export function apiRequest(access: ApiAccess, ask: ApiRequest): Promise<ApiAnswe
       })
     })
     outgoing.on('error', reject)
-    outgoing.end(ask.body === undefined ? undefined : JSON.stringify(ask.body))
+    outgoing.end(bodyTextOf(ask))
   })
+}
+
+/** Undefined: there is no body. */
+export function bodyTextOf({ body }: Pick<ApiRequest, 'body'>): string | undefined {
+  return typeof body === 'object' ? JSON.stringify(body) : body
 }

@@ -8,7 +8,7 @@ import { storageClasses } from '../../src/cli/dev/sample-objects.ts'
 import { ServiceAccount } from '../../src/index.ts'
 import type { KubeObject } from '../../src/object/object.ts'
 import { startCluster, type TestCluster } from '../../src/testing/index.ts'
-import type { ApiAnswer, ApiRequest } from '../control-plane/api-request.ts'
+import { type ApiAnswer, type ApiRequest, bodyTextOf } from '../control-plane/api-request.ts'
 import { usualLimitMs } from '../control-plane/wait-until.ts'
 import { flagshipDefinitions } from './definitions.ts'
 import { EmbeddedOperator } from './embedded-operator.ts'
@@ -120,10 +120,11 @@ export class EmbeddedStoryServer implements OwnServer {
   }
 
   async requestAs(account: Account, ask: ApiRequest): Promise<ApiAnswer> {
-    const { method, path, body, contentType = 'application/json', accept = '*/*' } = ask
+    const { method, path, contentType = 'application/json', accept = '*/*' } = ask
     const token = await this.#tokenOf(account)
     const headers = { authorization: `Bearer ${token}`, 'content-type': contentType, accept }
-    const content = body === undefined ? {} : { body: JSON.stringify(body) }
+    const body = bodyTextOf(ask)
+    const content = body === undefined ? {} : { body }
     const answer = await handleFetch(
       this.#cluster.server,
       new Request(`http://here${path}`, { method, headers, ...content }),

@@ -1,5 +1,5 @@
 // Attempts of a tenant on the API server: rights on the five kinds in one namespace, and none on any other object.
-import { type Attempt, forbidden, harmless, invalid, type Outcome } from '../attempt.ts'
+import { type Attempt, forbidden, harmless, invalid, type Outcome, refused } from '../attempt.ts'
 import { victimNamespace } from '../victim.ts'
 
 const there = { namespace: victimNamespace }
@@ -334,6 +334,23 @@ const steering: readonly Attempt[] = [
       },
       harmless('The annotation counts on children of that parent’s namespace only.'),
     ),
+  ),
+  attempt(
+    'abandons a deleted user of the victim’s Database, to keep its login',
+    async (stage, name) => {
+      const annotations = { 'konverge.dev/abandon-external': 'true' }
+      await stage.tenant.create('dbu', name, { metadata: { annotations }, spec: { databases: shared } })
+    },
+    harmless('The annotation does not count for a guest: its deletion waits, or removes the roles.'),
+  ),
+  attempt(
+    'sends a Backup as YAML of 3,000 keys that each open 200 lists',
+    async ({ tenant }, name) => {
+      const body = Array.from({ length: 3_000 }, () => `? ${'['.repeat(200)}`).join('\n')
+      const path = `${tenant.pathOf('bak', name)}?fieldManager=x&force=true`
+      await tenant.request({ method: 'PATCH', path, body, contentType: 'application/apply-patch+yaml' })
+    },
+    refused(400, 413),
   ),
   ...(['10ns', '-1s', '9999999999h', '0', 'NaN', `${'9'.repeat(4_000)}s`] as const).map((interval) =>
     attempt(
