@@ -24,8 +24,12 @@ onEachPostgres('psql with the Secret of a DatabaseUser', (_, version) => {
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const answers = { '{.data.ca\\.crt}': data['ca.crt'], '{.data.uri}': data['uri'] }
     const cases = Object.entries(answers).map(([path, value]) => `'jsonpath=${path}') printf %s '${value}' ;;`)
-    writeFileSync(join(folder, 'kubectl'), `#!/bin/sh\ncase "$5" in
-\n${cases.join('\n')}\nesac\n`, { mode: 0o755 })
+    writeFileSync(
+      join(folder, 'kubectl'),
+      `#!/bin/sh\ncase "$5" in
+\n${cases.join('\n')}\nesac\n`,
+      { mode: 0o755 },
+    )
     const lines = [...page.matchAll(/^ {4}(?:kubectl get secret web-db|PGSSLROOTCERT=).*$/gm)].map(([line]) => line)
     expect(lines).toHaveLength(2)
     const script = lines.join('\n')
