@@ -248,10 +248,10 @@ function ghostsAmong<T extends LiveObject>(
   store: ReadonlyStore<T>,
   changes: readonly StoreChange<T>[],
 ): readonly StoreChange<T>[] {
+  const deleted = changes.filter(({ kind }) => kind === 'deleted')
+  const gone = new Set(deleted.map(({ object }) => object.metadata.uid))
   return left
-    .filter(
-      ({ metadata: { uid } }) => !changes.some(({ kind, object }) => kind === 'deleted' && object.metadata.uid === uid),
-    )
+    .filter(({ metadata: { uid } }) => !gone.has(uid))
     .filter((object) => store.get(keyOf(object))?.metadata.uid !== object.metadata.uid)
     .map((object) => ({ kind: 'deleted', object }))
 }

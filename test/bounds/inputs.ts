@@ -20,6 +20,7 @@ import { isScramVerifier, passwordTrouble, verifierMatches } from '../../src/con
 import { ServerMessages } from '../../src/controllers/engines/postgres/server-messages.ts'
 import { signature } from '../../src/controllers/engines/postgres/sql-text.ts'
 import { engineErrorOf } from '../../src/controllers/engines/postgres/sqlstate.ts'
+import type { SlicedWork } from '../../src/controllers/engines/slice-runner.ts'
 import { specSteps } from '../../src/controllers/migration/spec-steps.ts'
 import { planHash } from '../../src/controllers/migration/step-digest.ts'
 import { reportIn } from '../../src/controllers/migration/worker-report.ts'
@@ -34,6 +35,7 @@ import { compareQuantities, parseQuantity } from '../../src/object/quantity.ts'
 import { recordedReach } from '../../src/reconcile/inventory.ts'
 import { steeringOf } from '../../src/reconcile/steering.ts'
 import { openLabels } from '../controllers/open-labels.ts'
+import { comparisons } from './comparisons.ts'
 import { worstJson } from './worst-json.ts'
 
 export interface BoundedInput {
@@ -41,9 +43,13 @@ export interface BoundedInput {
   /** Whose text it is. */
   readonly from: 'user' | 'server' | 'worker' | 'API server'
   readonly bound: string
-  /** Prepares the worst value; what it returns is measured, and says shortly what came of the value. */
+  /** Prepares the worst value; what it returns is measured, and says shortly what came of the value. Of sliced work each slice is measured. */
   readonly worst: () => () => unknown
   readonly comesTo: unknown
+}
+
+export function isSliced(outcome: unknown): outcome is SlicedWork<unknown> {
+  return typeof outcome === 'object' && outcome !== null && 'next' in outcome
 }
 
 const nowMs = Date.parse('2026-11-05T10:00:00Z')
@@ -445,6 +451,7 @@ export const inputs: readonly BoundedInput[] = [
     },
     comesTo: [true, undefined],
   },
+  ...comparisons,
 ]
 
 function object(metadata: object, rest: object = {}): LiveObject {

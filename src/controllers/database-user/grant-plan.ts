@@ -3,6 +3,7 @@
 import type { Change } from '../engines/change.ts'
 import type { CustomGrant, GrantQuestion, GrantWish, ObservedGrants } from '../engines/grant.ts'
 import { type GrantPlan, planGrants } from '../engines/grants.ts'
+import type { SlicedWork } from '../engines/slice-runner.ts'
 import type { RoleDifference } from './role-difference.ts'
 import type { DatabaseAccess } from './role-wish.ts'
 
@@ -18,7 +19,7 @@ export function grantQuestion(group: string, { owner, schemas }: DatabaseAccess)
 }
 
 /** What of the privileges in one database is missing, too much, or about what is not there. */
-export function grantPlan(group: string, database: DatabaseAccess, seen: ObservedGrants): GrantPlan {
+export function grantPlan(group: string, database: DatabaseAccess, seen: ObservedGrants): SlicedWork<GrantPlan> {
   const { access, schemas, grants, owner } = database
   const wish: GrantWish = {
     ...{ role: group, database: database.name, access, schemas, creators: [owner] },
@@ -59,14 +60,14 @@ export function grantDifferences(
 }
 
 /** Takes everything that it has in a database. */
-export function withoutGrants(group: string, seen: ObservedGrants): readonly Change[] {
+export function* withoutGrants(group: string, seen: ObservedGrants): SlicedWork<readonly Change[]> {
   const none: GrantWish = { role: group, database: '', access: 'Custom', schemas: [], grants: [], creators: [] }
-  return planGrants(none, seen).extra
+  return (yield* planGrants(none, seen)).extra
 }
 
 /** `SELECT, UPDATE on 12 tables of schema app; …`, shortened where there is much. */
 function wordsOf(changes: GrantPlan['missing']): string {
-  const words = changes.map((change) => {
+  const listed = changes.slice(0, mostListed).map((change) => {
     const privileges = change.privileges.join(', ')
     if ('creator' in change) {
       return `${privileges} on each ${change.on.toLowerCase()} that ${change.creator} makes in schema ${change.schema}`
@@ -76,9 +77,8 @@ function wordsOf(changes: GrantPlan['missing']): string {
     const within = table === '' ? (schema === '' ? '' : ` of schema ${schema}`) : ` of table ${schema}.${table}`
     return `${privileges} on ${what}${within}`
   })
-  const listed = words.slice(0, mostListed)
-  return words.length > listed.length
-    ? `${listed.join('; ')} and ${words.length - listed.length} more`
+  return changes.length > listed.length
+    ? `${listed.join('; ')} and ${changes.length - listed.length} more`
     : listed.join('; ')
 }
 

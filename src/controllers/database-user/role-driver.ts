@@ -1,12 +1,21 @@
 // Acts on the roles of one user, on the server of its Databases. The group comes first, marked with its token, and everything else
 // follows from what is seen; cut off anywhere, a repetition goes on from there. A look at a user at rest is one statement, and
 // one more in each of its databases.
-import type { CodedError, Consistency, ExternalCall, ExternalChange, ExternalDriver, Observation } from '../../index.ts'
+import type {
+  CodedError,
+  Consistency,
+  ExternalCall,
+  ExternalChange,
+  ExternalDriver,
+  ExternalTools,
+  Observation,
+} from '../../index.ts'
 import type { Change } from '../engines/change.ts'
 import type { DatabaseEngine, DatabaseServer, LoginVerdict } from '../engines/engine.ts'
 import { EngineError } from '../engines/engine-error.ts'
 import type { ObservedRole } from '../engines/observed-server.ts'
 import { signed } from '../engines/server-access.ts'
+import { SliceRunner } from '../engines/slice-runner.ts'
 import { grantPlan, grantQuestion, withoutGrants } from './grant-plan.ts'
 import { loginRolesOf } from './login-roles.ts'
 import type { Elsewhere, ObservedUser, RoleDifference } from './role-difference.ts'
@@ -17,13 +26,19 @@ import type { DatabaseAccess, RoleWish } from './role-wish.ts'
 
 type Call = ExternalCall<RoleWish>
 
+/** Databases that are closed to a user at a time; later observations find the others. */
+const mostClosed = 64
+
 export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
   /** Catalogs are authoritative, and roles are made at once. */
   readonly consistency: Consistency = { visibilityDelayMs: 0, pollMs: 5_000, createTimeoutMs: 60_000 }
   readonly #engine: DatabaseEngine
+  /** One for all users: tenants choose how many objects and names are compared. */
+  readonly #slices: SliceRunner
 
-  constructor(engine: DatabaseEngine) {
+  constructor(engine: DatabaseEngine, { clock }: Pick<ExternalTools, 'clock'>) {
     this.#engine = engine
+    this.#slices = new SliceRunner(clock)
   }
 
   enter({ desired, signal }: Pick<Call, 'desired' | 'signal'>): Promise<() => void> {
@@ -43,8 +58,8 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
     const roles = loginRolesOf(desired.group)
     const logins = seen.roles.filter(({ name }) => roles.includes(name))
     const isLeaving = desired.ending !== undefined || desired.isShutOut
-    const grants = isLeaving ? {} : await this.#grants(server, desired)
-    const elsewhere = isLeaving ? [] : await this.#elsewhere(server, desired, [group, ...logins])
+    const grants = isLeaving ? {} : await this.#grants(server, call)
+    const elsewhere = isLeaving ? [] : await this.#elsewhere(server, call, [group, ...logins])
     // It comes last, as it takes the place of the session in its database.
     const verdict = isLeaving ? undefined : await this.#tryLogin(server, desired, logins)
     const proven = provenHash(desired, { logins, verdict })
@@ -77,8 +92,8 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
   async update(call: Call, observed: ObservedUser, changes: readonly ExternalChange[]): Promise<void> {
     const { desired } = call
     const server = this.#serverOf(call)
-    const isAsked = ({ reason, message }: RoleDifference) =>
-      changes.some((change) => change.reason === reason && change.message === message)
+    const asked = new Set(changes.map(identityOf))
+    const isAsked = (difference: RoleDifference) => asked.has(identityOf(difference))
     const differences = roleDifferences(desired, observed).filter(isAsked)
     await this.#carryOut(server, [...markings(observed, desired), ...differences])
     const obstacles = differences.flatMap(({ obstacle }) => obstacle ?? [])
@@ -124,11 +139,12 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
   }
 
   /** Owners have their rights as members of the owner role; they are not granted any. */
-  async #grants(server: DatabaseServer, { group, databases }: RoleWish): Promise<ObservedUser['grants']> {
+  async #grants(server: DatabaseServer, { desired, signal }: Call): Promise<ObservedUser['grants']> {
+    const { group, databases } = desired
     const granted = databases.filter(({ access }) => access !== 'Owner')
     const ask = async (database: DatabaseAccess) => {
       const seen = await server.observeGrants(database.name, grantQuestion(group, database))
-      return [database.name, grantPlan(group, database, seen)] as const
+      return [database.name, await this.#slices.run(grantPlan(group, database, seen), signal)] as const
     }
     return Object.fromEntries(await Promise.all(granted.map(ask)))
   }
@@ -139,29 +155,28 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
    */
   async #elsewhere(
     server: DatabaseServer,
-    wish: RoleWish,
+    { desired: wish, signal }: Call,
     roles: readonly ObservedRole[],
   ): Promise<readonly Elsewhere[]> {
+    const listed = new Set(wish.databases.map(({ name }) => name))
     const names = [
       ...roles.slice(0, 1).flatMap(({ dependents }) => dependents.map(({ database }) => database)),
       ...roles.flatMap(({ settings }) => settings.flatMap(({ database }) => database ?? [])),
     ]
-    const others = [...new Set(names)].filter((name) => name !== '' && !wish.databases.some((one) => one.name === name))
+    const others = [...new Set(names)].filter((name) => name !== '' && !listed.has(name))
     if (others.length === 0) return []
     const { databases } = await server.observe({ databases: others })
     const closed = databases.filter(
       ({ owner, ownerToken, allowsConnections }) =>
         ownerToken !== undefined && owner !== wish.group && allowsConnections,
     )
+    const ownedIn = new Map(roles[0]?.dependents.map(({ database, owned }) => [database, owned]))
     return await Promise.all(
-      closed.map(async (database) => ({
-        database,
-        owned: roles[0]?.dependents.find((one) => one.database === database.name)?.owned ?? 0,
-        revocations: withoutGrants(
-          wish.group,
-          await server.observeGrants(database.name, { roles: [wish.group], schemas: [] }),
-        ),
-      })),
+      closed.slice(0, mostClosed).map(async (database) => {
+        const seen = await server.observeGrants(database.name, { roles: [wish.group], schemas: [] })
+        const revocations = await this.#slices.run(withoutGrants(wish.group, seen), signal)
+        return { database, owned: ownedIn.get(database.name) ?? 0, revocations }
+      }),
     )
   }
 
@@ -183,6 +198,10 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
   #serverOf({ desired, signal }: Call): DatabaseServer {
     return this.#engine.server(desired.access, { caller: desired.caller, signal })
   }
+}
+
+function identityOf({ reason, message }: ExternalChange): string {
+  return `${reason}: ${message}`
 }
 
 /** Roles that are adopted get our mark, and the admin into them: he cannot change them otherwise. */

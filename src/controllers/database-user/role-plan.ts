@@ -82,10 +82,11 @@ function membershipDifferences(
   { name: member, memberOf }: ObservedRole,
   wanted: readonly string[],
 ): readonly RoleDifference[] {
-  const isFull = (role: string) => memberOf.some((held) => held.role === role && held.inherits && held.canSet)
-  const missing = wanted.filter((role) => !isFull(role))
-  const extra = memberOf.filter(({ role }) => !wanted.includes(role))
-  const loose = memberOf.filter(({ role, isAdmin }) => wanted.includes(role) && isAdmin)
+  const full = new Set(memberOf.filter(({ inherits, canSet }) => inherits && canSet).map(({ role }) => role))
+  const asked = new Set(wanted)
+  const missing = wanted.filter((role) => !full.has(role))
+  const extra = memberOf.filter(({ role }) => !asked.has(role))
+  const loose = memberOf.filter(({ role, isAdmin }) => asked.has(role) && isAdmin)
   const given = (role: string): Change => ({ kind: 'grantMembership', role, member, inherits: true, canSet: true })
   const taken = ({ role, grantors }: Membership): Change => ({ kind: 'revokeMembership', role, member, grantors })
   const names = (memberships: readonly Membership[]) => memberships.map(({ role }) => role)
@@ -176,13 +177,14 @@ function settingsOf(wish: RoleWish): readonly Setting[] {
 function settingDifferences(wish: RoleWish, { name: role, settings: found }: ObservedRole): readonly RoleDifference[] {
   const wanted = settingsOf(wish)
   const at = ({ database, name }: Setting) => `${name}${database === undefined ? '' : ` in database ${database}`}`
-  const isSame = (left: Setting) => (right: Setting) => at(left) === at(right)
+  const asked = new Set(wanted.map(at))
+  const held = new Map(found.map((setting) => [at(setting), setting.value]))
   const holds = (setting: Setting) => {
-    const value = found.find(isSame(setting))?.value
+    const value = held.get(at(setting))
     return value !== undefined && isSameSetting(setting.name, value, setting.value)
   }
   const different = wanted.filter((setting) => !holds(setting))
-  const extra = found.filter((setting) => !wanted.some(isSame(setting)))
+  const extra = found.filter((setting) => !asked.has(at(setting)))
   return difference('LoginSettings', [...different, ...extra].map(at), (names) => ({
     message: `role ${role} begins with other settings than asked for: ${names}`,
     changes: [
@@ -264,13 +266,17 @@ interface Correction {
 }
 
 /** One difference for all of the names; none if there are none. */
+/** Names in one message. */
+const mostNamed = 100
+
 function difference(
   reason: RoleDifferenceReason,
   names: readonly string[],
   correct: (names: string) => Correction,
 ): readonly RoleDifference[] {
   if (names.length === 0) return []
-  const { message, changes } = correct(names.join(', '))
+  const more = names.length - mostNamed
+  const { message, changes } = correct(`${names.slice(0, mostNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`)
   return [{ reason, message, steps: changes.length === 0 ? [] : [{ at: 'server', changes }] }]
 }
 

@@ -52,8 +52,9 @@ export function removalSteps(
     return names.flatMap((role) => (heir === undefined ? disown(role) : handOver(role, heir)))
   }
   const dependents = ours.flatMap((role) => role.dependents)
+  const dependentIn = new Set(dependents.map(({ database }) => database))
   const inside = databases
-    .filter(({ name }) => dependents.some(({ database }) => database === name))
+    .filter(({ name }) => dependentIn.has(name))
     .map(({ name: database }) => ({ at: 'database' as const, database, changes: leave(database) }))
   // What databases share goes in whichever of them.
   const shared = inside.length === 0 && dependents.length > 0 ? leave('') : []
@@ -67,11 +68,13 @@ export function removalSteps(
 function heirs({ databases: listed }: RoleWish, observed: ObservedUser, databases: readonly ObservedDatabase[]) {
   const own = listed.filter((database) => isItsDatabase(database, databases))
   const leaving = rolesOf(observed).map(({ name }) => name)
+  const marked = databases.filter(({ ownerToken }) => ownerToken !== undefined)
+  const ownersThere = new Map(marked.map(({ name, owner }) => [name, owner]))
+  const ownersHere = new Map(own.map(({ name, owner }) => [name, owner]))
   return (database: string): string | undefined => {
-    const ownerHere = own.find(({ name }) => name === database)?.owner
-    const there = databases.find(({ name, ownerToken }) => name === database && ownerToken !== undefined)
-    const ownerThere = there === undefined || leaving.includes(there.owner) ? undefined : there.owner
-    return ownerHere ?? ownerThere ?? own[0]?.owner
+    const there = ownersThere.get(database)
+    const ownerThere = there === undefined || leaving.includes(there) ? undefined : there
+    return ownersHere.get(database) ?? ownerThere ?? own[0]?.owner
   }
 }
 

@@ -28,7 +28,7 @@ export const roleName = 'role'
 export function userRole(engineFor: (tools: ExternalTools) => DatabaseEngine) {
   return defineExternal({
     name: roleName,
-    driver: (tools: ExternalTools) => new RoleDriver(engineFor(tools)),
+    driver: (tools: ExternalTools) => new RoleDriver(engineFor(tools), tools),
     wish: roleWish,
     removal: roleRemoval,
   })

@@ -237,7 +237,8 @@ function consentDifferences(
   { holders, owner, lockedOutSessions }: ObservedDatabase,
 ): readonly Difference[] {
   const on = { at: 'server', reason: 'ConsentWithdrawn', isWished: true, isReported: true } as const
-  const withdrawn = consents === undefined ? [] : holders.filter(({ token }) => isOutside(token, consents))
+  const namespaces = new Set(consents)
+  const withdrawn = consents === undefined ? [] : holders.filter(({ token }) => isOutside(token, namespaces))
   const taken = withdrawn.map(({ role, token, grantors, privileges }): Difference => {
     const of = { schema: '', table: '', names: [database], privileges } as const
     return {
@@ -253,9 +254,9 @@ function consentDifferences(
   return lockedOutSessions === 0 ? taken : [...taken, { ...on, message, changes: [] }]
 }
 
-function isOutside(token: Token | undefined, namespaces: readonly string[]): boolean {
+function isOutside(token: Token | undefined, namespaces: ReadonlySet<string>): boolean {
   const namespace = namespaceOf(token)
-  return namespace !== undefined && !namespaces.includes(namespace)
+  return namespace !== undefined && !namespaces.has(namespace)
 }
 
 function contentDifferences(

@@ -1,7 +1,9 @@
-// Which privileges are missing and which are too many? What a wish means, compared with what was found; the answer is a list of
-// changes. Pure, and exact: privileges that come by another role or by PUBLIC do not count, as they can go without a word.
+// Privileges that are missing and that are too many: the desired ones, compared with those found. The outcome is a list of changes.
+// Pure, and exact: privileges that come by another role or by PUBLIC do not count, because they can go without a word.
+// Invariant: linear in the names of the spec and of the server together, and in slices, because a tenant chooses both numbers.
+import { DesiredPrivileges, objectTargets } from './desired-privileges.ts'
+import { EngineError } from './engine-error.ts'
 import type {
-  CustomGrant,
   DefaultGrant,
   DefaultGrantChange,
   GrantChange,
@@ -10,6 +12,7 @@ import type {
   ObservedGrants,
   Privilege,
 } from './grant.ts'
+import type { SlicedWork } from './slice-runner.ts'
 
 export interface GrantPlan {
   /** To be given. */
@@ -23,141 +26,142 @@ export interface GrantPlan {
   readonly held: number
 }
 
-/** What has objects in a schema. */
-type ObjectTarget = 'Table' | 'Sequence' | 'Function'
-
-const objectTargets: readonly ObjectTarget[] = ['Table', 'Sequence', 'Function']
-
-type Preset = Readonly<Record<'Database' | 'Schema' | ObjectTarget, readonly Privilege[]>>
-
-/** MAINTAIN came with PostgreSQL 17 and goes with an owner's. */
-const presets: Readonly<Record<GrantWish['access'], Preset>> = {
-  ReadOnly: { Database: ['CONNECT'], Schema: ['USAGE'], Table: ['SELECT'], Sequence: ['SELECT'], Function: [] },
-  ReadWrite: {
-    Database: ['CONNECT', 'TEMPORARY'],
-    Schema: ['USAGE'],
-    Table: ['DELETE', 'INSERT', 'SELECT', 'UPDATE'],
-    Sequence: ['SELECT', 'UPDATE', 'USAGE'],
-    Function: ['EXECUTE'],
-  },
-  Owner: {
-    Database: ['CONNECT', 'CREATE', 'TEMPORARY'],
-    Schema: ['CREATE', 'USAGE'],
-    Table: ['DELETE', 'INSERT', 'MAINTAIN', 'REFERENCES', 'SELECT', 'TRIGGER', 'TRUNCATE', 'UPDATE'],
-    Sequence: ['SELECT', 'UPDATE', 'USAGE'],
-    Function: ['EXECUTE'],
-  },
-  Custom: { Database: [], Schema: [], Table: [], Sequence: [], Function: [] },
-}
-
-/** `observed` has to answer for the role, the schemas and the creators of the wish. */
-export function planGrants(wish: GrantWish, observed: ObservedGrants): GrantPlan {
-  const groups = observed.groups.filter(({ role }) => role === wish.role)
-  const changes = groups.map((group) => ({
-    group,
-    ...compared(group, (name) => desiredOn(wish, observed, group, name)),
-  }))
-  const defaults = compareDefaults(wish, observed)
+/** `observed` has to answer for the role, the schemas and the creators of the wish. Throws StatementFailed for too many changes. */
+export function* planGrants(wish: GrantWish, observed: ObservedGrants): SlicedWork<GrantPlan> {
+  const foundSchemas = among(wish.schemas, observed.schemas)
+  const desired = yield* DesiredPrivileges.of(wish, { majorVersion: observed.majorVersion, schemas: foundSchemas })
+  const totals: Totals = { missing: [], extra: [], options: [], desired: 0, held: 0 }
+  for (const group of observed.groups) {
+    if (group.role === wish.role) yield* compare(group, desired, totals)
+    yield
+  }
+  const defaults = yield* compareDefaults(wish, observed, desired)
   return {
-    missing: [...changes.flatMap(({ group, missing }) => changesOf('grant', group, missing)), ...defaults.missing],
-    extra: [
-      ...changes.flatMap(({ group, extra }) => changesOf('revoke', group, extra)),
-      ...changes.flatMap(({ group, kept }) => optionChanges(group, kept)),
-      ...defaults.extra,
-    ],
-    notFound: notFound(wish, observed),
-    desired: changes.reduce((sum, { desired }) => sum + desired, 0),
-    held: changes.reduce((sum, { held }) => sum + held, 0),
+    missing: [...totals.missing, ...defaults.missing],
+    extra: [...totals.extra, ...totals.options, ...defaults.extra],
+    notFound: yield* notFound(wish, observed, { desired, foundSchemas }),
+    desired: totals.desired,
+    held: totals.held,
   }
 }
 
-interface Comparison {
-  /** Names by the privileges that they lack, joined; and so on. */
-  readonly missing: ReadonlyMap<string, readonly string[]>
-  readonly extra: ReadonlyMap<string, readonly string[]>
-  /** Names by what they rightly have. */
-  readonly kept: ReadonlyMap<string, readonly string[]>
+/** Names after which work may pause. */
+const namesAtOnce = 256
+
+/** More differ only where a server invents them: privileges of one object have a few hundred combinations. */
+const mostChanges = 100_000
+
+interface Totals {
+  readonly missing: GrantChange[]
+  readonly extra: GrantChange[]
+  /** Privileges that the role may keep and may not pass on. */
+  readonly options: GrantChange[]
+  desired: number
+  held: number
+}
+
+/** What a list of desired privileges means for the objects of one group. Lists are interned: it is computed once for each. */
+interface Verdict {
   readonly desired: number
   readonly held: number
+  /** Where the names of its objects are collected; undefined: nothing to do. */
+  readonly missing: Names | undefined
+  readonly extra: Names | undefined
+  readonly kept: Names | undefined
 }
 
-function compared(group: GrantGroup, desiredOf: (name: string) => readonly Privilege[]): Comparison {
-  const rows = group.names.map((name) => ({ name, desired: desiredOf(name) }))
-  const { privileges, isOwner } = group
-  const by = (choose: (desired: readonly Privilege[]) => readonly Privilege[]) =>
-    isOwner ? new Map() : groupNames(rows.map(({ name, desired }) => ({ name, privileges: choose(desired) })))
-  const desired = rows.reduce((sum, row) => sum + row.desired.length, 0)
-  const held = (wanted: readonly Privilege[]) => wanted.filter((one) => isOwner || privileges.includes(one))
-  return {
-    missing: by((wanted) => wanted.filter((one) => !privileges.includes(one))),
-    extra: by((wanted) => privileges.filter((one) => !wanted.includes(one))),
-    kept: by((wanted) => privileges.filter((one) => wanted.includes(one))),
-    desired,
-    held: rows.reduce((sum, row) => sum + held(row.desired).length, 0),
+interface Names {
+  readonly privileges: readonly Privilege[]
+  readonly names: string[]
+}
+
+function* compare(group: GrantGroup, desired: DesiredPrivileges, totals: Totals): SlicedWork<void> {
+  const desiredOf = desired.within(group)
+  const found = new GroupNames(group)
+  let count = 0
+  for (const name of group.names) {
+    const verdict = found.verdictOn(desiredOf(name))
+    totals.desired += verdict.desired
+    totals.held += verdict.held
+    verdict.missing?.names.push(name)
+    verdict.extra?.names.push(name)
+    verdict.kept?.names.push(name)
+    count += 1
+    if (count % namesAtOnce === 0) yield
+  }
+  for (const names of found.all()) {
+    totals[names.kind].push(changeOf(verbs[names.kind], group, names))
+    yield
+  }
+  const { missing, extra, options } = totals
+  if (missing.length + extra.length + options.length > mostChanges) throw tooManyChanges(group)
+}
+
+const verbs = { missing: 'grant', extra: 'revoke', options: 'revokeOption' } as const
+
+type Kind = keyof typeof verbs
+
+/** Names of a group's objects by the privileges that they lack, that they have too much, and that they may not pass on. */
+class GroupNames {
+  readonly #group: GrantGroup
+  readonly #verdicts = new Map<readonly Privilege[], Verdict>()
+  /** Few: combinations of the privileges of one type of object. */
+  readonly #lists: (Names & { readonly kind: Kind; readonly key: string })[] = []
+
+  constructor(group: GrantGroup) {
+    this.#group = group
+  }
+
+  all(): Iterable<Names & { readonly kind: Kind }> {
+    return this.#lists
+  }
+
+  verdictOn(desired: readonly Privilege[]): Verdict {
+    const known = this.#verdicts.get(desired)
+    const verdict = known ?? this.#verdict(desired)
+    if (known === undefined) this.#verdicts.set(desired, verdict)
+    return verdict
+  }
+
+  #verdict(desired: readonly Privilege[]): Verdict {
+    const { isOwner, privileges: held, grantable } = this.#group
+    const count = desired.length
+    if (isOwner) return { desired: count, held: count, missing: undefined, extra: undefined, kept: undefined }
+    const missing = desired.filter((one) => !held.includes(one))
+    const extra = held.filter((one) => !desired.includes(one))
+    const kept = held.filter((one) => desired.includes(one) && grantable.includes(one))
+    return {
+      ...{ desired: count, held: count - missing.length },
+      ...{ missing: this.#names('missing', missing), extra: this.#names('extra', extra) },
+      kept: this.#names('options', kept),
+    }
+  }
+
+  #names(kind: Kind, privileges: readonly Privilege[]): Names | undefined {
+    if (privileges.length === 0) return undefined
+    const key = privileges.join(',')
+    const known = this.#lists.find((list) => list.kind === kind && list.key === key)
+    if (known !== undefined) return known
+    const names = { kind, key, privileges, names: [] }
+    this.#lists.push(names)
+    return names
   }
 }
 
-function groupNames(
-  rows: readonly { readonly name: string; readonly privileges: readonly Privilege[] }[],
-): ReadonlyMap<string, readonly string[]> {
-  const byPrivileges = Map.groupBy(rows, ({ privileges }) => privileges.join(','))
-  return new Map(
-    [...byPrivileges].filter(([key]) => key !== '').map(([key, group]) => [key, group.map(({ name }) => name)]),
-  )
-}
-
-function changesOf(
+function changeOf(
   kind: GrantChange['kind'],
   { role, on, schema, table, passedOn = [] }: GrantGroup,
-  names: ReadonlyMap<string, readonly string[]>,
-): readonly GrantChange[] {
-  return [...names].map(([key, of]) => {
-    const privileges = key.split(',')
-    const others = kind === 'grant' ? [] : passedOn.filter(({ privilege }) => privileges.includes(privilege))
-    const grantors = [...new Set(others.map(({ grantor }) => grantor))]
-    const change = { kind, role, on, schema, table, names: of, privileges }
-    return grantors.length === 0 ? change : { ...change, grantors }
-  })
+  { privileges, names }: Names,
+): GrantChange {
+  const others = kind === 'grant' ? [] : passedOn.filter(({ privilege }) => privileges.includes(privilege))
+  const grantors = [...new Set(others.map(({ grantor }) => grantor))]
+  const change = { kind, role, on, schema, table, names, privileges }
+  return grantors.length === 0 ? change : { ...change, grantors }
 }
 
-/** What it may keep, it may still not pass on. */
-function optionChanges(group: GrantGroup, kept: Comparison['kept']): readonly GrantChange[] {
-  if (group.grantable.length === 0) return []
-  return changesOf('revokeOption', group, kept)
-    .map((change) => ({ ...change, privileges: change.privileges.filter((one) => group.grantable.includes(one)) }))
-    .filter(({ privileges }) => privileges.length > 0)
-}
-
-/** What the wish wants on one object of a group. */
-function desiredOn(
-  wish: GrantWish,
-  { majorVersion }: ObservedGrants,
-  { on, schema, isOfExtension }: GrantGroup,
-  name: string,
-): readonly Privilege[] {
-  // Some of an extension's functions are for superusers: dblink_connect_u lets whoever may call it become one.
-  if (on === 'Column' || isOfExtension) return []
-  const isWithin = on === 'Database' ? name === wish.database : wish.schemas.includes(on === 'Schema' ? name : schema)
-  if (!isWithin) return []
-  const listed = wish.grants.filter((grant) => grant.objectType === on && namesObject(grant, on, name))
-  return known([...presets[wish.access][on], ...listed.flatMap(({ privileges }) => privileges)], majorVersion)
-}
-
-function namesObject({ names }: CustomGrant, on: GrantGroup['on'], name: string): boolean {
-  if (names === undefined || on === 'Database' || on === 'Schema') return true
-  return on === 'Function' ? names.some((wanted) => isFunctionNamed(name, wanted)) : names.includes(name)
-}
-
-/** By its signature as the server writes it, or by its name alone. */
-function isFunctionNamed(signature: string, wanted: string): boolean {
-  if (signature === wanted) return true
-  const quoted = `"${wanted.replaceAll('"', '""')}"`
-  return [wanted, quoted].some((name) => signature.startsWith(`${name}(`))
-}
-
-/** Each once, sorted, and only what this version has. */
-function known(privileges: readonly Privilege[], majorVersion: number): readonly Privilege[] {
-  return [...new Set(privileges)].filter((one) => one !== 'MAINTAIN' || majorVersion >= 17).sort()
+function tooManyChanges({ role }: GrantGroup): EngineError {
+  const message = `the privileges of role ${role} differ in more than ${mostChanges} ways; REVOKE what the DatabaseUser does not ask for`
+  return new EngineError({ code: 'StatementFailed', message, remedy: 'stop' })
 }
 
 interface DefaultComparison {
@@ -165,61 +169,82 @@ interface DefaultComparison {
   readonly extra: readonly DefaultGrantChange[]
 }
 
-function compareDefaults(wish: GrantWish, observed: ObservedGrants): DefaultComparison {
-  const there = observed.defaults.filter(({ role }) => role === wish.role)
-  const desired = desiredDefaults(wish, observed)
-  const missing = desired.map((grant) => ({ ...grant, privileges: without(grant, there.filter(isSamePlace(grant))) }))
-  const extra = there.map((grant) => ({ ...grant, privileges: without(grant, desired.filter(isSamePlace(grant))) }))
-  return {
-    missing: missing.filter(isSome).map((grant) => ({ kind: 'grantDefault', ...grant })),
-    extra: extra.filter(isSome).map((grant) => ({ kind: 'revokeDefault', ...grant })),
+function* compareDefaults(
+  wish: GrantWish,
+  observed: ObservedGrants,
+  privileges: DesiredPrivileges,
+): SlicedWork<DefaultComparison> {
+  const desired = desiredDefaults(wish, observed, privileges)
+  const desiredAt = new Map(desired.map((grant) => [placeOf(grant), new Set(grant.privileges)]))
+  const heldAt = new Map<string, Set<Privilege>>()
+  const extra: DefaultGrantChange[] = []
+  let count = 0
+  for (const grant of observed.defaults) {
+    count += 1
+    if (count % namesAtOnce === 0) yield
+    if (grant.role !== wish.role) continue
+    const place = placeOf(grant)
+    const wanted = desiredAt.get(place)
+    const tooMuch = { ...grant, privileges: grant.privileges.filter((one) => wanted?.has(one) !== true) }
+    if (isSome(tooMuch)) extra.push({ kind: 'revokeDefault', ...tooMuch })
+    if (wanted !== undefined) heldAt.set(place, new Set([...(heldAt.get(place) ?? []), ...grant.privileges]))
   }
+  const missing = desired.map((grant) => {
+    const held = heldAt.get(placeOf(grant))
+    return { ...grant, privileges: grant.privileges.filter((one) => held?.has(one) !== true) }
+  })
+  return { missing: missing.filter(isSome).map((grant) => ({ kind: 'grantDefault', ...grant })), extra }
 }
 
-function desiredDefaults(wish: GrantWish, { schemas, roles, majorVersion }: ObservedGrants): readonly DefaultGrant[] {
+function desiredDefaults(
+  wish: GrantWish,
+  { schemas: found, roles }: ObservedGrants,
+  desired: DesiredPrivileges,
+): readonly DefaultGrant[] {
   const { role } = wish
-  const creators = wish.creators.filter((creator) => creator !== role && roles.includes(creator))
-  const places = creators.flatMap((creator) =>
-    wish.schemas.filter((schema) => schemas.includes(schema)).map((schema) => ({ role, creator, schema })),
-  )
-  const forAll = objectTargets.map((on) => {
-    const listed = wish.grants.filter((grant) => grant.objectType === on && grant.names === undefined)
-    const privileges = [...presets[wish.access][on], ...listed.flatMap(({ privileges: some }) => some)]
-    return { on, privileges: known(privileges, majorVersion) }
-  })
+  const [foundRoles, foundSchemas] = [among(wish.creators, roles), among(wish.schemas, found)]
+  const creators = wish.creators.filter((creator) => creator !== role && foundRoles.has(creator))
+  const schemas = wish.schemas.filter((schema) => foundSchemas.has(schema))
+  const places = creators.flatMap((creator) => schemas.map((schema) => ({ role, creator, schema })))
+  const forAll = objectTargets.map((on) => ({ on, privileges: desired.onAll(on) }))
   return places.flatMap((place) => forAll.map((of) => ({ ...place, ...of }))).filter(isSome)
 }
 
-function isSamePlace(one: DefaultGrant): (other: DefaultGrant) => boolean {
-  return ({ creator, schema, on }) => creator === one.creator && schema === one.schema && on === one.on
-}
-
-function without({ privileges }: DefaultGrant, others: readonly DefaultGrant[]): readonly Privilege[] {
-  return privileges.filter((one) => !others.some((other) => other.privileges.includes(one)))
+function placeOf({ on, creator, schema }: DefaultGrant): string {
+  return JSON.stringify([on, creator, schema])
 }
 
 function isSome({ privileges }: DefaultGrant): boolean {
   return privileges.length > 0
 }
 
-function notFound(wish: GrantWish, { roles, schemas, groups }: ObservedGrants): readonly string[] {
-  const found = wish.schemas.filter((schema) => schemas.includes(schema))
-  const isThere = (on: ObjectTarget, name: string) =>
-    groups.some(
-      (group) => group.on === on && found.includes(group.schema) && group.names.some((one) => named(on, one, name)),
-    )
-  const objects = wish.grants.flatMap(({ objectType: on, names = [] }) =>
-    on === 'Database' || on === 'Schema'
-      ? []
-      : names.filter((name) => !isThere(on, name)).map((name) => `${on.toLowerCase()} ${name}`),
-  )
+function* notFound(
+  wish: GrantWish,
+  { roles, groups }: ObservedGrants,
+  { desired, foundSchemas }: { readonly desired: DesiredPrivileges; readonly foundSchemas: ReadonlySet<string> },
+): SlicedWork<readonly string[]> {
+  const foundRoles = among([wish.role, ...wish.creators], roles)
+  let count = 0
+  for (const { role, on, schema, names, isOfExtension } of groups) {
+    count += 1
+    if (count % namesAtOnce === 0) yield
+    const isCompared = role === wish.role && !isOfExtension
+    if (isCompared || !desired.hasNames(on) || !foundSchemas.has(schema)) continue
+    for (const name of names) {
+      desired.markFound(on, name)
+      count += 1
+      if (count % namesAtOnce === 0) yield
+    }
+  }
   return [
-    ...[wish.role, ...wish.creators].filter((role) => !roles.includes(role)).map((role) => `role ${role}`),
-    ...wish.schemas.filter((schema) => !schemas.includes(schema)).map((schema) => `schema ${schema}`),
-    ...objects,
+    ...[wish.role, ...wish.creators].filter((role) => !foundRoles.has(role)).map((role) => `role ${role}`),
+    ...wish.schemas.filter((schema) => !foundSchemas.has(schema)).map((schema) => `schema ${schema}`),
+    ...desired.notFound(),
   ]
 }
 
-function named(on: ObjectTarget, name: string, wanted: string): boolean {
-  return on === 'Function' ? isFunctionNamed(name, wanted) : name === wanted
+/** Those of the names that the server has: at most as many as were asked about, whatever it answers. */
+function among(names: readonly string[], found: readonly string[]): ReadonlySet<string> {
+  const asked = new Set(names)
+  return new Set(found.filter((name) => asked.has(name)))
 }

@@ -40,7 +40,8 @@ export function recordOf({ logins }: WriterFacts, before?: FreezeRecord): Freeze
 export function freezeStanding(record: FreezeRecord, { logins, sessions, prepared }: WriterFacts): FreezeStanding {
   const open = logins.filter(({ canLogin }) => canLogin).map(({ name }) => name)
   if (open.length > 0) {
-    const isRecorded = (name: string) => record.logins.includes(name)
+    const known = new Set(record.logins)
+    const isRecorded = (name: string) => known.has(name)
     return {
       kind: 'open',
       recorded: open.filter(isRecorded),

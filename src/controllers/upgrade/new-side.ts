@@ -196,7 +196,8 @@ export function ownerChanges(
   admin: string,
 ): readonly Change[] {
   const role = sideRole(order)
-  const isKnown = (owner: string) => owner.startsWith('pg_') || roles.some(({ name }) => name === owner)
+  const names = new Set(roles.map(({ name }) => name))
+  const isKnown = (owner: string) => owner.startsWith('pg_') || names.has(owner)
   // What belonged to a superuser of the old server belongs to that of the new one.
   const ownerOf = (owner: string) => (isKnown(owner) ? owner : admin)
   return [

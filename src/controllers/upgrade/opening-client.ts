@@ -85,9 +85,9 @@ export class Opening {
       return jsonAnswer(String(rows[0]?.['answer']), 'logins') as readonly View[] // Sound: as the statement builds it.
     }
     const [old, young] = await Promise.all([ask(this.#old), ask(this.#new)])
-    const isFull = ({ schema, name }: View) =>
-      old.some((view) => view.schema === schema && view.name === name && view.isFull)
-    return young.filter((view) => !view.isFull && isFull(view))
+    const nameOf = ({ schema, name }: View) => JSON.stringify([schema, name])
+    const full = new Set(old.filter(({ isFull }) => isFull).map(nameOf))
+    return young.filter((view) => !view.isFull && full.has(nameOf(view)))
   }
 
   /** Whoever wrote a view or a query could run anything as whoever runs it: a role that is the owners, and nothing else. */

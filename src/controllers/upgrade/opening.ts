@@ -20,7 +20,8 @@ export function openingSight(standing: SideStanding, { logins }: FreezeRecord, s
       return { kind: 'broken', reason, message, isTerminal: true }
     }
     case 'prepared': {
-      const open = seen.filter(({ name, canLogin }) => canLogin && logins.includes(name)).map(({ name }) => name)
+      const frozen = new Set(logins)
+      const open = seen.filter(({ name, canLogin }) => canLogin && frozen.has(name)).map(({ name }) => name)
       if (open.length === 0) return { kind: 'missing' }
       const message = `${open.join(', ')} may log in at the new side already, and others not yet`
       return { kind: 'broken', reason: 'Incomplete', message, isTerminal: false }
@@ -30,7 +31,8 @@ export function openingSight(standing: SideStanding, { logins }: FreezeRecord, s
 
 /** Who came to the old side after the new one was made has no role there. */
 export function rehearsalFailure({ logins }: FreezeRecord, seen: readonly Login[]): UpgradeError | undefined {
-  const missing = logins.filter((name) => !seen.some((role) => role.name === name))
+  const there = new Set(seen.map(({ name }) => name))
+  const missing = logins.filter((name) => !there.has(name))
   if (missing.length === 0) return undefined
   const message = `${missing.join(', ')} could log in to the old side, and came after the new one was made; begin again`
   return stopped('NotMovable', message)

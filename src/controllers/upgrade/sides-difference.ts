@@ -38,7 +38,8 @@ export function tableReadings(
 /** Sentences for people; who may log in is not compared, as nobody may meanwhile. */
 export function globalsDifference(old: DatabaseGlobals, now: DatabaseGlobals): readonly string[] {
   const there = new Map(now.roles.map((role) => [role.name, role]))
-  const isCommon = (name: string) => there.has(name) && old.roles.some((role) => role.name === name)
+  const before = new Set(old.roles.map(({ name }) => name))
+  const isCommon = (name: string) => there.has(name) && before.has(name)
   // What belongs to superusers belongs to that of each side.
   const owned = ({ owned }: DatabaseGlobals) => owned.filter(({ owner }) => isCommon(owner))
   return [

@@ -56,6 +56,21 @@ const guests: readonly Attempt[] = [
     user({ databases: [{ name: 'orders', namespace: `x/../${victimNamespace}`, access: 'Owner' }] }),
     userIs('NotAllowed'),
   ),
+  attempt(
+    'names 16,384 functions, each to be compared with every function of the database',
+    user({
+      databases: [
+        {
+          ...{ name: 'mine', access: 'Custom' },
+          grants: Array.from({ length: 64 }, (_, grant) => ({
+            ...{ objectType: 'Function', privileges: ['EXECUTE'] },
+            names: Array.from({ length: 256 }, (_name, at) => `n${grant}x${at}`),
+          })),
+        },
+      ],
+    }),
+    userIs('ObjectNotFound', /not there: function n0x0/),
+  ),
   attempt('adopts a role as a guest', user({ databases: shared, adoptionPolicy: 'Adopt' }), userIs('NotAllowed')),
   attempt('joins a role as a guest', user({ databases: shared, memberOf: ['shared_owner'] }), userIs('NotAllowed')),
   attempt(

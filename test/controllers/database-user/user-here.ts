@@ -1,6 +1,7 @@
 // What does a test need to look after one user on a real server, without a cluster? A database with its owner, wishes, and the
 // driver taken through the protocol's steps as the runtime takes it.
 import { randomBytes } from 'node:crypto'
+import { systemClock } from '../../../src/base/clock.ts'
 import { loginRolesOf } from '../../../src/controllers/database-user/login-roles.ts'
 import type { ObservedUser, RoleDifference } from '../../../src/controllers/database-user/role-difference.ts'
 import { RoleDriver } from '../../../src/controllers/database-user/role-driver.ts'
@@ -114,5 +115,5 @@ export function available(seen: Observation<ObservedUser>): ObservedUser {
 }
 
 export function driverOver(engine: DatabaseEngine): RoleDriver {
-  return new RoleDriver(engine)
+  return new RoleDriver(engine, { clock: systemClock })
 }

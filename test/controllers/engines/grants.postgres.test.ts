@@ -7,6 +7,7 @@ import { planGrants } from '../../../src/controllers/engines/grants.ts'
 import { scramVerifier } from '../../../src/controllers/engines/postgres/scram.ts'
 import { engineHere } from '../../postgres/engine-here.ts'
 import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
+import { atOnce } from './at-once.ts'
 
 const token = { uid: '5f1c', generation: 1 }
 const password = 'grants'
@@ -161,7 +162,7 @@ onEachPostgres('grants', (server, version) => {
 
     async function planOf(at: DatabaseServer, of: GrantWish) {
       const question = { roles: [of.role], schemas: of.schemas, creators: of.creators }
-      return planGrants(of, await at.observeGrants(database, question))
+      return atOnce(planGrants(of, await at.observeGrants(database, question)))
     }
 
     /** And then there is nothing left to do. */

@@ -2,6 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { DefaultGrant, GrantGroup, GrantWish, ObservedGrants } from '../../../src/controllers/engines/grant.ts'
 import { type GrantPlan, planGrants } from '../../../src/controllers/engines/grants.ts'
+import { atOnce } from './at-once.ts'
+
+const planOf = (wish: GrantWish, observed: ObservedGrants) => atOnce(planGrants(wish, observed))
 
 const wish: GrantWish = {
   role: 'user',
@@ -36,7 +39,7 @@ function group(changes: Partial<GrantGroup>): GrantGroup {
 
 describe('a plan of grants', () => {
   it('gives only what is missing, to whom it is missing', () => {
-    const { missing, extra, desired, held } = planGrants(wish, {
+    const { missing, extra, desired, held } = planOf(wish, {
       ...nothing,
       groups: [
         group({ on: 'Database', schema: '', names: ['shop'], privileges: ['CONNECT'] }),
@@ -58,22 +61,22 @@ describe('a plan of grants', () => {
 
   it('takes nothing from an owner, and gives him nothing', () => {
     const groups = [group({ isOwner: true }), group({ isOwner: true, names: ['mine'], privileges: ['SELECT'] })]
-    const plan = planGrants({ ...wish, creators: [] }, { ...nothing, groups })
+    const plan = planOf({ ...wish, creators: [] }, { ...nothing, groups })
     expect(plan).toMatchObject({ missing: [], extra: [], desired: 2, held: 2 })
   })
 
   it('leaves out MAINTAIN where there is none yet', () => {
     const owner: GrantWish = { ...wish, access: 'Owner', creators: [] }
-    const of = (majorVersion: number) => planGrants(owner, { ...nothing, majorVersion, groups: [group({})] }).missing
+    const of = (majorVersion: number) => planOf(owner, { ...nothing, majorVersion, groups: [group({})] }).missing
     expect(of(16)[0]?.privileges).not.toContain('MAINTAIN')
     expect(of(17)[0]?.privileges).toContain('MAINTAIN')
   })
 
   it('does nothing about other roles, and nothing in schemas that are not there', () => {
     const groups = [group({ role: 'other', privileges: ['DELETE'] })]
-    const plan = planGrants({ ...wish, schemas: ['gone'] }, { ...nothing, schemas: [], groups })
+    const plan = planOf({ ...wish, schemas: ['gone'] }, { ...nothing, schemas: [], groups })
     expect(plan).toMatchObject({ missing: [], extra: [], notFound: ['schema gone'] })
-    const without = planGrants(wish, { ...nothing, roles: [] })
+    const without = planOf(wish, { ...nothing, roles: [] })
     expect(without.notFound).toEqual(['role user', 'role owner'])
   })
 
@@ -82,7 +85,7 @@ describe('a plan of grants', () => {
     const groups = [group({ on: 'Function', names })]
     const named = (name: string) => {
       const grants = [{ objectType: 'Function', names: [name], privileges: ['EXECUTE'] }] as const
-      const plan = planGrants({ ...wish, access: 'Custom', creators: [], grants }, { ...nothing, groups })
+      const plan = planOf({ ...wish, access: 'Custom', creators: [], grants }, { ...nothing, groups })
       return [plan.missing.flatMap((change) => ('names' in change ? change.names : [])), plan.notFound]
     }
     expect(named('area')).toEqual([['area(integer)', 'area(text)'], []])
@@ -91,12 +94,71 @@ describe('a plan of grants', () => {
     expect(named('odd')).toEqual([[], ['function odd']])
   })
 
+  it('takes no part of a quoted name for a name', () => {
+    const names = ['"Odd ""(name"(integer)', '"f(x"("s"."t(u")']
+    const groups = [group({ on: 'Function', names })]
+    const named = (name: string) => {
+      const grants = [{ objectType: 'Function', names: [name], privileges: ['EXECUTE'] }] as const
+      const { missing } = planOf({ ...wish, access: 'Custom', creators: [], grants }, { ...nothing, groups })
+      return missing.flatMap((change) => ('names' in change ? change.names : []))
+    }
+    expect(named('Odd "(name')).toEqual([names[0]])
+    expect(named('"Odd ""(name"')).toEqual([names[0]])
+    expect(named('"f(x"("s"."t(u")')).toEqual([names[1]])
+    expect(['"Odd ""', '"f', 'f', '"f(x"("s"."t'].map(named)).toEqual([[], [], [], []])
+  })
+
+  it('adds up what several names of one function give', () => {
+    const grants = ['area', 'area(text)'].map((name, at) => ({
+      ...{ objectType: 'Function' as const, names: [name], privileges: [['EXECUTE'], ['ALTER SYSTEM']][at] ?? [] },
+    }))
+    const groups = [group({ on: 'Function', names: ['area(text)', 'area(integer)'] })]
+    const { missing } = planOf({ ...wish, access: 'Custom', creators: [], grants }, { ...nothing, groups })
+    expect(missing).toMatchObject([
+      { names: ['area(text)'], privileges: ['ALTER SYSTEM', 'EXECUTE'] },
+      { names: ['area(integer)'], privileges: ['EXECUTE'] },
+    ])
+  })
+
+  it.each(['Table', 'Sequence', 'Function'] as const)(
+    'reads each %s and each name of it a few times, however many the others are',
+    (on) => {
+      let reads = 0
+      const counted = (names: readonly string[]) =>
+        new Proxy(names, {
+          get: (list, key) => {
+            if (typeof key === 'string' && /^[0-9]/.test(key)) reads += 1
+            return Reflect.get(list, key)
+          },
+        })
+      const names = Array.from({ length: 1_024 }, (_, at) => `n${at}`)
+      const objects = Array.from({ length: 2_000 }, (_, at) => (on === 'Function' ? `g${at}(integer)` : `g${at}`))
+      const grants = Array.from({ length: 4 }, (_, at) => ({
+        ...{ objectType: on, names: counted(names.slice(at * 256, (at + 1) * 256)), privileges: ['SELECT'] },
+      }))
+      const groups = ['user', 'owner'].map((role) => group({ role, on, names: counted(objects) }))
+      const { notFound } = planOf({ ...wish, access: 'Custom', grants }, { ...nothing, groups })
+      expect(notFound).toHaveLength(names.length)
+      expect(reads).toBeLessThan(4 * (names.length + 2 * objects.length))
+    },
+  )
+
+  it('pauses after a few hundred names of the spec and of the server', () => {
+    const names = Array.from({ length: 10_000 }, (_, at) => `n${at}(integer)`)
+    const grants = [{ objectType: 'Function' as const, names: names.slice(0, 256), privileges: ['EXECUTE'] }]
+    const defaults = names.map((schema) => ({
+      ...{ role: 'user', creator: 'owner', schema, on: 'Table' as const, privileges: ['SELECT'] },
+    }))
+    const work = planGrants({ ...wish, grants }, { ...nothing, groups: [group({ on: 'Function', names })], defaults })
+    expect([...work].length).toBeGreaterThan((2 * names.length) / 256 - 3)
+  })
+
   it('once carried out, leaves nothing to do and what was wished', () => {
     fc.assert(
       fc.property(anyWish, anyObserved, (some, observed) => {
-        const plan = planGrants(some, observed)
+        const plan = planOf(some, observed)
         const after = carriedOut(observed, plan)
-        const again = planGrants(some, after)
+        const again = planOf(some, after)
         expect(again).toMatchObject({ missing: [], extra: [] })
         expect(again.held).toBe(again.desired)
         expect(again.desired).toBe(plan.desired)

@@ -1,8 +1,10 @@
 // How does who holds a session make and see the parts of a replication? By the same statements and transactions as over shared sessions,
 // on that one, so that whoever loses it does nothing more.
+import type { ExternalTools } from '../../../index.ts'
 import type { Change } from '../change.ts'
 import type { PlainStatement, Row, StatementServer } from '../engine.ts'
 import type { ServerAccess } from '../server-access.ts'
+import { SliceRunner } from '../slice-runner.ts'
 import { asEngineError } from './failure.ts'
 import { type SessionClient, limits as sessionLimits } from './session-client.ts'
 import type { BoundSession } from './session-runner.ts'
@@ -12,6 +14,7 @@ export interface HeldServerOptions {
   readonly session: SessionClient
   readonly access: ServerAccess
   readonly applicationName: string
+  readonly clock: ExternalTools['clock']
   readonly signal: AbortSignal
 }
 
@@ -37,9 +40,12 @@ export class HeldServerClient implements StatementServer {
 
   async change(changes: readonly Change[]): Promise<void> {
     if (changes.length === 0) return
-    const { access, applicationName, session } = this.#options
+    const { access, applicationName, session, clock, signal } = this.#options
     try {
-      await runTransaction(this.#bound, changes, { applicationName, admin: access.username, server: this.#name })
+      await runTransaction(this.#bound, changes, {
+        ...{ applicationName, admin: access.username, server: this.#name },
+        ...{ slices: new SliceRunner(clock), signal },
+      })
     } catch (error) {
       // A session that is lost takes back by itself.
       if (session.isUsable) await this.#bound.query('ROLLBACK').catch(() => undefined)

@@ -1,4 +1,5 @@
 // What is in one database? One statement for its extensions and schemas, and one for privileges, whose answers are JSON.
+import { EngineError } from '../engine-error.ts'
 import type { DefaultGrant, GrantGroup, GrantQuestion, ObservedGrants } from '../grant.ts'
 import type { ObservedContents, ObservedExtension, ObservedSchema } from '../observed-server.ts'
 import { type JsonQuestion, namesOf } from './observe-server.ts'
@@ -112,7 +113,19 @@ export interface GrantsAnswer {
   readonly defaults: readonly DefaultGrant[] | null
 }
 
+/** PostgreSQL has nine privileges, and a role holds few of them from somebody else than the owner. */
+const grantLimits = { privileges: 64, passedOn: 10_000 } as const
+
+/** Throws StatementFailed for privileges that no server of PostgreSQL lists. */
 export function grantsOf({ majorVersion, roles, schemas, groups, defaults }: GrantsAnswer): ObservedGrants {
+  const lists = [
+    ...(groups ?? []).flatMap((group) => [group.privileges, group.grantable]),
+    ...(defaults ?? []).map(({ privileges }) => privileges),
+  ]
+  const passedOn = (groups ?? []).reduce((sum, group) => sum + (group.passedOn?.length ?? 0), 0)
+  if (lists.some(({ length }) => length > grantLimits.privileges))
+    throw excess('privileges of one object', grantLimits.privileges)
+  if (passedOn > grantLimits.passedOn) throw excess('privileges that others have passed on', grantLimits.passedOn)
   return {
     majorVersion,
     roles: roles ?? [],
@@ -120,4 +133,9 @@ export function grantsOf({ majorVersion, roles, schemas, groups, defaults }: Gra
     groups: groups ?? [],
     defaults: defaults ?? [],
   }
+}
+
+function excess(what: string, limit: number): EngineError {
+  const message = `the server's answer about a role has more than ${limit} ${what}; REVOKE or RESET those that no DatabaseUser asks for`
+  return new EngineError({ code: 'StatementFailed', message, remedy: 'stop' })
 }

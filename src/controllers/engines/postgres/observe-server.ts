@@ -1,6 +1,7 @@
 // What is on a server? One statement whose answer is JSON: the server, and of what was asked for what is there. Nothing is locked and
 // nothing but catalogs is read.
 import type { ServerQuestion } from '../engine.ts'
+import { EngineError } from '../engine-error.ts'
 import type {
   DatabaseHolder,
   Membership,
@@ -174,12 +175,35 @@ type RoleAnswer = Omit<ObservedRole, Given> & {
   readonly dependents: ObservedRole['dependents'] | null
 }
 
-/** Stored verifiers are compared and left behind. `facts` are those that the question was asked with. */
+/** Settings and memberships of one role, and roles with rights in one database. */
+const mostOfOneRole = 10_000
+
+/** A role sets as many settings of its own as it likes: they are compared one by one on the operator's thread. */
+function checkSizes({ databases, roles }: Pick<ServerAnswer, 'databases' | 'roles'>): void {
+  for (const { name, settings, memberOf, members, reaches, dependents } of roles ?? []) {
+    const lists = { settings, memberships: memberOf, members, 'roles within reach': reaches, databases: dependents }
+    for (const [what, list] of Object.entries(lists))
+      if ((list?.length ?? 0) > mostOfOneRole) throw excess(`role ${name}`, what)
+  }
+  for (const { name, holders } of databases ?? [])
+    if ((holders?.length ?? 0) > mostOfOneRole) throw excess(`database ${name}`, 'roles with rights')
+}
+
+function excess(whose: string, what: string): EngineError {
+  const message = `${whose} has more than ${mostOfOneRole} ${what}; drop, REVOKE or RESET those that nobody needs (ALTER ROLE … RESET ALL for settings)`
+  return new EngineError({ code: 'StatementFailed', message, remedy: 'stop' })
+}
+
+/**
+ * Stored verifiers are compared and left behind. `facts` are those that the question was asked with. Throws StatementFailed for a role
+ * or database with too many of something.
+ */
 export function serverObservation(
   { server, databases, roles }: ServerAnswer,
   question: ServerQuestion,
   { isSuperuser }: SessionFacts,
 ): ServerObservation {
+  checkSizes({ databases, roles })
   const verifiers = new Map(question.roles?.map(({ name, verifier }) => [name, verifier]))
   return {
     server,

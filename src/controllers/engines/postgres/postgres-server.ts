@@ -17,6 +17,7 @@ import type { EngineError } from '../engine-error.ts'
 import type { GrantQuestion, ObservedGrants } from '../grant.ts'
 import type { ObservedContents, ObservedSession, ServerObservation } from '../observed-server.ts'
 import type { ServerAccess } from '../server-access.ts'
+import { SliceRunner } from '../slice-runner.ts'
 import { createDatabaseStatement, dropDatabaseStatement, firstMarkStatement } from './database-statements.ts'
 import { asEngineError, endsSession } from './failure.ts'
 import { jsonAnswer } from './json-answer.ts'
@@ -44,6 +45,9 @@ export interface PostgresServerOptions {
   readonly signal: AbortSignal
 }
 
+/** Characters that take some milliseconds to parse. */
+const longAnswer = 1_048_576
+
 /** One piece of work with one session. */
 interface Work<T> {
   /** One word, for metrics. */
@@ -60,9 +64,11 @@ interface Work<T> {
 
 export class PostgresServer implements DatabaseServer {
   readonly #options: PostgresServerOptions
+  readonly #slices: SliceRunner
 
   constructor(options: PostgresServerOptions) {
     this.#options = options
+    this.#slices = new SliceRunner(options.clock)
   }
 
   async observe(question: ServerQuestion): Promise<ServerObservation> {
@@ -129,7 +135,10 @@ export class PostgresServer implements DatabaseServer {
       attempt: at === undefined ? 'change the server' : `change database ${identifier(at.database)}`,
       database: at?.database ?? access.maintenanceDatabase,
       run: (session) =>
-        runTransaction(session, changes, { applicationName, admin: access.username, server: this.#name }),
+        runTransaction(session, changes, {
+          ...{ applicationName, admin: access.username, server: this.#name },
+          ...{ slices: this.#slices, signal: this.#options.signal },
+        }),
     })
   }
 
@@ -207,8 +216,12 @@ export class PostgresServer implements DatabaseServer {
     const introduction = `pg_catalog.set_config('application_name', $${values.length + 1}, false)`
     const statement = `SELECT ${introduction} AS caller, (${text})::text AS answer`
     const { rows } = await session.query(statement, [...values, this.#options.applicationName])
+    const said = rows[0]?.['answer'] ?? 'null'
     // Sound: whoever asks names the type that the statement builds.
-    return jsonAnswer(rows[0]?.['answer'] ?? 'null', 'its roles and databases') as T
+    const answer = jsonAnswer(said, 'its roles and databases') as T
+    // Whoever reads on has all the time that the thread may be held.
+    if (said.length > longAnswer) await this.#slices.pause(this.#options.signal)
+    return answer
   }
 
   /** For messages. */

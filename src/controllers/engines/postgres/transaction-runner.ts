@@ -2,9 +2,12 @@
 // at once; where the connection is lost during the COMMIT nobody can know, and that is what is said.
 import type { Change } from '../change.ts'
 import { EngineError } from '../engine-error.ts'
+import type { SlicedWork, SliceRunner } from '../slice-runner.ts'
+import { partsOf } from './change-parts.ts'
 import { changeStatements } from './change-statements.ts'
 import { asEngineError, endsSession } from './failure.ts'
 import { subscriptionError } from './replication/subscription-failure.ts'
+import type { SessionFacts } from './session-facts.ts'
 import type { BoundSession } from './session-runner.ts'
 import { literal, type Sql, sql } from './sql-text.ts'
 
@@ -13,6 +16,8 @@ export interface TransactionOptions {
   readonly admin: string
   /** For messages: `db.example:5432`. */
   readonly server: string
+  readonly slices: SliceRunner
+  readonly signal: AbortSignal
 }
 
 const attempts = 3
@@ -22,12 +27,14 @@ export async function runTransaction(
   changes: readonly Change[],
   options: TransactionOptions,
 ): Promise<void> {
-  // Built before anything is sent: what cannot be said is not begun.
-  const steps = changes.map((change) => ({ change, statements: changeStatements(change, session.facts) }))
+  // Built before anything is sent: what cannot be said is not begun. The texts of a hundred thousand names are built again when they
+  // are sent and not kept.
+  await options.slices.run(checkStatements(changes, session.facts), options.signal)
   for (let attempt = 1; ; attempt += 1) {
     await session.query(beginning(session, changes, options))
     try {
-      for (const { change, statements } of steps) {
+      for (const change of partsOf(changes)) {
+        const statements = changeStatements(change, session.facts)
         for (const statement of statements) await session.query(statement).catch(tell(change, options))
       }
     } catch (error) {
@@ -36,6 +43,14 @@ export async function runTransaction(
       continue
     }
     return commit(session, options)
+  }
+}
+
+/** Throws StatementFailed for a change that cannot be said in SQL. */
+export function* checkStatements(changes: readonly Change[], facts: SessionFacts): SlicedWork<void> {
+  for (const change of partsOf(changes)) {
+    changeStatements(change, facts)
+    yield
   }
 }
 

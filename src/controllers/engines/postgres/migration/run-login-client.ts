@@ -66,8 +66,8 @@ export class RunLoginClient {
 
   /** Its session as one side of a replication sees it. */
   get server(): StatementServer {
-    const { access, applicationName } = this.#place
-    return new HeldServerClient({ session: this.#session, access, applicationName, signal: this.#signal })
+    const { access, applicationName, clock } = this.#place
+    return new HeldServerClient({ session: this.#session, access, applicationName, clock, signal: this.#signal })
   }
 
   get majorVersion(): number {

@@ -1,0 +1,207 @@
+// Privileges that a desired state gives on each object. Invariant: a name of the spec and a name of the server are each read once,
+// whatever their numbers: an object is looked up by its names. Pure.
+import type { CustomGrant, GrantGroup, GrantTarget, GrantWish, Privilege } from './grant.ts'
+import type { SlicedWork } from './slice-runner.ts'
+
+/** What has objects in a schema. */
+export type ObjectTarget = 'Table' | 'Sequence' | 'Function'
+
+export const objectTargets: readonly ObjectTarget[] = ['Table', 'Sequence', 'Function']
+
+type Preset = Readonly<Record<'Database' | 'Schema' | ObjectTarget, readonly Privilege[]>>
+
+/** MAINTAIN came with PostgreSQL 17 and goes with an owner's. */
+const presets: Readonly<Record<GrantWish['access'], Preset>> = {
+  ReadOnly: { Database: ['CONNECT'], Schema: ['USAGE'], Table: ['SELECT'], Sequence: ['SELECT'], Function: [] },
+  ReadWrite: {
+    Database: ['CONNECT', 'TEMPORARY'],
+    Schema: ['USAGE'],
+    Table: ['DELETE', 'INSERT', 'SELECT', 'UPDATE'],
+    Sequence: ['SELECT', 'UPDATE', 'USAGE'],
+    Function: ['EXECUTE'],
+  },
+  Owner: {
+    Database: ['CONNECT', 'CREATE', 'TEMPORARY'],
+    Schema: ['CREATE', 'USAGE'],
+    Table: ['DELETE', 'INSERT', 'MAINTAIN', 'REFERENCES', 'SELECT', 'TRIGGER', 'TRUNCATE', 'UPDATE'],
+    Sequence: ['SELECT', 'UPDATE', 'USAGE'],
+    Function: ['EXECUTE'],
+  },
+  Custom: { Database: [], Schema: [], Table: [], Sequence: [], Function: [] },
+}
+
+/** A name of the spec. */
+interface NamedObject {
+  /** By its grants, and by what all objects of its type have. */
+  readonly privileges: Set<Privilege>
+  /** The same, sorted and interned; set once all grants are read. */
+  desired: readonly Privilege[]
+  isFound: boolean
+  /** A list of this name alone: the same for all objects that it means. */
+  readonly alone: NamedObject[]
+}
+
+interface Found {
+  readonly majorVersion: number
+  /** Schemas of the spec that are there. */
+  readonly schemas: ReadonlySet<string>
+}
+
+export class DesiredPrivileges {
+  readonly #wish: GrantWish
+  readonly #majorVersion: number
+  readonly #schemas: ReadonlySet<string>
+  readonly #found: ReadonlySet<string>
+  readonly #onAll: Preset
+  readonly #named: Readonly<Record<ObjectTarget, Map<string, NamedObject>>> = {
+    Table: new Map(),
+    Sequence: new Map(),
+    Function: new Map(),
+  }
+  /** Equal lists are one list, so that whoever has seen one need not compare it again. */
+  readonly #interned = new Map<string, readonly Privilege[]>()
+
+  private constructor(wish: GrantWish, { majorVersion, schemas }: Found) {
+    this.#wish = wish
+    this.#found = schemas
+    this.#majorVersion = majorVersion
+    this.#schemas = new Set(wish.schemas)
+    const onAll = (on: keyof Preset) => {
+      const isOfAll = ({ objectType, names }: CustomGrant) =>
+        objectType === on && (names === undefined || !isObjectTarget(on))
+      const listed = wish.grants.filter(isOfAll).flatMap(({ privileges }) => privileges)
+      return this.#known([...presets[wish.access][on], ...listed])
+    }
+    this.#onAll = {
+      ...{ Database: onAll('Database'), Schema: onAll('Schema') },
+      ...{ Table: onAll('Table'), Sequence: onAll('Sequence'), Function: onAll('Function') },
+    }
+  }
+
+  static *of(wish: GrantWish, found: Found): SlicedWork<DesiredPrivileges> {
+    const desired = new DesiredPrivileges(wish, found)
+    for (const { objectType: on, names, privileges } of wish.grants) {
+      if (on === 'Database' || on === 'Schema' || names === undefined) continue
+      for (const name of names) desired.#add(on, name, privileges)
+      yield
+    }
+    for (const on of objectTargets) {
+      let count = 0
+      for (const named of desired.#named[on].values()) {
+        named.desired = desired.#known(named.privileges)
+        count += 1
+        if (count % 256 === 0) yield
+      }
+    }
+    return desired
+  }
+
+  /** On all objects of a type in the desired schemas. */
+  onAll(on: keyof Preset): readonly Privilege[] {
+    return this.#onAll[on]
+  }
+
+  /** On an object of a group, by its name; the object counts as found. Equal answers are the same list. */
+  within({ on, schema, isOfExtension }: GrantGroup): (name: string) => readonly Privilege[] {
+    // Some of an extension's functions are for superusers: dblink_connect_u lets whoever may call it become one.
+    if (on === 'Column' || isOfExtension) return () => none
+    const all = this.#onAll[on]
+    if (on === 'Database') return (name) => (name === this.#wish.database ? all : none)
+    if (on === 'Schema') return (name) => (this.#schemas.has(name) ? all : none)
+    if (!this.#schemas.has(schema)) return () => none
+    if (this.#named[on].size === 0) return () => all
+    const isThere = this.#found.has(schema)
+    return (name) => {
+      const named = this.#find(on, name)
+      if (isThere) for (let at = 0; at < named.length; at += 1) markOne(named[at])
+      return this.#ofNamed(named) ?? all
+    }
+  }
+
+  /** An object of that name is there. */
+  markFound(on: GrantTarget, name: string): void {
+    if (!isObjectTarget(on)) return
+    for (const named of this.#find(on, name)) named.isFound = true
+  }
+
+  /** The spec names objects of this type. */
+  hasNames(on: GrantTarget): boolean {
+    return isObjectTarget(on) && this.#named[on].size > 0
+  }
+
+  /** Names of the spec that `markFound` was never called for, in its order: `table orders`. */
+  notFound(): readonly string[] {
+    const names = this.#wish.grants.flatMap(({ objectType: on, names: some = [] }) =>
+      isObjectTarget(on)
+        ? some
+            .filter((name) => this.#named[on].get(name)?.isFound !== true)
+            .map((name) => `${on.toLowerCase()} ${name}`)
+        : [],
+    )
+    return [...new Set(names)]
+  }
+
+  #add(on: ObjectTarget, name: string, privileges: readonly Privilege[]): void {
+    const known = this.#named[on].get(name)
+    const named: NamedObject = known ?? {
+      privileges: new Set(this.#onAll[on]),
+      desired: none,
+      isFound: false,
+      alone: [],
+    }
+    for (const privilege of privileges) named.privileges.add(privilege)
+    if (known !== undefined) return
+    named.alone.push(named)
+    this.#named[on].set(name, named)
+  }
+
+  /** Names of the spec that mean this object: one, and of a function up to three. Objects that no name means cost no list. */
+  #find(on: ObjectTarget, name: string): readonly NamedObject[] {
+    const named = this.#named[on]
+    const whole = named.get(name)
+    if (on !== 'Function') return whole?.alone ?? nobody
+    const end = name.startsWith('"') ? endOfQuoted(name) : name.indexOf('(')
+    const written = named.get(name.slice(0, end))
+    const plain = name.startsWith('"') ? named.get(unquoted(name.slice(1, end - 1))) : undefined
+    const one = whole ?? written ?? plain
+    if (one === undefined) return nobody
+    const isOnly = one === (plain ?? written ?? whole) && (written ?? one) === one
+    return isOnly ? one.alone : [whole, written, plain].filter((other) => other !== undefined)
+  }
+
+  #ofNamed(named: readonly NamedObject[]): readonly Privilege[] | undefined {
+    if (named.length < 2) return named[0]?.desired
+    return this.#known(named.flatMap(({ desired }) => desired))
+  }
+
+  /** Each once, sorted, and only what this version has. */
+  #known(privileges: Iterable<Privilege>): readonly Privilege[] {
+    const sorted = [...new Set(privileges)].filter((one) => one !== 'MAINTAIN' || this.#majorVersion >= 17).sort()
+    const key = sorted.join(',')
+    const known = this.#interned.get(key)
+    if (known === undefined) this.#interned.set(key, sorted)
+    return known ?? sorted
+  }
+}
+
+const none: readonly Privilege[] = []
+const nobody: readonly NamedObject[] = []
+
+function isObjectTarget(on: GrantTarget): on is ObjectTarget {
+  return on === 'Table' || on === 'Sequence' || on === 'Function'
+}
+
+function markOne(named: NamedObject | undefined): void {
+  if (named !== undefined) named.isFound = true
+}
+
+function unquoted(name: string): string {
+  return name.includes('"') ? name.replaceAll('""', '"') : name
+}
+
+/** Position after the quote that ends the name at the beginning. */
+function endOfQuoted(text: string): number {
+  let at = text.indexOf('"', 1)
+  while (at !== -1 && text[at + 1] === '"') at = text.indexOf('"', at + 2)
+  return at === -1 ? text.length : at + 1
+}

@@ -1,0 +1,9 @@
+// Sliced work without pauses, for tests that look at its outcome.
+import type { SlicedWork } from '../../../src/controllers/engines/slice-runner.ts'
+
+export function atOnce<T>(work: SlicedWork<T>): T {
+  for (;;) {
+    const { done, value } = work.next()
+    if (done === true) return value
+  }
+}
