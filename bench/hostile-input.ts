@@ -1,9 +1,10 @@
 // Longest stop of the event loop, and memory, for the worst value of every text that the operator reads from others (test/bounds/inputs.ts).
 // Run: node bench/hostile-input.ts. Exit code 1: a row is above 50 ms or 64 MiB.
 //
-// A row is the processor time of the operator's thread, of sliced work that of its longest slice, the mean of several rounds: no stop of the loop is longer, also where others use the
-// machine. Memory is what one round allocates beyond what was there, garbage included. A review of steps happens in a process of its own:
-// its row is all that the operator's thread does for it.
+// A row is the processor time of the operator's thread, of sliced work that of its longest slice, the mean of several rounds: no stop of the
+// loop is longer, also where others use the machine. Memory is what one round allocates beyond what was there, garbage included; between
+// slices garbage is collected once it takes half of the limit. A review of steps happens in a process of its own: its row is all that the
+// operator's thread does for it.
 import process from 'node:process'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -32,8 +33,8 @@ async function costOf(run: () => unknown): Promise<Cost> {
     const from = process.threadCpuUsage()
     const outcome = await run()
     const firstMs = msSince(from)
-    const ms = isSliced(outcome) ? longestSliceMs(outcome) : firstMs
-    costs.push({ ms, mib: memoryMib() - before })
+    const cost = isSliced(outcome) ? costOfSlices(outcome, before) : { ms: firstMs, mib: memoryMib() }
+    costs.push({ ...cost, mib: cost.mib - before })
   }
   // The kernel counts in ticks: one round says little.
   const ms = costs.reduce((sum, cost) => sum + cost.ms, 0) / rounds
@@ -45,15 +46,17 @@ function msSince(from: NodeJS.CpuUsage): number {
   return (user + system) / 1_000
 }
 
-/** As SliceRunner runs it: a slice ends at the first `yield` after 5 ms. */
-function longestSliceMs(work: SlicedWork<unknown>): number {
-  for (let longest = 0; ; ) {
+/** As SliceRunner runs it: a slice ends at the first `yield` after 5 ms. Between slices the collector runs once half of the limit is used. */
+function costOfSlices(work: SlicedWork<unknown>, before: number): Cost {
+  for (let [ms, mib] = [0, 0]; ; ) {
     const from = process.threadCpuUsage()
     const endMs = performance.now() + 5
     let step = work.next()
     while (step.done !== true && performance.now() < endMs) step = work.next()
-    longest = Math.max(longest, msSince(from))
-    if (step.done === true) return longest
+    ms = Math.max(ms, msSince(from))
+    mib = Math.max(mib, memoryMib())
+    if (step.done === true) return { ms, mib }
+    if (memoryMib() - before > limits.mib / 2) collect()
   }
 }
 
