@@ -8,7 +8,7 @@ let store: HostileStore | undefined
 afterEach(() => store?.stop())
 
 describe('a hostile store', () => {
-  for (const { attacker, does, sentence, answers, asks, expected } of hostileStoreAttempts) {
+  for (const { attacker, does, sentence, answers, asks, expected, unheard } of hostileStoreAttempts) {
     const isPending = pending.some(({ attempt }) => attempt === `${attacker} ${does}`)
     it.skipIf(isPending)(`${does}: ${sentence}`, async () => {
       store = await HostileStore.start(answers)
@@ -17,6 +17,8 @@ describe('a hostile store', () => {
         (thrown: Error) => `${thrown.name} ${(thrown as { code?: string }).code ?? ''} ${thrown.message}`,
       )
       expect(said).toMatch(expected)
+      expect(store.heard).not.toBe('')
+      if (unheard !== undefined) expect(store.heard).not.toMatch(unheard)
       expect(store.sentBytes).toBeLessThan(HostileStore.mostBytes)
       expect(store.heard).not.toContain(HostileStore.secretAccessKey)
     })
