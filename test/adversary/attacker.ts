@@ -9,7 +9,9 @@ export type AttackerName =
   | 'plain login'
   | 'hostile server'
   | 'hostile store'
+  | 'neighbour'
   | 'web page'
+  | 'machine user'
 
 export interface Attacker {
   /** One phrase for docs/security.md. */
@@ -56,5 +58,9 @@ export const attackers: Readonly<Record<AttackerName, Attacker>> = {
   'plain login': { rights: 'a login on the server that no Database knows' },
   'hostile server': { rights: 'a server at the address in a connection Secret' },
   'hostile store': { rights: 'a server at the endpoint of a backup target' },
+  neighbour: {
+    rights: 'a pod that reaches the operator’s port for metrics, with the token of an account without rights',
+  },
   'web page': { rights: 'a page in the browser of a person who runs `konverge dev`' },
+  'machine user': { rights: 'another user of the machine that runs `konverge dev`' },
 }

@@ -2,9 +2,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type AttackerName, attackers } from './attacker.ts'
+import { boundedAttempts, localAddressAttempt } from './attempts/bounded-operator.ts'
 import { clusterAttempts } from './attempts/cluster-attempts.ts'
 import { hostileStoreAttempts } from './attempts/hostile-store.ts'
 import { slowReviewAttempts } from './attempts/slow-review.ts'
+import { machineUserAttempts } from './attempts/machine-user.ts'
+import { metricsAttempts } from './attempts/metrics.ts'
 import { webPageAttempts } from './attempts/web-page.ts'
 import { pending } from './pending.ts'
 
@@ -14,8 +17,12 @@ const [begin, end] = ['<!-- attempts: begin -->', '<!-- attempts: end -->']
 const rows: readonly { readonly attacker: AttackerName; readonly does: string; readonly sentence: string }[] = [
   ...clusterAttempts.map(({ attacker, does, outcome: { sentence } }) => ({ attacker, does, sentence })),
   ...slowReviewAttempts,
+  ...boundedAttempts,
+  localAddressAttempt,
   ...hostileStoreAttempts,
+  ...metricsAttempts,
   ...webPageAttempts,
+  ...Object.values(machineUserAttempts),
 ]
 
 function tableOf(): string {

@@ -1,9 +1,11 @@
 // Other users of the machine that a local node runs on: they read no Secret, token or log of a pod, and write nothing that a pod or the node reads.
+import { readdirSync } from 'node:fs'
 import { Agent, request } from 'node:https'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
 import { newServerIdentity, type ServerIdentity } from '../../src/base/server-identity.ts'
 import { valueAt } from '../../src/object/object.ts'
+import { machineUserAttempts } from '../adversary/attempts/machine-user.ts'
 import { waitUntil } from '../control-plane/wait-until.ts'
 import { secretText } from '../taint/secret-text.ts'
 import { LocalCluster } from './local-cluster.ts'
@@ -59,13 +61,12 @@ function podSpec(name: string) {
 }
 
 describe('another user of the machine', () => {
-  it('finds no file or folder of the node open', () => {
+  it(`${machineUserAttempts.podFiles.does}: ${machineUserAttempts.podFiles.sentence}`, () => {
+    const files = readdirSync(cluster.nodeFolder, { recursive: true, encoding: 'utf8' }).join('\n')
+    for (const file of ['password', 'token', 'termination-log', 'rows']) expect(files).toContain(file)
     expect(openToOthers(cluster.nodeFolder)).toEqual([])
-  })
-
-  // Only root can start a process as another user; everybody else is told by the modes above.
-  it.runIf(canBeStranger)('reads and writes nothing, though it knows every name', () => {
-    expect(reachedByStranger(cluster.nodeFolder)).toEqual([])
+    // Only root can start a process as another user; everybody else is told by the modes.
+    if (canBeStranger) expect(reachedByStranger(cluster.nodeFolder)).toEqual([])
   })
 })
 
@@ -75,7 +76,7 @@ describe('the port for logs', () => {
   it.each([
     ['without a certificate', undefined],
     ['with a certificate of its own', stranger],
-  ])('rejects a reader %s', async (_title, identity) => {
+  ])(`${machineUserAttempts.logs.does}: ${machineUserAttempts.logs.sentence} (%s)`, async (_title, identity) => {
     expect(await statusOf(`/containerLogs/${cluster.namespace}/plain/main`, identity)).toBe(401)
     expect(await statusOf('/exec/shop/plain/main', identity)).toBe(401)
     expect(await statusOf('/nothing', identity)).toBe(401)

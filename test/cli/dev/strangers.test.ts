@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { writeKubeconfig } from '../../../src/cli/kubeconfig-file.ts'
 import { folderFault } from '../../../src/cli/own-folder.ts'
+import { machineUserAttempts } from '../../adversary/attempts/machine-user.ts'
 import { canBeStranger, openToOthers, reachedByStranger } from '../../local-node/strangers.ts'
 import { RunningKonverge } from '../running-konverge.ts'
 
@@ -26,16 +27,13 @@ afterAll(async () => {
 })
 
 describe('another user of the machine', () => {
-  it('finds no file or folder of konverge dev open', () => {
+  it(titleOf('keptFiles'), () => {
     expect(openToOthers(join(folder, 'kept'))).toEqual([])
+    // Only root can start a process as another user; everybody else is told by the modes.
+    if (canBeStranger) expect(reachedByStranger(join(folder, 'kept'))).toEqual([])
   })
 
-  // Only root can start a process as another user; everybody else is told by the modes above.
-  it.runIf(canBeStranger)('reads and writes nothing, though it knows every name', () => {
-    expect(reachedByStranger(join(folder, 'kept'))).toEqual([])
-  })
-
-  it('has no request to the API server taken', async () => {
+  it(titleOf('apiServer'), async () => {
     const { url } = serverOf(join(folder, 'kept', 'kubeconfig'))
     for (const headers of [{}, { authorization: 'Bearer guess' }]) {
       const answer = await askInsecurely(`${url}/api/v1/secrets`, headers)
@@ -67,7 +65,7 @@ describe('a web page', () => {
 })
 
 describe('a kubeconfig in a folder that others write to', () => {
-  it('is written neither through a link nor into a file of theirs', async () => {
+  it(titleOf('link'), async () => {
     const shared = join(folder, 'shared')
     mkdirSync(shared)
     const theirs = join(folder, 'theirs')
@@ -91,6 +89,11 @@ describe('a folder to keep', () => {
     else expect(folderFault(stat, 7)).toMatch(fault)
   })
 })
+
+function titleOf(name: keyof typeof machineUserAttempts): string {
+  const { does, sentence } = machineUserAttempts[name]
+  return `${does}: ${sentence}`
+}
 
 interface Seen {
   readonly status: number | undefined

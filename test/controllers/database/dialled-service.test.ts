@@ -8,6 +8,7 @@ import type { ServerAccess } from '../../../src/controllers/engines/server-acces
 import type { ReferencePolicy } from '../../../src/controllers/references/reference-policy.ts'
 import { Service, StorageClass } from '../../../src/index.ts'
 import { startCluster } from '../../../src/testing/index.ts'
+import { localAddressAttempt } from '../../adversary/attempts/bounded-operator.ts'
 import { flagshipDefinitions } from '../../e2e/definitions.ts'
 import { noServer } from './databases.ts'
 
@@ -44,7 +45,7 @@ async function started(policy: ReferencePolicy = {}) {
 
 const annotated = { metadata: { annotations: { 'konverge.dev/local-address': elsewhere } } }
 
-it('lead the operator nowhere else by an annotation', async () => {
+it(`${localAddressAttempt.does}: ${localAddressAttempt.sentence}`, async () => {
   const { dialled, bend } = await started()
   await bend(annotated)
   expect(new Set(dialled)).toEqual(new Set(['own-postgres.default.svc']))
