@@ -3,6 +3,7 @@
 // can be read from the attacker's namespace.
 import { expect } from 'vitest'
 import { orderDigest } from '../../src/controllers/migration/worker-order.ts'
+import type { Condition } from '../../src/index.ts'
 import { applySetId } from '../../src/synth/membership.ts'
 import type { ApiAnswer } from '../control-plane/api-request.ts'
 import { Hand, type LiveJson } from '../e2e/hand.ts'
@@ -35,6 +36,20 @@ const [patienceMs, soonMs, lastingLimitMs] = [10, 5_000, 60_000]
 interface Login {
   readonly user: string
   readonly password: string
+}
+
+/** A Migration that a worker may begin. */
+interface Order {
+  readonly outcome: 'Ordered'
+  /** Of its ConfigMap. */
+  readonly name: string
+  readonly text: string
+  readonly digest: string
+}
+
+interface Rejected {
+  readonly outcome: 'Rejected'
+  readonly message: string
 }
 
 export interface StageAsk {
@@ -112,6 +127,7 @@ export class AdversaryStage {
       await outcome.check(this, name)
       // Where a server refused, there is nothing to reconcile; else a full round of it comes before the look.
       if (outcome.isRefusal !== true) await this.settle()
+      await this.#attackersSettle(outcome.reasons ?? [])
       await this.expectUnharmed()
     } finally {
       await this.#tidy()
@@ -180,34 +196,36 @@ export class AdversaryStage {
   async migrate(name: string, sql: string, more: object = {}): Promise<void> {
     const order = await this.orderOf(name, [{ name: 'only', sql, ...more }])
     const access = this.postgres.access(this.credentials.of('tenant_admin'))
-    this.report = order === undefined ? 'rejected' : await workOn(order.text, access)
+    this.report = order.outcome === 'Ordered' ? await workOn(order.text, access) : order
   }
 
   /**
-   * Makes a Migration of the attacker's database `mine`, and gives its order; undefined if the operator's review rejects a step. The
+   * Makes a Migration of the attacker's database `mine`, and gives its order, or why the operator's review rejects a step. The
    * Migration is suspended and stays so: where pods only seem to run, its Jobs would end without a report, again and again.
    */
-  async orderOf(
-    name: string,
-    steps: readonly object[],
-  ): Promise<{ readonly name: string; readonly text: string; readonly digest: string } | undefined> {
+  async orderOf(name: string, steps: readonly object[]): Promise<Order | Rejected> {
     await this.tenant.create('mig', name, { spec: { databaseRef: { name: 'mine' }, suspend: true, steps } })
     this.tenant.created.pop()
     let found: LiveJson | undefined
     let status: unknown
+    let rejection: Condition | undefined
     await this.until(
       () => `the order of Migration ${name}: ${JSON.stringify(status)}`,
       async () => {
-        status = (await this.editor.peek('mig', name))?.status
-        if ((status as { readonly phase?: string } | undefined)?.phase === 'Failed') return true // Of a Migration.
+        const migration = await this.editor.peek('mig', name)
+        status = migration?.status
+        if ((status as { readonly phase?: string } | undefined)?.phase === 'Failed') {
+          rejection = conditionOf(migration, 'Ready')
+          return rejection !== undefined
+        }
         const orders = await this.attackers.list('configmap')
         found = orders.find((map) => map.metadata.name.startsWith(`${name}-`))
         return found?.data?.['order.json'] !== undefined
       },
     )
     const text = found?.data?.['order.json']
-    if (text === undefined) return undefined
-    return { name: found?.metadata.name ?? '', text, digest: orderDigest(text) }
+    if (text === undefined) return { outcome: 'Rejected', message: `${rejection?.reason}: ${rejection?.message}` }
+    return { outcome: 'Ordered', name: found?.metadata.name ?? '', text, digest: orderDigest(text) }
   }
 
   /** A resource of the victim for as long as `during` takes; then it is deleted, and gone within the limit. */
@@ -256,16 +274,6 @@ export class AdversaryStage {
 
   async victimReady(kind: string, name: string): Promise<boolean> {
     return conditionOf(await this.victim.find(kind, name), 'Ready')?.status === 'True'
-  }
-
-  async untilNotReady(kind: string, name: string, limitMs?: number): Promise<void> {
-    let status: unknown
-    const isSo = async () => {
-      const found = await this.editor.peek(kind, name)
-      status = found?.status
-      return conditionOf(found, 'Ready')?.status === 'False'
-    }
-    await this.until(() => `${kind}/${name} not to be Ready: ${JSON.stringify(status)}`, isSo, limitMs)
   }
 
   /** Writes of the operator in the victim's namespace since the attempts began, but those of states and Events. */
@@ -387,6 +395,23 @@ export class AdversaryStage {
       const { phase } = ((await this.victim.find('mig', 'orders-v1'))?.status ?? {}) as { readonly phase?: string } // Its own.
       return phase === 'Completed'
     })
+  }
+
+  /** Each resource that the attacker has left is Ready, or is not for one of these reasons. */
+  async #attackersSettle(reasons: readonly string[]): Promise<void> {
+    for (const path of new Set(this.#intruders.flatMap(({ created }) => created))) {
+      if (!path.includes('/data.konverge.dev/')) continue
+      let found: unknown
+      const isSettled = async () => {
+        const { status, text } = await this.server.request({ method: 'GET', path })
+        if (status === 404) return true
+        const ready = conditionOf(JSON.parse(text) as LiveJson, 'Ready') // A resource of the five kinds.
+        found = ready
+        return ready?.status === 'True' || (ready?.status === 'False' && reasons.includes(ready.reason))
+      }
+      const wanted = ['Ready', ...reasons].join(' or ')
+      await this.until(() => `${path} to be ${wanted}, not ${JSON.stringify(found)}`, isSettled)
+    }
   }
 
   async #look() {

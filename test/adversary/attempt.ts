@@ -1,5 +1,6 @@
 // An attempt is data: the attacker, one phrase for what he does, the act, and the outcome that must follow. After each one the stage
-// also holds that the victim is as before, so that an outcome names only what the attacker sees.
+// also holds that the victim is as before, so that an outcome names only what the attacker sees. Invariant: an attempt passes only if
+// the rule that it is about has stopped it. An outcome names that rule; a resource that is not Ready for another reason fails the attempt.
 import { expect } from 'vitest'
 import { type Condition, findCondition } from '../../src/index.ts'
 import type { LiveJson } from '../e2e/hand.ts'
@@ -22,30 +23,47 @@ export interface Outcome {
   readonly sentence: string
   /** A server refuses the act itself, so that no reconcile can follow from it. */
   readonly isRefusal?: true
+  /** Reasons of Ready=False that the attacker's resources may have in the end. Default: none, so that each of them becomes Ready. */
+  readonly reasons?: readonly string[]
   readonly check: (stage: AdversaryStage, name: string) => Promise<void>
 }
 
-/** The API server answers the last request with one of these. */
-export function refused(...statuses: readonly number[]): Outcome {
-  const why = statuses.includes(403) ? 'no such right' : 'the object is not valid'
+/** The API server answers the last request with 403, for a right that RBAC does not give. */
+export const forbidden: Outcome = {
+  sentence: 'The API server refuses: no such right.',
+  isRefusal: true,
+  check: async (stage) => {
+    const last = stage.answers.at(-1)
+    expect(last).toMatchObject({ status: 403, text: expect.stringMatching(/User \S+ cannot \w+ resource /) })
+  },
+}
+
+/** The API server rejects the last object at this field, `metadata.name` or below `spec`, and at no other. */
+export function invalid(field: string): Outcome {
   return {
-    sentence: `The API server refuses: ${why}.`,
+    sentence: `The API server refuses: \`${field}\` is not valid.`,
     isRefusal: true,
     check: async (stage) => {
       const last = stage.answers.at(-1)
-      expect(statuses, `${last?.status} ${last?.text.slice(0, 500)}`).toContain(last?.status)
+      expect([400, 422], last?.text.slice(0, 500)).toContain(last?.status)
+      expect(rejectedFields(last?.text ?? '')).toEqual([field])
     },
   }
 }
 
-export const forbidden = refused(403)
-export const invalid = refused(400, 422)
+/** Without those of rules that the API server did not evaluate, as the first error of an object ends its validation. */
+function rejectedFields(text: string): readonly string[] {
+  const { details } = JSON.parse(text) as { readonly details?: { readonly causes?: readonly { field?: string }[] } } // A Status.
+  const fields = (details?.causes ?? []).map(({ field = '' }) => field.replaceAll(/\[\d+\]/g, '[]'))
+  return [...new Set(fields.filter((field) => field !== '<nil>'))]
+}
 
 /** A resource of the attacker gets this condition, as `Ready False NotOwned`. */
 export function condition(kind: string, standing: string, message: RegExp = /./): Outcome {
   const [type = '', status = '', reason = ''] = standing.split(' ')
   return {
     sentence: `${named(kind)} gets ${type}=${status}, reason ${reason}.`,
+    reasons: [reason],
     check: async (stage, name) => {
       accepted(stage)
       let found: Condition | undefined
@@ -71,33 +89,39 @@ export function denied(
   }
 }
 
-/** The review rejects the step of a Migration, or its worker reports that PostgreSQL did. */
-export const stepFails: Outcome = {
-  sentence:
-    'The Migration fails: the review rejects the step, or its login may do no more than the owner of its database.',
-  check: async ({ report }) => {
-    if (report === 'rejected') return
-    expect(report).toMatchObject({ outcome: 'Failed' })
-    expect(JSON.stringify(report)).toMatch(
-      /permission denied|must be|Only roles with|must have|cannot run inside|must belong|is not allowed/i,
-    )
-  },
-}
-
-/** Every request was accepted, and a full round of reconciles later the victim is as before. */
-export function harmless(sentence: string, check: Outcome['check'] = async () => {}): Outcome {
+/** The review rejects the step of a Migration, or its worker reports that PostgreSQL did, for this reason. */
+export function stepFails(reason: RegExp): Outcome {
   return {
-    sentence,
-    check: async (stage, name) => {
-      accepted(stage)
-      await check(stage, name)
+    sentence:
+      'The Migration fails: the review rejects the step, or its login may do no more than the owner of its database.',
+    check: async ({ report }) => {
+      expect(report).toMatchObject({ outcome: expect.stringMatching(/^(Rejected|Failed)$/) })
+      expect(JSON.stringify(report)).toMatch(reason)
     },
   }
 }
 
-/** As `harmless`, with SQL: the statements may succeed or not. */
-export function tolerated(sentence: string, check: Outcome['check'] = async () => {}): Outcome {
-  return { sentence, check }
+export interface Toleration {
+  readonly check?: Outcome['check']
+  /** As of an Outcome. */
+  readonly reasons?: readonly string[]
+  /** PostgreSQL may refuse statements of the attacker with such a message. Default: none. */
+  readonly denials?: RegExp
+}
+
+/** Every request and statement was accepted, and a full round of reconciles later the victim is as before. */
+export function harmless(sentence: string, more: Toleration = {}): Outcome {
+  const { check = async () => {}, reasons = [], denials } = more
+  return {
+    sentence,
+    reasons,
+    check: async (stage, name) => {
+      accepted(stage)
+      const errors = stage.said.filter((one): one is string => typeof one === 'string')
+      expect(errors.filter((error) => denials?.test(error) !== true)).toEqual([])
+      await check(stage, name)
+    },
+  }
 }
 
 function accepted({ answers }: AdversaryStage): void {

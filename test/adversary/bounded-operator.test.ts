@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => cluster?.stop())
 
 async function createSecret(name: string, data: Readonly<Record<string, string>>): Promise<void> {
-  await cluster.create(Secret, { metadata: { name, labels: openLabels }, stringData: data } as KubeObject)
+  await cluster.create(Secret, { metadata: { name, labels: openLabels }, stringData: data })
 }
 
 describe('a tenant of an operator with lists', () => {

@@ -6,6 +6,7 @@ import type { Hand } from '../e2e/hand.ts'
 import type { StoryServer } from '../e2e/story-server.ts'
 import type { PostgresServer } from '../postgres/postgres-server.ts'
 import { attackers } from './attacker.ts'
+import type { ObjectParts } from './intruder.ts'
 import { attackerNamespace, encoded, secretValue } from './victim.ts'
 
 type Data = Readonly<Record<string, string>>
@@ -52,6 +53,11 @@ export class Credentials {
   /** The data of a connection Secret. */
   data(username: string, changes: Data = {}): Data {
     return encoded({ host: '127.0.0.1', port: String(this.#port), ...this.of(username), ...changes })
+  }
+
+  /** The parts of a connection Secret that its owner has opened to Databases: without the label the operator reads none of it. */
+  opened(username: string, changes: Data = {}): ObjectParts {
+    return { metadata: { labels: { [consentLabel('Database')]: 'true' } }, data: this.data(username, changes) }
   }
 
   async makeSecrets(victim: Hand, attacker: Hand): Promise<void> {

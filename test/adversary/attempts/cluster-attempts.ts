@@ -6,10 +6,14 @@ import { loginAttempts } from './logins.ts'
 import { sharedServerAttempts } from './shared-server.ts'
 import { tenantAttempts } from './tenant.ts'
 import { tenantDatabaseAttempts } from './tenant-databases.ts'
+import { tenantMigrationAttempts } from './tenant-migrations.ts'
+import { tenantSchemaAttempts } from './tenant-schemas.ts'
 
 export const clusterAttempts: readonly Attempt[] = [
   ...tenantAttempts,
+  ...tenantSchemaAttempts,
   ...tenantDatabaseAttempts,
+  ...tenantMigrationAttempts,
   ...editorAttempts,
   ...sharedServerAttempts,
   ...loginAttempts,

@@ -1,7 +1,8 @@
 // Attempts of an editor who leads the operator where he likes by the values of a connection Secret.
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import { type Attempt, harmless, type Outcome } from '../attempt.ts'
+import { secretText } from '../../taint/secret-text.ts'
+import { type Attempt, condition, harmless, type Outcome } from '../attempt.ts'
 
 const attempt = (does: string, act: Attempt['act'], outcome: Outcome): Attempt => ({
   attacker: 'editor',
@@ -15,8 +16,7 @@ function leads(does: string, changes: Readonly<Record<string, string>>, outcome:
   return attempt(
     does,
     async (stage, name) => {
-      const data = stage.credentials.data('limited', changes)
-      await stage.editor.create('secret', name, { data })
+      await stage.editor.create('secret', name, stage.credentials.opened('limited', changes))
       await stage.tenant.create('db', name, {
         spec: { provider: { server: { connectionSecretRef: { name }, sslMode: 'disable' } } },
       })
@@ -25,53 +25,44 @@ function leads(does: string, changes: Readonly<Record<string, string>>, outcome:
   )
 }
 
-const notReady = (sentence: string) =>
-  harmless(sentence, async (stage, name) => {
-    await stage.untilNotReady('db', name)
-    const text = JSON.stringify((await stage.editor.peek('db', name))?.status)
-    if (text.includes(stage.credentials.of('limited').password)) throw new Error(text)
-  })
+/** The operator stops at this value of the Secret, before it connects, and tells it to nobody. */
+const stopsAt = (reason: string, message: RegExp): Outcome => {
+  const outcome = condition('db', `Ready False ${reason}`, message)
+  return {
+    ...outcome,
+    sentence: `The Database gets Ready=False, reason ${reason}; its condition tells no value of the Secret.`,
+    check: async (stage, name) => {
+      await outcome.check(stage, name)
+      const text = JSON.stringify((await stage.editor.peek('db', name))?.status)
+      if (text.includes(stage.credentials.of('limited').password)) throw new Error(text)
+    },
+  }
+}
 
 export const connectionAttempts: readonly Attempt[] = [
   leads(
     'gives the folder of a Unix socket as the host',
     { host: '/var/run/postgresql' },
-    notReady('The Database is not Ready; its condition tells no value of the Secret.'),
+    stopsAt('InvalidHost', /^host in Secret/),
   ),
-  leads(
-    'gives an abstract socket as the host',
-    { host: '@konverge' },
-    notReady('The Database is not Ready; its condition tells no value of the Secret.'),
-  ),
+  leads('gives an abstract socket as the host', { host: '@konverge' }, stopsAt('InvalidHost', /^host in Secret/)),
   leads(
     'gives a host with a connection string in it',
     { host: '127.0.0.1 options=-crole=postgres' },
-    notReady('The Database is not Ready; its condition tells no value of the Secret.'),
+    stopsAt('InvalidHost', /^host in Secret/),
   ),
-  leads(
-    'gives several hosts',
-    { host: '127.0.0.1,evil.example' },
-    notReady('The Database is not Ready; its condition tells no value of the Secret.'),
-  ),
-  leads(
-    'gives a port beyond the last',
-    { port: '99999' },
-    notReady('The Database is not Ready; its condition tells no value of the Secret.'),
-  ),
-  leads(
-    'gives a port that is SQL',
-    { port: '5432; DROP' },
-    notReady('The Database is not Ready; its condition tells no value of the Secret.'),
-  ),
+  leads('gives several hosts', { host: '127.0.0.1,evil.example' }, stopsAt('InvalidHost', /^host in Secret/)),
+  leads('gives a port beyond the last', { port: '99999' }, stopsAt('InvalidPort', /^port in Secret/)),
+  leads('gives a port that is SQL', { port: '5432; DROP' }, stopsAt('InvalidPort', /^port in Secret/)),
   leads(
     'gives a user with a null character',
     { username: 'limited\0options\0-csession_preload_libraries=x' },
-    notReady('The Database is not Ready; its condition tells no value of the Secret.'),
+    stopsAt('InvalidLogin', /^username of the server/),
   ),
   leads(
     'gives a password of 500 KB',
-    { password: 'x'.repeat(500_000) },
-    notReady('The Database is not Ready; its condition tells no value of the Secret.'),
+    { password: secretText('a long password').repeat(15_625) },
+    stopsAt('AdminAuthFailed', /28P01 password authentication failed/),
   ),
   leads(
     'gives settings of the session in further keys',
@@ -90,19 +81,25 @@ export const connectionAttempts: readonly Attempt[] = [
       await once(server.listen(0, '127.0.0.1'), 'listening')
       const { port } = server.address() as AddressInfo // A listening TCP server's.
       try {
-        await stage.editor.create('secret', name, { data: stage.credentials.data('limited', { port: String(port) }) })
+        await stage.editor.create('secret', name, stage.credentials.opened('limited', { port: String(port) }))
         await stage.tenant.create('db', name, {
           spec: { provider: { server: { connectionSecretRef: { name }, sslMode: 'disable' } } },
         })
-        await stage.untilNotReady('db', name)
+        await condition('db', 'Ready False ServerUnreachable', /the server sends a message of 1414811695 bytes/).check(
+          stage,
+          name,
+        )
         const text = JSON.stringify((await stage.editor.peek('db', name))?.status)
         if (text.includes('secret of the neighbour')) throw new Error(text)
         const said = Buffer.concat(heard).toString('latin1')
+        if (!said.includes('user\0limited\0')) throw new Error(`the operator said ${JSON.stringify(said)}`)
         if (/GET|POST|HTTP|own-limited-password/.test(said)) throw new Error(`the operator said ${said}`)
       } finally {
         server.close()
       }
     },
-    harmless('It says nothing there but PostgreSQL’s first message, and tells nothing of the answer.'),
+    harmless('It says nothing there but PostgreSQL’s first message, and tells nothing of the answer.', {
+      reasons: ['ServerUnreachable', 'DependencyUnavailable'],
+    }),
   ),
 ]

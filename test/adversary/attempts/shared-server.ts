@@ -1,5 +1,4 @@
 // Attempts of an editor whose namespace has a role of its own on the server that the victim uses too: to keep the operator from it.
-import { consentLabel } from '../../../src/controllers/references/reference-policy.ts'
 import { certifiedKey } from '../../postgres/certificate.ts'
 import type { AdversaryStage } from '../adversary-stage.ts'
 import { type Attempt, conditionOf, harmless } from '../attempt.ts'
@@ -71,20 +70,22 @@ export const sharedServerAttempts: readonly Attempt[] = [
       const isOver = () => stage.isReady('db', `${name}-0`)
       await stage.until('the attacker’s Database to be Ready', isOver, recoveryMs)
     },
-    outcome: harmless('Only his own Databases wait; a new Database of the victim on that server is Ready at once.'),
+    outcome: harmless('Only his own Databases wait; a new Database of the victim on that server is Ready at once.', {
+      denials: /terminating connection due to administrator command/,
+    }),
   },
   {
     attacker: 'editor',
-    does: 'names the server of the victim with an authority of his own',
+    does: 'names the server of the victim with an authority of his own, where it offers no TLS',
     act: async (stage, name) => {
       const { certificate } = certifiedKey(['evil.example'])
-      const metadata = { labels: { [consentLabel('Database')]: 'true' } }
-      const data = stage.credentials.data('limited', { 'ca.crt': certificate })
-      await stage.editor.create('secret', name, { metadata, data })
+      await stage.editor.create('secret', name, stage.credentials.opened('limited', { 'ca.crt': certificate }))
       await creates(stage, { name, secret: name, sslMode: 'verify-full' })
       await untilReported(stage, name, 'TLSVerifyFailed')
       await expectServed(stage, name)
     },
-    outcome: harmless('Only his own Databases wait; a new Database of the victim on that server is Ready at once.'),
+    outcome: harmless('Only his own Databases wait; a new Database of the victim on that server is Ready at once.', {
+      reasons: ['TLSVerifyFailed', 'DependencyUnavailable'],
+    }),
   },
 ]

@@ -1,0 +1,244 @@
+// Attempts of a tenant by specs that the definitions of the five kinds do not admit.
+import { type Attempt, invalid, type Outcome } from '../attempt.ts'
+import { victimNamespace } from '../victim.ts'
+
+type Act = Attempt['act']
+
+const attempt = (does: string, act: Act, outcome: Outcome): Attempt => ({ attacker: 'tenant', does, act, outcome })
+
+const own = [{ name: 'mine', access: 'ReadWrite' }]
+const provider = { server: { connectionSecretRef: { name: 'server' }, sslMode: 'disable' } }
+const target = { pvc: { claimName: 'backups' } }
+const s3 = { bucket: 'artifacts' }
+
+/** Creates an object of a kind with this spec. */
+const creates =
+  (kind: string, spec: object, metadata: object = {}): Act =>
+  ({ tenant }, name) =>
+    tenant.create(kind, name, { metadata, spec })
+
+const user = (spec: object) => creates('dbu', { databases: own, ...spec })
+const database = (spec: object) => creates('db', { provider, ...spec })
+const backup = (spec: object) => creates('bak', { databaseRef: { name: 'mine' }, target, ...spec })
+const migration = (spec: object) => creates('mig', { databaseRef: { name: 'mine' }, ...spec })
+const store = (spec: object) => creates('kv', { image: 'valkey/valkey:8.0', ...spec })
+const step = (more: object) => ({ steps: [{ name: 'only', sql: 'SELECT 1', ...more }] })
+const inCluster = (spec: object) => creates('db', { version: '18', provider: { inCluster: spec } })
+
+/** Specs that the definitions do not admit. */
+export const tenantSchemaAttempts: readonly Attempt[] = [
+  attempt('gives a role the name postgres', user({ roleName: 'postgres' }), invalid('spec.roleName')),
+  attempt(
+    'gives a role the name of a predefined one',
+    user({ roleName: 'pg_read_all_data' }),
+    invalid('spec.roleName'),
+  ),
+  attempt('gives a role a name with a quote', user({ roleName: 'a" SUPERUSER; --' }), invalid('spec.roleName')),
+  attempt('gives a role a name in capitals', user({ roleName: 'ORDERS_OWNER' }), invalid('spec.roleName')),
+  attempt('gives a role a name with a Cyrillic letter', user({ roleName: 'оrders_owner' }), invalid('spec.roleName')),
+  attempt(
+    'gives a role a name that PostgreSQL would cut',
+    user({ roleName: `orders_owner${'x'.repeat(52)}` }),
+    invalid('spec.roleName'),
+  ),
+  attempt(
+    'asks for membership of pg_execute_server_program',
+    user({ memberOf: ['pg_execute_server_program'] }),
+    invalid('spec.memberOf[]'),
+  ),
+  attempt('asks for membership of the superuser', user({ memberOf: ['postgres'] }), invalid('spec.memberOf[]')),
+  attempt('sets the session’s role', user({ config: { role: 'orders_owner' } }), invalid('spec.config')),
+  attempt('sets the session’s role in capitals', user({ config: { ROLE: 'orders_owner' } }), invalid('spec.config')),
+  attempt(
+    'sets a setting with a line break',
+    user({ config: { search_path: 'public\nALTER SYSTEM' } }),
+    invalid('spec.config.search_path'),
+  ),
+  attempt(
+    'grants on a schema of the system',
+    user({ databases: [{ name: 'mine', access: 'ReadWrite', schemas: ['pg_catalog'] }] }),
+    invalid('spec.databases[].schemas[]'),
+  ),
+  attempt(
+    'grants a privilege that is SQL',
+    user({
+      databases: [
+        {
+          name: 'mine',
+          access: 'Custom',
+          grants: [{ objectType: 'Table', all: true, privileges: ['SELECT ON x TO y; --'] }],
+        },
+      ],
+    }),
+    invalid('spec.databases[].grants[].privileges[]'),
+  ),
+  attempt(
+    'replaces a key of the Secret by a template',
+    user({ secret: { template: { password: 'x' } } }),
+    invalid('spec.secret.template'),
+  ),
+  ...['username-next', 'verifier-next'].map((key) =>
+    attempt(
+      `writes the key ${key} of a rotation by a template`,
+      user({ secret: { template: { [key]: 'app_a' } } }),
+      invalid('spec.secret.template'),
+    ),
+  ),
+  ...['database', 'databaseuser', 'backup', 'replicatedkvstore'].map((kind) =>
+    attempt(
+      `opens the Secret of his user to each ${kind} by a label in its spec`,
+      user({ secret: { labels: { [`data.konverge.dev/usable-by-${kind}`]: 'true' } } }),
+      invalid('spec.secret.labels'),
+    ),
+  ),
+  attempt(
+    'has the Secret of his user handed over to a Database, as its administrator’s',
+    user({ secret: { name: 'orders-admin', annotations: { 'konverge.dev/adopt': 'Database/orders' } } }),
+    invalid('spec.secret.annotations'),
+  ),
+  attempt(
+    'writes an annotation of the operator in capitals',
+    user({ secret: { annotations: { 'Konverge.DEV/adopt': 'Database/orders' } } }),
+    invalid('spec.secret.annotations'),
+  ),
+  attempt(
+    'annotates the pods of a store as a worker’s',
+    store({ podTemplate: { annotations: { 'data.konverge.dev/backup': 'nightly' } } }),
+    invalid('spec.podTemplate.annotations'),
+  ),
+  attempt(
+    'gives the Secret a name with a slash',
+    user({ secret: { name: '../victim/app-db' } }),
+    invalid('spec.secret.name'),
+  ),
+  attempt('makes a database called template1', database({ databaseName: 'template1' }), invalid('spec.databaseName')),
+  attempt('makes a database called postgres', database({ databaseName: 'postgres' }), invalid('spec.databaseName')),
+  attempt(
+    'makes a database with a quote in its name',
+    database({ databaseName: 'x"; DROP DATABASE orders; --' }),
+    invalid('spec.databaseName'),
+  ),
+  attempt('makes a schema pg_catalog', database({ schemas: [{ name: 'pg_toast' }] }), invalid('spec.schemas[].name')),
+  attempt(
+    'installs an extension whose name is SQL',
+    database({ extensions: [{ name: 'x; CREATE ROLE y' }] }),
+    invalid('spec.extensions[].name'),
+  ),
+  attempt('gives a locale that is SQL', database({ locale: `C'; DROP DATABASE orders; --` }), invalid('spec.locale')),
+  attempt(
+    'restores from a Backup of the victim’s namespace',
+    database({ bootstrap: { restoreFrom: { backupRef: { name: 'nightly', namespace: victimNamespace } } } }),
+    invalid('spec.bootstrap.restoreFrom.backupRef.namespace'),
+  ),
+  attempt(
+    'restores from a path above the volume',
+    database({ bootstrap: { restoreFrom: { location: { target, method: 'Logical', path: '../../etc' } } } }),
+    invalid('spec.bootstrap.restoreFrom.location.path'),
+  ),
+  attempt(
+    'gives its server a parameter that runs a command',
+    inCluster({ parameters: { archive_command: 'curl evil' } }),
+    invalid('spec.provider.inCluster.parameters'),
+  ),
+  attempt(
+    'gives its server a file to include',
+    inCluster({ parameters: { include: '/etc/passwd' } }),
+    invalid('spec.provider.inCluster.parameters'),
+  ),
+  attempt(
+    'gives its server other rules of who may log in',
+    inCluster({ parameters: { hba_file: '/tmp/hba' } }),
+    invalid('spec.provider.inCluster.parameters'),
+  ),
+  attempt(
+    'gives its server a parameter with a line break',
+    inCluster({ parameters: { work_mem: "4MB'\nhba_file = '/tmp" } }),
+    invalid('spec.provider.inCluster.parameters.work_mem'),
+  ),
+  attempt(
+    'backs up a Database of the victim’s namespace',
+    backup({ databaseRef: { name: 'orders', namespace: victimNamespace } }),
+    invalid('spec.databaseRef.namespace'),
+  ),
+  attempt(
+    'writes artifacts above the volume’s folder',
+    backup({ target: { pvc: { claimName: 'backups', path: '../others' } } }),
+    invalid('spec.target.pvc.path'),
+  ),
+  attempt(
+    'writes artifacts above the bucket’s prefix',
+    backup({ target: { s3: { ...s3, prefix: 'a/../../b' } } }),
+    invalid('spec.target.s3.prefix'),
+  ),
+  attempt(
+    'gives an endpoint with a user',
+    backup({ target: { s3: { ...s3, endpoint: 'http://s3@evil.example' } } }),
+    invalid('spec.target.s3.endpoint'),
+  ),
+  attempt(
+    'gives an endpoint with a path',
+    backup({ target: { s3: { ...s3, endpoint: 'http://10.0.0.1/latest/meta-data' } } }),
+    invalid('spec.target.s3.endpoint'),
+  ),
+  attempt(
+    'gives an endpoint that is a file',
+    backup({ target: { s3: { ...s3, endpoint: 'file:///etc/passwd' } } }),
+    invalid('spec.target.s3.endpoint'),
+  ),
+  attempt(
+    'leaves tables out of a backup by an option of pg_dump',
+    backup({ options: { excludeTables: ['--file=/tmp/x'] } }),
+    invalid('spec.options.excludeTables[]'),
+  ),
+  attempt('gives a schedule that is a command', backup({ schedule: '$(reboot) * * * *' }), invalid('spec.schedule')),
+  attempt(
+    'migrates a Database of the victim’s namespace',
+    migration({ databaseRef: { name: 'orders', namespace: victimNamespace }, ...step({}) }),
+    invalid('spec.databaseRef.namespace'),
+  ),
+  attempt(
+    'copies from a Database of the victim’s namespace',
+    migration({
+      steps: [
+        {
+          name: 'only',
+          type: 'Copy',
+          copy: { from: { name: 'orders', namespace: victimNamespace }, tables: ['bills'] },
+        },
+      ],
+    }),
+    invalid('spec.steps[].copy.from.namespace'),
+  ),
+  attempt(
+    'copies a table whose name is SQL',
+    migration({
+      steps: [{ name: 'only', type: 'Copy', copy: { from: { name: 'mine' }, tables: ['bills; DROP ROLE app'] } }],
+    }),
+    invalid('spec.steps[].copy.tables[]'),
+  ),
+  attempt(
+    'names a step like an option',
+    migration({ steps: [{ name: '--help', sql: 'SELECT 1' }] }),
+    invalid('spec.steps[].name'),
+  ),
+  attempt(
+    'overwrites an environment variable of the operator’s',
+    store({ env: [{ name: 'POD_NAME', value: 'x' }] }),
+    invalid('spec.env[].name'),
+  ),
+  attempt(
+    'names an environment variable with an equals sign',
+    store({ env: [{ name: 'A=B', value: 'x' }] }),
+    invalid('spec.env[].name'),
+  ),
+  attempt(
+    'names a store like a host of several labels',
+    ({ tenant }) => tenant.create('kv', 'cart.victim.svc', { spec: { image: 'x' } }),
+    invalid('metadata.name'),
+  ),
+  attempt(
+    'names a store beyond the length of a label',
+    ({ tenant }) => tenant.create('kv', 'a'.repeat(60), { spec: { image: 'x' } }),
+    invalid('metadata.name'),
+  ),
+]
