@@ -207,11 +207,18 @@ function wellFormed(stream: Duplex, { answerBytes }: SessionOptions): EventEmitt
     try {
       for (const message of messages.read(bytes)) checked.emit('data', message)
     } catch (error) {
-      stream.destroy(error instanceof Error ? error : new Error(String(error)))
+      stream.destroy(protocolError(error))
     }
   })
   stream.on('end', () => checked.emit('end'))
   return checked
+}
+
+/** pg takes for granted that a server answers in the order of the protocol, and trips over one that does not. */
+function protocolError(thrown: unknown): Error {
+  if (thrown instanceof TypeError)
+    return new Error('the server sends what is no answer of PostgreSQL’s protocol', { cause: thrown })
+  return thrown instanceof Error ? thrown : new Error(String(thrown))
 }
 
 interface Opened {
@@ -268,7 +275,7 @@ async function withinLimit<T>({ clock, socket, signal, limitMs }: Bounds, work: 
   } catch (error) {
     if (signal.aborted) throw signal.reason
     if (hasPassed) throw new SilenceError(limitMs)
-    throw error
+    throw protocolError(error)
   } finally {
     timer.cancel()
     signal.removeEventListener('abort', abort)
