@@ -3,6 +3,7 @@ import { backup } from '../../../src/controllers/backup/backup.ts'
 import { slotAnnotation } from '../../../src/controllers/backup/work-wish.ts'
 import { Hand } from '../../e2e/hand.ts'
 import type { StoryOperator, StoryServer } from '../../e2e/story-server.ts'
+import { openLabels } from '../open-labels.ts'
 
 export interface Start {
   /** Milliseconds since the epoch. */
@@ -32,7 +33,12 @@ export class ScheduledBackups {
     await server.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
     const hand = new Hand(server, namespace)
     const stringData = { host: 'db', port: '5432', username: 'admin', password: 'not-used-by-any-pod' }
-    await hand.create({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'server' }, stringData })
+    await hand.create({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'server', labels: openLabels },
+      stringData,
+    })
     const provider = { server: { connectionSecretRef: { name: 'server' }, sslMode: 'disable' } }
     await hand.create({ apiVersion, kind: 'Database', metadata: { name: 'crm' }, spec: { provider } })
     const identity = { systemIdentifier: '7', databaseOID: 16384 }
@@ -67,7 +73,7 @@ export class ScheduledBackups {
   async starts(count: number): Promise<readonly Start[]> {
     let found: readonly Start[] = []
     const what = `the first backups of ${count} schedules to start`
-    await this.#server.until({ what, limitMs: 600_000, everyMs: 1_000 }, async () => {
+    await this.#server.until({ what, limitMs: 600_000, everyMs: 10_000 }, async () => {
       const [backups, jobs] = await Promise.all([this.#hand.list('backup'), this.#hand.list('job')])
       found = Array.from({ length: count }, (_, at) => {
         const backup = backups.find(({ metadata }) => metadata.name.startsWith(`s${at}-`))
