@@ -48,11 +48,11 @@ export class ScheduledBackups {
     return new ScheduledBackups(server, await server.startControllers({ controllers, userAgent: 'first-backups/1' }))
   }
 
-  /** Creates them one after the other, each for the next minute; returns the times. */
-  async createSchedules(count: number): Promise<readonly number[]> {
+  /** Creates them one after the other, each for one of the next minutes in turn; returns the times. */
+  async createSchedules(count: number, minutes = 1): Promise<readonly number[]> {
     const times: number[] = []
     for (let at = 0; at < count; at++) {
-      const nextMs = (Math.floor((this.#server.nowMs() + marginMs) / minuteMs) + 1) * minuteMs
+      const nextMs = (Math.floor((this.#server.nowMs() + marginMs) / minuteMs) + 1 + (at % minutes)) * minuteMs
       await this.#hand.create({
         apiVersion,
         kind: 'Backup',
