@@ -67,9 +67,9 @@ const ownerDenied: Readonly<Record<string, string>> = {
     'CREATE OPERATOR pg_catalog.=== (LEFTARG = int, RIGHTARG = int, FUNCTION = int4eq)',
   'lets PostgreSQL’s own tables be written': 'SET allow_system_table_mods = on',
   'writes into PostgreSQL’s own tables': `UPDATE pg_catalog.pg_database SET datdba = 10`,
-  // One of a superuser is always there; the operator's come and go.
+  // Those of the operator come and go; that of the logical replication launcher, a superuser's too, is always there.
   'ends sessions of the operator': `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-     WHERE usename = 'victim_admin' OR backend_type = 'logical replication launcher'`,
+     WHERE usename <> current_user`,
 }
 
 /**
