@@ -151,7 +151,7 @@ export const adminTruths: readonly Truth[] = [
   {
     title: 'the password of the operator is another one, until the Secret has it too',
     admin: 'superuser',
-    make: byHand(`${endSessions}; ALTER ROLE op PASSWORD 'other'`),
+    make: byHand(`${endSessions}; ALTER ROLE op PASSWORD '${secretText('other')}'`),
     ...{ database: 'False AdminAuthFailed', user: 'False DatabaseNotReady' },
     databaseConditions: { Connected: 'False AdminAuthFailed', Stalled: 'True AdminAuthFailed' },
     mend: secretWith({ password: secretText('other') }),
