@@ -58,7 +58,8 @@ onEachPostgres('kubectl get db,dbu', (shared, version) => {
       // Whom it keeps from working may say so as long as it does.
       return isRight && `${await table(stage)}` === `${inSync}`
     }
-    await stage.until('it to be right again', isTold, cadenceMs)
+    // A user who was looked at before that says so until the next look.
+    await stage.until('it to be right again', isTold, 2 * cadenceMs)
     expect(await stage.app('app', 'SELECT current_user AS is')).toEqual([{ is: 'app' }])
   })
 })

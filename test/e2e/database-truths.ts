@@ -34,7 +34,8 @@ export const databaseTruths: readonly Truth[] = [
     title: 'the database has another owner, which is only to be reported',
     databaseSpec: { driftPolicy: 'Report' },
     make: byHand('ALTER DATABASE truth OWNER TO postgres'),
-    ...{ database: 'True Drifted', user: asBefore },
+    // No mark says any more that it is the one of the Database.
+    ...{ database: 'True Drifted', user: 'False NotOwned' },
     databaseConditions: { Drifted: 'True OwnerChanged', Configured: 'False OwnerChanged' },
     mend: byHand('ALTER DATABASE truth OWNER TO truth_owner'),
   },
