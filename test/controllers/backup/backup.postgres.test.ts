@@ -379,7 +379,13 @@ onPostgresOf(
       await server().byHand(`CREATE DATABASE ${name}`)
       const verify = () => verifyBackup(verification, stage.verificationTools(), never)
       await expect(verify()).rejects.toMatchObject({ code: 'NameTaken' })
-      await server().byHand(`COMMENT ON DATABASE ${name} IS 'konverge {"uid":"${order.backup.uid}","generation":1}'`)
+      // The mark of the owner role counts: whoever owns a database can write its comment.
+      const mark = `'konverge {"uid":"${order.backup.uid}","generation":1}'`
+      await server().byHand(`COMMENT ON DATABASE ${name} IS ${mark}`)
+      await expect(verify()).rejects.toMatchObject({ code: 'NameTaken' })
+      await server().byHand(
+        `CREATE ROLE ${name}; COMMENT ON ROLE ${name} IS ${mark}; ALTER DATABASE ${name} OWNER TO ${name}`,
+      )
       await verify()
       expect(await scratchesOf(server())).toEqual([])
     })
