@@ -9,7 +9,8 @@ import { DatabaseStage } from './database-stage.ts'
 import { effectsOf, type ServerFate, serverFates, struckAt } from './mortal-engines.ts'
 import { lastBackup, tellProven } from './told-backup.ts'
 
-const countedWords = /^(CREATE|DROP) (ROLE|DATABASE|SCHEMA|EXTENSION)[^"]*"\w+"/
+/** An extension is made within a block. */
+const countedWords = /^(CREATE|DROP) (ROLE|DATABASE|SCHEMA)[^"]*"\w+"|CREATE EXTENSION %I(?='', ''pgcrypto'')/
 
 type Blow = StatementBlow<ServerFate> | WriteBlow
 
@@ -25,7 +26,7 @@ export const databaseCrash: CrashWorkflow<Blow> = {
       'CREATE DATABASE "story"': 1,
       'CREATE SCHEMA IF NOT EXISTS "api"': 1,
       'CREATE SCHEMA IF NOT EXISTS "more"': 1,
-      'CREATE EXTENSION IF NOT EXISTS "pgcrypto"': 1,
+      'CREATE EXTENSION %I': 1,
       'DROP DATABASE IF EXISTS "story"': 1,
       'DROP ROLE IF EXISTS "story_owner"': 1,
     },
