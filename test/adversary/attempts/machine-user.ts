@@ -6,12 +6,12 @@ export const machineUserAttempts = {
   keptFiles: {
     attacker,
     does: 'reads and writes what `konverge dev` keeps in its folder, with every name known',
-    sentence: 'The modes of its folders and files let nobody else in.',
+    sentence: 'Only its owner can open the folders and files, by their modes.',
   },
   podFiles: {
     attacker,
     does: 'reads Secrets, tokens and logs of pods of the local node, and writes their termination logs, with every name known',
-    sentence: 'The modes of its folders and files let nobody else in.',
+    sentence: 'Only its owner can open the folders and files, by their modes.',
   },
   apiServer: {
     attacker,

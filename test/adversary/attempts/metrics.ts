@@ -23,7 +23,7 @@ export const metricsAttempts: readonly MetricsAttempt[] = [
   attempt('reads /metrics with a name and a password', 401, { headers: () => ({ authorization: 'Basic YTpi' }) }),
   attempt('reads /metrics with a token in the address', 401, { path: '/metrics?access_token=forged' }),
   attempt('reads /metrics with the token of an account without the right', 403, { headers: bearer }),
-  attempt('reads /metrics as somebody else by a header of impersonation', 403, {
+  attempt('reads /metrics as system:masters with the header Impersonate-Group', 403, {
     headers: (token) => ({ ...bearer(token), 'impersonate-group': 'system:masters' }),
   }),
   attempt('looks for other pages beside /metrics', 404, { path: '/readyz?verbose', headers: bearer }),
