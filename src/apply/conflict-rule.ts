@@ -1,6 +1,7 @@
 // Decides whether a live object may be written. It may if it is ours: a member of the parent's inventory, or, in the parent's
 // namespace and where no owner reference can say so, labelled as one. Anything else with a child's name is never taken (I5, I7).
 import { CodedError } from '../base/errors.ts'
+import { nameList } from '../base/name-list.ts'
 import type { EventReport } from '../object/event-report.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import { controllerOf } from '../object/ownership.ts'
@@ -41,8 +42,7 @@ const namedStrangers = 2
 /** Names the objects that stay where recorded remote children should be when their parent is deleted; undefined: there are none. */
 export function leftAloneEvent(parent: LiveObject, strangers: readonly LiveObject[]): EventReport | undefined {
   if (strangers.length === 0) return undefined
-  const named = strangers.slice(0, namedStrangers).map((live) => describeRef(refOf(live)))
-  const more = strangers.length > named.length ? ` and ${strangers.length - named.length} more` : ''
+  const names = strangers.map((live) => describeRef(refOf(live)))
   const [owner] = strangers.flatMap((live) => controllerOf(live) ?? [])
   const why =
     owner !== undefined && strangers.length === 1
@@ -52,7 +52,7 @@ export function leftAloneEvent(parent: LiveObject, strangers: readonly LiveObjec
     type: 'Warning',
     reason: 'LeftAlone',
     action: 'Delete',
-    note: `${named.join(', ')}${more} stays: it is not a child of ${describeRef(refOf(parent))}, because ${why}; delete it if nothing uses it`,
+    note: `${nameList(names, namedStrangers)} stays: it is not a child of ${describeRef(refOf(parent))}, because ${why}; delete it if nothing uses it`,
   }
 }
 

@@ -14,6 +14,9 @@ export async function loadDefinitions(signal: AbortSignal): Promise<readonly Jso
 }
 
 /** The API server insists on the name: a CRD is called what it defines. */
-export function definitionOf(resource: Resource, definitions: readonly JsonObject[]): JsonObject | undefined {
+export function definitionOf<Definition extends { readonly metadata?: unknown }>(
+  resource: Resource,
+  definitions: readonly Definition[],
+): Definition | undefined {
   return definitions.find(({ metadata }) => isJsonObject(metadata) && metadata.name === groupResourceOf(resource))
 }

@@ -8,7 +8,7 @@ import { readCrd } from '../generate/read-crd.ts'
 import { recordsComplaint } from '../generate/records-schema.ts'
 import type { Controller } from '../index.ts'
 import { type KubeObject, valueAt } from '../object/object.ts'
-import { groupResourceOf, type Resource } from '../object/resource.ts'
+import type { Resource } from '../object/resource.ts'
 import { type AllowLists, allowArguments } from './allow-lists.ts'
 import { CommandError } from './command-error.ts'
 import { definitionOf, loadDefinitions } from './definition-loader.ts'
@@ -61,7 +61,7 @@ async function definitionsOf(controllers: readonly Controller[], signal: AbortSi
 
 function kindOf(resource: Resource, definitions: readonly KubeObject[]): OperatorKind {
   const { group, plural } = resource
-  const definition = definitions.find(({ metadata }) => metadata.name === groupResourceOf(resource))
+  const definition = definitionOf(resource, definitions)
   const versions = definition && valueAt(definition, 'spec', 'versions')
   const hasScale = isJsonList(versions) && versions.some(isScaled)
   return { group, plural, hasScale }

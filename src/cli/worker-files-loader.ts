@@ -1,5 +1,4 @@
 // What does a worker find in the files that its pod mounts? Its order, and how a database of it is reached.
-
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { messageOf } from '../base/errors.ts'

@@ -1,9 +1,8 @@
 // What is a child called? `<parent>-<leaf>`, from names that people chose and never from construct ids, so moving
 // constructs about renames nothing. Different (parent, leaf) pairs never give the same name.
-
 import { assert } from '../base/assert.ts'
 import { hashJson } from '../base/json.ts'
-import { trimmedEnd } from '../base/trimmed-end.ts'
+import { withoutOuterHyphens } from '../base/trimmed-end.ts'
 
 /** The longest DNS label. */
 const maxLabelLength = 63
@@ -34,7 +33,7 @@ export function childName(parentName: string, leaf: string, maxLength: number = 
   const shownLeaf = readable(leaf).slice(0, maxLeafLength)
   const room = maxLength - tail.length - shownLeaf.length - 2
   const shownParent = /^[a-z]/.test(readable(parentName)) ? readable(parentName) : `n${readable(parentName)}`
-  return [shownParent.slice(0, room), shownLeaf, tail].map(trimDashes).filter(isNotEmpty).join('-')
+  return [shownParent.slice(0, room), shownLeaf, tail].map(withoutOuterHyphens).filter(isNotEmpty).join('-')
 }
 
 /**
@@ -51,11 +50,7 @@ export function isDnsLabel1035(name: string): boolean {
 }
 
 function readable(name: string): string {
-  return trimDashes(name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-'))
-}
-
-function trimDashes(name: string): string {
-  return trimmedEnd(name, '-').replace(/^-+/, '')
+  return withoutOuterHyphens(name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-'))
 }
 
 function isNotEmpty(part: string): boolean {

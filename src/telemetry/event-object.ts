@@ -1,6 +1,6 @@
 // What does an Event look like on the wire? An object of events.k8s.io/v1 that the API server accepts whatever the report
 // says. Source of limits: kubernetes/pkg/apis/core/validation/events.go.
-import { trimmedEnd } from '../base/trimmed-end.ts'
+import { withoutOuterHyphens } from '../base/trimmed-end.ts'
 import type { KubeObject } from '../object/object.ts'
 
 /** Something worth telling people about an object. */
@@ -70,14 +70,10 @@ function namePrefix(name: string): string {
     allowed
       .replaceAll(/[^a-z0-9.-]/g, '-')
       .split('.')
-      .map(trimHyphens)
+      .map(withoutOuterHyphens)
       .filter(Boolean)
       .join('.') || 'object'
   )
-}
-
-function trimHyphens(label: string): string {
-  return trimmedEnd(label, '-').replace(/^-+/, '')
 }
 
 /** At most `maxBytes` of UTF-8, never a part of a character; what was cut shows. */

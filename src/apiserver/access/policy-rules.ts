@@ -1,7 +1,6 @@
 // Which rules hold for a user, and what do they allow? Role-based access control as the API server judges it: rules only add, the
 // bindings of the whole cluster count everywhere, those of a namespace in it.
 // Source: k8s.io/kubernetes/pkg/registry/rbac/validation/rule.go, plugin/pkg/auth/authorizer/rbac.
-
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import { trimmedEnd } from '../../base/trimmed-end.ts'
 import { goQuoted } from '../field-error.ts'

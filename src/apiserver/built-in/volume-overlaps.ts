@@ -1,5 +1,4 @@
 // Do files in one volume lie in each other's way? Source: k8s.io/kubernetes/pkg/api/pod/warnings.go.
-
 import type { JsonObject } from '../../base/json.ts'
 import { trimmedEnd } from '../../base/trimmed-end.ts'
 import { goQuoted } from '../field-error.ts'

@@ -1,6 +1,6 @@
 // What does a schedule tell of its backups? Which is next, which came last, what stays and what goes, and whether one is missing. Pure.
 import type { BackupStatus } from '../../../imports/wire/backup.ts'
-import { type ConditionClaim, type EventReport, type StatusReport, timestampAt } from '../../index.ts'
+import { type ConditionClaim, type EventReport, nameList, type StatusReport, timestampAt } from '../../index.ts'
 import { claim, readiness } from './backup-claims.ts'
 import { isCredible, mostMissed } from './due-slot.ts'
 import type { FoundBackup, PlannedSchedule } from './schedule-facts.ts'
@@ -87,9 +87,7 @@ function retentionApplied(
   if (leaving.length === 0) {
     return [claim('RetentionApplied', 'True', { reason: 'Pruned', message: 'those that are there are to stay' })]
   }
-  const named = leaving.slice(0, 5).join(', ')
-  const more = leaving.length > 5 ? ` and ${leaving.length - 5} more` : ''
-  const message = `${named}${more} are removed once their artifacts are; their status says what keeps them`
+  const message = `${nameList(leaving, 5)} are removed once their artifacts are; their status says what keeps them`
   return [claim('RetentionApplied', 'False', { reason: 'Pruning', message })]
 }
 

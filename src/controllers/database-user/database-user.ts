@@ -1,6 +1,5 @@
 // The controller of DatabaseUser, as anybody could write it with the public door: the Databases it depends on, the Secret that it
 // makes, and the roles it stands for. A password is in the Secret before any server hears of it.
-
 import { ApiObject, type Chart } from 'cdk8s'
 import { Database } from '../../../imports/wire/database.ts'
 import { DatabaseUser, type DatabaseUserSpec, type DatabaseUserStatus } from '../../../imports/wire/database-user.ts'

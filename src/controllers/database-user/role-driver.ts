@@ -155,10 +155,10 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
    */
   async #elsewhere(
     server: DatabaseServer,
-    { desired: wish, signal }: Call,
+    { desired, signal }: Call,
     roles: readonly ObservedRole[],
   ): Promise<readonly Elsewhere[]> {
-    const listed = new Set(wish.databases.map(({ name }) => name))
+    const listed = new Set(desired.databases.map(({ name }) => name))
     const names = [
       ...roles.slice(0, 1).flatMap(({ dependents }) => dependents.map(({ database }) => database)),
       ...roles.flatMap(({ settings }) => settings.flatMap(({ database }) => database ?? [])),
@@ -168,13 +168,13 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
     const { databases } = await server.observe({ databases: others })
     const closed = databases.filter(
       ({ owner, ownerToken, allowsConnections }) =>
-        ownerToken !== undefined && owner !== wish.group && allowsConnections,
+        ownerToken !== undefined && owner !== desired.group && allowsConnections,
     )
     const ownedIn = new Map(roles[0]?.dependents.map(({ database, owned }) => [database, owned]))
     return await Promise.all(
       closed.slice(0, mostClosed).map(async (database) => {
-        const seen = await server.observeGrants(database.name, { roles: [wish.group], schemas: [] })
-        const revocations = await this.#slices.run(withoutGrants(wish.group, seen), signal)
+        const seen = await server.observeGrants(database.name, { roles: [desired.group], schemas: [] })
+        const revocations = await this.#slices.run(withoutGrants(desired.group, seen), signal)
         return { database, owned: ownedIn.get(database.name) ?? 0, revocations }
       }),
     )

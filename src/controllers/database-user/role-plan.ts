@@ -1,6 +1,6 @@
 // What differs between the roles of a user that are wished and those that are there, and what puts it right? Differences with the
 // changes for each; what nobody mentions, such as who else is a member of the group, is left alone. Pure.
-import type { Token } from '../../index.ts'
+import { nameList, type Token } from '../../index.ts'
 import type { Change } from '../engines/change.ts'
 import type { LoginVerdict } from '../engines/engine.ts'
 import type { Membership, ObservedRole } from '../engines/observed-server.ts'
@@ -265,18 +265,17 @@ interface Correction {
   readonly changes: readonly Change[]
 }
 
-/** One difference for all of the names; none if there are none. */
 /** Names in one message. */
 const mostNamed = 100
 
+/** One difference for all of the names; none if there are none. */
 function difference(
   reason: RoleDifferenceReason,
   names: readonly string[],
   correct: (names: string) => Correction,
 ): readonly RoleDifference[] {
   if (names.length === 0) return []
-  const more = names.length - mostNamed
-  const { message, changes } = correct(`${names.slice(0, mostNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`)
+  const { message, changes } = correct(nameList(names, mostNamed))
   return [{ reason, message, steps: changes.length === 0 ? [] : [{ at: 'server', changes }] }]
 }
 

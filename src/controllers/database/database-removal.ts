@@ -1,7 +1,7 @@
 // What becomes of the database when its Database is deleted? What deletionPolicy says, once nobody uses it any more: users find the
 // way to their roles by it, also where it stays. And nothing at all where somebody says that there is no server left to ask. Pure.
 import type { DatabaseStatus } from '../../../imports/wire/database.ts'
-import type { ExternalRemoval } from '../../index.ts'
+import { type ExternalRemoval, nameList } from '../../index.ts'
 import { abandonAnnotation, isAbandoned } from './abandoned.ts'
 import type { DatabaseFacts } from './database-facts.ts'
 import { awaitedSentence } from './final-backup.ts'
@@ -61,8 +61,7 @@ const wayOut = `if the server is gone for good, let go of it with the annotation
 const namedUsers = 8
 
 function usedBy(users: readonly string[]): string {
-  const more = users.length > namedUsers ? ` and ${users.length - namedUsers} more` : ''
-  return `DatabaseUser ${users.slice(0, namedUsers).join(', ')}${more} use the database; delete them first`
+  return `DatabaseUser ${nameList(users, namedUsers)} use the database; delete them first`
 }
 
 function placeOf(status: DatabaseStatus | undefined): string {

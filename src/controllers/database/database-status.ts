@@ -2,7 +2,7 @@
 // from there. What cannot be seen at the moment stays as it was told last, and the conditions say that. Pure.
 import { databaseServerNames } from '../../../constructs/index.ts'
 import type { DatabaseStatus } from '../../../imports/wire/database.ts'
-import { type ConditionClaim, type EventReport, isBeingDeleted, type StatusReport } from '../../index.ts'
+import { type ConditionClaim, clippedTo, type EventReport, isBeingDeleted, type StatusReport } from '../../index.ts'
 import { type DatabaseReport, type DatabaseStatusContext, databaseConditions } from './database-conditions.ts'
 import { databaseNameOf } from './logical-database.ts'
 import { sizeText } from './size-text.ts'
@@ -108,7 +108,7 @@ function correctionOf({ object }: DatabaseStatusContext, report: DatabaseReport 
   }
   const time = new Date(report.seenAtMs).toISOString().replace(/\.\d+/, '')
   const message = report.corrected.map((change) => change.message).join('; ')
-  return { lastDriftCorrection: { time, message: message.slice(0, longestMessage) } }
+  return { lastDriftCorrection: { time, message: clippedTo(longestMessage, message) } }
 }
 
 /** Characters, as the definition has it: the messages quote names that a foreign server chooses. */

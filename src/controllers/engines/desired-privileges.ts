@@ -113,7 +113,7 @@ export class DesiredPrivileges {
     const isThere = this.#found.has(schema)
     return (name) => {
       const named = this.#find(on, name)
-      if (isThere) for (let at = 0; at < named.length; at += 1) markOne(named[at])
+      if (isThere) for (const one of named) one.isFound = true
       return this.#ofNamed(named) ?? all
     }
   }
@@ -159,12 +159,12 @@ export class DesiredPrivileges {
   #find(on: ObjectTarget, name: string): readonly NamedObject[] {
     const named = this.#named[on]
     const whole = named.get(name)
-    if (on !== 'Function') return whole?.alone ?? nobody
+    if (on !== 'Function') return whole?.alone ?? unnamed
     const end = name.startsWith('"') ? endOfQuoted(name) : name.indexOf('(')
     const written = named.get(name.slice(0, end))
     const plain = name.startsWith('"') ? named.get(unquoted(name.slice(1, end - 1))) : undefined
     const one = whole ?? written ?? plain
-    if (one === undefined) return nobody
+    if (one === undefined) return unnamed
     const isOnly = one === (plain ?? written ?? whole) && (written ?? one) === one
     return isOnly ? one.alone : [whole, written, plain].filter((other) => other !== undefined)
   }
@@ -185,14 +185,10 @@ export class DesiredPrivileges {
 }
 
 const none: readonly Privilege[] = []
-const nobody: readonly NamedObject[] = []
+const unnamed: readonly NamedObject[] = []
 
 function isObjectTarget(on: GrantTarget): on is ObjectTarget {
   return on === 'Table' || on === 'Sequence' || on === 'Function'
-}
-
-function markOne(named: NamedObject | undefined): void {
-  if (named !== undefined) named.isFound = true
 }
 
 function unquoted(name: string): string {

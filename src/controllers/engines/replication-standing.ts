@@ -1,6 +1,6 @@
 // How does it stand with a replication, and what comes next? Decided from what both sides show, never from what was done. Whatever
 // would break writers at the source, or lose rows without a word, is refused before anything is made. Pure.
-import type { Token } from '../../index.ts'
+import { nameList, type Token } from '../../index.ts'
 import { bytesBetween, hasReached, type LogPosition } from './log-position.ts'
 import type { PublisherFacts, SubscriberFacts, TableName } from './replication.ts'
 
@@ -238,8 +238,7 @@ const mostNamed = 5
 
 /** `shop.orders`, `a.b, a.c and 7 more` */
 function namesOf(tables: readonly TableName[]): string {
-  const named = tables.slice(0, mostNamed).map(nameOf).join(', ')
-  return tables.length > mostNamed ? `${named} and ${tables.length - mostNamed} more` : named
+  return nameList(tables.map(nameOf), mostNamed)
 }
 
 function nameOf({ schema, name }: TableName): string {

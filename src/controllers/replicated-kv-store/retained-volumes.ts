@@ -2,9 +2,9 @@
 // store's: a member from the past may bring back what was deleted, or be refused by the others. So the scale-out is held
 // until a person decides; what runs already is never taken away for it. A store that is created anew is another matter: its
 // volumes are all there is, and kept for that. Pure; decision 0013.
-import { isBeingDeleted, type KubeObject, type LiveObject, valueAt } from '../../index.ts'
-import { listOf } from '../stateful-set/name-list.ts'
+import { isBeingDeleted, type KubeObject, type LiveObject, nameList, valueAt } from '../../index.ts'
 import { ordinalOf } from '../stateful-set/replica.ts'
+import { listedClaims } from '../stateful-set/volume-growth.ts'
 
 export interface Admission {
   /** How many replicas the StatefulSet is to have now: as many as are wanted, unless a stale claim is in the way. */
@@ -97,18 +97,18 @@ function byOrdinal(claims: readonly KubeObject[], from: number, end: number): re
 
 /** What people are told when a store goes and its data stays. */
 export function retentionNote(claims: readonly string[]): string {
-  return `kept ${claims.length} volume claims with their data: ${listOf(claims)}; delete them when the data is no longer needed`
+  return `kept ${claims.length} volume claims with their data: ${nameList(claims, listedClaims)}; delete them when the data is no longer needed`
 }
 
 /** What people are told while a scale-out is held, and how to decide. */
 export function holdNote({ admittedReplicas, staleClaims }: Admission, wanted: number): string {
   return (
     `the scale-out to ${wanted} replicas is held at ${admittedReplicas}: replicas that were taken away left volume claims with ` +
-    `older data: ${listOf(staleClaims)}; delete them, or set spec.storage.reuseRetained to Allow to begin with that data`
+    `older data: ${nameList(staleClaims, listedClaims)}; delete them, or set spec.storage.reuseRetained to Allow to begin with that data`
   )
 }
 
 /** What people are told of a store that was created on volumes that were there before it. */
 export function reuseNote(claims: readonly string[]): string {
-  return `the store began with the data of volume claims older than itself: ${listOf(claims)}`
+  return `the store began with the data of volume claims older than itself: ${nameList(claims, listedClaims)}`
 }

@@ -1,9 +1,11 @@
 // How do volumes get larger? Claims that exist ask for more, and the StatefulSet, whose claim templates cannot change, is made
 // anew around its pods, so that claims to come begin with the new size. Decided in every turn from the claims as they are,
 // so that it goes on wherever a crash cut it off; nothing is touched unless every claim can grow. Pure.
-import { compareQuantities, type KubeObject, type LiveObject, parseQuantity, valueAt } from '../../index.ts'
-import { listOf } from './name-list.ts'
+import { compareQuantities, type KubeObject, type LiveObject, nameList, parseQuantity, valueAt } from '../../index.ts'
 import { recordsAt } from './replica.ts'
+
+/** How many claims a message names; an Event holds 1,024 characters. */
+export const listedClaims = 8
 
 export interface VolumeGrowth {
   /** The size that claims to come are to have: the one wanted, unless the claims that exist cannot follow. */
@@ -64,8 +66,8 @@ export function expansionNote({ size, smaller, fileSystemPending }: Expansion): 
   const pending =
     fileSystemPending.length === 0
       ? ''
-      : `; the file system of ${listOf(fileSystemPending)} grows when its pod mounts it again, which may need a restart`
-  return `volumes grow to ${size}: waiting for ${listOf(smaller)}${pending}`
+      : `; the file system of ${nameList(fileSystemPending, listedClaims)} grows when its pod mounts it again, which may need a restart`
+  return `volumes grow to ${size}: waiting for ${nameList(smaller, listedClaims)}${pending}`
 }
 
 function refusalNote(claim: KubeObject, { size, successor }: Pick<GrowthInput, 'size' | 'successor'>): string {

@@ -57,7 +57,7 @@ describe('a copy', () => {
     const planWith = (tables: readonly TableName[]) =>
       copyPlan(table, { source: { ...whole, heirs }, target: whole, tables: [table, ...tables] })
     expect(() => planWith([{ schema: 'public', name: 'a' }])).toThrow(
-      'table public.orders has tables in the source that inherit from it (parts.a, parts.b, parts.c, and 2 more), whose rows would stay behind; ' +
+      'table public.orders has tables in the source that inherit from it (parts.a, parts.b, parts.c and 2 more), whose rows would stay behind; ' +
         'name those in tables too, or let them inherit no more',
     )
     expect(() => planWith(heirs.slice(0, 4))).toThrow('inherit from it (parts.e), whose')

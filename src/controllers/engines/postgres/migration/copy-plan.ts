@@ -1,4 +1,5 @@
 // How is a table copied? Decided from what both sides say of it: which columns, in which order of keys, and how many rows at a time.
+import { nameList } from '../../../../index.ts'
 import type { TableName } from '../../migration-step.ts'
 import { StepError } from '../../step-error.ts'
 import { jsonAnswer } from '../json-answer.ts'
@@ -95,10 +96,9 @@ function stuckText({ column, name, lastValue = 'no value' }: SequenceShape, from
 const maxNamedHeirs = 3
 
 function heirsText(heirs: readonly TableName[]): string {
-  const named = heirs.slice(0, maxNamedHeirs).map(({ schema, name }) => `${schema}.${name}`)
-  const more = heirs.length > maxNamedHeirs ? `, and ${heirs.length - maxNamedHeirs} more` : ''
+  const names = heirs.map(({ schema, name }) => `${schema}.${name}`)
   return (
-    `has tables in the source that inherit from it (${named.join(', ')}${more}), whose rows would stay behind; ` +
+    `has tables in the source that inherit from it (${nameList(names, maxNamedHeirs)}), whose rows would stay behind; ` +
     'name those in tables too, or let them inherit no more'
   )
 }
