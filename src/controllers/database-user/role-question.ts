@@ -51,7 +51,9 @@ export function obstacleOf(call: Call, seen: ServerObservation): Obstacle | unde
   }
   const foreign = desired.databases.find((database) => !isItsDatabase(database, databases))
   if (foreign !== undefined) {
-    return broken('NotOwned', `database ${foreign.name} on ${place} is not the one that its Database stands for`)
+    const message = `database ${foreign.name} on ${place} is not the one that its Database stands for`
+    // Its owner may become the Database's again, of which the operator hears nothing.
+    return { kind: 'observation', observation: { kind: 'broken', reason: 'NotOwned', message, isTerminal: false } }
   }
   return refusal(call, seen)
 }

@@ -233,6 +233,20 @@ onEachPostgres('the roles of a user', (server) => {
     expect(await server().byHand('SELECT current_user', as(user, database))).toEqual([{ current_user: group }])
   })
 
+  it('are tried again while the database is not its Database’s, since its owner may come back', async () => {
+    const user = await start()
+    const { group, database, driver, call } = user
+    await converge(driver, call)
+    const [{ owner } = {}] = await server().byHand(
+      `SELECT pg_get_userbyid(datdba) AS owner FROM pg_database WHERE datname = '${database}'`,
+    )
+    await server().byHand(`ALTER DATABASE ${database} OWNER TO postgres`)
+    expect(await driver.observe(call)).toMatchObject({ kind: 'broken', reason: 'NotOwned', isTerminal: false })
+    await server().byHand(`ALTER DATABASE ${database} OWNER TO ${owner}`)
+    expect(await driver.observe(call)).toMatchObject({ kind: 'available' })
+    expect(await server().byHand('SELECT current_user', as(user, database))).toEqual([{ current_user: group }])
+  })
+
   describe('that are not ours', () => {
     it('are left alone: a login of the wanted name, until it may be adopted', async () => {
       const user = await start()
