@@ -22,6 +22,17 @@ const ready = message('Z', Buffer.from('I'))
 const saslContinue = (text: string) =>
   message('R', Buffer.concat([Buffer.from([0, 0, 0, 11]), Buffer.from(text, 'latin1')]))
 
+/** What the operator reports of a server that sends this. */
+function errorOf(messages: readonly Buffer[]) {
+  const reader = new ServerMessages({ answerBytes: 900 })
+  try {
+    for (const one of messages) for (const _ of reader.read(one));
+  } catch (thrown) {
+    return engineErrorOf(failureOf(thrown), { attempt: 'observe database shop', admin: 'admin' })
+  }
+  throw new Error('the server sent nothing that was rejected')
+}
+
 describe('messages of a server', () => {
   it.each([
     ['r=abc,s=QSXCR+Q6sek8bf92,i=4096', undefined],
@@ -38,6 +49,7 @@ describe('messages of a server', () => {
 
   it('end with an answer that is longer than it may be, in however many messages', () => {
     const messages = new ServerMessages({ answerBytes: 10_000 })
+    expect([...messages.read(ready)]).toHaveLength(1)
     const row = message('D', Buffer.alloc(995))
     const read = () => [...messages.read(row)]
     for (let at = 0; at < 10; at += 1) expect(read()).toHaveLength(1)
@@ -45,17 +57,23 @@ describe('messages of a server', () => {
   })
 
   it('say nothing of the server when they are too long: the owner of one database would close it to the others', () => {
-    const read = () => [...new ServerMessages({ answerBytes: 900 }).read(message('D', Buffer.alloc(995)))]
-    let thrown: unknown
-    try {
-      read()
-    } catch (error) {
-      thrown = error
-    }
-    const error = engineErrorOf(failureOf(thrown), { attempt: 'look at database shop', admin: 'admin' })
+    const error = errorOf([ready, message('D', Buffer.alloc(995))])
     expect(error).toMatchObject({ code: 'StatementFailed', remedy: 'stop' })
     expect(error.message).toContain('so many objects')
     expect(speaksOfServer(error)).toBe(false)
+  })
+
+  it.each([
+    ['notices', message('N', Buffer.from('SNOTICE\0\0'))],
+    ['settings', message('S', Buffer.from('a\0b\0'))],
+    ['one message', message('S', Buffer.alloc(1_000))],
+  ])('speak of the server when it floods with %s before a login', (_, flood) => {
+    const error = errorOf(Array.from({ length: 200 }, () => flood))
+    expect(error).toMatchObject({ code: 'ServerUnreachable', remedy: 'retry' })
+    expect(error.message).toBe(
+      'could not observe database shop: the server sends more than 900 bytes before it accepts a login',
+    )
+    expect(speaksOfServer(error)).toBe(true)
   })
 
   it('count each answer by itself', () => {

@@ -24,6 +24,8 @@ export class ServerMessages {
   #buffer = noBytes
   #sizeBytes = 0
   #answeredBytes = 0
+  /** Nothing before that is an answer to a statement. */
+  #isReady = false
 
   constructor({ answerBytes = Number.POSITIVE_INFINITY }: AnswerLimits = {}) {
     this.#answerBytes = answerBytes
@@ -34,7 +36,7 @@ export class ServerMessages {
     let rest = this.#joined(chunk)
     let isOurs = this.#sizeBytes > 0
     for (;;) {
-      const sizeBytes = sizeOf(rest, this.#answerBytes)
+      const sizeBytes = this.#sizeOf(rest)
       if (rest.length < sizeBytes) break
       const message = rest.subarray(0, sizeBytes)
       this.#count(message)
@@ -50,8 +52,28 @@ export class ServerMessages {
 
   #count(message: Buffer): void {
     this.#answeredBytes += message.length
-    if (this.#answeredBytes > this.#answerBytes) throw tooLong(this.#answerBytes)
-    if (message[0] === readyLetter) this.#answeredBytes = 0
+    if (this.#answeredBytes > this.#answerBytes) throw this.#tooLong()
+    if (message[0] !== readyLetter) return
+    this.#answeredBytes = 0
+    this.#isReady = true
+  }
+
+  /** Of the message that these bytes begin with. */
+  #sizeOf(bytes: Buffer): number {
+    if (bytes.length < headBytes) return headBytes
+    const length = bytes.readInt32BE(1)
+    if (length < lengthBytes) throw new Error('the server sends what is no message of PostgreSQL’s protocol')
+    if (length > maxMessageBytes)
+      throw new Error(`the server sends a message of ${length} bytes; ${maxMessageBytes} are taken`)
+    if (length > this.#answerBytes) throw this.#tooLong()
+    return 1 + length
+  }
+
+  #tooLong(): Error {
+    if (!this.#isReady)
+      return new Error(`the server sends more than ${this.#answerBytes} bytes before it accepts a login`)
+    const message = `the server sends an answer of more than ${this.#answerBytes} bytes`
+    return Object.assign(new Error(message), { code: answerTooLong })
   }
 
   /** What has come before, and the chunk. Its room doubles: bytes that come one by one are copied twice at most. */
@@ -70,24 +92,8 @@ export class ServerMessages {
 
 const noBytes = Buffer.alloc(0)
 
-/** Of the message that these bytes begin with. */
-function sizeOf(bytes: Buffer, answerBytes: number): number {
-  if (bytes.length < headBytes) return headBytes
-  const length = bytes.readInt32BE(1)
-  if (length < lengthBytes) throw new Error('the server sends what is no message of PostgreSQL’s protocol')
-  if (length > maxMessageBytes)
-    throw new Error(`the server sends a message of ${length} bytes; ${maxMessageBytes} are taken`)
-  if (length > answerBytes) throw tooLong(answerBytes)
-  return 1 + length
-}
-
 /** The code of an answer beyond its limit. The owner of one database can cause it, so it says nothing of the server. */
 export const answerTooLong = 'ANSWER_TOO_LONG'
-
-function tooLong(answerBytes: number): Error {
-  const message = `the server sends an answer of more than ${answerBytes} bytes`
-  return Object.assign(new Error(message), { code: answerTooLong })
-}
 
 function check(message: Buffer): void {
   if (message[0] === errorLetter || message[0] === noticeLetter) checkFields(message)
