@@ -46,6 +46,14 @@ const ready = message('Z', Buffer.from('I'))
 const ok = auth(0)
 const notice = message('N', Buffer.from(`SNOTICE\0C00000\0M${'x'.repeat(4_000)}\0\0`))
 const row = message('D', Buffer.concat([Buffer.from([0, 1, 0, 0, 0, 4]), Buffer.from('evil')]))
+const emptyRow = message('D', Buffer.from([0, 0]))
+const columns = message(
+  'T',
+  Buffer.concat([
+    Buffer.from([0x06, 0x40]),
+    ...Array.from({ length: 1_600 }, (_, at) => Buffer.concat([Buffer.from(`c${at}\0`), Buffer.alloc(18)])),
+  ]),
+)
 
 /** Answers the first SCRAM message of a client. */
 const scram =
@@ -161,6 +169,15 @@ const servers: readonly Server[] = [
     does: 'sends rows without end',
     stop: /ServerUnreachable.*connection error/,
     behaves: endless(Buffer.concat([ok, ready]), row),
+  },
+  {
+    does: 'answers a question with 1,600 columns and a flood of empty rows',
+    stop: /StatementFailed.*an answer of more than 1000000 values/,
+    hears: query,
+    behaves: (socket, more) => {
+      socket.write(Buffer.concat([ok, ready]))
+      more(() => socket.write(Buffer.concat([columns, ...Array.from({ length: 20_000 }, () => emptyRow), ready])))
+    },
   },
   {
     does: 'sends one message without end',

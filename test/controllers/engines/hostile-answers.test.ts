@@ -76,6 +76,29 @@ describe('messages of a server', () => {
     expect(speaksOfServer(error)).toBe(true)
   })
 
+  it('end with more values than an answer may have, when the rows are empty and the columns many', () => {
+    const columns = message('T', Buffer.from([0x06, 0x40, ...Array.from({ length: 100 }, () => 0)]))
+    const reader = new ServerMessages({ answerBytes: 10_000_000 })
+    const row = message('D', Buffer.from([0, 0]))
+    const answer = Buffer.concat([ready, columns, ...Array.from({ length: 625 }, () => row)])
+    expect([...reader.read(answer)]).toHaveLength(627)
+    expect(() => [...reader.read(row)]).toThrow('an answer of more than 1000000 values')
+    const worker = new ServerMessages()
+    expect([...worker.read(Buffer.concat([answer, row]))]).toHaveLength(628)
+  })
+
+  it('end with more rows than an answer may have, when they have no columns', () => {
+    const reader = new ServerMessages({ answerBytes: 10_000_000 })
+    const row = message('D', Buffer.from([0, 0]))
+    const flood = Buffer.concat([ready, ...Array.from({ length: 125_001 }, () => row)])
+    expect(() => [...reader.read(flood)]).toThrow('an answer of more than 1000000 values')
+  })
+
+  it('are none of PostgreSQL’s with more columns than it has', () => {
+    const columns = message('T', Buffer.from([0x06, 0x81]))
+    expect(() => [...new ServerMessages().read(columns)]).toThrow('1665 columns; PostgreSQL has at most 1664')
+  })
+
   it('count each answer by itself', () => {
     const messages = new ServerMessages({ answerBytes: 2_000 })
     for (let at = 0; at < 10; at += 1) {

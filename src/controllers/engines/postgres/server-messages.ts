@@ -10,7 +10,14 @@ const lengthBytes = 4
 export const maxMessageBytes = 64 * 1024 * 1024
 /** Rounds of SCRAM, half a second of a thread of the pool; PostgreSQL's own choice is 4096. */
 const maxIterations = 1_000_000
+/** MaxTupleAttributeNumber: PostgreSQL sends no more. */
+const maxColumns = 1_664
+/** Values of an answer with a limit. pg makes an object with all columns for each row, however few of them the row has. */
+const maxValues = 1_000_000
+/** What a row costs at least, in values. */
+const leastOfRow = 8
 const [errorLetter, noticeLetter, authenticationLetter, readyLetter] = [0x45, 0x4e, 0x52, 0x5a]
+const [columnsLetter, rowLetter] = [0x54, 0x44]
 const saslContinue = 11
 
 export interface AnswerLimits {
@@ -24,6 +31,8 @@ export class ServerMessages {
   #buffer = noBytes
   #sizeBytes = 0
   #answeredBytes = 0
+  #columns = 0
+  #values = 0
   /** Nothing before that is an answer to a statement. */
   #isReady = false
 
@@ -53,9 +62,17 @@ export class ServerMessages {
   #count(message: Buffer): void {
     this.#answeredBytes += message.length
     if (this.#answeredBytes > this.#answerBytes) throw this.#tooLong()
+    if (message[0] === columnsLetter) this.#columns = columnsOf(message)
+    if (message[0] === rowLetter) this.#countRow()
     if (message[0] !== readyLetter) return
     this.#answeredBytes = 0
+    this.#values = 0
     this.#isReady = true
+  }
+
+  #countRow(): void {
+    this.#values += Math.max(this.#columns, leastOfRow)
+    if (this.#values > maxValues && Number.isFinite(this.#answerBytes)) throw longerThan(`${maxValues} values`)
   }
 
   /** Of the message that these bytes begin with. */
@@ -72,8 +89,7 @@ export class ServerMessages {
   #tooLong(): Error {
     if (!this.#isReady)
       return new Error(`the server sends more than ${this.#answerBytes} bytes before it accepts a login`)
-    const message = `the server sends an answer of more than ${this.#answerBytes} bytes`
-    return Object.assign(new Error(message), { code: answerTooLong })
+    return longerThan(`${this.#answerBytes} bytes`)
   }
 
   /** What has come before, and the chunk. Its room doubles: bytes that come one by one are copied twice at most. */
@@ -94,6 +110,16 @@ const noBytes = Buffer.alloc(0)
 
 /** The code of an answer beyond its limit. The owner of one database can cause it, so it says nothing of the server. */
 export const answerTooLong = 'ANSWER_TOO_LONG'
+
+function longerThan(limit: string): Error {
+  return Object.assign(new Error(`the server sends an answer of more than ${limit}`), { code: answerTooLong })
+}
+
+function columnsOf(message: Buffer): number {
+  const columns = message.length < headBytes + 2 ? 0 : message.readUInt16BE(headBytes)
+  if (columns > maxColumns) throw new Error(`the server sends ${columns} columns; PostgreSQL has at most ${maxColumns}`)
+  return columns
+}
 
 function check(message: Buffer): void {
   if (message[0] === errorLetter || message[0] === noticeLetter) checkFields(message)
