@@ -247,6 +247,53 @@ onEachPostgres('the roles of a user', (server) => {
     expect(await server().byHand('SELECT current_user', as(user, database))).toEqual([{ current_user: group }])
   })
 
+  describe('of a login that writes more about itself than the operator reads', () => {
+    const mebibytes = 9 * 1024 * 1024
+    const own = (name: string) => `EXECUTE format('ALTER ROLE %I SET ${name}', current_user`
+
+    it.each([
+      [
+        'a setting',
+        `PERFORM set_config('role', 'none', false); ${own('application_name TO %L')}, repeat('x', ${mebibytes}))`,
+      ],
+      [
+        'its verifier',
+        `PERFORM set_config('role', 'none', false);
+        EXECUTE format('ALTER ROLE %I PASSWORD %L', current_user, 'SCRAM-SHA-256$4096:' ||
+          repeat('QSXCR+Q6sek8bf92', ${mebibytes} / 16) || '$' || repeat('A', 43) || '=:' || repeat('A', 43) || '=')`,
+      ],
+    ])('are corrected: %s', async (what, statement) => {
+      const user = await start()
+      const { group, database, driver, call } = user
+      await converge(driver, call)
+      await server()
+        .byHand(`DO $$ BEGIN ${statement}; END $$`, as(user, database))
+        .catch((error: unknown) => {
+          // Verifiers have an end since PostgreSQL 17.
+          if (what !== 'its verifier') throw error
+        })
+      await converge(driver, call)
+      expect(await driver.observe(call)).toMatchObject({ kind: 'available' })
+      expect(await server().byHand('SELECT current_user', as(user, database))).toEqual([{ current_user: group }])
+      const [{ bytes } = {}] = await server().byHand(
+        `SELECT sum(length(s.setconfig::text))::int AS bytes FROM pg_db_role_setting s, pg_roles r
+          WHERE r.oid = s.setrole AND r.rolname LIKE '${group}%'`,
+      )
+      expect(Number(bytes)).toBeLessThan(1_000)
+    })
+  })
+
+  it('lose settings that are not desired, some at a time, however many there are', async () => {
+    const user = await start()
+    const { group, driver, call } = user
+    await converge(driver, call)
+    await server().byHand(
+      `DO $$ BEGIN FOR at IN 1..500 LOOP EXECUTE format('ALTER ROLE ${group}_a SET %I.x TO %L', 's' || at, 'x'); END LOOP; END $$`,
+    )
+    for (let pass = 0; pass < 3; pass += 1) expect((await converge(driver, call)).differences).toHaveLength(1)
+    expect((await converge(driver, call)).differences).toEqual([])
+  })
+
   describe('that are not ours', () => {
     it('are left alone: a login of the wanted name, until it may be adopted', async () => {
       const user = await start()

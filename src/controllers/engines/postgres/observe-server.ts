@@ -1,5 +1,6 @@
-// What is on a server? One statement whose answer is JSON: the server, and of what was asked for what is there. Nothing is locked and
-// nothing but catalogs is read.
+// Observation of a server: one statement whose answer is JSON, the server and what is there of what was asked for. It locks nothing and
+// reads catalogs only. Invariant: a login and the owner of a database cannot make the answer longer than the operator reads, because an
+// operator that cannot observe cannot take their rights either: each text that they choose is cut, and of each list a part is enough.
 import type { ServerQuestion } from '../engine.ts'
 import { EngineError } from '../engine-error.ts'
 import type {
@@ -50,6 +51,30 @@ export const lockedOutSession = `${clientSession}
   AND pg_catalog.shobj_description(a.usesysid, 'pg_authid') LIKE 'konverge {%'
   AND NOT pg_catalog.has_database_privilege(a.usesysid, a.datid, 'CONNECT')`
 
+/** Bytes. Marks in comments are shorter: a longer comment is no mark. */
+const longestMark = 8_192
+
+const commentJson = (oid: string, catalog: 'pg_database' | 'pg_authid') =>
+  `(SELECT CASE WHEN pg_catalog.octet_length(c) <= ${longestMark} THEN c END FROM pg_catalog.shobj_description(${oid}, '${catalog}') c)`
+
+/** Bytes in JSON: a DatabaseUser's own settings are shorter. The beginning of a longer one holds its name, and is not the value that is desired. */
+const longestSetting = 4_300
+const settingStart = 200
+/** Of one role: more than a DatabaseUser desires. Those beyond are found when these have been reset. */
+const mostSettings = 200
+
+const settingsJson = `(SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('database', c.datname, 'text', c.text))
+    FROM (SELECT b.datname, CASE WHEN pg_catalog.octet_length(pg_catalog.to_json(text)::text) <= ${longestSetting} THEN text
+          ELSE pg_catalog."left"(text, ${settingStart}) END AS text
+      FROM pg_catalog.pg_db_role_setting s LEFT JOIN pg_catalog.pg_database b ON b.oid = s.setdatabase,
+        pg_catalog.unnest(s.setconfig) text WHERE s.setrole = r.oid LIMIT ${mostSettings}) c)`
+
+/** Bytes: verifiers that PostgreSQL makes have less than 150, but a role may set one of its own making. */
+const longestVerifier = 1_024
+
+const verifierJson = `(SELECT CASE WHEN pg_catalog.octet_length(s.rolpassword) <= ${longestVerifier} THEN s.rolpassword END
+    FROM pg_catalog.pg_authid s WHERE s.oid = r.oid)`
+
 const serverJson = `pg_catalog.jsonb_build_object(
   'version', pg_catalog.split_part(pg_catalog.current_setting('server_version'), ' ', 1),
   'majorVersion', pg_catalog.current_setting('server_version_num')::int / 10000,
@@ -61,8 +86,8 @@ const serverJson = `pg_catalog.jsonb_build_object(
 
 const databaseJson = `pg_catalog.jsonb_build_object(
   'name', d.datname, 'oid', d.oid::bigint, 'owner', pg_catalog.pg_get_userbyid(d.datdba),
-  'comment', pg_catalog.shobj_description(d.oid, 'pg_database'),
-  'ownerComment', pg_catalog.shobj_description(d.datdba, 'pg_authid'),
+  'comment', ${commentJson('d.oid', 'pg_database')},
+  'ownerComment', ${commentJson('d.datdba', 'pg_authid')},
   'connectionLimit', CASE WHEN d.datconnlimit < -1 THEN -1 ELSE d.datconnlimit END, 'isInvalid', d.datconnlimit = -2,
   'allowsConnections', d.datallowconn, 'isTemplate', d.datistemplate,
   'encoding', pg_catalog.pg_encoding_to_char(d.encoding), 'collate', d.datcollate, 'ctype', d.datctype,
@@ -73,7 +98,7 @@ const databaseJson = `pg_catalog.jsonb_build_object(
   'sessions', (SELECT pg_catalog.count(*) FROM pg_catalog.pg_stat_activity a WHERE a.datid = d.oid AND ${foreignSession}),
   'lockedOutSessions', (SELECT pg_catalog.count(*) FROM pg_catalog.pg_stat_activity a WHERE a.datid = d.oid AND ${lockedOutSession}),
   'holders', (SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('role', r.rolname,
-      'comment', pg_catalog.shobj_description(r.oid, 'pg_authid'), 'grantors', h.grantors, 'privileges', h.privileges) ORDER BY r.rolname)
+      'comment', ${commentJson('r.oid', 'pg_authid')}, 'grantors', h.grantors, 'privileges', h.privileges) ORDER BY r.rolname)
     FROM pg_catalog.pg_roles r, LATERAL (SELECT
       ARRAY(SELECT pg_catalog.pg_get_userbyid(m.grantor) FROM pg_catalog.pg_auth_members m
         WHERE m.roleid = d.datdba AND m.member = r.oid) AS grantors,
@@ -87,21 +112,18 @@ const databaseJson = `pg_catalog.jsonb_build_object(
     UNION ALL SELECT 'subscription ' || s.subname FROM pg_catalog.pg_subscription s WHERE s.subdbid = d.oid) n))`
 
 function roleJson(majorVersion: number, asksVerifiers: boolean): string {
-  const verifier = '(SELECT s.rolpassword FROM pg_catalog.pg_authid s WHERE s.oid = r.oid)'
   return `pg_catalog.jsonb_build_object(
-  'name', r.rolname, 'oid', r.oid::bigint, 'comment', pg_catalog.shobj_description(r.oid, 'pg_authid'),
+  'name', r.rolname, 'oid', r.oid::bigint, 'comment', ${commentJson('r.oid', 'pg_authid')},
   'canLogin', r.rolcanlogin, 'isSuperuser', r.rolsuper, 'inherits', r.rolinherit, 'canCreateDatabases', r.rolcreatedb,
   'canCreateRoles', r.rolcreaterole, 'canReplicate', r.rolreplication, 'bypassesRowSecurity', r.rolbypassrls,
   'connectionLimit', r.rolconnlimit, 'hasExpired', COALESCE(r.rolvaliduntil <= pg_catalog.now(), false),
   'validUntil', CASE WHEN r.rolvaliduntil <> 'infinity' THEN
     pg_catalog.to_char(r.rolvaliduntil AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') END,
-  'verifier', ${asksVerifiers ? verifier : 'NULL'},
+  'verifier', ${asksVerifiers ? verifierJson : 'NULL'},
   'memberOf', ${membershipsJson('m.member = r.oid', majorVersion)},
   'members', ${membershipsJson('m.roleid = r.oid', majorVersion)},
   'reaches', ${reachesJson},
-  'settings', (SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('database', b.datname, 'text', text))
-    FROM pg_catalog.pg_db_role_setting s LEFT JOIN pg_catalog.pg_database b ON b.oid = s.setdatabase,
-      pg_catalog.unnest(s.setconfig) text WHERE s.setrole = r.oid),
+  'settings', ${settingsJson},
   'sessions', (SELECT pg_catalog.count(*) FROM pg_catalog.pg_stat_activity a WHERE a.usesysid = r.oid AND ${foreignSession}),
   'dependents', (SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
       'database', COALESCE(e.database, ''), 'owned', e.owned, 'granted', e.granted) ORDER BY e.database)
@@ -175,13 +197,12 @@ type RoleAnswer = Omit<ObservedRole, Given> & {
   readonly dependents: ObservedRole['dependents'] | null
 }
 
-/** Settings and memberships of one role, and roles with rights in one database. */
+/** Memberships of one role, and roles with rights in one database. */
 const mostOfOneRole = 10_000
 
-/** A role sets as many settings of its own as it likes: they are compared one by one on the operator's thread. */
 function checkSizes({ databases, roles }: Pick<ServerAnswer, 'databases' | 'roles'>): void {
-  for (const { name, settings, memberOf, members, reaches, dependents } of roles ?? []) {
-    const lists = { settings, memberships: memberOf, members, 'roles within reach': reaches, databases: dependents }
+  for (const { name, memberOf, members, reaches, dependents } of roles ?? []) {
+    const lists = { memberships: memberOf, members, 'roles within reach': reaches, databases: dependents }
     for (const [what, list] of Object.entries(lists))
       if ((list?.length ?? 0) > mostOfOneRole) throw excess(`role ${name}`, what)
   }
@@ -190,7 +211,7 @@ function checkSizes({ databases, roles }: Pick<ServerAnswer, 'databases' | 'role
 }
 
 function excess(whose: string, what: string): EngineError {
-  const message = `${whose} has more than ${mostOfOneRole} ${what}; drop, REVOKE or RESET those that nobody needs (ALTER ROLE … RESET ALL for settings)`
+  const message = `${whose} has more than ${mostOfOneRole} ${what}; drop or revoke those that are not needed`
   return new EngineError({ code: 'StatementFailed', message, remedy: 'stop' })
 }
 
