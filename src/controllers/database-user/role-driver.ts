@@ -95,7 +95,7 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
     const asked = new Set(changes.map(identityOf))
     const isAsked = (difference: RoleDifference) => asked.has(identityOf(difference))
     const differences = roleDifferences(desired, observed).filter(isAsked)
-    await this.#carryOut(server, [...markings(observed, desired), ...differences])
+    await this.#carryOut(server, observed, [...markings(observed, desired), ...differences])
     const obstacles = differences.flatMap(({ obstacle }) => obstacle ?? [])
     if (obstacles.length > 0) throw dependentObjects(obstacles.join('; '))
   }
@@ -110,18 +110,22 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
       dependents.length === 0 ? { databases: [] } : await server.observe({ databases: [...new Set(asked)] })
     const blocked = blockedRemoval(call.desired, observed, databases)
     if (blocked !== undefined) throw dependentObjects(blocked)
-    await this.#carryOut(server, removalSteps(call.desired, observed, databases))
+    await this.#carryOut(server, observed, removalSteps(call.desired, observed, databases))
   }
 
   /** In the order that differences promise. Each transaction may be repeated, or leaves something to see for the next look. */
   async #carryOut(
     server: DatabaseServer,
+    { group, logins }: ObservedUser,
     differences: readonly Pick<RoleDifference, 'steps' | 'ends'>[],
   ): Promise<void> {
     const steps = differences.flatMap((difference) => difference.steps)
     const changesAt = (place: 'server' | 'last') =>
       steps.flatMap(({ at, changes }): readonly Change[] => (at === place ? changes : []))
-    await server.change(changesAt('server'))
+    await server.changeDespite(
+      changesAt('server'),
+      [group, ...logins].map(({ name }) => name),
+    )
     for (const { ends: role } of differences) if (role !== undefined) await server.terminate({ role })
     const inside = Map.groupBy(
       steps.filter((step) => step.at === 'database'),

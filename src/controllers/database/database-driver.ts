@@ -38,7 +38,9 @@ export class DatabaseDriver implements ExternalDriver<LogicalDatabase, ObservedL
     const look = lookOf(call, await server.observe(questionOf(desired)))
     if (look.kind === 'decided') return look.observation
     const { providerID, succeeds, owner, observed, isReadable } = look
-    const contents = isReadable ? await server.observeContents(desired.name) : undefined
+    // Its owner makes the contents as large as he likes: they are observed once a role that consent was withdrawn from has no rights.
+    const isClosing = differencesOf(desired, { ...observed, contents: undefined }).some(isWithdrawal)
+    const contents = isReadable && !isClosing ? await server.observeContents(desired.name) : undefined
     return { kind: 'available', providerID, succeeds, owner, observed: { ...observed, contents } }
   }
 
@@ -67,8 +69,11 @@ export class DatabaseDriver implements ExternalDriver<LogicalDatabase, ObservedL
     const differences = differencesOf(call.desired, observed)
     const changesAt = (place: Difference['at']) =>
       differences.filter(({ at }) => at === place).flatMap(({ changes }) => changes)
-    await server.change(changesAt('server'))
-    const isClosedToSome = differences.some(({ reason }) => reason === 'ConsentWithdrawn')
+    await server.changeDespite(
+      changesAt('server'),
+      differences.flatMap(({ takesFrom }) => takesFrom ?? []),
+    )
+    const isClosedToSome = differences.some(isWithdrawal)
     if (isClosedToSome) await server.terminate({ database: call.desired.name, lockedOut: true })
     await server.change(changesAt('schemas'), { database: call.desired.name })
     await server.change(changesAt('extensions'), { database: call.desired.name })
@@ -92,6 +97,10 @@ export class DatabaseDriver implements ExternalDriver<LogicalDatabase, ObservedL
   #server({ desired, signal }: Call): DatabaseServer {
     return this.#engine.server(desired.access, { caller: desired.caller, signal })
   }
+}
+
+function isWithdrawal({ reason }: Difference): boolean {
+  return reason === 'ConsentWithdrawn'
 }
 
 function questionOf({ name, owner }: LogicalDatabase) {

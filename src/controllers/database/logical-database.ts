@@ -55,6 +55,8 @@ export interface Difference extends ExternalChange {
   /** Changes of one place are one transaction; places are in this order, so that what fails keeps back little else. */
   readonly at: 'server' | 'schemas' | 'extensions'
   readonly changes: readonly Change[]
+  /** The role that loses rights: its sessions are ended where they hold what the changes wait for. */
+  readonly takesFrom?: string
 }
 
 export type DifferenceReason =
@@ -243,6 +245,7 @@ function consentDifferences(
     const of = { schema: '', table: '', names: [database], privileges } as const
     return {
       ...on,
+      takesFrom: role,
       message: `role ${role} of ${token?.holder} has rights in database ${database}, and spec.allowedNamespaces does not name its namespace`,
       changes: [
         ...(grantors.length === 0 ? [] : [{ kind: 'revokeMembership', role: owner, member: role, grantors } as const]),

@@ -34,6 +34,11 @@ export interface DatabaseServer {
 
   /** One transaction, on the maintenance database or in the one named. None if there is no change. */
   change(changes: readonly Change[], at?: { readonly database: string }): Promise<void>
+  /**
+   * One transaction on the maintenance database, and the end of sessions of these roles and their members that hold a lock for which it
+   * waits. Rights are taken with it: the role that loses them would else keep them for as long as it keeps a transaction open.
+   */
+  changeDespite(changes: readonly Change[], roles: readonly string[]): Promise<void>
   /** Two statements: CREATE DATABASE, whose owner is set with it, then its mark if it has none. Fails with AlreadyExists. */
   createDatabase(wish: DatabaseWish): Promise<void>
   /** With `force`, sessions are ended first; without, DatabaseInUse while there are any. No failure if it is not there. */
@@ -84,6 +89,8 @@ export interface SessionFilter {
   readonly role?: string
   /** And the other sessions of this operator, of whichever process: nobody is to be left. */
   readonly ours?: true
+  /** Only those that hold a lock for which this operator waits, of these roles and their members. */
+  readonly blockedBy?: readonly string[]
   /** Only those of roles with a token that may not connect to their database any more. */
   readonly lockedOut?: true
 }

@@ -283,6 +283,21 @@ onEachPostgres('the roles of a user', (server) => {
     })
   })
 
+  it('get another password while a session of theirs holds the lock of its own role', async () => {
+    const user = await start()
+    const { group, database, driver, call } = user
+    await converge(driver, call)
+    const hold = `BEGIN; SET ROLE NONE; ALTER ROLE ${group}_a PASSWORD 'mine'; SELECT pg_sleep(600)`
+    const session = server().byHand(hold, as(user, database)).then(String, String)
+    const holds = () => server().byHand(`SELECT FROM pg_stat_activity WHERE query = '${hold.replaceAll("'", "''")}'`)
+    await expect.poll(holds).toHaveLength(1)
+    const credential = credentialOf(`${group}_a`, 'another')
+    const { username: name, verifier } = credential
+    await converge(driver, callOf({ ...user.wish, credential, logins: [{ name, verifier }] }))
+    expect(await session).toMatch(/terminat/)
+    await server().byHand('SELECT 1', { user: name, password: 'another', database })
+  })
+
   it('lose settings that are not desired, some at a time, however many there are', async () => {
     const user = await start()
     const { group, driver, call } = user

@@ -109,6 +109,45 @@ onEachPostgres('a guest with access: Owner', (server) => {
     await stage.until('the Event', async () => (await stage.told()).some((event) => event.note.includes(note)))
   })
 
+  it('reads nothing once the consent is withdrawn, with a comment on the database that is longer than the operator reads', async () => {
+    const { stage, shop, guest } = await start()
+    await stage.cluster.patch(DatabaseUser, `${theirs}/${guest}`, { spec: { suspend: true } })
+    const comment = `EXECUTE format('COMMENT ON DATABASE ${shop} IS %L', repeat('x', 9000000))`
+    await asGuest(stage, guest, `DO $$ BEGIN ${comment}; END $$`)
+    await consent(stage, shop, null)
+    await looks(stage)
+    await expect(asGuest(stage, guest, 'TABLE secrets')).rejects.toThrow(/permission denied for database/)
+    expect(await ready(stage, `${home}/${shop}`)).toMatch(/^True /)
+  })
+
+  it.each(['postgres', undefined])(
+    'reads nothing once the consent is withdrawn, while a transaction in %s holds the lock of the database',
+    async (database) => {
+      const { stage, shop, guest } = await start()
+      // Its CONNECT is taken with the membership of the first, in one transaction.
+      const sibling = `second${made}`
+      await become(stage, sibling, { databases: [{ name: shop, namespace: home, access: 'ReadWrite' }] })
+      for (const name of [guest, sibling])
+        await stage.cluster.patch(DatabaseUser, `${theirs}/${name}`, { spec: { suspend: true } })
+      const hold = `BEGIN; ALTER DATABASE ${shop} CONNECTION LIMIT 77; SELECT pg_sleep(600)`
+      const session = asGuest(stage, guest, hold, database).then(String, String)
+      const held = `FROM pg_stat_activity WHERE query = '${hold}'`
+      const holds = () => server().byHand(`SELECT ${held}`)
+      onTestFinished(() =>
+        server()
+          .byHand(`SELECT pg_terminate_backend(pid) ${held}`)
+          .then(() => undefined),
+      )
+      await stage.until('the lock', async () => (await holds()).length > 0)
+      await consent(stage, shop, null)
+      await looks(stage)
+      await stage.until('the session to end', async () => (await holds()).length === 0)
+      expect(await session).toMatch(/terminat/)
+      await looks(stage)
+      await expect(asGuest(stage, guest, 'TABLE secrets')).rejects.toThrow(/permission denied for database/)
+    },
+  )
+
   it('reads nothing once the consent is withdrawn, by a second user that is a member of the first', async () => {
     const { stage, shop, guest } = await start()
     await stage.database(`own${made}`, {}, theirs)

@@ -130,6 +130,7 @@ export class MortalEngines {
       observeGrants: (database, question) => watch(server.observeGrants(database, question)),
       sessions: (filter) => watch(server.sessions(filter)),
       change: (changes, at) => watch(server.change(changes, at)),
+      changeDespite: (changes, roles) => watch(server.changeDespite(changes, roles)),
       createDatabase: (wish) => watch(server.createDatabase(wish)),
       dropDatabase: (database, options) => watch(server.dropDatabase(database, options)),
       terminate: (filter) => watch(server.terminate(filter)),

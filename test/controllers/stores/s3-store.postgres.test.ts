@@ -29,7 +29,9 @@ describe('a bucket as a store', () => {
     const store = storeAt(s3)
     const stored = await store.put('a/data', large(), { signal: never })
     expect(stored.sizeBytes).toBe(20 * mebibyte)
-    expect(s3.proxy.requests.filter(({ line }) => line.includes('partNumber'))).toHaveLength(3)
+    // A part may be sent again on a busy machine.
+    const parts = s3.proxy.requests.flatMap(({ line }) => /partNumber=\d+/.exec(line)?.[0] ?? [])
+    expect(new Set(parts).size).toBe(3)
     expect((await whole(store.read('a/data', never))).equals(await whole(large()))).toBe(true)
   })
 

@@ -178,6 +178,7 @@ function lateServer(server: DatabaseServer, call: 'change' | 'query', meanwhile:
     observeGrants: (database, question) => server.observeGrants(database, question),
     sessions: (filter) => server.sessions(filter),
     change: late('change', (changes, at) => server.change(changes, at)),
+    changeDespite: (changes, roles) => server.changeDespite(changes, roles),
     createDatabase: (wish) => server.createDatabase(wish),
     dropDatabase: (database, options) => server.dropDatabase(database, options),
     terminate: (filter) => server.terminate(filter),

@@ -13,7 +13,7 @@ import type {
   ServerQuestion,
   SessionFilter,
 } from '../engine.ts'
-import type { EngineError } from '../engine-error.ts'
+import { EngineError } from '../engine-error.ts'
 import type { GrantQuestion, ObservedGrants } from '../grant.ts'
 import type { ObservedContents, ObservedSession, ServerObservation } from '../observed-server.ts'
 import type { ServerAccess } from '../server-access.ts'
@@ -47,6 +47,9 @@ export interface PostgresServerOptions {
 
 /** Characters that take some milliseconds to parse. */
 const longAnswer = 1_048_576
+
+/** Until a change waits for a lock, or has it. */
+const pause = 'SELECT pg_catalog.pg_sleep(0.2)::text AS pause'
 
 /** One piece of work with one session. */
 interface Work<T> {
@@ -127,19 +130,51 @@ export class PostgresServer implements DatabaseServer {
   }
 
   async change(changes: readonly Change[], at?: { readonly database: string }): Promise<void> {
+    await this.#change(changes, at)
+  }
+
+  async #change(
+    changes: readonly Change[],
+    at?: { readonly database?: string; readonly attempts?: number },
+  ): Promise<void> {
     if (changes.length === 0) return
     for (const change of changes) if (change.kind === 'renameDatabase') await this.#leave(change.database)
     const { access, applicationName } = this.#options
     await this.#use({
       operation: 'change',
-      attempt: at === undefined ? 'change the server' : `change database ${identifier(at.database)}`,
+      attempt: at?.database === undefined ? 'change the server' : `change database ${identifier(at.database)}`,
       database: at?.database ?? access.maintenanceDatabase,
       run: (session) =>
         runTransaction(session, changes, {
           ...{ applicationName, admin: access.username, server: this.#name },
-          ...{ slices: this.#slices, signal: this.#options.signal },
+          ...{ slices: this.#slices, signal: this.#options.signal, attempts: at?.attempts },
         }),
     })
+  }
+
+  async changeDespite(changes: readonly Change[], roles: readonly string[]): Promise<void> {
+    try {
+      return await this.#change(changes, { attempts: 1 })
+    } catch (error) {
+      if (!(error instanceof EngineError) || error.code !== 'Contention') throw error
+    }
+    const change = { isOver: false }
+    const changed = this.#change(changes).finally(() => {
+      change.isOver = true
+    })
+    await Promise.all([changed, this.#endBlockers(roles, change)])
+  }
+
+  /** Until the change is over, which itself says how it went. Pauses by the server's clock, as the change waits there. */
+  async #endBlockers(roles: readonly string[], change: { readonly isOver: boolean }): Promise<void> {
+    try {
+      while (!change.isOver) {
+        await this.query({ text: pause, isLook: true })
+        await this.terminate({ blockedBy: roles })
+      }
+    } catch {
+      return
+    }
   }
 
   async createDatabase(wish: DatabaseWish): Promise<void> {

@@ -1,7 +1,7 @@
 // Who is connected, and how are they disconnected? Statements whose answers are JSON. The one that asks is never meant, nor, unless they
 // are asked for, are the other sessions of this operator.
 import type { SessionFilter } from '../engine.ts'
-import { clientSession, foreignSession, type JsonQuestion, lockedOutSession } from './observe-server.ts'
+import { clientSession, foreignSession, type JsonQuestion, lockedOutSession, namesOf } from './observe-server.ts'
 
 export function sessionsQuestion(filter: SessionFilter): JsonQuestion {
   const time = (column: string, digits = '') =>
@@ -26,9 +26,15 @@ export function terminateQuestion(filter: SessionFilter): JsonQuestion {
   }
 }
 
-const conditionOf = ({ ours, lockedOut }: SessionFilter) => `a.pid <> pg_catalog.pg_backend_pid()
-  AND ${ours === true ? clientSession : foreignSession}${lockedOut === true ? ` AND ${lockedOutSession}` : ''} AND ($1 = '' OR a.datname = $1) AND ($2 = '' OR a.usename = $2)`
+/** Superusers count as members of every role, and hold locks for reasons of their own. */
+const blocksFor = `a.pid IN (SELECT pg_catalog.unnest(pg_catalog.pg_blocking_pids(w.pid)) FROM pg_catalog.pg_stat_activity w
+    WHERE w.usename = current_user AND w.application_name LIKE 'konverge/%' AND w.wait_event_type = 'Lock')
+  AND EXISTS (SELECT FROM pg_catalog.pg_roles r, pg_catalog.pg_roles s WHERE r.rolname = ANY (${namesOf('$3')})
+    AND s.oid = a.usesysid AND NOT s.rolsuper AND (r.oid = s.oid OR pg_catalog.pg_has_role(s.oid, r.oid, 'MEMBER')))`
 
-function valuesOf({ database = '', role = '' }: SessionFilter): readonly string[] {
-  return [database, role]
+const conditionOf = ({ ours, lockedOut, blockedBy }: SessionFilter) => `a.pid <> pg_catalog.pg_backend_pid()
+  AND ${ours === true ? clientSession : foreignSession}${lockedOut === true ? ` AND ${lockedOutSession}` : ''}${blockedBy === undefined ? '' : ` AND ${blocksFor}`} AND ($1 = '' OR a.datname = $1) AND ($2 = '' OR a.usename = $2)`
+
+function valuesOf({ database = '', role = '', blockedBy }: SessionFilter): readonly string[] {
+  return [database, role, ...(blockedBy === undefined ? [] : [JSON.stringify(blockedBy)])]
 }

@@ -18,9 +18,11 @@ export interface TransactionOptions {
   readonly server: string
   readonly slices: SliceRunner
   readonly signal: AbortSignal
+  /** How often it is tried where others hold a lock. Default: 3. */
+  readonly attempts?: number | undefined
 }
 
-const attempts = 3
+const defaultAttempts = 3
 
 export async function runTransaction(
   session: BoundSession,
@@ -38,7 +40,12 @@ export async function runTransaction(
         for (const statement of statements) await session.query(statement).catch(tell(change, options))
       }
     } catch (error) {
-      if (!(error instanceof EngineError) || error.code !== 'Contention' || attempt >= attempts) throw error
+      if (
+        !(error instanceof EngineError) ||
+        error.code !== 'Contention' ||
+        attempt >= (options.attempts ?? defaultAttempts)
+      )
+        throw error
       await session.query('ROLLBACK')
       continue
     }
