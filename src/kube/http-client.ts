@@ -1,7 +1,9 @@
 // How does one request travel? Over kept-alive HTTP/1.1 connections of a bounded pool, with current credentials, within a
-// time limit, and with one outcome: the text of a success, or a KubeError. Watches have connections of their own, so that
-// they can never starve requests. Nothing is retried here but a 401 after fresh credentials.
+// time limit, and with one outcome: the text of a success, or a KubeError. Each watch has a connection of its own, as many as
+// there are watches, so that no watch waits for another, nor a request for a watch. Nothing is retried here but a 401 after
+// fresh credentials.
 
+import { createSecureContext } from 'node:tls'
 import { Agent, type Dispatcher, errors, ProxyAgent } from 'undici'
 import { type Clock, type Deadline, deadline } from '../base/clock.ts'
 import { CodedError } from '../base/errors.ts'
@@ -21,15 +23,12 @@ export interface HttpLimits {
   readonly requestMs: number
   /** TCP connections for requests; further requests wait for one. */
   readonly connections: number
-  /** TCP connections for watches, one each. */
-  readonly watchConnections: number
   readonly answerBytes: number
 }
 
 export const defaultHttpLimits: HttpLimits = {
   requestMs: 30_000,
   connections: 64,
-  watchConnections: 256,
   answerBytes: 256 * 1024 * 1024,
 }
 
@@ -76,6 +75,14 @@ interface Transport {
 
 type Pool = 'requests' | 'watches'
 
+/** One call. */
+interface Travel {
+  readonly pool: Pool
+  readonly limit: Deadline
+  /** What it waits for. Nothing of it has left this process before it waits for the answer. */
+  waitsFor: 'credentials' | 'connection' | 'answer'
+}
+
 const connectMs = 10_000
 // Less than the 90 s after which Go's servers close an idle connection, so that we rarely meet a dying one.
 const idleMs = 60_000
@@ -97,7 +104,7 @@ export class HttpClient implements HttpExchange {
   readonly #prefix: string
   readonly #warned = new Set<string>()
   /** What is under way, for closing: a pool that was told to close gracefully can no longer be told to hurry. */
-  readonly #underWay = new Map<Deadline, Pool>()
+  readonly #underWay = new Set<Travel>()
   /** The current one and those before it that still have streams. */
   readonly #transports = new Set<Transport>()
   #transport: Transport | undefined
@@ -129,15 +136,15 @@ export class HttpClient implements HttpExchange {
 
   /** The text of a successful answer. Rejects with a KubeError, or with the signal's reason when aborted. */
   async exchange(request: HttpRequest, signal: AbortSignal): Promise<string> {
-    const limit = this.#begin('requests', signal)
+    const travel = this.#begin('requests', signal)
     const startMs = this.#clock.monotonicMs()
     try {
-      const response = await this.#send(request, 'requests', limit.signal)
+      const response = await this.#send(request, travel)
       return await response.body.text()
     } catch (thrown) {
-      throw this.#fail(request, thrown, { limit, signal })
+      throw this.#fail(request, thrown, { travel, signal })
     } finally {
-      this.#end(limit)
+      this.#end(travel)
       this.#measure(request, startMs)
     }
   }
@@ -148,17 +155,17 @@ export class HttpClient implements HttpExchange {
    * midway, or the signal's reason when aborted.
    */
   async *stream(request: HttpRequest, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
-    const limit = this.#begin('watches', signal)
+    const travel = this.#begin('watches', signal)
     const startMs = this.#clock.monotonicMs()
     try {
-      const response = await this.#send(request, 'watches', limit.signal).finally(() => this.#measure(request, startMs))
-      limit.lift()
+      const response = await this.#send(request, travel).finally(() => this.#measure(request, startMs))
+      travel.limit.lift()
       request.onAnswered?.()
       yield* response.body
     } catch (thrown) {
-      throw this.#fail(request, thrown, { limit, signal })
+      throw this.#fail(request, thrown, { travel, signal })
     } finally {
-      this.#end(limit)
+      this.#end(travel)
     }
   }
 
@@ -177,42 +184,53 @@ export class HttpClient implements HttpExchange {
     }
   }
 
-  #begin(pool: Pool, signal: AbortSignal): Deadline {
+  #begin(pool: Pool, signal: AbortSignal): Travel {
     const limit = deadline(this.#clock, this.#limits.requestMs, signal)
-    this.#underWay.set(limit, pool)
-    return limit
+    const travel: Travel = { pool, limit, waitsFor: 'credentials' }
+    this.#underWay.add(travel)
+    return travel
   }
 
-  #end(limit: Deadline): void {
-    this.#underWay.delete(limit)
-    limit.clear()
+  #end(travel: Travel): void {
+    this.#underWay.delete(travel)
+    travel.limit.clear()
   }
 
   #cancel(pool: Pool): void {
-    for (const [limit, its] of this.#underWay) if (its === pool) limit.cancel(new errors.ClientClosedError())
+    for (const travel of this.#underWay) if (travel.pool === pool) travel.limit.cancel(new errors.ClientClosedError())
   }
 
   /** An answer of success; its body is still to be read. */
-  async #send(request: HttpRequest, pool: Pool, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  async #send(request: HttpRequest, travel: Travel): Promise<Dispatcher.ResponseData> {
     if (this.#isClosed) throw new errors.ClientClosedError()
+    const { signal } = travel.limit
     const credentials = await this.#connection.credentials(signal)
-    const response = await this.#dispatch(request, pool, { credentials, signal })
+    const response = await this.#dispatch(request, travel, credentials)
     if (response.statusCode !== 401) return this.#accept(request, response)
     this.#connection.refuse(credentials)
+    travel.waitsFor = 'credentials'
     const renewed = await this.#connection.credentials(signal)
     if (renewed === credentials) return this.#accept(request, response)
     await response.body.dump()
-    return this.#accept(request, await this.#dispatch(request, pool, { credentials: renewed, signal }))
+    return this.#accept(request, await this.#dispatch(request, travel, renewed))
   }
 
   async #dispatch(
     { method, path, accept = 'application/json', content }: HttpRequest,
-    pool: Pool,
-    { credentials, signal }: { readonly credentials: Credentials; readonly signal: AbortSignal },
+    travel: Travel,
+    credentials: Credentials,
   ): Promise<Dispatcher.ResponseData> {
     const labels = { method, host: this.#host }
+    travel.waitsFor = 'connection'
+    const onStart = () => {
+      // A write that waited for credentials or a connection while the process slept must not leave when it wakes.
+      if (method !== 'GET') this.#fence?.check()
+      // Of a request whose limit has passed undici sends nothing.
+      if (!travel.limit.signal.aborted) travel.waitsFor = 'answer'
+    }
     try {
-      const response = await this.#transportFor(credentials.certificate)[pool].request({
+      const pool = this.#transportFor(credentials.certificate)[travel.pool]
+      const response = await startingWith(onStart, pool).request({
         origin: this.#origin,
         path: `${this.#prefix}${path}`,
         method,
@@ -223,7 +241,7 @@ export class HttpClient implements HttpExchange {
           ...(content === undefined ? {} : { 'content-type': content.type }),
         },
         body: content?.body ?? null,
-        signal,
+        signal: travel.limit.signal,
       })
       this.#requestsTotal.add({ ...labels, code: String(response.statusCode) })
       return response
@@ -249,16 +267,13 @@ export class HttpClient implements HttpExchange {
   #fail(
     { attempt }: HttpRequest,
     thrown: unknown,
-    { limit, signal }: { readonly limit: Deadline; readonly signal: AbortSignal },
+    { travel, signal }: { readonly travel: Travel; readonly signal: AbortSignal },
   ): unknown {
-    limit.cancel(thrown)
+    travel.limit.cancel(thrown)
     if (signal.aborted) return signal.reason
     const server = this.#connection.description
-    if (limit.hasPassed()) {
-      return new KubeError({
-        code: 'Timeout',
-        message: `${attempt}: ${server} gave no whole answer within ${this.#limits.requestMs / 1000} s; a write may have happened all the same; check the server's load`,
-      })
+    if (travel.limit.hasPassed()) {
+      return new KubeError({ code: 'Timeout', message: `${attempt}: ${this.#lateness(travel)}` })
     }
     if (thrown instanceof KubeError) return thrown
     if (thrown instanceof ConnectionError) {
@@ -269,15 +284,27 @@ export class HttpClient implements HttpExchange {
     return unreachable({ attempt, server, thrown })
   }
 
+  /** What the limit of a call ended. */
+  #lateness({ pool, waitsFor }: Travel): string {
+    const server = this.#connection.description
+    const { requestMs, connections } = this.#limits
+    const within = `within ${requestMs / 1000} s`
+    if (waitsFor === 'answer')
+      return `${server} gave no whole answer ${within}; a write may have happened all the same; check the server's load`
+    if (waitsFor === 'credentials')
+      return `not sent to ${server}: no credentials came ${within}; check what issues them`
+    if (pool === 'watches') return `not sent to ${server}: no connection was made ${within}; check the network`
+    return `not sent to ${server}: no connection was free ${within}, ${connections} at most are open for requests; check how long the server takes for them`
+  }
+
   #transportFor(certificate: ClientCertificate | undefined): Transport {
     const current = this.#transport
     if (current !== undefined && isSame(current.certificate, certificate)) return current
-    const { connections, watchConnections, answerBytes } = this.#limits
-    const requests = poolOf(this.#connection, certificate, { connections, maxResponseSize: answerBytes })
+    const { connections, answerBytes } = this.#limits
     const transport: Transport = {
       certificate,
-      requests: this.#fence === undefined ? requests : behind(this.#fence, requests),
-      watches: poolOf(this.#connection, certificate, { connections: watchConnections }),
+      requests: poolOf(this.#connection, certificate, { connections, maxResponseSize: answerBytes }),
+      watches: poolOf(this.#connection, certificate, {}),
     }
     this.#transport = transport
     this.#transports.add(transport)
@@ -310,9 +337,9 @@ function poolOf(
   const tls = {
     allowH2: false,
     rejectUnauthorized: !skipTlsVerify,
-    ...(authority === undefined ? {} : { ca: authority }),
+    // One for all connections: each would parse and keep these for itself.
+    secureContext: createSecureContext({ ca: authority, cert: certificate?.certificate, key: certificate?.key }),
     ...(serverName === undefined ? {} : { servername: serverName }),
-    ...(certificate === undefined ? {} : { cert: certificate.certificate, key: certificate.key }),
   }
   // Time limits are ours (a Clock's), so undici's are off; TCP keep-alive finds a dead peer below a silent watch.
   const options = { ...bounds, allowH2: false, headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: idleMs }
@@ -324,22 +351,21 @@ function poolOf(
   })
 }
 
-/** A write that waited for credentials or a connection while the process slept must not leave when it wakes. */
-function behind(fence: Pick<Fence, 'check'>, pool: Dispatcher): Dispatcher {
-  const fenced = (handler: Dispatcher.DispatchHandler): Dispatcher.DispatchHandler => ({
-    onRequestStart: (controller, context) => {
-      // A throw here takes the request back before anything of it was sent; its connection lives on.
-      fence.check()
-      handler.onRequestStart?.(controller, context)
-    },
-    onResponseStart: (...args) => handler.onResponseStart?.(...args),
-    onResponseData: (...args) => handler.onResponseData?.(...args),
-    onResponseEnd: (...args) => handler.onResponseEnd?.(...args),
-    onResponseError: (...args) => handler.onResponseError?.(...args),
+/** The pool, of which a request calls `onStart` just before its first byte leaves. A throw there takes it back; its connection lives on. */
+function startingWith(onStart: () => void, pool: Dispatcher): Dispatcher {
+  return pool.compose((dispatch) => (options, handler) => {
+    const starting: Dispatcher.DispatchHandler = {
+      onRequestStart: (controller, context) => {
+        onStart()
+        handler.onRequestStart?.(controller, context)
+      },
+      onResponseStart: (...args) => handler.onResponseStart?.(...args),
+      onResponseData: (...args) => handler.onResponseData?.(...args),
+      onResponseEnd: (...args) => handler.onResponseEnd?.(...args),
+      onResponseError: (...args) => handler.onResponseError?.(...args),
+    }
+    return dispatch(options, starting)
   })
-  return pool.compose(
-    (dispatch) => (options, handler) => dispatch(options, options.method === 'GET' ? handler : fenced(handler)),
-  )
 }
 
 function isSame(left: ClientCertificate | undefined, right: ClientCertificate | undefined): boolean {

@@ -59,6 +59,20 @@ const sentences: readonly (readonly [matching: RegExp, sentence: Sentence])[] = 
     (server) => `${server} cannot be reached; check the network, firewalls and the address`,
   ],
   [
+    /^EMFILE$/,
+    (server) =>
+      `not sent to ${server}: this process has no file descriptor left; raise its limit (ulimit -Hn), or serve fewer namespaces`,
+  ],
+  [
+    /^ENFILE$/,
+    (server) => `not sent to ${server}: this machine has no file descriptor left; raise its limit (fs.file-max)`,
+  ],
+  [
+    /^EADDRNOTAVAIL$/,
+    (server) =>
+      `not sent to ${server}: this machine has no free port for one more connection; serve fewer namespaces, or widen net.ipv4.ip_local_port_range`,
+  ],
+  [
     /^UND_ERR_PRX|^UND_ERR_SOCKS5/,
     (server, thrown) => `the proxy on the way to ${server} failed (${messageOf(thrown)}); check proxy-url`,
   ],

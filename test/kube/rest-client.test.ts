@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { createServer, type Server } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { afterEach, describe, expect, it } from 'vitest'
+import type { Clock } from '../../src/base/clock.ts'
 import type { Instruments } from '../../src/base/instrument.ts'
 import { silentInstruments } from '../../src/base/instrument.ts'
 import type { WatchFrame } from '../../src/kube/client.ts'
@@ -463,6 +464,67 @@ describe('RestClient: limits and aborts', () => {
     expect(server.mostSockets).toBeLessThanOrEqual(4 + 5)
     controller.abort(new Error('over'))
     for (const result of await Promise.allSettled(watches)) expect(result.status).toBe('rejected')
+  })
+
+  it('opens a watch while 600 others are open', { timeout: 20_000 }, async () => {
+    const answered = Promise.withResolvers<void>()
+    let open = 0
+    const server = await serve((response) => response.writeHead(200).flushHeaders())
+    const client = clientOf(connectionTo(server.url))
+    const controller = new AbortController()
+    const onAnswered = () => {
+      open += 1
+      if (open === 601) answered.resolve()
+    }
+    const watches = Array.from({ length: 601 }, () => framesOf(client.watch(Pod, { onAnswered }, controller.signal)))
+    const ended = Promise.allSettled(watches)
+    await answered.promise
+    controller.abort(new Error('over'))
+    await ended
+  })
+
+  it('says that a request was not sent when all connections were busy until its limit', async () => {
+    const { script, arrived } = gate()
+    const server = await serve(script)
+    const limits: (() => void)[] = []
+    const clock: Clock = {
+      now: () => 0,
+      monotonicMs: () => 0,
+      setTimer: (_delayMs, run) => {
+        limits.push(run)
+        return { cancel: () => {} }
+      },
+    }
+    const client = clientOf(connectionTo(server.url), { clock, limits: { connections: 1 } })
+    const first = failureOf(client.get(Pod, store, signal))
+    await arrived
+    const second = failureOf(client.get(Pod, { namespace: 'default', name: 'next' }, signal))
+    // Both at once, so that the end of the first lets nothing of the second leave.
+    for (const reachLimit of limits) reachLimit()
+    expect((await first).message).toContain('gave no whole answer within 30 s')
+    expect(await second).toMatchObject({
+      code: 'Timeout',
+      remedy: 'retry',
+      message: `get Pod default/next: not sent to ${server.url}: no connection was free within 30 s, 1 at most are open for requests; check how long the server takes for them`,
+    })
+    expect(server.requests).toHaveLength(1)
+  })
+
+  it('says that a request was not sent when no credentials came until its limit', async () => {
+    const server = await serve((response) => answer(response, 200, liveStore))
+    const asked = Promise.withResolvers<void>()
+    const clock = new SimClock()
+    const credentials = (until: AbortSignal) => {
+      asked.resolve()
+      return new Promise<Credentials>((_, reject) => until.addEventListener('abort', () => reject(until.reason)))
+    }
+    const failure = failureOf(clientOf(connectionTo(server.url, { credentials }), { clock }).get(Pod, store, signal))
+    await asked.promise
+    await clock.advance(30_000)
+    expect((await failure).message).toBe(
+      `get Pod default/store: not sent to ${server.url}: no credentials came within 30 s; check what issues them`,
+    )
+    expect(server.requests).toHaveLength(0)
   })
 
   it('uses connections again', async () => {
