@@ -17,6 +17,9 @@ export interface Standing {
   readonly standing: string
 }
 
+/** How many watches in trouble the report of one controller names: it may have thousands. */
+const namedWatches = 3
+
 /** A standby is ready: two replicas could not be replaced one by one if it were not. */
 export function readinessChecks(runners: readonly Runner[], election?: Standing): readonly HealthCheck[] {
   const checks = runners.map(
@@ -30,9 +33,13 @@ export function readinessChecks(runners: readonly Runner[], election?: Standing)
 /** What keeps it from being ready, as one sentence; undefined when nothing does. */
 export function unreadinessOf({ isPrepared, health }: Runner): string | undefined {
   const troubled = health.filter(({ state }) => state !== 'synced')
-  const sentences = troubled.map(
-    ({ resource, lastError }) => `${resource}: ${lastError ?? 'the first list is on its way'}`,
-  )
+  // A watch that failed says more than one that has only begun.
+  troubled.sort((left, right) => Number(left.lastError === undefined) - Number(right.lastError === undefined))
+  const sentences = troubled
+    .slice(0, namedWatches)
+    .map(({ resource, lastError }) => `${resource}: ${lastError ?? 'the first list is on its way'}`)
+  const more = troubled.length - sentences.length
+  if (more > 0) sentences.push(`and ${more} more of ${health.length} watches`)
   if (sentences.length > 0) return sentences.join('; ')
   return isPrepared ? undefined : 'the caches are in step and the first turns are about to begin'
 }

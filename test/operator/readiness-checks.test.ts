@@ -48,6 +48,16 @@ describe('a controller', () => {
       given: { health: [watch('a', 'failing', 'x'), watch('b', 'synced'), watch('c', 'starting')] },
       sentence: 'a: x; c: the first list is on its way',
     },
+    {
+      title: 'names what failed before what has only begun',
+      given: { health: [...Array.from({ length: 5 }, () => watch('a', 'starting')), watch('b', 'waiting', 'no CRD')] },
+      sentence: 'b: no CRD; a: the first list is on its way; a: the first list is on its way; and 3 more of 6 watches',
+    },
+    {
+      title: 'names the first three of many watches in trouble',
+      given: { health: Array.from({ length: 1_100 }, (_, at) => watch(`r${at}`, 'failing', 'x')) },
+      sentence: 'r0: x; r1: x; r2: x; and 1097 more of 1100 watches',
+    },
   ])('$title', ({ given, sentence }) => {
     expect(unreadinessOf(runner(given))).toBe(sentence)
   })
