@@ -17,6 +17,7 @@ import { selectionText } from './selection-text.ts'
 import { type Indexes, type ReadonlyStore, Store, type StoreChange } from './store.ts'
 import { trim } from './trim.ts'
 import type { DataFrame } from './watch-state.ts'
+import type { WatchTally } from './watch-tally.ts'
 import { Watcher, type WatchHealth } from './watcher.ts'
 import { WriteOverlay } from './write-overlay.ts'
 
@@ -46,6 +47,7 @@ export interface InformerOptions<T extends LiveObject = LiveObject> {
   /** The field manager whose applied fields are kept; undefined: nobody's. */
   readonly manager: string | undefined
   readonly fieldSets: FieldSetPool
+  readonly tally?: WatchTally | undefined
   readonly indexes?: Indexes<T> | undefined
   readonly transform?: Transform<T> | undefined
 }

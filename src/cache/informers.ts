@@ -11,6 +11,7 @@ import { Informer, type InformerHealth, type Transform } from './informer.ts'
 import { InformerView } from './informer-view.ts'
 import { selectionText } from './selection-text.ts'
 import type { Indexes } from './store.ts'
+import { WatchTally } from './watch-tally.ts'
 
 export interface InformersOptions {
   readonly clock: Clock
@@ -39,6 +40,7 @@ interface Shared {
 export class Informers {
   readonly #options: InformersOptions
   readonly #fieldSets = new FieldSetPool()
+  readonly #tally = new WatchTally()
   readonly #shared = new Map<string, Shared>()
   readonly #transformIds = new WeakMap<object, number>()
   #transforms = 0
@@ -113,7 +115,7 @@ export class Informers {
     const { clock, random, instruments, client } = this.#options
     // Who owns which field is no use without the fields.
     const manager = metadataOnly === true ? undefined : this.#options.manager
-    const surroundings = { clock, random, instruments, client, manager, fieldSets: this.#fieldSets }
+    const surroundings = { clock, random, instruments, client, manager, fieldSets: this.#fieldSets, tally: this.#tally }
     const informer = new Informer({ ...surroundings, resource, selection, indexes, transform })
     // Held for everybody who asks for the same key, and given out with its types again, as above.
     this.#shared.set(key, { informer: informer as unknown as Informer, holders: 1 })

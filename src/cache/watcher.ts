@@ -21,6 +21,7 @@ import {
   type WatchState,
   type WatchStatus,
 } from './watch-state.ts'
+import { WatchTally } from './watch-tally.ts'
 
 /** Who is told what the watch brings. Must not throw. */
 export interface WatchSink {
@@ -40,6 +41,8 @@ export interface WatcherOptions {
   readonly resource: Resource
   readonly selection: Selection
   readonly sink: WatchSink
+  /** Counts this watch with the others of the process, for the log. Default: it is alone. */
+  readonly tally?: WatchTally | undefined
 }
 
 /** How a watch is doing. Times are milliseconds since the epoch. */
@@ -64,6 +67,7 @@ const streamSeconds = { from: 300, spread: 300 }
 export class Watcher {
   readonly #options: WatcherOptions
   readonly #metrics: CacheMetrics
+  readonly #tally: WatchTally
   readonly #partial = new Map<Key, LiveObject>()
   #state: WatchState
   #statusSinceMs: number
@@ -73,6 +77,7 @@ export class Watcher {
   constructor(options: WatcherOptions) {
     const { clock, instruments, resource, selection } = options
     this.#options = options
+    this.#tally = options.tally ?? new WatchTally()
     this.#metrics = cacheMetrics(instruments.metrics, {
       resource: groupResourceOf(resource),
       selection: selectionText(selection),
@@ -95,6 +100,7 @@ export class Watcher {
   async run(signal: AbortSignal): Promise<void> {
     assert(!this.#isRunning, 'a watcher runs once')
     this.#isRunning = true
+    this.#tally.begin(this.#state.status)
     while (!signal.aborted) {
       for await (const event of this.#pursue(this.#state.phase, signal)) {
         this.#take(event)
@@ -102,6 +108,7 @@ export class Watcher {
         if (!isStreaming(this.#state.phase)) break
       }
     }
+    this.#tally.end(this.#state.status)
   }
 
   /** Does what the phase says and tells what happens; ends early when `signal` aborts. */
@@ -229,8 +236,11 @@ export class Watcher {
 
   #logStatus(before: WatchStatus): void {
     const { status, lastError, subject } = this.#state
-    if (status === 'synced') this.#log.info({ before }, `${subject}: in sync`)
-    else this.#log.warn({ before, error: lastError }, `${subject}: ${status}`)
+    const { isNews, inTrouble } = this.#tally.change(before, status)
+    const isSynced = status === 'synced'
+    const level = !isNews ? 'debug' : isSynced ? 'info' : 'warn'
+    const fields = { before, ...(isSynced ? {} : { error: lastError }), watchesInTrouble: inTrouble }
+    this.#log[level](fields, `${subject}: ${isSynced ? 'in sync' : status}`)
   }
 
   get #log() {

@@ -1,22 +1,23 @@
 import { describe, expect, it } from 'vitest'
-import { silentInstruments } from '../../src/base/instrument.ts'
+import { type Instruments, silentInstruments } from '../../src/base/instrument.ts'
 import { seededRandom } from '../../src/base/random.ts'
 import type { InformerEvent } from '../../src/cache/informer.ts'
 import { Informers } from '../../src/cache/informers.ts'
+import { KubeError } from '../../src/kube/kube-errors.ts'
 import { ConfigMap, Namespace } from '../../src/object/built-in.ts'
 import type { LiveObject } from '../../src/object/object.ts'
 import { keyFor } from '../../src/object/ref.ts'
 import { SimClock } from '../../src/testing/sim-clock.ts'
 import { ModelServer } from './model-server.ts'
 
-function setUp(namespaces?: readonly string[]) {
+function setUp(namespaces?: readonly string[], instruments: Instruments = silentInstruments) {
   const clock = new SimClock()
   const server = new ModelServer(clock)
   const stop = new AbortController()
   const informers = new Informers({
     clock,
     random: seededRandom(7),
-    instruments: silentInstruments,
+    instruments,
     client: server,
     manager: 'konverge',
     namespaces,
@@ -117,6 +118,22 @@ describe('Informers', () => {
     await clock.advance(0)
     // The other namespace has nothing to see, and is not waited for.
     expect([view.hasSeen('104', 'right'), view.hasSeen('104', 'left')]).toEqual([true, false])
+  })
+
+  it('logs few of 50 watches that begin, fail and recover together', async () => {
+    const lines: string[] = []
+    const line = (_: unknown, message: string) => void lines.push(message)
+    const log = { debug: () => {}, info: line, warn: line, error: line, with: () => log }
+    const namespaces = Array.from({ length: 50 }, (_, at) => `ns-${at}`)
+    const { server, clock, informers, start } = setUp(namespaces, { ...silentInstruments, log })
+    informers.informerFor({ resource: ConfigMap })
+    await start()
+    server.outage = new KubeError({ code: 'Unreachable', message: 'connection refused' })
+    await clock.advance(300_000)
+    server.outage = undefined
+    await clock.advance(300_000)
+    const count = (end: string) => lines.filter((text) => text.endsWith(end)).length
+    expect([informers.hasSynced, count('failing'), count('in sync')]).toEqual([true, 4, 8])
   })
 
   it('watches cluster-scoped resources once, whatever the namespaces', async () => {
