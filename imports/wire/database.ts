@@ -1011,6 +1011,7 @@ export interface DatabaseSpecExtensions {
    * Schema of its objects. The operator makes a schema that does not exist, and the owner cannot create in it. Default:
    * the extension's own, or public.
    * At least 1 character. At most 63 characters. Matches `^[a-z_][a-z0-9_-]{0,62}$`.
+   * Rule: schemas of the operator (_konverge) and of PostgreSQL (pg_*, information_schema) are refused.
    */
   readonly schema?: string
 }
@@ -1019,7 +1020,7 @@ export interface DatabaseSpecSchemas {
   /**
    * The name of the schema.
    * At least 1 character. At most 63 characters. Matches `^[a-z_][a-z0-9_-]{0,62}$`.
-   * Rule: PostgreSQL keeps this name for itself; schemas that begin with pg_, and information_schema are refused.
+   * Rule: schemas of the operator (_konverge) and of PostgreSQL (pg_*, information_schema) are refused.
    */
   readonly name: string
 }

@@ -19,8 +19,7 @@ const notAName =
   "without spec.databaseName the database takes the name, which then has at most 57 of a-z, 0-9 and '-' and begins with a letter"
 const notAService =
   "for inCluster the name has at most 43 of a-z, 0-9 and '-' and begins with a letter, because Services and pods take it"
-const keptSchema =
-  'PostgreSQL keeps this name for itself; schemas that begin with pg_, and information_schema are refused'
+const keptSchema = 'schemas of the operator (_konverge) and of PostgreSQL (pg_*, information_schema) are refused'
 const notOneProvider = 'give exactly one of inCluster, server and rds'
 const otherProvider = 'a database cannot move to another provider; create a new Database and copy the data'
 const files = 'files and folders of the server are set by the operator'
@@ -77,6 +76,11 @@ export const databaseRules: RuleTable = {
       { ...here, upgrade: { cutover: 'Automatic' }, snapshotTarget: { pvc: { claimName: 'backups' } } },
     ],
     ['settings that only look kept', 'shop', parameters('log_statement', 'restart_after_crash', 'port_of_call')],
+    [
+      'an extension in the schema of PostgreSQL’s own objects',
+      'shop',
+      { ...there, extensions: [{ name: 'pg_cron', schema: 'pg_catalog' }] },
+    ],
     [
       'extensions and schemas',
       'shop',
@@ -289,6 +293,23 @@ export const databaseRules: RuleTable = {
       'spec.connectionLimit in body should be greater than or equal to -1',
     ],
     ['a kept schema', 'shop', { ...there, schemas: [{ name: 'pg_app' }] }, 'spec.schemas[0].name', keptSchema],
+    [
+      'the schema of the marks of migrations',
+      'shop',
+      { ...there, schemas: [{ name: '_konverge' }] },
+      'spec.schemas[0].name',
+      keptSchema,
+    ],
+    ...['_konverge', 'pg_toast', 'information_schema'].map(
+      (schema) =>
+        [
+          `an extension in schema ${schema}`,
+          'shop',
+          { ...there, extensions: [{ name: 'a', schema }] },
+          'spec.extensions[0].schema',
+          keptSchema,
+        ] as const,
+    ),
     [
       'the schema of the standard',
       'shop',

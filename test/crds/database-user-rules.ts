@@ -12,8 +12,7 @@ const notAName =
   "without spec.roleName the role takes the name, which then has at most 61 of a-z, 0-9 and '-' and begins with a letter"
 const notASecret =
   'without spec.secret.name the Secret is called <name>-db, so that the name has at most 250 characters'
-const keptSchema =
-  'PostgreSQL keeps this name for itself; schemas that begin with pg_, and information_schema are refused'
+const keptSchema = 'schemas of the operator (_konverge) and of PostgreSQL (pg_*, information_schema) are refused'
 const custom = 'give grants with access Custom, and with no other'
 const what =
   'give exactly one of names and all for Table, Sequence and Function, and neither for Schema, which means the schemas, and Database'
@@ -141,6 +140,13 @@ export const databaseUserRules: RuleTable = {
       'app',
       { databases: [{ name: 'a', access: 'Owner', schemas: ['pg_catalog'] }] },
       'spec.databases[0].schemas[0]',
+      keptSchema,
+    ],
+    [
+      'the schema of the marks of migrations',
+      'app',
+      { databases: [{ name: 'a', access: 'ReadWrite', schemas: ['public', '_konverge'] }] },
+      'spec.databases[0].schemas[1]',
       keptSchema,
     ],
     [

@@ -3,6 +3,7 @@
 import type { Change } from '../engines/change.ts'
 import type { CustomGrant, GrantQuestion, GrantWish, ObservedGrants } from '../engines/grant.ts'
 import { type GrantPlan, planGrants } from '../engines/grants.ts'
+import { isOperatorSchema } from '../engines/reserved-schema.ts'
 import type { SlicedWork } from '../engines/slice-runner.ts'
 import type { RoleDifference } from './role-difference.ts'
 import type { DatabaseAccess } from './role-wish.ts'
@@ -28,7 +29,7 @@ export function grantPlan(group: string, database: DatabaseAccess, seen: Observe
   return planGrants(wish, seen)
 }
 
-/** `isWished`: what is missing was never given there. */
+/** `isWished`: what is missing was never given there. Privileges on the marks of migrations are taken whatever the drift policy. */
 export function grantDifferences(
   group: string,
   database: string,
@@ -36,6 +37,13 @@ export function grantDifferences(
 ): readonly RoleDifference[] {
   const at = (changes: readonly Change[]) => [{ at: 'database', database, changes }] as const
   const place = `in database ${database}`
+  const tooMuch = (changes: GrantPlan['extra']) => ({
+    reason: 'GrantExtra' as const,
+    message: `role ${group} has ${wordsOf(changes)} ${place}, too much`,
+    steps: at(changes),
+  })
+  const onMarks = extra.flatMap((change) => among(change, isOperatorSchema))
+  const elsewhere = onMarks.length === 0 ? extra : extra.flatMap((change) => among(change, isOther))
   return [
     ...(missing.length === 0
       ? []
@@ -47,16 +55,18 @@ export function grantDifferences(
             steps: at(missing),
           },
         ]),
-    ...(extra.length === 0
-      ? []
-      : [
-          {
-            reason: 'GrantExtra' as const,
-            message: `role ${group} has ${wordsOf(extra)} ${place}, too much`,
-            steps: at(extra),
-          },
-        ]),
+    ...(onMarks.length === 0 ? [] : [{ ...tooMuch(onMarks), isWished: true, isReported: true }]),
+    ...(elsewhere.length === 0 ? [] : [tooMuch(elsewhere)]),
   ]
+}
+
+const isOther = (schema: string) => !isOperatorSchema(schema)
+
+/** The part of a change that is about such schemas. */
+function among(change: GrantPlan['extra'][number], isMeant: (schema: string) => boolean): GrantPlan['extra'] {
+  if (!('names' in change) || change.on !== 'Schema') return isMeant(change.schema) ? [change] : []
+  const names = change.names.filter(isMeant)
+  return names.length === 0 ? [] : [{ ...change, names }]
 }
 
 /** Takes everything that it has in a database. */

@@ -4,6 +4,7 @@ import type { DatabaseUserSpec, DatabaseUserStatus } from '../../../imports/wire
 import { type ConditionClaim, type ExternalReport, isBeingDeleted, type StatusContext } from '../../index.ts'
 import type { LoginVerdict } from '../engines/engine.ts'
 import type { GrantPlan } from '../engines/grants.ts'
+import { isReservedSchema, reservedSchemaMessage } from '../engines/reserved-schema.ts'
 import { isUnasked, unknownSince } from '../engines/unasked.ts'
 import type { DatabaseUserFacts } from './database-user-facts.ts'
 import type { ObservedUser } from './role-difference.ts'
@@ -22,7 +23,7 @@ export function conditionsOf(context: UserContext, report: RoleReport): readonly
     ...secretReady(context, facts),
     ...(isUnseen(report)
       ? unknownSince(object.status, ['RoleReady', 'GrantsInSync', 'LoginVerified'], facts.problem ?? report)
-      : [...roleReady(report), ...grantsInSync(report), ...loginVerified(facts, report)]),
+      : [...roleReady(report), ...grantsInSync(object.spec, report), ...loginVerified(facts, report)]),
   ]
   const amiss = parts.find(({ status }) => status === 'False')
   // Of a turn that failed the runtime's own words say more.
@@ -85,8 +86,12 @@ function roleReady(report: RoleReport): readonly ConditionClaim[] {
   return unreadyStates.includes(state) ? [claim('RoleReady', 'False', reason, message)] : []
 }
 
-function grantsInSync(report: RoleReport): readonly ConditionClaim[] {
+function grantsInSync({ databases }: DatabaseUserSpec, report: RoleReport): readonly ConditionClaim[] {
   if (report?.observed === undefined) return []
+  const reserved = databases.flatMap(({ schemas }) => schemas.filter(isReservedSchema))
+  if (reserved.length > 0) {
+    return [claim('GrantsInSync', 'False', 'ReservedSchema', reservedSchemaMessage('spec.databases', reserved))]
+  }
   const counts = grantCounts(Object.values(report.observed.grants))
   const told = (reason: string) =>
     report.drift.filter((change) => change.reason === reason).map(({ message }) => message)

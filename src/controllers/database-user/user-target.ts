@@ -6,6 +6,7 @@ import { isBeingDeleted, type LiveObject } from '../../index.ts'
 import { hasConsent } from '../database/consent.ts'
 import { moveOf } from '../database/moving.ts'
 import type { ServerConnection } from '../database/server-connection.ts'
+import { isReservedSchema } from '../engines/reserved-schema.ts'
 import type { ServerAccess } from '../engines/server-access.ts'
 import { isObserving, memberRefusal } from './member-rule.ts'
 import type { DatabaseAccess } from './role-wish.ts'
@@ -75,7 +76,9 @@ export function targetOf({ found }: Pick<TargetInput, 'found'>): UserTarget | un
   }
 }
 
-function accessTo({ access, schemas, grants = [] }: Found['entry'], database: DatabaseObject): DatabaseAccess {
+/** Without reserved schemas, which only a spec older than its CRD names: privileges there are too much, and are taken. */
+function accessTo({ access, schemas: named, grants = [] }: Found['entry'], database: DatabaseObject): DatabaseAccess {
+  const schemas = named.filter((schema) => !isReservedSchema(schema))
   const name = databaseNameOf(database)
   const custom = grants.map(({ objectType, names, privileges }) => ({
     objectType,

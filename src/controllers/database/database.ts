@@ -67,6 +67,7 @@ import { restoreGate, restoreRefusal } from './restore/restore-gate.ts'
 import { loadRestore } from './restore/restore-loader.ts'
 import type { OwnServer } from './restore/restore-place.ts'
 import { withRestore } from './restore/restore-status.ts'
+import { schemaRefusal } from './schema-refusal.ts'
 import {
   connectionSecrets,
   connectionSource,
@@ -237,6 +238,8 @@ function refusalOf(
 ): Refusal | undefined {
   if (rejection !== undefined) return rejection
   if (refusal !== undefined) return refusal
+  const reserved = schemaRefusal(spec)
+  if (reserved !== undefined) return reserved
   const unrestored = restoreRefusal(restore)
   if (unrestored !== undefined) return unrestored
   const storageClassName = spec.provider.inCluster?.storage.storageClassName

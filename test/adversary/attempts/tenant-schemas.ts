@@ -59,6 +59,35 @@ export const tenantSchemaAttempts: readonly Attempt[] = [
     user({ databases: [{ name: 'mine', access: 'ReadWrite', schemas: ['pg_catalog'] }] }),
     invalid('spec.databases[].schemas[]'),
   ),
+  ...['ReadWrite', 'Owner'].map((access) =>
+    attempt(
+      `asks for ${access} on the marks of migrations`,
+      user({ databases: [{ name: 'shared', namespace: victimNamespace, access, schemas: ['public', '_konverge'] }] }),
+      invalid('spec.databases[].schemas[]'),
+    ),
+  ),
+  attempt(
+    'grants TRIGGER on the marks of migrations',
+    user({
+      databases: [
+        {
+          ...{ name: 'shared', namespace: victimNamespace, access: 'Custom', schemas: ['_konverge'] },
+          grants: [{ objectType: 'Table', all: true, privileges: ['TRIGGER'] }],
+        },
+      ],
+    }),
+    invalid('spec.databases[].schemas[]'),
+  ),
+  attempt(
+    'makes the schema of the marks of migrations his own',
+    database({ schemas: [{ name: '_konverge' }] }),
+    invalid('spec.schemas[].name'),
+  ),
+  attempt(
+    'installs an extension among the marks of migrations',
+    database({ extensions: [{ name: 'pg_trgm', schema: '_konverge' }] }),
+    invalid('spec.extensions[].schema'),
+  ),
   attempt(
     'grants a privilege that is SQL',
     user({

@@ -18,8 +18,12 @@ const facts: DatabaseUserFacts = { isRemade: false }
 const told = ['RoleReady', 'GrantsInSync', 'LoginVerified'].map((type) => ({ type, status: 'True', reason: 'Before' }))
 const outcome: Outcome = { kind: 'retry', reason: 'ServerUnreachable', message: 'refused' }
 
-function conditions(report: RoleReport, before: readonly object[] = told): Record<string, string> {
-  const object = { metadata: { name: 'web' }, spec: { databases: [] }, status: { conditions: before } }
+function conditions(
+  report: RoleReport,
+  before: readonly object[] = told,
+  databases: readonly object[] = [],
+): Record<string, string> {
+  const object = { metadata: { name: 'web' }, spec: { databases }, status: { conditions: before } }
   const context = { object, facts, outcome, children: [], externals: [], sagas: [] } as unknown as UserContext // As far as it is read.
   return Object.fromEntries(
     conditionsOf(context, report).map(({ type, status, reason, message }) => [type, `${status} ${reason}: ${message}`]),
@@ -55,6 +59,13 @@ describe('the parts of a user', () => {
       observed: undefined,
     } as const
     expect(conditions(report)).toMatchObject({ RoleReady: 'Unknown NotLookedAt: so' })
+  })
+
+  it('say that a schema of the operator is given to nobody', () => {
+    const databases = [{ name: 'shop', access: 'ReadWrite', schemas: ['public', '_konverge'] }]
+    expect(conditions(available, told, databases)).toMatchObject({
+      GrantsInSync: expect.stringMatching(/^False ReservedSchema: spec\.databases names _konverge: .*take them out/),
+    })
   })
 
   it('are known where the server answers and refuses a change', () => {

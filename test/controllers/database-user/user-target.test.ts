@@ -153,6 +153,12 @@ describe('what keeps a user from its databases', () => {
   })
 })
 
+it('is given nothing in schemas of the operator and of PostgreSQL, which an older definition let its spec name', () => {
+  const schemas = ['_konverge', 'public', '_konverge_x', 'pg_catalog', 'information_schema']
+  const target = targetOf({ found: [found({ entry: { ...entry, access: 'ReadWrite', schemas } })] })
+  expect(target?.databases.map((database) => database.schemas)).toEqual([['public']])
+})
+
 it('is told why it is left alone', () => {
   const { move } = targetOf({ found: [found({}, moving('Running'))] }) ?? {}
   expect(move?.message).toBe(
