@@ -47,7 +47,7 @@ export interface Swap {
 
 /**
  * In one transaction: nobody ever sees neither, or both. What is let go of takes no connections from here on, so that nothing is written
- * there that would be missed. DatabaseInUse while anybody is connected to one of them; NotFound when one is another than was looked at.
+ * there that would be missed. Neither is a template any more, as its owner may have made it. DatabaseInUse while anybody is connected to one of them; NotFound when one is another than was looked at.
  */
 export function swapChanges({ names, live, beside, token, succession }: Swap): readonly Change[] {
   const away: readonly Change[] =
@@ -57,12 +57,14 @@ export function swapChanges({ names, live, beside, token, succession }: Swap): r
           { kind: 'renameDatabase', database: names.live, to: names.former },
           { kind: 'expectDatabase', database: names.former, oid: live.oid },
           { kind: 'allowConnections', database: names.former, allows: false },
+          { kind: 'resetTemplate', database: names.former },
         ]
   return [
     ...away,
     { kind: 'renameDatabase', database: names.beside, to: names.live },
     { kind: 'expectDatabase', database: names.live, oid: beside.oid },
     { kind: 'markDatabase', database: names.live, token, succession },
+    { kind: 'resetTemplate', database: names.live },
     { kind: 'allowConnections', database: names.live, allows: true },
   ]
 }

@@ -1,6 +1,13 @@
 // Acts on one database of a server, for the Database that stands for it. Owner first, database second, everything else after:
 // cut off anywhere, what is there says whose it is, and a repetition goes on from it.
-import { CodedError, type Consistency, type ExternalCall, type ExternalDriver, type Observation } from '../../index.ts'
+import {
+  CodedError,
+  type Consistency,
+  type ExternalCall,
+  type ExternalChange,
+  type ExternalDriver,
+  type Observation,
+} from '../../index.ts'
 import { discardRestore, dropFormer } from '../backup/restore-worker.ts'
 import type { RoleChange } from '../engines/change.ts'
 import type { DatabaseEngine, DatabaseServer } from '../engines/engine.ts'
@@ -64,9 +71,10 @@ export class DatabaseDriver implements ExternalDriver<LogicalDatabase, ObservedL
     return differencesOf(desired, observed)
   }
 
-  async update(call: Call, observed: ObservedLogicalDatabase): Promise<void> {
+  async update(call: Call, observed: ObservedLogicalDatabase, asked: readonly ExternalChange[]): Promise<void> {
     const server = this.#server(call)
-    const differences = differencesOf(call.desired, observed)
+    const identities = new Set(asked.map(identityOf))
+    const differences = differencesOf(call.desired, observed).filter((one) => identities.has(identityOf(one)))
     const changesAt = (place: Difference['at']) =>
       differences.filter(({ at }) => at === place).flatMap(({ changes }) => changes)
     await server.changeDespite(
@@ -103,8 +111,12 @@ function isWithdrawal({ reason }: Difference): boolean {
   return reason === 'ConsentWithdrawn'
 }
 
-function questionOf({ name, owner }: LogicalDatabase) {
-  return { databases: [name], roles: [{ name: owner }] }
+function questionOf({ name, owner, formers = [] }: LogicalDatabase) {
+  return { databases: [name, ...formers], roles: [{ name: owner }] }
+}
+
+function identityOf({ reason, message }: ExternalChange): string {
+  return `${reason}: ${message}`
 }
 
 /** A role that is there is ours, from a creation that was cut off, or is to be adopted. */

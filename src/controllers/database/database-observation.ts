@@ -40,7 +40,8 @@ export function lookOf(call: Call, { server, databases, roles }: ServerObservati
   if (server.isReadOnly) throw readOnly(desired)
   const ownerRole = roles.find(({ name }) => name === desired.owner)
   const database = databases.find(({ name }) => name === desired.name)
-  const observed = { server, database, ownerRole, token: signed(token, desired.caller) }
+  const formers = databases.filter(({ name }) => desired.formers?.includes(name) === true)
+  const observed = { server, database, ownerRole, formers, token: signed(token, desired.caller) }
   const others = call.adopts && !desired.isLeaving ? notToBeAdopted(call, observed) : undefined
   if (others !== undefined) return broken('NotOwned', others)
   if (database === undefined) return lookWhenMissing(call, observed)

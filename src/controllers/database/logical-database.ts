@@ -3,6 +3,7 @@
 import type { DatabaseStatus } from '../../../imports/wire/database.ts'
 import type { ExternalChange, Token } from '../../index.ts'
 import type { Change } from '../engines/change.ts'
+import { isMarkedFor } from '../engines/mark-agreement.ts'
 import type { ObservedContents, ObservedDatabase, ObservedRole, ServerFacts } from '../engines/observed-server.ts'
 import { type Caller, forWhom, namespaceOf, type ServerAccess } from '../engines/server-access.ts'
 import type { DatabaseObject } from './server-connection.ts'
@@ -29,6 +30,8 @@ export interface LogicalDatabase {
   readonly restores?: readonly string[]
   /** What was last restored in its place, or is being: then it is closed for a moment. Each step of it asks for a look. */
   readonly restore?: Pick<NonNullable<DatabaseStatus['restore']>, 'requestID' | 'phase' | 'snapshot'>
+  /** Databases that restores have replaced, and that are kept for an undo. */
+  readonly formers?: readonly string[]
 }
 
 export interface WantedExtension {
@@ -43,6 +46,8 @@ export interface ObservedLogicalDatabase {
   /** Undefined: only its owner role is left. */
   readonly database: ObservedDatabase | undefined
   readonly ownerRole: ObservedRole | undefined
+  /** Those of its former databases that are there. */
+  readonly formers: readonly ObservedDatabase[]
   /** Undefined where nobody may connect, or where it is not ours to look. */
   readonly contents: ObservedContents | undefined
   /** Whose they have to be, to be told from what is somebody else's. */
@@ -67,6 +72,8 @@ export type DifferenceReason =
   | 'ConsentWithdrawn'
   | 'ConnectionLimitChanged'
   | 'ConnectionsRefused'
+  | 'TemplateDatabase'
+  | 'PreviousOpened'
   | 'PublicAccess'
   | 'SchemaMissing'
   | 'SchemaOwnerChanged'
@@ -98,6 +105,7 @@ export function logicalDatabase(
   const { metadata, spec } = object
   const { encoding, locale, connectionLimit, extensions = [], schemas = [], recreateIfMissing } = spec
   const name = databaseNameOf(object)
+  const formers = (restore?.previous ?? []).map(({ databaseName }) => databaseName)
   return {
     access,
     caller: { kind: 'Database', namespace: metadata.namespace ?? '', name: metadata.name },
@@ -111,6 +119,7 @@ export function logicalDatabase(
     recreatesIfMissing: recreateIfMissing,
     isLeaving: false,
     ...(restore === undefined ? {} : { restore: restoreOf(restore) }),
+    ...(formers.length === 0 ? {} : { formers }),
     ...(consents === undefined ? {} : { consents }),
   }
 }
@@ -131,6 +140,8 @@ export function differencesOf(desired: LogicalDatabase, observed: ObservedLogica
     ...ownerDifferences(desired, observed),
     ...ownershipDifferences(desired, database, observed.token),
     ...accessDifferences(desired, database),
+    ...templateDifferences(database),
+    ...formerDifferences(desired, observed),
     ...consentDifferences(desired, database),
     ...(contents === undefined ? [] : contentDifferences(desired, contents, observed.server)),
   ]
@@ -231,6 +242,29 @@ function accessDifferences(
     ...(found.allowsConnections || restore?.phase === 'Restoring' ? [] : [refused]),
     ...(found.publicPrivileges.length === 0 ? [] : [open]),
   ]
+}
+
+/** A template hands all that is in it, now and later, to other owners: that is corrected whatever the policy says of drift. */
+function templateDifferences({ name: database, isTemplate }: ObservedDatabase): readonly Difference[] {
+  if (!isTemplate) return []
+  const message = `database ${database} was a template, which every role that may create databases can copy`
+  const changes = [{ kind: 'resetTemplate', database }] as const
+  return [{ at: 'server', reason: 'TemplateDatabase', message, changes, isWished: true, isReported: true }]
+}
+
+/** Databases that are kept for an undo belong to the owner role too, so that an owner opens them and makes them templates. */
+function formerDifferences({ restore }: LogicalDatabase, observed: ObservedLogicalDatabase): readonly Difference[] {
+  const { formers, token } = observed
+  if (restore?.phase === 'Restoring') return []
+  return formers
+    .filter((former) => isMarkedFor(former, token.uid))
+    .flatMap((former): readonly Difference[] => {
+      const { name: database, allowsConnections } = former
+      const message = `database ${database}, which is kept for an undo, takes connections`
+      const changes = [{ kind: 'allowConnections', database, allows: false }] as const
+      const opened: Difference = { at: 'server', reason: 'PreviousOpened', message, changes }
+      return [...templateDifferences(former), ...(allowsConnections ? [opened] : [])]
+    })
 }
 
 /** A guest may pause his own DatabaseUser, so that his rights are taken here too. Carried out whatever the policy says of drift. */

@@ -89,6 +89,8 @@ export type DatabaseChange =
   | { readonly kind: 'expectDatabase'; readonly database: string; readonly oid: number }
   | { readonly kind: 'limitConnections'; readonly database: string; readonly connectionLimit: number }
   | { readonly kind: 'allowConnections'; readonly database: string; readonly allows: boolean }
+  /** A template can be copied by every role that may create databases, and not be dropped. */
+  | { readonly kind: 'resetTemplate'; readonly database: string }
   /** Takes CONNECT and TEMPORARY from everybody; owners and those granted keep theirs. */
   | { readonly kind: 'hardenDatabase'; readonly database: string }
   /** DatabaseInUse while anybody is connected. Two in one call swap names atomically. */

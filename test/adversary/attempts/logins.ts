@@ -252,6 +252,20 @@ const ownerRest: readonly Attempt[] = [
   },
   {
     attacker: 'owner login',
+    does: 'makes the shared database a template, which others copy',
+    act: async (stage) => {
+      await stage.sql('owner', 'SET ROLE shared_owner; ALTER DATABASE shared IS_TEMPLATE true')
+      await stage.settle()
+    },
+    outcome: harmless('The operator takes the flag away, whatever the drift policy says.', {
+      check: async ({ postgres }) => {
+        const rows = await postgres.byHand(`SELECT datistemplate AS is FROM pg_database WHERE datname = 'shared'`)
+        expect(rows).toEqual([{ is: false }])
+      },
+    }),
+  },
+  {
+    attacker: 'owner login',
     does: 'gives the shared database to himself',
     act: (stage) => stage.sql('owner', 'SET ROLE shared_owner; ALTER DATABASE shared OWNER TO owner'),
     outcome: denied(/must be (able to SET ROLE|member of role)/),

@@ -39,6 +39,7 @@ function carriedOut(changes: ReturnType<typeof swapChanges>, before: Readonly<Re
   const oids = new Map(Object.entries(before))
   const open = new Map<number, boolean>()
   const marks: number[] = []
+  const plain: number[] = []
   for (const change of changes) {
     if (!('database' in change) || change.database === undefined) throw new Error(change.kind)
     const oid = oids.get(change.database)
@@ -51,15 +52,17 @@ function carriedOut(changes: ReturnType<typeof swapChanges>, before: Readonly<Re
     }
     if (change.kind === 'allowConnections') open.set(oid, change.allows)
     if (change.kind === 'markDatabase') marks.push(oid)
+    if (change.kind === 'resetTemplate') plain.push(oid)
   }
-  return { oids: Object.fromEntries(oids), open: Object.fromEntries(open), marks }
+  return { oids: Object.fromEntries(oids), open: Object.fromEntries(open), marks, plain }
 }
 
-it('gives the copy the name, opens it, and closes what had it', () => {
+it('gives the copy the name, opens it, and closes what had it; neither is a template', () => {
   expect(carriedOut(swapChanges(swap), { shop: 1, shop_new_r1: 2 })).toEqual({
     oids: { shop: 2, shop_old_r1: 1 },
     open: { 1: false, 2: true },
     marks: [2],
+    plain: [1, 2],
   })
 })
 
@@ -68,6 +71,7 @@ it('gives it the name where there was none', () => {
     oids: { shop: 2 },
     open: { 2: true },
     marks: [2],
+    plain: [2],
   })
 })
 

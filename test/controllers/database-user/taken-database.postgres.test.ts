@@ -182,4 +182,45 @@ onEachPostgres('a guest with access: Owner', (server) => {
     await stage.becomes(guest, 'Ready', 'True InSync', { namespace: theirs })
     expect(await asGuest(stage, guest, 'TABLE secrets')).toEqual([{ is: 42 }])
   })
+
+  it.each(['Correct', 'Report'])('leaves no template behind, with driftPolicy %s', async (driftPolicy) => {
+    const { stage, shop, guest } = await start()
+    await stage.database(`own${made}`, {}, theirs)
+    await stage.databaseReady(`own${made}`, theirs)
+    const databases = [{ name: `own${made}`, access: 'ReadWrite' as const }]
+    await become(stage, `cloner${made}`, { databases, attributes: { createdb: true } })
+    await stage.cluster.patch(Database, `${home}/${shop}`, { spec: { driftPolicy } })
+    await stage.databaseReady(shop)
+    await looks(stage)
+    await asGuest(stage, guest, `ALTER DATABASE ${shop} IS_TEMPLATE true; ALTER DATABASE ${shop} CONNECTION LIMIT 77`)
+    const flags = `SELECT datistemplate AS is, datconnlimit AS most FROM pg_database WHERE datname = '${shop}'`
+    await looks(stage)
+    const most = driftPolicy === 'Correct' ? -1 : 77
+    expect(await server().byHand(flags)).toEqual([{ is: false, most }])
+    await asGuest(stage, guest, `ALTER DATABASE ${shop} IS_TEMPLATE true`)
+    await stage.cluster.patch(Database, `${home}/${shop}`, { spec: { allowedNamespaces: null } })
+    await stage.becomes(guest, 'Ready', 'False NotAllowed', { namespace: theirs })
+    const isCorrected = async () => JSON.stringify(await server().byHand(flags)).includes('false')
+    await stage.until('the flag to be gone', isCorrected)
+    await expect(asGuest(stage, `cloner${made}`, `CREATE DATABASE loot TEMPLATE ${shop}`)).rejects.toThrow(
+      /permission denied to copy database/,
+    )
+    await stage.until('the Event', async () =>
+      (await stage.told()).some(({ note }) => note.includes(`${shop} was a template`)),
+    )
+  })
+
+  it('keeps no Database from being deleted', async () => {
+    const { stage, shop, guest } = await start()
+    await stage.cluster.patch(Database, `${home}/${shop}`, {
+      spec: { deletionPolicy: 'Delete', allowedNamespaces: null },
+    })
+    await stage.becomes(guest, 'Ready', 'False NotAllowed', { namespace: theirs })
+    await stage.cluster.delete(DatabaseUser, `${theirs}/${guest}`)
+    await server().byHand(`ALTER DATABASE ${shop} IS_TEMPLATE true`)
+    await stage.cluster.delete(Database, `${home}/${shop}`)
+    const isGone = async () => (await stage.cluster.find(Database, `${home}/${shop}`)) === undefined
+    await stage.until('the Database to be gone', isGone)
+    expect(await server().byHand(`SELECT FROM pg_database WHERE datname = '${shop}'`)).toEqual([])
+  })
 })

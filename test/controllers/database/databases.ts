@@ -94,7 +94,7 @@ export function observedRole(own: Partial<ObservedRole> = {}): ObservedRole {
 /** As `logical()` says. */
 export function observed(own: Partial<ObservedLogicalDatabase> = {}): ObservedLogicalDatabase {
   return {
-    ...{ server, database: observedDatabase(), ownerRole: observedRole(), token },
+    ...{ server, database: observedDatabase(), ownerRole: observedRole(), formers: [], token },
     contents: {
       extensions: [],
       schemas: [{ name: 'public', owner: 'pg_database_owner', publicPrivileges: ['USAGE'] }],

@@ -6,7 +6,7 @@ import {
   logicalDatabase,
   ownerRoleOf,
 } from '../../../src/controllers/database/logical-database.ts'
-import type { DatabaseHolder } from '../../../src/controllers/engines/observed-server.ts'
+import type { DatabaseHolder, ObservedDatabase } from '../../../src/controllers/engines/observed-server.ts'
 import {
   access,
   databaseObject,
@@ -85,6 +85,47 @@ describe('roles of other namespaces', () => {
 
   it('have their sessions ended', () => {
     expect(changesOf([], ['shop'], 2)).toMatchObject([{ reason: 'ConsentWithdrawn', changes: [] }])
+  })
+})
+
+describe('a database that can be copied', () => {
+  const kept = 'shop_db_old_r1'
+  const former = (own: Partial<ObservedDatabase>) =>
+    observedDatabase({ name: kept, oid: 16_390, allowsConnections: false, ...own })
+
+  it('is no template, whatever the drift policy says', () => {
+    expect(differencesOf(logical(), observed({ database: observedDatabase({ isTemplate: true }) }))).toEqual([
+      {
+        ...{ at: 'server', reason: 'TemplateDatabase', isWished: true, isReported: true },
+        message: 'database shop_db was a template, which every role that may create databases can copy',
+        changes: [{ kind: 'resetTemplate', database }],
+      },
+    ])
+  })
+
+  it('is none either while it is kept for an undo', () => {
+    expect(differencesOf(logical(), observed({ formers: [former({ isTemplate: true })] }))).toMatchObject([
+      { reason: 'TemplateDatabase', isWished: true, changes: [{ kind: 'resetTemplate', database: kept }] },
+    ])
+  })
+
+  it('takes no connections while it is kept for an undo', () => {
+    const differences = differencesOf(logical(), observed({ formers: [former({ allowsConnections: true })] }))
+    expect(differences).toEqual([
+      {
+        ...{ at: 'server', reason: 'PreviousOpened' },
+        message: `database ${kept}, which is kept for an undo, takes connections`,
+        changes: [{ kind: 'allowConnections', database: kept, allows: false }],
+      },
+    ])
+  })
+
+  it('is left as it is while a restore is at work, and where it is of another Database', () => {
+    const open = { allowsConnections: true, isTemplate: true }
+    const restoring = logical({ restore: { requestID: 'r2', phase: 'Restoring' } })
+    expect(differencesOf(restoring, observed({ formers: [former(open)] }))).toEqual([])
+    const others = former({ ...open, token: otherToken, ownerToken: otherToken })
+    expect(differencesOf(logical(), observed({ formers: [others] }))).toEqual([])
   })
 })
 

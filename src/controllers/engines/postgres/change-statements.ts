@@ -38,6 +38,7 @@ export function changeStatements(change: Change, facts: SessionFacts): readonly 
     case 'expectDatabase':
     case 'limitConnections':
     case 'allowConnections':
+    case 'resetTemplate':
     case 'hardenDatabase':
     case 'renameDatabase':
       return databaseStatements(change)

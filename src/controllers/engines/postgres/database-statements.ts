@@ -29,9 +29,15 @@ export function firstMarkStatement({ name, token }: Pick<DatabaseWish, 'name' | 
   return sql`DO ${literal(block)}`
 }
 
-export function dropDatabaseStatement(database: string, force: 'force' | 'wait'): Sql {
+/** No template can be dropped, and its owner may have made it one. */
+export function dropDatabaseStatements(database: string, force: 'force' | 'wait'): readonly Sql[] {
+  const block = sql`BEGIN
+    IF EXISTS (SELECT FROM pg_catalog.pg_database d WHERE d.datname = ${literal(database)} AND d.datistemplate) THEN
+      ALTER DATABASE ${identifier(database)} IS_TEMPLATE false;
+    END IF;
+  END`
   const statement = sql`DROP DATABASE IF EXISTS ${identifier(database)}`
-  return force === 'force' ? sql`${statement} WITH (FORCE)` : statement
+  return [sql`DO ${literal(block)}`, force === 'force' ? sql`${statement} WITH (FORCE)` : statement]
 }
 
 export function databaseStatements(change: DatabaseChange): readonly Sql[] {
@@ -47,6 +53,8 @@ export function databaseStatements(change: DatabaseChange): readonly Sql[] {
       return [sql`ALTER DATABASE ${database} CONNECTION LIMIT ${integer(change.connectionLimit)}`]
     case 'allowConnections':
       return [sql`ALTER DATABASE ${database} ALLOW_CONNECTIONS ${change.allows ? sql`true` : sql`false`}`]
+    case 'resetTemplate':
+      return [sql`ALTER DATABASE ${database} IS_TEMPLATE false`]
     case 'hardenDatabase':
       return [sql`REVOKE CONNECT, TEMPORARY ON DATABASE ${database} FROM PUBLIC`]
     case 'renameDatabase':

@@ -18,7 +18,7 @@ import type { GrantQuestion, ObservedGrants } from '../grant.ts'
 import type { ObservedContents, ObservedSession, ServerObservation } from '../observed-server.ts'
 import type { ServerAccess } from '../server-access.ts'
 import { SliceRunner } from '../slice-runner.ts'
-import { createDatabaseStatement, dropDatabaseStatement, firstMarkStatement } from './database-statements.ts'
+import { createDatabaseStatement, dropDatabaseStatements, firstMarkStatement } from './database-statements.ts'
 import { asEngineError, endsSession } from './failure.ts'
 import { jsonAnswer } from './json-answer.ts'
 import { tryLogin } from './login-client.ts'
@@ -187,8 +187,8 @@ export class PostgresServer implements DatabaseServer {
 
   async dropDatabase(database: string, { force }: { readonly force: boolean }): Promise<void> {
     await this.#leave(database)
-    const statement = dropDatabaseStatement(database, force ? 'force' : 'wait')
-    await this.#alone('dropDatabase', `drop database ${identifier(database)}`, () => [statement])
+    const statements = dropDatabaseStatements(database, force ? 'force' : 'wait')
+    await this.#alone('dropDatabase', `drop database ${identifier(database)}`, () => statements)
   }
 
   async tryLogin(attempt: LoginAttempt): Promise<LoginVerdict> {
@@ -224,7 +224,7 @@ export class PostgresServer implements DatabaseServer {
     })
   }
 
-  /** Statements that can be in no transaction, and of which the first is the one that counts. */
+  /** Statements of which one can be in no transaction. All of them may be repeated, or fail with AlreadyExists. */
   async #alone(operation: string, attempt: string, statements: (facts: SessionFacts) => readonly Sql[]): Promise<void> {
     await this.#use({
       operation,
