@@ -291,6 +291,8 @@ export interface DatabaseStatus {
   readonly observed?: DatabaseStatusObserved
   /** What was last put right after somebody else had changed it. */
   readonly lastDriftCorrection?: DatabaseStatusLastDriftCorrection
+  /** Other namespaces are let in by allowedNamespaces, or were, and roles without a DatabaseUser may still connect. */
+  readonly shared?: boolean
   /** The restore that was begun last, and what is kept of what restores have replaced. */
   readonly restore?: DatabaseStatusRestore
   /**

@@ -7,6 +7,7 @@ import type { DatabaseFacts } from './database-facts.ts'
 import { awaitedSentence } from './final-backup.ts'
 import type { ObservedLogicalDatabase } from './logical-database.ts'
 import type { ServerConnection } from './server-connection.ts'
+import { isShared, unmanagedMessage } from './unmanaged-roles.ts'
 
 export type DatabaseStatusContext = StatusContext<DatabaseSpec, DatabaseStatus, DatabaseFacts>
 export type DatabaseReport = ExternalReport<ObservedLogicalDatabase>
@@ -23,7 +24,7 @@ export function databaseConditions(
     ...readyOf(context, report),
     ...(report === undefined ? [] : provisionedOf(context, report)),
     ...connectedOf(context, report),
-    ...(report === undefined ? [] : [...configuredOf(report), ...driftedOf(report)]),
+    ...(report === undefined ? [] : [...configuredOf(report), ...driftedOf(context, report)]),
     ...deletionBlockedOf(context, report),
   ]
   return [...known, ...unknownOf(context, report, known)]
@@ -92,13 +93,27 @@ function configuredOf(report: DatabaseReport): readonly ConditionClaim[] {
   return isTried ? [claim('Configured', 'False', reason, message)] : []
 }
 
-/** Has somebody else changed it, and is it still so? */
-function driftedOf({ state, reason, message, drift }: DatabaseReport): readonly ConditionClaim[] {
+/** Has somebody else changed it, and is it still so? Roles that people have to judge are the last thing that differs. */
+function driftedOf(context: DatabaseStatusContext, report: DatabaseReport): readonly ConditionClaim[] {
+  const { state, reason, message, observed } = report
+  const database = state === 'available' ? observed?.database : undefined
+  const roles = database && sharingOf(context, report) ? unmanagedMessage(database) : undefined
+  const drift = [...report.drift, ...(roles === undefined ? [] : [{ reason: 'UnmanagedRoles', message: roles }])]
   const [first] = drift
   if (first !== undefined) return [claim('Drifted', 'True', first.reason, messagesOf(drift))]
   const isOther = state === 'vanished' || reason === 'IdentityChanged'
   if (isOther) return [claim('Drifted', 'True', reason, message)]
   return state === 'available' ? [claim('Drifted', 'False', 'InSync', '')] : []
+}
+
+/** Is it shared with other namespaces, or was it, with roles that are left of that? */
+export function sharingOf({ object, facts }: DatabaseStatusContext, report: DatabaseReport | undefined): boolean {
+  return isShared({
+    consents: facts?.consents,
+    isWithdrawn: report?.corrected.some(({ reason }) => reason === 'ConsentWithdrawn') === true,
+    wasShared: object.status?.shared === true,
+    database: report?.observed?.database,
+  })
 }
 
 /** What was told before of a database that nobody can look at now. */

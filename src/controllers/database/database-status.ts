@@ -3,7 +3,12 @@
 import { databaseServerNames } from '../../../constructs/index.ts'
 import type { DatabaseStatus } from '../../../imports/wire/database.ts'
 import { type ConditionClaim, clippedTo, type EventReport, isBeingDeleted, type StatusReport } from '../../index.ts'
-import { type DatabaseReport, type DatabaseStatusContext, databaseConditions } from './database-conditions.ts'
+import {
+  type DatabaseReport,
+  type DatabaseStatusContext,
+  databaseConditions,
+  sharingOf,
+} from './database-conditions.ts'
 import { databaseNameOf } from './logical-database.ts'
 import { sizeText } from './size-text.ts'
 
@@ -20,6 +25,7 @@ export function databaseStatus(
       ...placeOf(context),
       ...seenOf(context, report),
       ...correctionOf(context, report),
+      ...(sharingOf(context, report) ? { shared: true } : {}),
     },
     conditions,
     events: newsOf(context.object, conditions),

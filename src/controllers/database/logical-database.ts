@@ -7,6 +7,7 @@ import { isMarkedFor } from '../engines/mark-agreement.ts'
 import type { ObservedContents, ObservedDatabase, ObservedRole, ServerFacts } from '../engines/observed-server.ts'
 import { type Caller, forWhom, namespaceOf, type ServerAccess } from '../engines/server-access.ts'
 import type { DatabaseObject } from './server-connection.ts'
+import { unmanagedMessage } from './unmanaged-roles.ts'
 
 /** One database, with the way to its server. */
 export interface LogicalDatabase {
@@ -270,8 +271,9 @@ function formerDifferences({ restore }: LogicalDatabase, observed: ObservedLogic
 /** A guest may pause his own DatabaseUser, so that his rights are taken here too. Carried out whatever the policy says of drift. */
 function consentDifferences(
   { name: database, consents }: LogicalDatabase,
-  { holders, owner, lockedOutSessions }: ObservedDatabase,
+  observed: ObservedDatabase,
 ): readonly Difference[] {
+  const { holders, owner, lockedOutSessions } = observed
   const on = { at: 'server', reason: 'ConsentWithdrawn', isWished: true, isReported: true } as const
   const namespaces = new Set(consents)
   const withdrawn = consents === undefined ? [] : holders.filter(({ token }) => isOutside(token, namespaces))
@@ -287,8 +289,10 @@ function consentDifferences(
       ],
     }
   })
-  const message = `${lockedOutSessions} sessions in database ${database} are of roles that may not connect to it any more`
-  return lockedOutSessions === 0 ? taken : [...taken, { ...on, message, changes: [] }]
+  const locked = `${lockedOutSessions} sessions in database ${database} are of roles that may not connect to it any more`
+  const left = taken.length === 0 ? undefined : unmanagedMessage(observed)
+  const notes = [...(left === undefined ? [] : [left]), ...(lockedOutSessions === 0 ? [] : [locked])]
+  return [...taken, ...notes.map((message): Difference => ({ ...on, message, changes: [] }))]
 }
 
 function isOutside(token: Token | undefined, namespaces: ReadonlySet<string>): boolean {

@@ -56,6 +56,8 @@ export interface ObservedDatabase {
   readonly sessions: number
   /** Roles with a token that hold rights in it by themselves: as members of its owner, or by its privileges. */
   readonly holders: readonly DatabaseHolder[]
+  /** Roles without a token that were granted CONNECT, at most 1,000: not its owner, the admin or a superuser. */
+  readonly unmanaged: readonly string[]
   /** Sessions of roles with a token that may not connect to it any more. */
   readonly lockedOutSessions: number
   /** What replicates it row by row, or into it: `logical replication slot debezium`, `subscription feed`. What ends with its session is left out. */

@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import type { AdversaryStage } from '../adversary-stage.ts'
 import type { AttackerName } from '../attacker.ts'
-import { type Attempt, condition, denied, harmless, type Outcome } from '../attempt.ts'
+import { type Attempt, condition, conditionOf, denied, harmless, type Outcome } from '../attempt.ts'
 import { victimNamespace } from '../victim.ts'
 
 type Who = 'owner' | 'writer' | 'plain'
@@ -261,6 +261,24 @@ const ownerRest: readonly Attempt[] = [
       check: async ({ postgres }) => {
         const rows = await postgres.byHand(`SELECT datistemplate AS is FROM pg_database WHERE datname = 'shared'`)
         expect(rows).toEqual([{ is: false }])
+      },
+    }),
+  },
+  {
+    attacker: 'owner login',
+    does: 'lets a role without a DatabaseUser into the shared database, to stay when the consent is withdrawn',
+    act: async (stage) => {
+      await stage.sql('owner', 'SET ROLE shared_owner; GRANT CONNECT ON DATABASE shared TO plain')
+      await stage.settle()
+    },
+    outcome: harmless('The Database names the role and the statement: Drifted=True, reason UnmanagedRoles.', {
+      check: async (stage) => {
+        const drifted = conditionOf(await stage.victim.find('db', 'shared'), 'Drifted')
+        await stage.sql('owner', 'SET ROLE shared_owner; REVOKE CONNECT ON DATABASE shared FROM plain')
+        expect(drifted).toMatchObject({
+          ...{ status: 'True', reason: 'UnmanagedRoles' },
+          message: expect.stringContaining('REVOKE CONNECT ON DATABASE "shared" FROM "plain"'),
+        })
       },
     }),
   },

@@ -223,4 +223,33 @@ onEachPostgres('a guest with access: Owner', (server) => {
     await stage.until('the Database to be gone', isGone)
     expect(await server().byHand(`SELECT FROM pg_database WHERE datname = '${shop}'`)).toEqual([])
   })
+
+  it('leaves no role of nobody unnamed once the consent is withdrawn', async () => {
+    const { stage, shop, guest } = await start()
+    await server().byHand(`CREATE ROLE "t-admin${made}" LOGIN`)
+    onTestFinished(async () => {
+      await server().byHand(`DROP ROLE "t-admin${made}"`)
+    })
+    const drifted = async () => {
+      const found = await stage.cluster.condition(Database, `${home}/${shop}`, 'Drifted')
+      return `${found?.status} ${found?.reason}: ${found?.message}`
+    }
+    await asGuest(stage, guest, `GRANT CONNECT ON DATABASE ${shop} TO "t-admin${made}"`)
+    await looks(stage)
+    expect(await drifted()).toMatch(/^True UnmanagedRoles: .*t-admin/)
+    await consent(stage, shop, null)
+    await stage.becomes(guest, 'Ready', 'False NotAllowed', { namespace: theirs })
+    await looks(stage)
+    const revocation = `REVOKE CONNECT ON DATABASE "${shop}" FROM "t-admin${made}"`
+    expect(await drifted()).toContain(revocation)
+    const told = (await stage.told()).filter(({ note }) => note.includes(revocation)).map(({ reason }) => reason)
+    expect(new Set(told)).toEqual(new Set(['DriftCorrected', 'UnmanagedRoles']))
+    await server().byHand(revocation)
+    await looks(stage)
+    expect(await drifted()).toMatch(/^False InSync/)
+    await server().byHand(`GRANT CONNECT ON DATABASE ${shop} TO "t-admin${made}"`)
+    await looks(stage)
+    expect(await drifted()).toMatch(/^False InSync/)
+    await server().byHand(revocation)
+  })
 })

@@ -271,3 +271,69 @@ it('keeps what it told where nothing could be looked up', () => {
   const told = { object: databaseObject({}, { status }), facts: undefined, outcome: retry } as const
   expect(statusOf(undefined, told).fields).toMatchObject(status)
 })
+
+describe('roles that may connect without a DatabaseUser', () => {
+  const seen = observed({ database: observedDatabase({ unmanaged: ['tadmin'] }) })
+  const shared = { ...facts, consents: ['guests', 'shop'] }
+  const alone = { ...facts, consents: ['shop'] }
+  const wasShared = databaseObject({}, { status: { shared: true } })
+  const withdrawn = { reason: 'ConsentWithdrawn', message: 'role x of DatabaseUser guests/x has rights' }
+
+  it.each([
+    ['are drift of a Database that other namespaces use', available, { facts: shared }, 'True UnmanagedRoles', true],
+    [
+      'are no drift where there is none',
+      { ...available, observed: observed() },
+      { facts: shared },
+      'False InSync',
+      true,
+    ],
+    ['are no drift of a Database that was never shared', available, { facts: alone }, 'False InSync', undefined],
+    [
+      'stay drift once the consent is withdrawn',
+      available,
+      { facts: alone, object: wasShared },
+      'True UnmanagedRoles',
+      true,
+    ],
+    [
+      'are drift where rights were just taken from a guest',
+      { ...available, corrected: [withdrawn] },
+      { facts: alone },
+      'True UnmanagedRoles',
+      true,
+    ],
+    [
+      'are forgotten once they are gone',
+      { ...available, observed: observed() },
+      { facts: alone, object: wasShared },
+      'False InSync',
+      undefined,
+    ],
+  ] as const)('%s', (_, report, told, drifted, isShared) => {
+    const all = report.observed === available.observed ? { ...report, observed: seen } : report
+    expect(conditionsOf(all, told)).toMatchObject({ Ready: 'True InSync', Drifted: drifted })
+    expect(statusOf(all, told).fields.shared).toBe(isShared)
+  })
+
+  it('are remembered while nobody can look', () => {
+    const report = {
+      ...available,
+      state: 'failed',
+      reason: 'ServerUnreachable',
+      message: 'so',
+      observed: undefined,
+    } as const
+    expect(statusOf(report, { facts: alone, object: wasShared, outcome: retry }).fields.shared).toBe(true)
+  })
+
+  it('are told of once, after what else differs', () => {
+    const { conditions, events } = statusOf({ ...available, observed: seen, drift: [missing] }, { facts: shared })
+    const drifted = conditions.find(({ type }) => type === 'Drifted')
+    expect(drifted).toMatchObject({
+      reason: 'ExtensionMissing',
+      message: expect.stringMatching(/pg_trgm is missing; .*tadmin/),
+    })
+    expect(events).toMatchObject([{ type: 'Warning', reason: 'ExtensionMissing' }])
+  })
+})

@@ -69,6 +69,7 @@ export function observedDatabase(own: Partial<ObservedDatabase> = {}): ObservedD
     ...{ connectionLimit: -1, allowsConnections: true, isTemplate: false, isInvalid: false },
     ...{ encoding: 'UTF8', collate: 'C.UTF-8', ctype: 'C.UTF-8', sizeBytes: 7_800_000 },
     ...{ publicPrivileges: [], sessions: 0, replication: [], succession: undefined, holders: [], lockedOutSessions: 0 },
+    unmanaged: [],
     ...own,
   }
 }

@@ -83,6 +83,20 @@ describe('roles of other namespaces', () => {
     for (const one of differences) expect(one).toMatchObject({ reason: 'ConsentWithdrawn', isWished: true })
   })
 
+  it('leave roles of nobody behind, which are named with what to do', () => {
+    const unmanaged = Array.from({ length: 11 }, (_, at) => `r"${at}`)
+    const database = observedDatabase({ holders: [holder('b')], unmanaged })
+    const [, left] = differencesOf(logical({ consents: ['shop'] }), observed({ database }))
+    expect(left).toMatchObject({ reason: 'ConsentWithdrawn', isWished: true, isReported: true, changes: [] })
+    expect(left?.message).toContain('r"0, r"1, r"2, r"3, r"4, r"5, r"6, r"7 and 3 more')
+    expect(left?.message).toContain('REVOKE CONNECT ON DATABASE "shop_db" FROM "r""0", "r""1"')
+  })
+
+  it('say nothing of roles of nobody while no right is taken', () => {
+    const database = observedDatabase({ holders: [holder('b')], unmanaged: ['monitor'] })
+    expect(differencesOf(logical({ consents: ['b', 'shop'] }), observed({ database }))).toEqual([])
+  })
+
   it('have their sessions ended', () => {
     expect(changesOf([], ['shop'], 2)).toMatchObject([{ reason: 'ConsentWithdrawn', changes: [] }])
   })

@@ -84,6 +84,13 @@ const serverJson = `pg_catalog.jsonb_build_object(
       'canCreateDatabases', me.rolsuper OR me.rolcreatedb, 'canCreateRoles', me.rolsuper OR me.rolcreaterole)
     FROM pg_catalog.pg_roles me WHERE me.rolname = current_user))`
 
+/** Not the logins of runs of migrations either, which come and go. */
+const unmanagedJson = `(SELECT pg_catalog.jsonb_agg(u.name ORDER BY u.name) FROM (SELECT DISTINCT r.rolname AS name
+    FROM pg_catalog.aclexplode(d.datacl) x JOIN pg_catalog.pg_roles r ON r.oid = x.grantee
+    WHERE x.privilege_type = 'CONNECT' AND r.oid <> d.datdba AND NOT r.rolsuper AND r.rolname <> current_user
+      AND r.rolname NOT LIKE '\\_konverge\\_run\\_%'
+      AND COALESCE(pg_catalog.shobj_description(r.oid, 'pg_authid'), '') NOT LIKE 'konverge {%' ORDER BY 1 LIMIT 1000) u)`
+
 const databaseJson = `pg_catalog.jsonb_build_object(
   'name', d.datname, 'oid', d.oid::bigint, 'owner', pg_catalog.pg_get_userbyid(d.datdba),
   'comment', ${commentJson('d.oid', 'pg_database')},
@@ -106,6 +113,7 @@ const databaseJson = `pg_catalog.jsonb_build_object(
         WHERE x.grantee = r.oid AND r.oid <> d.datdba ORDER BY 1) AS privileges) h
     WHERE pg_catalog.shobj_description(r.oid, 'pg_authid') LIKE 'konverge {%'
       AND (pg_catalog.cardinality(h.grantors) > 0 OR pg_catalog.cardinality(h.privileges) > 0)),
+  'unmanaged', ${unmanagedJson},
   'replication', (SELECT pg_catalog.jsonb_agg(n.name ORDER BY n.name) FROM (
     SELECT 'logical replication slot ' || s.slot_name AS name FROM pg_catalog.pg_replication_slots s
       WHERE s.database = d.datname AND NOT s.temporary
@@ -165,7 +173,7 @@ export interface ServerAnswer {
 
 type DatabaseAnswer = Omit<
   ObservedDatabase,
-  'token' | 'ownerToken' | 'publicPrivileges' | 'sizeBytes' | 'replication' | 'holders'
+  'token' | 'ownerToken' | 'publicPrivileges' | 'sizeBytes' | 'replication' | 'holders' | 'unmanaged'
 > & {
   readonly holders: readonly (Omit<DatabaseHolder, 'token'> & { readonly comment: string | null })[] | null
   readonly comment: string | null
@@ -173,6 +181,7 @@ type DatabaseAnswer = Omit<
   readonly publicPrivileges: readonly string[] | null
   readonly sizeBytes: number | null
   readonly replication: readonly string[] | null
+  readonly unmanaged: readonly string[] | null
 }
 
 type Given =
@@ -229,7 +238,7 @@ export function serverObservation(
   return {
     server,
     databases: (databases ?? []).map(
-      ({ comment, ownerComment, publicPrivileges, sizeBytes, replication, holders, ...database }) => ({
+      ({ comment, ownerComment, publicPrivileges, sizeBytes, replication, holders, unmanaged, ...database }) => ({
         ...database,
         token: tokenIn(comment),
         succession: successionIn(comment),
@@ -237,6 +246,7 @@ export function serverObservation(
         publicPrivileges: publicPrivileges ?? [],
         sizeBytes: sizeBytes ?? undefined,
         replication: replication ?? [],
+        unmanaged: unmanaged ?? [],
         holders: (holders ?? []).map(({ comment: mark, ...holder }) => ({ ...holder, token: tokenIn(mark) })),
       }),
     ),
