@@ -91,6 +91,7 @@ export {
   type SagaScene,
 } from './reconcile/saga-definition.ts'
 export type { StatusReport } from './reconcile/status.ts'
+export { abandonAnnotation, isAbandoned } from './reconcile/steering.ts'
 export type {
   Notes,
   SagaCall,

@@ -8,13 +8,17 @@ import { groupKindOf } from '../object/resource.ts'
 import type { DesiredObject } from '../synth/desired.ts'
 import { tokenAnnotation } from '../synth/membership.ts'
 
-/** One remote child in `status.inventory` of its parent. */
-export interface InventoryEntry {
+/** Where a remote child is, or is to be. */
+export interface ChildPlace {
   /** Named as by `groupKindOf`, e.g. `StorageClass.storage.k8s.io`. */
   readonly kind: string
   /** Absent: the kind is cluster-scoped. */
   readonly namespace?: string
   readonly name: string
+}
+
+/** One remote child in `status.inventory` of its parent. */
+export interface InventoryEntry extends ChildPlace {
   /** SHA-256 of the token, base64url. */
   readonly tokenDigest: string
 }
@@ -33,7 +37,7 @@ export function inventoryEntriesOf({ status }: LiveObject): readonly InventoryEn
   return (status as { readonly inventory?: readonly InventoryEntry[] } | undefined)?.inventory ?? []
 }
 
-export function isEntryOf(entry: InventoryEntry, { apiVersion, kind, metadata }: Located): boolean {
+export function isEntryOf(entry: ChildPlace, { apiVersion, kind, metadata }: Located): boolean {
   const { namespace, name } = metadata
   return entry.name === name && entry.namespace === namespace && entry.kind === groupKindOf({ apiVersion, kind })
 }
@@ -58,28 +62,51 @@ export interface ClaimInput {
   readonly desired: readonly DesiredObject[]
   /** Every child of the parent: memory's, and for what is recorded and not in memory, the API server's. */
   readonly children: readonly LiveObject[]
+  /** Children that the API server could not be asked for. A recorded one may exist, with the token that is recorded. */
+  readonly unread: readonly ChildPlace[]
   /** The token for a new object; the same for the same object while the process lives. */
   readonly newToken: (object: KubeObject) => string
   readonly withToken: (desired: DesiredObject, token: string) => DesiredObject
 }
 
-/** A child that exists keeps its token. Recorded children that are no longer desired stay recorded until they are gone. */
-export function claimRemote({ parent, desired, children, newToken, withToken }: ClaimInput): Claim {
+/**
+ * A child that exists keeps its token. Recorded children that are no longer desired stay recorded until they are gone. An unread child is
+ * held: recorded, it keeps its record, as a new token would disown it; new, it gets none, as nothing could tell later that it does not exist.
+ */
+export function claimRemote({ parent, desired, children, unread, newToken, withToken }: ClaimInput): Claim {
   const recorded = inventoryEntriesOf(parent)
   const remote = children.filter((child) => isRemote(child, parent))
   const entries: InventoryEntry[] = []
   const claimed = desired.map((item) => {
     if (item.policies.contribute || !isRemote(item.object, parent)) return item
     const { object } = item
+    if (unread.some((place) => isEntryOf(place, object))) {
+      entries.push(...recorded.filter((entry) => isEntryOf(entry, object)))
+      return { ...item, policies: { ...item.policies, hold: 'cannot be read' } }
+    }
     const live = remote.find((child) => isSameObject(child, object))
     const token = (live === undefined ? undefined : tokenOf(live)) ?? newToken(object)
     entries.push(entryFor(object, token))
     return withToken(item, token)
   })
-  const left = recorded.filter(
-    (entry) => !entries.some((known) => isSameEntry(known, entry)) && remote.some((child) => isEntryOf(entry, child)),
-  )
+  const mayExist = (entry: InventoryEntry) =>
+    remote.some((child) => isEntryOf(entry, child)) || unread.some((place) => isSameEntry(place, entry))
+  const left = recorded.filter((entry) => !entries.some((known) => isSameEntry(known, entry)) && mayExist(entry))
   return { desired: claimed, inventory: sorted([...entries, ...left]) }
+}
+
+/** Where the remote children of the parent are to be that its inventory does not have yet. */
+export function newPlaces(parent: LiveObject, desired: readonly DesiredObject[]): readonly ChildPlace[] {
+  const recorded = inventoryEntriesOf(parent)
+  return desired
+    .filter(({ object, policies }) => !policies.contribute && isRemote(object, parent))
+    .filter(({ object }) => !recorded.some((entry) => isEntryOf(entry, object)))
+    .map(({ object }) => placeOf(object))
+}
+
+/** `ConfigMap shop/a`: how messages name a place. */
+export function describePlace({ kind, namespace, name }: ChildPlace): string {
+  return `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`
 }
 
 /** The entries of the recorded children among these objects. */
@@ -109,13 +136,12 @@ function tokenized(object: KubeObject, token: string): KubeObject {
   return Object.freeze({ ...object, metadata: Object.freeze({ ...object.metadata, annotations }) })
 }
 
-function entryFor({ apiVersion, kind, metadata: { namespace, name } }: KubeObject, token: string): InventoryEntry {
-  return {
-    kind: groupKindOf({ apiVersion, kind }),
-    ...(namespace === undefined ? {} : { namespace }),
-    name,
-    tokenDigest: digestOf(token),
-  }
+function entryFor(object: KubeObject, token: string): InventoryEntry {
+  return { ...placeOf(object), tokenDigest: digestOf(token) }
+}
+
+function placeOf({ apiVersion, kind, metadata: { namespace, name } }: Located): ChildPlace {
+  return { kind: groupKindOf({ apiVersion, kind }), ...(namespace === undefined ? {} : { namespace }), name }
 }
 
 function tokenOf({ metadata }: KubeObject): string | undefined {
@@ -133,7 +159,7 @@ function isSameObject(one: Located, other: Located): boolean {
   )
 }
 
-function isSameEntry(one: InventoryEntry, other: InventoryEntry): boolean {
+function isSameEntry(one: ChildPlace, other: ChildPlace): boolean {
   return one.kind === other.kind && one.namespace === other.namespace && one.name === other.name
 }
 

@@ -4,7 +4,7 @@ import type { Applier } from '../apply/applier.ts'
 import { leftAloneEvent } from '../apply/conflict-rule.ts'
 import { type Compare, leftovers, type Plan, plan, type Step } from '../apply/plan.ts'
 import type { Readiness } from '../apply/readiness.ts'
-import { claimRemote } from '../apply/remote-children.ts'
+import { claimRemote, newPlaces } from '../apply/remote-children.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log, Tracer } from '../base/instrument.ts'
 import { describeChanges } from '../diff/describe.ts'
@@ -20,6 +20,7 @@ import { logFieldsOf } from './log-fields.ts'
 import { type Child, cacheCatchUp, type Outcome, outcomeOfTurn } from './outcome.ts'
 import type { ParentRecorder } from './parent-recorder.ts'
 import type { TurnMetrics } from './turn-metrics.ts'
+import { settleUnread } from './unread-children.ts'
 
 /** The children of a resource in memory. */
 export interface ChildrenView {
@@ -45,6 +46,7 @@ export interface ChildrenReconcilerOptions {
   readonly parents: ParentRecorder
   readonly members: InventoryLoader
   readonly tokens: InventoryTokens
+  readonly recordEvent: (regarding: LiveObject, event: EventReport) => void
 }
 
 export interface Wanted {
@@ -69,7 +71,7 @@ export interface Deleted {
   /** Absent: no child is left that has an order. */
   readonly wait?: Wait
   /** Names what stays where recorded remote children should be. */
-  readonly leftAlone?: EventReport | undefined
+  readonly leftAlone?: readonly EventReport[]
 }
 
 /** How many field changes of a child one log line names. */
@@ -89,27 +91,30 @@ export class ChildrenReconciler {
 
   /** Applies and prunes. Rejects when the inventory could not be written, or the signal aborted; other failures are in the outcome. */
   async makeSo(object: LiveObject, { desired: declared, causes }: Wanted, signal: AbortSignal): Promise<Made> {
-    const { view, compare, applier, parents, members, tokens } = this.#options
-    const covered = await parents.cover(object, declared, signal)
-    const isFresh = view.isFresh(covered)
-    const seen = view.childrenOf(covered)
-    const unseen = await members.unseen(covered, seen, signal)
-    // An error is never absence: the record of a child that could not be read stays as it is.
-    const unknown = unseen.failures.find(({ isRecorded }) => isRecorded)
-    if (unknown !== undefined) throw unknown.error
+    const { view, compare, applier, parents, members, tokens, recordEvent } = this.#options
+    const isFresh = view.isFresh(object)
+    const seen = view.childrenOf(object)
+    const places = newPlaces(object, declared)
+    const unseen = await members.unseen(object, { seen, places }, signal)
+    // An error is never absence: the record of a child that could not be read stays as it is, and all else goes on.
+    const unread = settleUnread(object, unseen.unread, declared)
     const children = [...seen, ...unseen.objects]
-    const { desired, inventory } = claimRemote({ parent: covered, desired: declared, children, ...tokens.of(covered) })
-    const parent = await parents.record(covered, inventory, signal)
+    const claim = { parent: object, desired: declared, children, unread: unread.places, ...tokens.of(object) }
+    const { desired, inventory } = claimRemote(claim)
+    // The record first: marks that reach further than it are taken off again, and each write of them is an event.
+    const recorded = await parents.record(object, inventory, signal)
+    const parent = await parents.cover(recorded, unread.applicable, signal)
+    if (unread.abandoned !== undefined) recordEvent(parent, unread.abandoned)
     const contributedTo = view.contributedTo.bind(view)
     const wanted = plan({ parent, desired, children, contributedTo, compare })
     const isHeld = wanted.prune.length > 0 && !(await this.#mayDelete(parent, isFresh, signal))
     const planned = isHeld ? { ...wanted, prune: [] } : wanted
     this.#logPlan(parent, planned, causes)
     const report = await applier.run(parent, planned, signal)
-    const failures = [...report.failures, ...unseen.failures]
+    const failures = [...report.failures, ...[...unseen.failures, ...unread.errors].map((error) => ({ error }))]
     const outcome = outcomeOfTurn({ ...report, home: parent.metadata.namespace, failures })
-    const isApplied = failures.length === 0
-    if (!isApplied || report.gated.length > 0) return { outcome, children: report.children, isApplied }
+    const isApplied = failures.length === unread.errors.length && unread.applicable.length === declared.length
+    if (failures.length + report.gated.length > 0) return { outcome, children: report.children, isApplied }
     if (isHeld) return { outcome: { kind: 'waiting', ...cacheCatchUp }, children: report.children, isApplied }
     const on = await this.#shrink(parent, { desired, was: [...wanted.prune, ...wanted.going] }, signal)
     const isRest = on === undefined || outcome.kind !== 'settled'
@@ -120,7 +125,7 @@ export class ChildrenReconciler {
   async deleteNext(parent: LiveObject, signal: AbortSignal): Promise<Deleted> {
     const { view, applier, members, clock, log } = this.#options
     const isFresh = view.isFresh(parent)
-    const loose = await members.unseen(parent, [], signal)
+    const loose = await members.unseen(parent, { seen: [] }, signal)
     const children = distinct([...view.childrenOf(parent), ...loose.objects])
     const step = nextDeletion({ parent, children, nowMs: clock.now() })
     if (step.kind === 'delete') {
@@ -131,9 +136,11 @@ export class ChildrenReconciler {
       }
     }
     // What could not be looked for may still be there: the finalizer stays, and the status says why.
-    const failure = loose.failures[0]
-    if (failure !== undefined) throw failure.error
-    return step.kind === 'done' ? { leftAlone: leftAloneEvent(parent, loose.strangers) } : { wait: { on: step.on } }
+    const unread = settleUnread(parent, loose.unread, [])
+    const [failure] = [...loose.failures, ...unread.errors]
+    if (failure !== undefined) throw failure
+    if (step.kind !== 'done') return { wait: { on: step.on } }
+    return { leftAlone: [leftAloneEvent(parent, loose.strangers), unread.abandoned].flatMap((event) => event ?? []) }
   }
 
   /**
@@ -147,9 +154,11 @@ export class ChildrenReconciler {
   ): Promise<string | undefined> {
     const { view, parents, members, clock } = this.#options
     const seen = was.filter((child) => view.covers(child, child.metadata.namespace))
-    const again = seen.length === was.length ? undefined : await members.unseen(parent, view.childrenOf(parent), signal)
-    const failure = again?.failures[0]
-    if (failure !== undefined) throw failure.error
+    const known = { seen: view.childrenOf(parent) }
+    const again = seen.length === was.length ? undefined : await members.unseen(parent, known, signal)
+    const [failure] =
+      again === undefined ? [] : [...again.failures, ...settleUnread(parent, again.unread, desired).errors]
+    if (failure !== undefined) throw failure
     const { prune, going } = leftovers({ parent, desired, children: again?.objects ?? [] })
     const unseen = [...prune, ...going]
     await parents.shrink(parent, { desired, left: [...seen, ...unseen] }, signal)

@@ -221,7 +221,7 @@ export class ControllerRunner {
     })
     const compare: Compare = (object, live) => convergence.compare(object, live)
     const tokens = new InventoryTokens(secrets)
-    return new ChildrenReconciler({ ...parts, clock, view, applier, compare, members, tokens })
+    return new ChildrenReconciler({ ...parts, clock, view, applier, compare, members, tokens, recordEvent })
   }
 
   #makeOutsideReconciler(log: Log): OutsideReconciler {

@@ -2,12 +2,13 @@
 // is deleted, whether the parent still is what the turn takes it for. An error is never absence (I5).
 
 import { isMember } from '../apply/member-rule.ts'
-import { type InventoryEntry, inventoryEntriesOf, isEntryOf } from '../apply/remote-children.ts'
+import { type ChildPlace, inventoryEntriesOf, isEntryOf } from '../apply/remote-children.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
 import { FieldSetPool } from '../cache/field-set-pool.ts'
 import { trim } from '../cache/trim.ts'
 import type { KubeClient } from '../kube/client.ts'
 import type { DiscoveryClient } from '../kube/discovery-client.ts'
+import { isKubeError } from '../kube/kube-errors.ts'
 import { loadIfPresent } from '../kube/object-loader.ts'
 import { isBeingDeleted, type KubeObject, type LiveObject } from '../object/object.ts'
 import { childManager } from '../object/ownership.ts'
@@ -17,6 +18,7 @@ import type { Controller } from './definition.ts'
 import { recordedReach } from './inventory.ts'
 import { LiveLoader } from './live-loader.ts'
 import { steeringOf } from './steering.ts'
+import type { UnreadChild } from './unread-children.ts'
 
 export interface InventoryLoaderOptions {
   readonly client: KubeClient
@@ -31,14 +33,10 @@ export interface Members {
   readonly objects: readonly LiveObject[]
   /** Objects that exist in the place of a recorded remote child and are no children. */
   readonly strangers: readonly LiveObject[]
-  /** One per kind that could not be looked for; the others are complete. */
-  readonly failures: readonly LookFailure[]
-}
-
-export interface LookFailure {
-  readonly error: CodedError
-  /** Of recorded remote children: which of them exist is not known. */
-  readonly isRecorded: boolean
+  /** One per kind that could not be looked for at home; the others are complete. */
+  readonly failures: readonly CodedError[]
+  /** Remote children, recorded or asked for, that could not be read: whether they exist is not known. */
+  readonly unread: readonly UnreadChild[]
 }
 
 export class InventoryLoader {
@@ -53,27 +51,35 @@ export class InventoryLoader {
 
   /**
    * Members that are not among `seen`: of kinds that the controller no longer owns, in namespaces that it does not watch, and
-   * recorded remote children. Before a finalizer goes nothing is taken as seen: nothing looks again, and the answer to a write
+   * remote children, recorded or at these `places`. Before a finalizer goes nothing is taken as seen: nothing looks again, and the answer to a write
    * of ours may have been lost.
    */
-  async unseen(parent: LiveObject, seen: readonly LiveObject[], signal: AbortSignal): Promise<Members> {
+  async unseen(
+    parent: LiveObject,
+    { seen, places = [] }: { readonly seen: readonly LiveObject[]; readonly places?: readonly ChildPlace[] },
+    signal: AbortSignal,
+  ): Promise<Members> {
     const objects: LiveObject[] = []
-    const failures: LookFailure[] = []
-    const attempt = async (kind: string, isRecorded: boolean, look: () => Promise<readonly LiveObject[]>) => {
-      try {
-        objects.push(...(await look()))
-      } catch (thrown) {
-        signal.throwIfAborted()
-        failures.push({ error: lookFailed(kind, thrown), isRecorded })
-      }
-    }
+    const failures: CodedError[] = []
+    const unread: UnreadChild[] = []
     const owned = this.#options.controller.owns.map(({ resource }) => groupKindOf(resource))
     for (const kind of new Set([...recordedReach(parent).kinds, ...owned]))
-      await attempt(kind, false, async () => await this.#listed(kind, parent, signal))
+      try {
+        objects.push(...(await this.#listed(kind, parent, signal)))
+      } catch (thrown) {
+        signal.throwIfAborted()
+        failures.push(lookFailed(kind, thrown))
+      }
     const recorded = inventoryEntriesOf(parent).filter((entry) => !seen.some((child) => isEntryOf(entry, child)))
-    for (const kind of new Set(recorded.map((entry) => entry.kind))) {
-      const entries = recorded.filter((entry) => entry.kind === kind)
-      await attempt(kind, true, async () => await this.#recorded(kind, entries, signal))
+    const remote: readonly ChildPlace[] = [...recorded, ...places]
+    for (const kind of new Set(remote.map((place) => place.kind))) {
+      const found = await this.#remote(
+        kind,
+        remote.filter((place) => place.kind === kind),
+        signal,
+      )
+      objects.push(...found.objects)
+      unread.push(...found.unread)
     }
     const trimmed = objects.map((object) => trim(object, { manager: childManager, fieldSets: this.#fieldSets }))
     return {
@@ -82,6 +88,7 @@ export class InventoryLoader {
         (object) => !isMember(object, parent) && recorded.some((entry) => isEntryOf(entry, object)),
       ),
       failures,
+      unread,
     }
   }
 
@@ -118,19 +125,28 @@ export class InventoryLoader {
     return await live.list(resource, { namespace, labels: { [partOfLabel]: applySetId(parent) } })
   }
 
-  async #recorded(
+  /** A child that may not be read keeps none of the others; any other failure is that of all the rest, which are not asked for. */
+  async #remote(
     kind: string,
-    entries: readonly InventoryEntry[],
+    places: readonly ChildPlace[],
     signal: AbortSignal,
-  ): Promise<readonly LiveObject[]> {
-    const resource = this.#owned(kind) ?? (await this.#find(kind, signal))
-    if (resource === undefined) return []
-    const found: LiveObject[] = []
-    for (const { namespace, name } of entries) {
-      const live = await loadIfPresent(this.#options.client, resource, { namespace, name }, signal)
-      if (live !== undefined) found.push(live)
+  ): Promise<Pick<Members, 'objects' | 'unread'>> {
+    const objects: LiveObject[] = []
+    const unread: UnreadChild[] = []
+    let failure: unknown
+    for (const place of places) {
+      try {
+        if (failure !== undefined) throw failure
+        const resource = this.#owned(kind) ?? (await this.#find(kind, signal))
+        const live = resource && (await loadIfPresent(this.#options.client, resource, place, signal))
+        if (live !== undefined) objects.push(live)
+      } catch (thrown) {
+        signal.throwIfAborted()
+        if (!isKubeError(thrown, 'Forbidden')) failure = thrown
+        unread.push({ place, cause: thrown })
+      }
     }
-    return found
+    return { objects, unread }
   }
 
   #owned(kind: string): Resource | undefined {

@@ -248,7 +248,7 @@ export class Reconciler {
     await this.#tellTheEnd(deletion, done, signal)
     await parents.release(object, signal)
     // After the release, so that a release that fails and is repeated makes one Event.
-    if (deleted.leftAlone !== undefined) this.#options.recordEvent(object, deleted.leftAlone)
+    for (const event of deleted.leftAlone ?? []) this.#options.recordEvent(object, event)
     return undefined
   }
 

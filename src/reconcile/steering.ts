@@ -11,6 +11,13 @@ export const pausedAnnotation = 'konverge.dev/paused'
 export const reconcileNowAnnotation = 'konverge.dev/reconcile-now'
 /** `10m`: a resource with nothing left to do gets a turn after that time, for the drift that no event tells of. */
 export const intervalAnnotation = 'konverge.dev/reconcile-interval'
+/** `"true"`: what the resource has outside of its namespace and the operator cannot reach may stay. */
+export const abandonAnnotation = 'konverge.dev/abandon-external'
+
+/** Only the value "true" means it. */
+export function isAbandoned({ metadata }: Pick<LiveObject, 'metadata'>): boolean {
+  return metadata.annotations?.[abandonAnnotation] === 'true'
+}
 
 export interface Steering {
   /** Why and until when the resource is left alone, as a sentence; absent: it is not. */

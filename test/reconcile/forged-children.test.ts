@@ -203,6 +203,21 @@ describe('the name of a child in another namespace', () => {
     expect(at(world.site(), 'status', 'inventory')).toEqual(recorded)
   })
 
+  it('is not handed over by a mark without the namespace of the parent, which means the parent of its own namespace', async () => {
+    world.addSite('a', { page: 'elsewhere' })
+    const metadata = { name: 'a-far', namespace: 'elsewhere', annotations: { 'konverge.dev/adopt': 'Site/a' } }
+    world.api.put(ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { a: 'theirs' } })
+    await world.live(spread())
+    await world.clock.advance(60_000)
+    expect(world.message('Degraded')).toContain('konverge.dev/adopt: Site/default/a')
+    expect(world.api.find(ConfigMap, 'elsewhere/a-far')?.['data']).toEqual({ a: 'theirs' })
+    world.addSite('a', { page: 'elsewhere' }, 'elsewhere')
+    await world.clock.advance(60_000)
+    expect(world.api.find(ConfigMap, 'elsewhere/a-far')?.metadata.ownerReferences).toMatchObject([
+      { uid: world.site('elsewhere/a')?.metadata.uid },
+    ])
+  })
+
   it('is taken over when its user hands it over', async () => {
     world.addSite('a', { page: 'elsewhere' })
     const metadata = { name: 'a-far', namespace: 'elsewhere', annotations: { 'konverge.dev/adopt': 'Site/default/a' } }

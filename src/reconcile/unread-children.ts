@@ -1,0 +1,74 @@
+// Remote children that the API server could not be asked for. A recorded one may exist, so its record stays, unless a user abandons what the
+// operator may not read. Invariant: a failure that may pass by itself abandons nothing. Pure.
+import { type ChildPlace, describePlace, inventoryEntriesOf, isEntryOf } from '../apply/remote-children.ts'
+import { CodedError, messageOf } from '../base/errors.ts'
+import { nameList } from '../base/name-list.ts'
+import { isKubeError } from '../kube/kube-errors.ts'
+import type { EventReport } from '../object/event-report.ts'
+import type { LiveObject } from '../object/object.ts'
+import type { DesiredObject } from '../synth/desired.ts'
+import { abandonAnnotation, isAbandoned } from './steering.ts'
+
+export interface UnreadChild {
+  readonly place: ChildPlace
+  /** Why it could not be read, as it was thrown. */
+  readonly cause: unknown
+}
+
+export interface Unread {
+  /** A recorded one stays recorded. */
+  readonly places: readonly ChildPlace[]
+  /** One for each of `places`. */
+  readonly errors: readonly CodedError[]
+  /** The desired objects that can be applied. */
+  readonly applicable: readonly DesiredObject[]
+  /** Names the children that are abandoned; undefined: there are none. */
+  readonly abandoned: EventReport | undefined
+}
+
+/** How many objects the note names: it holds 1,024 bytes. */
+const namedChildren = 2
+
+/** A child that is still declared is never abandoned: the next reconcile would create it. */
+export function settleUnread(
+  parent: LiveObject,
+  unread: readonly UnreadChild[],
+  desired: readonly DesiredObject[],
+): Unread {
+  const isDeclared = ({ place }: UnreadChild) => desired.some(({ object }) => isEntryOf(place, object))
+  const mayAbandon = (child: UnreadChild) => isKubeError(child.cause, 'Forbidden') && !isDeclared(child)
+  const abandoned = isAbandoned(parent) ? unread.filter(mayAbandon) : []
+  const kept = unread.filter((child) => !abandoned.includes(child))
+  const places = kept.map(({ place }) => place)
+  return {
+    places,
+    errors: kept.map((child) => unreadError(parent, child, mayAbandon(child))),
+    applicable: desired.filter(({ object }) => !places.some((place) => isEntryOf(place, object))),
+    abandoned: abandonedEvent(abandoned),
+  }
+}
+
+function abandonedEvent(children: readonly UnreadChild[]): EventReport | undefined {
+  if (children.length === 0) return undefined
+  const names = children.map(({ place }) => describePlace(place))
+  return {
+    type: 'Warning',
+    reason: 'LeftAlone',
+    action: 'Abandon',
+    note: `${nameList(names, namedChildren)} stays if it exists: the operator may not read it, and the annotation ${abandonAnnotation} abandons it; delete it by hand`,
+  }
+}
+
+function unreadError(parent: LiveObject, { place, cause }: UnreadChild, mayAbandon: boolean): CodedError {
+  const { code, remedy, retryAfterMs } =
+    cause instanceof CodedError ? cause : { code: 'InternalError', remedy: 'retry' as const, retryAfterMs: undefined }
+  const isNew = !inventoryEntriesOf(parent).some(
+    ({ kind, namespace, name }) => kind === place.kind && namespace === place.namespace && name === place.name,
+  )
+  const what = isNew ? 'is not created, because it' : 'is recorded in status.inventory and'
+  const wayOut = mayAbandon
+    ? `; or abandon it: delete it by hand, and set the annotation ${abandonAnnotation}: "true" on the resource`
+    : ''
+  const message = `${describePlace(place)} ${what} cannot be read: ${messageOf(cause)}${wayOut}`
+  return new CodedError({ code, message, remedy, retryAfterMs, cause })
+}
