@@ -66,8 +66,7 @@ export interface OperatorInstallProps {
    */
   readonly kinds?: readonly OperatorKind[]
   /**
-   * Lets nothing in but requests to the HTTP port, and nothing out but name lookups and these ports; and in each of `namespaces` the same
-   * for workers, database servers and stores.
+   * Lets nothing in to the operator but requests to the HTTP port, and nothing out but name lookups and these ports.
    * @default - no NetworkPolicy
    */
   readonly networkPolicy?: {
@@ -76,5 +75,11 @@ export interface OperatorInstallProps {
      * @default [443, 5432, 6443]
      */
     readonly egressPorts?: readonly number[]
+    /**
+     * Adds, in each of `namespaces`, the policies of the workers, database servers and stores of konverge's own kinds, for an operator that
+     * serves these kinds. Policies add up: where `konverge install` confined these pods, ports given here open them further.
+     * @default false
+     */
+    readonly includesDataPods?: boolean
   }
 }

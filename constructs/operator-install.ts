@@ -5,7 +5,7 @@ import { ApiObject } from 'cdk8s'
 import { Construct } from 'constructs'
 import type { Manifest } from './manifest.ts'
 import type { OperatorInstallProps, OperatorRule } from './operator-install-props.ts'
-import { operatorPolicySpec, servedPolicySpecs, usualEgressPorts } from './operator-network-policies.ts'
+import { dataPolicySpecs, operatorPolicySpec, usualEgressPorts } from './operator-network-policies.ts'
 import { metricsPorts, operatorLabels, operatorPodSpec, operatorPort, operatorSelectorLabels } from './operator-pod.ts'
 import { userRoles } from './operator-user-roles.ts'
 
@@ -62,13 +62,13 @@ export class OperatorInstall extends Construct {
       },
     })
     if (networkPolicy !== undefined) {
-      const { egressPorts = usualEgressPorts } = networkPolicy
+      const { egressPorts = usualEgressPorts, includesDataPods = false } = networkPolicy
       const spec = operatorPolicySpec(matchLabels, {
         ingressPorts: [operatorPort.number, ...(ownPort === undefined ? [] : [ownPort.number])],
         egressPorts,
       })
       this.networkPolicy = this.#at('network-policy', 'networking.k8s.io/v1', 'NetworkPolicy', { spec })
-      this.#confineServed(egressPorts)
+      if (includesDataPods) this.#confineDataPods(egressPorts)
     }
     const template = { metadata: { labels: operatorLabels(name) }, spec: operatorPodSpec(this.#props) }
     this.deployment = this.#at('deployment', 'apps/v1', 'Deployment', {
@@ -126,10 +126,10 @@ export class OperatorInstall extends Construct {
     }
   }
 
-  #confineServed(egressPorts: readonly number[]): void {
+  #confineDataPods(egressPorts: readonly number[]): void {
     const { name, namespace, namespaces } = this.#props
     for (const place of new Set(namespaces)) {
-      for (const [end, spec] of Object.entries(servedPolicySpecs(egressPorts))) {
+      for (const [end, spec] of Object.entries(dataPolicySpecs(egressPorts))) {
         new ApiObject(this, `network-policy-${place}-${end}`, {
           ...{ apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy' },
           metadata: {

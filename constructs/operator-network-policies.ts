@@ -1,5 +1,6 @@
-// The NetworkPolicies of an install: the operator, and in each namespace that it serves its workers, database servers and stores. Policies
-// add up, so that a policy of the namespace's owner opens what one of its pods needs besides. Pure.
+// The NetworkPolicies of an install: the operator, and in each served namespace konverge's workers, database servers and stores. Policies
+// add up: a policy of the namespace's owner opens what one of its pods needs besides, and the install of another operator that printed those of
+// konverge's pods would widen them. Pure.
 import { databaseSelectorLabel } from './database-server-names.ts'
 import { kvSelectorLabel } from './kv-names.ts'
 import type { Manifest } from './manifest.ts'
@@ -36,8 +37,8 @@ export function operatorPolicySpec(
   }
 }
 
-/** By the end of the policy's name. */
-export function servedPolicySpecs(egressPorts: readonly number[]): Readonly<Record<string, Manifest>> {
+/** Of the pods of konverge's own kinds, by the end of the policy's name. */
+export function dataPolicySpecs(egressPorts: readonly number[]): Readonly<Record<string, Manifest>> {
   return {
     // Databases and stores of backups; nothing connects to a worker. What the copy of a server runs has the network of its pod, and must not ask a
     // node's metadata service for the identity of the node. Of that service's address name lookups remain, which some clouds have there.

@@ -105,7 +105,10 @@ function manifestsOf(
       args,
       rules,
       kinds: controllers.map(({ resource }) => kindOf(resource, definitions)),
-      networkPolicy: options.egressPorts === undefined ? {} : { egressPorts: options.egressPorts },
+      networkPolicy: {
+        includesDataPods: true,
+        ...(options.egressPorts === undefined ? {} : { egressPorts: options.egressPorts }),
+      },
       ...(isProtected ? { metricsPort } : {}),
       ...(namespaces === undefined ? {} : { namespaces }),
     }) as readonly KubeObject[]

@@ -142,8 +142,27 @@ describe('the pods', () => {
   })
 })
 
+it('prints no NetworkPolicy for pods of another operator unless asked for', () => {
+  const policies = (networkPolicy: NonNullable<OperatorInstallProps['networkPolicy']>) =>
+    namesOf(install({ name: 'tenants', namespaces: ['shop', 'games'], networkPolicy })).filter((name) =>
+      name.startsWith('NetworkPolicy'),
+    )
+  const own = 'NetworkPolicy tenants-system/tenants'
+  expect(policies({})).toEqual([own])
+  expect(policies({ egressPorts: [443] })).toEqual([own])
+  expect(policies({ includesDataPods: true })).toEqual([
+    own,
+    ...['shop', 'games'].flatMap((namespace) =>
+      ['workers', 'sealed', 'databases', 'stores'].map(
+        (end) => `NetworkPolicy ${namespace}/tenants-system.tenants.${end}`,
+      ),
+    ),
+  ])
+})
+
 describe('the NetworkPolicy of workers', () => {
-  const policies = install({ namespaces: ['shop'], networkPolicy: { egressPorts: [80, 443] } })
+  const networkPolicy = { egressPorts: [80, 443], includesDataPods: true }
+  const policies = install({ namespaces: ['shop'], networkPolicy })
   const workers = policies.find((object) => at(object, 'metadata', 'name') === 'konverge-system.konverge.workers')
   // Of this very construct.
   const rules = at(workers ?? {}, 'spec', 'egress') as readonly EgressRule[]
@@ -175,7 +194,7 @@ describe('the NetworkPolicy of workers', () => {
 })
 
 it('has a NetworkPolicy that lets nothing in or out of a sealed worker, which no other policy of workers selects', () => {
-  const policies = install({ namespaces: ['shop'], networkPolicy: {} })
+  const policies = install({ namespaces: ['shop'], networkPolicy: { includesDataPods: true } })
   const specOf = (end: string) =>
     at(policies.find((object) => at(object, 'metadata', 'name') === `konverge-system.konverge.${end}`) ?? {}, 'spec')
   const matchLabels = { 'konverge.dev/network': 'none' }
