@@ -16,12 +16,20 @@ export interface ObservedUser {
   readonly token: Token
   /** Of every database in which it has rights by grants: how they compare with the wish. */
   readonly grants: Readonly<Record<string, GrantPlan>>
+  /** Databases whose privileges could not be observed. Absent: none. */
+  readonly unread?: readonly UnreadDatabase[]
   /** Databases that are not wished, and in which it has something nonetheless. */
   readonly elsewhere: readonly Elsewhere[]
   /** How a login went, if one was tried. */
   readonly verdict?: LoginVerdict
   /** The hash of the credential that is wished, if it has proved to be the server's. */
   readonly provenHash?: string
+}
+
+export interface UnreadDatabase {
+  readonly database: string
+  /** Why. */
+  readonly message: string
 }
 
 /** What it has in a database that is not wished. */

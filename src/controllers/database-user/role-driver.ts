@@ -18,13 +18,18 @@ import { signed } from '../engines/server-access.ts'
 import { SliceRunner } from '../engines/slice-runner.ts'
 import { grantPlan, grantQuestion, withoutGrants } from './grant-plan.ts'
 import { loginRolesOf } from './login-roles.ts'
-import type { Elsewhere, ObservedUser, RoleDifference } from './role-difference.ts'
+import type { Elsewhere, ObservedUser, RoleDifference, UnreadDatabase } from './role-difference.ts'
 import { provenHash, roleDifferences } from './role-plan.ts'
 import { obstacleOf, questionOf } from './role-question.ts'
 import { blockedRemoval, removalSteps } from './role-removal.ts'
 import type { DatabaseAccess, RoleWish } from './role-wish.ts'
 
 type Call = ExternalCall<RoleWish>
+
+interface InDatabases {
+  readonly grants: ObservedUser['grants']
+  readonly unread: readonly UnreadDatabase[]
+}
 
 /** Databases that are closed to a user at a time; later observations find the others. */
 const mostClosed = 64
@@ -58,13 +63,14 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
     const roles = loginRolesOf(desired.group)
     const logins = seen.roles.filter(({ name }) => roles.includes(name))
     const isLeaving = desired.ending !== undefined || desired.isShutOut
-    const grants = isLeaving ? {} : await this.#grants(server, call)
+    const { grants, unread } = isLeaving ? { grants: {}, unread: [] } : await this.#grants(server, call)
     const elsewhere = isLeaving ? [] : await this.#elsewhere(server, call, [group, ...logins])
     // It comes last, as it takes the place of the session in its database.
     const verdict = isLeaving ? undefined : await this.#tryLogin(server, desired, logins)
     const proven = provenHash(desired, { logins, verdict })
     const observed: ObservedUser = {
       ...{ server: seen.server, group, logins, token, grants, elsewhere },
+      ...(unread.length === 0 ? {} : { unread }),
       ...(verdict === undefined ? {} : { verdict }),
       ...(proven === undefined ? {} : { provenHash: proven }),
     }
@@ -142,15 +148,27 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
     await server.change(changesAt('last'))
   }
 
-  /** Owners have their rights as members of the owner role; they are not granted any. */
-  async #grants(server: DatabaseServer, { desired, signal }: Call): Promise<ObservedUser['grants']> {
+  /**
+   * Owners have their rights as members of the owner role; they are not granted any. A database whose owner has made more in it than
+   * the operator reads keeps back nothing else: passwords are still rotated, and logins removed.
+   */
+  async #grants(server: DatabaseServer, { desired, signal }: Call): Promise<InDatabases> {
     const { group, databases } = desired
     const granted = databases.filter(({ access }) => access !== 'Owner')
+    const unread: UnreadDatabase[] = []
     const ask = async (database: DatabaseAccess) => {
-      const seen = await server.observeGrants(database.name, grantQuestion(group, database))
-      return [database.name, await this.#slices.run(grantPlan(group, database, seen), signal)] as const
+      const { name } = database
+      try {
+        const seen = await server.observeGrants(name, grantQuestion(group, database))
+        return [[name, await this.#slices.run(grantPlan(group, database, seen), signal)] as const]
+      } catch (error) {
+        if (!(error instanceof EngineError) || error.code !== 'StatementFailed') throw error
+        unread.push({ database: name, message: error.message })
+        return []
+      }
     }
-    return Object.fromEntries(await Promise.all(granted.map(ask)))
+    const plans = await Promise.all(granted.map(ask))
+    return { grants: Object.fromEntries(plans.flat()), unread }
   }
 
   /**

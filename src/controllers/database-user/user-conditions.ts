@@ -92,7 +92,10 @@ function grantsInSync({ databases }: DatabaseUserSpec, report: RoleReport): read
   if (reserved.length > 0) {
     return [claim('GrantsInSync', 'False', 'ReservedSchema', reservedSchemaMessage('spec.databases', reserved))]
   }
-  const counts = grantCounts(Object.values(report.observed.grants))
+  const { grants, unread = [] } = report.observed
+  if (unread.length > 0)
+    return [claim('GrantsInSync', 'False', 'GrantsUnreadable', unread.map(({ message }) => message).join('; '))]
+  const counts = grantCounts(Object.values(grants))
   const told = (reason: string) =>
     report.drift.filter((change) => change.reason === reason).map(({ message }) => message)
   if (counts.missing > 0) {

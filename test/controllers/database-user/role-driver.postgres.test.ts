@@ -298,6 +298,24 @@ onEachPostgres('the roles of a user', (server) => {
     await server().byHand('SELECT 1', { user: name, password: 'another', database })
   })
 
+  it('get another password while a database has more in it than the operator reads', async () => {
+    const user = await start()
+    const { group, database, driver, call } = user
+    await converge(driver, call)
+    const [type, schema] = ['t'.repeat(63), 's'.repeat(63)]
+    await server().byHand(
+      `CREATE SCHEMA ${schema}; CREATE TYPE ${schema}.${type} AS (a int);
+      DO $$ BEGIN FOR at IN 1..700 LOOP EXECUTE 'CREATE FUNCTION public.f' || at || '(' || repeat('${schema}.${type},', 99) ||
+        '${schema}.${type}) RETURNS int LANGUAGE sql AS ''SELECT 1'''; END LOOP; END $$`,
+      { database },
+    )
+    const credential = credentialOf(`${group}_a`, 'another')
+    const { username: name, verifier } = credential
+    const { observed } = await converge(driver, callOf({ ...user.wish, credential, logins: [{ name, verifier }] }))
+    expect(observed.unread).toEqual([{ database, message: expect.stringContaining('so many objects') }])
+    await server().byHand('SELECT 1', { user: name, password: 'another', database })
+  })
+
   it('lose settings that are not desired, some at a time, however many there are', async () => {
     const user = await start()
     const { group, driver, call } = user
