@@ -48,8 +48,8 @@ export async function loadFacts(context: Observing, policy: ReferencePolicy): Pr
   const object = context.object as BackupObject // Its definition requires a spec.
   if (object.spec.schedule !== undefined) {
     const rejection = await loadRejection(context, object, policy)
-    if (rejection !== undefined && !isBeingDeleted(object)) return { kind: 'schedule', problem: rejection }
-    return scheduleFacts({ object, children, awaited: await loadAwaited(context), nowMs })
+    const awaited = await loadAwaited(context)
+    return scheduleFacts({ object, children, awaited, nowMs, ...(isBeingDeleted(object) ? {} : { rejection }) })
   }
   if (object.spec.method === 'Provider') {
     return await loadProvider(context, { object, policy, found: await loadSource(context, object, policy) })

@@ -38,7 +38,7 @@ import { type BackupFacts, jobAnnotation, loadFacts, workerAnnotation, workerLab
 import { providerSnapshot } from './provider-snapshot.ts'
 import { providerStatus } from './provider-status.ts'
 import type { ChildWish } from './schedule-facts.ts'
-import { scheduleStatus } from './schedule-status.ts'
+import { scheduleStatus, unobservedStatus, unreadableStatus } from './schedule-status.ts'
 import type { SingleFacts, WorkerToBe } from './single-facts.ts'
 import { partingStatus, remembered, singleStatus } from './single-status.ts'
 import { type BackupObject, firstWork, slotAnnotation } from './work-wish.ts'
@@ -136,7 +136,7 @@ function desired(chart: Chart, { object, facts }: Desired, image: string): void 
       for (const worker of facts.workers) addWorker(chart, worker, { object, image })
       return
     case 'schedule':
-      if (facts.problem !== undefined) return
+      if (facts.due === undefined) return
       for (const child of facts.children) addBackup(chart, child, object.metadata.name)
       return
     case 'provider':
@@ -210,9 +210,10 @@ function status(
   // Of a turn that failed the runtime's own words say more.
   const isOver = outcome.kind === 'settled' || outcome.kind === 'waiting'
   if (facts?.kind === 'parting') return partingStatus(object, facts)
-  if (facts === undefined || isBeingDeleted(object)) return { fields: remembered(object), conditions: [] }
+  if (isBeingDeleted(object)) return { fields: remembered(object), conditions: [] }
+  if (facts === undefined) return unobservedStatus(object)
   if (facts.kind === 'provider') return providerStatus({ object, facts, report, outcome })
   if (facts.kind === 'single') return singleStatus(object, facts, isOver)
-  if (facts.problem !== undefined) return { fields: { ...remembered(object), phase: 'Pending' }, conditions: [] }
+  if (facts.due === undefined) return unreadableStatus(object, facts)
   return scheduleStatus(object, facts, isOver)
 }

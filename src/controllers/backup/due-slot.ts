@@ -31,7 +31,7 @@ export type DueSlot =
     }
   | {
       readonly kind: 'wait'
-      readonly because: 'NextSlot' | 'Running' | 'Suspended'
+      readonly because: 'NextSlot' | 'Running' | 'Suspended' | 'Rejected'
       /** When something may have changed by itself; undefined: not by time. */
       readonly untilMs: number | undefined
       /** A slot that is given up, as it is too late for it. */

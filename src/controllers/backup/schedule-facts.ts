@@ -10,13 +10,18 @@ import { clocksMs, isSlotPassed } from './slot-passed.ts'
 import { type VerifyMode, verifyModeOf } from './verify-mode.ts'
 import { type BackupObject, slotOf } from './work-wish.ts'
 
-export type ScheduleFacts = { readonly kind: 'schedule' } & (
-  | { readonly problem: Extract<ScheduleReading, { kind: 'refused' }> | (Problem & { readonly kind: 'refused' }) }
-  | PlannedSchedule
-)
+export type ScheduleFacts = { readonly kind: 'schedule' } & (UnreadableSchedule | PlannedSchedule)
+
+export interface UnreadableSchedule {
+  readonly problem: Extract<ScheduleReading, { kind: 'refused' }>
+  readonly due?: undefined
+}
+
+type Rejection = Problem & { readonly kind: 'refused' }
 
 export interface PlannedSchedule {
-  readonly problem?: undefined
+  /** The rejection of its store, until which it begins and removes nothing. */
+  readonly problem?: Rejection | undefined
   readonly children: readonly ChildWish[]
   readonly due: DueSlot
   /** Names of those that retention lets go. */
@@ -26,6 +31,7 @@ export interface PlannedSchedule {
   /** Names of those that are on their way out. */
   readonly going: readonly string[]
   readonly overdue: ReturnType<typeof overdueReason>
+  /** The next scheduled time at which a backup begins; undefined: none does. */
   readonly nextSlotMs: number | undefined
   readonly nowMs: number
   /** When time alone changes something. */
@@ -55,9 +61,11 @@ export interface ScheduleInput {
   /** Names of Backups that Databases are restored from, or are to be. */
   readonly awaited: ReadonlySet<string>
   readonly nowMs: number
+  /** Of its store. */
+  readonly rejection?: Rejection | undefined
 }
 
-export function scheduleFacts({ object, children, awaited, nowMs }: ScheduleInput): ScheduleFacts {
+export function scheduleFacts({ object, children, awaited, nowMs, rejection }: ScheduleInput): ScheduleFacts {
   const { spec } = object
   const { schedule: expression = '', timeZone } = spec
   const reading = readSchedule({ expression, timeZone }, nowMs)
@@ -69,7 +77,10 @@ export function scheduleFacts({ object, children, awaited, nowMs }: ScheduleInpu
     .toSorted((left, right) => right.takenAtMs - left.takenAtMs)
   const going = own.filter(isBeingDeleted).map(({ metadata }) => metadata.name)
   const taken = own.map(slotOf)
-  const due = dueSlot(dueState({ object, found, taken, schedule: reading.schedule, nowMs }), nowMs)
+  const due: DueSlot =
+    rejection === undefined
+      ? dueSlot(dueState({ object, found, taken, schedule: reading.schedule, nowMs }), nowMs)
+      : { kind: 'wait', because: 'Rejected', untilMs: undefined }
   // What is on its way out pushes nothing out that stays.
   const staying = found.filter(({ isLeaving }) => !isLeaving)
   const removed = removedBy(spec, staying, nowMs)
@@ -77,6 +88,7 @@ export function scheduleFacts({ object, children, awaited, nowMs }: ScheduleInpu
   const gone = new Set([...removed, ...replaced])
   return {
     kind: 'schedule',
+    ...(rejection === undefined ? {} : { problem: rejection }),
     ...{ due, removed, found, going, nowMs },
     children: [
       ...found.flatMap((backup) => wishOf(backup, gone.has(backup.name) || backup.isLeaving)),
@@ -222,12 +234,11 @@ function timesOf({ object, found, schedule, due, nowMs }: Known & { readonly due
     },
     nowMs,
   )
-  const nextSlotMs = isSuspended ? undefined : schedule.next(nowMs)
-  const lastSlotMs = schedule.last(nowMs)
-  const times = [
-    nextSlotMs,
-    due.kind === 'wait' ? due.untilMs : undefined,
-    lastSlotMs === undefined ? undefined : lastSlotMs + graceMs + 1,
-  ]
-  return { overdue, nextSlotMs, dueAtMs: times.filter((ms) => ms !== undefined) }
+  const isRejected = due.kind === 'wait' && due.because === 'Rejected'
+  const nextMs = isSuspended ? undefined : schedule.next(nowMs)
+  // The first scheduled time that is not overdue yet.
+  const openMs = schedule.next(nowMs - graceMs)
+  const overdueMs = openMs === undefined ? undefined : openMs + graceMs + 1
+  const times = [nextMs, due.kind === 'wait' ? due.untilMs : undefined, overdueMs]
+  return { overdue, nextSlotMs: isRejected ? undefined : nextMs, dueAtMs: times.filter((ms) => ms !== undefined) }
 }

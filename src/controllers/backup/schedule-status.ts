@@ -1,9 +1,18 @@
 // What does a schedule tell of its backups? Which is next, which came last, what stays and what goes, and whether one is missing. Pure.
 import type { BackupStatus } from '../../../imports/wire/backup.ts'
-import { type ConditionClaim, type EventReport, nameList, type StatusReport, timestampAt } from '../../index.ts'
+import {
+  type ConditionClaim,
+  type EventReport,
+  findCondition,
+  nameList,
+  type StatusReport,
+  timestampAt,
+} from '../../index.ts'
+import { unknownSince } from '../engines/unasked.ts'
 import { claim, readiness } from './backup-claims.ts'
 import { isCredible, mostMissed } from './due-slot.ts'
-import type { FoundBackup, PlannedSchedule } from './schedule-facts.ts'
+import type { FoundBackup, PlannedSchedule, UnreadableSchedule } from './schedule-facts.ts'
+import { remembered } from './single-status.ts'
 import type { BackupObject } from './work-wish.ts'
 
 export function scheduleStatus(
@@ -29,6 +38,23 @@ export function scheduleStatus(
   }
 }
 
+const ownTypes = ['Overdue', 'RetentionApplied']
+
+/** No scheduled time follows from an expression that cannot be read. */
+export function unreadableStatus(object: BackupObject, { problem }: UnreadableSchedule): StatusReport<BackupStatus> {
+  const { nextScheduleTime: _, ...fields } = remembered(object)
+  return { fields: { ...fields, phase: 'Pending' }, conditions: unknownSince(object.status, ownTypes, problem) }
+}
+
+/** The status of a schedule that could not be observed: as it was. */
+export function unobservedStatus(object: BackupObject): StatusReport<BackupStatus> {
+  const conditions = ownTypes.flatMap((type) => findCondition(object.status?.conditions, type) ?? [])
+  return {
+    fields: remembered(object),
+    conditions: conditions.map(({ type, status, reason, message }) => claim(type, status, { reason, message })),
+  }
+}
+
 function fieldsOf(
   { spec, status }: BackupObject,
   plan: PlannedSchedule,
@@ -45,7 +71,7 @@ function fieldsOf(
   const among = (...states: readonly FoundBackup['state'][]) => found.filter(({ state }) => states.includes(state))
   const active = among('Active', 'Proving').map(({ name }) => name)
   return {
-    phase: spec.suspend === true ? 'Suspended' : 'Scheduled',
+    phase: plan.problem !== undefined ? 'Pending' : spec.suspend === true ? 'Suspended' : 'Scheduled',
     ...(lastScheduleTime === undefined ? {} : { lastScheduleTime }),
     ...(nextSlotMs === undefined ? {} : { nextScheduleTime: timestampAt(nextSlotMs) }),
     ...(lastSuccessTime === undefined ? {} : { lastSuccessTime }),
@@ -79,9 +105,13 @@ function overdue({ overdue: reason, found }: PlannedSchedule): ConditionClaim {
 
 function retentionApplied(
   { spec }: BackupObject,
-  { found, removed, going }: PlannedSchedule,
+  { found, removed, going, problem }: PlannedSchedule,
 ): readonly ConditionClaim[] {
   if (spec.retention === undefined) return []
+  if (problem !== undefined && removed.length > 0) {
+    const message = `retention no longer keeps ${nameList(removed, 5)}; they stay until the schedule goes on: ${problem.message}`
+    return [claim('RetentionApplied', 'False', { reason: problem.reason, message })]
+  }
   const told = found.filter(({ isLeaving }) => isLeaving).map(({ name }) => name)
   const leaving = [...new Set([...removed, ...told, ...going])]
   if (leaving.length === 0) {

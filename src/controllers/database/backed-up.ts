@@ -23,7 +23,7 @@ const freshMs = 7 * 86_400_000
 export function backedUp({ object, backups, nowMs }: BackedUpInput): BackedUp {
   const { name, uid } = object.metadata
   const own = backups.map(asBackup).filter((backup) => backup.spec.databaseRef.name === name && !isBeingDeleted(backup))
-  const schedules = own.filter(({ spec }) => spec.schedule !== undefined && spec.suspend !== true)
+  const schedules = own.filter((backup) => backup.spec.schedule !== undefined && isInForce(backup))
   // Those of an earlier Database of this name are not of this one.
   const sound = own.filter((backup) => isSound(backup, nowMs) && backup.status?.source?.databaseUID === uid)
   const last = sound.toSorted((left, right) => takenAt(right) - takenAt(left))[0]
@@ -40,6 +40,12 @@ export function backedUp({ object, backups, nowMs }: BackedUpInput): BackedUp {
   const endsAtMs = takenAt(last) + freshMs
   if (nowMs < endsAtMs) return { ...fresh, dueAtMs: endsAtMs }
   return { status: 'False', reason: 'Stale', message: `${which}, more than a week ago, and no schedule makes others` }
+}
+
+/** One that is suspended, paused or cannot be read says nothing of how old a backup may be. */
+function isInForce(schedule: BackupObject): boolean {
+  const isPaused = schedule.spec.suspend === true || conditionOf(schedule, 'Paused') === 'True'
+  return !isPaused && conditionOf(schedule, 'Overdue') !== 'Unknown'
 }
 
 /** As a schedule sees it: stored, and not found wrong; one that is proven once more is there meanwhile. */

@@ -25,7 +25,9 @@ export const backupWatch: Watch = {
 export function backupDigest(object: LiveObject): string {
   const { spec, status } = asBackup(object)
   const { folder, phase, completedAt, verifiedAt, source } = status ?? {}
-  const words = ['Verified', 'Overdue'].map((type) => status?.conditions?.find((known) => known.type === type)?.status)
+  const words = ['Verified', 'Overdue', 'Paused'].map(
+    (type) => status?.conditions?.find((known) => known.type === type)?.status,
+  )
   const own = [spec.suspend, isBeingDeleted(object)]
   return JSON.stringify([folder, phase, completedAt, verifiedAt, source?.databaseUID, ...words, ...own])
 }

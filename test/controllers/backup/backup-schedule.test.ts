@@ -5,6 +5,12 @@ import type { BackupSpecInput } from '../../../imports/wire/backup.ts'
 import { Backup } from '../../../imports/wire/backup.ts'
 import { Database } from '../../../imports/wire/database.ts'
 import { slotAnnotation } from '../../../src/controllers/backup/work-wish.ts'
+import { backedUp } from '../../../src/controllers/database/backed-up.ts'
+import type { DatabaseObject } from '../../../src/controllers/database/server-connection.ts'
+import { consentLabel } from '../../../src/controllers/references/reference-policy.ts'
+import { Secret } from '../../../src/index.ts'
+import { secretText } from '../../taint/secret-text.ts'
+import { openLabels } from '../open-labels.ts'
 import { BackupScene, home, target } from './backup-scene.ts'
 
 const hourly = '0 * * * *'
@@ -301,6 +307,48 @@ describe('retention', () => {
     expect(await scene.standing('nightly', 'RetentionApplied')).toBe('False Pruning')
     expect(await scene.standing('nightly', 'Ready')).toBe('True Scheduled')
     expect((await scene.status('nightly')).counts).toEqual({ kept: 1, failed: 0, going: 1 })
+  })
+})
+
+describe('a schedule whose Secret is closed', () => {
+  it('becomes overdue and goes on when the Secret is opened again', async () => {
+    const scene = await BackupScene.start()
+    const keys = { metadata: { name: 'keys', namespace: home, labels: openLabels } }
+    await scene.cluster.create(Secret, {
+      ...keys,
+      stringData: { accessKeyId: 'AKIA', secretAccessKey: secretText('k') },
+    })
+    await scene.database()
+    const s3 = { bucket: 'backups', endpoint: 'https://s3.example:9000', credentialsSecretRef: { name: 'keys' } }
+    await scene.create('nightly', {
+      ...{ schedule: hourly, target: { s3 }, verify: { mode: 'None' }, deadline: '10m', retention: { keepLast: 9 } },
+      startingDeadlineSeconds: 600,
+    })
+    await scene.passUntil('2026-01-01T01:05:00Z')
+    expect(await slots(scene)).toEqual(atHours(1))
+    const label = (value: string | null) =>
+      scene.cluster.patch(Secret, `${home}/keys`, { metadata: { labels: { [consentLabel('Backup')]: value } } })
+    await label(null)
+    await scene.pass(60_000)
+    expect(await scene.standing('nightly', 'Ready')).toBe('False SecretNotAllowed')
+    expect(await scene.standing('nightly', 'Overdue')).toBe('False OnTime')
+    expect(await scene.standing('nightly', 'RetentionApplied')).toBe('True Pruned')
+    expect(await scene.status('nightly')).not.toHaveProperty('nextScheduleTime')
+    // Ten minutes to begin, and twice ten for the backup.
+    await scene.passUntil('2026-01-01T02:29:00Z')
+    expect(await scene.standing('nightly', 'Overdue')).toBe('False OnTime')
+    await scene.passUntil('2026-01-01T02:31:00Z')
+    expect(await scene.standing('nightly', 'Overdue')).toBe('True MissedSchedule')
+    expect(await slots(scene)).toEqual(atHours(1))
+    const backups = await scene.cluster.list(Backup, home)
+    const database = await scene.cluster.find(Database, `${home}/crm`)
+    const { nowMs, object } = { nowMs: scene.cluster.clock.now(), object: database as DatabaseObject }
+    expect(backedUp({ object, backups, nowMs })).toMatchObject({ status: 'False', reason: 'Stale' })
+    await label('true')
+    await scene.passUntil('2026-01-01T03:05:00Z')
+    expect(await slots(scene)).toEqual(atHours(1, 3))
+    expect(await scene.standing('nightly', 'Overdue')).toBe('False OnTime')
+    expect(await scene.status('nightly')).toMatchObject({ nextScheduleTime: '2026-01-01T04:00:00Z' })
   })
 })
 

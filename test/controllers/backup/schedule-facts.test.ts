@@ -1,7 +1,11 @@
 // What does a schedule do with the Backups that it finds, and what does it tell of that? Nothing good goes for one that goes itself.
 import { describe, expect, it } from 'vitest'
-import { type PlannedSchedule, scheduleFacts } from '../../../src/controllers/backup/schedule-facts.ts'
-import { scheduleStatus } from '../../../src/controllers/backup/schedule-status.ts'
+import {
+  type PlannedSchedule,
+  type ScheduleInput,
+  scheduleFacts,
+} from '../../../src/controllers/backup/schedule-facts.ts'
+import { scheduleStatus, unreadableStatus } from '../../../src/controllers/backup/schedule-status.ts'
 import { type BackupObject, slotAnnotation } from '../../../src/controllers/backup/work-wish.ts'
 
 const nowMs = Date.parse('2026-03-10T12:10:00Z')
@@ -44,8 +48,17 @@ const leaving = { spec: { artifactPolicy: 'Delete' }, metadata: { ownerReference
 
 function facts(object: BackupObject, ...children: BackupObject[]): PlannedSchedule {
   const found = scheduleFacts({ object, children, awaited: new Set(), nowMs })
-  if (found.problem !== undefined) throw new Error(found.problem.message)
+  if (found.due === undefined) throw new Error(found.problem.message)
   return found
+}
+
+const rejection = { kind: 'refused', reason: 'SecretNotAllowed', message: 'Secret keys is closed' } as const
+
+/** The status of a schedule whose store may not be used. */
+function held(input: Pick<ScheduleInput, 'object' | 'children'>) {
+  const plan = scheduleFacts({ ...input, awaited: new Set(), nowMs, rejection })
+  if (plan.due === undefined) throw new Error(plan.problem.message)
+  return { plan, status: scheduleStatus(input.object, plan, false) }
 }
 
 describe('a schedule', () => {
@@ -153,5 +166,53 @@ describe('a schedule', () => {
     expect(told(true).fields.lastScheduleTime).toBe('2026-03-10T12:00:00Z')
     expect(told(false).fields.lastScheduleTime).toBe('2026-03-10T10:00:00Z')
     expect([told(true).events?.length, told(false).events?.length]).toEqual([1, 0])
+  })
+})
+
+describe('a schedule whose store may not be used', () => {
+  // A backup may take three hours from its scheduled time, and it is 12:10.
+  it.each([
+    [['09'], 'False OnTime'],
+    [['08'], 'True MissedSchedule'],
+    [[], 'True NeverSucceeded'],
+  ])('is overdue by its scheduled times: with backups of the hours %j it is %s', (hours, standing) => {
+    const { status } = held({ object: schedule(), children: hours.map((hour) => child(hour, complete)) })
+    const found = status.conditions.find(({ type }) => type === 'Overdue')
+    expect(`${found?.status} ${found?.reason}`).toBe(standing)
+  })
+
+  it('promises no next backup, and looks again when one becomes overdue', () => {
+    const { plan, status } = held({ object: schedule(), children: [child('11', complete)] })
+    expect(plan.due).toEqual({ kind: 'wait', because: 'Rejected', untilMs: undefined })
+    expect(plan.children.map(({ name }) => name)).toEqual(['of-11'])
+    expect(status.fields).toMatchObject({ phase: 'Pending', lastScheduleTime: '2026-03-10T11:00:00Z' })
+    expect(status.fields).not.toHaveProperty('nextScheduleTime')
+    // The backup of 10:00 may take three hours.
+    expect(status.dueAtMs).toContain(Date.parse('2026-03-10T13:00:00Z') + 1)
+  })
+
+  it('removes no backup meanwhile, and says why', () => {
+    const object = schedule({ retention: { keepLast: 1 } })
+    const retention = (...children: BackupObject[]) =>
+      held({ object, children }).status.conditions.find(({ type }) => type === 'RetentionApplied')
+    expect(retention(child('11', complete))).toMatchObject({ status: 'True', reason: 'Pruned' })
+    expect(retention(child('10', complete), child('11', complete))).toMatchObject({
+      status: 'False',
+      reason: 'SecretNotAllowed',
+      message: 'retention no longer keeps of-10; they stay until the schedule goes on: Secret keys is closed',
+    })
+  })
+})
+
+describe('a schedule that cannot be read', () => {
+  it('promises no next backup, and does not know whether one is overdue', () => {
+    const conditions = [{ type: 'Overdue', status: 'False', reason: 'OnTime', message: 'no backup is missing' }]
+    const before = { conditions, nextScheduleTime: '2026-03-10T12:00:00Z', lastSuccessTime: '2026-03-10T11:02:00Z' }
+    const object = { ...schedule({ schedule: 'hourly' }), status: before } as unknown as BackupObject // As above.
+    const found = scheduleFacts({ object, children: [], awaited: new Set(), nowMs })
+    if (found.due !== undefined) throw new Error('it was read')
+    const { fields, conditions: told } = unreadableStatus(object, found)
+    expect(fields).toEqual({ phase: 'Pending', lastSuccessTime: '2026-03-10T11:02:00Z' })
+    expect(told).toMatchObject([{ type: 'Overdue', status: 'Unknown', reason: 'InvalidSchedule' }])
   })
 })

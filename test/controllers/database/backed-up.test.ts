@@ -106,6 +106,24 @@ describe('a database is saved', () => {
       'False Stale',
       /no schedule makes others$/,
     ],
+    [
+      'no more after a week where the schedule cannot be read',
+      [
+        made('a', { completedAt: '2026-03-03T12:00:00Z' }),
+        nightly({ conditions: [{ type: 'Overdue', status: 'Unknown' }] }),
+      ],
+      'False Stale',
+      /no schedule makes others$/,
+    ],
+    [
+      'no more after a week where the schedule is paused',
+      [
+        made('a', { completedAt: '2026-03-03T12:00:00Z' }),
+        nightly({ conditions: [{ type: 'Paused', status: 'True' }] }),
+      ],
+      'False Stale',
+      /no schedule makes others$/,
+    ],
   ])('%s', (_, backups, standing, message) => {
     const known = backedUp({ object: databaseObject(), backups, nowMs })
     expect(`${known.status} ${known.reason}`).toBe(standing)
@@ -140,7 +158,9 @@ describe('the condition BackedUp', () => {
 
   it('follows what Backups tell of it, and nothing else of theirs', () => {
     const digest = backupDigest(made('a'))
-    for (const status of [{ phase: 'Failed' }, { completedAt: 'x' }, { conditions: [verified] }, { folder: 'f' }]) {
+    const paused = { type: 'Paused', status: 'True' }
+    const conditions = [verified, overdue, paused].map((condition) => ({ conditions: [condition] }))
+    for (const status of [{ phase: 'Failed' }, { completedAt: 'x' }, ...conditions, { folder: 'f' }]) {
       expect(backupDigest(made('a', status))).not.toBe(digest)
     }
     expect(backupDigest(made('a', {}, { suspend: true }))).not.toBe(digest)
