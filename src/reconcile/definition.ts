@@ -5,6 +5,7 @@ import { assert } from '../base/assert.ts'
 import type { Json } from '../base/json.ts'
 import type { SecretSource } from '../base/random.ts'
 import type { ExternalReport } from '../external/external.ts'
+import type { ConditionClaim } from '../object/condition.ts'
 import type { KubeObject, LiveObject, StatusWithConditions } from '../object/object.ts'
 import type { Key } from '../object/ref.ts'
 import { groupResourceOf, isOf, type Resource } from '../object/resource.ts'
@@ -150,6 +151,11 @@ export interface ControllerOptions<Spec, Status extends StatusWithConditions, Fa
   /** Where the kind has `spec.suspend`: is it true? The same as the annotation konverge.dev/paused, kept in the manifest. */
   isSuspended?(object: ParentOf<Spec, Status>): boolean
   observe?(context: ObserveContext<Spec, Status>): Promise<Facts>
+  /**
+   * Conditions of a paused or suspended resource that others have changed meanwhile, such as a consent that was withdrawn; the rest stays as the
+   * last turn left it. Where they have Ready, Degraded and Stalled are theirs too. Asked when something wakes the resource. Default: none.
+   */
+  observePaused?(context: ObserveContext<Spec, Status>): Promise<readonly ConditionClaim[]>
   /** Says what cannot work before anything is made. */
   refuse?(context: DesiredContext<Spec, Status, Facts>): Refusal | undefined
   desired(chart: Chart, context: DesiredContext<Spec, Status, Facts>): void
@@ -180,6 +186,7 @@ export interface Controller {
   readonly indexes: Readonly<Record<string, (object: LiveObject) => readonly string[]>>
   isSuspended(object: LiveObject): boolean
   observe(context: ObserveContext<unknown, unknown>): Promise<unknown>
+  observePaused(context: ObserveContext<unknown, unknown>): Promise<readonly ConditionClaim[]>
   refuse(context: DesiredContext<unknown, unknown, unknown>): Refusal | undefined
   desired(chart: Chart, context: DesiredContext<unknown, unknown, unknown>): void
   readonly parting: ((chart: Chart, context: DesiredContext<unknown, unknown, unknown>) => void) | undefined
@@ -231,6 +238,7 @@ export function defineController<Spec, Status extends StatusWithConditions, Fact
     indexes: (erased.indexes ?? {}) as Controller['indexes'],
     isSuspended: (object) => erased.isSuspended?.(object as never) ?? false,
     observe: (context) => erased.observe?.(context as never) ?? Promise.resolve(undefined),
+    observePaused: (context) => erased.observePaused?.(context as never) ?? Promise.resolve([]),
     refuse: (context) => erased.refuse?.(context as never),
     desired: (chart, context) => erased.desired(chart, context as never),
     parting: erased.parting && ((chart, context) => erased.parting?.(chart, context as never)),

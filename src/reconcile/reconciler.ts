@@ -145,7 +145,8 @@ export class Reconciler {
     const { status } = this.#options
     try {
       if (turn.kind === 'pause') {
-        await status.recordPause(turn.object, turn.pause, signal)
+        const own = await this.#options.controller.observePaused(this.#observing(turn.object, signal))
+        await status.recordPause(turn.object, { pause: turn.pause, own }, signal)
         return { outcome: { kind: 'settled' } }
       }
       const end = await this.#endOf(turn, causes, signal)

@@ -13,7 +13,7 @@ import type { EventReport } from './context.ts'
 import type { Controller } from './definition.ts'
 import { type Child, type DueTimes, type Outcome, untilNextMs } from './outcome.ts'
 import { parentOf } from './parent.ts'
-import { pausedStatus } from './paused-status.ts'
+import { type PausedStatusInput, pausedStatus } from './paused-status.ts'
 import {
   areSameRecords,
   assertKept,
@@ -92,9 +92,13 @@ export class StatusRecorder {
   }
 
   /** Says that the resource is left alone; nothing is written when it says so already. */
-  async recordPause(object: LiveObject, pause: string, signal: AbortSignal): Promise<void> {
+  async recordPause(
+    object: LiveObject,
+    paused: Pick<PausedStatusInput, 'pause' | 'own'>,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { previous, ...since } = this.#since(object)
-    const next = pausedStatus({ ...since, previous, pause })
+    const next = pausedStatus({ ...since, previous, ...paused })
     await this.#write(object, { previous, next, stored: recordsOf(object), isUnderWay: false }, signal)
   }
 

@@ -44,7 +44,7 @@ export function standardClaims(outcome: Outcome): readonly ConditionClaim[] {
     case 'stopped':
       return [
         ready('False', outcome.reason, outcome.message),
-        progressing('False', 'Stalled', 'nothing goes on until the spec or an input changes'),
+        noProgress,
         { type: 'Degraded', status: 'True', reason: outcome.reason, message: outcome.message },
         { type: 'Stalled', status: 'True', reason: outcome.reason, message: outcome.message },
       ]
@@ -83,11 +83,8 @@ export function nextStatus(input: NextStatusInput): ResourceStatus {
     ...kept
   } = previous ?? {}
   const token = input.token ?? lastHandledReconcileAt
-  const claims = withEffectiveReconciling([
-    ...(report?.conditions ?? []),
-    ...standardClaims(outcome),
-    ...complaining(complaint),
-  ])
+  const own = report?.conditions ?? []
+  const claims = withEffectiveReconciling([...own, ...claimsBeside(own, outcome), ...complaining(complaint)])
   return {
     ...(report?.fields ?? kept),
     // Only the parent recorder writes it: unchanged here, it is in no patch.
@@ -100,6 +97,16 @@ export function nextStatus(input: NextStatusInput): ResourceStatus {
 }
 
 const noRecords: Records = { external: [], sagas: [] }
+
+/** In kstatus a stalled resource is not reconciling: where the kind says Stalled, whatever takes time beside that is no progress. */
+function claimsBeside(own: readonly ConditionClaim[], outcome: Outcome): readonly ConditionClaim[] {
+  const standard = standardClaims(outcome)
+  const isStalled = own.some(({ type, status }) => type === 'Stalled' && status === 'True')
+  if (!isStalled || outcome.kind === 'deleting') return standard
+  return standard.flatMap((claim) =>
+    claim.type === 'Reconciling' ? [] : claim.type === 'Progressing' ? [noProgress] : [claim],
+  )
+}
 
 /** Reconciling is Progressing in kstatus' words: where the kind has its own for the one, they hold for the other. */
 function withEffectiveReconciling(claims: readonly ConditionClaim[]): readonly ConditionClaim[] {
@@ -166,6 +173,8 @@ function complaining(message: string | undefined): readonly ConditionClaim[] {
 function ready(status: 'True' | 'False', reason: string, message: string): ConditionClaim {
   return { type: 'Ready', status, reason, message }
 }
+
+const noProgress = progressing('False', 'Stalled', 'nothing goes on until the spec or an input changes')
 
 function progressing(status: 'True' | 'False', reason: string, message: string): ConditionClaim {
   return { type: 'Progressing', status, reason, message }

@@ -59,6 +59,17 @@ describe('conditions', () => {
     expect(status.conditions?.filter(({ type }) => type === 'Ready')).toHaveLength(1)
   })
 
+  it.each<Outcome>([settled, waiting('pods'), { kind: 'retry', reason: 'Timeout', message: 'm' }])(
+    'are never Reconciling and Stalled at once: a kind says Stalled after %j',
+    (outcome) => {
+      const claim = { type: 'Stalled', status: 'True', reason: 'NotAllowed', message: 'no consent' } as const
+      const { conditions } = statusAfter(outcome, { report: { fields: {}, conditions: [claim] } })
+      expect(findCondition(conditions, 'Stalled')).toMatchObject(claim)
+      expect(findCondition(conditions, 'Reconciling')).toBeUndefined()
+      expect(findCondition(conditions, 'Progressing')).toMatchObject({ status: 'False', reason: 'Stalled' })
+    },
+  )
+
   it('property: merging the same claims again changes nothing, whatever the time', () => {
     const claims = fc.array(
       fc.record({

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../src/base/random.ts'
 import { ConfigMap } from '../../src/object/built-in.ts'
+import type { ConditionClaim } from '../../src/object/condition.ts'
 import { nextLookMs, steeringOf } from '../../src/reconcile/steering.ts'
 import { at, describeRequest, failure, type ModelRequest } from '../model-api.ts'
 import { store } from '../objects.ts'
@@ -79,6 +80,43 @@ describe('a resource that its spec suspends', () => {
     await world.clock.advance(0)
     expect(at(world.api.find(ConfigMap, pages), 'data')).toEqual({ index: 'new' })
     expect(world.conditions()).toEqual(settled)
+  })
+})
+
+describe('a resource that is left alone while its kind has news of it', () => {
+  const isSuspended = ({ spec }: { spec: { page: string } }) => spec.page === 'suspended'
+  const why = { reason: 'NotAllowed', message: 'no consent' }
+  const shut: readonly ConditionClaim[] = [
+    { type: 'Ready', status: 'False', ...why },
+    { type: 'Stalled', status: 'True', ...why },
+    { type: 'Degraded', status: 'True', ...why },
+  ]
+  const freed: readonly ConditionClaim[] = [
+    { type: 'Ready', status: 'False', reason: 'Suspended', message: 'its rights come back later' },
+  ]
+
+  it('says what is news, writes it once, and takes back what is over', async () => {
+    const claims = { current: [] as readonly ConditionClaim[] }
+    const observePaused = async () => claims.current
+    const { world } = await settledSite(undefined, siteController({ isSuspended, observePaused }))
+    world.api.edit(Site, 'default/a', { spec: { page: 'suspended' } })
+    await world.clock.advance(0)
+    const still = { ...settled, Progressing: 'False/Paused', Paused: 'True/Paused' }
+    expect(world.conditions()).toEqual(still)
+    claims.current = shut
+    await annotate(world, now, '1')
+    const notAllowed = { Ready: 'False/NotAllowed', Stalled: 'True/NotAllowed', Degraded: 'True/NotAllowed' }
+    expect(world.conditions()).toEqual({ ...still, ...notAllowed })
+    world.api.requests.length = 0
+    await annotate(world, now, '2')
+    expect(world.api.requests).toEqual([])
+    claims.current = []
+    await annotate(world, now, '3')
+    expect(world.conditions()).toEqual({ ...still, ...notAllowed })
+    claims.current = freed
+    await annotate(world, now, '4')
+    const { Degraded: _, ...rest } = still
+    expect(world.conditions()).toEqual({ ...rest, Ready: 'False/Suspended' })
   })
 })
 
