@@ -33,11 +33,21 @@ import { databaseUserStatus } from './database-user-status.ts'
 import { groupRoleOf, loginRolesOf } from './login-roles.ts'
 import { drawPassword } from './password.ts'
 import { passwordRule, type Supplied } from './password-rule.ts'
+import { pausedConditions } from './paused-conditions.ts'
 import { type Held, type Mint, type Remembered, rotate } from './rotation.ts'
 import { reservedKeyProblem, sizeProblem } from './secret-problem.ts'
 import { lastExpiryMs } from './user-due.ts'
 import { isShutOut, roleName, userRole } from './user-role.ts'
-import { type DatabaseObject, type Found, type Problem, problemOf, targetOf, type UserTarget } from './user-target.ts'
+import {
+  type DatabaseObject,
+  type Found,
+  type Problem,
+  problemOf,
+  rejectionOf,
+  type TargetInput,
+  targetOf,
+  type UserTarget,
+} from './user-target.ts'
 
 type Observing = ObserveContext<DatabaseUserSpec, DatabaseUserStatus>
 
@@ -102,6 +112,8 @@ export function databaseUser(
         ...(expiryMs === undefined ? {} : { lastExpiryMs: expiryMs }),
       }
     },
+    observePaused: async ({ object, live }) =>
+      pausedConditions(object, rejectionOf(await loadInput(object, live, await listDatabases(object, live)))),
     refuse: (context) => {
       const { problem } = context.facts
       return problem?.kind === 'refused' && !isShutOut(context) ? problem : undefined
@@ -159,19 +171,9 @@ async function observe(
   policy: ReferencePolicy,
 ): Promise<DatabaseUserFacts> {
   const { object, live, nowMs } = context
-  const { spec, metadata } = object
-  const { namespace } = metadata
+  const { spec } = object
   const found = await findDatabases(object, live, policy)
-  const asksLabels = found.some(
-    ({ entry, database }) => isElsewhere(entry, namespace) && database?.spec.allowedNamespaces?.selector,
-  )
-  const home = asksLabels && namespace !== undefined ? await live.find(Namespace, { name: namespace }) : undefined
-  const input = {
-    userNamespace: namespace,
-    spec,
-    found,
-    namespaceLabels: home === undefined ? undefined : (home.metadata.labels ?? {}),
-  }
+  const input = await loadInput(object, live, found)
   const secret = await findSecret(context)
   const problem = secret.conflict ?? problemOf(input) ?? reservedKeyProblem(spec.secret)
   const target = targetOf(input)
@@ -206,21 +208,43 @@ async function observe(
   return { ...known, ...(held === undefined ? {} : { held }), isRemade }
 }
 
-/** In the order of the spec. Databases are read from memory; the Secrets of the first that is there say how the server is reached. */
-async function findDatabases(
+/** The labels of the namespace are asked for only where a consent goes by them. */
+async function loadInput(
+  { metadata: { namespace }, spec }: Observing['object'],
+  live: LiveReader,
+  found: readonly Found[],
+): Promise<TargetInput> {
+  const asksLabels = found.some(
+    ({ entry, database }) => isElsewhere(entry, namespace) && database?.spec.allowedNamespaces?.selector,
+  )
+  const home = asksLabels && namespace !== undefined ? await live.find(Namespace, { name: namespace }) : undefined
+  const namespaceLabels = home === undefined ? undefined : (home.metadata.labels ?? {})
+  return { userNamespace: namespace, spec, found, namespaceLabels }
+}
+
+/** In the order of the spec, from memory. */
+async function listDatabases(
   { metadata, spec }: Observing['object'],
+  live: LiveReader,
+): Promise<readonly (Found & { readonly connection: undefined })[]> {
+  return await Promise.all(
+    spec.databases.map(async (entry) => {
+      const { namespace = metadata.namespace, name } = entry
+      const database = await live.find(Database, { namespace, name })
+      // Its definition requires a spec.
+      return { entry, database: database as DatabaseObject | undefined, connection: undefined }
+    }),
+  )
+}
+
+/** The Secrets of the first Database that is there say how the server is reached. */
+async function findDatabases(
+  object: Observing['object'],
   live: LiveReader,
   policy: ReferencePolicy,
 ): Promise<readonly Found[]> {
-  const databases = await Promise.all(
-    spec.databases.map(async ({ namespace = metadata.namespace, name }) => {
-      const database = await live.find(Database, { namespace, name })
-      return database as DatabaseObject | undefined // Its definition requires a spec.
-    }),
-  )
   const found: Found[] = []
-  for (const [at, entry] of spec.databases.entries()) {
-    const database = databases[at]
+  for (const { entry, database } of await listDatabases(object, live)) {
     const isKnown = found.some(({ connection }) => connection?.kind === 'known')
     const connection = database === undefined || isKnown ? undefined : await loadConnection(database, { live, policy })
     found.push({ entry, database, connection })

@@ -7,23 +7,29 @@ import type { GrantPlan } from '../engines/grants.ts'
 import { isReservedSchema, reservedSchemaMessage } from '../engines/reserved-schema.ts'
 import { isUnasked, unknownSince } from '../engines/unasked.ts'
 import type { DatabaseUserFacts } from './database-user-facts.ts'
+import { groupRoleOf } from './login-roles.ts'
 import type { ObservedUser } from './role-difference.ts'
+import { retiredLogins } from './role-plan.ts'
 import { credentialHash, newestOf } from './rotation.ts'
 import { secretReasons } from './secret-problem.ts'
 import { isStored } from './stored-secret.ts'
+import { isShutOut } from './user-role.ts'
+import type { Problem } from './user-target.ts'
 
 export type UserContext = StatusContext<DatabaseUserSpec, DatabaseUserStatus, DatabaseUserFacts>
 export type RoleReport = ExternalReport<ObservedUser> | undefined
+
+/** Of what is on the server. */
+export const partTypes: readonly string[] = ['RoleReady', 'GrantsInSync', 'LoginVerified']
 
 export function conditionsOf(context: UserContext, report: RoleReport): readonly ConditionClaim[] {
   const { object, facts, outcome } = context
   if (isBeingDeleted(object)) return deletionBlocked(report)
   if (facts === undefined) return []
+  const shutOut = facts.problem !== undefined && isShutOut({ object, facts }) ? facts.problem : undefined
   const parts = [
     ...secretReady(context, facts),
-    ...(isUnseen(report)
-      ? unknownSince(object.status, ['RoleReady', 'GrantsInSync', 'LoginVerified'], facts.problem ?? report)
-      : [...roleReady(report), ...grantsInSync(object.spec, report), ...loginVerified(facts, report)]),
+    ...(shutOut === undefined ? partsOf(context, facts, report) : shutOutParts(context, shutOut, report)),
   ]
   const amiss = parts.find(({ status }) => status === 'False')
   // Of a turn that failed the runtime's own words say more.
@@ -31,12 +37,43 @@ export function conditionsOf(context: UserContext, report: RoleReport): readonly
   return [
     ...(isOver ? readiness(facts, amiss, outcome.kind === 'settled') : []),
     ...parts,
-    ...rotationDue(facts, report),
+    ...rotationDue(facts, shutOut, report),
+  ]
+}
+
+function partsOf({ object }: UserContext, facts: DatabaseUserFacts, report: RoleReport): readonly ConditionClaim[] {
+  const unseen = facts.problem ?? (isUnseen(report) ? report : undefined)
+  if (unseen !== undefined) return unknownSince(object.status, partTypes, unseen)
+  return [...roleReady(report), ...grantsInSync(object.spec, report), ...loginVerified(facts, report)]
+}
+
+/** Its login roles are removed, and nothing else of it is compared. */
+function shutOutParts(
+  { object }: UserContext,
+  { reason, message }: Problem,
+  report: RoleReport,
+): readonly ConditionClaim[] {
+  const observed = report?.observed
+  if (observed === undefined || isUnseen(report)) {
+    return unknownSince(object.status, partTypes, report ?? { reason, message })
+  }
+  const unknown = (...types: readonly string[]) => unknownSince(object.status, types, { reason, message })
+  const logins = retiredLogins({ logins: [] }, observed).map(({ name }) => name)
+  if (report?.state !== 'available') return [...roleReady(report), ...unknown('GrantsInSync', 'LoginVerified')]
+  if (logins.length > 0) {
+    const text = `role ${logins.join(' and ')} is there and is about to be removed: ${message}`
+    return [claim('RoleReady', 'False', reason, text), ...unknown('GrantsInSync', 'LoginVerified')]
+  }
+  const text = `role ${groupRoleOf(object)} has no login role any more: ${message}`
+  return [
+    claim('RoleReady', 'False', 'LoginRemoved', text),
+    ...unknown('GrantsInSync'),
+    claim('LoginVerified', 'False', 'LoginRemoved', `the password in the Secret opens nothing: ${message}`),
   ]
 }
 
 /** Nobody looks, so that nobody knows. */
-function isUnseen(report: RoleReport): report is NonNullable<RoleReport> {
+function isUnseen(report: RoleReport): boolean {
   return report !== undefined && (report.state === 'blocked' || isUnasked(report))
 }
 
@@ -53,7 +90,10 @@ function readiness(
     ] as const
     return types.map(([type, status]) => claim(type, status, problem.reason, problem.message))
   }
-  if (problem !== undefined) return [claim('Ready', 'False', problem.reason, problem.message)]
+  if (problem !== undefined) {
+    const { reason, message } = problem
+    return [claim('Ready', 'False', reason, message), claim('Progressing', 'True', reason, message)]
+  }
   if (amiss !== undefined) return [claim('Ready', 'False', amiss.reason, amiss.message)]
   return isSettled ? [claim('Ready', 'True', 'InSync', 'roles, rights and Secret are as asked for')] : []
 }
@@ -151,13 +191,20 @@ function loginVerified({ held }: DatabaseUserFacts, report: RoleReport): readonl
 }
 
 /** While a rotation is under way, and while the old login still works. */
-function rotationDue({ held }: DatabaseUserFacts, report: RoleReport): readonly ConditionClaim[] {
+function rotationDue(
+  { held }: DatabaseUserFacts,
+  shutOut: Problem | undefined,
+  report: RoleReport,
+): readonly ConditionClaim[] {
   if (held?.next !== undefined) {
     const isBlocked = report !== undefined && report.state !== 'available' && report.state !== 'pending'
-    if (isBlocked) return [claim('RotationDue', 'True', 'Blocked', `the next password waits: ${report.message}`)]
+    const obstacle = shutOut ?? (isBlocked ? report : undefined)
+    if (obstacle !== undefined) {
+      return [claim('RotationDue', 'True', 'Blocked', `the next password waits: ${obstacle.message}`)]
+    }
     return [claim('RotationDue', 'True', 'Scheduled', 'the next password is on its way to the server')]
   }
-  if (held?.previous === undefined) return []
+  if (held?.previous === undefined || shutOut !== undefined) return []
   const { username, untilMs } = held.previous
   const until = new Date(untilMs).toISOString()
   return [claim('RotationDue', 'True', 'Overlap', `${username} goes on working until ${until}`)]

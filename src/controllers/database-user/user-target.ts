@@ -60,6 +60,15 @@ export function problemOf(input: TargetInput): Problem | undefined {
   )
 }
 
+/** Why the user may not be where its spec says, as far as the Databases and the spec tell without a server. */
+export function rejectionOf(input: TargetInput): Problem | undefined {
+  const { spec, found, userNamespace } = input
+  const problems = found.flatMap((one) => consentProblem(one, input) ?? [])
+  return (
+    problems.find(({ isShutOut }) => isShutOut === true) ?? problems[0] ?? refusedMembership(spec, found, userNamespace)
+  )
+}
+
 /** As far as the server can be reached, whatever else is wrong: a user that goes asks for no more. */
 export function targetOf({ found }: Pick<TargetInput, 'found'>): UserTarget | undefined {
   const known = found.flatMap(({ database, connection }) =>
@@ -94,18 +103,27 @@ export function databaseNameOf({ metadata, spec }: DatabaseObject): string {
   return spec.databaseName ?? metadata.name.replaceAll('-', '_')
 }
 
-function problemWith({ entry, database, connection }: Found, input: TargetInput): Problem | undefined {
+function titleOf({ namespace, name }: Found['entry'], home: string | undefined): string {
+  return namespace === undefined || namespace === home ? name : `${namespace}/${name}`
+}
+
+function consentProblem({ entry, database }: Pick<Found, 'entry' | 'database'>, input: TargetInput) {
   const { userNamespace } = input
   const databaseNamespace = entry.namespace ?? userNamespace
-  const title = databaseNamespace === userNamespace ? entry.name : `${databaseNamespace}/${entry.name}`
   const allowedNamespaces = database?.spec.allowedNamespaces
-  if (!hasConsent({ ...input, allowedNamespaces, databaseNamespace })) {
-    // The same words whether or not it is there: who may not use it is not told.
-    const message = `no Database ${title} allows namespace ${userNamespace} in its spec.allowedNamespaces`
-    // What cannot be seen of the namespace takes nothing away.
-    const isSure = allowedNamespaces?.selector === undefined || input.namespaceLabels !== undefined
-    return { kind: 'refused', reason: 'NotAllowed', message, isShutOut: database !== undefined && isSure }
-  }
+  if (hasConsent({ ...input, allowedNamespaces, databaseNamespace })) return undefined
+  // The same words whether or not it is there: who may not use it is not told.
+  const message = `no Database ${titleOf(entry, userNamespace)} allows namespace ${userNamespace} in its spec.allowedNamespaces; ask its owner to add it there, or take the entry out of spec.databases`
+  // What cannot be seen of the namespace takes nothing away.
+  const isSure = allowedNamespaces?.selector === undefined || input.namespaceLabels !== undefined
+  const isShutOut = database !== undefined && isSure
+  return { kind: 'refused', reason: 'NotAllowed', message, isShutOut } as const satisfies Problem
+}
+
+function problemWith({ entry, database, connection }: Found, input: TargetInput): Problem | undefined {
+  const title = titleOf(entry, input.userNamespace)
+  const rejection = consentProblem({ entry, database }, input)
+  if (rejection !== undefined) return rejection
   if (database === undefined)
     return { kind: 'gone', reason: 'DatabaseMissing', message: `there is no Database ${title}` }
   if (isBeingDeleted(database)) return notReady(`Database ${title} is being deleted`)

@@ -1,0 +1,35 @@
+// Conditions of a DatabaseUser that is suspended or paused. Invariant: one whose consent a Database withdrew meanwhile is not Ready, and is not
+// before a turn has given the rights back. The Databases say so; no server is asked. Pure.
+import type { DatabaseUserStatus } from '../../../imports/wire/database-user.ts'
+import { type ConditionClaim, findCondition, isBeingDeleted, type LiveObject } from '../../index.ts'
+import { unknownSince } from '../engines/unasked.ts'
+import { partTypes } from './user-conditions.ts'
+import type { Problem } from './user-target.ts'
+
+type User = LiveObject<unknown, DatabaseUserStatus>
+
+/** `problem`: why it may not be where its spec says, as `rejectionOf` has it. */
+export function pausedConditions(object: User, problem: Problem | undefined): readonly ConditionClaim[] {
+  const { status } = object
+  if (isBeingDeleted(object)) return []
+  if (problem?.isShutOut === true) {
+    const { reason, message } = problem
+    return [
+      ...notReady({ reason, message }),
+      { type: 'Stalled', status: 'True', reason, message },
+      ...unknownSince(status, partTypes, problem),
+    ]
+  }
+  const wasShutOut = findCondition(status?.conditions, 'Ready')?.reason === 'NotAllowed'
+  if (problem !== undefined || !wasShutOut) return []
+  const message = 'the user is allowed again; the operator gives its rights back when it is no longer suspended'
+  const why = { reason: 'Suspended', message }
+  return [...notReady(why), ...unknownSince(status, partTypes, why)]
+}
+
+function notReady(why: Pick<ConditionClaim, 'reason' | 'message'>): readonly ConditionClaim[] {
+  return [
+    { type: 'Ready', status: 'False', ...why },
+    { type: 'Degraded', status: 'True', ...why },
+  ]
+}
