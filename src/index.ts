@@ -105,6 +105,7 @@ export type {
 export {
   contribute,
   type Dependents,
+  type HoldMessage,
   hold,
   initialOnly,
   type ReadyPredicate,

@@ -98,7 +98,14 @@ export interface DecideInput {
 /** What to do about one desired object. The applier asks again when a live read finds what the cache lacked. */
 export function decide({ parent, desired, live, compare }: DecideInput): Action {
   const { object, lasting, policies } = desired
-  if (policies.hold !== undefined) return { kind: 'hold', live, on: `${describeRef(refOf(object))} ${policies.hold}` }
+  const { hold } = policies
+  if (hold !== undefined) {
+    return {
+      kind: 'hold',
+      live,
+      on: typeof hold === 'string' ? `${describeRef(refOf(object))} ${hold}` : hold.sentence,
+    }
+  }
   if (live === undefined) return policies.contribute ? awaited(object) : { kind: 'create' }
   if (!policies.contribute && !isOurs(parent, object, live) && !isHandedOver(parent, live))
     return { kind: 'refuse', live, error: conflictingOwner(parent, live) }

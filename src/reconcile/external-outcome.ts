@@ -26,7 +26,8 @@ const weights: Readonly<Record<Outcome['kind'], number>> = { retry: 4, stopped: 
 /** The children's word comes first where both say the same. */
 export function joinedOutcome(children: Outcome, externals: Outcome): Outcome {
   if (children.kind === 'waiting' && externals.kind === 'waiting') {
-    return { ...children, on: `${children.on}; ${externals.on}`, afterMs: children.afterMs ?? externals.afterMs }
+    const on = children.on === externals.on ? children.on : `${children.on}; ${externals.on}`
+    return { ...children, on, afterMs: children.afterMs ?? externals.afterMs }
   }
   return weights[children.kind] >= weights[externals.kind] ? children : externals
 }

@@ -102,11 +102,11 @@ export function outcomeOfTurn({ home, failures, gated, children }: TurnResult): 
     return { kind: 'retry', reason, message: message + more, ...(retryAfterMs > 0 ? { retryAfterMs } : {}) }
   }
   const notReady = children.filter(({ readiness }) => readiness.kind !== 'ready')
-  const waits = [
+  const waits = new Set([
     ...gated,
     ...notReady.map(({ object, readiness }) => `${describeRef(refOf(object))}: ${readiness.message}`),
-  ]
-  return waits.length === 0 ? { kind: 'settled' } : { kind: 'waiting', on: waits.join('; ') }
+  ])
+  return waits.size === 0 ? { kind: 'settled' } : { kind: 'waiting', on: [...waits].join('; ') }
 }
 
 /** A resource whose own namespace is being deleted goes with it, and that is an event; of other namespaces we hear nothing. */

@@ -18,8 +18,8 @@ export interface FieldPolicies {
   readonly recreateOnChange: Dependents | undefined
   /** Somebody else's object: only the declared fields are ours. It is never made, deleted or marked as a child. */
   readonly contribute: boolean
-  /** Why nothing is written for now, as the end of a sentence; undefined where nothing holds it. */
-  readonly hold: string | undefined
+  /** Why nothing is written for now; undefined where nothing holds it. */
+  readonly hold: HoldMessage | undefined
   /** What makes it ready, instead of the rule of its kind; all of them have to hold. */
   readonly readyWhen: readonly ReadyPredicate[]
   /** Never deleted: not pruned, and left behind when the parent goes. */
@@ -31,6 +31,9 @@ export type ReadyPredicate = (live: LiveObject) => boolean | { readonly ready: b
 
 /** What becomes of the objects that a deleted object owns: deleted with it, or left behind without an owner. */
 export type Dependents = 'delete' | 'orphan'
+
+/** A predicate that follows the object's name, as `waits for the database to be ready`; or a whole sentence. */
+export type HoldMessage = string | { readonly sentence: string }
 
 const sharedMark = 'konverge.dev/shared'
 const initialOnlyMark = 'konverge.dev/initial-only'
@@ -112,9 +115,12 @@ export function readyWhen(scope: IConstruct, predicate: ReadyPredicate): void {
  *
  * `desired` sees no status, so a phase comes in through `observe`.
  *
+ * A sentence that holds several objects is told once.
+ *
  * @example if (facts.phase !== 'Ready') hold(migration, 'waits for the database to be ready')
+ * @example if (facts.problem !== undefined) hold(migration, { sentence: 'there is no Database crm' })
  */
-export function hold(scope: IConstruct, message: string): void {
+export function hold(scope: IConstruct, message: HoldMessage): void {
   scope.node.addMetadata(holdMark, message)
 }
 
@@ -148,7 +154,7 @@ export function policiesOf(construct: IConstruct): FieldPolicies {
       : (marks.findLast(({ type }) => type === recreateMark)?.data as Dependents),
     contribute: marks.some(({ type }) => type === contributeMark),
     // Only hold writes this type. The outermost reason is the one that has to pass first.
-    hold: marks.find(({ type }) => type === holdMark)?.data as string | undefined,
+    hold: marks.find(({ type }) => type === holdMark)?.data as HoldMessage | undefined,
     // Only readyWhen writes this type.
     readyWhen: marks.flatMap(({ type, data }) => (type === readyWhenMark ? [data as ReadyPredicate] : [])),
     retain: isRetained,

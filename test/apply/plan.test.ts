@@ -70,6 +70,14 @@ describe('a plan', () => {
     expect(waves[1]?.[0]?.waitsFor).toEqual(['Service default/a'])
   })
 
+  it.each([
+    ['waits for the database', 'Service default/a waits for the database'],
+    [{ sentence: 'there is no Database crm' }, 'there is no Database crm'],
+  ])('holds a step, and says why in a sentence: %j', (hold, on) => {
+    const held = { ...desired('a'), policies: { ...none, hold } }
+    expect(decide({ parent, desired: held, live: undefined, compare: equal })).toMatchObject({ kind: 'hold', on })
+  })
+
   it('prunes children that are no longer declared', () => {
     const { prune } = planOf({ parent, desired: [desired('a')], children: [child('a'), child('old')], compare: equal })
     expect(prune.map(({ metadata }) => metadata.name)).toEqual(['old'])

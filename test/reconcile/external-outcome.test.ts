@@ -71,6 +71,11 @@ describe('things outside', () => {
     },
     {
       children: waiting('a'),
+      externals: waiting('a', 200),
+      joined: waiting('a', 200),
+    },
+    {
+      children: waiting('a'),
       externals: waiting('b', 200),
       joined: waiting('a; b', 200),
     },

@@ -209,6 +209,11 @@ describe('an outcome', () => {
       expected: { kind: 'waiting', on: 'x waits for y' },
     },
     {
+      title: 'says once what holds several objects',
+      result: { children: [], failures: [], gated: ['there is no Database crm', 'there is no Database crm', 'x'] },
+      expected: { kind: 'waiting', on: 'there is no Database crm; x' },
+    },
+    {
       title: 'is a stop when all failures are permanent',
       result: { children: [], failures: [failure('stop', 'Invalid')], gated: [] },
       expected: { kind: 'stopped', reason: 'Invalid' },

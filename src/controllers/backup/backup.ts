@@ -150,7 +150,7 @@ function holdWorkers(chart: Chart, { held, problem }: SingleFacts): void {
   for (const name of held) {
     for (const [kind, apiVersion] of Object.entries(of)) {
       const worker = new ApiObject(chart, `${kind}-${name}`, { apiVersion, kind, metadata: { name } })
-      hold(worker, problem?.message ?? 'the database is not known')
+      hold(worker, { sentence: problem?.message ?? 'the database is not known' })
     }
   }
 }

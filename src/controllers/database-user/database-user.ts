@@ -153,7 +153,7 @@ function desired(
   const name = secretNameOf(object)
   if (problem !== undefined || target === undefined || held === undefined) {
     const why = problem?.message ?? trouble?.message ?? 'there is no password yet'
-    hold(new ApiObject(chart, 'secret', { ...base, metadata: { name } }), why)
+    hold(new ApiObject(chart, 'secret', { ...base, metadata: { name } }), { sentence: why })
     return
   }
   const { labels, annotations, data } = bindingManifest({ ...secret, target: bindingTarget(target), held })

@@ -116,10 +116,9 @@ function desired(chart: Chart, { object, facts }: Desired, image: string): void 
     for (const name of kept) {
       const of = { Job: 'batch/v1', ConfigMap: 'v1' }
       for (const [kind, apiVersion] of Object.entries(of)) {
-        hold(
-          new ApiObject(chart, `${kind}-${name}`, { apiVersion, kind, metadata: { name } }),
-          problem?.message ?? 'the database is not known',
-        )
+        hold(new ApiObject(chart, `${kind}-${name}`, { apiVersion, kind, metadata: { name } }), {
+          sentence: problem?.message ?? 'the database is not known',
+        })
       }
     }
     return
@@ -139,7 +138,8 @@ function parting(chart: Chart, { object, facts }: Desired, image: string): void 
 }
 
 function holdBack(chart: Chart, why: string): void {
-  hold(new ApiObject(chart, 'parting', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'parting' } }), why)
+  const placeholder = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'parting' } }
+  hold(new ApiObject(chart, 'parting', placeholder), { sentence: `the deletion waits: ${why}` })
 }
 
 interface WorkerToBe {

@@ -17,5 +17,6 @@ export function rejectedServer(
 
 /** Keeps a resource that is being deleted as it is, until its spec is allowed again: for `parting`. */
 export function holdDeletion(chart: Chart, { message }: Refusal): void {
-  hold(new ApiObject(chart, 'held', { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'held' } }), message)
+  const placeholder = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'held' } }
+  hold(new ApiObject(chart, 'held', placeholder), { sentence: `the deletion waits: ${message}` })
 }

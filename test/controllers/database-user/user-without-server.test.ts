@@ -1,12 +1,15 @@
-// A suspended guest while a Database withdraws its consent and gives it again: its status says so without a server. On the embedded server.
+// The status of a DatabaseUser whose server nobody reaches: a suspended guest while a Database withdraws its consent and gives it again, and a
+// user that waits for its Database. On the embedded server.
 import { expect, it, onTestFinished } from 'vitest'
 import { Database } from '../../../imports/wire/database.ts'
 import { DatabaseUser } from '../../../imports/wire/database-user.ts'
 import { databaseUser } from '../../../src/controllers/database-user/database-user.ts'
-import { Namespace } from '../../../src/index.ts'
+import { Namespace, Secret } from '../../../src/index.ts'
 import { startCluster } from '../../../src/testing/index.ts'
 import { flagshipDefinitions } from '../../e2e/definitions.ts'
-import { noServer } from '../database/databases.ts'
+import { secretText } from '../../taint/secret-text.ts'
+import { noServer, systemIdentifier } from '../database/databases.ts'
+import { openLabels } from '../open-labels.ts'
 
 const parts = ['RoleReady', 'GrantsInSync', 'LoginVerified']
 
@@ -49,4 +52,42 @@ it('says that a consent was withdrawn, and is not ready again before it is resum
   expect(await standing('Ready')).toBe('False Suspended')
   expect(await standing('Stalled')).toBeUndefined()
   for (const type of parts) expect(await standing(type)).toBe('Unknown Suspended')
+})
+
+it('says in one sentence what it waits for', async () => {
+  const cluster = await startCluster({ definitions: await flagshipDefinitions(), controllers: ['*', '-job'] })
+  onTestFinished(() => cluster.stop())
+  await cluster.create(Namespace, { metadata: { name: 'shop' } })
+  const databases = [{ name: 'crm', access: 'Owner' as const }]
+  await cluster.create(DatabaseUser, { metadata: { name: 'web', namespace: 'shop' }, spec: { databases } })
+  cluster.run(databaseUser(() => noServer))
+  await cluster.advance(60_000)
+  for (const type of ['Ready', 'Progressing', 'Reconciling']) {
+    const found = await cluster.condition(DatabaseUser, 'shop/web', type)
+    expect(found).toMatchObject({ reason: 'DatabaseMissing', message: 'there is no Database crm' })
+  }
+})
+
+it('says in one sentence why there is no password', async () => {
+  const cluster = await startCluster({ definitions: await flagshipDefinitions(), controllers: ['*', '-job'] })
+  onTestFinished(() => cluster.stop())
+  await cluster.create(Namespace, { metadata: { name: 'shop' } })
+  const connection = { host: 'db.example', port: '5432', username: 'op', password: secretText('admin') }
+  const opened = { metadata: { name: 'server', namespace: 'shop', labels: openLabels }, stringData: connection }
+  await cluster.create(Secret, opened)
+  const provider = { server: { connectionSecretRef: { name: 'server' } } }
+  const crm = { name: 'crm', namespace: 'shop' }
+  await cluster.create(Database, { metadata: crm, spec: { provider } })
+  const status = { phase: 'Ready', identity: { systemIdentifier, databaseOID: 16_400 } }
+  const options = { fieldManager: 'test', subresource: 'status' } as const
+  await cluster.client.patch(Database, crm, { type: 'merge', body: { status } }, options, new AbortController().signal)
+  const databases = [{ name: 'crm', access: 'Owner' as const }]
+  const password = { secretRef: { name: 'mine', key: 'password' } }
+  await cluster.create(DatabaseUser, { metadata: { name: 'web', namespace: 'shop' }, spec: { databases, password } })
+  cluster.run(databaseUser(() => noServer))
+  await cluster.advance(60_000)
+  for (const type of ['Ready', 'Progressing', 'Reconciling']) {
+    const found = await cluster.condition(DatabaseUser, 'shop/web', type)
+    expect(found).toMatchObject({ message: 'there is no Secret mine, which spec.password.secretRef names' })
+  }
 })
