@@ -47,13 +47,21 @@ const ok = auth(0)
 const notice = message('N', Buffer.from(`SNOTICE\0C00000\0M${'x'.repeat(4_000)}\0\0`))
 const row = message('D', Buffer.concat([Buffer.from([0, 1, 0, 0, 0, 4]), Buffer.from('evil')]))
 const emptyRow = message('D', Buffer.from([0, 0]))
-const columns = message(
-  'T',
-  Buffer.concat([
-    Buffer.from([0x06, 0x40]),
-    ...Array.from({ length: 1_600 }, (_, at) => Buffer.concat([Buffer.from(`c${at}\0`), Buffer.alloc(18)])),
-  ]),
-)
+const count = (of: readonly unknown[]) => Buffer.from([of.length >> 8, of.length & 0xff])
+const columnsOf = (names: readonly string[]) =>
+  message(
+    'T',
+    Buffer.concat([count(names), ...names.map((name) => Buffer.concat([Buffer.from(`${name}\0`), Buffer.alloc(18)]))]),
+  )
+const rowOf = (values: readonly string[]) =>
+  message(
+    'D',
+    Buffer.concat([
+      count(values),
+      ...values.map((value) => Buffer.concat([Buffer.from([0, 0, 0, value.length]), Buffer.from(value)])),
+    ]),
+  )
+const columns = columnsOf(Array.from({ length: 1_600 }, (_, at) => `c${at}`))
 
 /** Answers the first SCRAM message of a client. */
 const scram =
@@ -179,6 +187,16 @@ const servers: readonly Server[] = [
       more(() => socket.write(Buffer.concat([columns, ...Array.from({ length: 20_000 }, () => emptyRow), ready])))
     },
   },
+  ...['null', '{}', '{"server":null}', '{"server":{},"databases":[null],"roles":[7]}'].map((json) => ({
+    does: `answers every question with the JSON ${json}`,
+    stop: /ServerUnreachable.*no answer to the question/,
+    hears: query,
+    behaves: ((socket, more) => {
+      socket.write(Buffer.concat([ok, ready]))
+      const answer = Buffer.concat([columnsOf(['caller', 'answer']), rowOf(['x', json]), ready])
+      more(() => socket.write(answer))
+    }) satisfies Behaviour,
+  })),
   {
     does: 'sends one message without end',
     stop: /ServerUnreachable.*a message of 1073741823 bytes/,

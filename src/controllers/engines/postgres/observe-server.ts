@@ -206,6 +206,13 @@ type RoleAnswer = Omit<ObservedRole, Given> & {
   readonly dependents: ObservedRole['dependents'] | null
 }
 
+/** Every decision begins with these. Throws TypeError, as reading a value of another form does. */
+function checkForm({ systemIdentifier, version, majorVersion, admin }: ServerAnswer['server']): void {
+  const texts = [systemIdentifier, version, admin.role]
+  if (!Number.isInteger(majorVersion) || texts.some((text) => typeof text !== 'string'))
+    throw new TypeError('a server without an identity')
+}
+
 /** Memberships of one role, and roles with rights in one database. */
 const mostOfOneRole = 10_000
 
@@ -233,6 +240,7 @@ export function serverObservation(
   question: ServerQuestion,
   { isSuperuser }: SessionFacts,
 ): ServerObservation {
+  checkForm(server)
   checkSizes({ databases, roles })
   const verifiers = new Map(question.roles?.map(({ name, verifier }) => [name, verifier]))
   return {

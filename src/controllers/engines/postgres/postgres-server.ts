@@ -51,6 +51,11 @@ const longAnswer = 1_048_576
 /** Until a change waits for a lock, or has it. */
 const pause = 'SELECT pg_catalog.pg_sleep(0.2)::text AS pause'
 
+/** Answers are read as what their statements build: another server may send anything, and JavaScript's own message says nothing of it. */
+function noAnswer(thrown: TypeError): Error {
+  return new Error('the server sends what is no answer to the question', { cause: thrown })
+}
+
 /** One piece of work with one session. */
 interface Work<T> {
   /** One word, for metrics. */
@@ -284,7 +289,7 @@ export class PostgresServer implements DatabaseServer {
             return { value }
           } catch (thrown) {
             if (until.aborted) throw until.reason
-            const error = asEngineError(thrown, context)
+            const error = asEngineError(thrown instanceof TypeError ? noAnswer(thrown) : thrown, context)
             // A breaker hears only of what concerns the server as a whole.
             if (speaksOfServer(error)) throw error
             return { error }
