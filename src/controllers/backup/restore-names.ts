@@ -47,7 +47,7 @@ export interface Swap {
 
 /**
  * In one transaction: nobody ever sees neither, or both. What is let go of takes no connections from here on, so that nothing is written
- * there that would be missed. Neither is a template any more, as its owner may have made it. DatabaseInUse while anybody is connected to one of them; NotFound when one is another than was looked at.
+ * there that would be missed. Roles of DatabaseUsers that lost their rights since the database was let go of do not get them back with it. Neither is a template any more, as its owner may have made it. DatabaseInUse while anybody is connected to one of them; NotFound when one is another than was looked at.
  */
 export function swapChanges({ names, live, beside, token, succession }: Swap): readonly Change[] {
   const away: readonly Change[] =
@@ -65,6 +65,23 @@ export function swapChanges({ names, live, beside, token, succession }: Swap): r
     { kind: 'expectDatabase', database: names.live, oid: beside.oid },
     { kind: 'markDatabase', database: names.live, token, succession },
     { kind: 'resetTemplate', database: names.live },
+    ...rightsLostSince(live, beside, names.live),
     { kind: 'allowConnections', database: names.live, allows: true },
   ]
+}
+
+/** The consent of the Database may have been withdrawn meanwhile. A DatabaseUser that is to have rights is given them again. */
+function rightsLostSince(
+  live: ObservedDatabase | undefined,
+  { holders }: ObservedDatabase,
+  name: string,
+): readonly Change[] {
+  if (live === undefined) return []
+  const held = new Set(live.holders.map(({ role }) => role))
+  return holders
+    .filter(({ role, privileges }) => !held.has(role) && privileges.length > 0)
+    .map(({ role, privileges }) => ({
+      ...{ kind: 'revoke', role, on: 'Database', schema: '', table: '', names: [name] },
+      privileges,
+    }))
 }

@@ -83,3 +83,22 @@ it.each([
 ])('fails as a whole where %s', (_, before) => {
   expect(carriedOut(swapChanges(swap), before)).toBeUndefined()
 })
+
+it('takes rights that a role has lost since from what comes back, before it opens', () => {
+  const holder = (role: string, privileges: readonly string[] = ['CONNECT']) => ({
+    ...{ role, token: undefined, grantors: [], privileges },
+  })
+  const live = observedDatabase({ name: 'shop', oid: 1, holders: [holder('web')] })
+  const beside = observedDatabase({
+    ...{ name: 'shop_new_r1', oid: 2 },
+    holders: [holder('web'), holder('guest', ['CONNECT', 'TEMPORARY']), holder('member', [])],
+  })
+  const changes = swapChanges({ ...swap, live, beside })
+  const revoke = { kind: 'revoke', role: 'guest', on: 'Database', names: ['shop'] }
+  expect(changes.slice(-2)).toMatchObject([
+    { ...revoke, privileges: ['CONNECT', 'TEMPORARY'] },
+    { kind: 'allowConnections', database: 'shop', allows: true },
+  ])
+  expect(changes.filter(({ kind }) => kind === 'revoke')).toHaveLength(1)
+  expect(swapChanges({ ...swap, live: undefined, beside }).filter(({ kind }) => kind === 'revoke')).toEqual([])
+})
