@@ -49,6 +49,11 @@ function* isChecked(list: readonly string[]): SlicedWork<unknown> {
   return true
 }
 
+const server = {
+  ...{ version: '18.1', majorVersion: 18, systemIdentifier: '7', isReadOnly: false },
+  admin: { role: 'admin', isSuperuser: true, canCreateDatabases: true, canCreateRoles: true },
+}
+
 /** Of a role that says nothing, and whose server has made up the rest. */
 const role = {
   ...{
@@ -82,7 +87,7 @@ function observed(count: number) {
   const dependents = names(count, (at) => `d${at}`).map((database) => ({ database, owned: 1, granted: 1 }))
   const found = { ...role, settings, memberOf, dependents }
   const { roles } = serverObservation(
-    { server: {} as never, databases: [], roles: [found] },
+    { server, databases: [], roles: [found] },
     {},
     { majorVersion: 18, isSuperuser: true },
   )

@@ -213,12 +213,12 @@ function checkForm({ systemIdentifier, version, majorVersion, admin }: ServerAns
     throw new TypeError('a server without an identity')
 }
 
-/** Memberships of one role, and roles with rights in one database. */
+/** Settings and memberships of one role, and roles with rights in one database. */
 const mostOfOneRole = 10_000
 
 function checkSizes({ databases, roles }: Pick<ServerAnswer, 'databases' | 'roles'>): void {
-  for (const { name, memberOf, members, reaches, dependents } of roles ?? []) {
-    const lists = { memberships: memberOf, members, 'roles within reach': reaches, databases: dependents }
+  for (const { name, settings, memberOf, members, reaches, dependents } of roles ?? []) {
+    const lists = { settings, memberships: memberOf, members, 'roles within reach': reaches, databases: dependents }
     for (const [what, list] of Object.entries(lists))
       if ((list?.length ?? 0) > mostOfOneRole) throw excess(`role ${name}`, what)
   }
