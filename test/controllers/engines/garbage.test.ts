@@ -48,7 +48,7 @@ describe('a server that is none', () => {
 
 describe('messages', () => {
   it('come out whole, however they come in', () => {
-    const one = fc.record({ letter: fc.constantFrom('D', 'Z', 'T', 'C'), body: fc.string({ maxLength: 40 }) })
+    const one = fc.record({ letter: fc.constantFrom('D', 'Z', 't', 'C'), body: fc.string({ maxLength: 40 }) })
     fc.assert(
       fc.property(fc.array(one), fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1 }), (all, steps) => {
         const sent = all.map(({ letter, body }) => message(letter, body))
