@@ -183,7 +183,11 @@ onEachPostgres('an attacker', (server) => {
           idle_session_timeout: '1ms',
           statement_timeout: '1ms',
           lock_timeout: '1ms',
+          idle_in_transaction_session_timeout: '1ms',
         },
+        ...{ default_transaction_isolation: 'serializable', default_transaction_deferrable: 'on' },
+        ...{ quote_all_identifiers: 'on', array_nulls: 'off', transform_null_equals: 'on', exit_on_error: 'on' },
+        ...(server().version < 17 ? {} : { transaction_timeout: '1ms' }),
       }
       for (const [name, value] of Object.entries(settings)) {
         const text = name === 'search_path' ? value : `'${value}'`

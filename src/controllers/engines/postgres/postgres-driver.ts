@@ -17,17 +17,22 @@ export function postgresEngine(tools: ExternalTools): DatabaseEngine {
     const key = keyOf(access)
     const known = provisioners.get(key)
     if (known !== undefined) return known
+    let majorVersion: number | undefined
     const sessions = new SessionProvisioner({
       clock: tools.clock,
       maintenanceDatabase: access.maintenanceDatabase,
-      open: (database, signal) =>
-        SessionClient.open(
+      open: async (database, signal) => {
+        const session = await SessionClient.open(
           {
             ...{ access, database, applicationName: applicationName(caller), clock: tools.clock },
-            answerBytes: operatorAnswerBytes,
+            ...{ answerBytes: operatorAnswerBytes, majorVersion },
           },
           signal,
-        ),
+        )
+        // The first session is in the maintenance database, which no tenant owns.
+        majorVersion = session.facts.majorVersion
+        return session
+      },
       onEmpty: () => provisioners.delete(key),
     })
     provisioners.set(key, sessions)

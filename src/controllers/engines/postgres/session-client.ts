@@ -47,6 +47,8 @@ export interface SessionOptions {
   readonly clock: Clock
   /** `own`: as the server has it for this role and database. Default: none, so that only full names find anything. */
   readonly searchPath?: 'none' | 'own'
+  /** The server's major version, where an earlier session has shown it: newer servers have settings that older ones reject. */
+  readonly majorVersion?: number | undefined
   /** The longest answer, in bytes on the wire. Default: any, of messages of 64 MiB at most. */
   readonly answerBytes?: number
 }
@@ -284,7 +286,7 @@ async function withinLimit<T>({ clock, socket, signal, limitMs }: Bounds, work: 
 
 /** Everything that pg would else take from the environment or from files of the user's is said. */
 function clientConfig(
-  { access, database, applicationName, searchPath = 'none' }: SessionOptions,
+  { access, database, applicationName, majorVersion = 0, searchPath = 'none' }: SessionOptions,
   asked: Asked,
 ): ClientConfig {
   return {
@@ -303,7 +305,11 @@ function clientConfig(
     statement_timeout: limits.statementMs,
     lock_timeout: limits.lockMs,
     idle_in_transaction_session_timeout: limits.idleInTransactionMs,
-    options: [...(searchPath === 'none' ? ['-c search_path='] : []), ...startupOptions].join(' '),
+    options: [
+      ...(searchPath === 'none' ? ['-c search_path='] : []),
+      ...startupOptions,
+      ...(majorVersion < 17 ? [] : ['-c transaction_timeout=0']),
+    ].join(' '),
     keepAlive: true,
     types: { getTypeParser: () => (value: unknown) => value },
   }
@@ -319,6 +325,10 @@ const startupOptions = [
   '-c local_preload_libraries=',
   '-c idle_session_timeout=0',
   '-c tcp_user_timeout=0',
+  '-c default_transaction_isolation=read\\ committed',
+  '-c default_transaction_deferrable=off',
+  '-c quote_all_identifiers=off',
+  '-c exit_on_error=off',
   '-c standard_conforming_strings=on',
   '-c client_min_messages=warning',
   '-c client_connection_check_interval=1s',
