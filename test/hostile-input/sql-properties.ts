@@ -40,6 +40,7 @@ const changes: Readonly<Record<string, MakeChange>> = {
   }),
   renameDatabase: (database, to) => ({ kind: 'renameDatabase', database, to }),
   hardenDatabase: (database) => ({ kind: 'hardenDatabase', database }),
+  resetTemplate: (database) => ({ kind: 'resetTemplate', database }),
   createExtension: (extension, version, schema) => ({ kind: 'createExtension', extension, version, schema }),
   moveExtension: (extension, schema) => ({ kind: 'moveExtension', extension, schema }),
   createSchema: (schema, owner) => ({ kind: 'createSchema', schema, owner }),

@@ -1,5 +1,5 @@
-// Roles that may connect to a database and for which no DatabaseUser stands. Whoever owns a database grants CONNECT to any role of the server, so
-// that a guest's access outlives the consent; the operator names such roles, and leaves them to people. Pure.
+// Roles that may connect to a database and for which no DatabaseUser stands. The owner of a database grants CONNECT to any role of the server, so
+// that a guest's access outlives the consent; the operator names such roles, and people decide about them. Pure.
 import { nameList } from '../../index.ts'
 import type { ObservedDatabase } from '../engines/observed-server.ts'
 
@@ -34,7 +34,7 @@ export interface Sharing {
   readonly database: ObservedDatabase | undefined
 }
 
-/** Are other namespaces let in, or were they, and roles of nobody may still connect? */
+/** True while other namespaces are allowed, and after that while unmanaged roles may still connect. */
 export function isShared({ consents = [], isWithdrawn, wasShared, database }: Sharing): boolean {
   if (consents.length > 1) return true
   return (wasShared || isWithdrawn) && (database === undefined || unmanagedRoles(database).length > 0)
