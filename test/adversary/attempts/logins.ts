@@ -252,6 +252,57 @@ const ownerRest: readonly Attempt[] = [
   },
   {
     attacker: 'owner login',
+    does: 'writes a comment of 9 MB on the shared database, which the operator reads',
+    act: async (stage, name) => {
+      const comment = `EXECUTE format('COMMENT ON DATABASE shared IS %L', repeat('x', 9000000))`
+      await stage.sql('owner', `SET ROLE shared_owner; DO $$ BEGIN ${comment}; END $$`)
+      await stage.victimReconciles('db', 'shared', name)
+      await stage.until('the marker', async () => {
+        const [row] = await stage.postgres.byHand(
+          `SELECT shobj_description(oid, 'pg_database') LIKE 'konverge {%' AS is FROM pg_database WHERE datname = 'shared'`,
+        )
+        return row?.['is'] === true
+      })
+    },
+    outcome: harmless('A comment of that length is no marker; the operator writes its own again.'),
+  },
+  {
+    attacker: 'writer login',
+    does: 'gives its own role a setting of 9 MB, which the operator reads',
+    act: async (stage, name) => {
+      const setting = `EXECUTE format('ALTER ROLE %I SET application_name TO %L', current_user, repeat('x', 9000000))`
+      await stage.sql('writer', `SET ROLE NONE; DO $$ BEGIN ${setting}; END $$`)
+      const annotations = { 'konverge.dev/reconcile-now': name }
+      await stage.tenant.patch('dbu', 'writer', { metadata: { annotations } })
+      await stage.until('the setting to be gone', async () => {
+        const [row] = await stage.postgres.byHand(
+          'SELECT max(length(setconfig::text)) < 10000 AS is FROM pg_db_role_setting',
+        )
+        return row?.['is'] === true
+      })
+    },
+    outcome: harmless('The operator resets it.'),
+  },
+  {
+    attacker: 'owner login',
+    does: 'makes settings of the shared database that end transactions, or have them wait',
+    act: async (stage) => {
+      await stage.sql(
+        'owner',
+        `SET ROLE shared_owner; ALTER DATABASE shared SET default_transaction_isolation = 'serializable';
+        ALTER DATABASE shared SET default_transaction_deferrable = on; ALTER DATABASE shared SET exit_on_error = on;
+        DO $$ BEGIN IF current_setting('server_version_num')::int >= 170000 THEN
+          EXECUTE 'ALTER DATABASE shared SET transaction_timeout = 1'; END IF; END $$`,
+      )
+      await stage.settle()
+      await stage.postgres.byHand('ALTER DATABASE shared RESET ALL')
+    },
+    outcome: harmless(
+      'The operator’s sessions have settings of their own; what is the victim’s is reconciled meanwhile.',
+    ),
+  },
+  {
+    attacker: 'owner login',
     does: 'makes the shared database a template, which others copy',
     act: async (stage) => {
       await stage.sql('owner', 'SET ROLE shared_owner; ALTER DATABASE shared IS_TEMPLATE true')
