@@ -41,7 +41,12 @@ it.each<readonly [string, Parameters<typeof outcomeOfSagas>[0], Outcome]>([
     { kind: 'retry', reason: 'Because', message: 'move: Load 1/2: busy', retryAfterMs: 7_000 },
   ],
   ['one that stands still', [stopped], { kind: 'stopped', reason: 'Because', message: 'put it right' }],
-  ['two under way', [waiting, waiting], { kind: 'waiting', on: 'move: Load 1/2; move: Load 1/2' }],
+  [
+    'two under way',
+    [waiting, { record, standing: standing('waiting', 'Drive 2/2') }],
+    { kind: 'waiting', on: 'move: Load 1/2; move: Drive 2/2' },
+  ],
+  ['two that wait for the same', [waiting, waiting], { kind: 'waiting', on: 'move: Load 1/2' }],
   [
     'one that stands still beside one under way',
     [waiting, stopped],
