@@ -11,12 +11,14 @@ import { type WireJson, WireJsonError } from '../base/wire-json.ts'
 const maxAliases = 100
 /** Deeper than any manifest. Go reads 10,000 levels; the library composes by recursion, and some of its costs grow with the depth. */
 const maxDepth = 100
-/** The worst text of this length takes 3 s; clients send large objects as JSON, kubectl all of them. */
+/** Clients send large objects as JSON, kubectl all of them. */
 export const maxYamlLength = 256 * 1_024
+/** The costs of the library grow with these, up to 2 µs each: a manifest of 100 KB has fewer. */
+const maxTokens = 16_384
 
 let loaded: typeof import('yaml') | undefined
 
-/** Throws WireJsonError, also for text that is deeper than 100 levels. The cost is linear in the length of the text. */
+/** Throws WireJsonError, also for text of more than 16,384 tokens or 100 levels. The cost is linear in the number of tokens. */
 export function parseYaml(text: string): WireJson {
   const document = firstDocument(text)
   if (document === undefined) return { value: null, duplicates: [] }
@@ -60,12 +62,15 @@ function firstDocument(text: string): Document | undefined {
   return undefined
 }
 
-/** The tokens of the library's parser, which keeps the open collections on a stack of its own. Throws WireJsonError beyond `maxDepth`. */
+/** The tokens of the library's parser, which keeps the open collections on a stack of its own. Throws WireJsonError beyond `maxDepth` and `maxTokens`. */
 function* tokensOf(text: string, lines: LineCounter): Generator<CST.Token, void> {
   const { Lexer, Parser } = library()
   const parser = new Parser(lines.addNewLine)
   lines.addNewLine(0)
+  let count = 0
   for (const lexeme of new Lexer().lex(text)) {
+    count += 1
+    if (count > maxTokens) throw new WireJsonError(`yaml: exceeded max tokens of ${maxTokens}; send the object as JSON`)
     yield* parser.next(lexeme)
     if (parser.stack.length > maxDepth) throw new WireJsonError(`yaml: exceeded max depth of ${maxDepth}`)
   }

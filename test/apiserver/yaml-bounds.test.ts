@@ -1,4 +1,6 @@
 // Bounds of YAML bodies: the worst texts are refused or read within a bounded time, and what clients send is read as before.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parseBody } from '../../src/apiserver/request-body.ts'
 import { StatusError } from '../../src/apiserver/status-error.ts'
@@ -70,6 +72,22 @@ describe('a YAML body', () => {
     const whole = cpuMs(() => parseYaml(text))
     // A quadratic cost is 16 times that of the quarter. What is below 500 ms is too short to be compared.
     expect(whole).toBeLessThan(Math.max(500, quarter * 12))
+  })
+
+  it.each([
+    { title: 'maps in a list', text: `[${filled('{a: 1},')}]` },
+    { title: 'numbers', text: `[${filled('1,')}]` },
+    { title: 'keys', text: numbered((at) => `k${at}: 1\n`) },
+    { title: 'items', text: filled('- a\n') },
+  ])('of more than 16,384 tokens is refused with a remedy: $title', ({ text }) => {
+    expect(() => parseYaml(text)).toThrow(
+      new WireJsonError('yaml: exceeded max tokens of 16384; send the object as JSON'),
+    )
+  })
+
+  it('of the size of the largest definition is read', async () => {
+    const text = await readFile(join(import.meta.dirname, '../../crds/database.yaml'), 'utf8')
+    expect(parseYaml(text)).toMatchObject({ value: { kind: 'CustomResourceDefinition' }, duplicates: [] })
   })
 
   it('of 90 levels is read', () => {

@@ -2,6 +2,7 @@
 // value. bench/hostile-input.ts measures the rows: none may stop the event loop for 50 ms, or cost more than 64 MiB.
 // docs/security.md shows the same rows. A new place that parses is found by parse-sites.test.ts.
 import { createSecureContext, rootCertificates } from 'node:tls'
+import { parseYaml } from '../../src/apiserver/yaml-text.ts'
 import { dueSlot } from '../../src/controllers/backup/due-slot.ts'
 import type { RetainedBackup } from '../../src/controllers/backup/retention.ts'
 import { retain } from '../../src/controllers/backup/retention.ts'
@@ -120,6 +121,32 @@ export const inputs: readonly BoundedInput[] = [
       return () => durationMs(text)
     },
     comesTo: undefined,
+  },
+  {
+    input: 'YAML body of the embedded API server',
+    from: 'user',
+    bound: '16,384 tokens, 256 KiB, 100 levels; larger objects as JSON',
+    worst: () => {
+      const text = `[${'{a: 1},'.repeat(1_800)}]`
+      return () => JSON.stringify(parseYaml(text).value).length
+    },
+    comesTo: 14_401,
+  },
+  {
+    input: 'longer YAML body of the embedded API server',
+    from: 'user',
+    bound: '16,384 tokens, 256 KiB, 100 levels; larger objects as JSON',
+    worst: () => {
+      const text = `[${'{a: 1},'.repeat(32_000)}]`
+      return () => {
+        try {
+          return parseYaml(text).value
+        } catch (error) {
+          return error instanceof Error ? error.name : error
+        }
+      }
+    },
+    comesTo: 'WireJsonError',
   },
   {
     input: 'annotations that steer',
