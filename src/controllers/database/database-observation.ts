@@ -64,13 +64,21 @@ export function lookOf(call: Call, { server, databases, roles }: ServerObservati
   }
 }
 
-/** What no adoptionPolicy takes over: who may write a Database may not so get at another namespace's, or at the operator's own role. */
-function notToBeAdopted({ desired, token }: Call, { server, database, ownerRole }: Seen): string | undefined {
+/**
+ * What no adoptionPolicy takes over: who may write a Database may not so get at another namespace's, or at the operator's own role. The
+ * comment of the very database that the status has, under its own owner role, says nothing: a guest may have written it.
+ */
+function notToBeAdopted(
+  { desired, token, providerID }: Call,
+  { server, database, ownerRole }: Seen,
+): string | undefined {
   const { name, owner, caller } = desired
+  const isRecorded = database !== undefined && providerID === providerIdOf(server.systemIdentifier, database.oid)
+  const isOurs = isRecorded && ownerRole?.token?.uid === token.uid
   const isTheirs = (mark: Token | undefined) => mark?.uid !== token.uid && isOfAnotherNamespace(mark, caller.namespace)
   if (owner === server.admin.role)
     return `role ${owner} is the one as which the operator works; choose another spec.databaseName`
-  if (isTheirs(database?.token)) return ofAnotherNamespace(`database ${name}`, database?.token)
+  if (!isOurs && isTheirs(database?.token)) return ofAnotherNamespace(`database ${name}`, database?.token)
   return isTheirs(ownerRole?.token) ? ofAnotherNamespace(`role ${owner}`, ownerRole?.token) : undefined
 }
 

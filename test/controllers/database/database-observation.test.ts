@@ -46,6 +46,18 @@ describe('a database that is there', () => {
   })
 })
 
+it.each([false, true])(
+  'is ours once its identity is known, whatever namespace its comment names; adopts: %s',
+  (adopts) => {
+    const guest = { uid: 'of a guest', generation: 1, holder: 'Database mallory/mine' }
+    const roles = [observedRole({ token })]
+    const seen = { ...ours, roles, databases: [observedDatabase({ token: guest })] }
+    expect(lookOf({ ...call, providerID, adopts }, seen)).toMatchObject({ kind: 'there', owner: token })
+    const another = { ...seen, databases: [observedDatabase({ token: guest, oid: 16_401 })] }
+    expect(lookOf({ ...call, providerID, adopts }, another)).toMatchObject({ observation: { reason: 'NotOwned' } })
+  },
+)
+
 it('whose markers disagree is nobody’s, whoever asks and whatever he asks for', () => {
   const disagreeing = { ...ours, databases: [observedDatabase({ token: otherToken })] }
   for (const asked of [call, { ...call, adopts: true }, { ...leaving, providerID: undefined }]) {
