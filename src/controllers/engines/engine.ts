@@ -35,8 +35,9 @@ export interface DatabaseServer {
   /** One transaction, on the maintenance database or in the one named. None if there is no change. */
   change(changes: readonly Change[], at?: { readonly database: string }): Promise<void>
   /**
-   * One transaction on the maintenance database, and the end of sessions of these roles and their members that hold a lock for which it
-   * waits. Rights are taken with it: the role that loses them would else keep them for as long as it keeps a transaction open.
+   * One transaction on the maintenance database, and the end of sessions that hold a lock for which it waits: of any role but
+   * administrators (superusers, and others with CREATEROLE than these roles and their members). Rights are taken with it: the role that
+   * loses them would else keep them for as long as it, or an accomplice, keeps a transaction open.
    */
   changeDespite(changes: readonly Change[], roles: readonly string[]): Promise<void>
   /** Two statements: CREATE DATABASE, whose owner is set with it, then its mark if it has none. Fails with AlreadyExists. */
@@ -89,7 +90,7 @@ export interface SessionFilter {
   readonly role?: string
   /** And the other sessions of this operator, of whichever process: nobody is to be left. */
   readonly ours?: true
-  /** Only those that hold a lock for which this operator waits, of these roles and their members. */
+  /** Only those that hold a lock for which this operator waits: of these roles, their members, and roles without CREATEROLE. */
   readonly blockedBy?: readonly string[]
   /** Only those of roles with a token that may not connect to their database any more. */
   readonly lockedOut?: true

@@ -148,6 +148,38 @@ onEachPostgres('a guest with access: Owner', (server) => {
     },
   )
 
+  it('reads nothing once the consent is withdrawn, while a login without rights holds the lock of the database by a function', async () => {
+    const { stage, shop, guest } = await start()
+    const [sibling, accomplice] = [`second${made}`, `accomplice${made}`]
+    await become(stage, sibling, { databases: [{ name: shop, namespace: home, access: 'ReadWrite' }] })
+    await server().byHand(`CREATE ROLE ${accomplice} LOGIN PASSWORD 'his'`)
+    await asGuest(
+      stage,
+      guest,
+      `CREATE FUNCTION hold() RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+        AS $$ BEGIN EXECUTE 'ALTER DATABASE ${shop} CONNECTION LIMIT 77'; END $$;
+      GRANT CONNECT ON DATABASE ${shop} TO ${accomplice}; GRANT USAGE ON SCHEMA public TO ${accomplice}`,
+    )
+    for (const name of [guest, sibling])
+      await stage.cluster.patch(DatabaseUser, `${theirs}/${name}`, { spec: { suspend: true } })
+    const hold = 'BEGIN; SELECT public.hold(); SELECT pg_sleep(600)'
+    const held = `FROM pg_stat_activity WHERE query = '${hold}'`
+    onTestFinished(() =>
+      server()
+        .byHand(`SELECT pg_terminate_backend(pid) ${held}`)
+        .then(() => undefined),
+    )
+    const session = server().byHand(hold, { user: accomplice, password: 'his', database: shop }).then(String, String)
+    const holds = () => server().byHand(`SELECT ${held}`)
+    await stage.until('the lock', async () => (await holds()).length > 0)
+    await consent(stage, shop, null)
+    await looks(stage)
+    await stage.until('the session to end', async () => (await holds()).length === 0)
+    expect(await session).toMatch(/terminat/)
+    await looks(stage)
+    await expect(asGuest(stage, guest, 'TABLE secrets')).rejects.toThrow(/permission denied for database/)
+  })
+
   it('reads nothing once the consent is withdrawn, by a second user that is a member of the first', async () => {
     const { stage, shop, guest } = await start()
     await stage.database(`own${made}`, {}, theirs)

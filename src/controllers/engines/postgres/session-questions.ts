@@ -26,11 +26,15 @@ export function terminateQuestion(filter: SessionFilter): JsonQuestion {
   }
 }
 
-/** Superusers count as members of every role, and hold locks for reasons of their own. */
+/**
+ * Any login may hold such a lock, by a function of the owner's that runs with the owner's rights. Sessions of administrators stay, as they
+ * have reasons of their own; superusers count as members of every role.
+ */
 const blocksFor = `a.pid IN (SELECT pg_catalog.unnest(pg_catalog.pg_blocking_pids(w.pid)) FROM pg_catalog.pg_stat_activity w
     WHERE w.usename = current_user AND w.application_name LIKE 'konverge/%' AND w.wait_event_type = 'Lock')
-  AND EXISTS (SELECT FROM pg_catalog.pg_roles r, pg_catalog.pg_roles s WHERE r.rolname = ANY (${namesOf('$3')})
-    AND s.oid = a.usesysid AND NOT s.rolsuper AND (r.oid = s.oid OR pg_catalog.pg_has_role(s.oid, r.oid, 'MEMBER')))`
+  AND EXISTS (SELECT FROM pg_catalog.pg_roles s WHERE s.oid = a.usesysid AND NOT s.rolsuper
+    AND (NOT s.rolcreaterole OR EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.rolname = ANY (${namesOf('$3')})
+      AND (r.oid = s.oid OR pg_catalog.pg_has_role(s.oid, r.oid, 'MEMBER')))))`
 
 const conditionOf = ({ ours, lockedOut, blockedBy }: SessionFilter) => `a.pid <> pg_catalog.pg_backend_pid()
   AND ${ours === true ? clientSession : foreignSession}${lockedOut === true ? ` AND ${lockedOutSession}` : ''}${blockedBy === undefined ? '' : ` AND ${blocksFor}`} AND ($1 = '' OR a.datname = $1) AND ($2 = '' OR a.usename = $2)`
