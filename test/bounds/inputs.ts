@@ -14,7 +14,7 @@ import { bindingManifest, isUntouched } from '../../src/controllers/database-use
 import { reservedKeyProblem, sizeProblem } from '../../src/controllers/database-user/secret-problem.ts'
 import { hasReached } from '../../src/controllers/engines/log-position.ts'
 import { ledgerIn } from '../../src/controllers/engines/postgres/globals/ledger.ts'
-import { jsonAnswer } from '../../src/controllers/engines/postgres/json-answer.ts'
+import { jsonAnswer, slicedJsonAnswer } from '../../src/controllers/engines/postgres/json-answer.ts'
 import { tokenIn } from '../../src/controllers/engines/postgres/mark.ts'
 import { isSameSetting } from '../../src/controllers/engines/postgres/role-setting.ts'
 import { isScramVerifier, passwordTrouble, verifierMatches } from '../../src/controllers/engines/postgres/scram.ts'
@@ -360,6 +360,36 @@ export const inputs: readonly BoundedInput[] = [
       return () => typeof jsonAnswer(text, 'x')
     },
     comesTo: 'object',
+  },
+  {
+    input: 'answer of a server, of short texts that are all different',
+    from: 'server',
+    bound: 'as above; slices of 5 ms',
+    worst: () => {
+      const names = Array.from({ length: 590_000 }, (_, at) => at.toString(36))
+      const text = JSON.stringify({ names })
+      return function* parsed() {
+        return Object.keys((yield* slicedJsonAnswer(text, 'x')) as object)
+      }
+    },
+    comesTo: ['names'],
+  },
+  {
+    input: 'answer of a server, of members whose names are all different',
+    from: 'server',
+    bound: 'as above; 8,192 different names',
+    worst: () => {
+      const members = Array.from({ length: 299_000 }, (_, at) => ({ [at.toString(36)]: 1 }))
+      const text = JSON.stringify(members)
+      return () => {
+        try {
+          return typeof jsonAnswer(text, 'x')
+        } catch (error) {
+          return error instanceof Error ? error.name : error
+        }
+      }
+    },
+    comesTo: 'EngineError',
   },
   {
     input: 'bytes of a server, one by one',

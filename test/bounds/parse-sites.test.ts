@@ -41,7 +41,7 @@ const known: Readonly<Record<string, readonly [count: number, bound: string]>> =
   'src/controllers/database/upgrade/upgrade-scene.ts': [1, row('quantity')],
   'src/controllers/engines/contents-difference.ts': [3, inWorker],
   'src/controllers/engines/log-position.ts': [2, row('position in a log')],
-  'src/controllers/engines/postgres/json-answer.ts': [1, row('answer of a server')],
+  'src/controllers/engines/postgres/sliced-json.ts': [4, row('answer of a server')],
   'src/controllers/engines/postgres/globals/ledger.ts': [1, row('mark')],
   'src/controllers/engines/postgres/logical/frozen-session-client.ts': [3, inWorker],
   'src/controllers/engines/postgres/logical/logical-driver.ts': [3, inWorker],

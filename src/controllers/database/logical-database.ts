@@ -3,7 +3,6 @@
 import type { DatabaseStatus } from '../../../imports/wire/database.ts'
 import type { ExternalChange, Token } from '../../index.ts'
 import type { Change } from '../engines/change.ts'
-import { isMarkedFor } from '../engines/mark-agreement.ts'
 import type { ObservedContents, ObservedDatabase, ObservedRole, ServerFacts } from '../engines/observed-server.ts'
 import { type Caller, forWhom, namespaceOf, type ServerAccess } from '../engines/server-access.ts'
 import type { DatabaseObject } from './server-connection.ts'
@@ -253,12 +252,12 @@ function templateDifferences({ name: database, isTemplate }: ObservedDatabase): 
   return [{ at: 'server', reason: 'TemplateDatabase', message, changes, isWished: true, isReported: true }]
 }
 
-/** Databases that are kept for an undo belong to the owner role too, so that an owner opens them and makes them templates. */
+/** Databases that are kept for an undo belong to the owner role too, so that an owner opens them, makes them templates, and writes their comments. */
 function formerDifferences({ restore }: LogicalDatabase, observed: ObservedLogicalDatabase): readonly Difference[] {
   const { formers, token } = observed
   if (restore?.phase === 'Restoring') return []
   return formers
-    .filter((former) => isMarkedFor(former, token.uid))
+    .filter(({ ownerToken }) => ownerToken?.uid === token.uid)
     .flatMap((former): readonly Difference[] => {
       const { name: database, allowsConnections } = former
       const message = `database ${database}, which is kept for an undo, takes connections`

@@ -298,6 +298,34 @@ onEachPostgres('the roles of a user', (server) => {
     await server().byHand('SELECT 1', { user: name, password: 'another', database })
   })
 
+  it('lose the session that puts another password back', async () => {
+    const user = await start()
+    const { group, database, driver, call } = user
+    const { observed } = await converge(driver, call)
+    const proven = callOf({ ...user.wish, isVerified: true })
+    expect(driver.differences(proven.desired, observed)).toEqual([])
+    const hold = `BEGIN; SET ROLE NONE; ALTER ROLE ${group}_a PASSWORD 'leaked'; COMMIT; SELECT pg_sleep(600)`
+    const session = server().byHand(hold, as(user, database)).then(String, String)
+    const leaked = { user: `${group}_a`, password: 'leaked', database }
+    // It holds the lock of its role until it has committed, and then another login gets in.
+    await expect
+      .poll(() =>
+        server()
+          .byHand('SELECT 1', leaked)
+          .then(
+            () => true,
+            () => false,
+          ),
+      )
+      .toBe(true)
+    await server()
+      .byHand(`ALTER ROLE ${group}_a PASSWORD 'leaked'`)
+      .catch(() => undefined)
+    await converge(driver, proven)
+    expect(await session).toMatch(/terminat/)
+    await expect(server().byHand('SELECT 1', leaked)).rejects.toThrow(/authentication failed/)
+  })
+
   it('get another password while a database has more in it than the operator reads', async () => {
     const user = await start()
     const { group, database, driver, call } = user

@@ -80,18 +80,32 @@ describe('messages of a server', () => {
     const columns = message('T', Buffer.from([0x06, 0x40, ...Array.from({ length: 100 }, () => 0)]))
     const reader = new ServerMessages({ answerBytes: 10_000_000 })
     const row = message('D', Buffer.from([0, 0]))
-    const answer = Buffer.concat([ready, columns, ...Array.from({ length: 625 }, () => row)])
-    expect([...reader.read(answer)]).toHaveLength(627)
-    expect(() => [...reader.read(row)]).toThrow('an answer of more than 1000000 values')
+    const answer = Buffer.concat([ready, columns, ...Array.from({ length: 62 }, () => row)])
+    expect([...reader.read(answer)]).toHaveLength(64)
+    expect(() => [...reader.read(row)]).toThrow('an answer of more than 100000 values')
     const worker = new ServerMessages()
-    expect([...worker.read(Buffer.concat([answer, row]))]).toHaveLength(628)
+    expect([...worker.read(Buffer.concat([answer, row]))]).toHaveLength(65)
   })
 
   it('end with more rows than an answer may have, when they have no columns', () => {
     const reader = new ServerMessages({ answerBytes: 10_000_000 })
     const row = message('D', Buffer.from([0, 0]))
-    const flood = Buffer.concat([ready, ...Array.from({ length: 125_001 }, () => row)])
-    expect(() => [...reader.read(flood)]).toThrow('an answer of more than 1000000 values')
+    const flood = Buffer.concat([ready, ...Array.from({ length: 12_501 }, () => row)])
+    expect(() => [...reader.read(flood)]).toThrow('an answer of more than 100000 values')
+  })
+
+  it('are none of PostgreSQL’s with more fields of an error than it has', () => {
+    const error = (fields: number) => message('E', Buffer.from(`${'Mx\0'.repeat(fields)}\0`))
+    expect([...new ServerMessages().read(error(64))]).toHaveLength(1)
+    expect(() => [...new ServerMessages().read(error(100_000))]).toThrow(
+      'an error that is none of PostgreSQL’s protocol',
+    )
+  })
+
+  it('are none of PostgreSQL’s when they ask for authentication in more than 64 KiB', () => {
+    expect(() => [...new ServerMessages().read(saslContinue(','.repeat(70_000)))]).toThrow(
+      'the server asks for authentication in 70009 bytes; 65536 are taken',
+    )
   })
 
   it('are none of PostgreSQL’s with more columns than it has', () => {

@@ -1,19 +1,36 @@
 // Answers in JSON of a server that may be hostile, or of a database whose owner has filled its catalogs.
-// Invariant: what is parsed takes less than 50 ms and 64 MiB; texts of other sizes and forms are rejected by one pass over them. Pure.
+// Invariant: what is parsed takes less than 50 ms (of a long answer each slice) and 64 MiB; texts of other sizes and forms are rejected by one pass over them. Pure.
 import { EngineError } from '../engine-error.ts'
+import type { SlicedWork } from '../slice-runner.ts'
+import { parseInSlices } from './sliced-json.ts'
 
 /** Twice what a database with sixty thousand tables needs. */
-export const answerLimits = { bytes: 8 * 1024 * 1024, depth: 64, values: 600_000, members: 1_000 } as const
+export const answerLimits = {
+  bytes: 8 * 1024 * 1024,
+  depth: 64,
+  values: 600_000,
+  members: 1_000,
+  names: 8_192,
+} as const
 
 /**
  * Throws an EngineError `StatementFailed` with the remedy `stop` for what is no JSON or larger than the limits: the same question has the
  * same answer. `about` completes "the server's answer about …".
  */
 export function jsonAnswer(text: string, about: string): unknown {
+  const work = slicedJsonAnswer(text, about)
+  for (;;) {
+    const { done, value } = work.next()
+    if (done === true) return value
+  }
+}
+
+/** As `jsonAnswer`, for an answer that may be long: its texts and names, all different, take a quarter of a second. */
+export function* slicedJsonAnswer(text: string, about: string): SlicedWork<unknown> {
   if (text.length > answerLimits.bytes) throw excess('bytes', answerLimits.bytes)
   checkForm(text)
   try {
-    return JSON.parse(text)
+    return yield* parseInSlices(text)
   } catch {
     // The parser's own message quotes the text, which may hold rows (I11).
     const message = `the server's answer about ${about} is no JSON`
@@ -34,20 +51,42 @@ const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 function checkForm(text: string): void {
   const members = new Uint32Array(answerLimits.depth + 1)
-  let [depth, values] = [0, 0]
+  const names = new DistinctNames()
+  let [depth, values, opening, closing] = [0, 0, 0, 0]
   for (let at = 0; at < text.length; at += 1) {
     const letter = text.charCodeAt(at)
-    if (letter === quote) at = endOfText(text, at)
-    else if (letter === openList || letter === openObject) {
+    if (letter === quote) {
+      opening = at
+      at = endOfText(text, at)
+      closing = at
+    } else if (letter === openList || letter === openObject) {
       depth += 1
       values += 1
       if (depth > answerLimits.depth) throw excess('levels', answerLimits.depth)
       members[depth] = 0
     } else if (letter === closeList || letter === closeObject) depth = Math.max(0, depth - 1)
     else if (letter === comma) values += 1
-    else if (letter === colon && count(members, depth) > answerLimits.members)
-      throw excess('members', answerLimits.members)
+    else if (letter === colon) {
+      if (count(members, depth) > answerLimits.members) throw excess('members', answerLimits.members)
+      if (names.add(text, opening, closing) > answerLimits.names) throw excess('names of members', answerLimits.names)
+    }
     if (values > answerLimits.values) throw excess('values', answerLimits.values)
+  }
+}
+
+/** Estimates how many different names there are: each different one costs memory for as long as the answer, however often it occurs. */
+class DistinctNames {
+  readonly #isKnown = new Uint8Array(65_536)
+  #count = 0
+
+  /** How many there are, the one between these quotes included. */
+  add(text: string, opening: number, closing: number): number {
+    let hash = closing - opening
+    for (let at = opening + 1; at < closing; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+    const slot = (hash ^ (hash >>> 16)) & 0xffff
+    if (this.#isKnown[slot] === 0) this.#count += 1
+    this.#isKnown[slot] = 1
+    return this.#count
   }
 }
 

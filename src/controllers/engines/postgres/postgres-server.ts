@@ -20,7 +20,7 @@ import type { ServerAccess } from '../server-access.ts'
 import { SliceRunner } from '../slice-runner.ts'
 import { createDatabaseStatement, dropDatabaseStatements, firstMarkStatement } from './database-statements.ts'
 import { asEngineError, endsSession } from './failure.ts'
-import { jsonAnswer } from './json-answer.ts'
+import { slicedJsonAnswer } from './json-answer.ts'
 import { tryLogin } from './login-client.ts'
 import { contentsOf, contentsQuestion, grantsOf, grantsQuestion } from './observe-database.ts'
 import { type JsonQuestion, serverObservation, serverQuestion } from './observe-server.ts'
@@ -258,7 +258,10 @@ export class PostgresServer implements DatabaseServer {
     const { rows } = await session.query(statement, [...values, this.#options.applicationName])
     const said = rows[0]?.['answer'] ?? 'null'
     // Sound: whoever asks names the type that the statement builds.
-    const answer = jsonAnswer(said, 'its roles and databases') as T
+    const answer = (await this.#slices.run(
+      slicedJsonAnswer(said, 'its roles and databases'),
+      this.#options.signal,
+    )) as T
     // Whoever reads on has all the time that the thread may be held.
     if (said.length > longAnswer) await this.#slices.pause(this.#options.signal)
     return answer

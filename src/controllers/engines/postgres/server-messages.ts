@@ -12,8 +12,12 @@ export const maxMessageBytes = 64 * 1024 * 1024
 const maxIterations = 1_000_000
 /** MaxTupleAttributeNumber: PostgreSQL sends no more. */
 const maxColumns = 1_664
-/** Values of an answer with a limit. pg makes an object with all columns for each row, however few of them the row has. */
-const maxValues = 1_000_000
+/** Values of an answer with a limit. pg makes an object with all columns for each row, however few of them the row has: 0.2 µs each. */
+const maxValues = 100_000
+/** PostgreSQL's longest has a few hundred: mechanisms, and what SCRAM computes with. */
+const maxAuthenticationBytes = 65_536
+/** PostgreSQL has eighteen. */
+const maxFields = 64
 /** What a row costs at least, in values. */
 const leastOfRow = 8
 const [errorLetter, noticeLetter, authenticationLetter, readyLetter] = [0x45, 0x4e, 0x52, 0x5a]
@@ -123,15 +127,22 @@ function columnsOf(message: Buffer): number {
 
 function check(message: Buffer): void {
   if (message[0] === errorLetter || message[0] === noticeLetter) checkFields(message)
-  if (message[0] === authenticationLetter) checkIterations(message)
+  if (message[0] !== authenticationLetter) return
+  if (message.length > maxAuthenticationBytes)
+    throw new Error(
+      `the server asks for authentication in ${message.length} bytes; ${maxAuthenticationBytes} are taken`,
+    )
+  checkIterations(message)
 }
 
 /** A letter and a text that ends with NUL, again and again, and a NUL at the end. */
 function checkFields(message: Buffer): void {
   let at = headBytes
-  while (at < message.length && message[at] !== 0) {
+  let fields = 0
+  while (at < message.length && message[at] !== 0 && fields <= maxFields) {
     const end = message.indexOf(0, at + 1)
     at = end < 0 ? message.length : end + 1
+    fields += 1
   }
   if (at !== message.length - 1) throw new Error('the server sends an error that is none of PostgreSQL’s protocol')
 }
