@@ -53,7 +53,7 @@ export {
 export { isFieldAppliedByUs } from './object/ownership.ts'
 export { compareQuantities, parseQuantity } from './object/quantity.ts'
 export { type Key, keyFor, type Ref, refOf } from './object/ref.ts'
-export { defineResource, isOf, type Resource } from './object/resource.ts'
+export { apiVersionOf, defineResource, isOf, type Resource } from './object/resource.ts'
 export type { LeaderElectionOptions } from './operator/leader-election.ts'
 export { type RunOperatorOptions, runOperator } from './operator/operator-runner.ts'
 export type { EventReport, LiveReader } from './reconcile/context.ts'

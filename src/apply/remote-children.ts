@@ -90,8 +90,8 @@ export function claimRemote({ parent, desired, children, unread, newToken, withT
     return withToken(item, token)
   })
   const mayExist = (entry: InventoryEntry) =>
-    remote.some((child) => isEntryOf(entry, child)) || unread.some((place) => isSameEntry(place, entry))
-  const left = recorded.filter((entry) => !entries.some((known) => isSameEntry(known, entry)) && mayExist(entry))
+    remote.some((child) => isEntryOf(entry, child)) || unread.some((place) => isSamePlace(place, entry))
+  const left = recorded.filter((entry) => !entries.some((known) => isSamePlace(known, entry)) && mayExist(entry))
   return { desired: claimed, inventory: sorted([...entries, ...left]) }
 }
 
@@ -119,7 +119,7 @@ export function areSameEntries(left: readonly InventoryEntry[], right: readonly 
     left.length === right.length &&
     left.every((entry, at) => {
       const other = right[at]
-      return other !== undefined && isSameEntry(entry, other) && entry.tokenDigest === other.tokenDigest
+      return other !== undefined && isSamePlace(entry, other) && entry.tokenDigest === other.tokenDigest
     })
   )
 }
@@ -159,7 +159,7 @@ function isSameObject(one: Located, other: Located): boolean {
   )
 }
 
-function isSameEntry(one: ChildPlace, other: ChildPlace): boolean {
+export function isSamePlace(one: ChildPlace, other: ChildPlace): boolean {
   return one.kind === other.kind && one.namespace === other.namespace && one.name === other.name
 }
 

@@ -1,6 +1,6 @@
 // Remote children that the API server could not be asked for. A recorded one may exist, so its record stays, unless a user abandons what the
 // operator may not read. Invariant: a failure that may pass by itself abandons nothing. Pure.
-import { type ChildPlace, describePlace, inventoryEntriesOf, isEntryOf } from '../apply/remote-children.ts'
+import { type ChildPlace, describePlace, inventoryEntriesOf, isEntryOf, isSamePlace } from '../apply/remote-children.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
 import { nameList } from '../base/name-list.ts'
 import { isKubeError } from '../kube/kube-errors.ts'
@@ -62,9 +62,7 @@ function abandonedEvent(children: readonly UnreadChild[]): EventReport | undefin
 function unreadError(parent: LiveObject, { place, cause }: UnreadChild, mayAbandon: boolean): CodedError {
   const { code, remedy, retryAfterMs } =
     cause instanceof CodedError ? cause : { code: 'InternalError', remedy: 'retry' as const, retryAfterMs: undefined }
-  const isNew = !inventoryEntriesOf(parent).some(
-    ({ kind, namespace, name }) => kind === place.kind && namespace === place.namespace && name === place.name,
-  )
+  const isNew = !inventoryEntriesOf(parent).some((entry) => isSamePlace(entry, place))
   const what = isNew ? 'is not created, because it' : 'is recorded in status.inventory and'
   const wayOut = mayAbandon
     ? `; or abandon it: delete it by hand, and set the annotation ${abandonAnnotation}: "true" on the resource`

@@ -115,7 +115,7 @@ export function readyWhen(scope: IConstruct, predicate: ReadyPredicate): void {
  *
  * `desired` sees no status, so a phase comes in through `observe`.
  *
- * A sentence that holds several objects is told once.
+ * The message of the resource has a sentence once, however many objects it holds.
  *
  * @example if (facts.phase !== 'Ready') hold(migration, 'waits for the database to be ready')
  * @example if (facts.problem !== undefined) hold(migration, { sentence: 'there is no Database crm' })

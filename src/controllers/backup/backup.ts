@@ -10,7 +10,6 @@ import {
   type DesiredContext,
   defineController,
   type ExternalReport,
-  hold,
   initialOnly,
   isBeingDeleted,
   Job,
@@ -34,12 +33,13 @@ import type { ObservedSnapshot } from '../database/rds/snapshot.ts'
 import type { DatabaseObject } from '../database/server-connection.ts'
 import { labelledSecrets, type ReferencePolicy } from '../references/reference-policy.ts'
 import { holdDeletion } from '../references/server-rejection.ts'
+import { holdWorkers } from '../worker/held-workers.ts'
 import { type BackupFacts, jobAnnotation, loadFacts, workerAnnotation, workerLabel } from './backup-loader.ts'
 import { providerSnapshot } from './provider-snapshot.ts'
 import { providerStatus } from './provider-status.ts'
 import type { ChildWish } from './schedule-facts.ts'
 import { scheduleStatus, unobservedStatus, unreadableStatus } from './schedule-status.ts'
-import type { SingleFacts, WorkerToBe } from './single-facts.ts'
+import type { WorkerToBe } from './single-facts.ts'
 import { partingStatus, remembered, singleStatus } from './single-status.ts'
 import { type BackupObject, firstWork, slotAnnotation } from './work-wish.ts'
 
@@ -106,7 +106,7 @@ export function backup({ image, rds = {}, policy = labelledSecrets }: BackupOpti
     desired: (chart, context) => desired(chart, context, image),
     parting: (chart, { object, facts }) => {
       if (facts.kind !== 'parting') return
-      if (facts.rejection !== undefined) return holdDeletion(chart, facts.rejection)
+      if (facts.rejection !== undefined) return holdDeletion(chart, ConfigMap, facts.rejection)
       for (const { wish, run, isSuspended } of [facts.discard, facts.tidy].filter((work) => work !== undefined)) {
         addWorker(chart, { wish, isSuspended, isOver: run.kind === 'failed' }, { object, image })
       }
@@ -132,7 +132,7 @@ function databaseDigest(database: LiveObject) {
 function desired(chart: Chart, { object, facts }: Desired, image: string): void {
   switch (facts.kind) {
     case 'single':
-      holdWorkers(chart, facts)
+      holdWorkers(chart, facts.held, facts.problem)
       for (const worker of facts.workers) addWorker(chart, worker, { object, image })
       return
     case 'schedule':
@@ -142,16 +142,6 @@ function desired(chart: Chart, { object, facts }: Desired, image: string): void 
     case 'provider':
     case 'parting':
       return
-  }
-}
-
-function holdWorkers(chart: Chart, { held, problem }: SingleFacts): void {
-  const of = { Job: 'batch/v1', ConfigMap: 'v1' }
-  for (const name of held) {
-    for (const [kind, apiVersion] of Object.entries(of)) {
-      const worker = new ApiObject(chart, `${kind}-${name}`, { apiVersion, kind, metadata: { name } })
-      hold(worker, { sentence: problem?.message ?? 'the database is not known' })
-    }
   }
 }
 

@@ -1,7 +1,6 @@
 // What has to be done before a Backup may go? Its artifact is removed, where the policy says so, and what workers have left that were killed:
 // by other workers, once nobody is at it any more. That this is over is said by the status, and by nothing else. Pure.
-import { isOf, Job, type LiveObject, type Refusal, valueAt } from '../../index.ts'
-import { abandonAnnotation, isAbandoned } from '../database/abandoned.ts'
+import { abandonAnnotation, isAbandoned, isOf, Job, type LiveObject, type Refusal, valueAt } from '../../index.ts'
 import type { Place } from '../migration/migration-place.ts'
 import { isAtWork } from '../worker/job-words.ts'
 import { scratchName } from './scratch-database.ts'

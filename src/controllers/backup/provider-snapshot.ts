@@ -2,13 +2,14 @@
 // provider does the work, and the runtime asks for it, looks how far it is, and removes it.
 import type { BackupSpec, BackupStatus } from '../../../imports/wire/backup.ts'
 import {
+  abandonAnnotation,
   defineExternal,
   type ExternalContext,
   type ExternalRemoval,
   type ExternalWish,
+  isAbandoned,
   type LiveObject,
 } from '../../index.ts'
-import { abandonAnnotation, isAbandoned } from '../database/abandoned.ts'
 import { snapshotIdentifier } from '../database/rds/instance-name.ts'
 import type { RdsClientLoaderOptions } from '../database/rds/rds-client-loader.ts'
 import type { DesiredSnapshot } from '../database/rds/snapshot.ts'

@@ -46,8 +46,9 @@ export interface Swap {
 }
 
 /**
- * In one transaction: nobody ever sees neither, or both. What is let go of takes no connections from here on, so that nothing is written
- * there that would be missed. Roles of DatabaseUsers that lost their rights since the database was let go of do not get them back with it. Neither is a template any more, as its owner may have made it. DatabaseInUse while anybody is connected to one of them; NotFound when one is another than was looked at.
+ * In one transaction: nobody ever sees neither, or both. The replaced database takes no connections from here on, so that nothing is written
+ * there that would be missed. A role that lost its rights since does not get them back with the former database. Neither database stays a
+ * template, which its owner may have made it. DatabaseInUse while a session is in one of them; NotFound when one is another than was observed.
  */
 export function swapChanges({ names, live, beside, token, succession }: Swap): readonly Change[] {
   const away: readonly Change[] =

@@ -2,8 +2,7 @@
 // in databases, that Databases of its own namespace stand for. A guest would keep a login that the Database's namespace can no longer
 // withdraw. Pure.
 import type { DatabaseUserStatus } from '../../../imports/wire/database-user.ts'
-import type { LiveObject } from '../../index.ts'
-import { abandonAnnotation } from '../database/abandoned.ts'
+import { abandonAnnotation, type LiveObject } from '../../index.ts'
 import { databaseNameOf, type Found } from './user-target.ts'
 
 export type Abandonment =

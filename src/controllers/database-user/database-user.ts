@@ -10,6 +10,7 @@ import {
   defineController,
   type ExternalTools,
   hold,
+  isAbandoned,
   isOf,
   type LiveObject,
   type LiveReader,
@@ -20,7 +21,6 @@ import {
   Service,
   valueAt,
 } from '../../index.ts'
-import { isAbandoned } from '../database/abandoned.ts'
 import { loadConnection } from '../database/connection-loader.ts'
 import { withoutLineEnd } from '../database/secret-text.ts'
 import type { DatabaseEngine } from '../engines/engine.ts'

@@ -10,6 +10,7 @@ import type {
   ExternalTools,
   Observation,
 } from '../../index.ts'
+import { askedDifferences } from '../engines/asked-differences.ts'
 import type { Change } from '../engines/change.ts'
 import type { DatabaseEngine, DatabaseServer, LoginVerdict } from '../engines/engine.ts'
 import { EngineError } from '../engines/engine-error.ts'
@@ -98,9 +99,7 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
   async update(call: Call, observed: ObservedUser, changes: readonly ExternalChange[]): Promise<void> {
     const { desired } = call
     const server = this.#serverOf(call)
-    const asked = new Set(changes.map(identityOf))
-    const isAsked = (difference: RoleDifference) => asked.has(identityOf(difference))
-    const differences = roleDifferences(desired, observed).filter(isAsked)
+    const differences = askedDifferences(roleDifferences(desired, observed), changes)
     await this.#carryOut(server, observed, [...markings(observed, desired), ...differences])
     const obstacles = differences.flatMap(({ obstacle }) => obstacle ?? [])
     if (obstacles.length > 0) throw dependentObjects(obstacles.join('; '))
@@ -220,10 +219,6 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
   #serverOf({ desired, signal }: Call): DatabaseServer {
     return this.#engine.server(desired.access, { caller: desired.caller, signal })
   }
-}
-
-function identityOf({ reason, message }: ExternalChange): string {
-  return `${reason}: ${message}`
 }
 
 /** Roles that are adopted get our mark, and the admin into them: he cannot change them otherwise. */

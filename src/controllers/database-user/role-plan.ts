@@ -210,15 +210,15 @@ function passwordDifference(
   const isRefused = verifierMatches === undefined && wish.credential?.username === role && verdict === 'WrongPassword'
   if (verifierMatches !== false && !isRefused) return []
   const changes = [{ kind: 'alterRole', role, attributes: { verifier } }] as const
-  const isWished = isDue(wish, role)
+  const isRotation = isDue(wish, role)
   return [
     {
       reason: 'PasswordDiffers',
       message: `the password of role ${role} is not the Secret's`,
-      isWished,
+      isWished: isRotation,
       steps: [{ at: 'server', changes }],
       // A session of the role may have changed it, to go on with a password that was rotated.
-      ...(isWished ? {} : { ends: role }),
+      ...(isRotation ? {} : { ends: role }),
     },
   ]
 }

@@ -53,7 +53,7 @@ export function obstacleOf(call: Call, seen: ServerObservation): Obstacle | unde
   if (foreign !== undefined) {
     const message = `database ${foreign.name} on ${place} is not the one that its Database stands for`
     // Its owner may become the Database's again, of which the operator hears nothing.
-    return { kind: 'observation', observation: { kind: 'broken', reason: 'NotOwned', message, isTerminal: false } }
+    return broken('NotOwned', message, false)
   }
   return refusal(call, seen)
 }
@@ -125,8 +125,8 @@ function attributeOf({ name, isSuperuser, bypassesRowSecurity, canCreateRoles, c
   return canReplicate ? `${name} can replicate the whole server` : undefined
 }
 
-function broken(reason: string, message: string): Obstacle {
-  return { kind: 'observation', observation: { kind: 'broken', reason, message, isTerminal: true } }
+function broken(reason: string, message: string, isTerminal = true): Obstacle {
+  return { kind: 'observation', observation: { kind: 'broken', reason, message, isTerminal } }
 }
 
 function unreachable(message: string): Obstacle {

@@ -1,6 +1,7 @@
 // The roles of a user, as what it stands for outside the cluster: what they should be, and what becomes of them when it goes.
 import type { DatabaseUserSpec, DatabaseUserStatus } from '../../../imports/wire/database-user.ts'
 import {
+  abandonAnnotation,
   defineExternal,
   type ExternalContext,
   type ExternalRemoval,
@@ -8,7 +9,6 @@ import {
   type ExternalTools,
   type ExternalWish,
 } from '../../index.ts'
-import { abandonAnnotation } from '../database/abandoned.ts'
 import type { DatabaseEngine } from '../engines/engine.ts'
 import type { DatabaseUserFacts } from './database-user-facts.ts'
 import { groupRoleOf, loginRolesOf } from './login-roles.ts'

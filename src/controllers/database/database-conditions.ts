@@ -93,7 +93,7 @@ function configuredOf(report: DatabaseReport): readonly ConditionClaim[] {
   return isTried ? [claim('Configured', 'False', reason, message)] : []
 }
 
-/** Has somebody else changed it, and is it still so? Roles that people have to judge are the last thing that differs. */
+/** Drifted: what was changed by hand and still differs, and last the unmanaged roles, which people have to judge. */
 function driftedOf(context: DatabaseStatusContext, report: DatabaseReport): readonly ConditionClaim[] {
   const { state, reason, message, observed } = report
   const database = state === 'available' ? observed?.database : undefined
@@ -106,7 +106,7 @@ function driftedOf(context: DatabaseStatusContext, report: DatabaseReport): read
   return state === 'available' ? [claim('Drifted', 'False', 'InSync', '')] : []
 }
 
-/** Is it shared with other namespaces, or was it, with roles that are left of that? */
+/** True for a database that other namespaces share, or shared and left unmanaged roles in. */
 export function sharingOf({ object, facts }: DatabaseStatusContext, report: DatabaseReport | undefined): boolean {
   return isShared({
     consents: facts?.consents,

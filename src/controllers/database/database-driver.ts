@@ -9,6 +9,7 @@ import {
   type Observation,
 } from '../../index.ts'
 import { discardRestore, dropFormer } from '../backup/restore-worker.ts'
+import { askedDifferences } from '../engines/asked-differences.ts'
 import type { RoleChange } from '../engines/change.ts'
 import type { DatabaseEngine, DatabaseServer } from '../engines/engine.ts'
 import { EngineError } from '../engines/engine-error.ts'
@@ -73,8 +74,7 @@ export class DatabaseDriver implements ExternalDriver<LogicalDatabase, ObservedL
 
   async update(call: Call, observed: ObservedLogicalDatabase, asked: readonly ExternalChange[]): Promise<void> {
     const server = this.#server(call)
-    const identities = new Set(asked.map(identityOf))
-    const differences = differencesOf(call.desired, observed).filter((one) => identities.has(identityOf(one)))
+    const differences = askedDifferences(differencesOf(call.desired, observed), asked)
     const changesAt = (place: Difference['at']) =>
       differences.filter(({ at }) => at === place).flatMap(({ changes }) => changes)
     await server.changeDespite(
@@ -113,10 +113,6 @@ function isWithdrawal({ reason }: Difference): boolean {
 
 function questionOf({ name, owner, formers = [] }: LogicalDatabase) {
   return { databases: [name, ...formers], roles: [{ name: owner }] }
-}
-
-function identityOf({ reason, message }: ExternalChange): string {
-  return `${reason}: ${message}`
 }
 
 /** A role that is there is ours, from a creation that was cut off, or is to be adopted. */

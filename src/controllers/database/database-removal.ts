@@ -1,8 +1,7 @@
 // What becomes of the database when its Database is deleted? What deletionPolicy says, once nobody uses it any more: users find the
 // way to their roles by it, also where it stays. And nothing at all where somebody says that there is no server left to ask. Pure.
 import type { DatabaseStatus } from '../../../imports/wire/database.ts'
-import { type ExternalRemoval, nameList } from '../../index.ts'
-import { abandonAnnotation, isAbandoned } from './abandoned.ts'
+import { abandonAnnotation, type ExternalRemoval, isAbandoned, nameList } from '../../index.ts'
 import type { DatabaseFacts } from './database-facts.ts'
 import { awaitedSentence } from './final-backup.ts'
 import { databaseNameOf, type LogicalDatabase, logicalDatabase } from './logical-database.ts'

@@ -17,6 +17,7 @@ import {
   type ExternalReport,
   type ExternalTools,
   type ExternalWish,
+  isAbandoned,
   isBeingDeleted,
   Job,
   keyFor,
@@ -40,7 +41,6 @@ import { isServing } from '../stateful-set/replica.ts'
 import { takeHeadlessPods } from '../stateful-set/stateful-set-loader.ts'
 import { stuckRolloutRepair } from '../stateful-set/stuck-rollout.ts'
 import { storageClassKey, watchesOf } from '../stateful-set/watches.ts'
-import { isAbandoned } from './abandoned.ts'
 import { backedUp } from './backed-up.ts'
 import { withBackups } from './backed-up-status.ts'
 import { backupWatch, byBackup, restoredFrom } from './backup-watch.ts'
@@ -184,7 +184,7 @@ function declareParting(
   if (restore?.worker !== undefined) return declareRestoreParting(chart, restore, { object, image })
   if (isServerUnsettled) {
     // It is declared as the spec has it, which may not be allowed, and its volume needs that before the server goes.
-    if (facts.rejection !== undefined) return holdDeletion(chart, facts.rejection)
+    if (facts.rejection !== undefined) return holdDeletion(chart, ConfigMap, facts.rejection)
     desiredServer(chart, { object, facts, volumeWhenDeleted: volumeWhenDeleted(object) })
     return
   }

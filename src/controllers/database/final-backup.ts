@@ -1,8 +1,7 @@
 // What has to be saved before a Database goes that is not to be lost (`deletionPolicy: Snapshot`)? All that is in it, once nobody uses it
 // any more: nothing is dropped before that is proven. Instances of RDS make their last snapshot themselves. Pure.
 import { ApiObject, type Chart } from 'cdk8s'
-import { hold, isBeingDeleted, isOf, type LiveObject, StatefulSet, valueAt } from '../../index.ts'
-import { isAbandoned } from './abandoned.ts'
+import { hold, isAbandoned, isBeingDeleted, isOf, type LiveObject, StatefulSet, valueAt } from '../../index.ts'
 import { declareOwnBackup, type OwnBackup, type OwnBackupStanding, ownBackup, ownBackupStanding } from './own-backup.ts'
 import type { DatabaseObject } from './server-connection.ts'
 

@@ -1,7 +1,6 @@
 // What has to be done before a Migration may go? A copy that follows its source is taken away from both sides by a worker, as the slot of
 // one that nobody reads has its server keep its log until the disk is full. That it is done is said by the status. Pure.
-import { isOf, Job, type LiveObject } from '../../index.ts'
-import { abandonAnnotation, isAbandoned } from '../database/abandoned.ts'
+import { abandonAnnotation, isAbandoned, isOf, Job, type LiveObject } from '../../index.ts'
 import type { RecordedStep } from '../engines/recorded-step.ts'
 import { jobCondition } from '../worker/job-words.ts'
 import type { Place, Problem } from './migration-place.ts'

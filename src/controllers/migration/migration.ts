@@ -1,6 +1,6 @@
 // The controller of Migration, as anybody could write it with the public door: the Database it changes, the worker that changes it, and
 // the marks in that database, which alone say how far it came.
-import { ApiObject, type Chart } from 'cdk8s'
+import type { Chart } from 'cdk8s'
 import { WorkerJob } from '../../../constructs/index.ts'
 import { Backup } from '../../../imports/wire/backup.ts'
 import { Database } from '../../../imports/wire/database.ts'
@@ -11,7 +11,6 @@ import {
   type DesiredContext,
   defineController,
   type ExternalTools,
-  hold,
   initialOnly,
   Job,
   keyFor,
@@ -29,6 +28,8 @@ import type { DatabaseObject } from '../database/server-connection.ts'
 import type { DatabaseEngine } from '../engines/engine.ts'
 import type { QueuedReviewer } from '../engines/step-review.ts'
 import { labelledSecrets, type ReferencePolicy } from '../references/reference-policy.ts'
+import { holdDeletion } from '../references/server-rejection.ts'
+import { holdWorkers } from '../worker/held-workers.ts'
 import type { MigrationFacts } from './migration-facts.ts'
 import { loadFacts } from './migration-loader.ts'
 import { migrationMarks } from './migration-marks.ts'
@@ -113,15 +114,7 @@ function desired(chart: Chart, { object, facts }: Desired, image: string): void 
   if (before !== undefined) readyWhen(declareOwnBackup(chart, before.backup), () => true)
   if (worker === undefined) {
     // Who is at it goes on: the worker finds out for itself whether it can.
-    for (const name of kept) {
-      const of = { Job: 'batch/v1', ConfigMap: 'v1' }
-      for (const [kind, apiVersion] of Object.entries(of)) {
-        hold(new ApiObject(chart, `${kind}-${name}`, { apiVersion, kind, metadata: { name } }), {
-          sentence: problem?.message ?? 'the database is not known',
-        })
-      }
-    }
-    return
+    return holdWorkers(chart, kept, problem)
   }
   if (worker.isWanted) addWorker(chart, { worker, run, isSuspended: object.spec.suspend === true }, { object, image })
 }
@@ -132,14 +125,9 @@ function parting(chart: Chart, { object, facts }: Desired, image: string): void 
   if (todo.kind === 'worker') {
     const trouble = partingTrouble(todo.run)
     addWorker(chart, { ...todo, isSuspended: false }, { object, image })
-    if (trouble?.kind === 'refused') holdBack(chart, trouble.message)
+    if (trouble?.kind === 'refused') holdDeletion(chart, ConfigMap, trouble)
   }
-  if (todo.kind === 'held') holdBack(chart, todo.message)
-}
-
-function holdBack(chart: Chart, why: string): void {
-  const placeholder = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'parting' } }
-  hold(new ApiObject(chart, 'parting', placeholder), { sentence: `the deletion waits: ${why}` })
+  if (todo.kind === 'held') holdDeletion(chart, ConfigMap, todo)
 }
 
 interface WorkerToBe {

@@ -1,7 +1,7 @@
 // The rules for what a spec has run in the cluster: images and storage classes. Pure.
 import { ApiObject, type Chart } from 'cdk8s'
 import type { DatabaseSpec } from '../../../imports/wire/database.ts'
-import { hold, type Refusal } from '../../index.ts'
+import { apiVersionOf, hold, type Refusal, type Resource } from '../../index.ts'
 import { imageRejection, type ReferencePolicy, type Rejection, storageClassRejection } from './reference-policy.ts'
 
 /** The rejection of a Database's server in the cluster; undefined where it may be made, or is elsewhere. */
@@ -15,8 +15,8 @@ export function rejectedServer(
   return imageRejection(image, policy) ?? storageClassRejection(storage.storageClassName, policy)
 }
 
-/** Keeps a resource that is being deleted as it is, until its spec is allowed again: for `parting`. */
-export function holdDeletion(chart: Chart, { message }: Refusal): void {
-  const placeholder = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'held' } }
+/** Keeps a resource that is being deleted as it is, until what `message` says changes: for `parting`. The object that it names is never made, of a kind that the controller owns. */
+export function holdDeletion(chart: Chart, resource: Resource, { message }: Refusal): void {
+  const placeholder = { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata: { name: 'held' } }
   hold(new ApiObject(chart, 'held', placeholder), { sentence: `the deletion waits: ${message}` })
 }

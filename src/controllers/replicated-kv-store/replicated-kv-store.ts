@@ -81,7 +81,7 @@ export function replicatedKvStore({ policy = labelledSecrets }: KvStoreOptions =
       const { isStatefulSetUnsettled, rejection } = context.facts
       if (!isStatefulSetUnsettled) return
       if (rejection === undefined) desired(chart, context)
-      else holdDeletion(chart, rejection)
+      else holdDeletion(chart, StatefulSet, rejection)
     },
     repair: (context) => stuckRolloutRepair(statefulSetOf(context)?.object, context.facts.blockingPod),
     status: kvStoreStatus,

@@ -1,9 +1,10 @@
 // A deleted DatabaseUser with the annotation konverge.dev/abandon-external: a table of its Databases and of what its status records.
+
 import { describe, expect, it } from 'vitest'
 import type { DatabaseUserStatus } from '../../../imports/wire/database-user.ts'
-import { abandonAnnotation } from '../../../src/controllers/database/abandoned.ts'
 import { abandonmentOf } from '../../../src/controllers/database-user/abandonment.ts'
 import { roleRemoval } from '../../../src/controllers/database-user/user-role.ts'
+import { abandonAnnotation } from '../../../src/index.ts'
 import { access, databaseObject, systemIdentifier } from '../database/databases.ts'
 
 const entry = { name: 'shop-db', access: 'ReadOnly', schemas: ['public'] } as const

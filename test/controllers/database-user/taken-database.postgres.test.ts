@@ -57,6 +57,29 @@ onEachPostgres('a guest with access: Owner', (server) => {
   /** Lets a full cadence of looks at every Database pass. */
   const looks = (stage: UserStage) => stage.pass(400_000)
 
+  /** Withdraws the consent while a session runs `hold`, which holds the lock of the database and sleeps: the guest has no access afterwards. */
+  async function withdrawDespite(
+    { stage, shop, guest }: Awaited<ReturnType<typeof start>>,
+    hold: string,
+    run: () => Promise<unknown>,
+  ) {
+    const held = `FROM pg_stat_activity WHERE query = '${hold}'`
+    const holds = () => server().byHand(`SELECT ${held}`)
+    onTestFinished(() =>
+      server()
+        .byHand(`SELECT pg_terminate_backend(pid) ${held}`)
+        .then(() => undefined),
+    )
+    const session = run().then(String, String)
+    await stage.until('the lock', async () => (await holds()).length > 0)
+    await consent(stage, shop, null)
+    await looks(stage)
+    await stage.until('the session to end', async () => (await holds()).length === 0)
+    expect(await session).toMatch(/terminat/)
+    await looks(stage)
+    await expect(asGuest(stage, guest, 'TABLE secrets')).rejects.toThrow(/permission denied for database/)
+  }
+
   it.each(['Never', 'Adopt'])('takes no database by its comment, with adoptionPolicy %s', async (adoptionPolicy) => {
     const { stage, shop, guest } = await start()
     const before = await marks(shop)
@@ -130,21 +153,7 @@ onEachPostgres('a guest with access: Owner', (server) => {
       for (const name of [guest, sibling])
         await stage.cluster.patch(DatabaseUser, `${theirs}/${name}`, { spec: { suspend: true } })
       const hold = `BEGIN; ALTER DATABASE ${shop} CONNECTION LIMIT 77; SELECT pg_sleep(600)`
-      const session = asGuest(stage, guest, hold, database).then(String, String)
-      const held = `FROM pg_stat_activity WHERE query = '${hold}'`
-      const holds = () => server().byHand(`SELECT ${held}`)
-      onTestFinished(() =>
-        server()
-          .byHand(`SELECT pg_terminate_backend(pid) ${held}`)
-          .then(() => undefined),
-      )
-      await stage.until('the lock', async () => (await holds()).length > 0)
-      await consent(stage, shop, null)
-      await looks(stage)
-      await stage.until('the session to end', async () => (await holds()).length === 0)
-      expect(await session).toMatch(/terminat/)
-      await looks(stage)
-      await expect(asGuest(stage, guest, 'TABLE secrets')).rejects.toThrow(/permission denied for database/)
+      await withdrawDespite({ stage, shop, guest }, hold, () => asGuest(stage, guest, hold, database))
     },
   )
 
@@ -163,21 +172,9 @@ onEachPostgres('a guest with access: Owner', (server) => {
     for (const name of [guest, sibling])
       await stage.cluster.patch(DatabaseUser, `${theirs}/${name}`, { spec: { suspend: true } })
     const hold = 'BEGIN; SELECT public.hold(); SELECT pg_sleep(600)'
-    const held = `FROM pg_stat_activity WHERE query = '${hold}'`
-    onTestFinished(() =>
-      server()
-        .byHand(`SELECT pg_terminate_backend(pid) ${held}`)
-        .then(() => undefined),
+    await withdrawDespite({ stage, shop, guest }, hold, () =>
+      server().byHand(hold, { user: accomplice, password: 'his', database: shop }),
     )
-    const session = server().byHand(hold, { user: accomplice, password: 'his', database: shop }).then(String, String)
-    const holds = () => server().byHand(`SELECT ${held}`)
-    await stage.until('the lock', async () => (await holds()).length > 0)
-    await consent(stage, shop, null)
-    await looks(stage)
-    await stage.until('the session to end', async () => (await holds()).length === 0)
-    expect(await session).toMatch(/terminat/)
-    await looks(stage)
-    await expect(asGuest(stage, guest, 'TABLE secrets')).rejects.toThrow(/permission denied for database/)
   })
 
   it('reads nothing once the consent is withdrawn, by a second user that is a member of the first', async () => {

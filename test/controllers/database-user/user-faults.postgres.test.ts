@@ -1,9 +1,10 @@
 // Does an application go on logging in while its server, its Database's credentials or its own connections fail the operator? And is
 // everything as asked for soon after?
+
 import { Client } from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import { DatabaseUser } from '../../../imports/wire/database-user.ts'
-import { abandonAnnotation } from '../../../src/controllers/database/abandoned.ts'
+import { abandonAnnotation } from '../../../src/index.ts'
 import { onEachPostgres, startPostgres } from '../../postgres/on-each-postgres.ts'
 import { secretText } from '../../taint/secret-text.ts'
 import { home } from '../postgres-stage.ts'

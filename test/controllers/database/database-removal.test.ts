@@ -1,8 +1,9 @@
 // What becomes of a database when its Database goes, row by row.
+
 import { describe, expect, it } from 'vitest'
-import { abandonAnnotation } from '../../../src/controllers/database/abandoned.ts'
 import type { DatabaseFacts } from '../../../src/controllers/database/database-facts.ts'
 import { databaseRemoval } from '../../../src/controllers/database/database-removal.ts'
+import { abandonAnnotation } from '../../../src/index.ts'
 import { access, databaseObject, inCluster, logical, providerID } from './databases.ts'
 
 const facts: DatabaseFacts = { connection: { kind: 'known', access }, users: [] }

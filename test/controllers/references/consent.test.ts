@@ -104,6 +104,25 @@ describe('a Secret that nobody has opened', () => {
     expect(JSON.stringify(made)).not.toContain('orders-admin')
   })
 
+  it('holds a deletion whose last change it would have to be part of, and says so', async () => {
+    const fixture = await Fixture.start()
+    await fixture.secret('extra', { level: secretText('level') }, { [consentLabel('ReplicatedKVStore')]: 'true' })
+    const valueFrom = { secretKeyRef: { name: 'extra', key: 'level' } }
+    await fixture.create(ReplicatedKVStore, 'cart', { image: 'kv:1', env: [{ name: 'LEVEL', valueFrom }] })
+    await fixture.cluster.patch(Secret, at('extra'), {
+      metadata: { labels: { [consentLabel('ReplicatedKVStore')]: null } },
+    })
+    await fixture.cluster.patch(ReplicatedKVStore, at('cart'), { spec: { pvcRetention: { whenDeleted: 'Delete' } } })
+    await fixture.cluster.delete(ReplicatedKVStore, at('cart'))
+    await fixture.cluster.advance(20_000)
+    const conditions = JSON.stringify(await fixture.cluster.find(ReplicatedKVStore, at('cart')))
+    expect(conditions).toContain(`the deletion waits: `)
+    expect(conditions).toContain(command('extra', 'ReplicatedKVStore'))
+    await fixture.open('extra', 'ReplicatedKVStore')
+    await fixture.cluster.advance(60_000)
+    expect(await fixture.cluster.list(ReplicatedKVStore, home)).toEqual([])
+  })
+
   it('takes the operator to no server, and a missing one that comes is no way around it', async () => {
     const fixture = await Fixture.start()
     await fixture.create(Database, 'crm', { provider: { server } })

@@ -1,7 +1,12 @@
 // What does a Database want of RDS, and what becomes of it when it is deleted? Pure.
 import type { DatabaseSpecProviderRds } from '../../../../imports/wire/database.ts'
-import type { ExternalRemoval, ExternalWish, LiveObject } from '../../../index.ts'
-import { abandonAnnotation, isAbandoned } from '../abandoned.ts'
+import {
+  abandonAnnotation,
+  type ExternalRemoval,
+  type ExternalWish,
+  isAbandoned,
+  type LiveObject,
+} from '../../../index.ts'
 import type { InstanceOrigin } from '../restore/snapshot-restore.ts'
 import { secretText } from '../secret-text.ts'
 import type { DatabaseObject } from '../server-connection.ts'

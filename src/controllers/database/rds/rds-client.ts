@@ -1,6 +1,6 @@
 // Calls Amazon RDS, once for each call, through the endpoint of its region, which the resources of a namespace share: a place that is
-// away is left alone for a while, and throttled credentials of one namespace stop no other. Its refusals are told in our words, without
-// the secrets that we sent.
+// away is left alone for a while, and throttled credentials of one namespace stop no other. Its rejections are reported without the
+// secrets that the operator sent.
 import type { RDS } from '@aws-sdk/client-rds'
 import type { ExternalTools } from '../../../index.ts'
 import type { AwsAccess, AwsCredentials } from './instance.ts'

@@ -1,6 +1,6 @@
 // What of a restore has to go before its Database may? The copy of a request that has not come to its end: its worker is ended, and another
 // one removes what it has made. What earlier ones have replaced goes with the database, or stays with it. Pure.
-import { isAbandoned } from '../abandoned.ts'
+import { isAbandoned } from '../../../index.ts'
 import type { DatabaseObject } from '../server-connection.ts'
 import { isUnderWay, type RestoreInput, type RestoreStanding, restoreStanding } from './restore-standing.ts'
 

@@ -2,6 +2,7 @@
 // Invariant: what is parsed takes less than 50 ms (of a long answer each slice) and 64 MiB; texts of other sizes and forms are rejected by one pass over them. Pure.
 import { EngineError } from '../engine-error.ts'
 import type { SlicedWork } from '../slice-runner.ts'
+import { closeList, closeObject, colon, comma, endOfText, openList, openObject, quote } from './json-scan.ts'
 import { parseInSlices } from './sliced-json.ts'
 
 /** Twice what a database with sixty thousand tables needs. */
@@ -45,9 +46,6 @@ export function objectAnswer(text: string, about: string): object {
   const message = `the server's answer about ${about} is no JSON object`
   throw new EngineError({ code: 'StatementFailed', message, remedy: 'stop' })
 }
-
-const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
-const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 function checkForm(text: string): void {
   const members = new Uint32Array(answerLimits.depth + 1)
@@ -94,19 +92,6 @@ function count(members: Uint32Array, depth: number): number {
   const more = (members[depth] ?? 0) + 1
   members[depth] = more
   return more
-}
-
-/** The quote that ends a text; where none does, the parser will say so. */
-function endOfText(text: string, from: number): number {
-  let at = text.indexOf('"', from + 1)
-  while (at !== -1 && isEscaped(text, at)) at = text.indexOf('"', at + 1)
-  return at === -1 ? text.length : at
-}
-
-function isEscaped(text: string, at: number): boolean {
-  let before = at
-  while (text.charCodeAt(before - 1) === backslash) before -= 1
-  return (at - before) % 2 === 1
 }
 
 function excess(what: string, limit: number): EngineError {

@@ -1,10 +1,9 @@
 // JSON of a server, parsed in pieces. Invariant: the value, and what is rejected, are those of JSON.parse; between two `yield`s a piece of some
 // 64 KiB is parsed at most, as 8 MiB of short texts that are all different take a quarter of a second. Pure.
 import type { SlicedWork } from '../slice-runner.ts'
+import { closeList, closeObject, comma, endOfText, openList, openObject, quote } from './json-scan.ts'
 
 const pieceLength = 65_536
-const [quote, backslash, comma] = [0x22, 0x5c, 0x2c]
-const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /** Throws SyntaxError. `piece`: characters that are parsed at once. */
 export function* parseInSlices(text: string, piece: number = pieceLength): SlicedWork<unknown> {
@@ -88,7 +87,7 @@ class Pieces {
 
   *#parseMember(members: Record<string, unknown>, at: number, end: number): SlicedWork<void> {
     const opening = this.#skipSpace(at)
-    const closing = this.#endOfText(opening)
+    const closing = endOfText(this.#text, opening)
     const colon = this.#skipSpace(closing + 1)
     if (this.#text[opening] !== '"' || this.#text[colon] !== ':') throw new SyntaxError('no JSON')
     const name = JSON.parse(this.#text.slice(opening, closing + 1)) as string // A text in quotes.
@@ -100,7 +99,7 @@ class Pieces {
     let depth = 0
     for (let position = at; position < to; position += 1) {
       const letter = this.#text.charCodeAt(position)
-      if (letter === quote) position = this.#endOfText(position)
+      if (letter === quote) position = endOfText(this.#text, position)
       else if (letter === openList || letter === openObject) depth += 1
       else if (letter === closeList || letter === closeObject) {
         if (depth === 0) return position
@@ -108,16 +107,6 @@ class Pieces {
       } else if (letter === comma && depth === 0) return position
     }
     return to
-  }
-
-  /** The quote that ends the text of the one at `from`, or the end of all. */
-  #endOfText(from: number): number {
-    for (let at = from + 1; at < this.#text.length; at += 1) {
-      const letter = this.#text.charCodeAt(at)
-      if (letter === backslash) at += 1
-      else if (letter === quote) return at
-    }
-    return this.#text.length
   }
 
   #skipSpace(from: number): number {
