@@ -3247,14 +3247,14 @@ export interface DatabaseUserSpecRotation {
   readonly strategy?: DatabaseUserSpecRotationStrategy;
 
   /**
-   * With DualRole, for how long the old role still works, such as 24h.
+   * With DualRole, for how long the old role still works, such as 24h. A shorter time ends an overlap that has begun earlier.
    *
    * @schema DatabaseUserSpecRotation#overlap
    */
   readonly overlap?: string;
 
   /**
-   * Any text; whenever it changes, the password is made anew.
+   * Any text; whenever it changes, the password is replaced. With InPlace, sessions of the role end before the new password holds, because the former one may have leaked.
    *
    * @schema DatabaseUserSpecRotation#trigger
    */

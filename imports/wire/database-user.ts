@@ -405,13 +405,15 @@ export interface DatabaseUserSpecRotation {
    */
   readonly strategy: 'InPlace' | 'DualRole'
   /**
-   * With DualRole, for how long the old role still works, such as 24h.
+   * With DualRole, for how long the old role still works, such as 24h. A shorter time ends an overlap that has begun
+   * earlier.
    * At most 20 characters. Matches `^([0-9]{1,5}(h|m|s)){1,3}$`.
    * @default "24h"
    */
   readonly overlap: string
   /**
-   * Any text; whenever it changes, the password is made anew.
+   * Any text; whenever it changes, the password is replaced. With InPlace, sessions of the role end before the new
+   * password holds, because the former one may have leaked.
    * At most 256 characters.
    */
   readonly trigger?: string
@@ -559,13 +561,15 @@ export interface DatabaseUserSpecRotationInput {
    */
   readonly strategy?: 'InPlace' | 'DualRole'
   /**
-   * With DualRole, for how long the old role still works, such as 24h.
+   * With DualRole, for how long the old role still works, such as 24h. A shorter time ends an overlap that has begun
+   * earlier.
    * At most 20 characters. Matches `^([0-9]{1,5}(h|m|s)){1,3}$`.
    * @default "24h"
    */
   readonly overlap?: string
   /**
-   * Any text; whenever it changes, the password is made anew.
+   * Any text; whenever it changes, the password is replaced. With InPlace, sessions of the role end before the new
+   * password holds, because the former one may have leaked.
    * At most 256 characters.
    */
   readonly trigger?: string

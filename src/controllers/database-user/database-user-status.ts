@@ -4,7 +4,7 @@ import type { DatabaseUserSpec, DatabaseUserStatus } from '../../../imports/wire
 import { type ConditionClaim, type EventReport, findCondition, isBeingDeleted, type StatusReport } from '../../index.ts'
 import { groupRoleOf } from './login-roles.ts'
 import { passwordRule } from './password-rule.ts'
-import { type Held, rotationDueMs } from './rotation.ts'
+import { credentialHash, type Held, rotationDueMs } from './rotation.ts'
 import { isStored } from './stored-secret.ts'
 import { conditionsOf, grantCounts, type RoleReport, type UserContext } from './user-conditions.ts'
 import { dueTimes } from './user-due.ts'
@@ -36,7 +36,11 @@ function fieldsOf(
     groupRole: groupRoleOf(object),
     databases: spec.databases.length,
     access: accessWord(spec),
-    ...(isTold ? heldFields(object, held) : isDisabled ? {} : rememberedFields(status)),
+    ...(isTold
+      ? heldFields(object, { held, provenHash: report?.observed?.provenHash ?? facts?.provenHash })
+      : isDisabled
+        ? {}
+        : rememberedFields(status)),
     ...grantFields(object, report),
     ...placeFields(object, facts, report),
     ...loginFields(object, report, conditions),
@@ -49,8 +53,16 @@ function accessWord({ databases }: DatabaseUserSpec): string {
   return words.size === 1 ? word : 'Mixed'
 }
 
-function heldFields({ metadata, spec }: UserContext['object'], held: Held): Partial<Fields> {
-  const { active, previous, rotatedAtMs, generation, trigger } = held
+interface Told {
+  readonly held: Held
+  readonly provenHash: string | undefined
+}
+
+function heldFields({ metadata, spec, status }: UserContext['object'], { held, provenHash }: Told): Partial<Fields> {
+  const { active, next, previous, rotatedAtMs, generation } = held
+  // Until the new password holds, the trigger is not carried out: it decides how the password is replaced.
+  const isCarriedOut = next === undefined && provenHash === credentialHash(active)
+  const trigger = isCarriedOut ? held.trigger : status?.lastRotationTrigger
   const rule = passwordRule(spec, {})
   const dueMs = rule.kind === 'generate' ? rotationDueMs(rule, held) : undefined
   return {

@@ -45,8 +45,8 @@ export interface Elsewhere {
 export interface RoleDifference extends ExternalChange {
   readonly reason: RoleDifferenceReason
   /**
-   * Changes of one place are one transaction. `server` goes first, then every database, and `last` the roles that nothing
-   * depends on any more.
+   * Changes of one place are one transaction. `server` goes first, `ended` once the sessions of `ends` are gone, then every database,
+   * and `last` the roles that nothing depends on any more.
    */
   readonly steps: readonly Step[]
   /** Sessions of this role are ended once the server's changes are made. */
@@ -56,7 +56,7 @@ export interface RoleDifference extends ExternalChange {
 }
 
 export type Step =
-  | { readonly at: 'server' | 'last'; readonly changes: readonly Change[] }
+  | { readonly at: 'server' | 'ended' | 'last'; readonly changes: readonly Change[] }
   | { readonly at: 'database'; readonly database: string; readonly changes: readonly Change[] }
 
 export type RoleDifferenceReason =

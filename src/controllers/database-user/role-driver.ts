@@ -20,7 +20,7 @@ import { SliceRunner } from '../engines/slice-runner.ts'
 import { grantPlan, grantQuestion, withoutGrants } from './grant-plan.ts'
 import { loginRolesOf } from './login-roles.ts'
 import type { Elsewhere, ObservedUser, RoleDifference, UnreadDatabase } from './role-difference.ts'
-import { provenHash, roleDifferences } from './role-plan.ts'
+import { provenHash, replacedPassword, roleDifferences } from './role-plan.ts'
 import { obstacleOf, questionOf } from './role-question.ts'
 import { blockedRemoval, removalSteps } from './role-removal.ts'
 import type { DatabaseAccess, RoleWish } from './role-wish.ts'
@@ -87,8 +87,8 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
     await this.#serverOf(call).change([{ kind: 'createRole', role: desired.group, token, attributes }])
   }
 
-  /** That a credential has proved to work is what a look finds, and no reason for one. */
-  question({ isVerified: _, ...rest }: RoleWish): unknown {
+  /** That a credential has proved to work is what a look finds, and no reason for one; nor is how it is replaced. */
+  question({ isVerified: _, endsSessions: __, ...rest }: RoleWish): unknown {
     return rest
   }
 
@@ -101,6 +101,7 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
     const server = this.#serverOf(call)
     const differences = askedDifferences(roleDifferences(desired, observed), changes)
     await this.#carryOut(server, observed, [...markings(observed, desired), ...differences])
+    await this.#carryOut(server, observed, await this.#contested(server, desired, differences))
     const obstacles = differences.flatMap(({ obstacle }) => obstacle ?? [])
     if (obstacles.length > 0) throw dependentObjects(obstacles.join('; '))
   }
@@ -125,13 +126,12 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
     differences: readonly Pick<RoleDifference, 'steps' | 'ends'>[],
   ): Promise<void> {
     const steps = differences.flatMap((difference) => difference.steps)
-    const changesAt = (place: 'server' | 'last') =>
+    const changesAt = (place: 'server' | 'ended' | 'last') =>
       steps.flatMap(({ at, changes }): readonly Change[] => (at === place ? changes : []))
-    await server.changeDespite(
-      changesAt('server'),
-      [group, ...logins].map(({ name }) => name),
-    )
-    for (const { ends: role } of differences) if (role !== undefined) await server.terminate({ role })
+    const roles = [group, ...logins].map(({ name }) => name)
+    await server.changeDespite(changesAt('server'), roles)
+    for (const { ends: role } of differences) if (role !== undefined) await server.endSessions(role)
+    await server.changeDespite(changesAt('ended'), roles)
     const inside = Map.groupBy(
       steps.filter((step) => step.at === 'database'),
       ({ database }) => database,
@@ -214,6 +214,23 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
     if (login.verifierMatches === true && isVerified) return undefined
     const { username, password } = credential
     return await server.tryLogin({ username, password, database: database.name })
+  }
+
+  /**
+   * A rotation that keeps sessions ends them after all where the server refuses the new password at once: a session changes it back,
+   * again and again perhaps, and would do so before every look.
+   */
+  async #contested(
+    server: DatabaseServer,
+    { credential, databases }: RoleWish,
+    differences: readonly RoleDifference[],
+  ): Promise<readonly Pick<RoleDifference, 'steps' | 'ends'>[]> {
+    const isKept = differences.some(({ reason, ends }) => reason === 'PasswordDiffers' && ends === undefined)
+    const [database] = databases
+    if (!isKept || credential?.password === undefined || database === undefined) return []
+    const { username: role, password, verifier } = credential
+    const verdict = await server.tryLogin({ username: role, password, database: database.name })
+    return verdict === 'WrongPassword' ? [replacedPassword({ role, verifier })] : []
   }
 
   #serverOf({ desired, signal }: Call): DatabaseServer {

@@ -1,7 +1,7 @@
 // What differs between the roles of a user that are wished and those that are there, and what puts it right? Differences with the
 // changes for each; what nobody mentions, such as who else is a member of the group, is left alone. Pure.
 import { nameList, type Token } from '../../index.ts'
-import type { Change } from '../engines/change.ts'
+import type { Change, RoleAttributes } from '../engines/change.ts'
 import type { LoginVerdict } from '../engines/engine.ts'
 import type { Membership, ObservedRole } from '../engines/observed-server.ts'
 import { isSameSetting } from '../engines/postgres/role-setting.ts'
@@ -110,8 +110,10 @@ function loginDifferences(wish: RoleWish, login: LoginRole, observed: ObservedUs
   const found = observed.logins.find(({ name }) => name === login.name)
   if (found === undefined) return login.verifier === undefined ? [] : [missingLogin(wish, login, observed.token)]
   const { name: role } = login
+  const password = passwordDifference(wish, login, found, observed.verdict)
+  const isReplaced = password.some(({ ends }) => ends === role)
   const attributes = {
-    ...unless(found.canLogin, { canLogin: true }),
+    ...unless(found.canLogin || isReplaced, { canLogin: true }),
     ...unless(found.inherits, { inherits: true }),
     ...unless(found.connectionLimit === wish.connectionLimit, { connectionLimit: wish.connectionLimit }),
     ...unless(found.canReplicate === wish.canReplicate, { canReplicate: wish.canReplicate }),
@@ -128,7 +130,7 @@ function loginDifferences(wish: RoleWish, login: LoginRole, observed: ObservedUs
     })),
     ...membershipDifferences('LoginMemberships', found, [wish.group]),
     ...settingDifferences(wish, found),
-    ...passwordDifference(wish, login, found, observed.verdict),
+    ...password,
   ]
 }
 
@@ -199,28 +201,52 @@ function isDue({ credential, isVerified }: RoleWish, role: string): boolean {
   return credential?.username === role && !isVerified
 }
 
-/** Where nobody may look at the verifier, a login that was refused tells. */
+/** Where nobody may look at the verifier, a login that was refused tells, or one that a replacement left without login. */
 function passwordDifference(
   wish: RoleWish,
   { name: role, verifier }: LoginRole,
-  { verifierMatches }: ObservedRole,
+  { verifierMatches, canLogin }: ObservedRole,
   verdict: LoginVerdict | undefined,
 ): readonly RoleDifference[] {
   if (verifier === undefined) return []
-  const isRefused = verifierMatches === undefined && wish.credential?.username === role && verdict === 'WrongPassword'
-  if (verifierMatches !== false && !isRefused) return []
-  const changes = [{ kind: 'alterRole', role, attributes: { verifier } }] as const
   const isRotation = isDue(wish, role)
+  const isRefused =
+    verifierMatches === undefined &&
+    wish.credential?.username === role &&
+    (verdict === 'WrongPassword' || (isRotation && !canLogin))
+  if (verifierMatches !== false && !isRefused) return []
+  const isKept = isRotation && wish.endsSessions !== true
   return [
     {
       reason: 'PasswordDiffers',
       message: `the password of role ${role} is not the Secret's`,
       isWished: isRotation,
-      steps: [{ at: 'server', changes }],
-      // A session of the role may have changed it, to go on with a password that was rotated.
-      ...(isRotation ? {} : { ends: role }),
+      ...(isKept
+        ? { steps: [{ at: 'server', changes: [{ kind: 'alterRole', role, attributes: { verifier } }] }] }
+        : replacedPassword({ role, verifier })),
     },
   ]
+}
+
+/**
+ * Replaces a password that others may know. A session of a role may set its role's password, so that the sessions end before the new one
+ * holds, and no other begins meanwhile. Cut off in between, the role has no password, which shows as a difference.
+ */
+export function replacedPassword({
+  role,
+  verifier,
+}: {
+  readonly role: string
+  readonly verifier: string
+}): Pick<RoleDifference, 'steps' | 'ends'> {
+  const alter = (attributes: RoleAttributes) => [{ kind: 'alterRole', role, attributes }] as const
+  return {
+    steps: [
+      { at: 'server', changes: alter({ canLogin: false, verifier: null }) },
+      { at: 'ended', changes: alter({ canLogin: true, verifier }) },
+    ],
+    ends: role,
+  }
 }
 
 /** It owns nothing if it only ever was the group; what it made nonetheless becomes the group's. */

@@ -121,7 +121,7 @@ export function rotationDueMs(
 
 function nextOf(input: LoginInput, held: Held): Held {
   const { provenHash, nowMs } = input
-  const current = settleNext(input, withoutEnded(held, nowMs))
+  const current = settleNext(input, withoutEnded(withOverlap(input, held), nowMs))
   if (current.next !== undefined) return credentialHash(current.next) === provenHash ? swapped(input, current) : current
   return isDue(input, current) ? withNext(input, current) : current
 }
@@ -182,6 +182,13 @@ function swapped({ rule, nowMs }: LoginInput, { next, active, previous, ...rest 
     rotatedAtMs: nowMs,
     generation: rest.generation + 1,
   }
+}
+
+/** An overlap that the spec shortens ends earlier: the older password may have leaked. One that it prolongs ends as it was told. */
+function withOverlap({ rule }: LoginInput, held: Held): Held {
+  const { previous, rotatedAtMs } = held
+  if (previous === undefined || rule.kind !== 'generate' || rule.overlapMs === undefined) return held
+  return { ...held, previous: { ...previous, untilMs: Math.min(previous.untilMs, rotatedAtMs + rule.overlapMs) } }
 }
 
 function withoutEnded(held: Held, nowMs: number): Held {

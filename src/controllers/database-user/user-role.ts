@@ -152,6 +152,7 @@ function desiredOf({ metadata, kind, spec, status }: Context['object'], known: K
     group: groupRoleOf({ metadata, spec }),
     logins: held === undefined ? [] : loginsOf(held),
     credential,
+    ...(isTriggered(held, status) ? { endsSessions: true } : {}),
     isVerified: credential !== undefined && credentialHash(credential) === provenHash && verified?.status === 'True',
     canCreateDatabases: spec.attributes.createdb,
     canReplicate: spec.attributes.replication,
@@ -162,6 +163,11 @@ function desiredOf({ metadata, kind, spec, status }: Context['object'], known: K
     ownedObjects: spec.ownedObjects,
     ending,
   }
+}
+
+/** Does the password on its way answer a trigger? Whoever asks for it by hand may do so because the one before has leaked. */
+function isTriggered(held: Held | undefined, status: Context['object']['status']): boolean {
+  return held?.trigger !== undefined && held.trigger !== status?.lastRotationTrigger
 }
 
 /** Is it another than the one in which its rights were last given? */

@@ -15,6 +15,7 @@ export type EngineErrorCode =
   | 'AlreadyExists'
   | 'NotFound'
   | 'DatabaseInUse'
+  | 'SessionsRemain'
   | 'DependentObjects'
   /** Others held a lock, three times in a row. */
   | 'Contention'

@@ -46,6 +46,8 @@ export interface DatabaseServer {
   dropDatabase(database: string, options: { readonly force: boolean }): Promise<void>
   /** Ends sessions of others, and says of how many. */
   terminate(filter: SessionFilter): Promise<number>
+  /** Ends all sessions of a role that cannot log in any more, and waits until they are gone. SessionsRemain if they are not within 10 s. */
+  endSessions(role: string): Promise<void>
 
   /** Logs in for real on a connection of its own, within 5 s, and says how it went. */
   tryLogin(attempt: LoginAttempt): Promise<LoginVerdict>

@@ -284,6 +284,33 @@ const ownerRest: readonly Attempt[] = [
     outcome: harmless('The operator resets it.'),
   },
   {
+    attacker: 'writer login',
+    does: 'puts a leaked password back from a session that is open, again and again, while it is rotated',
+    act: async (stage, name) => {
+      const { user, password } = await stage.login('writer')
+      const session = await stage.postgres.connect({ user, password, database: 'shared' })
+      const putBack = async () => {
+        const text = `SET ROLE NONE; ALTER ROLE ${user} PASSWORD '${password}'`
+        for (;;) await session.query(text)
+      }
+      const ended = putBack().catch(String)
+      await stage.tenant.patch('dbu', 'writer', { spec: { rotation: { trigger: name } } })
+      await stage.until('the rotation', async () => (await stage.login('writer')).password !== password)
+      expect(await ended).toMatch(/terminat/)
+      await session.end()
+      await stage.until('the new password to hold', () => stage.isReady('dbu', 'writer'))
+      const login = stage.postgres.connect({ user, password, database: 'shared' })
+      await expect(login).rejects.toThrow(/password authentication failed/)
+      await stage.sql('writer', 'SELECT 1')
+    },
+    outcome: harmless(
+      'The role cannot log in and its sessions end before the new password holds; the leaked one is refused.',
+      {
+        check: async ({ said }) => expect(said.at(-1)).toHaveLength(1),
+      },
+    ),
+  },
+  {
     attacker: 'owner login',
     does: 'makes settings of the shared database that end transactions, or have them wait',
     act: async (stage) => {

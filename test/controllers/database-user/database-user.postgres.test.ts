@@ -151,6 +151,11 @@ onEachPostgres(
       it('in place: the Secret has the new one when it works, and the old one is refused', async () => {
         const { stage, name } = await startReady({ rotation: { interval: '24h' } })
         const before = await stage.keys(name)
+        // Whoever has the password, and is connected: he may set another one for his role.
+        const session = stage.app(name, 'SELECT pg_sleep(600)').then(String, String)
+        await expect
+          .poll(() => server().byHand(`SELECT FROM pg_stat_activity WHERE usename = '${name}_a'`))
+          .toHaveLength(1)
         await stage.patch(name, { rotation: { interval: '24h', trigger: 'leaked' } })
         await stage.until('the rotation', async () => (await stage.status(name)).passwordGeneration === 2)
         await stage.becomes(name, 'Ready', 'True InSync')
@@ -158,6 +163,7 @@ onEachPostgres(
         expect(after).toMatchObject({ username: before?.['username'] })
         expect(after?.['password']).not.toBe(before?.['password'])
         expect(Object.keys(after ?? {})).not.toContain('password-next')
+        expect(await session).toMatch(/terminat/)
         await stage.app(name, 'SELECT 1')
         await expect(stage.app(name, 'SELECT 1', before)).rejects.toThrow(/password authentication failed/)
         expect(await stage.status(name)).toMatchObject({ lastRotationTrigger: 'leaked' })

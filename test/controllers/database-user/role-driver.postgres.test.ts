@@ -1,5 +1,6 @@
 // Are the roles of a user on a real server as wished, whoever else changes them, and do they go as asked for?
-import { describe, expect, it } from 'vitest'
+import { Client, DatabaseError } from 'pg'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RoleWish } from '../../../src/controllers/database-user/role-wish.ts'
 import { engineHere } from '../../postgres/engine-here.ts'
 import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
@@ -14,6 +15,11 @@ import {
   type UserHere,
   userOf,
 } from './user-here.ts'
+
+/** Sessions that change one role hinder each other: "tuple concurrently updated". */
+function passContention(error: unknown): void {
+  if (!(error instanceof DatabaseError) || error.code !== 'XX000') throw error
+}
 
 onEachPostgres('the roles of a user', (server) => {
   let made = 0
@@ -324,6 +330,102 @@ onEachPostgres('the roles of a user', (server) => {
     await converge(driver, proven)
     expect(await session).toMatch(/terminat/)
     await expect(server().byHand('SELECT 1', leaked)).rejects.toThrow(/authentication failed/)
+  })
+
+  /** A rotation of its password: what is wished once it has begun. */
+  const rotated = ({ group, wish }: UserHere, more: Partial<RoleWish> = {}) => {
+    const credential = credentialOf(`${group}_a`)
+    const { username: name, verifier } = credential
+    return { credential, call: callOf({ ...wish, credential, logins: [{ name, verifier }], ...more }) }
+  }
+
+  /** Whoever has a leaked password, in three sessions that put it back without a pause, and come again when they are ended. */
+  async function putBackAgainAndAgain(user: UserHere, database: string) {
+    const { username, verifier } = user.credential
+    const sql = `ALTER ROLE ${username} PASSWORD '${verifier}'`
+    const { port } = server()
+    const end = { isOver: false }
+    const loop = async () => {
+      while (!end.isOver) {
+        const client = new Client({
+          host: '127.0.0.1',
+          port,
+          ssl: false,
+          ...as(user, database),
+          options: '-c role=none',
+        })
+        client.on('error', () => undefined)
+        const run = async () => {
+          await client.connect()
+          while (!end.isOver) await client.query(sql).catch(passContention)
+        }
+        const reason = await run().then(() => '', String)
+        await client.end().catch(() => undefined)
+        if (/authentication failed|not permitted to log in/.test(reason)) return reason
+      }
+      return 'never refused'
+    }
+    const loops = [loop(), loop(), loop()]
+    onTestFinished(async () => {
+      end.isOver = true
+      await Promise.all(loops)
+    })
+    const isAtIt = () => server().byHand(`SELECT FROM pg_stat_activity WHERE usename = '${username}' AND query <> ''`)
+    await expect.poll(isAtIt).toHaveLength(3)
+    return loops
+  }
+
+  it('keep their sessions when a password is due', async () => {
+    const user = await start()
+    const { group, database, driver, call } = user
+    await converge(driver, call)
+    const app = new Client({ host: '127.0.0.1', port: server().port, ssl: false, ...as(user, database) })
+    await app.connect()
+    onTestFinished(() => app.end())
+    const { credential, call: next } = rotated(user)
+    await converge(driver, next)
+    expect((await app.query('SELECT current_user AS is')).rows).toEqual([{ is: group }])
+    await server().byHand('SELECT 1', as({ credential }, database))
+  })
+
+  it('lose their sessions when the password before may have leaked, those that replicate too', async () => {
+    const user = await start([{}], { canReplicate: true })
+    const { database, driver, call } = user
+    await converge(driver, call)
+    const open = async (more: object) => {
+      const app = new Client({ host: '127.0.0.1', port: server().port, ssl: false, ...as(user, database), ...more })
+      const ended = new Promise((resolve) => app.on('error', resolve))
+      await app.connect()
+      onTestFinished(() => app.end())
+      return { ended }
+    }
+    // The protocol of replication takes SQL as well.
+    const sessions = [await open({}), await open({ replication: 'database' })]
+    const { credential, call: next } = rotated(user, { endsSessions: true })
+    await converge(driver, next)
+    for (const { ended } of sessions) expect(await ended).toMatchObject({ code: '57P01' })
+    await server().byHand('SELECT 1', as({ credential }, database))
+    await expect(server().byHand('SELECT 1', as(user, database))).rejects.toThrow(/authentication failed/)
+  })
+
+  it.each([
+    { when: 'one that was triggered', more: { endsSessions: true } },
+    { when: 'one that is due', more: {} },
+  ])('get another password although sessions put the old one back without a pause: $when', async ({ more }) => {
+    const user = await start()
+    const { group, database, driver, call } = user
+    await converge(driver, call)
+    const leaked = await putBackAgainAndAgain(user, database)
+    const { credential, call: next } = rotated(user, more)
+    await expect.poll(async () => (await converge(driver, next)).observed.verdict, { timeout: 60_000 }).toBe('Verified')
+    for (const reason of await Promise.all(leaked)) expect(reason).toMatch(/authentication failed|not permitted/)
+    await server().byHand('SELECT 1', as({ credential }, database))
+    await expect(server().byHand('SELECT 1', as(user, database))).rejects.toThrow(/authentication failed/)
+    const { differences } = await converge(driver, callOf({ ...next.desired, isVerified: true }))
+    expect(differences).toEqual([])
+    expect(await server().byHand(`SELECT rolcanlogin AS is FROM pg_roles WHERE rolname = '${group}_a'`)).toEqual([
+      { is: true },
+    ])
   })
 
   it('get another password while a database has more in it than the operator reads', async () => {

@@ -131,6 +131,30 @@ const steps: readonly Step[] = [
     gives: { ...held, active: other },
   },
   {
+    does: 'shortens an overlap that the spec shortens',
+    when: {
+      rule: { ...dualRole, overlapMs: 1.5 * hour },
+      held: { ...held, active: other, previous: { username: first, untilMs: start + 2 * hour } },
+    },
+    gives: { ...held, active: other, previous: { username: first, untilMs: start + 1.5 * hour } },
+  },
+  {
+    does: 'ends an overlap at once when the spec says so',
+    when: {
+      rule: { ...dualRole, overlapMs: 0 },
+      held: { ...held, active: other, previous: { username: first, untilMs: start + 2 * hour } },
+    },
+    gives: { ...held, active: other },
+  },
+  {
+    does: 'prolongs no overlap that was told',
+    when: {
+      rule: { ...dualRole, overlapMs: 5 * hour },
+      held: { ...held, active: other, previous: { username: first, untilMs: start + 2 * hour } },
+    },
+    gives: { ...held, active: other, previous: { username: first, untilMs: start + 2 * hour } },
+  },
+  {
     does: 'takes the older role over when it is triggered within the overlap',
     when: {
       rule: { ...dualRole, trigger: 'leaked' },

@@ -70,7 +70,7 @@ async function tell(stage: UserStage, name: string, blows: readonly Blow[]): Pro
   }
 }
 
-/** A user is made, gets another right, changes its login, loses the old one, and goes. */
+/** A user is made, gets another right, changes its login, loses the old one, gets another password for a leaked one, and goes. */
 async function live(stage: UserStage, name: string): Promise<unknown> {
   const rotation = { strategy: 'DualRole', overlap: '5s' } as const
   await stage.create(name, { databases: [{ name: 'stories', access: 'ReadOnly' }], rotation })
@@ -88,6 +88,9 @@ async function live(stage: UserStage, name: string): Promise<unknown> {
   await stage.until('its role to go', async () => {
     return (await stage.server.byHand(`SELECT 1 FROM pg_roles WHERE rolname = '${name}_a'`)).length === 0
   })
+  await stage.patch(name, { rotation: { strategy: 'InPlace', trigger: 'leaked' } })
+  await stage.until('the replacement', async () => (await stage.status(name)).lastRotationTrigger === 'leaked')
+  await stage.becomes(name, 'Ready', 'True InSync')
   await stage.app(name, 'INSERT INTO things VALUES (1)')
   const made = await standingOf(stage, name)
   await stage.delete(name)

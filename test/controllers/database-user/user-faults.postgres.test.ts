@@ -4,7 +4,7 @@
 import { Client } from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import { DatabaseUser } from '../../../imports/wire/database-user.ts'
-import { abandonAnnotation } from '../../../src/index.ts'
+import { abandonAnnotation, Secret } from '../../../src/index.ts'
 import { onEachPostgres, startPostgres } from '../../postgres/on-each-postgres.ts'
 import { secretText } from '../../taint/secret-text.ts'
 import { home } from '../postgres-stage.ts'
@@ -74,7 +74,7 @@ onEachPostgres('a DatabaseUser', (_, version) => {
     const app = new Client({ ...address, user: username, password, database })
     await app.connect()
     onTestFinished(() => app.end())
-    await stage.patch('web', { rotation: { trigger: 'leaked' } })
+    await stage.cluster.delete(Secret, `${home}/web-db`)
     await stage.until('the rotation', async () => (await stage.status('web')).passwordGeneration === 2)
     expect((await app.query('SELECT current_user AS is')).rows).toEqual([{ is: 'web' }])
     expect(await stage.condition('web', 'LoginVerified')).toMatchObject({

@@ -134,6 +134,7 @@ export class MortalEngines {
       createDatabase: (wish) => watch(server.createDatabase(wish)),
       dropDatabase: (database, options) => watch(server.dropDatabase(database, options)),
       terminate: (filter) => watch(server.terminate(filter)),
+      endSessions: (role) => watch(server.endSessions(role)),
       tryLogin: (attempt) => watch(server.tryLogin(attempt)),
       query: (statement) => watch(server.query(statement)),
     }

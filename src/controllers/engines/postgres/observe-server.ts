@@ -42,12 +42,14 @@ export function namesOf(parameter: string): string {
 export const clientSession = `a.datid IS NOT NULL AND a.usesysid IS NOT NULL
   AND COALESCE(a.backend_type, 'client backend') = 'client backend'`
 
-/** But for those of this operator, which come and go by themselves. */
-export const foreignSession = `${clientSession}
-  AND NOT (a.usename = current_user AND a.application_name LIKE 'konverge/%')`
+/** Not of this operator, whose sessions come and go by themselves. Null where it has no role. */
+export const notOurs = "(a.usename = current_user AND a.application_name LIKE 'konverge/%') IS NOT TRUE"
 
-/** Of a role with a token that may not connect to the database it is in: CONNECT was taken while it was there. */
-export const lockedOutSession = `${clientSession}
+/** But for those of this operator. */
+export const foreignSession = `${clientSession} AND ${notOurs}`
+
+/** Of a role with a token that may not connect to the database it is in: CONNECT was taken while it was there. Also one that replicates. */
+export const lockedOutSession = `a.datid IS NOT NULL AND a.usesysid IS NOT NULL
   AND pg_catalog.shobj_description(a.usesysid, 'pg_authid') LIKE 'konverge {%'
   AND NOT pg_catalog.has_database_privilege(a.usesysid, a.datid, 'CONNECT')`
 

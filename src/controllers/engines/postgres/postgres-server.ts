@@ -48,8 +48,11 @@ export interface PostgresServerOptions {
 /** Characters that take some milliseconds to parse. */
 const longAnswer = 1_048_576
 
-/** Until a change waits for a lock, or has it. */
+/** Until a change waits for a lock, or has it; until a session that was told to end has ended. */
 const pause = 'SELECT pg_catalog.pg_sleep(0.2)::text AS pause'
+
+/** How often it is looked whether sessions have ended: 10 s. */
+const sessionLooks = 50
 
 /** Answers are read as what their statements build: another server may send anything, and JavaScript's own message says nothing of it. */
 function noAnswer(thrown: TypeError): Error {
@@ -132,6 +135,17 @@ export class PostgresServer implements DatabaseServer {
       database,
       run: async (session) => this.#ask(session, terminateQuestion(filter)),
     })
+  }
+
+  async endSessions(role: string): Promise<void> {
+    await this.terminate({ role })
+    for (let look = 0; look < sessionLooks; look += 1) {
+      // One that was let in at the last moment shows a little later. By the server's clock, as it ends them.
+      await this.query({ text: pause, isLook: true })
+      if ((await this.terminate({ role })) === 0) return
+    }
+    const message = `sessions of role ${role} on ${this.#name} do not end`
+    throw new EngineError({ code: 'SessionsRemain', message, remedy: 'retry', retryAfterMs: 5_000 })
   }
 
   async change(changes: readonly Change[], at?: { readonly database: string }): Promise<void> {

@@ -1,7 +1,14 @@
 // Who is connected, and how are they disconnected? Statements whose answers are JSON. The one that asks is never meant, nor, unless they
 // are asked for, are the other sessions of this operator.
 import type { SessionFilter } from '../engine.ts'
-import { clientSession, foreignSession, type JsonQuestion, lockedOutSession, namesOf } from './observe-server.ts'
+import {
+  clientSession,
+  foreignSession,
+  type JsonQuestion,
+  lockedOutSession,
+  namesOf,
+  notOurs,
+} from './observe-server.ts'
 
 export function sessionsQuestion(filter: SessionFilter): JsonQuestion {
   const time = (column: string, digits = '') =>
@@ -36,8 +43,15 @@ const blocksFor = `a.pid IN (SELECT pg_catalog.unnest(pg_catalog.pg_blocking_pid
     AND (NOT s.rolcreaterole OR EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.rolname = ANY (${namesOf('$3')})
       AND (r.oid = s.oid OR pg_catalog.pg_has_role(s.oid, r.oid, 'MEMBER')))))`
 
-const conditionOf = ({ ours, lockedOut, blockedBy }: SessionFilter) => `a.pid <> pg_catalog.pg_backend_pid()
-  AND ${ours === true ? clientSession : foreignSession}${lockedOut === true ? ` AND ${lockedOutSession}` : ''}${blockedBy === undefined ? '' : ` AND ${blocksFor}`} AND ($1 = '' OR a.datname = $1) AND ($2 = '' OR a.usename = $2)`
+/** Of a role, and of those that may not connect, also the sessions that replicate: statements run there as well. */
+function kindOf({ ours, lockedOut, role }: SessionFilter): string {
+  if (lockedOut === true) return `${notOurs} AND ${lockedOutSession}`
+  if (role !== undefined) return notOurs
+  return ours === true ? clientSession : foreignSession
+}
+
+const conditionOf = (filter: SessionFilter) => `a.pid <> pg_catalog.pg_backend_pid()
+  AND ${kindOf(filter)}${filter.blockedBy === undefined ? '' : ` AND ${blocksFor}`} AND ($1 = '' OR a.datname = $1) AND ($2 = '' OR a.usename = $2)`
 
 function valuesOf({ database = '', role = '', blockedBy }: SessionFilter): readonly string[] {
   return [database, role, ...(blockedBy === undefined ? [] : [JSON.stringify(blockedBy)])]
