@@ -561,6 +561,27 @@ onEachPostgres('the roles of a user', (server) => {
       expect(await remove(driver, callOf({ ...user.wish, ending: 'drop' }))).toMatchObject({ kind: 'absent' })
     })
 
+    it('lose their sessions when a password is replaced, also where that was cut off in the middle', async () => {
+      const { engine } = engineHere()
+      const name = `cut${++made}`
+      await server().byHand(`CREATE ROLE ${name}_admin LOGIN CREATEROLE CREATEDB PASSWORD 'admin'`)
+      const access = server().access({ username: `${name}_admin`, password: 'admin' })
+      const systemIdentifier = await makeDatabases(engine, access, name)
+      const user = userOf({ access, systemIdentifier, group: name, databases: [{ name }] })
+      const driver = driverOver(engine)
+      await converge(driver, callOf(user.wish))
+      const session = server().byHand('SELECT pg_sleep(600)', as(user, name)).then(String, String)
+      const atWork = () => server().byHand(`SELECT FROM pg_stat_activity WHERE usename = '${name}_a'`)
+      await expect.poll(atWork).toHaveLength(1)
+      // As a rotation leaves it that ends before its sessions do.
+      await server().byHand(`ALTER ROLE ${name}_a NOLOGIN PASSWORD NULL`)
+      const { credential, call: next } = rotated(user, { endsSessions: true })
+      const { observed } = await converge(driver, next)
+      expect(observed).toMatchObject({ verdict: 'Verified', logins: [{ canLogin: true }] })
+      expect(await session).toMatch(/terminat/)
+      await server().byHand('SELECT 1', as({ credential }, name))
+    })
+
     it('keep what somebody has passed on for whom the admin may not speak, which is told, and all else is put right', async () => {
       const { engine } = engineHere()
       const name = `meek${++made}`
