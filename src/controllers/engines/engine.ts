@@ -53,10 +53,15 @@ export interface DatabaseServer {
   tryLogin(attempt: LoginAttempt): Promise<LoginVerdict>
   /** One statement with its parameters; rows as the server wrote them. Whoever writes the text answers for it. */
   query(statement: PlainStatement): Promise<readonly Row[]>
+  /**
+   * One statement that only observes; the JSON in the column `answer` of its one row, parsed in slices. Null without a row or a value.
+   * Rejects with StatementFailed for what is no JSON, and for more than `answerLimits`. `about` completes "the server's answer about …".
+   */
+  queryJson(statement: Omit<PlainStatement, 'isLook'>, about: string): Promise<unknown>
 }
 
 /** As much of a server as its replication needs. */
-export type StatementServer = Pick<DatabaseServer, 'query' | 'change'>
+export type StatementServer = Pick<DatabaseServer, 'query' | 'queryJson' | 'change'>
 
 /** What to look for; what is there of it is in the answer. */
 export interface ServerQuestion {

@@ -4,7 +4,6 @@
 import { passwordFrom, type SecretSource, type Sight } from '../../index.ts'
 import type { DatabaseEngine, DatabaseServer } from '../engines/engine.ts'
 import { EngineError } from '../engines/engine-error.ts'
-import { jsonAnswer } from '../engines/postgres/json-answer.ts'
 import { scramVerifier } from '../engines/postgres/scram.ts'
 import { qualified, sql } from '../engines/postgres/sql-text.ts'
 import type { ServerAccess } from '../engines/server-access.ts'
@@ -80,10 +79,8 @@ export class Opening {
   /** Those that hold rows at the old side and none at the new one, as nobody has filled them there. */
   async #emptyViews(): Promise<readonly View[]> {
     const { database } = this.#order
-    const ask = async (server: DatabaseServer) => {
-      const rows = await server.query({ text: viewsQuestion, database, isLook: true })
-      return jsonAnswer(String(rows[0]?.['answer']), 'logins') as readonly View[] // Sound: as the statement builds it.
-    }
+    const ask = async (server: DatabaseServer) =>
+      (await server.queryJson({ text: viewsQuestion, database }, 'views')) as readonly View[] // Sound: as the statement builds it.
     const [old, young] = await Promise.all([ask(this.#old), ask(this.#new)])
     const nameOf = ({ schema, name }: View) => JSON.stringify([schema, name])
     const full = new Set(old.filter(({ isFull }) => isFull).map(nameOf))

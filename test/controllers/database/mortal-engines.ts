@@ -137,6 +137,7 @@ export class MortalEngines {
       endSessions: (role) => watch(server.endSessions(role)),
       tryLogin: (attempt) => watch(server.tryLogin(attempt)),
       query: (statement) => watch(server.query(statement)),
+      queryJson: (statement, about) => watch(server.queryJson(statement, about)),
     }
   }
 }

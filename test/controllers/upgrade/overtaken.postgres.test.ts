@@ -185,6 +185,7 @@ function lateServer(server: DatabaseServer, call: 'change' | 'query', meanwhile:
     endSessions: (role) => server.endSessions(role),
     tryLogin: (attempt) => server.tryLogin(attempt),
     query: late('query', (statement) => server.query(statement)),
+    queryJson: late('query', (statement, about) => server.queryJson(statement, about)),
   }
 }
 

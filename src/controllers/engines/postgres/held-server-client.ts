@@ -6,6 +6,7 @@ import type { PlainStatement, Row, StatementServer } from '../engine.ts'
 import type { ServerAccess } from '../server-access.ts'
 import { SliceRunner } from '../slice-runner.ts'
 import { asEngineError } from './failure.ts'
+import { slicedJsonAnswer } from './json-answer.ts'
 import { type SessionClient, limits as sessionLimits } from './session-client.ts'
 import type { BoundSession } from './session-runner.ts'
 import { runTransaction } from './transaction-runner.ts'
@@ -22,11 +23,13 @@ export interface HeldServerOptions {
 export class HeldServerClient implements StatementServer {
   readonly #options: HeldServerOptions
   readonly #bound: BoundSession
+  readonly #slices: SliceRunner
 
   constructor(options: HeldServerOptions) {
     const { session, signal } = options
     const limit = { signal, limitMs: sessionLimits.answerMs }
     this.#options = options
+    this.#slices = new SliceRunner(options.clock)
     this.#bound = { facts: session.facts, query: (text, values = []) => session.query(text, values, limit) }
   }
 
@@ -38,13 +41,18 @@ export class HeldServerClient implements StatementServer {
     }
   }
 
+  async queryJson(statement: Omit<PlainStatement, 'isLook'>, about: string): Promise<unknown> {
+    const [row] = await this.query(statement)
+    return await this.#slices.run(slicedJsonAnswer(String(row?.['answer'] ?? null), about), this.#options.signal)
+  }
+
   async change(changes: readonly Change[]): Promise<void> {
     if (changes.length === 0) return
-    const { access, applicationName, session, clock, signal } = this.#options
+    const { access, applicationName, session, signal } = this.#options
     try {
       await runTransaction(this.#bound, changes, {
         ...{ applicationName, admin: access.username, server: this.#name },
-        ...{ slices: new SliceRunner(clock), signal },
+        ...{ slices: this.#slices, signal },
       })
     } catch (error) {
       // A session that is lost takes back by itself.

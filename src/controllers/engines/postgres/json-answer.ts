@@ -15,7 +15,7 @@ export const answerLimits = {
 } as const
 
 /**
- * Throws an EngineError `StatementFailed` with the remedy `stop` for what is no JSON or larger than the limits: the same question has the
+ * At once, for what runs in a worker; the operator parses in slices. Throws an EngineError `StatementFailed` with the remedy `stop` for what is no JSON or larger than the limits: the same question has the
  * same answer. `about` completes "the server's answer about …".
  */
 export function jsonAnswer(text: string, about: string): unknown {

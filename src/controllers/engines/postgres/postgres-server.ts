@@ -243,6 +243,11 @@ export class PostgresServer implements DatabaseServer {
     })
   }
 
+  async queryJson(statement: Omit<PlainStatement, 'isLook'>, about: string): Promise<unknown> {
+    const [row] = await this.query({ ...statement, isLook: true })
+    return await this.#parsed(String(row?.['answer'] ?? null), about)
+  }
+
   /** Statements of which one can be in no transaction. All of them may be repeated, or fail with AlreadyExists. */
   async #alone(operation: string, attempt: string, statements: (facts: SessionFacts) => readonly Sql[]): Promise<void> {
     await this.#use({
@@ -270,14 +275,15 @@ export class PostgresServer implements DatabaseServer {
     const introduction = `pg_catalog.set_config('application_name', $${values.length + 1}, false)`
     const statement = `SELECT ${introduction} AS caller, (${text})::text AS answer`
     const { rows } = await session.query(statement, [...values, this.#options.applicationName])
-    const said = rows[0]?.['answer'] ?? 'null'
     // Sound: whoever asks names the type that the statement builds.
-    const answer = (await this.#slices.run(
-      slicedJsonAnswer(said, 'its roles and databases'),
-      this.#options.signal,
-    )) as T
+    return (await this.#parsed(rows[0]?.['answer'] ?? 'null', 'its roles and databases')) as T
+  }
+
+  async #parsed(text: string, about: string): Promise<unknown> {
+    const { signal } = this.#options
+    const answer = await this.#slices.run(slicedJsonAnswer(text, about), signal)
     // Whoever reads on has all the time that the thread may be held.
-    if (said.length > longAnswer) await this.#slices.pause(this.#options.signal)
+    if (text.length > longAnswer) await this.#slices.pause(signal)
     return answer
   }
 

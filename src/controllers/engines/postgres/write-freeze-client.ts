@@ -5,7 +5,6 @@ import type { RoleChange } from '../change.ts'
 import type { DatabaseServer } from '../engine.ts'
 import { EngineError } from '../engine-error.ts'
 import { type FreezeRecord, stillAway, type WriteFreeze, type WriterFacts } from '../write-freeze.ts'
-import { jsonAnswer } from './json-answer.ts'
 import { foreignSession, namesOf } from './observe-server.ts'
 
 export interface WriteFreezeOptions {
@@ -26,9 +25,8 @@ export class WriteFreezeClient implements WriteFreeze {
   async observe(record: FreezeRecord | undefined): Promise<WriterFacts> {
     const { database, spared } = this.#options
     const values = [database, JSON.stringify(spared), JSON.stringify(record?.logins ?? [])]
-    const rows = await this.#server.query({ text: writersQuestion, values, isLook: true })
     // Sound: the types are those that the question builds.
-    return jsonAnswer(String(rows[0]?.['answer']), 'logins') as WriterFacts
+    return (await this.#server.queryJson({ text: writersQuestion, values }, 'logins')) as WriterFacts
   }
 
   async freeze(record: FreezeRecord): Promise<void> {
@@ -57,9 +55,9 @@ export class WriteFreezeClient implements WriteFreeze {
   /** First the locks, then who is seen: who passes from the one to the other in between is in both. */
   async #coming(): Promise<readonly number[]> {
     const [held] = await this.#server.query({ text: heldQuestion, values: [], isLook: true })
-    const [row] = await this.#server.query({ text: comingQuestion, values: [String(held?.['answer'])], isLook: true })
+    const coming = { text: comingQuestion, values: [String(held?.['answer'])] }
     // Sound: the question builds it of numbers.
-    return jsonAnswer(String(row?.['answer']), 'sessions') as readonly number[]
+    return (await this.#server.queryJson(coming, 'sessions')) as readonly number[]
   }
 
   async thaw(record: FreezeRecord): Promise<void> {

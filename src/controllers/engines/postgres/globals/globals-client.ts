@@ -2,7 +2,6 @@
 
 import type { DatabaseServer } from '../../engine.ts'
 import type { DatabaseGlobals } from '../../globals.ts'
-import { jsonAnswer } from '../json-answer.ts'
 import { settingIn } from '../role-setting.ts'
 import { type GlobalsAnswer, globalsQuestion } from './globals-question.ts'
 import { type Ledger, ledgerIn } from './ledger.ts'
@@ -15,9 +14,9 @@ export interface GlobalsCall {
 
 /** As a superuser. */
 export async function readGlobals(server: DatabaseServer, { database, spared }: GlobalsCall): Promise<DatabaseGlobals> {
-  const rows = await server.query({ text: globalsQuestion, values: [spared], database, isLook: true })
+  const question = { text: globalsQuestion, values: [spared], database }
   // Sound: the types are those that the question builds.
-  const answer = jsonAnswer(String(rows[0]?.['answer']), 'roles and settings') as GlobalsAnswer
+  const answer = (await server.queryJson(question, 'roles and settings')) as GlobalsAnswer
   const { roles, memberships, settings, grants, extensions, owned, immovable, neighbours, ...rest } = answer
   return {
     ...rest,

@@ -3,7 +3,6 @@
 
 import type { StatementServer } from '../../engine.ts'
 import type { SequencePosition, TableName } from '../../replication.ts'
-import { jsonAnswer } from '../json-answer.ts'
 import { integer, literal, qualified, type Sql, sql, unionAll } from '../sql-text.ts'
 import { sequenceNames } from './replication-questions.ts'
 
@@ -14,9 +13,8 @@ export async function readSequencePositions(
   server: StatementServer,
   database: string,
 ): Promise<readonly SequencePosition[]> {
-  const [row] = await server.query({ text: sequenceNames, database, isLook: true })
   // Sound: the types are those that the statement builds.
-  const names = (jsonAnswer(String(row?.['answer']), 'sequences') ?? []) as readonly TableName[]
+  const names = ((await server.queryJson({ text: sequenceNames, database }, 'sequences')) ?? []) as readonly TableName[]
   const positions: SequencePosition[] = []
   for (let from = 0; from < names.length; from += atOnce) {
     const some = names.slice(from, from + atOnce)
