@@ -4,7 +4,8 @@ import type { DatabaseUserSpec, DatabaseUserStatus } from '../../../imports/wire
 import { type ConditionClaim, type EventReport, findCondition, isBeingDeleted, type StatusReport } from '../../index.ts'
 import { groupRoleOf } from './login-roles.ts'
 import { passwordRule } from './password-rule.ts'
-import { credentialHash, type Held, rotationDueMs } from './rotation.ts'
+import { retiredLogins } from './role-plan.ts'
+import { credentialHash, type Held, loginsOf, rotationDueMs } from './rotation.ts'
 import { isStored } from './stored-secret.ts'
 import { conditionsOf, grantCounts, type RoleReport, type UserContext } from './user-conditions.ts'
 import { dueTimes } from './user-due.ts'
@@ -37,7 +38,7 @@ function fieldsOf(
     databases: spec.databases.length,
     access: accessWord(spec),
     ...(isTold
-      ? heldFields(object, { held, provenHash: report?.observed?.provenHash ?? facts?.provenHash })
+      ? heldFields(object, held, isCarriedOut(held, facts, report))
       : isDisabled
         ? {}
         : rememberedFields(status)),
@@ -53,16 +54,18 @@ function accessWord({ databases }: DatabaseUserSpec): string {
   return words.size === 1 ? word : 'Mixed'
 }
 
-interface Told {
-  readonly held: Held
-  readonly provenHash: string | undefined
+/** The password holds, and no login is left that should be gone: until then the trigger decides how a password is replaced. */
+function isCarriedOut(held: Held, facts: UserContext['facts'], report: RoleReport): boolean {
+  const { active, next } = held
+  const observed = report?.observed
+  const provenHash = observed?.provenHash ?? facts?.provenHash
+  const isLeft = observed !== undefined && retiredLogins({ logins: loginsOf(held) }, observed).length > 0
+  return next === undefined && provenHash === credentialHash(active) && !isLeft
 }
 
-function heldFields({ metadata, spec, status }: UserContext['object'], { held, provenHash }: Told): Partial<Fields> {
-  const { active, next, previous, rotatedAtMs, generation } = held
-  // Until the new password holds, the trigger is not carried out: it decides how the password is replaced.
-  const isCarriedOut = next === undefined && provenHash === credentialHash(active)
-  const trigger = isCarriedOut ? held.trigger : status?.lastRotationTrigger
+function heldFields({ metadata, spec, status }: UserContext['object'], held: Held, isDone: boolean): Partial<Fields> {
+  const { active, previous, rotatedAtMs, generation } = held
+  const trigger = isDone ? held.trigger : status?.lastRotationTrigger
   const rule = passwordRule(spec, {})
   const dueMs = rule.kind === 'generate' ? rotationDueMs(rule, held) : undefined
   return {

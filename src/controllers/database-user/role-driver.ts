@@ -130,7 +130,7 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
       steps.flatMap(({ at, changes }): readonly Change[] => (at === place ? changes : []))
     const roles = [group, ...logins].map(({ name }) => name)
     await server.changeDespite(changesAt('server'), roles)
-    for (const { ends: role } of differences) if (role !== undefined) await server.endSessions(role)
+    for (const { ends: role } of differences) if (role !== undefined) await server.endSessions({ role })
     await server.changeDespite(changesAt('ended'), roles)
     const inside = Map.groupBy(
       steps.filter((step) => step.at === 'database'),
@@ -213,7 +213,14 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
     if (!login.canLogin || login.verifierMatches === false) return undefined
     if (login.verifierMatches === true && isVerified) return undefined
     const { username, password } = credential
-    return await server.tryLogin({ username, password, database: database.name })
+    try {
+      return await server.tryLogin({ username, password, database: database.name })
+    } catch (error) {
+      // The verifier proves the password of a server that is full.
+      const isFull = error instanceof EngineError && error.code === 'TooManyConnections'
+      if (isFull && login.verifierMatches === true) return 'TooManyConnections'
+      throw error
+    }
   }
 
   /**

@@ -31,6 +31,9 @@ export function roleDifferences(wish: RoleWish, observed: ObservedUser): readonl
   ]
 }
 
+/** Who may not connect to a database, or finds it full, has shown a password that is right before he is told so. */
+const provingVerdicts: readonly LoginVerdict[] = ['Verified', 'ConnectNotGranted', 'TooManyConnections']
+
 /** The hash of the credential, if it has proved to be the server's. */
 export function provenHash(
   { credential }: RoleWish,
@@ -39,8 +42,7 @@ export function provenHash(
   if (credential === undefined) return undefined
   const login = logins.find(({ name }) => name === credential.username)
   if (login === undefined) return undefined
-  // Who may not connect to a database has shown a password that is right before he is told so.
-  const isShown = verdict === 'Verified' || verdict === 'ConnectNotGranted'
+  const isShown = verdict !== undefined && provingVerdicts.includes(verdict)
   const isUntestable = credential.password === undefined && login.verifierMatches === undefined
   return login.verifierMatches === true || isShown || isUntestable ? credentialHash(credential) : undefined
 }

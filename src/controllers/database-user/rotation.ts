@@ -145,8 +145,8 @@ function firstOf({ group, rule, remembered, nowMs, mint }: LoginInput): Held | u
 function settleNext({ rule, mint }: LoginInput, held: Held): Held {
   const { next, active, ...rest } = held
   if (next === undefined) return held
-  if (rule.kind === 'generate')
-    return held.source === 'generate' ? { ...held, ...answering(rule) } : { ...rest, active }
+  // The server may have it already, so that it holds first. A trigger that came meanwhile is answered by another after it.
+  if (rule.kind === 'generate') return held.source === 'generate' ? held : { ...rest, active }
   if (rule.value === undefined || (held.source === 'supplied' && isThat(next, rule.value, mint))) return held
   return { ...rest, active }
 }
@@ -155,26 +155,33 @@ function isDue({ rule, nowMs, mint }: LoginInput, held: Held): boolean {
   if (rule.kind === 'supplied') return rule.value !== undefined && !isThat(held.active, rule.value, mint)
   if (held.source !== 'generate') return true
   const dueMs = rotationDueMs(rule, held)
-  const isTriggered = rule.trigger !== undefined && rule.trigger !== held.trigger
-  return isTriggered || (dueMs !== undefined && nowMs >= dueMs)
+  return isTriggered(rule, held) || (dueMs !== undefined && nowMs >= dueMs)
 }
 
-/** A rotation within the overlap of the last one takes the older role over: it was asked for by hand, and is not to wait. */
+function isTriggered(rule: LoginRule, { trigger }: Held): boolean {
+  return rule.kind === 'generate' && rule.trigger !== undefined && rule.trigger !== trigger
+}
+
+/**
+ * A rotation within the overlap of the last one was asked for by hand, and does not wait: with two roles it takes the older one over, and
+ * in place it ends it.
+ */
 function withNext({ group, rule, mint }: LoginInput, held: Held): Held {
   const { active, previous, ...rest } = held
   const changesRole = rule.kind === 'generate' && rule.overlapMs !== undefined
   const username = changesRole ? otherLogin(group, active.username) : active.username
   const next = credentialFor(rule, username, mint)
   if (next === undefined) return held
-  const goesOn = previous !== undefined && previous.username !== username
+  const isEnded = previous?.username === username || (!changesRole && isTriggered(rule, held))
+  const goesOn = previous !== undefined && !isEnded
   return { ...rest, active, next, ...(goesOn ? { previous } : {}), ...answering(rule) }
 }
 
 function swapped({ rule, nowMs }: LoginInput, { next, active, previous, ...rest }: Held): Held {
   if (next === undefined) return { ...rest, active, ...(previous === undefined ? {} : { previous }) }
   const overlapMs = rule.kind === 'generate' ? (rule.overlapMs ?? 0) : 0
-  const goesOn =
-    next.username === active.username ? previous : { username: active.username, untilMs: nowMs + overlapMs }
+  const older = overlapMs === 0 ? undefined : { username: active.username, untilMs: nowMs + overlapMs }
+  const goesOn = next.username === active.username ? previous : older
   return {
     ...rest,
     active: next,

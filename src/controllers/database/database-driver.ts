@@ -82,7 +82,7 @@ export class DatabaseDriver implements ExternalDriver<LogicalDatabase, ObservedL
       differences.flatMap(({ takesFrom }) => takesFrom ?? []),
     )
     const isClosedToSome = differences.some(isWithdrawal)
-    if (isClosedToSome) await server.terminate({ database: call.desired.name, lockedOut: true })
+    if (isClosedToSome) await server.endSessions({ database: call.desired.name, lockedOut: true })
     await server.change(changesAt('schemas'), { database: call.desired.name })
     await server.change(changesAt('extensions'), { database: call.desired.name })
   }

@@ -46,8 +46,11 @@ export interface DatabaseServer {
   dropDatabase(database: string, options: { readonly force: boolean }): Promise<void>
   /** Ends sessions of others, and says of how many. */
   terminate(filter: SessionFilter): Promise<number>
-  /** Ends all sessions of a role that cannot log in any more, and waits until they are gone. SessionsRemain if they are not within 10 s. */
-  endSessions(role: string): Promise<void>
+  /**
+   * Ends all of them and waits until they are gone, after a change by which no others begin; and sessions of anybody that were on their way
+   * in before and stay there for 1 s, as theirs may be among them. Rejects with SessionsRemain if they are not gone within 10 s.
+   */
+  endSessions(filter: Pick<SessionFilter, 'role' | 'database' | 'lockedOut'>): Promise<void>
 
   /** Logs in for real on a connection of its own, within 5 s, and says how it went. */
   tryLogin(attempt: LoginAttempt): Promise<LoginVerdict>
@@ -121,7 +124,7 @@ export type LoginVerdict =
   | 'ConnectNotGranted'
   | 'RoleMissing'
   | 'DatabaseMissing'
-  /** The limit of the role, of the database or of the server is reached. */
+  /** The limit of the role or of the database is reached, by the right password; a server that is full is a failure. */
   | 'TooManyConnections'
 
 export interface PlainStatement {

@@ -190,6 +190,34 @@ onEachPostgres(
         expect(await stage.condition(name, 'RotationDue')).toBeUndefined()
       })
 
+      it('with two roles and no overlap: it is told when whoever has the old one is gone', async () => {
+        const rotation = { strategy: 'DualRole', overlap: '0s' }
+        const { stage, name } = await startReady({ rotation })
+        const before = await stage.keys(name)
+        const session = stage.app(name, 'SELECT pg_sleep(600)').then(String, String)
+        await expect
+          .poll(() => server().byHand(`SELECT FROM pg_stat_activity WHERE usename = '${name}_a'`))
+          .toHaveLength(1)
+        await stage.patch(name, { rotation: { ...rotation, trigger: 'leaked' } })
+        await stage.until('the rotation', async () => (await stage.status(name)).lastRotationTrigger === 'leaked')
+        expect(await roles(name)).toEqual([{ rolname: name }, { rolname: `${name}_b` }])
+        expect(await session).toMatch(/terminat/)
+        await expect(stage.app(name, 'SELECT 1', before)).rejects.toThrow(/authentication failed/)
+        await stage.app(name, 'SELECT 1')
+      })
+
+      it('in place within an overlap: whoever has the older one is gone too', async () => {
+        const { stage, name } = await startReady({ rotation: { strategy: 'DualRole', overlap: '5m' } })
+        const before = await stage.keys(name)
+        await stage.patch(name, { rotation: { trigger: 'one' } })
+        await stage.until('the rotation', async () => (await stage.status(name)).lastRotationTrigger === 'one')
+        await stage.app(name, 'SELECT 1', before)
+        await stage.patch(name, { rotation: { strategy: 'InPlace', trigger: 'two' } })
+        await stage.until('the other', async () => (await stage.status(name)).lastRotationTrigger === 'two')
+        await expect(stage.app(name, 'SELECT 1', before)).rejects.toThrow(/authentication failed/)
+        await stage.app(name, 'SELECT 1')
+      })
+
       it('at the moment it is due, and ends the overlap so too, however rarely the server is looked at', async () => {
         const rotation = { interval: '1h', strategy: 'DualRole', overlap: '10m' }
         const { stage, name, database } = await startReady({ rotation })

@@ -2,9 +2,11 @@
 import { Client, DatabaseError } from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RoleWish } from '../../../src/controllers/database-user/role-wish.ts'
+import { credentialHash } from '../../../src/controllers/database-user/rotation.ts'
 import { engineHere } from '../../postgres/engine-here.ts'
 import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
 import { SqlProxy } from '../../postgres/sql-proxy.ts'
+import { onItsWayIn } from './session-on-its-way.ts'
 import {
   callOf,
   converge,
@@ -408,6 +410,21 @@ onEachPostgres('the roles of a user', (server) => {
     await expect(server().byHand('SELECT 1', as(user, database))).rejects.toThrow(/authentication failed/)
   })
 
+  it.each([{}, { replication: 'database' }])(
+    'lose sessions that have shown the password before and stay on their way in: %j',
+    async (more) => {
+      const user = await start([{}], { canReplicate: true })
+      const { database, driver, call } = user
+      await converge(driver, call)
+      const session = await onItsWayIn(server(), { ...as(user, database), ...more })
+      const { credential, call: next } = rotated(user, { endsSessions: true })
+      const { observed } = await converge(driver, next)
+      expect(observed.verdict).toBe('Verified')
+      expect(await session.outcome).toMatch(/terminat/)
+      await server().byHand('SELECT 1', as({ credential }, database))
+    },
+  )
+
   it.each([
     { when: 'one that was triggered', more: { endsSessions: true } },
     { when: 'one that is due', more: {} },
@@ -580,6 +597,23 @@ onEachPostgres('the roles of a user', (server) => {
       expect(observed).toMatchObject({ verdict: 'Verified', logins: [{ canLogin: true }] })
       expect(await session).toMatch(/terminat/)
       await server().byHand('SELECT 1', as({ credential }, name))
+    })
+
+    it('prove a password by the limit of connections, which is asked after it', async () => {
+      const { engine } = engineHere()
+      const name = `full${++made}`
+      await server().byHand(`CREATE ROLE ${name}_admin LOGIN CREATEROLE CREATEDB PASSWORD 'admin'`)
+      const access = server().access({ username: `${name}_admin`, password: 'admin' })
+      const systemIdentifier = await makeDatabases(engine, access, name)
+      const user = userOf({ access, systemIdentifier, group: name, databases: [{ name }] }, { connectionLimit: 1 })
+      const driver = driverOver(engine)
+      await converge(driver, callOf(user.wish))
+      const app = new Client({ host: '127.0.0.1', port: server().port, ssl: false, ...as(user, name) })
+      await app.connect()
+      onTestFinished(() => app.end())
+      const { credential, call: next } = rotated(user)
+      const { observed } = await converge(driver, next)
+      expect(observed).toMatchObject({ verdict: 'TooManyConnections', provenHash: credentialHash(credential) })
     })
 
     it('keep what somebody has passed on for whom the admin may not speak, which is told, and all else is put right', async () => {

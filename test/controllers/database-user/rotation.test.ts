@@ -126,6 +126,11 @@ const steps: readonly Step[] = [
     },
   },
   {
+    does: 'leaves no overlap of no time',
+    when: { rule: { ...dualRole, overlapMs: 0 }, held: { ...held, next: other }, provenHash: credentialHash(other) },
+    gives: { active: other, rotatedAtMs: nowMs, generation: 2, source: 'generate' },
+  },
+  {
     does: 'ends the overlap',
     when: { rule: dualRole, held: { ...held, active: other, previous: { username: first, untilMs: nowMs } } },
     gives: { ...held, active: other },
@@ -153,6 +158,29 @@ const steps: readonly Step[] = [
       held: { ...held, active: other, previous: { username: first, untilMs: start + 2 * hour } },
     },
     gives: { ...held, active: other, previous: { username: first, untilMs: start + 2 * hour } },
+  },
+  {
+    does: 'ends an overlap when a password in place is triggered',
+    when: {
+      rule: { ...inPlace, trigger: 'leaked' },
+      held: { ...held, active: other, previous: { username: first, untilMs: start + 2 * hour } },
+    },
+    gives: { ...held, active: other, next: credential(second, 'password-7'), trigger: 'leaked' },
+  },
+  {
+    does: 'has the password on its way hold first when it is triggered again',
+    when: { rule: { ...inPlace, trigger: 'second' }, held: { ...held, next, trigger: 'leaked' } },
+    gives: { ...held, next, trigger: 'leaked' },
+  },
+  {
+    does: 'makes another for a trigger that came meanwhile',
+    when: { rule: { ...inPlace, trigger: 'second' }, held: { ...held, active: next, trigger: 'leaked' } },
+    gives: { active: next, next: { username: first, password: isMade }, trigger: 'second' },
+  },
+  {
+    does: 'keeps the password on its way while the trigger stays, or is taken away',
+    when: { rule: inPlace, held: { ...held, next, trigger: 'leaked' } },
+    gives: { ...held, next, trigger: 'leaked' },
   },
   {
     does: 'takes the older role over when it is triggered within the overlap',

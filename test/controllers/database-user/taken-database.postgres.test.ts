@@ -5,6 +5,7 @@ import { Database } from '../../../imports/wire/database.ts'
 import { DatabaseUser } from '../../../imports/wire/database-user.ts'
 import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
 import { home } from '../postgres-stage.ts'
+import { onItsWayIn } from './session-on-its-way.ts'
 import { UserStage } from './user-stage.ts'
 
 const theirs = 'guests'
@@ -175,6 +176,17 @@ onEachPostgres('a guest with access: Owner', (server) => {
     await withdrawDespite({ stage, shop, guest }, hold, () =>
       server().byHand(hold, { user: accomplice, password: 'his', database: shop }),
     )
+  })
+
+  it('reads nothing once the consent is withdrawn, by a session that stays on its way in', async () => {
+    const { stage, shop, guest } = await start()
+    const { username: user = '', password = '' } = (await stage.keys(guest, theirs)) ?? {}
+    const session = await onItsWayIn(server(), { user, password, database: shop })
+    // Its login stays, so that nothing but the Database ends it.
+    await stage.cluster.patch(DatabaseUser, `${theirs}/${guest}`, { spec: { suspend: true } })
+    await consent(stage, shop, null)
+    await looks(stage)
+    expect(await session.outcome).toMatch(/terminat/)
   })
 
   it('reads nothing once the consent is withdrawn, by a second user that is a member of the first', async () => {

@@ -134,7 +134,7 @@ export class MortalEngines {
       createDatabase: (wish) => watch(server.createDatabase(wish)),
       dropDatabase: (database, options) => watch(server.dropDatabase(database, options)),
       terminate: (filter) => watch(server.terminate(filter)),
-      endSessions: (role) => watch(server.endSessions(role)),
+      endSessions: (filter) => watch(server.endSessions(filter)),
       tryLogin: (attempt) => watch(server.tryLogin(attempt)),
       query: (statement) => watch(server.query(statement)),
       queryJson: (statement, about) => watch(server.queryJson(statement, about)),

@@ -182,7 +182,7 @@ function lateServer(server: DatabaseServer, call: 'change' | 'query', meanwhile:
     createDatabase: (wish) => server.createDatabase(wish),
     dropDatabase: (database, options) => server.dropDatabase(database, options),
     terminate: (filter) => server.terminate(filter),
-    endSessions: (role) => server.endSessions(role),
+    endSessions: (filter) => server.endSessions(filter),
     tryLogin: (attempt) => server.tryLogin(attempt),
     query: late('query', (statement) => server.query(statement)),
     queryJson: late('query', (statement, about) => server.queryJson(statement, about)),

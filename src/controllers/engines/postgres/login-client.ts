@@ -1,5 +1,6 @@
 // Does a login work? It is tried, on a connection of its own, and the server's answer is read for what it says about the role: a
 // wrong password is a verdict, an unreachable server is not.
+import { DatabaseError } from 'pg'
 import type { ExternalTools } from '../../../index.ts'
 import type { LoginAttempt, LoginVerdict } from '../engine.ts'
 import type { ServerAccess } from '../server-access.ts'
@@ -25,7 +26,7 @@ export async function tryLogin({ access, attempt, applicationName, clock, signal
     await session.close()
     return 'Verified'
   } catch (thrown) {
-    const verdict = signal.aborted ? undefined : verdictOf(failureOf(thrown))
+    const verdict = signal.aborted ? undefined : verdictOf(failureOf(thrown), routineOf(thrown))
     if (verdict !== undefined) return verdict
     throw signal.aborted
       ? thrown
@@ -45,7 +46,14 @@ const verdicts: readonly { readonly code: string; readonly text?: RegExp; readon
   { code: '55000', verdict: 'Rejected' },
 ]
 
-function verdictOf({ code, message, isFromServer }: Failure): LoginVerdict | undefined {
-  if (!isFromServer) return undefined
+/** The server's own functions that count connections once the password was accepted; a server that is full says so before it asks. */
+const laterLimits: readonly string[] = ['InitializeSessionUserId', 'CheckMyDatabase', 'InitPostgres']
+
+function routineOf(thrown: unknown): string | undefined {
+  return thrown instanceof DatabaseError ? thrown.routine : undefined
+}
+
+function verdictOf({ code, message, isFromServer }: Failure, routine = ''): LoginVerdict | undefined {
+  if (!isFromServer || (code === '53300' && !laterLimits.includes(routine))) return undefined
   return verdicts.find((row) => row.code === code && (row.text?.test(message) ?? true))?.verdict
 }

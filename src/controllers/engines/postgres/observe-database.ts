@@ -43,7 +43,8 @@ const isOfExtension = (catalog: 'pg_class' | 'pg_proc', oid: string) => `EXISTS 
  * looked at. They are left out where they are read: every database has thousands of the system's own, and to write down the names of
  * those functions took nearly all of the time. Of the rest only what is listed or names a role asked about is taken apart, once for
  * each role. `oidvectortypes` and `quote_ident` write a function so that it can be written into a
- * statement.
+ * statement. What may be long is put together as text: PostgreSQL 18 takes 2 s for 9 MB of `jsonb`. Names are in the order of bytes, as other
+ * collations compare long signatures to their ends.
  */
 const grantsText = `(
   WITH asked AS (SELECT r.oid, r.rolname FROM pg_catalog.pg_roles r WHERE r.rolname = ANY (${namesOf('$1')})),
@@ -81,15 +82,15 @@ const grantsText = `(
               'privilege', e.privilege_type)) FILTER (WHERE e.grantor <> t.owner) AS passed_on
           FROM pg_catalog.aclexplode(t.acl) e WHERE e.grantee = a.oid) x ON true
       WHERE (t.is_listed AND NOT t.is_of_extension) OR (x.privileges IS NOT NULL AND t.owner <> a.oid))
-  SELECT pg_catalog.jsonb_build_object(
+  SELECT pg_catalog.json_build_object(
     'majorVersion', pg_catalog.current_setting('server_version_num')::int / 10000,
     'roles', (SELECT pg_catalog.jsonb_agg(r.rolname) FROM pg_catalog.pg_roles r WHERE r.rolname = ANY (${namesOf('$3')})),
     'schemas', (SELECT pg_catalog.jsonb_agg(n.nspname) FROM pg_catalog.pg_namespace n WHERE n.nspname = ANY (${namesOf('$2')})),
-    'groups', (SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('role', g.role, 'on', g.kind, 'schema', g.schema,
+    'groups', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('role', g.role, 'on', g.kind, 'schema', g.schema,
         'table', g.parent, 'names', g.names, 'privileges', g.privileges, 'grantable', g.grantable, 'passedOn', g.passed_on,
         'isOwner', g.is_owner, 'isOfExtension', g.is_of_extension))
       FROM (SELECT h.role, h.kind, h.schema, h.parent, h.is_owner, h.is_of_extension, h.privileges, h.grantable, h.passed_on,
-          pg_catalog.jsonb_agg(h.name ORDER BY h.name) AS names
+          pg_catalog.json_agg(h.name ORDER BY h.name COLLATE pg_catalog."C") AS names
         FROM held h
         GROUP BY h.role, h.kind, h.schema, h.parent, h.is_owner, h.is_of_extension, h.privileges, h.grantable, h.passed_on
         ORDER BY h.role, h.kind, h.schema, h.parent, h.privileges) g),

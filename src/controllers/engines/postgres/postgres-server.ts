@@ -18,6 +18,7 @@ import type { GrantQuestion, ObservedGrants } from '../grant.ts'
 import type { ObservedContents, ObservedSession, ServerObservation } from '../observed-server.ts'
 import type { ServerAccess } from '../server-access.ts'
 import { SliceRunner } from '../slice-runner.ts'
+import { comingSessions, endComingSession } from './coming-sessions-client.ts'
 import { createDatabaseStatement, dropDatabaseStatements, firstMarkStatement } from './database-statements.ts'
 import { asEngineError, endsSession } from './failure.ts'
 import { slicedJsonAnswer } from './json-answer.ts'
@@ -53,6 +54,9 @@ const pause = 'SELECT pg_catalog.pg_sleep(0.2)::text AS pause'
 
 /** How often it is looked whether sessions have ended: 10 s. */
 const sessionLooks = 50
+
+/** After so many looks, 1 s, a session that is still on its way in stays there on purpose. */
+const comingLooks = 5
 
 /** Answers are read as what their statements build: another server may send anything, and JavaScript's own message says nothing of it. */
 function noAnswer(thrown: TypeError): Error {
@@ -137,15 +141,27 @@ export class PostgresServer implements DatabaseServer {
     })
   }
 
-  async endSessions(role: string): Promise<void> {
-    await this.terminate({ role })
-    for (let look = 0; look < sessionLooks; look += 1) {
-      // One that was let in at the last moment shows a little later. By the server's clock, as it ends them.
+  async endSessions(filter: SessionFilter): Promise<void> {
+    let coming = new Set(await comingSessions(this))
+    for (let look = 1; look <= sessionLooks; look += 1) {
+      const ended = await this.terminate(filter)
+      if (ended === 0 && coming.size === 0) return
+      // By the server's clock, as it ends them.
       await this.query({ text: pause, isLook: true })
-      if ((await this.terminate({ role })) === 0) return
+      // Most are seen within milliseconds, and are anybody's.
+      const left = coming.size === 0 ? [] : (await comingSessions(this)).filter((pid) => coming.has(pid))
+      coming = new Set(look < comingLooks ? left : await this.#endComing(left))
     }
-    const message = `sessions of role ${role} on ${this.#name} do not end`
+    const whose = filter.role === undefined ? `in database ${filter.database}` : `of role ${filter.role}`
+    const message = `sessions ${whose} on ${this.#name} do not end`
     throw new EngineError({ code: 'SessionsRemain', message, remedy: 'retry', retryAfterMs: 5_000 })
+  }
+
+  /** Those of which it is not known whether they have ended. */
+  async #endComing(pids: readonly number[]): Promise<readonly number[]> {
+    const left: number[] = []
+    for (const pid of pids) if (await endComingSession(this, pid)) left.push(pid)
+    return left
   }
 
   async change(changes: readonly Change[], at?: { readonly database: string }): Promise<void> {

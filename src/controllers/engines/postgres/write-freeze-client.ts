@@ -5,6 +5,7 @@ import type { RoleChange } from '../change.ts'
 import type { DatabaseServer } from '../engine.ts'
 import { EngineError } from '../engine-error.ts'
 import { type FreezeRecord, stillAway, type WriteFreeze, type WriterFacts } from '../write-freeze.ts'
+import { comingSessions } from './coming-sessions-client.ts'
 import { foreignSession, namesOf } from './observe-server.ts'
 
 export interface WriteFreezeOptions {
@@ -38,26 +39,15 @@ export class WriteFreezeClient implements WriteFreeze {
     await this.#server.terminate({ database })
   }
 
-  /**
-   * Who was on his way in when the logins were closed may be past that question and not be seen in any database yet. All of them hold the
-   * lock of a transaction, from before they are asked until they are seen: whoever holds one now and is not seen is ended, wherever he was going.
-   */
+  /** Who was on his way in when the logins were closed is ended, wherever he was going. */
   async #endComing(): Promise<void> {
-    const coming = await this.#coming()
+    const coming = await comingSessions(this.#server)
     if (coming.length === 0) return
     await this.#server.query({ text: endComing, values: [JSON.stringify(coming)] })
-    const left = (await this.#coming()).filter((pid) => coming.includes(pid))
+    const left = (await comingSessions(this.#server)).filter((pid) => coming.includes(pid))
     if (left.length === 0) return
     const message = `${left.length} sessions that were on their way in could not be ended`
     throw new EngineError({ code: 'DatabaseInUse', message, remedy: 'retry' })
-  }
-
-  /** First the locks, then who is seen: who passes from the one to the other in between is in both. */
-  async #coming(): Promise<readonly number[]> {
-    const [held] = await this.#server.query({ text: heldQuestion, values: [], isLook: true })
-    const coming = { text: comingQuestion, values: [String(held?.['answer'])] }
-    // Sound: the question builds it of numbers.
-    return (await this.#server.queryJson(coming, 'sessions')) as readonly number[]
   }
 
   async thaw(record: FreezeRecord): Promise<void> {
@@ -69,16 +59,6 @@ export class WriteFreezeClient implements WriteFreeze {
 function letIn(role: string, canLogin: boolean): RoleChange {
   return { kind: 'alterRole', role, attributes: { canLogin } }
 }
-
-/** Processes that are in a transaction, if only in that in which a session begins. */
-const heldQuestion = `SELECT COALESCE(pg_catalog.jsonb_agg(DISTINCT l.pid), '[]') AS answer FROM pg_catalog.pg_locks l
-  WHERE l.locktype = 'virtualxid' AND l.pid IS NOT NULL AND l.pid <> pg_catalog.pg_backend_pid()`
-
-/** $1: processes. From version 18 on those that begin are seen too, in no database yet. */
-const comingQuestion = `SELECT COALESCE(pg_catalog.jsonb_agg(h.pid), '[]') AS answer
-  FROM (SELECT p.value::int AS pid FROM pg_catalog.jsonb_array_elements_text($1::jsonb) p) h
-  WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_stat_activity a
-    WHERE a.pid = h.pid AND (a.datid IS NOT NULL OR a.backend_type <> 'client backend'))`
 
 /** $1: processes. Waits until they are gone. */
 const endComing = `SELECT pg_catalog.pg_terminate_backend(p.value::int, 5000)
