@@ -46,8 +46,8 @@ export interface Swap {
 }
 
 /**
- * In one transaction: nobody ever sees neither, or both. The replaced database takes no connections from here on, so that nothing is written
- * there that would be missed. A role that lost its rights since does not get them back with the former database. Neither database stays a
+ * One transaction: every session sees exactly one of the two. The replaced database takes no connections from here on, because writes to it
+ * would be lost. A role that lost its rights since does not get them back with the former database. Neither database stays a
  * template, which its owner may have made it. DatabaseInUse while a session is in one of them; NotFound when one is another than was observed.
  */
 export function swapChanges({ names, live, beside, token, succession }: Swap): readonly Change[] {

@@ -54,7 +54,7 @@ function accessWord({ databases }: DatabaseUserSpec): string {
   return words.size === 1 ? word : 'Mixed'
 }
 
-/** The password holds, and no login is left that should be gone: until then the trigger decides how a password is replaced. */
+/** True once the password is in effect and no retired login is left. Until then the trigger decides how the password is replaced. */
 function isCarriedOut(held: Held, facts: UserContext['facts'], report: RoleReport): boolean {
   const { active, next } = held
   const observed = report?.observed

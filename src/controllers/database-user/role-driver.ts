@@ -87,7 +87,7 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
     await this.#serverOf(call).change([{ kind: 'createRole', role: desired.group, token, attributes }])
   }
 
-  /** That a credential has proved to work is what a look finds, and no reason for one; nor is how it is replaced. */
+  /** Neither the result of an observation nor the way in which a password is replaced asks for another observation. */
   question({ isVerified: _, endsSessions: __, ...rest }: RoleWish): unknown {
     return rest
   }
@@ -216,7 +216,7 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
     try {
       return await server.tryLogin({ username, password, database: database.name })
     } catch (error) {
-      // The verifier proves the password of a server that is full.
+      // On a full server the verifier proves the password.
       const isFull = error instanceof EngineError && error.code === 'TooManyConnections'
       if (isFull && login.verifierMatches === true) return 'TooManyConnections'
       throw error
@@ -224,8 +224,8 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
   }
 
   /**
-   * A rotation that keeps sessions ends them after all where the server refuses the new password at once: a session changes it back,
-   * again and again perhaps, and would do so before every look.
+   * The replacement of a password that a session has changed back at once. A rotation that keeps sessions ends them in this case, because
+   * a session in a loop would change the password before every observation.
    */
   async #contested(
     server: DatabaseServer,

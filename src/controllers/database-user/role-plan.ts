@@ -31,7 +31,7 @@ export function roleDifferences(wish: RoleWish, observed: ObservedUser): readonl
   ]
 }
 
-/** Who may not connect to a database, or finds it full, has shown a password that is right before he is told so. */
+/** Verdicts that prove the password: PostgreSQL checks CONNECT and the limits of role and database after it. */
 const provingVerdicts: readonly LoginVerdict[] = ['Verified', 'ConnectNotGranted', 'TooManyConnections']
 
 /** The hash of the credential, if it has proved to be the server's. */
@@ -203,7 +203,7 @@ function isDue({ credential, isVerified }: RoleWish, role: string): boolean {
   return credential?.username === role && !isVerified
 }
 
-/** Where nobody may look at the verifier, a login that was refused tells, or one that a replacement left without login. */
+/** An administrator without the right to read verifiers goes by a refused login, or by a role that a cut-off replacement left NOLOGIN. */
 function passwordDifference(
   wish: RoleWish,
   { name: role, verifier }: LoginRole,
@@ -231,8 +231,8 @@ function passwordDifference(
 }
 
 /**
- * Replaces a password that others may know. A session of a role may set its role's password, so that the sessions end before the new one
- * holds, and no other begins meanwhile. Cut off in between, the role has no password, which shows as a difference.
+ * Replaces a password that may have leaked. A session can set the password of its role. Therefore the role loses login and password first,
+ * its sessions end, and then the new password takes effect. After a crash in between, the missing password is a difference.
  */
 export function replacedPassword({
   role,

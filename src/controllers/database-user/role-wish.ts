@@ -18,7 +18,7 @@ export interface RoleWish {
   readonly credential: Credential | undefined
   /** A login with it has succeeded: no need to try as long as the verifier can be seen to be the same. */
   readonly isVerified: boolean
-  /** The password that it replaces may have leaked: sessions that began with it end before the new one holds. Default: they go on. */
+  /** The former password may have leaked: its sessions end before the new one takes effect. Default: false. */
   readonly endsSessions?: boolean
   /** When a login was last to expire, if it was seen to be so; nothing but a reason for another look. */
   readonly lastExpiryMs?: number

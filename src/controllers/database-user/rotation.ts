@@ -145,7 +145,7 @@ function firstOf({ group, rule, remembered, nowMs, mint }: LoginInput): Held | u
 function settleNext({ rule, mint }: LoginInput, held: Held): Held {
   const { next, active, ...rest } = held
   if (next === undefined) return held
-  // The server may have it already, so that it holds first. A trigger that came meanwhile is answered by another after it.
+  // The server may have the next password already. It becomes active first; a later trigger starts another rotation.
   if (rule.kind === 'generate') return held.source === 'generate' ? held : { ...rest, active }
   if (rule.value === undefined || (held.source === 'supplied' && isThat(next, rule.value, mint))) return held
   return { ...rest, active }
@@ -162,10 +162,7 @@ function isTriggered(rule: LoginRule, { trigger }: Held): boolean {
   return rule.kind === 'generate' && rule.trigger !== undefined && rule.trigger !== trigger
 }
 
-/**
- * A rotation within the overlap of the last one was asked for by hand, and does not wait: with two roles it takes the older one over, and
- * in place it ends it.
- */
+/** A trigger within an overlap does not wait for its end: DualRole reuses the older role, InPlace ends it. */
 function withNext({ group, rule, mint }: LoginInput, held: Held): Held {
   const { active, previous, ...rest } = held
   const changesRole = rule.kind === 'generate' && rule.overlapMs !== undefined
@@ -191,7 +188,7 @@ function swapped({ rule, nowMs }: LoginInput, { next, active, previous, ...rest 
   }
 }
 
-/** An overlap that the spec shortens ends earlier: the older password may have leaked. One that it prolongs ends as it was told. */
+/** A shorter `overlap` ends a running one earlier, because the older password may have leaked. A longer one does not prolong it. */
 function withOverlap({ rule }: LoginInput, held: Held): Held {
   const { previous, rotatedAtMs } = held
   if (previous === undefined || rule.kind !== 'generate' || rule.overlapMs === undefined) return held

@@ -152,7 +152,7 @@ function desiredOf({ metadata, kind, spec, status }: Context['object'], known: K
     group: groupRoleOf({ metadata, spec }),
     logins: held === undefined ? [] : loginsOf(held),
     credential,
-    ...(isTriggered(held, status) ? { endsSessions: true } : {}),
+    ...(answersTrigger(held, status) ? { endsSessions: true } : {}),
     isVerified: credential !== undefined && credentialHash(credential) === provenHash && verified?.status === 'True',
     canCreateDatabases: spec.attributes.createdb,
     canReplicate: spec.attributes.replication,
@@ -165,8 +165,8 @@ function desiredOf({ metadata, kind, spec, status }: Context['object'], known: K
   }
 }
 
-/** Does the password on its way answer a trigger? Whoever asks for it by hand may do so because the one before has leaked. */
-function isTriggered(held: Held | undefined, status: Context['object']['status']): boolean {
+/** True while `rotation.trigger` is carried out: the user may have set it because the former password leaked. */
+function answersTrigger(held: Held | undefined, status: Context['object']['status']): boolean {
   return held?.trigger !== undefined && held.trigger !== status?.lastRotationTrigger
 }
 

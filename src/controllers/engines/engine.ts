@@ -47,8 +47,8 @@ export interface DatabaseServer {
   /** Ends sessions of others, and says of how many. */
   terminate(filter: SessionFilter): Promise<number>
   /**
-   * Ends all of them and waits until they are gone, after a change by which no others begin; and sessions of anybody that were on their way
-   * in before and stay there for 1 s, as theirs may be among them. Rejects with SessionsRemain if they are not gone within 10 s.
+   * Ends matching sessions and waits until they are gone. A change that admits no new ones must come first. Sessions of any role that were
+   * starting before and still start after 1 s are ended too, because their role does not show. Rejects with SessionsRemain after 10 to 20 s.
    */
   endSessions(filter: Pick<SessionFilter, 'role' | 'database' | 'lockedOut'>): Promise<void>
 
@@ -124,7 +124,7 @@ export type LoginVerdict =
   | 'ConnectNotGranted'
   | 'RoleMissing'
   | 'DatabaseMissing'
-  /** The limit of the role or of the database is reached, by the right password; a server that is full is a failure. */
+  /** The password is right, and the connection limit of the role or database is reached. A full server is a failure instead. */
   | 'TooManyConnections'
 
 export interface PlainStatement {

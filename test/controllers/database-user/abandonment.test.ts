@@ -1,5 +1,4 @@
 // A deleted DatabaseUser with the annotation konverge.dev/abandon-external: a table of its Databases and of what its status records.
-
 import { describe, expect, it } from 'vitest'
 import type { DatabaseUserStatus } from '../../../imports/wire/database-user.ts'
 import { abandonmentOf } from '../../../src/controllers/database-user/abandonment.ts'

@@ -1,6 +1,5 @@
 // Does an application go on logging in while its server, its Database's credentials or its own connections fail the operator? And is
 // everything as asked for soon after?
-
 import { Client } from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import { DatabaseUser } from '../../../imports/wire/database-user.ts'

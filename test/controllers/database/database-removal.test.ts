@@ -1,5 +1,4 @@
 // What becomes of a database when its Database goes, row by row.
-
 import { describe, expect, it } from 'vitest'
 import type { DatabaseFacts } from '../../../src/controllers/database/database-facts.ts'
 import { databaseRemoval } from '../../../src/controllers/database/database-removal.ts'

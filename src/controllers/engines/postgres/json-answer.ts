@@ -15,8 +15,8 @@ export const answerLimits = {
 } as const
 
 /**
- * At once, for what runs in a worker; the operator parses in slices. Throws an EngineError `StatementFailed` with the remedy `stop` for what is no JSON or larger than the limits: the same question has the
- * same answer. `about` completes "the server's answer about …".
+ * Parses an answer without a pause: for worker processes. The operator's process uses `slicedJsonAnswer`. `about` completes "the server's
+ * answer about …". Throws an EngineError `StatementFailed` with the remedy `stop` for text that is no JSON or exceeds `answerLimits`.
  */
 export function jsonAnswer(text: string, about: string): unknown {
   const work = slicedJsonAnswer(text, about)

@@ -18,7 +18,6 @@ import type { GrantQuestion, ObservedGrants } from '../grant.ts'
 import type { ObservedContents, ObservedSession, ServerObservation } from '../observed-server.ts'
 import type { ServerAccess } from '../server-access.ts'
 import { SliceRunner } from '../slice-runner.ts'
-import { comingSessions, endComingSession } from './coming-sessions-client.ts'
 import { createDatabaseStatement, dropDatabaseStatements, firstMarkStatement } from './database-statements.ts'
 import { asEngineError, endsSession } from './failure.ts'
 import { slicedJsonAnswer } from './json-answer.ts'
@@ -32,6 +31,7 @@ import { sessionsQuestion, terminateQuestion } from './session-questions.ts'
 import { type BoundSession, runOnSession } from './session-runner.ts'
 import { identifier, literal, type Sql, sql } from './sql-text.ts'
 import { speaksOfServer } from './sqlstate.ts'
+import { endStartingSession, startingSessions } from './starting-sessions-client.ts'
 import { outcomeUnknown, runTransaction } from './transaction-runner.ts'
 
 export interface PostgresServerOptions {
@@ -49,14 +49,14 @@ export interface PostgresServerOptions {
 /** Characters that take some milliseconds to parse. */
 const longAnswer = 1_048_576
 
-/** Until a change waits for a lock, or has it; until a session that was told to end has ended. */
+/** Time for a change to reach or pass its lock, and for a terminated session to end. */
 const pause = 'SELECT pg_catalog.pg_sleep(0.2)::text AS pause'
 
-/** How often it is looked whether sessions have ended: 10 s. */
+/** Observations before SessionsRemain: 10 s of pauses. */
 const sessionLooks = 50
 
-/** After so many looks, 1 s, a session that is still on its way in stays there on purpose. */
-const comingLooks = 5
+/** Observations, about 1 s, after which a session that still starts is ended. */
+const startLooks = 5
 
 /** Answers are read as what their statements build: another server may send anything, and JavaScript's own message says nothing of it. */
 function noAnswer(thrown: TypeError): Error {
@@ -142,25 +142,25 @@ export class PostgresServer implements DatabaseServer {
   }
 
   async endSessions(filter: SessionFilter): Promise<void> {
-    let coming = new Set(await comingSessions(this))
+    let starting = new Set(await startingSessions(this))
     for (let look = 1; look <= sessionLooks; look += 1) {
       const ended = await this.terminate(filter)
-      if (ended === 0 && coming.size === 0) return
+      if (ended === 0 && starting.size === 0) return
       // By the server's clock, as it ends them.
       await this.query({ text: pause, isLook: true })
-      // Most are seen within milliseconds, and are anybody's.
-      const left = coming.size === 0 ? [] : (await comingSessions(this)).filter((pid) => coming.has(pid))
-      coming = new Set(look < comingLooks ? left : await this.#endComing(left))
+      // Most sessions start within milliseconds, and belong to other roles.
+      const left = starting.size === 0 ? [] : (await startingSessions(this)).filter((pid) => starting.has(pid))
+      starting = new Set(look < startLooks ? left : await this.#endStarting(left))
     }
     const whose = filter.role === undefined ? `in database ${filter.database}` : `of role ${filter.role}`
     const message = `sessions ${whose} on ${this.#name} do not end`
     throw new EngineError({ code: 'SessionsRemain', message, remedy: 'retry', retryAfterMs: 5_000 })
   }
 
-  /** Those of which it is not known whether they have ended. */
-  async #endComing(pids: readonly number[]): Promise<readonly number[]> {
+  /** The sessions that may go on. */
+  async #endStarting(pids: readonly number[]): Promise<readonly number[]> {
     const left: number[] = []
-    for (const pid of pids) if (await endComingSession(this, pid)) left.push(pid)
+    for (const pid of pids) if (await endStartingSession(this, pid)) left.push(pid)
     return left
   }
 

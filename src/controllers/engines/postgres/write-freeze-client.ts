@@ -5,8 +5,8 @@ import type { RoleChange } from '../change.ts'
 import type { DatabaseServer } from '../engine.ts'
 import { EngineError } from '../engine-error.ts'
 import { type FreezeRecord, stillAway, type WriteFreeze, type WriterFacts } from '../write-freeze.ts'
-import { comingSessions } from './coming-sessions-client.ts'
 import { foreignSession, namesOf } from './observe-server.ts'
+import { startingSessions } from './starting-sessions-client.ts'
 
 export interface WriteFreezeOptions {
   readonly database: string
@@ -35,18 +35,18 @@ export class WriteFreezeClient implements WriteFreeze {
     const { logins } = await this.observe(record)
     const open = new Set(logins.filter(({ canLogin }) => canLogin).map(({ name }) => name))
     await this.#server.change(record.logins.filter((name) => open.has(name)).map((name) => letIn(name, false)))
-    await this.#endComing()
+    await this.#endStarting()
     await this.#server.terminate({ database })
   }
 
-  /** Who was on his way in when the logins were closed is ended, wherever he was going. */
-  async #endComing(): Promise<void> {
-    const coming = await comingSessions(this.#server)
-    if (coming.length === 0) return
-    await this.#server.query({ text: endComing, values: [JSON.stringify(coming)] })
-    const left = (await comingSessions(this.#server)).filter((pid) => coming.includes(pid))
+  /** Ends the sessions that were starting when the logins were closed, in any database. */
+  async #endStarting(): Promise<void> {
+    const starting = await startingSessions(this.#server)
+    if (starting.length === 0) return
+    await this.#server.query({ text: endStarting, values: [JSON.stringify(starting)] })
+    const left = (await startingSessions(this.#server)).filter((pid) => starting.includes(pid))
     if (left.length === 0) return
-    const message = `${left.length} sessions that were on their way in could not be ended`
+    const message = `${left.length} sessions that were starting could not be ended`
     throw new EngineError({ code: 'DatabaseInUse', message, remedy: 'retry' })
   }
 
@@ -61,7 +61,7 @@ function letIn(role: string, canLogin: boolean): RoleChange {
 }
 
 /** $1: processes. Waits until they are gone. */
-const endComing = `SELECT pg_catalog.pg_terminate_backend(p.value::int, 5000)
+const endStarting = `SELECT pg_catalog.pg_terminate_backend(p.value::int, 5000)
   FROM pg_catalog.jsonb_array_elements_text($1::jsonb) p`
 
 /** $1: the database; $2: who is spared; $3: who is asked about. */
