@@ -150,7 +150,8 @@ export class Applier {
 
   /** Does what has to be done about an object that no plan knew of. */
   async #meet(desired: DesiredObject, live: LiveObject, progress: Progress, signal: AbortSignal): Promise<void> {
-    const compare: Compare = (declared, found) => this.#options.convergence.compare(declared, found)
+    const { clock, convergence } = this.#options
+    const compare: Compare = (declared, found) => convergence.compare(declared, found, clock.monotonicMs())
     const action = decide({ parent: progress.parent, desired, live, compare })
     if (action.kind !== 'refuse') progress.live.set(identityOf(live), live)
     await this.#carryOut(action, desired, progress, signal)

@@ -68,12 +68,13 @@ export class ChangeRunner {
 
   /** Rejects with a KubeError, or with a CodedError `ImmutableField`, `PolicyOutOfReach` or `RecreatedInVain`. */
   async run(change: ChangeToMake, signal: AbortSignal): Promise<Changed> {
-    const { convergence, fieldManager, report } = this.#options
+    const { clock, convergence, fieldManager, report } = this.#options
     const { parent, desired } = change
     assertPoliciesHold(desired, change.live, fieldManager)
     const applied = desired.lasting
     const live = await this.#putOwnershipRight(change, signal)
-    const comparison = live === change.live ? change.comparison : convergence.compare(applied, live)
+    const comparison =
+      live === change.live ? change.comparison : convergence.compare(applied, live, clock.monotonicMs())
     if (comparison.kind === 'equal') return { kind: 'written', applied, live, paths: [], rivals: [] }
     const paths = comparison.kind === 'different' ? comparison.changes.map(({ path }) => path) : []
     try {

@@ -2,8 +2,7 @@
 // somebody keeps changing it back: then we stop writing for a while and name the fields, instead of fighting (I7). What
 // the server refused for good is not sent again either, until it is declared otherwise (I10).
 import { CodedError } from '../base/errors.ts'
-import type { Comparison } from '../diff/compare.ts'
-import { compareLearned } from '../diff/compare-learned.ts'
+import { type Comparison, compare } from '../diff/compare.ts'
 import type { FieldPath } from '../diff/field-path.ts'
 import { desiredHashOf, LearnedPairs, pairOf } from '../diff/learned-pairs.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
@@ -41,7 +40,7 @@ interface Recreated {
 export class Convergence {
   readonly #manager: string
   readonly #pairs = new LearnedPairs()
-  /** Objects that are left alone for now, by uid. */
+  /** Objects that are left alone for now, by uid. What has run out is dropped when something is added. */
   readonly #held = new Map<string, Held>()
   /** By the desired object itself: a change of the declaration makes another object. */
   readonly #refused = new WeakMap<KubeObject, Held>()
@@ -52,8 +51,13 @@ export class Convergence {
     this.#manager = manager
   }
 
-  compare(desired: KubeObject, live: LiveObject): Comparison {
-    return compareLearned({ desired, live, manager: this.#manager, pairs: this.#pairs })
+  /** Equal, too, if the server is known to answer an apply of `desired` with just these values. */
+  compare(desired: KubeObject, live: LiveObject, nowMs: number): Comparison {
+    const comparison = compare({ desired, live, manager: this.#manager })
+    if (comparison.kind !== 'different') return comparison
+    const pair = pairOf(desired, live, this.#manager)
+    const isKnown = pair !== undefined && this.#pairs.isKnown(live.metadata.uid, pair, nowMs)
+    return isKnown ? { kind: 'equal' } : comparison
   }
 
   /** Throws what happened last time, while this object is left alone. `live` is absent where it does not exist. */
@@ -90,16 +94,13 @@ export class Convergence {
     const { uid } = live.metadata
     const pair = pairOf(desired, live, this.#manager)
     if (pair === undefined) return
-    const settling = this.#pairs.learn({ uid, pair, paths, nowMs })
+    const isRewritten = compare({ desired, live, manager: this.#manager }).kind !== 'equal'
+    const settling = this.#pairs.learn({ uid, pair, isRewritten, paths, nowMs })
     if (settling.kind === 'settling') return
     const error = notConverging({ live, rivals, ours: this.#manager, rounds: settling.rounds, paths: settling.paths })
+    for (const [held, { untilMs }] of this.#held) if (untilMs <= nowMs) this.#held.delete(held)
     this.#held.set(uid, { desired, untilMs: nowMs + holdOffMs, error })
     throw error
-  }
-
-  forget(uid: string): void {
-    this.#pairs.forget(uid)
-    this.#held.delete(uid)
   }
 }
 

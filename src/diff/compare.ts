@@ -3,6 +3,7 @@
 // of both; nothing is copied and nothing is changed.
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
 import { asJson, type KubeObject, type LiveObject } from '../object/object.ts'
+import { appliedHashOf } from './applied-hash.ts'
 import { type Shape, shapeOfKind } from './built-in-shapes.ts'
 import { type FieldPath, fieldElement, formatPathElement, indexElement, type PathElement } from './field-path.ts'
 import { FieldSet } from './field-set.ts'
@@ -28,30 +29,32 @@ export interface Change {
 export type Comparison =
   /** Our manager has never applied this object, or did in another version of its kind. */
   | { readonly kind: 'unowned' }
-  /**
-   * `gained`: fields of the live object inside a value that we own as a whole, which are either defaults or left over from
-   * an earlier declaration; without a schema nobody can tell. Always empty for the built-in kinds that we know.
-   */
-  | { readonly kind: 'equal'; readonly gained: readonly FieldPath[] }
+  | { readonly kind: 'equal' }
   /** At least one change, in the order of the desired object. */
   | { readonly kind: 'different'; readonly changes: readonly Change[] }
 
 export interface CompareInput {
-  /** Normalized. */
+  /** Normalized; with its hash, or as part of another owner's object. */
   readonly desired: KubeObject
   /** With our manager's entry of managedFields. */
   readonly live: LiveObject
   readonly manager: string
 }
 
-/** Compares along the fields that `manager` owns. */
+/**
+ * Compares along the fields that `manager` owns. Undeclared fields inside a value that is owned as a whole are defaults if the stored hash is
+ * that of the desired object. Otherwise they are changes of kind `remove`, unless the server is known to add them; of custom kinds the
+ * change of the hash stands for them, because nothing tells them from defaults.
+ */
 export function compare({ desired, live, manager }: CompareInput): Comparison {
   const owned = ownedFieldsOf(live, manager)
   if (owned === undefined || desired.apiVersion !== live.apiVersion) return { kind: 'unowned' }
-  const walk = new Walk(shapeOfKind(desired))
-  walk.fields(asJson(desired), owned, asJson(live), shapeOfKind(desired))
-  if (walk.changes.length > 0) return { kind: 'different', changes: walk.changes }
-  return { kind: 'equal', gained: walk.gained }
+  const hash = appliedHashOf(desired)
+  const shape = shapeOfKind(desired)
+  const extras = hash !== undefined && (shape === undefined || hash === appliedHashOf(live)) ? 'defaults' : 'left over'
+  const walk = new Walk(extras)
+  walk.fields(asJson(desired), owned, asJson(live), shape)
+  return walk.changes.length > 0 ? { kind: 'different', changes: walk.changes } : { kind: 'equal' }
 }
 
 /** What the server keeps out of managedFields: the object's identity and what it writes itself. */
@@ -67,16 +70,18 @@ const unownedMetadata: ReadonlySet<string> = new Set([
   'uid',
 ])
 
+/** What undeclared fields inside a value that is owned as a whole are taken for. */
+type Extras = 'defaults' | 'left over'
+
 /** One comparison: where the walk is, and what it has found. */
 class Walk {
   readonly changes: Change[] = []
-  readonly gained: FieldPath[] = []
-  readonly #kindShape: Shape | undefined
+  readonly #extrasAre: Extras
   /** Fields as bare names: making an element of each would be most of what a comparison allocates. */
   readonly #path: (string | PathElement)[] = []
 
-  constructor(kindShape: Shape | undefined) {
-    this.#kindShape = kindShape
+  constructor(extras: Extras) {
+    this.#extrasAre = extras
   }
 
   /** A map or struct that is owned field by field. */
@@ -180,7 +185,6 @@ class Walk {
     }
     const isPresenceOnly = isJsonObject(desired) && isEmpty(desired) && isJsonObject(live) && shape?.isAtomic !== true
     if (!isPresenceOnly) this.#covered(desired, live, shape)
-    else if (this.#kindShape === undefined) this.#extras(desired, live, shape)
   }
 
   /** Inside a value that is owned as one: everything declared is there, and nothing else but defaults. */
@@ -204,16 +208,16 @@ class Walk {
     } else this.#found(live === undefined ? 'add' : 'change', { desired, live })
   }
 
-  /** Fields that a struct has and we do not declare: defaults if the shape grants them, else left over, where we can tell. */
+  /** Fields that a struct has and we do not declare: defaults, or left over. */
   #extras(desired: JsonObject, live: JsonObject, shape: Shape | undefined): void {
+    if (this.#extrasAre === 'defaults') return
     for (const name of Object.keys(live)) {
       const value = live[name]
       if (value === undefined || value === null || own(desired, name) !== undefined) continue
       const granted = shape?.fields.get(name)?.granted
       if (granted === '*' || granted === String(value)) continue
       this.#path.push(name)
-      if (this.#kindShape === undefined && this.#path[0] !== 'metadata') this.gained.push(this.#here())
-      else this.#found('remove', { live: value })
+      this.#found('remove', { live: value })
       this.#path.pop()
     }
   }

@@ -1,7 +1,6 @@
-// What did the server make of what we applied? Each apply teaches a pair: the hash of what was desired, and the hash of what
-// then stood in our fields. Seeing the same pair again means there is nothing to do, whatever the spellings. Also counts the
-// applies that do not settle. Bounded: the objects longest out of use are forgotten, which costs at most one comparison each.
-import { assert } from '../base/assert.ts'
+// Answers of the API server to our applies: pairs of the hash of the desired object and the hash of our fields in the answer. A known pair
+// means that another apply of the same object would change nothing, although the server stores other values than declared. Also counts
+// applies that do not settle. The memory only saves work: what it forgets costs one apply without effect. Bounded by the applies of an hour.
 import { hashJson, type JsonObject } from '../base/json.ts'
 import { asJson, type KubeObject, type LiveObject } from '../object/object.ts'
 import type { FieldPath } from './field-path.ts'
@@ -21,26 +20,33 @@ export type Settling =
   | { readonly kind: 'not-converging'; readonly rounds: number; readonly paths: readonly string[] }
 
 export interface LearnedPairsOptions {
-  /** Objects remembered; each takes some hundred bytes. Default 16384. */
-  readonly capacity?: number
   /** Applies of the same desired object after which it counts as not converging. Default 3. */
   readonly rounds?: number
   /** An object that needed no apply for this long starts again at round one. Default 600000, ten minutes. */
   readonly quietMs?: number
+  /** A pair is known for this long: a webhook or schema that rewrites may change. Default 3600000, one hour. */
+  readonly knownMs?: number
 }
 
 export interface Lesson {
   readonly uid: string
   readonly pair: Pair
+  /** The answer differs from the desired object. */
+  readonly isRewritten: boolean
   /** What differed before the apply. */
   readonly paths: readonly FieldPath[]
   /** When the response came; any clock that does not go back, in milliseconds. */
   readonly nowMs: number
 }
 
-interface Memory extends Pair {
+interface Applies {
+  readonly desiredHash: string
   readonly rounds: number
   readonly paths: readonly string[]
+  readonly learnedMs: number
+}
+
+interface KnownPair extends Pair {
   readonly learnedMs: number
 }
 
@@ -70,76 +76,62 @@ export function desiredHashOf(desired: KubeObject): string {
 }
 
 export class LearnedPairs {
-  readonly #capacity: number
   readonly #rounds: number
   readonly #quietMs: number
-  /** By uid, the longest unused first. */
-  readonly #memories = new Map<string, Memory>()
+  readonly #knownMs: number
+  /** By uid, the oldest first. */
+  readonly #applies = new Map<string, Applies>()
+  /** Of rewritten objects, by uid, the oldest first. */
+  readonly #known = new Map<string, KnownPair>()
 
-  constructor({ capacity = 16_384, rounds = 3, quietMs = 600_000 }: LearnedPairsOptions = {}) {
-    assert(
-      capacity > 0 && rounds > 0 && quietMs >= 0,
-      'learned pairs have room for one object and count at least one round',
-    )
-    this.#capacity = capacity
+  constructor({ rounds = 3, quietMs = 600_000, knownMs = 3_600_000 }: LearnedPairsOptions = {}) {
     this.#rounds = rounds
     this.#quietMs = quietMs
+    this.#knownMs = knownMs
   }
 
+  /** How many objects it remembers something of, counted once for each of its two purposes. */
   get size(): number {
-    return this.#memories.size
+    return this.#applies.size + this.#known.size
   }
 
-  /** Did the last apply of this desired object leave our fields just as they are now? */
-  isKnown(uid: string, pair: Pair): boolean {
-    const memory = this.#recall(uid)
-    return memory?.desiredHash === pair.desiredHash && memory.ownedHash === pair.ownedHash
-  }
-
-  /** Was the last apply that is remembered one of another desired object? */
-  hasOther(uid: string, desiredHash: string): boolean {
-    const memory = this.#recall(uid)
-    return memory !== undefined && memory.desiredHash !== desiredHash
+  /** True if the last apply of this desired object left our fields as they are now, within the last hour. */
+  isKnown(uid: string, pair: Pair, nowMs: number): boolean {
+    const known = this.#known.get(uid)
+    const isYoung = known !== undefined && nowMs - known.learnedMs < this.#knownMs
+    return isYoung && known.desiredHash === pair.desiredHash && known.ownedHash === pair.ownedHash
   }
 
   /**
    * Takes in the answer to an apply. Rounds count applies of the same desired object with no quiet time in between, however
    * often it looked settled meanwhile: in a fight with another writer it does after each of our turns.
    */
-  learn({ uid, pair, paths, nowMs }: Lesson): Settling {
-    const before = this.#recall(uid)
+  learn({ uid, pair, isRewritten, paths, nowMs }: Lesson): Settling {
+    const before = this.#applies.get(uid)
     const isNextRound = before?.desiredHash === pair.desiredHash && nowMs - before.learnedMs < this.#quietMs
     const rendered = paths.slice(0, maxPaths).map(renderPath)
-    const memory: Memory = {
-      ...pair,
-      rounds: isNextRound ? before.rounds + 1 : 1,
-      paths: isNextRound && before.rounds > 1 ? commonPaths(before.paths, rendered) : rendered,
-      learnedMs: nowMs,
-    }
-    this.#remember(uid, memory)
-    const { rounds } = memory
-    return rounds < this.#rounds
-      ? { kind: 'settling', rounds }
-      : { kind: 'not-converging', rounds, paths: memory.paths }
+    const rounds = isNextRound ? before.rounds + 1 : 1
+    const recurring = isNextRound && before.rounds > 1 ? commonPaths(before.paths, rendered) : rendered
+    const { desiredHash } = pair
+    putLast(this.#applies, uid, { desiredHash, rounds, paths: recurring, learnedMs: nowMs })
+    if (isRewritten) putLast(this.#known, uid, { ...pair, learnedMs: nowMs })
+    else this.#known.delete(uid)
+    dropOlder(this.#applies, nowMs - this.#quietMs)
+    dropOlder(this.#known, nowMs - this.#knownMs)
+    return rounds < this.#rounds ? { kind: 'settling', rounds } : { kind: 'not-converging', rounds, paths: recurring }
   }
+}
 
-  /** The object is gone. */
-  forget(uid: string): void {
-    this.#memories.delete(uid)
-  }
+function putLast<T>(map: Map<string, T>, key: string, value: T): void {
+  map.delete(key)
+  map.set(key, value)
+}
 
-  #recall(uid: string): Memory | undefined {
-    const memory = this.#memories.get(uid)
-    if (memory !== undefined) this.#remember(uid, memory)
-    return memory
-  }
-
-  #remember(uid: string, memory: Memory): void {
-    this.#memories.delete(uid)
-    this.#memories.set(uid, memory)
-    if (this.#memories.size <= this.#capacity) return
-    const oldest = this.#memories.keys().next().value
-    if (oldest !== undefined) this.#memories.delete(oldest)
+/** Linear in what is dropped: the oldest come first. */
+function dropOlder(map: Map<string, { readonly learnedMs: number }>, untilMs: number): void {
+  for (const [key, { learnedMs }] of map) {
+    if (learnedMs > untilMs) return
+    map.delete(key)
   }
 }
 

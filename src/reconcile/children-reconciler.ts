@@ -7,6 +7,7 @@ import type { Readiness } from '../apply/readiness.ts'
 import { claimRemote, newPlaces } from '../apply/remote-children.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log, Tracer } from '../base/instrument.ts'
+import { isAppliedHash } from '../diff/applied-hash.ts'
 import { describeChanges } from '../diff/describe.ts'
 import type { EventReport } from '../object/event-report.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
@@ -195,11 +196,10 @@ function describeStep({ desired: { object }, action }: Step): readonly string[] 
   const name = describeRef(refOf(object))
   if (action.kind === 'create') return [`create ${name}`]
   if (action.kind !== 'change') return []
-  const changes =
-    action.comparison.kind === 'different'
-      ? describeChanges(object, action.comparison.changes, { limit: loggedChanges })
-      : []
-  return [`change ${name}: ${changes.length === 0 ? 'take ownership' : changes.join(', ')}`]
+  if (action.comparison.kind === 'unowned') return [`change ${name}: take ownership`]
+  const changes = action.comparison.changes.filter(({ path }) => !isAppliedHash(path))
+  const lines = describeChanges(object, changes, { limit: loggedChanges })
+  return [`change ${name}: ${lines.length === 0 ? 'declared otherwise inside an atomic value' : lines.join(', ')}`]
 }
 
 /** One of each uid. */

@@ -11,6 +11,7 @@ import type { Random, SecretSource } from '../base/random.ts'
 import type { TokenBucket } from '../base/token-bucket.ts'
 import type { InformerHealth } from '../cache/informer.ts'
 import type { Informers } from '../cache/informers.ts'
+import { withAppliedHash } from '../diff/applied-hash.ts'
 import { normalize } from '../diff/normalize.ts'
 import type { ExternalTools } from '../external/external.ts'
 import { type EffectGate, openGate } from '../external/protocol-runner.ts'
@@ -184,7 +185,6 @@ export class ControllerRunner {
         desired.forget(uid)
         status.forget(uid)
         outside.forget(uid)
-        convergence.forget(uid)
       },
     )
     const handle = reconciler.reconcile.bind(reconciler)
@@ -219,7 +219,7 @@ export class ControllerRunner {
       onWritten: (written) => view.written(written),
       onDeleted: (object, parent) => view.childDeleted(object, parent),
     })
-    const compare: Compare = (object, live) => convergence.compare(object, live)
+    const compare: Compare = (object, live) => convergence.compare(object, live, clock.monotonicMs())
     const tokens = new InventoryTokens(secrets)
     return new ChildrenReconciler({ ...parts, clock, view, applier, compare, members, tokens, recordEvent })
   }
@@ -294,23 +294,26 @@ class DesiredObjects {
   }
 
   #normalized({ objects }: DesiredSet): readonly DesiredObject[] {
-    return objects.map((item) => ({
-      ...item,
-      object: this.#normalize(item.object),
-      lasting: this.#normalize(item.lasting),
-    }))
+    return objects.map((item) => {
+      const { contribute } = item.policies
+      const sent = (object: KubeObject) => this.#once(object, () => asSent(object, item.lasting, contribute))
+      return { ...item, object: sent(item.object), lasting: sent(item.lasting) }
+    })
   }
 
   /** The same object for the same object: holds go by it. */
-  #normalize(object: KubeObject): KubeObject {
-    const known = this.#known.get(object)
-    if (known !== undefined) return known
-    const normalized = normalize(object)
-    this.#known.set(object, normalized)
-    return normalized
+  #once(object: KubeObject, make: () => KubeObject): KubeObject {
+    const known = this.#known.get(object) ?? make()
+    this.#known.set(object, known)
+    return known
   }
 
   forget(uid: string): void {
     this.#memo.forget(uid)
   }
+}
+
+/** Normalized, and with the hash by which later comparisons know what was declared. */
+function asSent(object: KubeObject, lasting: KubeObject, isContribution: boolean): KubeObject {
+  return isContribution ? normalize(object) : withAppliedHash(normalize(object), normalize(lasting))
 }

@@ -66,21 +66,26 @@ describe('convergence', () => {
     expect(() => convergence.assertMayApply(desired, undefined, holdOffMs)).not.toThrow()
   })
 
-  it('forgets an object that is gone', () => {
-    const convergence = new Convergence({ manager })
-    const object = answered({ key: 'ours' })
-    convergence.learn({ desired, live: object, paths: [path], rivals: [], nowMs: 0 })
-    convergence.learn({ desired, live: object, paths: [path], rivals: [], nowMs: 1 })
-    convergence.forget(object.metadata.uid)
-    expect(() => convergence.learn({ desired, live: object, paths: [path], rivals: [], nowMs: 2 })).not.toThrow()
-  })
-
   it('takes for equal what the server made of our last apply', () => {
     const convergence = new Convergence({ manager })
     const rewritten = answered({ key: 'OURS' })
-    expect(convergence.compare(desired, rewritten).kind).toBe('different')
+    expect(convergence.compare(desired, rewritten, 0).kind).toBe('different')
     convergence.learn({ desired, live: rewritten, paths: [], rivals: [], nowMs: 0 })
-    expect(convergence.compare(desired, rewritten).kind).toBe('equal')
-    expect(convergence.compare(desired, answered({ key: 'theirs' })).kind).toBe('different')
+    expect(convergence.compare(desired, rewritten, 1).kind).toBe('equal')
+    expect(convergence.compare(desired, answered({ key: 'theirs' }), 1).kind).toBe('different')
+  })
+
+  it('applies once more after an hour what the server rewrites', () => {
+    const convergence = new Convergence({ manager })
+    const rewritten = answered({ key: 'OURS' })
+    convergence.learn({ desired, live: rewritten, paths: [], rivals: [], nowMs: 0 })
+    expect(convergence.compare(desired, rewritten, 3_599_999).kind).toBe('equal')
+    expect(convergence.compare(desired, rewritten, 3_600_000).kind).toBe('different')
+  })
+
+  it('lets nothing known make up for never having applied', () => {
+    const convergence = new Convergence({ manager })
+    convergence.learn({ desired, live: answered({ key: 'OURS' }), paths: [], rivals: [], nowMs: 0 })
+    expect(convergence.compare(desired, live({ data: { key: 'OURS' } }), 1).kind).toBe('unowned')
   })
 })

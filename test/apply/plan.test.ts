@@ -31,7 +31,7 @@ const desired = (name: string, wave = 0, dependsOn: DesiredObject['dependsOn'] =
 })
 const child = (name: string, metadata = {}): LiveObject =>
   childOf(parent, { kind: 'Service', metadata: { name, ...metadata } })
-const equal = (): Comparison => ({ kind: 'equal', gained: [] })
+const equal = (): Comparison => ({ kind: 'equal' })
 const different = (): Comparison => ({ kind: 'different', changes: [] })
 const planOf = (input: Omit<PlanInput, 'contributedTo'>) => plan({ ...input, contributedTo: () => undefined })
 const summaryOf = ({ waves }: Plan) =>

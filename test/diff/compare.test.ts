@@ -1,6 +1,7 @@
 // The comparison by its rules, one at a time.
 import { describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../src/base/json.ts'
+import { appliedHashAnnotation, appliedHashOf, withAppliedHash } from '../../src/diff/applied-hash.ts'
 import { compare } from '../../src/diff/compare.ts'
 import { renderPath } from '../../src/diff/field-path.ts'
 import { normalize } from '../../src/diff/normalize.ts'
@@ -312,14 +313,27 @@ describe('one rule at a time', () => {
     expect(findings(run(given('Block')))).toEqual(['spec.volumeClaimTemplates[0].spec.volumeMode'])
   })
 
-  it('reports what a custom resource gained inside a value that is owned as one', () => {
-    const given = {
-      desired: { spec: { a: [{ b: 1 }] } },
-      owned: { 'f:spec': { 'f:a': {} } },
-      live: { spec: { a: [{ b: 1, c: 2 }] } },
+  it('takes undeclared fields inside an atomic value for defaults only if the hash of the last apply is that of the desired object', () => {
+    const desired = (rule: JsonObject): KubeObject =>
+      withAppliedHash({ apiVersion: 'example.com/v1', kind: 'Odd', metadata: { name: 'a' }, spec: { a: [rule] } })
+    const applied = desired({ b: 1 })
+    const fieldsV1 = {
+      'f:metadata': { 'f:annotations': { [`f:${appliedHashAnnotation}`]: {} } },
+      'f:spec': { 'f:a': {} },
     }
-    expect(run(given)).toMatchObject({ kind: 'equal' })
-    expect(findings(run(given))).toEqual(['spec.a[0].c'])
+    const managedFields = [{ manager, operation: 'Apply' as const, apiVersion: 'example.com/v1', fieldsV1 }]
+    const live = (hash: string | undefined): LiveObject =>
+      anyLive({
+        ...applied,
+        metadata: { ...applied.metadata, annotations: { [appliedHashAnnotation]: hash ?? '' }, managedFields },
+        spec: { a: [{ b: 1, c: 2 }] },
+      })
+    const rest = live(appliedHashOf(applied))
+    expect(compare({ desired: applied, live: rest, manager })).toEqual({ kind: 'equal' })
+    expect(compare({ desired: applied, live: live('another'), manager }).kind).toBe('different')
+    expect(findings(compare({ desired: desired({ b: 2 }), live: rest, manager }))).toEqual(['spec.a[0].b'])
+    const { annotations: _, ...metadata } = applied.metadata
+    expect(findings(compare({ desired: { ...applied, metadata }, live: rest, manager }))).toEqual(['spec.a[0].c'])
   })
 
   it('carries both values, and the order of items', () => {

@@ -1,10 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { canonicalJson, type JsonObject } from '../../src/base/json.ts'
-import { compareLearned } from '../../src/diff/compare-learned.ts'
 import { fieldPath } from '../../src/diff/field-path.ts'
 import { LearnedPairs, pairOf } from '../../src/diff/learned-pairs.ts'
-import type { KubeObject, LiveObject } from '../../src/object/object.ts'
 import { live as anyLive } from '../objects.ts'
 import { desiredOf, edits, manager, simulateApply, specs } from './simulated-apply.ts'
 
@@ -67,37 +65,39 @@ describe('pairOf', () => {
 })
 
 describe('LearnedPairs', () => {
-  it('knows the last pair of an object and no other', () => {
+  const lesson = { uid: 'u', pair, isRewritten: true, paths, nowMs: 0 }
+
+  it('knows the last pair of a rewritten object and no other', () => {
     const pairs = new LearnedPairs()
-    expect(pairs.isKnown('u', pair)).toBe(false)
-    pairs.learn({ uid: 'u', pair, paths, nowMs: 0 })
-    expect(pairs.isKnown('u', pair)).toBe(true)
-    expect(pairs.isKnown('v', pair)).toBe(false)
-    expect(pairs.isKnown('u', { ...pair, desiredHash: 'e' })).toBe(false)
-    expect(pairs.isKnown('u', { ...pair, ownedHash: 'p' })).toBe(false)
-    pairs.learn({ uid: 'u', pair: { ...pair, ownedHash: 'p' }, paths, nowMs: 1 })
-    expect(pairs.isKnown('u', pair)).toBe(false)
-    pairs.forget('u')
-    expect(pairs.size).toBe(0)
+    expect(pairs.isKnown('u', pair, 0)).toBe(false)
+    pairs.learn(lesson)
+    expect(pairs.isKnown('u', pair, 1)).toBe(true)
+    expect(pairs.isKnown('v', pair, 1)).toBe(false)
+    expect(pairs.isKnown('u', { ...pair, desiredHash: 'e' }, 1)).toBe(false)
+    expect(pairs.isKnown('u', { ...pair, ownedHash: 'p' }, 1)).toBe(false)
+    pairs.learn({ ...lesson, pair: { ...pair, ownedHash: 'p' }, nowMs: 1 })
+    expect(pairs.isKnown('u', pair, 1)).toBe(false)
+    pairs.learn({ ...lesson, isRewritten: false, nowMs: 2 })
+    expect(pairs.isKnown('u', pair, 2)).toBe(false)
   })
 
-  it('forgets the object that was longest out of use', () => {
-    const pairs = new LearnedPairs({ capacity: 2 })
-    for (const uid of ['a', 'b']) pairs.learn({ uid, pair, paths, nowMs: 0 })
-    pairs.isKnown('a', pair)
-    pairs.learn({ uid: 'c', pair, paths, nowMs: 0 })
-    expect(['a', 'b', 'c'].map((uid) => pairs.isKnown(uid, pair))).toEqual([true, false, true])
-    expect(pairs.size).toBe(2)
-  })
-
-  it('refuses to have room for nothing', () => {
-    expect(() => new LearnedPairs({ capacity: 0 })).toThrow('invariant broken')
+  it('knows as many objects as there are, and forgets each after its time', () => {
+    const pairs = new LearnedPairs({ quietMs: 100, knownMs: 1_000 })
+    const uids = Array.from({ length: 20_000 }, (_, index) => `u${index}`)
+    for (const uid of uids) pairs.learn({ ...lesson, uid })
+    expect(uids.every((uid) => pairs.isKnown(uid, pair, 999))).toBe(true)
+    expect(uids.some((uid) => pairs.isKnown(uid, pair, 1_000))).toBe(false)
+    pairs.learn({ ...lesson, uid: 'later', nowMs: 100 })
+    expect(pairs.size).toBe(20_002)
+    pairs.learn({ ...lesson, uid: 'latest', nowMs: 1_000 })
+    expect(pairs.size).toBe(3)
   })
 
   const learn = (pairs: LearnedPairs, nowMs: number, desiredHash = 'd', ownedHash = 'o', names = ['a']) =>
     pairs.learn({
       uid: 'u',
       pair: { desiredHash, ownedHash },
+      isRewritten: false,
       paths: names.map((name) => fieldPath('spec', name)),
       nowMs,
     })
@@ -119,15 +119,6 @@ describe('LearnedPairs', () => {
     ])
   })
 
-  it('counts on although the object looked settled in between', () => {
-    const pairs = new LearnedPairs()
-    learn(pairs, 0)
-    pairs.isKnown('u', pair)
-    learn(pairs, 1)
-    pairs.isKnown('u', pair)
-    expect(learn(pairs, 2).kind).toBe('not-converging')
-  })
-
   it('starts again when something else is desired', () => {
     const pairs = new LearnedPairs()
     expect(['d', 'd', 'e', 'd', 'd'].map((desiredHash, nowMs) => learn(pairs, nowMs, desiredHash).rounds)).toEqual([
@@ -138,52 +129,5 @@ describe('LearnedPairs', () => {
   it('starts again after a quiet time', () => {
     const pairs = new LearnedPairs({ quietMs: 100 })
     expect([0, 99, 199, 298].map((nowMs) => learn(pairs, nowMs).rounds)).toEqual([1, 2, 1, 2])
-  })
-})
-
-describe('compareLearned', () => {
-  const fieldsV1 = { 'f:spec': { 'f:rules': {} } }
-  const managedFields = [{ manager, operation: 'Apply', apiVersion: 'example.com/v1', fieldsV1 }] as const
-  const odd = { apiVersion: 'example.com/v1', kind: 'Odd' }
-  const live: LiveObject = anyLive({ ...odd, metadata: { managedFields }, spec: { rules: [{ host: 'x', weight: 1 }] } })
-  const desired = (rule: JsonObject): KubeObject => ({ ...odd, metadata: { name: 'a' }, spec: { rules: [rule] } })
-  const learned = (object: KubeObject): LearnedPairs => {
-    const pairs = new LearnedPairs()
-    const known = pairOf(object, live, manager)
-    if (known !== undefined) pairs.learn({ uid: live.metadata.uid, pair: known, paths: [], nowMs: 0 })
-    return pairs
-  }
-  const kindOf = (object: KubeObject, pairs: LearnedPairs): string =>
-    compareLearned({ desired: object, live, manager, pairs }).kind
-
-  it('accepts another spelling that an apply of the same object has led to', () => {
-    const object = desired({ host: 'X', weight: 1 })
-    expect(kindOf(object, new LearnedPairs())).toBe('different')
-    expect(kindOf(object, learned(object))).toBe('equal')
-  })
-
-  it('sees a drift although the pair was known', () => {
-    const object = desired({ host: 'X', weight: 1 })
-    const drifted = { ...live, spec: { rules: [{ host: 'z', weight: 1 }] } }
-    expect(compareLearned({ desired: object, live: drifted, manager, pairs: learned(object) }).kind).toBe('different')
-  })
-
-  it('takes gained fields for defaults as long as the declaration has not changed', () => {
-    const object = desired({ host: 'x' })
-    expect(kindOf(object, new LearnedPairs())).toBe('equal')
-    expect(kindOf(object, learned(object))).toBe('equal')
-  })
-
-  it('takes gained fields for left over when the declaration has changed', () => {
-    const pairs = learned(desired({ host: 'x', weight: 1 }))
-    const comparison = compareLearned({ desired: desired({ host: 'x' }), live, manager, pairs })
-    expect(comparison).toMatchObject({ kind: 'different', changes: [{ kind: 'remove' }] })
-  })
-
-  it('lets nothing known make up for never having applied', () => {
-    const foreign = anyLive({ ...odd, spec: { rules: [] } })
-    expect(compareLearned({ desired: desired({}), live: foreign, manager, pairs: learned(desired({})) }).kind).toBe(
-      'unowned',
-    )
   })
 })

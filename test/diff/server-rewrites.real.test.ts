@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { request } from 'node:https'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/base/json.ts'
+import { withAppliedHash } from '../../src/diff/applied-hash.ts'
 import { compare } from '../../src/diff/compare.ts'
 import { normalize } from '../../src/diff/normalize.ts'
 import type { KubeObject, LiveObject } from '../../src/object/object.ts'
@@ -59,9 +60,7 @@ describe('on a real API server', () => {
     }
     const desired = odd(spec)
     const live = await apply(oddCollection, desired)
-    const comparison = compare({ desired, live, manager })
-    expect(comparison.kind).toBe('equal')
-    expect(findings(comparison)).toEqual(['spec.rules[0].weight'])
+    expect(compare({ desired, live, manager }).kind).toBe('equal')
 
     const edits: readonly (readonly [JsonObject, readonly string[]])[] = [
       [{ ...spec, size: '1' }, ['spec.size']],
@@ -82,9 +81,12 @@ describe('on a real API server', () => {
     ]
     for (const [edit, paths] of edits) {
       const edited = odd(edit)
-      const different = compare({ desired: edited, live, manager })
-      const found = different.kind === 'different' ? findings(different) : []
-      expect(found, JSON.stringify(edit)).toEqual(paths)
+      // A default inside an atomic value counts as left over until the next apply.
+      const found = findings(compare({ desired: edited, live, manager }))
+      expect(
+        found.filter((path) => path !== 'spec.rules[0].weight'),
+        JSON.stringify(edit),
+      ).toEqual(paths)
       const settled = await apply(oddCollection, edited)
       expect(compare({ desired: edited, live: settled, manager }).kind, JSON.stringify(edit)).toBe('equal')
       await apply(oddCollection, desired)
@@ -112,7 +114,7 @@ describe('on a real API server', () => {
 const oddCollection = `/apis/example.com/v1/namespaces/${namespace}/odds`
 
 function odd(spec: JsonObject): KubeObject {
-  return { apiVersion: 'example.com/v1', kind: 'Odd', metadata: { name: 'odd', namespace }, spec }
+  return withAppliedHash({ apiVersion: 'example.com/v1', kind: 'Odd', metadata: { name: 'odd', namespace }, spec })
 }
 
 const text = { type: 'string' }

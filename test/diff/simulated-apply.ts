@@ -2,6 +2,7 @@
 // random, and a simulated apply that stores them among defaults and other managers' values.
 import fc from 'fast-check'
 import type { Json, JsonObject } from '../../src/base/json.ts'
+import { appliedHashAnnotation, withAppliedHash } from '../../src/diff/applied-hash.ts'
 import { type FieldPath, fieldElement, formatPathElement, type PathElement } from '../../src/diff/field-path.ts'
 import type { KubeObject, LiveObject } from '../../src/object/object.ts'
 
@@ -61,15 +62,22 @@ const trees = fc.letrec<{ node: Node; fields: Fields }>((tie) => ({
 export const specs: fc.Arbitrary<Node> = fc.record({ kind: fc.constant('struct' as const), fields: trees.fields })
 
 export function desiredOf(spec: Node): KubeObject {
-  return { apiVersion: 'example.com/v1', kind: 'Odd', metadata: { name: 'odd' }, spec: jsonOf(spec) }
+  return withAppliedHash({ apiVersion: 'example.com/v1', kind: 'Odd', metadata: { name: 'odd' }, spec: jsonOf(spec) })
 }
 
 /** What the server has after an apply of `owned`; `stored` has its topology and may have other values. */
 export function simulateApply(owned: Node, stored: Node = owned): LiveObject {
-  const managedFields = [
-    { manager, operation: 'Apply', apiVersion: 'example.com/v1', fieldsV1: { 'f:spec': ownedOf(owned) } },
-  ] as const
-  const metadata = { name: 'odd', uid: 'odd-uid', resourceVersion: '1', labels: { theirs: 'x' }, managedFields }
+  const fieldsV1 = {
+    'f:metadata': { 'f:annotations': { [`f:${appliedHashAnnotation}`]: {} } },
+    'f:spec': ownedOf(owned),
+  }
+  const managedFields = [{ manager, operation: 'Apply', apiVersion: 'example.com/v1', fieldsV1 }] as const
+  const { annotations } = desiredOf(owned).metadata
+  const metadata = {
+    ...{ name: 'odd', uid: 'odd-uid', resourceVersion: '1', labels: { theirs: 'x' } },
+    ...(annotations === undefined ? {} : { annotations }),
+    managedFields,
+  }
   return { apiVersion: 'example.com/v1', kind: 'Odd', metadata, spec: liveOf(stored), status: { ready: true } }
 }
 

@@ -55,6 +55,7 @@ export const bundles: Controller = defineController(Bundle, {
     of('networking.k8s.io', 'v1', 'Ingress', 'ingresses'),
     of('networking.k8s.io', 'v1', 'NetworkPolicy', 'networkpolicies'),
     of('autoscaling', 'v2', 'HorizontalPodAutoscaler', 'horizontalpodautoscalers'),
+    of('discovery.k8s.io', 'v1', 'EndpointSlice', 'endpointslices'),
     { resource: of('test.konverge.dev', 'v1', 'Pruned', 'pruneds'), hasStatus: false },
   ],
   watches: [{ resource: PersistentVolumeClaim, keysFor: (_, lookup) => lookup('all', 'all'), contributes: true }],
@@ -97,7 +98,10 @@ const pruned = {
     size: { type: 'integer', default: 3 },
     modes: {
       type: 'array',
-      items: { type: 'object', properties: { name: { type: 'string' }, on: { type: 'boolean', default: true } } },
+      items: {
+        type: 'object',
+        properties: { name: { type: 'string' }, on: { type: 'boolean', default: true }, note: { type: 'string' } },
+      },
     },
   },
 }

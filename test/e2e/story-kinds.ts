@@ -50,6 +50,7 @@ const kinds: readonly Resource[] = [
   ...[global(rbac, 'v1', 'ClusterRole'), global(rbac, 'v1', 'ClusterRoleBinding')],
   ...[namespaced('networking.k8s.io', 'v1', 'Ingress', 'ingresses')],
   ...[namespaced('networking.k8s.io', 'v1', 'NetworkPolicy', 'networkpolicies')],
+  ...[namespaced('discovery.k8s.io', 'v1', 'EndpointSlice')],
   ...[namespaced('autoscaling', 'v2', 'HorizontalPodAutoscaler'), namespaced('coordination.k8s.io', 'v1', 'Lease')],
   ...[namespaced('test.konverge.dev', 'v1', 'Bundle'), namespaced('test.konverge.dev', 'v1', 'Pruned')],
   ...[namespaced('inventory.example.dev', 'v1', 'Shelf', 'shelves')],

@@ -73,6 +73,35 @@ export function describeRewrittenValues({ start, rewrite }: RewritingOptions): v
     for (let turn = 0; turn < 3; turn++) await anotherTurn()
     expect((await childWrites()).slice(atRest.length + afterRestart.length)).toEqual([])
   })
+
+  it('removes fields inside an atomic value that were dropped while no operator ran', async () => {
+    const custom = (mode: object) => ({ apiVersion: 'test.konverge.dev/v1', kind: 'Pruned', spec: { modes: [mode] } })
+    const builtIn = (endpoint: object) => ({
+      ...{ apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', addressType: 'IPv4' },
+      endpoints: [{ addresses: ['10.0.0.1'], ...endpoint }],
+    })
+    const want = (...objects: readonly BundledObject['object'][]) =>
+      space.want('dropped', ...objects.map((object) => ({ object: { ...object, metadata: { name: 'dropped' } } })))
+    const found = async () => {
+      const [mode] = ((await hand.find('pruned', 'dropped'))?.spec?.['modes'] ?? []) as readonly unknown[]
+      const slice = (await hand.find('endpointslice', 'dropped')) as unknown as { endpoints?: readonly unknown[] }
+      return { mode, endpoint: slice?.endpoints?.[0] }
+    }
+    await want(custom({ name: 'a', on: false, note: 'old' }), builtIn({ hostname: 'old' }))
+    await space.condition('dropped', 'Ready', 'Settled')
+    expect(await found()).toEqual({
+      mode: { name: 'a', on: false, note: 'old' },
+      endpoint: expect.objectContaining({ hostname: 'old' }),
+    })
+    await operator.stop()
+    await want(custom({ name: 'a' }), builtIn({}))
+    operator = await space.startOperator()
+    await space.condition('dropped', 'Ready', 'Settled')
+    expect(await found()).toEqual({
+      mode: { name: 'a', on: true },
+      endpoint: expect.not.objectContaining({ hostname: 'old' }),
+    })
+  })
 }
 
 const selector = { matchLabels: { app: 'x' } }
