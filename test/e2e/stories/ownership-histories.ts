@@ -44,6 +44,7 @@ export function describeOwnershipHistories(start: StartStoryServer): void {
       await space.want(name, { object: configMap(name, { a: '1' }) })
       await space.until('b to go', async () => (await data(name))?.['b'] === undefined)
       expect(await data(name)).toEqual({ a: '1', c: 'theirs' })
+      await space.condition(name, 'Ready', 'Settled')
       const at = await writesAbout(name)
       await hand.annotate('bundle', name, { look: 'again' })
       await space.condition(name, 'Ready', 'Settled')
@@ -113,6 +114,34 @@ export function describeOwnershipHistories(start: StartStoryServer): void {
       await hand.annotate('configmap', 'foreign', { 'konverge.dev/adopt': 'Bundle/foreign' })
       await space.condition('foreign', 'Ready', 'Settled')
       expect(await data('foreign')).toEqual({ a: 'ours' })
+    })
+  })
+
+  describe('a child name that two parents declare at the same moment', () => {
+    it('has one owner, keeps its values, and the other parent says who it is', async () => {
+      const pairs = Array.from({ length: 20 }, (_, index) => [`left-${index}`, `right-${index}`] as const)
+      const secretFor = (name: string, owner: string) => ({
+        ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name }, stringData: { owner } },
+      })
+      const wants = pairs.flatMap((pair, index) =>
+        pair.map((owner) => space.want(owner, { object: secretFor(`pair-${index}`, owner) })),
+      )
+      await Promise.all(wants)
+      for (const [index, pair] of pairs.entries()) {
+        await space.until(
+          `the owner of pair-${index}`,
+          async () => (await hand.find('secret', `pair-${index}`)) !== undefined,
+        )
+        const made = await hand.find('secret', `pair-${index}`)
+        const owner = Buffer.from(made?.data?.['owner'] ?? '', 'base64').toString()
+        expect(made?.metadata.ownerReferences, 'a single owner').toMatchObject([{ name: owner }])
+        await space.condition(owner, 'Ready', 'Settled')
+        const other = pair.find((name) => name !== owner) ?? ''
+        expect(await space.condition(other, 'Degraded', 'ConflictingOwner')).toContain(`controlled by Bundle ${owner}`)
+        expect((await hand.find('secret', `pair-${index}`))?.metadata.resourceVersion).toBe(
+          made?.metadata.resourceVersion,
+        )
+      }
     })
   })
 
