@@ -1,5 +1,6 @@
-// A client whose errors quote no value of a Secret. API servers and webhooks quote what they refuse, and a controller may have put a value
-// of a Secret anywhere; from an error it would go on into conditions, Events and logs (I11). Bounded: the newest Secrets are remembered.
+// A client whose errors quote no values: API servers and webhooks quote what they reject, and from an error it would go on into conditions,
+// Events and logs (I11). Taken out are values of Secrets, values of the request, and whatever is quoted as the value of a field.
+// Bounded: the newest Secrets are remembered.
 import { isJsonObject, type JsonObject } from '../base/json.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import type { Resource } from '../object/resource.ts'
@@ -18,7 +19,7 @@ import type {
   WatchOptions,
 } from './client.ts'
 import { KubeError } from './kube-errors.ts'
-import { secretTexts, withoutSecretTexts } from './secret-texts.ts'
+import { secretTexts, valueTexts, withoutValues } from './quoted-values.ts'
 
 /** Of one operator. A Secret has a few hundred bytes, and 1 MiB at most. */
 const mostSecrets = 1_000
@@ -51,12 +52,12 @@ export class DiscreetClient implements KubeClient {
 
   create(resource: Resource, object: KubeObject, options: CreateOptions, signal: AbortSignal): Promise<LiveObject> {
     this.#learn(object)
-    return this.#discreet(this.#client.create(resource, object, options, signal))
+    return this.#discreet(this.#client.create(resource, object, options, signal), object)
   }
 
   apply(resource: Resource, object: KubeObject, options: ApplyOptions, signal: AbortSignal): Promise<LiveObject> {
     this.#learn(object)
-    return this.#discreet(this.#client.apply(resource, object, options, signal))
+    return this.#discreet(this.#client.apply(resource, object, options, signal), object)
   }
 
   patch(
@@ -66,7 +67,7 @@ export class DiscreetClient implements KubeClient {
     options: PatchOptions,
     signal: AbortSignal,
   ): Promise<LiveObject> {
-    return this.#discreet(this.#client.patch(resource, at, patch, options, signal))
+    return this.#discreet(this.#client.patch(resource, at, patch, options, signal), { content: patch.body })
   }
 
   delete(resource: Resource, at: Location, options: DeleteOptions, signal: AbortSignal): Promise<void> {
@@ -77,20 +78,21 @@ export class DiscreetClient implements KubeClient {
     return this.#discreet(this.#client.read(path, signal, options))
   }
 
-  async #discreet<T>(work: Promise<T>): Promise<T> {
+  /** `sent`: what the request carried. */
+  async #discreet<T>(work: Promise<T>, sent?: object): Promise<T> {
     try {
       const answer = await work
       if (isJsonObject(answer)) this.#learn(answer)
       return answer
     } catch (thrown) {
-      throw thrown instanceof KubeError ? this.#discreetError(thrown) : thrown
+      throw thrown instanceof KubeError ? this.#discreetError(thrown, sent) : thrown
     }
   }
 
   /** The error itself where it quotes nothing. */
-  #discreetError(error: KubeError): KubeError {
-    const texts = [...this.#texts.values()].flat()
-    const cleaned = (text: string) => withoutSecretTexts(text, texts)
+  #discreetError(error: KubeError, sent: object | undefined): KubeError {
+    const texts = [...[...this.#texts.values()].flat(), ...valueTexts(sent)]
+    const cleaned = (text: string) => withoutValues(text, texts)
     const message = cleaned(error.message)
     const causes = error.causes.map((cause) => ({ ...cause, message: cleaned(cause.message) }))
     if (message === error.message && causes.every((cause, at) => cause.message === error.causes[at]?.message))

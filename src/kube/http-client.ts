@@ -14,6 +14,7 @@ import type { ClientCertificate, Connection, Credentials } from './connection.ts
 import { ConnectionError } from './connection-error.ts'
 import type { Fence } from './fence.ts'
 import { KubeError, kubeErrorOf } from './kube-errors.ts'
+import { valueTexts, withoutValues } from './quoted-values.ts'
 import { untilAborted } from './shared-runner.ts'
 import { statusOf } from './status-body.ts'
 import { unreachable } from './transport-failure.ts'
@@ -318,10 +319,15 @@ export class HttpClient implements HttpExchange {
     Promise.all([transport.requests.close(), transport.watches.close()]).then(forget, forget)
   }
 
-  #warn({ attempt }: HttpRequest, warning: string): void {
+  #warn({ attempt, content }: HttpRequest, warning: string): void {
     if (this.#warned.has(warning) || this.#warned.size >= maxRememberedWarnings) return
     this.#warned.add(warning)
-    this.#log.warn({ attempt, warning }, 'The API server warns; it says so once')
+    // Webhooks write warnings, and may quote anything.
+    const sent: unknown = content === undefined ? undefined : JSON.parse(content.body)
+    this.#log.warn(
+      { attempt, warning: withoutValues(warning, valueTexts(sent)) },
+      'The API server warns; it says so once',
+    )
   }
 
   #measure({ verb, resource }: HttpRequest, startMs: number): void {

@@ -29,7 +29,7 @@ import { labelledSecrets } from '../../src/controllers/references/reference-poli
 import { fieldSetOf } from '../../src/diff/field-set.ts'
 import { durationMs, isBeingDeleted, type LiveObject } from '../../src/index.ts'
 import { retryAfterSecondsOf, warningsOf } from '../../src/kube/answer-headers.ts'
-import { withoutSecretTexts } from '../../src/kube/secret-texts.ts'
+import { withoutValues } from '../../src/kube/quoted-values.ts'
 import { statusOf } from '../../src/kube/status-body.ts'
 import { WatchFrameDecoder } from '../../src/kube/watch-frames.ts'
 import { compareQuantities, parseQuantity } from '../../src/object/quantity.ts'
@@ -320,7 +320,7 @@ export const inputs: readonly BoundedInput[] = [
     worst: () => {
       const message = 'redacted] '.repeat(800)
       const texts = Array.from({ length: 50_000 }, () => 'redacted]')
-      return () => withoutSecretTexts(message, texts).length
+      return () => withoutValues(message, texts).length
     },
     comesTo: 9_600,
   },

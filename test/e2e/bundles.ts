@@ -96,6 +96,7 @@ const pruned = {
   type: 'object',
   properties: {
     size: { type: 'integer', default: 3 },
+    password: { type: 'string', minLength: 100 },
     modes: {
       type: 'array',
       items: {

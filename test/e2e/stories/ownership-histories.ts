@@ -145,6 +145,21 @@ export function describeOwnershipHistories(start: StartStoryServer): void {
     })
   })
 
+  describe('a child that the API server rejects', () => {
+    it('has its fields named in conditions, Events and logs, and no value', async () => {
+      const password = secretText('rejected')
+      const child = {
+        ...{ apiVersion: 'test.konverge.dev/v1', kind: 'Pruned', metadata: { name: 'rejected' } },
+        spec: { password, modes: [{ name: 'a', note: `password=${password}` }] },
+      }
+      await space.want('rejected', { object: child })
+      const message = await space.condition('rejected', 'Degraded', 'Invalid')
+      expect(message).toContain('spec.password: Invalid value: "[redacted]"')
+      const events = await hand.list('events')
+      expect(JSON.stringify([message, events, operator.lines])).not.toContain(password)
+    })
+  })
+
   describe('a declared field that somebody else sets', () => {
     it('is taken back, told once with child, manager and field, and without a value', async () => {
       const ours = secretText('ours')
