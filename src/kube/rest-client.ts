@@ -1,7 +1,8 @@
 // How is each verb of the port said over HTTP? Methods, paths, content types and bodies; JSON goes through untouched, so
 // fields that we do not know survive. The travelling is http-client.ts's business.
-import { isJsonList, isJsonObject, type JsonObject } from '../base/json.ts'
-import type { KubeObject, LiveObject } from '../object/object.ts'
+import { isJsonList, isJsonObject, type Json, type JsonObject } from '../base/json.ts'
+import { parseExactly, wireJson } from '../base/wire-json.ts'
+import { asJson, type KubeObject, type LiveObject } from '../object/object.ts'
 import { apiVersionOf, groupResourceOf, type Resource } from '../object/resource.ts'
 import type {
   ApplyOptions,
@@ -85,14 +86,14 @@ export class RestClient implements KubeClient {
         ? collectionPath(resource, metadata.namespace)
         : objectPath(resource, metadata, subresource)
     const path = place + writeQuery(options)
-    const content = { type: json, body: JSON.stringify(object) }
+    const content = { type: json, body: wireJson(asJson(object)) }
     return this.#object({ ...about('create', resource, object.metadata), method: 'POST', path, content }, signal)
   }
 
   async apply(resource: Resource, object: KubeObject, options: ApplyOptions, signal: AbortSignal): Promise<LiveObject> {
     const path = objectPath(resource, object.metadata, options.subresource) + writeQuery(options)
     // JSON is YAML; the server has no content type of its own for apply in JSON.
-    const content = { type: 'application/apply-patch+yaml', body: JSON.stringify(object) }
+    const content = { type: 'application/apply-patch+yaml', body: wireJson(asJson(object)) }
     return this.#object({ ...about('apply', resource, object.metadata), method: 'PATCH', path, content }, signal)
   }
 
@@ -105,7 +106,7 @@ export class RestClient implements KubeClient {
   ): Promise<LiveObject> {
     const path = objectPath(resource, location, options.subresource) + writeQuery(options)
     const type = patch.type === 'merge' ? 'application/merge-patch+json' : 'application/json-patch+json'
-    const content = { type, body: JSON.stringify(patch.body) }
+    const content = { type, body: wireJson(patch.body as Json) } // Operations are JSON.
     return this.#object({ ...about('patch', resource, location), method: 'PATCH', path, content }, signal)
   }
 
@@ -138,7 +139,7 @@ export class RestClient implements KubeClient {
     const text = await this.#http.exchange(request, signal)
     let value: unknown
     try {
-      value = JSON.parse(text)
+      value = parseExactly(text)
     } catch {
       // The parser's own message quotes the text, and the text may be a Secret (I11).
     }

@@ -1,6 +1,7 @@
 // What did the watch stream say? Bytes go in as the network cuts them, whole frames come out in order. A line that is no
 // frame is an error, never skipped: a lost event would leave the cache wrong for good.
 import { isJsonObject } from '../base/json.ts'
+import { parseExactly } from '../base/wire-json.ts'
 import type { WatchFrame } from './client.ts'
 import { KubeError } from './kube-errors.ts'
 
@@ -63,7 +64,7 @@ export class WatchFrameDecoder {
   #decode(line: Uint8Array): WatchFrame {
     let value: unknown
     try {
-      value = JSON.parse(this.#utf8.decode(line))
+      value = parseExactly(this.#utf8.decode(line))
     } catch {
       // The parser's own message quotes the text, and the text may be a Secret (I11).
       throw this.#broken('a line is not JSON')

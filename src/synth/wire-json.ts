@@ -28,6 +28,7 @@ const maxDepth = 100
 
 function copy(value: unknown, place: Place): Json {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'bigint' && BigInt.asIntN(64, value) === value) return value
   if (typeof value === 'number') {
     if (Number.isFinite(value)) return value
     throw refusal(`is ${value}, which JSON cannot hold`, place)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseWireJson, wireJson } from '../../src/base/wire-json.ts'
+import { parseExactly, parseWireJson, wireJson } from '../../src/base/wire-json.ts'
 
 describe('parseWireJson', () => {
   it('reads what JSON.parse reads', () => {
@@ -74,5 +74,25 @@ describe('wireJson', () => {
   it('gives back what was read, integers beyond 2^53 included', () => {
     const text = '{"b":[9007199254740993,null,"x"],"a":{"c":-9223372036854775808}}'
     expect(wireJson(parseWireJson(text).value)).toBe(text)
+  })
+})
+
+describe('parseExactly', () => {
+  it.each([
+    ['{"a":9007199254740993,"b":-9223372036854775808}', { a: 9_007_199_254_740_993n, b: -9_223_372_036_854_775_808n }],
+    ['[9007199254740991,1234567890123456789]', [9_007_199_254_740_991, 1_234_567_890_123_456_789n]],
+    [
+      '{"a":1e300,"b":0.12345678901234567890,"c":1234567890123456.5}',
+      { a: 1e300, b: 0.123_456_789_012_345_68, c: 1_234_567_890_123_456.5 },
+    ],
+    ['{"a":"9007199254740993","b":": 9007199254740993 }"}', { a: '9007199254740993', b: ': 9007199254740993 }' }],
+    ['{ "a" : 9007199254740993\n}', { a: 9_007_199_254_740_993n }],
+    ['9007199254740991', 9_007_199_254_740_991],
+  ])('reads %s', (text, value) => {
+    expect(parseExactly(text)).toEqual(value)
+  })
+
+  it('keeps `__proto__` a key like any other', () => {
+    expect(Object.keys(parseExactly('{"__proto__":9007199254740993}') as object)).toEqual(['__proto__'])
   })
 })

@@ -9,7 +9,7 @@ const root = new URL('../..', import.meta.url).pathname
 
 /** What may cost more than a pass over its text. */
 const parsers =
-  /JSON\.parse\(|\bnew RegExp\(|\.matchAll\(|\bBigInt\(|\bpbkdf2|\bX509Certificate\(|DateTimeFormat\(|\bnew Cron|from 'yaml'|from 're2js'|'libpg-query'|createSecureContext|createPublicKey\(/g
+  /JSON\.parse\(|\bparseExactly\(|\bnew RegExp\(|\.matchAll\(|\bBigInt\(|\bpbkdf2|\bX509Certificate\(|DateTimeFormat\(|\bnew Cron|from 'yaml'|from 're2js'|'libpg-query'|createSecureContext|createPublicKey\(/g
 
 /** The embedded API server and node serve the person who starts them; definitions and manifests are read by commands. */
 const elsewhere = /^src\/(apiserver|local-node|testing|generate|cli)\//
@@ -29,7 +29,7 @@ const known: Readonly<Record<string, readonly [count: number, bound: string]>> =
   'src/base/duration.ts': [2, row('duration')],
   'src/base/kubernetes-yaml.ts': [3, 'file of the person who starts a command'],
   'src/base/self-signed-certificate.ts': [1, own],
-  'src/base/wire-json.ts': [3, 'embedded API server'],
+  'src/base/wire-json.ts': [7, 'by the rows of its callers'],
   'src/controllers/backup/fill-worker.ts': [2, inWorker],
   'src/controllers/backup/manifest.ts': [1, inWorker],
   'src/controllers/backup/retention.ts': [1, row('retention')],

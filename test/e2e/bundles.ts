@@ -96,6 +96,8 @@ const pruned = {
   type: 'object',
   properties: {
     size: { type: 'integer', default: 3 },
+    quota: { type: 'integer', format: 'int64' },
+    quotas: { type: 'array', items: { type: 'integer', format: 'int64' } },
     password: { type: 'string', minLength: 100 },
     modes: {
       type: 'array',

@@ -32,7 +32,7 @@ describe('wireJson', () => {
   it.each([
     { what: 'a NaN', value: Number.NaN, says: 'is NaN' },
     { what: 'an infinity', value: Number.NEGATIVE_INFINITY, says: 'is -Infinity' },
-    { what: 'a bigint', value: 1n, says: 'is a bigint' },
+    { what: 'a bigint beyond int64', value: 2n ** 63n, says: 'is a bigint' },
     { what: 'a symbol', value: Symbol('x'), says: 'is a symbol' },
     { what: 'a function', value: () => 1, says: 'is a function' },
     { what: 'a date', value: new Date(0), says: 'is an instance of Date' },

@@ -74,6 +74,27 @@ export function describeRewrittenValues({ start, rewrite }: RewritingOptions): v
     expect((await childWrites()).slice(atRest.length + afterRestart.length)).toEqual([])
   })
 
+  it('keeps integers beyond 2^53 as they are, and rests', async () => {
+    const [largest, smallest] = ['9223372036854775807', '-9223372036854775808']
+    const text = (name: string) =>
+      `{"apiVersion":"test.konverge.dev/v1","kind":"Pruned","metadata":{"name":"${name}"},"spec":{"quota":${largest},"quotas":[9007199254740993,${smallest}]}}`
+    const bundle = `{"apiVersion":"test.konverge.dev/v1","kind":"Bundle","metadata":{"name":"large"},"spec":{"objects":[{"object":${text('large')}}]}}`
+    const path = `/apis/test.konverge.dev/v1/namespaces/${space.namespace}`
+    const answer = await server.request({
+      ...{ method: 'PATCH', path: `${path}/bundles/large?fieldManager=kubectl`, body: bundle },
+      contentType: 'application/apply-patch+yaml',
+    })
+    expect(answer.status).toBeLessThan(300)
+    await space.condition('large', 'Ready', 'Settled')
+    const child = await server.request({ method: 'GET', path: `${path}/pruneds/large` })
+    expect(child.text).toContain(`"quota":${largest}`)
+    expect(child.text).toContain(`[9007199254740993,${smallest}]`)
+    const before = await childWrites()
+    await hand.annotate('bundle', 'large', { look: 'again' })
+    await space.turns(operator, 'large', 2)
+    expect(await childWrites()).toEqual(before)
+  })
+
   it('removes fields inside an atomic value that were dropped while no operator ran', async () => {
     const custom = (mode: object) => ({ apiVersion: 'test.konverge.dev/v1', kind: 'Pruned', spec: { modes: [mode] } })
     const builtIn = (endpoint: object) => ({
