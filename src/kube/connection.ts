@@ -1,11 +1,13 @@
 // What is needed to reach one API server? Its address, whom to trust, and credentials that may change while we run.
 // Credentials are secrets: nothing here puts them into a message (I11).
 
-/** What a request carries to say who we are. The same object means the same credentials. */
+/** What a request carries to say who we are, and whom it trusts. The same object means the same credentials. */
 export interface Credentials {
   readonly headers: Readonly<Record<string, string | string[]>>
   /** PEM. */
   readonly certificate?: ClientCertificate
+  /** PEM of the authorities to trust instead of the system's. */
+  readonly authority?: string
 }
 
 export interface ClientCertificate {
@@ -30,8 +32,6 @@ export interface Connection extends CredentialSource {
   readonly namespace?: string | undefined
   /** The namespace of the pod this is, where we are one and use its own service account. */
   readonly podNamespace?: string | undefined
-  /** PEM of the authorities to trust instead of the system's. */
-  readonly authority?: string | undefined
   readonly skipTlsVerify: boolean
   /** The name to expect in the server's certificate instead of the host's. */
   readonly serverName?: string | undefined

@@ -10,7 +10,7 @@ import { CodedError } from '../base/errors.ts'
 import type { Counter, Histogram, Instruments, Log } from '../base/instrument.ts'
 import { trimmedEnd } from '../base/trimmed-end.ts'
 import { retryAfterSecondsOf, warningsOf } from './answer-headers.ts'
-import type { ClientCertificate, Connection, Credentials } from './connection.ts'
+import type { Connection, Credentials } from './connection.ts'
 import { ConnectionError } from './connection-error.ts'
 import type { Fence } from './fence.ts'
 import { KubeError, kubeErrorOf } from './kube-errors.ts'
@@ -67,9 +67,11 @@ export interface HttpClientOptions {
   readonly fence?: Pick<Fence, 'check'> | undefined
 }
 
-/** The pools for one client certificate; a TLS connection keeps the certificate it was made with. */
+type Identity = Pick<Credentials, 'certificate' | 'authority'>
+
+/** The pools for one client certificate and authority; a TLS connection keeps those it was made with. */
 interface Transport {
-  readonly certificate: ClientCertificate | undefined
+  readonly identity: Identity
   readonly requests: Dispatcher
   readonly watches: Dispatcher
 }
@@ -230,7 +232,7 @@ export class HttpClient implements HttpExchange {
       if (!travel.limit.signal.aborted) travel.waitsFor = 'answer'
     }
     try {
-      const pool = this.#transportFor(credentials.certificate)[travel.pool]
+      const pool = this.#transportFor(credentials)[travel.pool]
       const response = await startingWith(onStart, pool).request({
         origin: this.#origin,
         path: `${this.#prefix}${path}`,
@@ -298,14 +300,14 @@ export class HttpClient implements HttpExchange {
     return `not sent to ${server}: no connection was free ${within}, ${connections} at most are open for requests; check how long the server takes for them`
   }
 
-  #transportFor(certificate: ClientCertificate | undefined): Transport {
+  #transportFor(identity: Identity): Transport {
     const current = this.#transport
-    if (current !== undefined && isSame(current.certificate, certificate)) return current
+    if (current !== undefined && isSame(current.identity, identity)) return current
     const { connections, answerBytes } = this.#limits
     const transport: Transport = {
-      certificate,
-      requests: poolOf(this.#connection, certificate, { connections, maxResponseSize: answerBytes }),
-      watches: poolOf(this.#connection, certificate, {}),
+      identity,
+      requests: poolOf(this.#connection, identity, { connections, maxResponseSize: answerBytes }),
+      watches: poolOf(this.#connection, identity, {}),
     }
     this.#transport = transport
     this.#transports.add(transport)
@@ -336,8 +338,8 @@ export class HttpClient implements HttpExchange {
 }
 
 function poolOf(
-  { authority, serverName, skipTlsVerify, proxyUrl }: Connection,
-  certificate: ClientCertificate | undefined,
+  { serverName, skipTlsVerify, proxyUrl }: Connection,
+  { certificate, authority }: Identity,
   bounds: Pick<Agent.Options, 'connections' | 'maxResponseSize'>,
 ): Dispatcher {
   const tls = {
@@ -374,6 +376,8 @@ function startingWith(onStart: () => void, pool: Dispatcher): Dispatcher {
   })
 }
 
-function isSame(left: ClientCertificate | undefined, right: ClientCertificate | undefined): boolean {
-  return left?.certificate === right?.certificate && left?.key === right?.key
+function isSame(left: Identity, right: Identity): boolean {
+  const { certificate: before, authority } = left
+  const { certificate: now } = right
+  return before?.certificate === now?.certificate && before?.key === now?.key && authority === right.authority
 }

@@ -9,6 +9,8 @@ import { messageOf } from '../base/errors.ts'
 import type { Pem } from './config-entry.ts'
 import { type Connection, type CredentialSource, type Credentials, fixedCredentials } from './connection.ts'
 import { ConnectionError } from './connection-error.ts'
+import { environmentProxy } from './environment-proxy.ts'
+import { FileCredentialsLoader } from './file-credentials-loader.ts'
 import { impersonationHeaders } from './impersonation.ts'
 import {
   type KubeConfig,
@@ -18,7 +20,7 @@ import {
   selectContext,
 } from './kube-config.ts'
 import { PluginLoader } from './plugin-loader.ts'
-import { bearer, TokenFileLoader } from './token-file-loader.ts'
+import { bearer, loadTokenFile } from './token-file-loader.ts'
 
 export type ConnectionSource =
   /** `KUBECONFIG`, else the pod's service account, else `~/.kube/config`. */
@@ -110,28 +112,36 @@ async function connectionOf(
 ): Promise<Connection> {
   const selected = selectContext(config, options.context)
   const { name, namespace, cluster, user } = selected
-  const read = (pem: Pem | undefined, what: string) => readPem(pem, `${what} of context "${name}"`, signal)
-  const authority = await read(cluster.authority, 'the certificate authority')
-  const certificate = await read(user.certificate, 'the client certificate')
-  const key = await read(user.key, 'the client key')
-  if ((certificate === undefined) !== (key === undefined)) {
+  const { authority: authorityPem, serverName, skipTlsVerify, proxyUrl } = cluster
+  const read = (pem: Pem | undefined, what: string, now: AbortSignal) =>
+    readPem(pem, `${what} of context "${name}"`, now)
+  const readIdentity = async (now: AbortSignal): Promise<Credentials> => {
+    const authority = await read(authorityPem, 'the certificate authority', now)
+    const certificate = await read(user.certificate, 'the client certificate', now)
+    const key = await read(user.key, 'the client key', now)
+    return {
+      headers: user.impersonate === undefined ? {} : impersonationHeaders(user.impersonate),
+      ...(authority === undefined ? {} : { authority }),
+      ...(certificate === undefined || key === undefined ? {} : { certificate: { certificate, key } }),
+    }
+  }
+  if ((user.certificate === undefined) !== (user.key === undefined)) {
     throw new ConnectionError(
       'ConfigMalformed',
       `${config.origin}: the user of context "${name}" has a client certificate or a client key but not both; add the other`,
     )
   }
-  const source = new ExtendedCredentials(await sourceOf(options, selected, authority), {
-    headers: user.impersonate === undefined ? {} : impersonationHeaders(user.impersonate),
-    ...(certificate === undefined || key === undefined ? {} : { certificate: { certificate, key } }),
-  })
+  const identity = new FileCredentialsLoader({ clock: options.clock, read: readIdentity })
+  // Read now, so that a file that is missing is told at the start.
+  const { authority } = await identity.credentials(signal)
+  const source = new ExtendedCredentials(await sourceOf(options, selected, authority), identity)
   return {
     server: cluster.server,
     description: `${cluster.server} (context "${name}")`,
     namespace,
-    authority,
-    skipTlsVerify: cluster.skipTlsVerify,
-    serverName: cluster.serverName,
-    proxyUrl: cluster.proxyUrl,
+    skipTlsVerify,
+    serverName,
+    proxyUrl: proxyUrl ?? environmentProxy(cluster.server, options.environment),
     credentials: (requestSignal) => source.credentials(requestSignal),
     refuse: (credentials) => source.refuse(credentials),
   }
@@ -143,7 +153,9 @@ async function sourceOf(
   { cluster, user }: SelectedContext,
   authorityText: string | undefined,
 ): Promise<CredentialSource> {
-  if (user.tokenFile !== undefined) return new TokenFileLoader({ clock, path: user.tokenFile })
+  const { tokenFile } = user
+  if (tokenFile !== undefined)
+    return new FileCredentialsLoader({ clock, read: (signal) => loadTokenFile(tokenFile, signal) })
   if (user.token !== undefined) return fixedCredentials({ headers: { authorization: bearer(user.token) } })
   if (user.plugin !== undefined) {
     return new PluginLoader({ clock, environment, plugin: user.plugin, cluster: { ...cluster, authorityText } })
@@ -159,29 +171,33 @@ async function sourceOf(
   return fixedCredentials({ headers: {} })
 }
 
-/** Adds what a user's entry says besides: a client certificate, and whom to act as. */
+/** Adds what a user's entry says besides: a client certificate, whom to act as, and the authority of the cluster. */
 class ExtendedCredentials implements CredentialSource {
   readonly #source: CredentialSource
-  readonly #extension: Credentials
-  /** The source's credentials and what we made of them: the same stay the same. */
-  #inner: Credentials | undefined
-  #outer: Credentials | undefined
+  readonly #extension: CredentialSource
+  /** Of both, and what we made of them: the same stay the same. */
+  #current: { readonly inner: Credentials; readonly more: Credentials; readonly outer: Credentials } | undefined
 
-  constructor(source: CredentialSource, extension: Credentials) {
+  constructor(source: CredentialSource, extension: CredentialSource) {
     this.#source = source
     this.#extension = extension
   }
 
   async credentials(signal: AbortSignal): Promise<Credentials> {
+    const more = await this.#extension.credentials(signal)
     const inner = await this.#source.credentials(signal)
-    if (inner === this.#inner && this.#outer !== undefined) return this.#outer
-    this.#inner = inner
-    this.#outer = { ...this.#extension, ...inner, headers: { ...this.#extension.headers, ...inner.headers } }
-    return this.#outer
+    const current = this.#current
+    if (current?.inner === inner && current.more === more) return current.outer
+    const outer = { ...more, ...inner, headers: { ...more.headers, ...inner.headers } }
+    this.#current = { inner, more, outer }
+    return outer
   }
 
   refuse(credentials: Credentials): void {
-    if (credentials === this.#outer && this.#inner !== undefined) this.#source.refuse(this.#inner)
+    const current = this.#current
+    if (current === undefined || credentials !== current.outer) return
+    this.#source.refuse(current.inner)
+    this.#extension.refuse(current.more)
   }
 }
 
@@ -218,10 +234,15 @@ async function loadInCluster(options: LoadConnectionOptions, signal: AbortSignal
       'KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set: this is not a pod; name a kubeconfig instead',
     )
   }
-  const source = new TokenFileLoader({ clock, path: join(folder, 'token') })
+  const read = async (now: AbortSignal): Promise<Credentials> => {
+    const pem = { kind: 'file', path: join(folder, 'ca.crt') } as const
+    const authority = await readPem(pem, "the service account's certificate authority", now)
+    const token = await loadTokenFile(join(folder, 'token'), now)
+    return { ...token, ...(authority === undefined ? {} : { authority }) }
+  }
+  const source = new FileCredentialsLoader({ clock, read })
   const server = `https://${isIPv6(host) ? `[${host}]` : host}:${port}`
-  const [authority, namespace] = await Promise.all([
-    readPem({ kind: 'file', path: join(folder, 'ca.crt') }, "the service account's certificate authority", signal),
+  const [namespace] = await Promise.all([
     readNamedFile(join(folder, 'namespace'), "the service account's namespace", signal),
     // Read now, so that a pod without a token learns it at once and not at the first request.
     source.credentials(signal),
@@ -238,8 +259,8 @@ async function loadInCluster(options: LoadConnectionOptions, signal: AbortSignal
     description: `${server} (the pod's own cluster)`,
     namespace: namespace.trim(),
     podNamespace: namespace.trim(),
-    authority,
     skipTlsVerify: false,
+    proxyUrl: environmentProxy(server, environment),
     credentials: (requestSignal) => source.credentials(requestSignal),
     refuse: (credentials) => source.refuse(credentials),
   }

@@ -61,6 +61,7 @@ const known: Readonly<Record<string, readonly [count: number, bound: string]>> =
   'src/diff/field-path.ts': [1, row('managed fields')],
   'src/kube/answer-headers.ts': [1, row('headers')],
   'src/kube/exec-credential.ts': [1, 'program that the kubeconfig names'],
+  'src/kube/file-credentials-loader.ts': [2, 'file of the person who starts the operator'],
   'src/kube/http-client.ts': [3, 'file of the person who starts the operator'],
   'src/kube/kube-config.ts': [1, 'file of the person who starts the operator'],
   'src/kube/rest-client.ts': [1, row('object of the API server')],

@@ -71,14 +71,42 @@ describe('loadConnection from files', () => {
       namespace: 'data',
       skipTlsVerify: false,
     })
-    expect(connection.authority).toContain('-----BEGIN CERTIFICATE')
     expect(await connection.credentials(signal)).toEqual({
       headers: {},
+      authority: readFileSync(fixture('ca.pem'), 'utf8'),
       certificate: {
         certificate: readFileSync(fixture('client.pem'), 'utf8'),
         key: readFileSync(fixture('client-key.pem'), 'utf8'),
       },
     })
+  })
+
+  it('reads certificate, key and authority again after a minute, once they fit together', async () => {
+    const copy = (name: string, from = name) => write(name, readFileSync(fixture(from), 'utf8'))
+    for (const name of ['ca.pem', 'client.pem', 'client-key.pem']) copy(name)
+    const user = { 'client-certificate': 'client.pem', 'client-key': 'client-key.pem', as: 'bob' }
+    const path = write('config', configOf(user, { 'certificate-authority': 'ca.pem' }))
+    const connection = await load({ kind: 'files', paths: [path] })
+    const before = await connection.credentials(signal)
+    copy('client.pem', 'server.pem')
+    await clock.advance(60_000)
+    expect(await connection.credentials(signal), 'the key is still the old one').toBe(before)
+    copy('client-key.pem', 'server-key.pem')
+    await clock.advance(60_000)
+    const after = await connection.credentials(signal)
+    expect(after.certificate?.key).toBe(readFileSync(fixture('server-key.pem'), 'utf8'))
+    expect(after.headers).toEqual(before.headers)
+    expect(await connection.credentials(signal)).toBe(after)
+    copy('ca.pem', 'server.pem')
+    connection.refuse(after)
+    expect((await connection.credentials(signal)).authority).toBe(readFileSync(fixture('server.pem'), 'utf8'))
+  })
+
+  it('goes through the proxy that the environment names, unless the cluster names one', async () => {
+    const environment = { HTTPS_PROXY: 'http://proxy:3128', NO_PROXY: 'elsewhere' }
+    expect((await loadText({}, {}, environment)).proxyUrl).toBe('http://proxy:3128')
+    expect((await loadText({}, { 'proxy-url': 'http://own:1' }, environment)).proxyUrl).toBe('http://own:1')
+    expect((await loadText({}, {}, { ...environment, NO_PROXY: 'server' })).proxyUrl).toBeUndefined()
   })
 
   it('goes on with the files that are there, as kubectl does', async () => {
@@ -172,7 +200,7 @@ describe('loadConnection in a pod', () => {
   it('uses the service account', async () => {
     const connection = await loadInPod()
     expect(connection).toMatchObject({ server: 'https://[fd00::1]:443', namespace: 'data', skipTlsVerify: false })
-    expect(connection.authority).toContain('BEGIN CERTIFICATE')
+    expect((await connection.credentials(signal)).authority).toContain('BEGIN CERTIFICATE')
     expect(await tokenOf(connection)).toBe('Bearer one')
   })
 

@@ -689,32 +689,41 @@ describe('RestClient: transport', () => {
 
   it('shows its client certificate', async () => {
     const server = await serve(whoami, { tls: mutualTls })
+    const authority = fixture('ca.pem')
     const connection = connectionTo(server.url, {
-      authority: fixture('ca.pem'),
-      credentials: async () => ({ headers: {}, certificate: alice }),
+      credentials: async () => ({ headers: {}, certificate: alice, authority }),
     })
     expect(await clientOf(connection).read('/', signal)).toEqual({ user: 'alice' })
   })
 
   it('makes new connections when the client certificate changes, and closes the old ones', async () => {
     const server = await serve(whoami, { tls: { ...mutualTls, rejectUnauthorized: false } })
-    let current: Credentials = { headers: {} }
     const authority = fixture('ca.pem')
-    const client = clientOf(connectionTo(server.url, { authority, credentials: async () => current }))
+    let current: Credentials = { headers: {}, authority }
+    const client = clientOf(connectionTo(server.url, { credentials: async () => current }))
     expect(await client.read('/', signal)).toEqual({ user: 'nobody' })
     const closed = Promise.all(
       [...server.sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))),
     )
-    current = { headers: {}, certificate: alice }
+    current = { headers: {}, certificate: alice, authority }
     expect(await client.read('/', signal)).toEqual({ user: 'alice' })
     await closed
     const opened = server.totalSockets
     for (let count = 0; count < 5; count++) {
       // The same certificate in a new object is no change.
-      current = { headers: {}, certificate: { ...alice } }
+      current = { headers: {}, certificate: { ...alice }, authority }
       expect(await client.read('/', signal)).toEqual({ user: 'alice' })
     }
     expect(server.totalSockets - opened).toBeLessThanOrEqual(1)
+  })
+
+  it('makes new connections when the authority changes', async () => {
+    const server = await serve(whoami, { tls: serverTls })
+    let current: Credentials = { headers: {} }
+    const client = clientOf(connectionTo(server.url, { credentials: async () => current }))
+    expect((await failureOf(client.read('/', signal))).message).toContain('is not trusted')
+    current = { headers: {}, authority: fixture('ca.pem') }
+    expect(await client.read('/', signal)).toEqual({ user: 'nobody' })
   })
 
   it('says so when the server does not speak TLS', async () => {

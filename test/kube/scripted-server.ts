@@ -112,8 +112,11 @@ export function answer(
 }
 
 /** A connection to `server` with these credentials. */
-export function connectionTo(server: string, overrides: Partial<Connection> = {}): Connection {
-  const credentials: Credentials = { headers: {} }
+export function connectionTo(
+  server: string,
+  { authority, ...overrides }: Partial<Connection> & Pick<Credentials, 'authority'> = {},
+): Connection {
+  const credentials: Credentials = { headers: {}, ...(authority === undefined ? {} : { authority }) }
   return {
     server,
     description: server,
