@@ -2,6 +2,7 @@
 // one, the inventory lists by the other, and deletion reads the apply order without any construct (I6).
 // Source: KEP-3659 (ApplySet), with the prefix that its code uses.
 import { createHash } from 'node:crypto'
+import { ownedByValue } from '../object/identity.ts'
 import type { KubeObject } from '../object/object.ts'
 import { groupOf } from '../object/resource.ts'
 
@@ -47,7 +48,7 @@ export function membershipOf(
   parent: Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>,
   controllerName: string,
 ): Membership {
-  return { [partOfLabel]: applySetId(parent), [ownedByLabel]: controllerName }
+  return { [partOfLabel]: applySetId(parent), [ownedByLabel]: ownedByValue(controllerName) }
 }
 
 /** The object as the constructs made it: without labels, apply order and owner that only a live parent gives. */

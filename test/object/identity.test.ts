@@ -1,0 +1,21 @@
+// Names of operators and controllers fit where the API server stores them, and are never those of others.
+import { describe, expect, it } from 'vitest'
+import { ownedByValue } from '../../src/object/identity.ts'
+import { labelsProblem } from '../../src/synth/metadata-rules.ts'
+
+describe('ownedByValue', () => {
+  it.each([
+    ['databases.data.konverge.dev', 'databases.data.konverge.dev'],
+    [`${'a'.repeat(50)}.example.com1`, `${'a'.repeat(50)}.example.com1`],
+    [`${'a'.repeat(50)}.example.com.x`, expect.stringMatching(/^a{42}_[0-9a-f]{20}$/)],
+    [`shops.${'very-'.repeat(40)}long.dev`, expect.stringMatching(/^shops\.(very-){7}v_[0-9a-f]{20}$/)],
+  ])('of %s is %s', (controller, value) => {
+    expect(ownedByValue(controller)).toEqual(value)
+    expect(labelsProblem({ 'konverge.dev/owned-by': ownedByValue(controller) })).toBeUndefined()
+  })
+
+  it('differs where only the ends of two long names differ', () => {
+    const long = `shops.${'very-'.repeat(20)}long`
+    expect(ownedByValue(`${long}.a`)).not.toBe(ownedByValue(`${long}.b`))
+  })
+})
