@@ -28,7 +28,7 @@ it('runs a website, follows its spec, and takes back what somebody else changed'
 })
 
 it('becomes ready with its pods, asks for nothing when nothing is to do, and needs only the rights that it declares', async () => {
-  const { namespaced, cluster: clusterWide } = rightsOf({ controllers: [website] })
+  const { namespaced, cluster: clusterWide } = rightsOf({ name: 'websites', controllers: [website] })
   await using cluster = await startCluster({
     definitions: [definition],
     simulatedNodes: 1,

@@ -9,4 +9,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 const { env: environment, stdout: output } = process
 // In a pod the kubelet asks at the pod's address, port 8080, as runOperator serves it by default.
 const http = environment['PORT'] === undefined ? undefined : { host: '127.0.0.1', port: Number(environment['PORT']) }
-await runOperator({ controllers: [wiki], environment, output, userAgent: 'wikis/1.0.0', http }, stop.signal)
+await runOperator(
+  { name: 'wikis', controllers: [wiki], environment, output, userAgent: 'wikis/1.0.0', http },
+  stop.signal,
+)

@@ -12,4 +12,7 @@ const { env: environment, stdout: output } = process
 const http = environment['PORT'] === undefined ? undefined : { host: '127.0.0.1', port: Number(environment['PORT']) }
 const zone = new DirectoryZone(environment['ZONE'] ?? 'zone')
 const controllers = [dnsRecordController(zone)]
-await runOperator({ controllers, environment, output, userAgent: 'dns-records/1.0.0', http }, stop.signal)
+await runOperator(
+  { name: 'dns-records', controllers, environment, output, userAgent: 'dns-records/1.0.0', http },
+  stop.signal,
+)

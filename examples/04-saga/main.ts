@@ -12,4 +12,7 @@ const { env: environment, stdout: output } = process
 const http = environment['PORT'] === undefined ? undefined : { host: '127.0.0.1', port: Number(environment['PORT']) }
 const files = new DirectoryFiles(environment['ROOT'] ?? 'archives')
 const controllers = [archiveController(files)]
-await runOperator({ controllers, environment, output, userAgent: 'archives/1.0.0', http }, stop.signal)
+await runOperator(
+  { name: 'archives', controllers, environment, output, userAgent: 'archives/1.0.0', http },
+  stop.signal,
+)

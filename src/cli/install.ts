@@ -19,7 +19,10 @@ import { yamlText } from './yaml-text.ts'
 
 export interface InstallOptions extends ClusterChoice, AllowLists {
   readonly dryRun?: boolean
-  readonly namespace: string
+  /** Of the operator and its objects. */
+  readonly name: string
+  /** Default: `<name>-system`. */
+  readonly namespace?: string
   readonly image: string
   readonly replicas: number
   /** Which to serve; none: `default`, as kubectl's. */
@@ -40,6 +43,9 @@ export async function install(options: InstallOptions, signal: AbortSignal): Pro
   if (options.dryRun === true) options.write(yamlText([...definitions, ...manifests]))
   else await installInto({ ...options, definitions, manifests }, signal)
 }
+
+/** Of `konverge run`. */
+const defaultName = 'konverge'
 
 /** Of all kinds that the controllers deal with and that are defined here: one that is not served keeps an operator from starting. */
 async function definitionsOf(controllers: readonly Controller[], signal: AbortSignal): Promise<readonly KubeObject[]> {
@@ -84,22 +90,23 @@ function manifestsOf(
   controllers: readonly Controller[],
   definitions: readonly KubeObject[],
 ): readonly KubeObject[] {
-  const { namespace, image, replicas } = options
+  const { name, namespace, image, replicas } = options
   const namespaces = servedBy(options)
   const args = [
     'run',
+    ...(name === defaultName ? [] : [`--name=${name}`]),
     ...(namespaces === undefined ? [] : [`--namespaces=${namespaces.join()}`]),
     ...(options.controllers.length > 0 ? [`--controllers=${options.controllers.join()}`] : []),
     `--metrics=${options.metrics}`,
     ...allowArguments(options),
   ]
   const isProtected = options.metrics === 'protected'
-  const rules = rightsOf({ controllers, protectsMetrics: isProtected })
+  const rules = rightsOf({ name, controllers, protectsMetrics: isProtected })
   try {
     // Sound: the construct gives apiVersion, kind and metadata to every object.
     return operatorManifests({
-      name: 'konverge',
-      namespace,
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
       image,
       replicas,
       args,

@@ -8,6 +8,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { CodedError, messageOf } from '../base/errors.ts'
 import type { Work } from '../controllers/backup/work-order.ts'
 import type { WorkStep } from '../controllers/backup/work-runner.ts'
+import { operatorNameProblem } from '../object/identity.ts'
 import { allowComplaint, allowFlags } from './allow-lists.ts'
 import { CommandError } from './command-error.ts'
 import { compileCacheFolder } from './compile-cache-folder.ts'
@@ -79,6 +80,12 @@ function addRun(program: Command, signal: AbortSignal): void {
   const run = program
     .command('run')
     .description('run the operator against a cluster')
+    .option(
+      '--name <name>',
+      'the operator’s name; a second operator of these kinds needs another one',
+      operatorName,
+      'konverge',
+    )
     .option('--kubeconfig <file>', 'the kubeconfig (default: KUBECONFIG, the pod’s service account, ~/.kube/config)')
     .option('--context <name>', 'a context of the kubeconfig (default: its current one)')
     .option('--namespaces <names>', 'look after resources in these namespaces only, separated by commas', names, [])
@@ -100,7 +107,7 @@ function addRun(program: Command, signal: AbortSignal): void {
     .option('--metrics-certificate <folder>', 'with tls.crt and tls.key (default: one that the operator signs itself)')
     .option('--leader-elect', 'act only while holding a lease (default: in a cluster)')
     .option('--no-leader-elect', 'act alone, whoever else does')
-    .option('--lease-name <name>', 'the lease that the replicas share', 'konverge')
+    .option('--lease-name <name>', 'the lease that the replicas share (default: the operator’s name)')
     .option('--lease-namespace <namespace>', 'where the lease is (default: the pod’s namespace)')
     .option('--lease-duration <seconds>', 'how long standbys wait for a silent leader (default: 15)', seconds)
     .option('--renew-deadline <seconds>', 'how long a leader writes after its last renewal (default: 10)', seconds)
@@ -115,8 +122,9 @@ function addInstall(program: Command, signal: AbortSignal): void {
   const install = program
     .command('install')
     .description('install the operator: CRDs, roles, Deployment')
+    .option('--name <name>', 'the operator’s name, and that of its objects', operatorName, 'konverge')
     .option('--dry-run', 'print the manifests, for kubectl apply --server-side -f -, and apply nothing')
-    .option('--namespace <name>', 'the namespace in which the operator runs', 'konverge-system')
+    .option('--namespace <name>', 'the namespace in which the operator runs (default: the name and -system)')
     .option('--image <reference>', 'the container image', ownImage())
     .option('--replicas <pods>', 'how many pods, of which one leads and the others stand by', positive, 2)
     .option('--namespaces <names>', 'serve these namespaces, separated by commas (default: default)', names, [])
@@ -301,6 +309,12 @@ function names(text: string): readonly string[] {
 
 function ports(text: string): readonly number[] {
   return names(text).map(port)
+}
+
+function operatorName(text: string): string {
+  const problem = operatorNameProblem(text)
+  if (problem !== undefined) throw new InvalidArgumentError(`${problem}.`)
+  return text
 }
 
 function positive(text: string): number {

@@ -15,6 +15,8 @@ import { packageVersion } from './package-folder.ts'
 export interface RunOptions
   extends AllowLists,
     Pick<RunOperatorOptions, 'environment' | 'output' | 'kubeconfig' | 'context' | 'maxConcurrent' | 'backoff'> {
+  /** Of the operator. */
+  readonly name: string
   readonly namespaces: readonly string[]
   readonly selector?: string
   /** As of ReferencePolicy. */
@@ -29,7 +31,7 @@ export interface RunOptions
   readonly logLevel: string
   /** Absent: in a cluster only. */
   readonly leaderElect?: boolean
-  readonly leaseName: string
+  readonly leaseName?: string
   readonly leaseNamespace?: string
   /** These three in milliseconds. */
   readonly leaseDuration?: number
@@ -42,6 +44,7 @@ export async function run(options: RunOptions, signal: AbortSignal): Promise<voi
   const { environment, output, kubeconfig, context, namespaces, selector, maxConcurrent, backoff } = options
   const operator = runOperator(
     {
+      name: options.name,
       environment,
       output,
       kubeconfig,

@@ -39,8 +39,10 @@ export interface OperatorRights {
 }
 
 export interface OperatorNeeds {
+  /** The operator's, as of `runOperator`. */
+  readonly name: string
   readonly controllers: readonly DeclaredKinds[]
-  /** The Lease by which replicas elect their leader. Default `konverge`, as everywhere. */
+  /** The Lease by which replicas elect their leader. Default: the operator's name, as everywhere. */
   readonly leaseName?: string | undefined
   /** Does it ask the API server who may read its metrics (`metrics: { kind: 'protected' }`)? Default false. */
   readonly protectsMetrics?: boolean | undefined
@@ -56,8 +58,9 @@ interface Need {
 
 /** What the operator needs, each resource in one rule. Linear in the kinds, but for the sorting. */
 export function rightsOf({
+  name,
   controllers,
-  leaseName = 'konverge',
+  leaseName = name,
   protectsMetrics = false,
 }: OperatorNeeds): OperatorRights {
   const needs = [...controllers.flatMap(needsOf), eventsOf(controllers), ...(protectsMetrics ? reviews : [])]

@@ -31,6 +31,7 @@ export interface ElectorOptions extends Candidate {
   /** Not fenced, and best with connections of its own: renewals must not wait behind other requests. */
   readonly client: KubeClient
   readonly lease: LeaseLocation
+  readonly fieldManager: string
   /** Open while this process leads. */
   readonly fence: Fence
 }
@@ -40,7 +41,6 @@ export class LeaseLostError extends CodedError<'LeaseLost'> {
   override readonly name = 'LeaseLostError'
 }
 
-const fieldManager = 'konverge-lease'
 /** What giving the lease back may take; the successor waits for the lease duration if it fails. */
 const releaseLimitMs = 1_000
 
@@ -142,7 +142,7 @@ export class Elector {
   }
 
   async #claim(lease: LiveObject | undefined, signal: AbortSignal): Promise<void> {
-    const { client, clock, identity, timing, fence, lease: location } = this.#options
+    const { client, clock, fieldManager, identity, timing, fence, lease: location } = this.#options
     const claim = { identity, durationMs: timing.durationMs }
     const isFirst = this.#election.leadsUntilMs === undefined
     const sentMs = this.#nowMs()
@@ -170,7 +170,7 @@ export class Elector {
 
   /** Gives back what this process holds, or may hold since a claim was cut off. Never rejects. */
   async #release(): Promise<void> {
-    const { clock, client, identity, instruments, lease: location } = this.#options
+    const { clock, client, fieldManager, identity, instruments, lease: location } = this.#options
     if (this.#election.leadsUntilMs === undefined && !this.#election.isStale) return
     const limit = deadline(clock, releaseLimitMs, new AbortController().signal)
     try {

@@ -7,7 +7,7 @@ import type { LeaseLocation } from './lease.ts'
 export interface LeaderElectionOptions {
   /** Default: only in a cluster, with a pod's service account. */
   readonly enabled?: boolean | undefined
-  /** Processes with the same lease have one leader among them. Default `konverge`. */
+  /** Processes with the same lease have one leader among them. Default: the operator's name. */
   readonly leaseName?: string | undefined
   /** Default: the pod's own namespace. */
   readonly leaseNamespace?: string | undefined
@@ -19,8 +19,9 @@ export interface LeaderElectionOptions {
   readonly retryPeriodMs?: number | undefined
 }
 
-/** Where this process runs. */
+/** Where this process runs, and of which operator it is. */
 export interface Whereabouts {
+  readonly operatorName: string
   /** The namespace of the pod this is; undefined outside a cluster. */
   readonly podNamespace: string | undefined
   /** Unique among all processes there ever are. */
@@ -39,9 +40,9 @@ export class LeaderElectionError extends CodedError<'InvalidTiming' | 'Namespace
 /** Undefined: this process acts alone. Throws a LeaderElectionError with one sentence. */
 export function leaderElectionOf(
   options: LeaderElectionOptions,
-  { podNamespace, identity }: Whereabouts,
+  { operatorName, podNamespace, identity }: Whereabouts,
 ): LeaderElection | undefined {
-  const { enabled = podNamespace !== undefined, leaseName = 'konverge', leaseNamespace = podNamespace } = options
+  const { enabled = podNamespace !== undefined, leaseName = operatorName, leaseNamespace = podNamespace } = options
   if (!enabled) return undefined
   const timing = {
     durationMs: options.leaseDurationMs ?? defaultTiming.durationMs,

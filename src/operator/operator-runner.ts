@@ -10,6 +10,7 @@ import { FencedClient } from '../kube/fenced-client.ts'
 import type { HttpClientOptions } from '../kube/http-client.ts'
 import { type ConnectionSource, loadConnection } from '../kube/kube-config-loader.ts'
 import { RestClient } from '../kube/rest-client.ts'
+import { identityOf } from '../object/identity.ts'
 import type { Controller } from '../reconcile/definition.ts'
 import { AccessReviewClient } from '../telemetry/access-review-client.ts'
 import { HealthRegistry } from '../telemetry/health.ts'
@@ -23,6 +24,12 @@ import { type LeaderElection, type LeaderElectionOptions, leaderElectionOf } fro
 import { Operator } from './operator.ts'
 
 export interface RunOperatorOptions {
+  /**
+   * Identifies the operator in its cluster: a DNS label of at most 40 characters, e.g. `shop`, and another one for each operator. The Lease,
+   * field managers, the finalizer, labels of children, Events and metrics bear it, so that two operators in one namespace never take the
+   * leadership, the children or the fields of each other. Do not change it later: to another name the resources belong to another operator.
+   */
+  readonly name: string
   readonly controllers: readonly Controller[]
   /** `process.env`: KUBECONFIG, HOME and the pod's variables are looked up in it. */
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -71,28 +78,33 @@ const electionConnections = 2
 const defaultHttp = { host: '0.0.0.0', port: 8080 }
 
 /**
- * Runs until the signal aborts, then ends in order within ten seconds. Rejects with one sentence when it cannot begin: no
- * kubeconfig, no API server, credentials that are not accepted, a port that is taken; and with an error of code
- * `LeaseLost` when this process led and leads no more: let it end then, with an exit code that is not 0.
+ * Runs until the signal aborts, then ends in order within ten seconds. Rejects with one sentence when it cannot begin: a name that
+ * cannot be one (code `InvalidOperatorName`), no kubeconfig, no API server, credentials that are not accepted, a port that is taken; and
+ * with an error of code `LeaseLost` when this process led and leads no more: let it end then, with an exit code that is not 0.
  *
  * @example
  * const { env: environment, stdout: output } = process
- * await runOperator({ controllers: [website], environment, output, userAgent: 'websites/1.0.0' }, signal)
+ * await runOperator({ name: 'websites', controllers: [website], environment, output, userAgent: 'websites/1.0.0' }, signal)
  */
 export async function runOperator(options: RunOperatorOptions, signal: AbortSignal): Promise<void> {
   const { controllers, environment, kubeconfig, context, userAgent, http = defaultHttp, logLevel = 'info' } = options
   const { namespaces, labelSelector, maxConcurrent, backoff } = options
+  const { name, leaseManager } = identityOf(options.name)
   const clock = systemClock
-  const metrics = new PrometheusMetrics({ processMetrics: true })
+  const metrics = new PrometheusMetrics({ operator: name, processMetrics: true })
   const log = createLogger({ clock, level: logLevel, destination: options.output })
   const instruments = { log, metrics, tracer: new OpenTelemetryTracer() }
   const source: ConnectionSource =
     kubeconfig === undefined ? { kind: 'default' } : { kind: 'files', paths: [kubeconfig] }
   const connection = await loadConnection({ clock, source, environment, context }, signal)
-  const identity = identityOf(environment)
-  const election = leaderElectionOf(options.leaderElection ?? {}, { identity, podNamespace: connection.podNamespace })
+  const identity = processIdentityOf(environment)
+  const whereabouts = { operatorName: name, identity, podNamespace: connection.podNamespace }
+  const election = leaderElectionOf(options.leaderElection ?? {}, whereabouts)
   const toServer = { connection, clock, instruments, userAgent: `${userAgent} (${identity})` }
-  const { client, unfenced, fence, elector, close } = clientsFor(toServer, election)
+  const { client, unfenced, fence, elector, close } = clientsFor(
+    toServer,
+    election && { ...election, fieldManager: leaseManager },
+  )
   const health = new HealthRegistry()
   const serving = options.metrics ?? { kind: 'loopback' }
   const shared = { clock, instruments, exposition: metrics }
@@ -108,6 +120,7 @@ export async function runOperator(options: RunOperatorOptions, signal: AbortSign
     instruments.log.info({ ...(await server.start(signal)) }, 'serving health and metrics')
     if (scraped !== undefined) instruments.log.info({ ...(await scraped.start(signal)) }, 'serving protected metrics')
     const operator = new Operator({
+      name,
       clock,
       random: systemRandom,
       secrets: systemSecrets,
@@ -156,7 +169,10 @@ interface Clients {
 }
 
 /** One client that may always write; or one whose writes are fenced, and the elector that opens the fence. */
-function clientsFor(options: HttpClientOptions, election: LeaderElection | undefined): Clients {
+function clientsFor(
+  options: HttpClientOptions,
+  election: (LeaderElection & { readonly fieldManager: string }) | undefined,
+): Clients {
   if (election === undefined) {
     const client = new RestClient(options)
     return { client, unfenced: client, fence: undefined, elector: undefined, close: (signal) => client.close(signal) }
@@ -175,6 +191,6 @@ function clientsFor(options: HttpClientOptions, election: LeaderElection | undef
 }
 
 /** Tells this process from all others, in the lease and in audit logs: the pod's name and something that no restart repeats. */
-function identityOf(environment: RunOperatorOptions['environment']): string {
+function processIdentityOf(environment: RunOperatorOptions['environment']): string {
   return `${environment['HOSTNAME'] ?? hostname()}_${systemRandom.uuid().slice(0, 8)}`
 }

@@ -13,6 +13,7 @@ import type { KubeClient } from '../kube/client.ts'
 import { DiscoveryClient } from '../kube/discovery-client.ts'
 import { DiscreetClient } from '../kube/discreet-client.ts'
 import type { Fence } from '../kube/fence.ts'
+import { identityOf } from '../object/identity.ts'
 import { childManager } from '../object/ownership.ts'
 import { ControllerRunner } from '../reconcile/controller-runner.ts'
 import type { Controller } from '../reconcile/definition.ts'
@@ -22,6 +23,8 @@ import type { Elector } from './elector.ts'
 import { readinessChecks } from './readiness-checks.ts'
 
 export interface OperatorOptions {
+  /** As of RunOperatorOptions. */
+  readonly name: string
   readonly clock: Clock
   readonly random: Random
   /** Where controllers draw passwords from. */
@@ -43,7 +46,7 @@ export interface OperatorOptions {
   readonly maxConcurrent?: number | undefined
   /** Delays between the retries of one resource. Default 5 s to 300 s. */
   readonly backoff?: BackoffPolicy | undefined
-  /** Names this process in Events: the pod's name. Default `konverge`. */
+  /** Names this process in Events: the pod's name. Default: the operator's name. */
   readonly instance?: string | undefined
   /** Called once the API server has been reached and the readiness checks are in place. */
   readonly onStarted?: (() => void) | undefined
@@ -68,6 +71,7 @@ export class Operator {
     const { clock, random, secrets, instruments, controllers, namespaces, labelSelector, backoff } = options
     const { maxConcurrent = 10, turnRate = { perSecond: 200, burst: 400 } } = options
     this.#options = options
+    const identity = identityOf(options.name)
     const client = new DiscreetClient(options.client)
     this.#informers = new Informers({ clock, random, instruments, client, manager: childManager, namespaces })
     this.#events = new EventRecorder({
@@ -75,7 +79,8 @@ export class Operator {
       random,
       instruments,
       client,
-      reporter: { controller: 'konverge.dev/operator', instance: options.instance ?? 'konverge' },
+      reporter: { controller: identity.qualifiedName, instance: options.instance ?? identity.name },
+      fieldManager: identity.eventManager,
     })
     this.#tools = new ToolBox({ clock, random, instruments })
     const rateLimit = new TokenBucket(turnRate)
@@ -83,6 +88,7 @@ export class Operator {
     this.#runners = controllers.map(
       (controller) =>
         new ControllerRunner({
+          identity,
           clock,
           random,
           secrets,

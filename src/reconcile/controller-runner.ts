@@ -18,6 +18,7 @@ import { type EffectGate, openGate } from '../external/protocol-runner.ts'
 import type { KubeClient } from '../kube/client.ts'
 import { untilAborted } from '../kube/shared-runner.ts'
 import { TracedClient } from '../kube/traced-client.ts'
+import type { OperatorIdentity } from '../object/identity.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import { childManager } from '../object/ownership.ts'
 import type { Key } from '../object/ref.ts'
@@ -46,6 +47,7 @@ import { StatusRecorder } from './status-recorder.ts'
 import { TurnMetrics } from './turn-metrics.ts'
 
 export interface ControllerRunnerOptions {
+  readonly identity: OperatorIdentity
   readonly clock: Clock
   readonly random: Random
   readonly secrets: SecretSource
@@ -134,6 +136,7 @@ export class ControllerRunner {
   #makeWorker(): Worker<Key> {
     const { clock, random, secrets, instruments, client, controller, maxConcurrent, rateLimit, recordEvent } =
       this.#options
+    const { identity } = this.#options
     const { tracer } = instruments
     const view = this.#view
     const log = instruments.log.with({ controller: controller.name })
@@ -148,12 +151,14 @@ export class ControllerRunner {
       log,
       metrics,
       client,
+      fieldManager: identity.statusManager,
       newest: (key) => view.parent(key),
       onWritten: (live) => view.statusWritten(live),
       recordEvent,
     })
     const outside = this.#makeOutsideReconciler(log)
     const reconciler = new Reconciler({
+      identity,
       controller,
       clock,
       random,
@@ -176,7 +181,7 @@ export class ControllerRunner {
       parents,
       desiredOf: (parent, facts) => desired.of(parent, facts),
       partingOf: controller.parting && ((parent, facts) => desired.atParting(parent, facts)),
-      inventoryOf: (parent) => inventoryOf(parent, controller),
+      inventoryOf: (parent) => inventoryOf(parent, controller, identity),
       recordEvent,
     })
     view.onTrigger(
@@ -225,14 +230,16 @@ export class ControllerRunner {
   }
 
   #makeOutsideReconciler(log: Log): OutsideReconciler {
-    const { clock, random, instruments, client, controller, recordEvent, tools, gate = openGate } = this.#options
+    const { clock, random, instruments, client, identity, controller, recordEvent, tools } = this.#options
     const view = this.#view
     const records = new RecordsRecorder({
       controller,
       client,
+      fieldManager: identity.statusManager,
       newest: (key) => view.parent(key),
       onWritten: (live) => view.statusWritten(live),
     })
+    const { gate = openGate } = this.#options
     const { tracer } = instruments
     return new OutsideReconciler({ controller, clock, random, log, tracer, tools, gate, records, recordEvent })
   }
@@ -244,10 +251,11 @@ export class ControllerRunner {
   }
 
   #makeParentRecorder(): ParentRecorder {
-    const { client, controller } = this.#options
+    const { client, identity, controller } = this.#options
     const view = this.#view
     return new ParentRecorder({
       client,
+      identity,
       controller,
       newest: (key) => view.parent(key),
       onWritten: (live) => view.parentWritten(live),

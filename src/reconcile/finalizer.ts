@@ -1,33 +1,35 @@
-// How does our mark get on a resource, and off again? One patch puts finalizer and inventory labels on before anything is
-// made; one takes the finalizer off after clean-up succeeded (I4). Both carry the resourceVersion that they were decided
-// from, because a merge patch replaces the whole list and must never drop somebody else's finalizer.
-import type { JsonObject } from '../base/json.ts'
+// The operator's finalizer on a resource. One patch adds finalizer and inventory marks before anything is made; another removes the
+// finalizer after clean-up succeeded (I4). Both carry the resourceVersion that they were decided from: a merge patch replaces the whole
+// list, and no operator may remove the finalizer of another.
+import { deepEqual, type JsonObject } from '../base/json.ts'
 import type { Patch } from '../kube/client.ts'
+import type { OperatorIdentity } from '../object/identity.ts'
 import type { LiveObject } from '../object/object.ts'
-import type { Inventory } from './inventory.ts'
+import { earlierFinalizer, foreignInventory, type Inventory } from './inventory.ts'
 
-export const finalizer = 'konverge.dev/cleanup'
-
-export function hasFinalizer(object: LiveObject): boolean {
-  return object.metadata.finalizers?.includes(finalizer) ?? false
+/** True if this operator cleans up for the object: by its own finalizer, or by that of an earlier version, which any operator inherits. */
+export function hasFinalizer(object: LiveObject, identity: OperatorIdentity): boolean {
+  const { finalizers = [] } = object.metadata
+  if (finalizers.includes(identity.qualifiedName)) return true
+  return finalizers.includes(earlierFinalizer) && foreignInventory(object, identity) === undefined
 }
 
 export function isAdopted(object: LiveObject, inventory: Inventory): boolean {
   return (
-    hasFinalizer(object) &&
+    deepEqual(finalizersWith(object, inventory), object.metadata.finalizers ?? []) &&
     contains(object.metadata.labels, inventory.labels) &&
     contains(object.metadata.annotations, inventory.annotations)
   )
 }
 
 export function adoptionPatch(object: LiveObject, inventory: Inventory): Patch {
-  const { finalizers = [], resourceVersion } = object.metadata
+  const { resourceVersion } = object.metadata
   return {
     type: 'merge',
     body: {
       metadata: {
         resourceVersion,
-        finalizers: hasFinalizer(object) ? finalizers : [...finalizers, finalizer],
+        finalizers: finalizersWith(object, inventory),
         labels: inventory.labels,
         annotations: removing(inventory.annotations),
       },
@@ -35,12 +37,16 @@ export function adoptionPatch(object: LiveObject, inventory: Inventory): Patch {
   }
 }
 
-export function releasePatch(object: LiveObject): Patch {
+export function releasePatch(object: LiveObject, { qualifiedName }: OperatorIdentity): Patch {
   const { finalizers = [], resourceVersion } = object.metadata
-  return {
-    type: 'merge',
-    body: { metadata: { resourceVersion, finalizers: finalizers.filter((name) => name !== finalizer) } },
-  }
+  const left = finalizers.filter((name) => name !== qualifiedName && name !== earlierFinalizer)
+  return { type: 'merge', body: { metadata: { resourceVersion, finalizers: left } } }
+}
+
+/** Ours takes the place of that of an earlier version. */
+function finalizersWith({ metadata: { finalizers = [] } }: LiveObject, { finalizer }: Inventory): readonly string[] {
+  const kept = finalizers.filter((name) => name === finalizer || name !== earlierFinalizer)
+  return kept.includes(finalizer) ? kept : [...kept, finalizer]
 }
 
 /** A merge patch takes away what it sets to null. */

@@ -11,25 +11,33 @@ import {
 import { CodedError } from '../base/errors.ts'
 import type { KubeClient, Patch } from '../kube/client.ts'
 import { isKubeError } from '../kube/kube-errors.ts'
+import type { OperatorIdentity } from '../object/identity.ts'
 import type { LiveObject } from '../object/object.ts'
 import { type Key, keyOf } from '../object/ref.ts'
 import { groupKindOf } from '../object/resource.ts'
 import type { DesiredObject } from '../synth/desired.ts'
 import type { Controller } from './definition.ts'
 import { adoptionPatch, isAdopted, releasePatch } from './finalizer.ts'
-import { type Inventory, inventoryOf, joined, marksOf, type Reach, reachOf, recordedReach } from './inventory.ts'
-import { statusManager } from './status-recorder.ts'
+import {
+  coveringMarks,
+  type Inventory,
+  inventoryOf,
+  joined,
+  type Reach,
+  reachOf,
+  recordedReach,
+  settledMarks,
+} from './inventory.ts'
 
 export interface ParentRecorderOptions {
   readonly client: KubeClient
+  readonly identity: OperatorIdentity
   readonly controller: Controller
   /** The newest state that memory has of a resource. */
   readonly newest: (key: Key) => LiveObject | undefined
   /** Our own write, to be seen by the next read although its event has not come yet. */
   readonly onWritten: (live: LiveObject) => void
 }
-
-const parentManager = 'konverge-parent'
 
 export class ParentRecorder {
   readonly #options: ParentRecorderOptions
@@ -40,13 +48,14 @@ export class ParentRecorder {
 
   /** Puts finalizer and inventory on. */
   async adopt(object: LiveObject, signal: AbortSignal): Promise<LiveObject> {
-    return await this.#mark(object, inventoryOf(object, this.#options.controller), signal)
+    const { controller, identity } = this.#options
+    return await this.#mark(object, inventoryOf(object, controller, identity), signal)
   }
 
   /** Before an apply: the inventory reaches wherever these objects will be. */
   async cover(object: LiveObject, desired: readonly DesiredObject[], signal: AbortSignal): Promise<LiveObject> {
     const reach = joined(recordedReach(object), this.#reachOf(object, desired))
-    return await this.#mark(object, marksOf(object, reach), signal)
+    return await this.#mark(object, coveringMarks(object, reach, this.#options.identity), signal)
   }
 
   /** After an apply and prune without error: the inventory reaches no further than what is desired or still `left`. */
@@ -57,7 +66,8 @@ export class ParentRecorder {
   ): Promise<LiveObject> {
     const reach = joined(this.#reachOf(object, desired), reachOf(object, left))
     const kept = entriesFor(object, [...desired.map((item) => item.object), ...left])
-    return await this.record(await this.#mark(object, marksOf(object, reach), signal), kept, signal)
+    const marks = settledMarks(object, reach, this.#options.identity)
+    return await this.record(await this.#mark(object, marks, signal), kept, signal)
   }
 
   /**
@@ -66,12 +76,12 @@ export class ParentRecorder {
    */
   async record(object: LiveObject, inventory: readonly InventoryEntry[], signal: AbortSignal): Promise<LiveObject> {
     if (areSameEntries(inventoryEntriesOf(object), inventory)) return object
-    const { controller, client, onWritten } = this.#options
+    const { controller, client, identity, onWritten } = this.#options
     if (inventory.length > maxInventoryEntries) throw tooMany(inventory.length)
     const { uid, resourceVersion } = object.metadata
     const entries = inventory.length === 0 ? null : inventory.map((entry) => ({ ...entry }))
     const body = { metadata: { uid, resourceVersion }, status: { inventory: entries } }
-    const options = { fieldManager: statusManager, subresource: 'status' } as const
+    const options = { fieldManager: identity.statusManager, subresource: 'status' } as const
     const written = await client.patch(controller.resource, object.metadata, { type: 'merge', body }, options, signal)
     onWritten(written)
     if (!areSameEntries(inventoryEntriesOf(written), inventory)) throw notKept(controller.name)
@@ -83,7 +93,7 @@ export class ParentRecorder {
     const known = this.#options.newest(keyOf(object))
     const newest = known?.metadata.uid === object.metadata.uid ? known : object
     try {
-      await this.#patch(newest, releasePatch(newest), signal)
+      await this.#patch(newest, releasePatch(newest, this.#options.identity), signal)
     } catch (thrown) {
       if (!isKubeError(thrown, 'NotFound')) throw thrown
     }
@@ -106,8 +116,8 @@ export class ParentRecorder {
   }
 
   async #patch(object: LiveObject, patch: Patch, signal: AbortSignal): Promise<LiveObject> {
-    const { client, controller, onWritten } = this.#options
-    const options = { fieldManager: parentManager }
+    const { client, controller, identity, onWritten } = this.#options
+    const options = { fieldManager: identity.parentManager }
     const written = await client.patch(controller.resource, object.metadata, patch, options, signal)
     onWritten(written)
     return written

@@ -6,6 +6,7 @@ import type { Clock } from '../base/clock.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
 import type { Log, SpanAttributes, Tracer } from '../base/instrument.ts'
 import type { Random, SecretSource } from '../base/random.ts'
+import type { OperatorIdentity } from '../object/identity.ts'
 import type { LiveObject } from '../object/object.ts'
 import { type Key, parseKey } from '../object/ref.ts'
 import { type Cause, describeCause } from '../queue/cause.ts'
@@ -43,6 +44,7 @@ import { nextTurn, type Turn } from './turn.ts'
 import type { TurnMetrics } from './turn-metrics.ts'
 
 export interface ReconcilerOptions {
+  readonly identity: OperatorIdentity
   readonly controller: Controller
   readonly clock: Clock
   readonly random: Random
@@ -86,8 +88,8 @@ export class Reconciler {
 
   /** One turn. Rejects only when aborted. */
   async reconcile(item: WorkItem<Key>, signal: AbortSignal): Promise<Verdict> {
-    const { controller, parentOf: cached, inventoryOf, metrics, tracer } = this.#options
-    const turn = nextTurn(cached(item.key), { inventoryOf, isSuspended: controller.isSuspended })
+    const { identity, controller, parentOf: cached, inventoryOf, metrics, tracer } = this.#options
+    const turn = nextTurn(cached(item.key), { identity, inventoryOf, isSuspended: controller.isSuspended })
     if (turn.kind === 'forget' || turn.kind === 'leave') {
       metrics.forget(item.key)
       this.#short.delete(item.key)
@@ -174,11 +176,11 @@ export class Reconciler {
     causes: readonly Cause[],
     signal: AbortSignal,
   ): Promise<Ended | undefined> {
-    const { parents } = this.#options
+    const { identity, parents } = this.#options
     const { kind, object } = turn
     try {
       if (turn.kind === 'fail') throw turn.error
-      const foreign = foreignInventory(object)
+      const foreign = foreignInventory(object, identity)
       if (foreign !== undefined) throw foreign
       if (kind === 'clean') return await this.#clean(object, signal)
       return await this.#run(kind === 'adopt' ? await parents.adopt(object, signal) : object, causes, signal)

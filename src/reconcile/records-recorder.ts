@@ -14,11 +14,11 @@ import {
   StaleRecordsError,
   type TurnRecords,
 } from './records.ts'
-import { statusManager } from './status-recorder.ts'
 
 export interface RecordsRecorderOptions {
   readonly controller: Controller
   readonly client: KubeClient
+  readonly fieldManager: string
   /** The newest state that memory has of a resource. */
   readonly newest: (key: Key) => LiveObject | undefined
   /** Our own write, to be seen by the next read. */
@@ -34,12 +34,12 @@ export class RecordsRecorder {
 
   /** Rejects with a StaleRecordsError when the resource is not any more what the turn was decided from. */
   async store(object: LiveObject, { stored, next }: TurnRecords, signal: AbortSignal): Promise<void> {
-    const { controller, client, newest, onWritten } = this.#options
+    const { controller, client, fieldManager, newest, onWritten } = this.#options
     const { uid } = object.metadata
     const resourceVersion = lockedVersion({ object, newest: newest(keyOf(object)), stored })
     const status = { ...emptied(stored), ...recordFields(next) } as unknown as JsonObject // Records are JSON.
     const patch: Patch = { type: 'merge', body: { metadata: { uid, resourceVersion }, status } }
-    const options = { fieldManager: statusManager, subresource: 'status' } as const
+    const options = { fieldManager, subresource: 'status' } as const
     try {
       const written = await client.patch(controller.resource, object.metadata, patch, options, signal)
       onWritten(written)

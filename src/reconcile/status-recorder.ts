@@ -47,14 +47,13 @@ export interface StatusRecorderOptions {
   readonly log: Log
   readonly metrics: TurnMetrics
   readonly client: KubeClient
+  readonly fieldManager: string
   /** The newest state that memory has of a resource. */
   readonly newest: (key: Key) => LiveObject | undefined
   /** Our own write, to be seen by the next read. */
   readonly onWritten: (live: LiveObject) => void
   readonly recordEvent: (regarding: LiveObject, event: EventReport) => void
 }
-
-export const statusManager = 'konverge-status'
 
 export class StatusRecorder {
   readonly #options: StatusRecorderOptions
@@ -137,7 +136,7 @@ export class StatusRecorder {
     { previous, next, stored, isUnderWay }: Written,
     signal: AbortSignal,
   ): Promise<StatusWrite> {
-    const { clock, controller, client, metrics, newest, onWritten } = this.#options
+    const { clock, controller, client, fieldManager, metrics, newest, onWritten } = this.#options
     metrics.observeConditions(object, next.conditions ?? [])
     const { uid } = object.metadata
     const nowMs = clock.monotonicMs()
@@ -148,7 +147,7 @@ export class StatusRecorder {
     const isLocked = Object.hasOwn(write.patch, 'external') || Object.hasOwn(write.patch, 'sagas')
     const lock = isLocked ? { resourceVersion: lockedVersion({ object, newest: newest(keyOf(object)), stored }) } : {}
     const patch: Patch = { type: 'merge', body: { metadata: { uid, ...lock }, status: write.patch } }
-    const options = { fieldManager: statusManager, subresource: 'status' } as const
+    const options = { fieldManager, subresource: 'status' } as const
     const written = await client.patch(controller.resource, object.metadata, patch, options, signal)
     onWritten(written)
     if (isLocked) assertKept(controller.name, { external: next.external ?? [], sagas: next.sagas ?? [] }, written)

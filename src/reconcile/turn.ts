@@ -6,6 +6,7 @@
 //   with our mark      | run               | clean
 //
 // A resource that is paused, or suspended by its spec, gets none of adopt, run and clean, but pause.
+import type { OperatorIdentity } from '../object/identity.ts'
 import type { LiveObject } from '../object/object.ts'
 import { isBeingDeleted } from '../object/object.ts'
 import { hasFinalizer, isAdopted } from './finalizer.ts'
@@ -26,14 +27,15 @@ export type Turn =
   | { readonly kind: 'fail'; readonly object: LiveObject; readonly error: unknown }
 
 export interface TurnRules {
+  readonly identity: OperatorIdentity
   readonly inventoryOf: (object: LiveObject) => Inventory
   /** Does its own spec ask to leave it alone? */
   readonly isSuspended: (object: LiveObject) => boolean
 }
 
-export function nextTurn(object: LiveObject | undefined, { inventoryOf, isSuspended }: TurnRules): Turn {
+export function nextTurn(object: LiveObject | undefined, { identity, inventoryOf, isSuspended }: TurnRules): Turn {
   if (object === undefined) return { kind: 'forget' }
-  if (isBeingDeleted(object) && !hasFinalizer(object)) return { kind: 'leave' }
+  if (isBeingDeleted(object) && !hasFinalizer(object, identity)) return { kind: 'leave' }
   try {
     const pause = steeringOf(object).pause ?? (isSuspended(object) ? suspensionOf(object) : undefined)
     if (pause !== undefined) return { kind: 'pause', object, pause }

@@ -20,6 +20,7 @@ export interface EventRecorderOptions {
   readonly instruments: Instruments
   readonly client: KubeClient
   readonly reporter: EventReporter
+  readonly fieldManager: string
 }
 
 /** One Event that is, or will be, on the server, and what it does not say yet. */
@@ -36,7 +37,6 @@ interface Posting {
 
 type DropReason = 'object' | 'memory' | 'refused' | 'unreachable' | 'shutdown'
 
-const fieldManager = 'konverge-events'
 /** A series that goes on is written this often. */
 const seriesIntervalMs = 30_000
 const requestLimitMs = 10_000
@@ -177,7 +177,7 @@ export class EventRecorder {
   }
 
   async #send({ event, lastObservedTime, postedCount }: Posting, count: number, signal: AbortSignal): Promise<void> {
-    const { client } = this.#options
+    const { client, fieldManager } = this.#options
     const series = { count, lastObservedTime }
     if (postedCount === 0) {
       // A series of one is none; the server would refuse it.

@@ -5,6 +5,8 @@ import { assert } from '../base/assert.ts'
 import type { Counter, Gauge, Histogram, MetricOptions, Metrics } from '../base/instrument.ts'
 
 export interface PrometheusMetricsOptions {
+  /** The value of the label `operator` on every series. Default: no such label. */
+  readonly operator?: string
   /** Also expose `process_…` and `nodejs_…`: CPU, memory, event-loop lag. Default: false. */
   readonly processMetrics?: boolean
 }
@@ -26,7 +28,8 @@ export class PrometheusMetrics implements Metrics, Exposition {
   readonly #registry = new prom.Registry()
   readonly #made = new Map<string, Made>()
 
-  constructor({ processMetrics = false }: PrometheusMetricsOptions = {}) {
+  constructor({ operator, processMetrics = false }: PrometheusMetricsOptions = {}) {
+    if (operator !== undefined) this.#registry.setDefaultLabels({ operator })
     if (processMetrics) prom.collectDefaultMetrics({ register: this.#registry })
   }
 

@@ -149,10 +149,16 @@ export class TestCluster implements AsyncDisposable {
     return this.#requests.records.slice(before)
   }
 
-  /** Runs controllers as one operator until `stop` is called, or the cluster stops. */
+  /** Runs controllers as one operator, called `operator`, until `stop` is called, or the cluster stops. */
   run(...controllers: readonly Controller[]): { stop(): Promise<void> } {
+    return this.runAs(operatorName, ...controllers)
+  }
+
+  /** As `run`, as the operator of this name: for tests of several operators in one cluster. */
+  runAs(name: string, ...controllers: readonly Controller[]): { stop(): Promise<void> } {
     const stop = new AbortController()
     const operator = new Operator({
+      name,
       clock: this.clock,
       random: seededRandom(this.#seed + 2),
       secrets: seededSecrets(this.#seed + 3),

@@ -12,6 +12,7 @@ const defaults = {
   allNamespaces: true,
   metrics: 'protected' as const,
   controllers: [] as readonly string[],
+  name: 'konverge',
   environment: {},
 }
 
@@ -57,6 +58,25 @@ describe('what konverge install prints', () => {
   })
 })
 
+describe('a second operator', () => {
+  it('has its name in its namespace, its arguments and its lease', async () => {
+    const { namespace: _, ...unplaced } = defaults
+    let text = ''
+    const write = (more: string) => {
+      text += more
+    }
+    await install({ ...unplaced, name: 'games', dryRun: true, write }, new AbortController().signal)
+    expect(argsOf(text)).toEqual(['run', '--name=games', '--metrics=protected'])
+    const documents = documentsOf(text).filter(({ kind }) => kind !== 'CustomResourceDefinition')
+    expect(documents.find(({ kind }) => kind === 'Deployment').metadata).toMatchObject({
+      name: 'games',
+      namespace: 'games-system',
+    })
+    const lease = documents.find(({ kind, metadata }) => kind === 'Role' && metadata.namespace === 'games-system')
+    expect(JSON.stringify(lease)).toContain('"resourceNames":["games"]')
+  })
+})
+
 describe('the definitions that konverge install prints', () => {
   const namesOf = (text: string) =>
     documentsOf(text)
@@ -85,6 +105,7 @@ describe.concurrent('konverge install', { timeout: limitMs }, () => {
   })
 
   it.each([
+    [['--name', 'a'.repeat(41)], /an operator cannot be called 'a{41}'; use at most 40 of a-z, 0-9 and '-'/],
     [['--namespace', 'A'], /OperatorInstall konverge: 'A' cannot be a namespace; use/],
     [['--namespaces', 'a,B'], /'B' cannot be a namespace/],
     [['--replicas', '0'], /--replicas/],

@@ -71,6 +71,11 @@ describe.concurrent('konverge run ends within seconds, with one sentence and exi
     { title: 'times that do not fit', flags: ['--lease-duration', '5'], sentence: /lease duration > renew deadline/ },
     { title: 'a lease that is nowhere', flags: ['--leader-elect'], sentence: /--lease-namespace/ },
     { title: 'a time that is none', flags: ['--retry-period', 'soon'], sentence: /number of seconds/ },
+    {
+      title: 'a name that no operator can have',
+      flags: ['--name', 'Shop'],
+      sentence: /an operator cannot be called 'Shop'; use at most 40/,
+    },
   ])('or 2 with $title', async ({ flags, sentence }) => {
     const ended = await runWith(kubeconfig(nowhere), '--leader-elect', ...flags)
     expect(sentenceOf(ended)).toMatch(sentence)

@@ -8,6 +8,7 @@ import { Fence } from '../../src/kube/fence.ts'
 import { FencedClient } from '../../src/kube/fenced-client.ts'
 import { FetchClient } from '../../src/kube/fetch-client.ts'
 import { RestClient } from '../../src/kube/rest-client.ts'
+import { identityOf } from '../../src/object/identity.ts'
 import { Elector } from '../../src/operator/elector.ts'
 import { leaderElectionOf } from '../../src/operator/leader-election.ts'
 import { Operator } from '../../src/operator/operator.ts'
@@ -68,7 +69,8 @@ export class EmbeddedOperator implements MortalOperator {
     const clock = new LifeClock(cluster.clock)
     const random = seededRandom(this.#options.seed * 1_000 + ++this.#lives)
     const lines: LogLine[] = []
-    const metrics = new PrometheusMetrics()
+    const { name, leaseManager } = identityOf('konverge')
+    const metrics = new PrometheusMetrics({ operator: name })
     const write = (text: string) => clock.isDead || lines.push(JSON.parse(text) as LogLine)
     const level = this.#options.logsTurns === true ? 'debug' : 'info'
     const log = createLogger({ clock, level, destination: { write } })
@@ -76,17 +78,18 @@ export class EmbeddedOperator implements MortalOperator {
     const identity = `operator_${random.uuid().slice(0, 8)}`
     const client = this.#clientOf(clock, `${userAgent} (${identity})`)
     const standing = { enabled: this.#options.election !== undefined, ...this.#options.election }
-    const election = leaderElectionOf(standing, { identity, podNamespace: undefined })
+    const election = leaderElectionOf(standing, { operatorName: name, identity, podNamespace: undefined })
     const fence = new Fence(clock)
     const health = new HealthRegistry()
     const check = () => 'the API server has not been reached yet'
     const operator = new Operator({
-      ...{ clock, random, instruments, health, controllers, backoff },
+      ...{ name, clock, random, instruments, health, controllers, backoff },
       // Of this life alone: what the one before has drawn, nobody draws again.
       secrets: seededSecrets(this.#options.seed * 1_000 + this.#lives),
       namespaces: namespaces.length === 0 ? undefined : namespaces,
       client: election === undefined ? client : new FencedClient({ client, fence }),
-      elector: election && new Elector({ clock, instruments, random, client, fence, ...election }),
+      elector:
+        election && new Elector({ ...election, fieldManager: leaseManager, clock, instruments, random, client, fence }),
       onStarted: health.add({ probe: 'ready', name: 'start', check }),
     })
     const stop = new AbortController()

@@ -21,6 +21,7 @@ async function printedBy(options: object): Promise<string> {
     text += more
   }
   const given = {
+    name: 'konverge',
     namespace: 'konverge-system',
     image: 'k:1',
     replicas: 2,

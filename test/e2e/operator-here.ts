@@ -8,6 +8,8 @@ import { type LogLine, metricIn, pageOf } from './operator-process.ts'
 import type { StoryOperator } from './story-server.ts'
 
 export interface OperatorHereOptions {
+  /** Of the operator. Default `konverge`. */
+  readonly name?: string
   readonly kubeconfig: string
   readonly controllers: readonly Controller[]
   readonly namespaces?: readonly string[]
@@ -24,6 +26,7 @@ export class OperatorHere implements StoryOperator {
     const output = { write: (text: string) => void this.lines.push(JSON.parse(text) as LogLine) }
     this.#ended = runOperator(
       {
+        name: 'konverge',
         userAgent: 'konverge/test',
         backoff: { baseMs: 500, capMs: 2_000 },
         ...options,

@@ -30,7 +30,7 @@ const declared = ({
   reads,
   retired,
 })
-const rights = (...controllers: readonly DeclaredKinds[]) => rightsOf({ controllers })
+const rights = (...controllers: readonly DeclaredKinds[]) => rightsOf({ name: 'konverge', controllers })
 
 /** `apps/statefulsets get,list`, one line for each rule. */
 const linesOf = (rules: readonly PolicyRule[]) =>
@@ -140,7 +140,7 @@ describe('the rights of an operator', () => {
         verbs: ['get', 'patch'],
       },
     ])
-    const { home } = rightsOf({ controllers: [], leaseName: 'shard-2' })
+    const { home } = rightsOf({ name: 'konverge', controllers: [], leaseName: 'shard-2' })
     expect(home.map(({ resourceNames }) => resourceNames)).toEqual([undefined, ['shard-2']])
   })
 })

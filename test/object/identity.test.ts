@@ -1,6 +1,6 @@
 // Names of operators and controllers fit where the API server stores them, and are never those of others.
 import { describe, expect, it } from 'vitest'
-import { ownedByValue } from '../../src/object/identity.ts'
+import { identityOf, ownedByValue } from '../../src/object/identity.ts'
 import { labelsProblem } from '../../src/synth/metadata-rules.ts'
 
 describe('ownedByValue', () => {
@@ -17,5 +17,29 @@ describe('ownedByValue', () => {
   it('differs where only the ends of two long names differ', () => {
     const long = `shops.${'very-'.repeat(20)}long`
     expect(ownedByValue(`${long}.a`)).not.toBe(ownedByValue(`${long}.b`))
+  })
+})
+
+describe('the name of an operator', () => {
+  it.each(['a', 'konverge', 'shop-2', 'a'.repeat(40)])('may be %s', (name) => {
+    expect(identityOf(name)).toMatchObject({ name, qualifiedName: `konverge.dev/${name}` })
+  })
+
+  it.each(['', 'Shop', '2shops', 'shop-', 'a.b', 'a/b', 'a'.repeat(41), 'shop\n'])(
+    'cannot be %j, and one sentence says why',
+    (name) => {
+      expect(() => identityOf(name)).toThrow(
+        expect.objectContaining({
+          code: 'InvalidOperatorName',
+          message: `an operator cannot be called '${name}'; use at most 40 of a-z, 0-9 and '-', begin with a letter and do not end with '-'`,
+        }),
+      )
+    },
+  )
+
+  it('cannot be that of the finalizer of earlier versions', () => {
+    expect(() => identityOf('cleanup')).toThrow(
+      "an operator cannot be called 'cleanup', which names a finalizer of konverge",
+    )
   })
 })

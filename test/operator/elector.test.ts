@@ -16,6 +16,7 @@ import { SimClock } from '../../src/testing/sim-clock.ts'
 import { at, failure, ModelApi, type ModelRequest } from '../model-api.ts'
 
 const lease = { namespace: 'ops', name: 'konverge' }
+const fieldManager = 'konverge-lease'
 const { durationMs, renewDeadlineMs, retryPeriodMs } = defaultTiming
 const lookMs = retryPeriodMs * 1.2
 
@@ -68,7 +69,7 @@ class Runner {
     const instruments = { ...silentInstruments, log, metrics: this.metrics }
     this.#clock = clock
     this.fence = new Fence(clock)
-    const its = { identity, timing: defaultTiming, lease, fence: this.fence }
+    const its = { identity, timing: defaultTiming, lease, fieldManager, fence: this.fence }
     this.elector = new Elector({ clock, random: seededRandom(7), instruments, client: api, ...its })
     this.elector.elected.then(() => {
       this.isElected = true

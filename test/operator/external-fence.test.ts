@@ -20,7 +20,13 @@ it('begins nothing outside while its fence is closed', async () => {
     instruments,
     health: new HealthRegistry(),
   }
-  const operator = new Operator({ ...surroundings, client: api, fence, controllers: [shelfController(remote)] })
+  const operator = new Operator({
+    name: 'konverge',
+    ...surroundings,
+    client: api,
+    fence,
+    controllers: [shelfController(remote)],
+  })
   const ended = operator.run(stop.signal)
   onTestFinished(async () => {
     stop.abort()

@@ -7,8 +7,8 @@ import {
   type Whereabouts,
 } from '../../src/operator/leader-election.ts'
 
-const inPod: Whereabouts = { identity: 'pod-1_abc', podNamespace: 'ops' }
-const outside: Whereabouts = { identity: 'laptop_abc', podNamespace: undefined }
+const inPod: Whereabouts = { operatorName: 'shop', identity: 'pod-1_abc', podNamespace: 'ops' }
+const outside: Whereabouts = { operatorName: 'shop', identity: 'laptop_abc', podNamespace: undefined }
 
 describe('leader election', () => {
   it.each<{
@@ -17,14 +17,14 @@ describe('leader election', () => {
     where: Whereabouts
     lease: LeaderElection['lease'] | undefined
   }>([
-    { title: 'is on in a pod', options: {}, where: inPod, lease: { namespace: 'ops', name: 'konverge' } },
+    { title: 'is on in a pod', options: {}, where: inPod, lease: { namespace: 'ops', name: 'shop' } },
     { title: 'is off elsewhere', options: {}, where: outside, lease: undefined },
     { title: 'may be off in a pod', options: { enabled: false }, where: inPod, lease: undefined },
     {
       title: 'may be on elsewhere, when told where',
       options: { enabled: true, leaseNamespace: 'dev' },
       where: outside,
-      lease: { namespace: 'dev', name: 'konverge' },
+      lease: { namespace: 'dev', name: 'shop' },
     },
     {
       title: 'takes another lease',

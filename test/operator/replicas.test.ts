@@ -25,8 +25,9 @@ class Replica {
     this.#world = world
     this.fence = new Fence(clock)
     const lease = { namespace: 'ops', name: 'konverge' }
-    const its = { identity, lease, timing: defaultTiming, fence: this.fence }
+    const its = { identity, lease, timing: defaultTiming, fence: this.fence, fieldManager: 'konverge-lease' }
     const operator = new Operator({
+      name: 'konverge',
       ...surroundings,
       secrets: seededSecrets(1),
       client: new FencedClient({ client: api, fence: this.fence }),

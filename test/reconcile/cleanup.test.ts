@@ -31,7 +31,7 @@ describe('deletion', () => {
     const { world } = await settledSite()
     world.api.edit(Service, 'default/a', { metadata: { finalizers: ['cloud.dev/balancer'] } })
     await remove(world)
-    expect(world.site()?.metadata.finalizers).toContain('konverge.dev/cleanup')
+    expect(world.site()?.metadata.finalizers).toContain('konverge.dev/konverge')
     expect(world.message('Ready')).toContain('Service default/a: finalizer cloud.dev/balancer')
     world.api.edit(Service, 'default/a', { metadata: { finalizers: null } })
     await world.clock.advance(20_000)
@@ -96,7 +96,7 @@ describe('deletion', () => {
       }),
     )
     await remove(world)
-    expect(world.site()?.metadata.finalizers).toContain('konverge.dev/cleanup')
+    expect(world.site()?.metadata.finalizers).toContain('konverge.dev/konverge')
     isBroken = false
     await world.clock.advance(300_000)
     expect(world.site()).toBeUndefined()
@@ -147,7 +147,7 @@ describe('deletion', () => {
   it('leaves other finalizers alone', async () => {
     const { world } = await settledSite()
     world.api.edit(Site, 'default/a', {
-      metadata: { finalizers: ['theirs.dev/keep', 'konverge.dev/cleanup'] },
+      metadata: { finalizers: ['theirs.dev/keep', 'konverge.dev/konverge'] },
     })
     await remove(world)
     expect(world.site()?.metadata.finalizers).toEqual(['theirs.dev/keep'])

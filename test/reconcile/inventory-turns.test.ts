@@ -228,7 +228,7 @@ describe('an operator that no longer makes a kind', () => {
     }
     await world.live(versionTwo())
     await remove()
-    expect(world.site()?.metadata.finalizers).toContain('konverge.dev/cleanup')
+    expect(world.site()?.metadata.finalizers).toContain('konverge.dev/konverge')
     world.api.before = () => {}
     await world.clock.advance(300_000)
     world.api.collectGarbage()

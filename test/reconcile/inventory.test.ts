@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { ConfigMap, Deployment, Service } from '../../src/object/built-in.ts'
+import { identityOf } from '../../src/object/identity.ts'
 import type { LiveObject } from '../../src/object/object.ts'
 import {
+  coveringMarks,
   foreignInventory,
   inventoryOf,
   joined,
-  marksOf,
   reachOf,
   recordedReach,
+  settledMarks,
 } from '../../src/reconcile/inventory.ts'
 import { labelsProblem } from '../../src/synth/metadata-rules.ts'
 import { live } from '../objects.ts'
@@ -15,7 +17,8 @@ import { siteController } from './life.ts'
 
 const site = (name: string, namespace = 'default', uid = 'u') =>
   live({ apiVersion: 'example.dev/v1', kind: 'Site', metadata: { name, namespace, uid } })
-const idOf = (parent: ReturnType<typeof site>) => inventoryOf(parent, siteController()).labels
+const shop = identityOf('shop')
+const idOf = (parent: ReturnType<typeof site>) => inventoryOf(parent, siteController(), shop).labels
 
 describe('the inventory of a parent', () => {
   it('names the kinds of its children in ApplySet form, sorted, in whatever order they are declared', () => {
@@ -23,8 +26,8 @@ describe('the inventory of a parent', () => {
       [Service, Deployment, ConfigMap],
       [Deployment, ConfigMap, Service],
     ])
-      expect(inventoryOf(site('a'), siteController({ owns })).annotations).toEqual({
-        'applyset.kubernetes.io/tooling': 'konverge/v1',
+      expect(inventoryOf(site('a'), siteController({ owns }), shop).annotations).toEqual({
+        'applyset.kubernetes.io/tooling': 'konverge.dev/shop/v1',
         'applyset.kubernetes.io/contains-group-kinds': 'ConfigMap,Deployment.apps,Service',
       })
   })
@@ -43,7 +46,7 @@ describe('the reach of an inventory', () => {
 
   it('is read back as it was written', () => {
     const reach = { kinds: ['ConfigMap', 'Deployment.apps'], namespaces: [] }
-    const { annotations } = marksOf(site('a'), reach)
+    const { annotations } = coveringMarks(site('a'), reach, shop)
     const written = Object.fromEntries(Object.entries(annotations).map(([key, value]) => [key, value ?? '']))
     expect(recordedReach(annotated(written))).toEqual(reach)
   })
@@ -72,7 +75,7 @@ describe('the reach of an inventory', () => {
 
   it('keeps the kinds that were recorded before', () => {
     const parent = annotated({ 'applyset.kubernetes.io/contains-group-kinds': 'Secret' })
-    expect(inventoryOf(parent, siteController({ owns: [ConfigMap] })).annotations).toMatchObject({
+    expect(inventoryOf(parent, siteController({ owns: [ConfigMap] }), shop).annotations).toMatchObject({
       'applyset.kubernetes.io/contains-group-kinds': 'ConfigMap,Secret',
     })
   })
@@ -96,14 +99,38 @@ describe('the reach of an inventory', () => {
 
   it.each([
     { tooling: undefined, isForeign: false },
-    { tooling: 'konverge/v0', isForeign: false },
-    { tooling: 'konverged/v1', isForeign: true },
+    { tooling: 'konverge.dev/shop/v0', isForeign: false },
+    { tooling: 'konverge/v1', isForeign: false },
+    { tooling: 'konverge.dev/shops/v1', isForeign: true },
+    { tooling: 'konverge.dev/konverge/v1', isForeign: true },
+    { tooling: 'shop/v1', isForeign: true },
+    { tooling: 'konverge.dev/shop', isForeign: true },
     { tooling: 'kubectl/v1.36', isForeign: true },
     { tooling: '', isForeign: true },
   ])('of the tool $tooling is foreign: $isForeign', ({ tooling, isForeign }) => {
     const parent = annotated(tooling === undefined ? {} : { 'applyset.kubernetes.io/tooling': tooling })
-    expect(foreignInventory(parent)).toEqual(
+    expect(foreignInventory(parent, shop)).toEqual(
       isForeign ? expect.objectContaining({ code: 'ForeignInventory', remedy: 'stop' }) : undefined,
     )
+  })
+
+  it('of another operator is rejected with the name of both and what to do', () => {
+    const parent = annotated({ 'applyset.kubernetes.io/tooling': 'konverge.dev/cafe/v1' })
+    expect(foreignInventory(parent, shop)?.message).toBe(
+      'Site default/a is managed by "konverge.dev/cafe/v1", and one tool or operator manages a resource: stop that one, then remove the annotation applyset.kubernetes.io/tooling to hand the resource to konverge.dev/shop',
+    )
+  })
+
+  it('of an earlier version keeps its marks until its children are settled', () => {
+    const parent = annotated({ 'applyset.kubernetes.io/tooling': 'konverge/v1' })
+    const reach = { kinds: ['ConfigMap'], namespaces: [] }
+    expect(coveringMarks(parent, reach, shop)).toMatchObject({
+      finalizer: 'konverge.dev/cleanup',
+      annotations: { 'applyset.kubernetes.io/tooling': 'konverge/v1' },
+    })
+    expect(settledMarks(parent, reach, shop)).toMatchObject({
+      finalizer: 'konverge.dev/shop',
+      annotations: { 'applyset.kubernetes.io/tooling': 'konverge.dev/shop/v1' },
+    })
   })
 })

@@ -9,6 +9,7 @@ import { ToolBox } from '../../src/external/tool-box.ts'
 import { DiscoveryClient } from '../../src/kube/discovery-client.ts'
 import { ConfigMap, Secret, Service } from '../../src/object/built-in.ts'
 import type { Condition } from '../../src/object/condition.ts'
+import { identityOf } from '../../src/object/identity.ts'
 import type { LiveObject, StatusWithConditions } from '../../src/object/object.ts'
 import { childManager } from '../../src/object/ownership.ts'
 import { defineResource } from '../../src/object/resource.ts'
@@ -145,6 +146,7 @@ export class Life {
     this.#world = world
     this.#informers = new Informers({ ...surroundings, manager: childManager, namespaces })
     this.#runner = new ControllerRunner({
+      identity: identityOf('konverge'),
       ...surroundings,
       secrets: seededSecrets(secretSeed),
       discovery: new DiscoveryClient({ clock, client }),

@@ -51,7 +51,7 @@ describe('a parting', () => {
     let isDone = false
     const world = await leaving(partingUntil(() => isDone))
     expect(childrenIn(world)).toEqual(['a-farewell'])
-    expect(world.site()?.metadata.finalizers).toContain('konverge.dev/cleanup')
+    expect(world.site()?.metadata.finalizers).toContain('konverge.dev/konverge')
     isDone = true
     await end(world)
     expect(world.api.all()).toEqual([])

@@ -1,12 +1,17 @@
 import { describe, expect, it } from 'vitest'
+import { identityOf } from '../../src/object/identity.ts'
 import type { LiveObject } from '../../src/object/object.ts'
-import { adoptionPatch, finalizer, releasePatch } from '../../src/reconcile/finalizer.ts'
+import { adoptionPatch, releasePatch } from '../../src/reconcile/finalizer.ts'
 import { nextTurn } from '../../src/reconcile/turn.ts'
 import { store } from '../objects.ts'
 
+const identity = identityOf('shop')
+const finalizer = 'konverge.dev/shop'
+const earlier = 'konverge.dev/cleanup'
 const inventory = {
+  finalizer,
   labels: { 'applyset.kubernetes.io/id': 'set-1' },
-  annotations: { 'applyset.kubernetes.io/tooling': 'konverge/1' },
+  annotations: { 'applyset.kubernetes.io/tooling': 'konverge.dev/shop/v1' },
 }
 const { labels, annotations } = inventory
 const paused = { 'konverge.dev/paused': 'true' }
@@ -24,7 +29,11 @@ describe('the kind of turn', () => {
     {
       title: 'adopts what an older operator marked',
       object: store({
-        metadata: { finalizers: [finalizer], labels, annotations: { 'applyset.kubernetes.io/tooling': 'konverge/0' } },
+        metadata: {
+          finalizers: [finalizer],
+          labels,
+          annotations: { 'applyset.kubernetes.io/tooling': 'konverge.dev/shop/v0' },
+        },
       }),
       kind: 'adopt',
     },
@@ -37,6 +46,31 @@ describe('the kind of turn', () => {
       title: 'cleans what is being deleted and marked',
       object: store({ metadata: { finalizers: [finalizer], deletionTimestamp } }),
       kind: 'clean',
+    },
+    {
+      title: 'adopts what has the finalizer of an earlier version besides',
+      object: store({ metadata: { finalizers: [earlier, finalizer], labels, annotations } }),
+      kind: 'adopt',
+    },
+    {
+      title: 'cleans what is being deleted and marked by an earlier version',
+      object: store({
+        metadata: {
+          ...{ finalizers: [earlier], deletionTimestamp },
+          annotations: { 'applyset.kubernetes.io/tooling': 'konverge/v1' },
+        },
+      }),
+      kind: 'clean',
+    },
+    {
+      title: 'leaves what another operator cleans up, also with the finalizer of an earlier version',
+      object: store({
+        metadata: {
+          ...{ finalizers: [earlier, 'konverge.dev/cafe'], deletionTimestamp },
+          annotations: { 'applyset.kubernetes.io/tooling': 'konverge.dev/cafe/v1' },
+        },
+      }),
+      kind: 'leave',
     },
     {
       title: 'leaves what is being deleted and was never marked',
@@ -80,7 +114,7 @@ describe('the kind of turn', () => {
       if (suspend === 'broken') throw new Error('suspend is broken')
       return suspend === true
     }
-    expect(nextTurn(object, { inventoryOf: () => inventory, isSuspended }).kind).toBe(kind)
+    expect(nextTurn(object, { identity, inventoryOf: () => inventory, isSuspended }).kind).toBe(kind)
   })
 })
 
@@ -97,8 +131,21 @@ describe('the mark', () => {
     expect(patch.body).toMatchObject({ metadata: { finalizers: [finalizer, 'other'] } })
   })
 
+  it('takes the place of the finalizer of an earlier version, in the same patch', () => {
+    const patch = adoptionPatch(store({ metadata: { finalizers: ['other', earlier] } }), inventory)
+    expect(patch.body).toMatchObject({ metadata: { finalizers: ['other', finalizer] } })
+  })
+
+  it('comes off with that of an earlier version', () => {
+    const patch = releasePatch(store({ metadata: { finalizers: [earlier, 'konverge.dev/cafe', finalizer] } }), identity)
+    expect(patch.body).toMatchObject({ metadata: { finalizers: ['konverge.dev/cafe'] } })
+  })
+
   it('comes off and leaves the finalizers of others, bound to the version it was decided from', () => {
-    const patch = releasePatch(store({ metadata: { finalizers: ['other', finalizer], resourceVersion: '9' } }))
+    const patch = releasePatch(
+      store({ metadata: { finalizers: ['other', finalizer], resourceVersion: '9' } }),
+      identity,
+    )
     expect(patch.body).toEqual({ metadata: { resourceVersion: '9', finalizers: ['other'] } })
   })
 })

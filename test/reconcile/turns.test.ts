@@ -28,7 +28,7 @@ describe('a new resource', () => {
       if (verb === 'apply') seen.push(world.site()?.metadata.finalizers, world.site()?.metadata.labels)
     }
     await world.live()
-    expect(seen[0]).toEqual(['konverge.dev/cleanup'])
+    expect(seen[0]).toEqual(['konverge.dev/konverge'])
     expect(seen[1]).toEqual({ 'applyset.kubernetes.io/id': expect.stringMatching(/^applyset-/) })
   })
 
@@ -38,7 +38,7 @@ describe('a new resource', () => {
     world.api.edit(Site, 'default/a', { metadata: { finalizers: ['theirs.dev/keep'] } })
     await world.live()
     expect(site.metadata.finalizers).toBeUndefined()
-    expect(world.site()?.metadata.finalizers).toEqual(['theirs.dev/keep', 'konverge.dev/cleanup'])
+    expect(world.site()?.metadata.finalizers).toEqual(['theirs.dev/keep', 'konverge.dev/konverge'])
   })
 
   it('gets no child when it cannot be adopted', async () => {
@@ -75,7 +75,7 @@ describe('a new resource', () => {
     await world.live()
     await world.clock.advance(11_000)
     expect(world.conditions()).toEqual(settled)
-    expect(world.site()?.metadata.finalizers).toEqual(['theirs.dev/keep', 'konverge.dev/cleanup'])
+    expect(world.site()?.metadata.finalizers).toEqual(['theirs.dev/keep', 'konverge.dev/konverge'])
   })
 })
 

@@ -91,6 +91,7 @@ function start() {
     instruments: { ...silentInstruments, metrics },
     client: server.client(),
     reporter: { controller: 'konverge.dev/operator', instance: 'konverge-0' },
+    fieldManager: 'konverge-events',
   })
   const life = new AbortController()
   const ended = recorder.run(life.signal)

@@ -18,6 +18,17 @@ describe('PrometheusMetrics', () => {
     expect(metrics.contentType).toContain('text/plain')
   })
 
+  it('names the operator on every series', async () => {
+    const metrics = new PrometheusMetrics({ operator: 'shop', processMetrics: true })
+    metrics.counter(turns).add({ outcome: 'settled' })
+    metrics.gauge({ name: 'depth', help: 'Depth.', labels: [] }).set({}, 7)
+    const text = await metrics.text()
+    expect(text).toContain('turns_total{outcome="settled",operator="shop"} 1')
+    expect(text).toContain('depth{operator="shop"} 7')
+    const series = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+    expect(series.filter((line) => !line.includes('operator="shop"'))).toEqual([])
+  })
+
   it('gives the existing metric for a name that exists', () => {
     const metrics = new PrometheusMetrics()
     expect(metrics.counter(turns)).toBe(metrics.counter(turns))

@@ -32,7 +32,7 @@ describe('protected metrics', () => {
 
   beforeAll(async () => {
     // The operator has the rights that are derived, and no others.
-    const { cluster: rights } = rightsOf({ controllers: [], protectsMetrics: true })
+    const { cluster: rights } = rightsOf({ name: 'konverge', controllers: [], protectsMetrics: true })
     cluster = await startCluster({ rights })
     await cluster.create(Namespace, { metadata: { name: home } })
     for (const name of ['scraper', 'stranger'])

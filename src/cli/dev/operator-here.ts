@@ -26,6 +26,7 @@ export class OperatorHere implements RunningOperator {
     this.#file = file
     const run = runOperator(
       {
+        name: 'konverge',
         kubeconfig,
         controllers: localControllers,
         environment: {},

@@ -90,7 +90,7 @@ export function describeLeadership(start: StartStoryServer, { slackMs }: Leaders
       expect([leads.status, stands.status, (await standby.get('/healthz')).status]).toEqual([200, 200, 200])
       expect(leads.text).toContain('[+] leader-election: ok (leads)')
       expect(stands.text).toContain(`[+] leader-election: ok (stands by for ${identityOfOperator(leader)})`)
-      const status = 'leader_election_master_status{name="konverge"}'
+      const status = 'leader_election_master_status{name="konverge",operator="konverge"}'
       expect((await leader.get('/metrics')).text).toContain(`${status} 1\n`)
       expect((await standby.get('/metrics')).text).toContain(`${status} 0\n`)
     })
