@@ -150,9 +150,9 @@ export class Applier {
 
   /** Does what has to be done about an object that no plan knew of. */
   async #meet(desired: DesiredObject, live: LiveObject, progress: Progress, signal: AbortSignal): Promise<void> {
-    const { clock, convergence } = this.#options
+    const { clock, convergence, fieldManager: manager } = this.#options
     const compare: Compare = (declared, found) => convergence.compare(declared, found, clock.monotonicMs())
-    const action = decide({ parent: progress.parent, desired, live, compare })
+    const action = decide({ parent: progress.parent, desired, live, compare, manager })
     if (action.kind !== 'refuse') progress.live.set(identityOf(live), live)
     await this.#carryOut(action, desired, progress, signal)
   }

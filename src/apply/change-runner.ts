@@ -15,7 +15,7 @@ import type { Resource } from '../object/resource.ts'
 import type { DesiredObject } from '../synth/desired.ts'
 import { adoptedEvent, isOurs } from './conflict-rule.ts'
 import type { Convergence } from './convergence.ts'
-import { fieldsToHandOver, repairedManagedFields } from './field-ownership.ts'
+import { fieldsToHandOver, hasEarlierRecord, repairedManagedFields } from './field-ownership.ts'
 import { immutableField, immutableFieldsOf, recreatedInVain, recreationEvent } from './immutable-change.ts'
 import { assertPoliciesHold } from './policy-reach.ts'
 import { pruneVerdict } from './prune-rule.ts'
@@ -91,9 +91,10 @@ export class ChangeRunner {
   /** Before the apply, so that a crash in between leaves nothing that the next turn would not find and finish. */
   async #putOwnershipRight({ desired, live, comparison }: ChangeToMake, signal: AbortSignal): Promise<LiveObject> {
     const { client, fieldManager, resourceOf } = this.#options
-    if (comparison.kind !== 'unowned' && fieldsToHandOver(desired, live, fieldManager).isEmpty) return live
+    const isRight = comparison.kind !== 'unowned' && !hasEarlierRecord(live)
+    if (isRight && fieldsToHandOver(desired, live, fieldManager).isEmpty) return live
     const resource = resourceOf(desired.object)
-    // The cache keeps our own record only.
+    // The cache keeps the records of controllers only.
     const whole = await client.get(resource, live.metadata, signal)
     if (whole.metadata.uid !== live.metadata.uid) throw replacedMeanwhile(live)
     const repaired = repairedManagedFields(desired, whole, fieldManager)

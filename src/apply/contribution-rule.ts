@@ -1,15 +1,14 @@
-// Is everything there that a contribution asks for? Values count, not whose record they are in: all resources add to an object
-// under one manager's name. If each took the fields of the next for its own leftovers, they would take turns for ever.
+// Tells whether an object has everything that a contribution declares. Values count, not whose record they are in: all resources of one
+// controller contribute to an object as one manager. If each took the fields of the next for its own leftovers, they would alternate forever.
 import { deepEqual, isJsonObject, type Json, own } from '../base/json.ts'
 import type { Comparison } from '../diff/compare.ts'
 import { ownedFieldsOf } from '../diff/owned-fields.ts'
 import type { LiveObject } from '../object/object.ts'
-import { childManager } from '../object/ownership.ts'
 
 /** A field of its own record that it does not ask for stays there until the next write, which hands it over. */
-export function isContributed(comparison: Comparison, live: LiveObject): boolean {
+export function isContributed(comparison: Comparison, live: LiveObject, manager: string): boolean {
   if (comparison.kind !== 'different') return comparison.kind === 'equal'
-  const owned = ownedFieldsOf(live, childManager)
+  const owned = ownedFieldsOf(live, manager)
   return comparison.changes.every((change) => {
     // What is to go from within a value that is owned as one has no record of its own.
     if (change.kind === 'remove') return owned?.has(change.path) === true

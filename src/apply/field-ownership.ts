@@ -1,10 +1,11 @@
-// Which records of managedFields say what is not so, and have to be put right before an apply? Who declared a field once keeps
-// it alive for ever: so what we adopt, former managers must no longer claim, and what is not to be ours, we must not give up
-// by leaving it out, which would delete it. Pure; fields are never touched here, only the records of who owns them.
+// Corrects the records of managedFields before an apply. A manager that declared a field once keeps it alive forever: former managers must
+// not claim what we adopt, an earlier version must not claim what its successor drops, and leaving out what is no longer to be ours would
+// delete it. Pure. Invariant: no field changes, only the records of its owners.
 
 import { declaredFields } from '../diff/declared-fields.ts'
 import { FieldSet, fieldSetOf } from '../diff/field-set.ts'
 import { ownedFieldsOf } from '../diff/owned-fields.ts'
+import { earlierChildManager } from '../object/identity.ts'
 import { asJson, type KubeObject, type LiveObject, type ManagedFieldsEntry } from '../object/object.ts'
 import type { DesiredObject } from '../synth/desired.ts'
 import { ownedByLabel } from '../synth/membership.ts'
@@ -24,6 +25,11 @@ export function fieldsToHandOver({ lasting, policies }: DesiredObject, live: Liv
   return selected.difference(declaredFields(selected, asJson(lasting)))
 }
 
+/** True if a version without names of operators applied it: its record claims the fields of all controllers. */
+export function hasEarlierRecord({ metadata: { managedFields = [] } }: KubeObject): boolean {
+  return managedFields.some((entry) => isApplyOf(entry, earlierChildManager))
+}
+
 /**
  * The managedFields that the object is to have; undefined if they are right. `live` must have all of them.
  *
@@ -31,8 +37,20 @@ export function fieldsToHandOver({ lasting, policies }: DesiredObject, live: Liv
  *   exactly the fields that we declare, and keeps all else. Our own record begins with one field, because the server takes
  *   an object without any record for one that `before-first-apply` owns as a whole.
  * - Else our own record loses what is to be handed over. The fields stay as they are.
+ * - The record of an earlier version becomes ours on a child. Of an object that we contribute to, it loses what we declare, and goes where
+ *   no owner is left to take it.
  */
 export function repairedManagedFields(
+  desired: DesiredObject,
+  live: LiveObject,
+  manager: string,
+): readonly ManagedFieldsEntry[] | undefined {
+  const moved = withoutEarlierRecord(desired, live, manager)
+  if (moved === undefined) return correctedRecords(desired, live, manager)
+  return correctedRecords(desired, { ...live, metadata: { ...live.metadata, managedFields: moved } }, manager) ?? moved
+}
+
+function correctedRecords(
   desired: DesiredObject,
   live: LiveObject,
   manager: string,
@@ -46,6 +64,31 @@ export function repairedManagedFields(
   const handedOver = fieldsToHandOver(desired, live, manager)
   if (handedOver.isEmpty) return undefined
   return entries.map((entry) => (entry === ours ? without(entry, handedOver) : entry))
+}
+
+function withoutEarlierRecord(
+  { policies, lasting }: DesiredObject,
+  { metadata: { managedFields = [], labels } }: LiveObject,
+  manager: string,
+): readonly ManagedFieldsEntry[] | undefined {
+  const earlier = managedFields.findLast((entry) => isApplyOf(entry, earlierChildManager))
+  if (earlier === undefined) return undefined
+  const replacedBy = (replacement: readonly ManagedFieldsEntry[]) =>
+    managedFields.flatMap((entry) => (entry === earlier ? replacement : [entry]))
+  if (policies.contribute) {
+    const rest = labels?.[ownedByLabel] === undefined ? [] : withoutDeclared(earlier, lasting)
+    return rest.includes(earlier) ? undefined : replacedBy(rest)
+  }
+  const ours = managedFields.findLast((entry) => isApplyOf(entry, manager))
+  if (ours === undefined) return replacedBy([{ ...earlier, manager }])
+  return replacedBy([]).map((entry) => (entry === ours ? joinedRecord(ours, earlier) : entry))
+}
+
+/** In another version the paths of the earlier record may be spelled differently. */
+function joinedRecord(ours: ManagedFieldsEntry, earlier: ManagedFieldsEntry): ManagedFieldsEntry {
+  if (ours.apiVersion !== earlier.apiVersion) return ours
+  const fields = fieldSetOf(ours.fieldsV1 ?? {}).union(fieldSetOf(earlier.fieldsV1 ?? {}))
+  return { ...ours, fieldsV1: fields.toFieldsV1() }
 }
 
 function isApplyOf({ manager, operation, subresource = '' }: ManagedFieldsEntry, ours: string): boolean {

@@ -53,16 +53,18 @@ export interface PlanInput {
   /** Somebody else's object that a contribution is for, if it exists. */
   readonly contributedTo: (object: KubeObject) => LiveObject | undefined
   readonly compare: Compare
+  /** The controller's field manager. */
+  readonly manager: string
 }
 
-export function plan({ parent, desired, children, contributedTo, compare }: PlanInput): Plan {
+export function plan({ parent, desired, children, contributedTo, compare, manager }: PlanInput): Plan {
   const known = new Map(children.map((child) => [identityOf(child), child]))
   const identities = desired.map(({ object }) => identityOf(object))
   const waves: Step[][] = []
   desired.forEach((item, index) => {
     const identity = identities[index] ?? ''
     const live = item.policies.contribute ? contributedTo(item.object) : known.get(identity)
-    const action = decide({ parent, desired: item, live, compare })
+    const action = decide({ parent, desired: item, live, compare, manager })
     const identitiesOf = (dependencies: readonly Dependency[]) =>
       dependencies.flatMap(({ on }) => on.map((index) => identities[index] ?? ''))
     while (waves.length <= item.wave) waves.push([])
@@ -93,10 +95,11 @@ export interface DecideInput {
   readonly desired: DesiredObject
   readonly live: LiveObject | undefined
   readonly compare: Compare
+  readonly manager: string
 }
 
 /** What to do about one desired object. The applier asks again when a live read finds what the cache lacked. */
-export function decide({ parent, desired, live, compare }: DecideInput): Action {
+export function decide({ parent, desired, live, compare, manager }: DecideInput): Action {
   const { object, lasting, policies } = desired
   const { hold } = policies
   if (hold !== undefined) {
@@ -111,7 +114,7 @@ export function decide({ parent, desired, live, compare }: DecideInput): Action 
     return { kind: 'refuse', live, error: conflictingOwner(parent, live) }
   if (isBeingDeleted(live)) return { kind: 'leave', live, why: 'terminating' }
   const comparison = compare(lasting, live)
-  if (comparison.kind === 'equal' || (policies.contribute && isContributed(comparison, live))) {
+  if (comparison.kind === 'equal' || (policies.contribute && isContributed(comparison, live, manager))) {
     return { kind: 'leave', live, why: 'equal' }
   }
   return { kind: 'change', live, comparison }

@@ -15,7 +15,7 @@ import type { Deleted, Witness } from './freshness.ts'
 import { compareVersions } from './resource-version.ts'
 import { selectionText } from './selection-text.ts'
 import { type Indexes, type ReadonlyStore, Store, type StoreChange } from './store.ts'
-import { trim } from './trim.ts'
+import { type TrimOptions, trim } from './trim.ts'
 import type { DataFrame } from './watch-state.ts'
 import type { WatchTally } from './watch-tally.ts'
 import { Watcher, type WatchHealth } from './watcher.ts'
@@ -44,8 +44,7 @@ export interface InformerOptions<T extends LiveObject = LiveObject> {
   readonly client: KubeClient
   readonly resource: Resource
   readonly selection: Selection
-  /** The field manager whose applied fields are kept; undefined: nobody's. */
-  readonly manager: string | undefined
+  readonly keepsFieldsOf: TrimOptions['keepsFieldsOf']
   readonly fieldSets: FieldSetPool
   readonly tally?: WatchTally | undefined
   readonly indexes?: Indexes<T> | undefined

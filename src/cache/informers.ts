@@ -11,6 +11,7 @@ import { Informer, type InformerHealth, type Transform } from './informer.ts'
 import { InformerView } from './informer-view.ts'
 import { selectionText } from './selection-text.ts'
 import type { Indexes } from './store.ts'
+import type { TrimOptions } from './trim.ts'
 import { WatchTally } from './watch-tally.ts'
 
 export interface InformersOptions {
@@ -18,8 +19,8 @@ export interface InformersOptions {
   readonly random: Random
   readonly instruments: Instruments
   readonly client: KubeClient
-  /** The field manager whose applied fields are kept with each object that is held whole. */
-  readonly manager: string
+  /** The field managers whose applied fields are kept with each object that is held whole; undefined: none. */
+  readonly keepsFieldsOf: TrimOptions['keepsFieldsOf']
   /** Confines watches of namespaced resources that name no namespace themselves; absent: the whole cluster. */
   readonly namespaces?: readonly string[] | undefined
 }
@@ -114,9 +115,19 @@ export class Informers {
     }
     const { clock, random, instruments, client } = this.#options
     // Who owns which field is no use without the fields.
-    const manager = metadataOnly === true ? undefined : this.#options.manager
-    const surroundings = { clock, random, instruments, client, manager, fieldSets: this.#fieldSets, tally: this.#tally }
-    const informer = new Informer({ ...surroundings, resource, selection, indexes, transform })
+    const keepsFieldsOf = metadataOnly === true ? undefined : this.#options.keepsFieldsOf
+    const shared = { keepsFieldsOf, fieldSets: this.#fieldSets, tally: this.#tally }
+    const informer = new Informer({
+      clock,
+      random,
+      instruments,
+      client,
+      ...shared,
+      resource,
+      selection,
+      indexes,
+      transform,
+    })
     // Held for everybody who asks for the same key, and given out with its types again, as above.
     this.#shared.set(key, { informer: informer as unknown as Informer, holders: 1 })
     if (this.#signal !== undefined) informer.start(this.#signal)

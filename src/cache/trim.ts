@@ -6,34 +6,35 @@ import type { FieldSetPool } from './field-set-pool.ts'
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration'
 
 export interface TrimOptions {
-  /** Whose applied fields are kept; undefined: nobody's. */
-  readonly manager: string | undefined
+  /** The field managers whose applied fields are kept; undefined: none. */
+  readonly keepsFieldsOf: ((manager: string | undefined) => boolean) | undefined
   readonly fieldSets: FieldSetPool
 }
 
 /**
- * The object as the cache keeps it: of managedFields at most our own manager's Apply entry, without its time and with
+ * The object as the cache keeps it: of managedFields at most the Apply entries of these managers, without their times and with
  * shared fieldsV1; no last-applied annotation.
  *
  * Not frozen: freezing each object costs about as much as parsing it; the types are read-only all the way down instead.
  */
-export function trim(object: LiveObject, { manager, fieldSets }: TrimOptions): LiveObject {
+export function trim(object: LiveObject, { keepsFieldsOf, fieldSets }: TrimOptions): LiveObject {
   const { managedFields, annotations, ...metadata } = object.metadata
-  const ours = managedFields?.find((entry) => isAppliedBy(entry, manager))
+  const ours =
+    keepsFieldsOf === undefined ? [] : (managedFields ?? []).filter((entry) => isAppliedBy(entry, keepsFieldsOf))
   const kept = annotations === undefined ? {} : withoutLastApplied(annotations)
   return {
     ...object,
     metadata: {
       ...metadata,
       ...(Object.keys(kept).length === 0 ? {} : { annotations: kept }),
-      ...(ours === undefined ? {} : { managedFields: [entryWithoutTime(ours, fieldSets)] }),
+      ...(ours.length === 0 ? {} : { managedFields: ours.map((entry) => entryWithoutTime(entry, fieldSets)) }),
     },
   }
 }
 
 /** The status subresource has an entry of its own, which says nothing about the main resource. */
-function isAppliedBy(entry: ManagedFieldsEntry, manager: string | undefined): boolean {
-  return entry.manager === manager && entry.operation === 'Apply' && (entry.subresource ?? '') === ''
+function isAppliedBy(entry: ManagedFieldsEntry, isKept: (manager: string | undefined) => boolean): boolean {
+  return isKept(entry.manager) && entry.operation === 'Apply' && (entry.subresource ?? '') === ''
 }
 
 function entryWithoutTime(

@@ -23,7 +23,7 @@ import { allocatableOf, type Machine } from './node-object.ts'
 import { NodeReconciler } from './node-reconciler.ts'
 import { allContainersOf, type PodObject } from './pod.ts'
 import { addressFor } from './pod-address.ts'
-import { fieldManager, PodRecorder } from './pod-recorder.ts'
+import { PodRecorder } from './pod-recorder.ts'
 import { PodRunner } from './pod-runner.ts'
 import { passageMode } from './private-folder-provisioner.ts'
 import { ProcessRunner } from './process-runner.ts'
@@ -181,7 +181,7 @@ export class NodeRunner {
 
   #watch(): Informers {
     const { name } = this.#options
-    const informers = new Informers({ ...this.#options, manager: fieldManager })
+    const informers = new Informers({ ...this.#options, keepsFieldsOf: undefined })
     const pods = informers.informerFor({ resource: Pod, fieldSelector: `spec.nodeName=${name}` })
     pods.addHandler(({ kind, object }) => (kind === 'deleted' ? this.#gone(object) : this.#seen(object)))
     const services = informers.informerFor({ resource: Service })

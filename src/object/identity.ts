@@ -17,6 +17,8 @@ export interface OperatorIdentity {
 }
 
 const maxNameLength = 40
+/** Source: apimachinery, validation of field managers. */
+const maxManagerLength = 128
 /** `konverge.dev/cleanup` was the finalizer of every operator before operators had names. */
 const reservedName = 'cleanup'
 /** Source: apimachinery, validation of label values. */
@@ -44,6 +46,22 @@ export function operatorNameProblem(name: string): string | undefined {
   if (name.length <= maxNameLength && /^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(name)) return undefined
   const rule = `use at most ${maxNameLength} of a-z, 0-9 and '-', begin with a letter and do not end with '-'`
   return `an operator cannot be called '${name}'; ${rule}`
+}
+
+/** The field manager of children before operators had names. */
+export const earlierChildManager = 'konverge'
+
+/**
+ * The field manager of what a controller's constructs declare: `shop/websites.example.com`. One manager for each controller, because an
+ * apply removes what the last apply of its manager had: of two controllers of one object, each would remove the fields of the other.
+ */
+export function childManagerOf({ name }: OperatorIdentity, controller: string): string {
+  return `${name}/${shortened(controller, maxManagerLength - name.length - 1)}`
+}
+
+/** True for the child managers of all operators built on konverge, earlier versions included. */
+export function isChildManager(manager: string | undefined): boolean {
+  return manager !== undefined && (manager === earlierChildManager || /^[a-z][-a-z0-9]*\/[^/]+$/.test(manager))
 }
 
 /**

@@ -1,10 +1,8 @@
 // Whose child is it? The controller owner reference answers; there is at most one. Source: meta/v1 OwnerReference.
 import { isJsonObject, type Json } from '../base/json.ts'
+import { isChildManager } from './identity.ts'
 import type { KubeObject, LiveObject, OwnerReference } from './object.ts'
 import { groupOf } from './resource.ts'
-
-/** The field manager of children: who owns what constructs declare. */
-export const childManager = 'konverge'
 
 /** The reference that makes `owner` the controller of a child in its namespace. */
 export function ownerReferenceTo(owner: LiveObject): OwnerReference {
@@ -28,18 +26,21 @@ export function isControlledBy(object: KubeObject, owner: LiveObject): boolean {
   return controllerOf(object)?.uid === owner.metadata.uid
 }
 
-/** Have we applied it? Cached objects keep our own entry of managedFields and no other. */
+/** True if a controller built on konverge applied it as a child or contributed to it. */
 export function isAppliedByUs({ metadata: { managedFields = [] } }: KubeObject): boolean {
-  return managedFields.some(({ manager, operation }) => manager === childManager && operation === 'Apply')
+  return managedFields.some(({ manager, operation }) => isChildManager(manager) && operation === 'Apply')
 }
 
-/** True if our last apply declared the field at this path of members, as `('metadata', 'labels', 'team')`. */
+/**
+ * True if the last apply of a controller built on konverge declared the field at this path of members, as `('metadata', 'labels', 'team')`:
+ * then its value comes from the spec of a resource.
+ */
 export function isFieldAppliedByUs(
   { metadata: { managedFields = [] } }: Pick<KubeObject, 'metadata'>,
   ...path: readonly string[]
 ): boolean {
   return managedFields.some(({ manager, operation, fieldsV1 }) => {
-    if (manager !== childManager || operation !== 'Apply') return false
+    if (!isChildManager(manager) || operation !== 'Apply') return false
     let fields: Json | undefined = fieldsV1
     for (const step of path) {
       if (!isJsonObject(fields) || !Object.hasOwn(fields, `f:${step}`)) return false

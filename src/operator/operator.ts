@@ -13,8 +13,7 @@ import type { KubeClient } from '../kube/client.ts'
 import { DiscoveryClient } from '../kube/discovery-client.ts'
 import { DiscreetClient } from '../kube/discreet-client.ts'
 import type { Fence } from '../kube/fence.ts'
-import { identityOf } from '../object/identity.ts'
-import { childManager } from '../object/ownership.ts'
+import { identityOf, isChildManager } from '../object/identity.ts'
 import { ControllerRunner } from '../reconcile/controller-runner.ts'
 import type { Controller } from '../reconcile/definition.ts'
 import { EventRecorder } from '../telemetry/event-recorder.ts'
@@ -73,7 +72,7 @@ export class Operator {
     this.#options = options
     const identity = identityOf(options.name)
     const client = new DiscreetClient(options.client)
-    this.#informers = new Informers({ clock, random, instruments, client, manager: childManager, namespaces })
+    this.#informers = new Informers({ clock, random, instruments, client, keepsFieldsOf: isChildManager, namespaces })
     this.#events = new EventRecorder({
       clock,
       random,

@@ -44,6 +44,8 @@ export interface ChildrenReconcilerOptions {
   readonly view: ChildrenView
   readonly applier: Applier
   readonly compare: Compare
+  /** The field manager of the applier. */
+  readonly manager: string
   readonly parents: ParentRecorder
   readonly members: InventoryLoader
   readonly tokens: InventoryTokens
@@ -92,7 +94,7 @@ export class ChildrenReconciler {
 
   /** Applies and prunes. Rejects when the inventory could not be written, or the signal aborted; other failures are in the outcome. */
   async makeSo(object: LiveObject, { desired: declared, causes }: Wanted, signal: AbortSignal): Promise<Made> {
-    const { view, compare, applier, parents, members, tokens, recordEvent } = this.#options
+    const { view, compare, manager, applier, parents, members, tokens, recordEvent } = this.#options
     const isFresh = view.isFresh(object)
     const seen = view.childrenOf(object)
     const places = newPlaces(object, declared)
@@ -107,7 +109,7 @@ export class ChildrenReconciler {
     const parent = await parents.cover(recorded, unread.applicable, signal)
     if (unread.abandoned !== undefined) recordEvent(parent, unread.abandoned)
     const contributedTo = view.contributedTo.bind(view)
-    const wanted = plan({ parent, desired, children, contributedTo, compare })
+    const wanted = plan({ parent, desired, children, contributedTo, compare, manager })
     const isHeld = wanted.prune.length > 0 && !(await this.#mayDelete(parent, isFresh, signal))
     const planned = isHeld ? { ...wanted, prune: [] } : wanted
     this.#logPlan(parent, planned, causes)

@@ -18,9 +18,8 @@ import { type EffectGate, openGate } from '../external/protocol-runner.ts'
 import type { KubeClient } from '../kube/client.ts'
 import { untilAborted } from '../kube/shared-runner.ts'
 import { TracedClient } from '../kube/traced-client.ts'
-import type { OperatorIdentity } from '../object/identity.ts'
+import { childManagerOf, type OperatorIdentity } from '../object/identity.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
-import { childManager } from '../object/ownership.ts'
 import type { Key } from '../object/ref.ts'
 import { groupKindOf } from '../object/resource.ts'
 import { WorkQueue } from '../queue/work-queue.ts'
@@ -82,12 +81,15 @@ export class ControllerRunner {
   readonly #options: ControllerRunnerOptions
   readonly #view: ControllerView
   readonly #queue: WorkQueue<Key>
+  /** The field manager of its children. */
+  readonly #manager: string
   readonly #worker: Worker<Key>
   #isPrepared = false
 
   constructor(options: ControllerRunnerOptions) {
     const { clock, random, instruments, client, informers, controller, labelSelector, backoff } = options
     this.#options = { ...options, client: new TracedClient({ client, tracer: instruments.tracer }) }
+    this.#manager = childManagerOf(options.identity, controller.name)
     this.#view = new ControllerView({ controller, informers, labelSelector })
     this.#queue = new WorkQueue({
       clock,
@@ -141,7 +143,7 @@ export class ControllerRunner {
     const view = this.#view
     const log = instruments.log.with({ controller: controller.name })
     const metrics = new TurnMetrics(instruments.metrics, controller.name)
-    const convergence = new Convergence({ manager: childManager })
+    const convergence = new Convergence({ manager: this.#manager })
     const desired = new DesiredObjects(controller, view)
     const parents = this.#makeParentRecorder()
     const children = this.#makeChildrenReconciler({ log, tracer, metrics, convergence, parents })
@@ -210,7 +212,7 @@ export class ControllerRunner {
     const members = this.#makeInventoryLoader()
     const applier = new Applier({
       client,
-      fieldManager: childManager,
+      fieldManager: this.#manager,
       resourceOf: (object) => {
         const resource = members.resourceOf(object) ?? resourceIn(controller, object, 'contribution')
         assert(resource !== undefined, `${controller.name} owns or contributes to ${groupKindOf(object)}`)
@@ -226,7 +228,17 @@ export class ControllerRunner {
     })
     const compare: Compare = (object, live) => convergence.compare(object, live, clock.monotonicMs())
     const tokens = new InventoryTokens(secrets)
-    return new ChildrenReconciler({ ...parts, clock, view, applier, compare, members, tokens, recordEvent })
+    return new ChildrenReconciler({
+      ...parts,
+      clock,
+      view,
+      applier,
+      compare,
+      manager: this.#manager,
+      members,
+      tokens,
+      recordEvent,
+    })
   }
 
   #makeOutsideReconciler(log: Log): OutsideReconciler {

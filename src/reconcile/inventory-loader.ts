@@ -10,8 +10,8 @@ import type { KubeClient } from '../kube/client.ts'
 import type { DiscoveryClient } from '../kube/discovery-client.ts'
 import { isKubeError } from '../kube/kube-errors.ts'
 import { loadIfPresent } from '../kube/object-loader.ts'
+import { isChildManager } from '../object/identity.ts'
 import { isBeingDeleted, type KubeObject, type LiveObject } from '../object/object.ts'
-import { childManager } from '../object/ownership.ts'
 import { groupKindOf, type Resource } from '../object/resource.ts'
 import { applySetId, partOfLabel } from '../synth/membership.ts'
 import type { Controller } from './definition.ts'
@@ -81,7 +81,7 @@ export class InventoryLoader {
       objects.push(...found.objects)
       unread.push(...found.unread)
     }
-    const trimmed = objects.map((object) => trim(object, { manager: childManager, fieldSets: this.#fieldSets }))
+    const trimmed = objects.map((object) => trim(object, { keepsFieldsOf: isChildManager, fieldSets: this.#fieldSets }))
     return {
       objects: trimmed.filter((object) => isMember(object, parent)),
       strangers: trimmed.filter(

@@ -11,7 +11,7 @@ const verdict = (spec: JsonObject, found: JsonObject, owned: JsonObject): boolea
   const entry = { manager, operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1 } as const
   const object = live({ apiVersion: 'v1', kind: 'Service', metadata: { managedFields: [entry] }, spec: found })
   const desired = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' }, spec }
-  return isContributed(compare({ desired, live: object, manager }), object)
+  return isContributed(compare({ desired, live: object, manager }), object, manager)
 }
 
 it.each([

@@ -10,7 +10,7 @@ import type { DesiredObject } from '../../src/synth/desired.ts'
 import { parseFieldSelector } from '../../src/synth/field-selector.ts'
 import { live } from '../objects.ts'
 
-const manager = 'konverge'
+const manager = 'shop/sites.example.dev'
 const entry = (name: string, fieldsV1: JsonObject, operation: 'Apply' | 'Update' = 'Update'): ManagedFieldsEntry => ({
   manager: name,
   operation,
@@ -157,6 +157,50 @@ describe('an object that we have applied', () => {
       ]),
     ).toBe(false)
     expect(handedOver.paths().map(renderPath)).toContain('spec.containers[name="app"].image')
+  })
+})
+
+describe('an object that an earlier version applied', () => {
+  const record = { 'f:data': { 'f:a': {}, 'f:dropped': {} } }
+  const earlier = entry('konverge', record, 'Apply')
+  const other = entry('other', { 'f:data': { 'f:a': {} } }, 'Apply')
+  const owned = (managedFields: readonly ManagedFieldsEntry[]): LiveObject =>
+    live({ metadata: { managedFields, labels: { 'konverge.dev/owned-by': 'sites.example.dev' } } })
+  const item = desired({ data: { a: '1' } })
+  const contributed = desired({ data: { a: '1' } }, { contribute: true })
+
+  it('has the record under our name, dropped fields included, and no other record changes', () => {
+    expect(repairedManagedFields(item, owned([other, earlier]), manager)).toEqual([
+      other,
+      entry(manager, record, 'Apply'),
+    ])
+  })
+
+  it('has one record where we applied it too', () => {
+    const ours = entry(manager, { 'f:data': { 'f:b': {} } }, 'Apply')
+    expect(repairedManagedFields(item, owned([earlier, ours]), manager)).toEqual([
+      entry(manager, { 'f:data': { 'f:b': {}, 'f:a': {}, 'f:dropped': {} } }, 'Apply'),
+    ])
+  })
+
+  it('loses what is shared now from the record', () => {
+    const shared = desired({ data: { a: '1' } }, { shared: [parseFieldSelector('data.dropped')] })
+    const found = { ...owned([earlier]), data: { a: '1', dropped: '1' } }
+    expect(repairedManagedFields(shared, found, manager)).toEqual([
+      entry(manager, { 'f:data': { 'f:a': {} } }, 'Apply'),
+    ])
+  })
+
+  it('keeps the rest of the record for its owner where we contribute', () => {
+    expect(repairedManagedFields(contributed, owned([earlier]), manager)).toEqual([
+      entry('konverge', { 'f:data': { 'f:dropped': {} } }, 'Apply'),
+    ])
+    const theirs = entry('konverge', { 'f:data': { 'f:dropped': {} } }, 'Apply')
+    expect(repairedManagedFields(contributed, owned([theirs]), manager)).toBeUndefined()
+  })
+
+  it('has no such record where we contribute and no controller owns it', () => {
+    expect(repairedManagedFields(contributed, recorded([earlier, other]), manager)).toEqual([other])
   })
 })
 

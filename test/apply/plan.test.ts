@@ -31,9 +31,11 @@ const desired = (name: string, wave = 0, dependsOn: DesiredObject['dependsOn'] =
 })
 const child = (name: string, metadata = {}): LiveObject =>
   childOf(parent, { kind: 'Service', metadata: { name, ...metadata } })
+const manager = 'shop/stores.example.dev'
 const equal = (): Comparison => ({ kind: 'equal' })
 const different = (): Comparison => ({ kind: 'different', changes: [] })
-const planOf = (input: Omit<PlanInput, 'contributedTo'>) => plan({ ...input, contributedTo: () => undefined })
+const planOf = (input: Omit<PlanInput, 'contributedTo' | 'manager'>) =>
+  plan({ ...input, manager, contributedTo: () => undefined })
 const summaryOf = ({ waves }: Plan) =>
   waves.map((wave) => wave.map(({ desired: { object }, action }) => `${action.kind} ${object.metadata.name}`))
 
@@ -75,7 +77,10 @@ describe('a plan', () => {
     [{ sentence: 'there is no Database crm' }, 'there is no Database crm'],
   ])('holds a step, and says why in a sentence: %j', (hold, on) => {
     const held = { ...desired('a'), policies: { ...none, hold } }
-    expect(decide({ parent, desired: held, live: undefined, compare: equal })).toMatchObject({ kind: 'hold', on })
+    expect(decide({ parent, desired: held, live: undefined, compare: equal, manager })).toMatchObject({
+      kind: 'hold',
+      on,
+    })
   })
 
   it('prunes children that are no longer declared', () => {
@@ -158,7 +163,7 @@ describe('the decision about one object', () => {
     },
   ])('$title', ({ desired: object, live: found, kind }) => {
     const item = { ...desired('a'), object, lasting: object }
-    expect(decide({ parent, desired: item, live: found, compare: different }).kind).toBe(kind)
+    expect(decide({ parent, desired: item, live: found, compare: different, manager }).kind).toBe(kind)
   })
 
   it('names both sides when it refuses', () => {
@@ -167,6 +172,7 @@ describe('the decision about one object', () => {
       desired: desired('a'),
       live: childOf(store({ metadata: { uid: 'x', name: 'other' } }), { kind: 'Service', metadata: { name: 'a' } }),
       compare: equal,
+      manager,
     })
     expect(action).toMatchObject({ kind: 'refuse', error: { code: 'ConflictingOwner', remedy: 'retry' } })
     expect(action.kind === 'refuse' && action.error.message).toBe(

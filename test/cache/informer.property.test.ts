@@ -10,6 +10,7 @@ import { Informer } from '../../src/cache/informer.ts'
 import { compareVersions } from '../../src/cache/resource-version.ts'
 import { KubeError, type KubeErrorCode } from '../../src/kube/kube-errors.ts'
 import { ConfigMap } from '../../src/object/built-in.ts'
+import { isChildManager } from '../../src/object/identity.ts'
 import type { LiveObject } from '../../src/object/object.ts'
 import { keyOf } from '../../src/object/ref.ts'
 import { SimClock } from '../../src/testing/sim-clock.ts'
@@ -80,7 +81,7 @@ class World {
       client: this.server,
       resource: ConfigMap,
       selection: { labelSelector: 'app=x' },
-      manager: 'konverge',
+      keepsFieldsOf: isChildManager,
       fieldSets: new FieldSetPool(),
       indexes: { labels: ['app'] },
     })

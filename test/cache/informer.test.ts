@@ -5,6 +5,7 @@ import { FieldSetPool } from '../../src/cache/field-set-pool.ts'
 import { Informer, type InformerEvent, type InformerOptions } from '../../src/cache/informer.ts'
 import { KubeError } from '../../src/kube/kube-errors.ts'
 import { ConfigMap, Secret } from '../../src/object/built-in.ts'
+import { isChildManager } from '../../src/object/identity.ts'
 import type { LiveObject } from '../../src/object/object.ts'
 import { keyFor } from '../../src/object/ref.ts'
 import { SimClock } from '../../src/testing/sim-clock.ts'
@@ -21,7 +22,7 @@ function setUp(more: Partial<InformerOptions> = {}) {
     client: server,
     resource: ConfigMap,
     selection: {},
-    manager: 'konverge',
+    keepsFieldsOf: isChildManager,
     fieldSets: new FieldSetPool(),
     ...more,
   })

@@ -5,6 +5,7 @@ import type { InformerEvent } from '../../src/cache/informer.ts'
 import { Informers } from '../../src/cache/informers.ts'
 import { KubeError } from '../../src/kube/kube-errors.ts'
 import { ConfigMap, Namespace } from '../../src/object/built-in.ts'
+import { isChildManager } from '../../src/object/identity.ts'
 import type { LiveObject } from '../../src/object/object.ts'
 import { keyFor } from '../../src/object/ref.ts'
 import { SimClock } from '../../src/testing/sim-clock.ts'
@@ -19,7 +20,7 @@ function setUp(namespaces?: readonly string[], instruments: Instruments = silent
     random: seededRandom(7),
     instruments,
     client: server,
-    manager: 'konverge',
+    keepsFieldsOf: isChildManager,
     namespaces,
   })
   const start = async () => {

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { FieldSetPool } from '../../src/cache/field-set-pool.ts'
 import { trim } from '../../src/cache/trim.ts'
+import { isChildManager } from '../../src/object/identity.ts'
 import type { ManagedFieldsEntry } from '../../src/object/object.ts'
 import { configMap } from './objects.ts'
 
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration'
 const entry = (more: Partial<ManagedFieldsEntry>): ManagedFieldsEntry => ({
-  manager: 'konverge',
+  manager: 'shop/sites.example.dev',
   operation: 'Apply',
   apiVersion: 'v1',
   time: '2026-01-01T00:00:00Z',
@@ -14,19 +15,20 @@ const entry = (more: Partial<ManagedFieldsEntry>): ManagedFieldsEntry => ({
   fieldsV1: { 'f:data': { 'f:key': {} } },
   ...more,
 })
-const options = () => ({ manager: 'konverge', fieldSets: new FieldSetPool() })
+const options = () => ({ keepsFieldsOf: isChildManager, fieldSets: new FieldSetPool() })
 
 describe('trim', () => {
-  it('keeps of the managed fields what our manager applied, without the time', () => {
+  it('keeps of the managed fields what controllers applied, each by its own manager, without the time', () => {
     const managedFields = [
       entry({ manager: 'kubectl' }),
       entry({ operation: 'Update' }),
       entry({ subresource: 'status' }),
       entry({}),
+      entry({ manager: 'shop/banners.example.dev' }),
     ]
     const { metadata } = trim(configMap('a', { version: 1, managedFields }), options())
     const { time: _, ...kept } = entry({})
-    expect(metadata.managedFields).toEqual([kept])
+    expect(metadata.managedFields).toEqual([kept, { ...kept, manager: 'shop/banners.example.dev' }])
   })
 
   it('keeps no managed fields where none are ours', () => {
@@ -37,7 +39,7 @@ describe('trim', () => {
   it('keeps nobody’s where it is for nobody', () => {
     const { metadata } = trim(configMap('a', { version: 1, managedFields: [entry({})] }), {
       ...options(),
-      manager: undefined,
+      keepsFieldsOf: undefined,
     })
     expect(metadata).not.toHaveProperty('managedFields')
   })

@@ -11,6 +11,7 @@ import {
   defineController,
   defineResource,
   initialOnly,
+  keyFor,
   PersistentVolumeClaim,
   recreateOnChange,
   Secret,
@@ -72,6 +73,28 @@ export const bundles: Controller = defineController(Bundle, {
   status: () => ({ fields: {}, conditions: [] }),
 })
 
+/** Adds its text as `banner` to the ConfigMap of its own name, which a bundle owns. */
+const Banner = defineResource<{ readonly text: string }, StatusWithConditions>({
+  ...{ group: 'test.konverge.dev', version: 'v1', kind: 'Banner', plural: 'banners', scope: 'Namespaced' },
+})
+
+export const banners: Controller = defineController(Banner, {
+  owns: [],
+  watches: [
+    {
+      resource: ConfigMap,
+      keysFor: ({ metadata: { namespace, name } }) => [keyFor(namespace, name)],
+      contributes: true,
+    },
+  ],
+  desired: (chart, { object: { metadata, spec } }) => {
+    const { name } = metadata
+    const lines = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { banner: spec.text } }
+    contribute(new ApiObject(chart, 'lines', lines))
+  },
+  status: () => ({ fields: {}, conditions: [] }),
+})
+
 const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
 const definition = (kind: string, plural: string, properties: object) => ({
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -112,9 +135,10 @@ const pruned = {
 export async function installBundles(server: StoryServer): Promise<void> {
   await server.apply(
     definition('Bundle', 'bundles', { spec: anything, status: anything }),
+    definition('Banner', 'banners', { spec: anything, status: anything }),
     definition('Pruned', 'pruneds', { spec: pruned }),
   )
-  for (const plural of ['bundles', 'pruneds']) {
+  for (const plural of ['bundles', 'banners', 'pruneds']) {
     const path = `/apis/test.konverge.dev/v1/${plural}`
     const isServed = async () => (await server.request({ method: 'GET', path })).status === 200
     await server.until({ what: `${plural} to be served` }, isServed)
@@ -148,7 +172,7 @@ export class Bundles {
   /** Resolves when it takes turns for this namespace. */
   async startOperator(): Promise<StoryOperator> {
     const backoff = { baseMs: 500, capMs: 2_000 }
-    return this.#server.startControllers({ controllers: [bundles], namespaces: [this.namespace], backoff })
+    return this.#server.startControllers({ controllers: [bundles, banners], namespaces: [this.namespace], backoff })
   }
 
   /** Writes the bundle; its whole spec is what is given. */

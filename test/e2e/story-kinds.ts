@@ -52,7 +52,7 @@ const kinds: readonly Resource[] = [
   ...[namespaced('networking.k8s.io', 'v1', 'NetworkPolicy', 'networkpolicies')],
   ...[namespaced('discovery.k8s.io', 'v1', 'EndpointSlice')],
   ...[namespaced('autoscaling', 'v2', 'HorizontalPodAutoscaler'), namespaced('coordination.k8s.io', 'v1', 'Lease')],
-  ...[namespaced('test.konverge.dev', 'v1', 'Bundle'), namespaced('test.konverge.dev', 'v1', 'Pruned')],
+  ...['Bundle', 'Banner', 'Pruned'].map((kind) => namespaced('test.konverge.dev', 'v1', kind)),
   ...[namespaced('inventory.example.dev', 'v1', 'Shelf', 'shelves')],
   ...[namespaced('visits.example.dev', 'v1', 'Guest'), namespaced('visits.example.dev', 'v1', 'House')],
   // The old form, with the message and the involved object.

@@ -1,6 +1,6 @@
 // Names of operators and controllers fit where the API server stores them, and are never those of others.
 import { describe, expect, it } from 'vitest'
-import { identityOf, ownedByValue } from '../../src/object/identity.ts'
+import { childManagerOf, identityOf, isChildManager, ownedByValue } from '../../src/object/identity.ts'
 import { labelsProblem } from '../../src/synth/metadata-rules.ts'
 
 describe('ownedByValue', () => {
@@ -41,5 +41,32 @@ describe('the name of an operator', () => {
     expect(() => identityOf('cleanup')).toThrow(
       "an operator cannot be called 'cleanup', which names a finalizer of konverge",
     )
+  })
+})
+
+describe('childManagerOf', () => {
+  const long = identityOf('a'.repeat(40))
+
+  it.each([
+    [identityOf('shop'), 'websites.example.com', 'shop/websites.example.com'],
+    [long, `${'b'.repeat(63)}.example.com`, `${long.name}/${'b'.repeat(63)}.example.com`],
+    [long, `${'b'.repeat(63)}.${'c'.repeat(100)}`, expect.stringMatching(/^a{40}\/b{63}\.c{2}_[0-9a-f]{20}$/)],
+  ])('of $name and %s has at most 128 bytes', (operator, controller, manager) => {
+    const made = childManagerOf(operator, controller)
+    expect(made).toEqual(manager)
+    expect(Buffer.byteLength(made)).toBeLessThanOrEqual(128)
+    expect(isChildManager(made)).toBe(true)
+  })
+
+  it.each([
+    undefined,
+    'kubectl',
+    'shop-status',
+    'shop-parent',
+    'before-first-apply',
+    'crossplane.io/composed',
+    'a/b/c',
+  ])('is none for %s', (manager) => {
+    expect(isChildManager(manager)).toBe(false)
   })
 })

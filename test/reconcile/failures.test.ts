@@ -200,7 +200,7 @@ describe('a fight with another writer', () => {
     world.api.edit(ConfigMap, pages, { data: { index: 'theirs' } })
     await world.clock.advance(120_000)
     expect(world.conditions()).toMatchObject({ Degraded: 'True/NotConverging' })
-    expect(world.message('Degraded')).toMatch(/by konverge .* changed back at data by somebody/)
+    expect(world.message('Degraded')).toMatch(/by konverge\/sites\.example\.dev .* changed back at data by somebody/)
     const before = applies(world)
     // Each round asks for the other side's name first.
     expect(before).toBeLessThanOrEqual(6)

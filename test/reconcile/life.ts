@@ -9,9 +9,8 @@ import { ToolBox } from '../../src/external/tool-box.ts'
 import { DiscoveryClient } from '../../src/kube/discovery-client.ts'
 import { ConfigMap, Secret, Service } from '../../src/object/built-in.ts'
 import type { Condition } from '../../src/object/condition.ts'
-import { identityOf } from '../../src/object/identity.ts'
+import { identityOf, isChildManager } from '../../src/object/identity.ts'
 import type { LiveObject, StatusWithConditions } from '../../src/object/object.ts'
-import { childManager } from '../../src/object/ownership.ts'
 import { defineResource } from '../../src/object/resource.ts'
 import type { EventReport } from '../../src/reconcile/context.ts'
 import { ControllerRunner } from '../../src/reconcile/controller-runner.ts'
@@ -144,7 +143,7 @@ export class Life {
     const { clock, api: client, instruments } = world
     const surroundings = { clock, random: seededRandom(1), instruments, client }
     this.#world = world
-    this.#informers = new Informers({ ...surroundings, manager: childManager, namespaces })
+    this.#informers = new Informers({ ...surroundings, keepsFieldsOf: isChildManager, namespaces })
     this.#runner = new ControllerRunner({
       identity: identityOf('konverge'),
       ...surroundings,

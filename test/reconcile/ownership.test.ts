@@ -47,7 +47,7 @@ describe('an object that its user hands over', () => {
     world.api.edit(Site, 'default/a', { spec: { page: 'hello' } })
     await world.clock.advance(0)
     expect(data(world)).toEqual({ index: 'hello', extra: 'theirs' })
-    expect(managers(world)).toEqual(['konverge', 'kubectl'])
+    expect(managers(world)).toEqual(['konverge/sites.example.dev', 'kubectl'])
     expect(world.conditions()).toEqual(settled)
     await rest(world)
   })

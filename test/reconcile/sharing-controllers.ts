@@ -2,11 +2,13 @@
 import { ApiObject } from 'cdk8s'
 import { ConfigMap } from '../../src/object/built-in.ts'
 import type { StatusWithConditions } from '../../src/object/object.ts'
+import { ownerReferenceTo } from '../../src/object/ownership.ts'
 import { keyFor } from '../../src/object/ref.ts'
 import { defineResource, type Resource } from '../../src/object/resource.ts'
 import { type Controller, defineController } from '../../src/reconcile/definition.ts'
 import { contribute } from '../../src/synth/field-policies.ts'
-import type { ObjectBody } from '../../src/testing/test-cluster.ts'
+import { applySetId } from '../../src/synth/membership.ts'
+import type { ObjectBody, TestCluster } from '../../src/testing/test-cluster.ts'
 
 export interface TextSpec {
   readonly text: string
@@ -74,3 +76,36 @@ export const bannerController = defineController(Banner, {
   },
   status: () => ({ fields: {}, conditions: [] }),
 })
+
+/** The marks of konverge before its operators had names. */
+export const earlierFinalizer = 'konverge.dev/cleanup'
+export const earlierManager = 'konverge'
+
+/** Creates a Shop as an earlier version left it: marked, and with the ConfigMaps that its text declared then, in its name and in `<name>-old`. */
+export async function earlierShop(cluster: TestCluster, text: string, then: readonly string[]): Promise<void> {
+  const apiVersion = `${Shop.group}/v1`
+  const set = applySetId({ apiVersion, kind: 'Shop', metadata: { name: 'a', namespace: 'default' } })
+  const shop = await cluster.create(Shop, {
+    metadata: {
+      name: 'a',
+      finalizers: [earlierFinalizer],
+      labels: { 'applyset.kubernetes.io/id': set },
+      annotations: {
+        'applyset.kubernetes.io/tooling': 'konverge/v1',
+        'applyset.kubernetes.io/contains-group-kinds': 'ConfigMap',
+      },
+    },
+    spec: { text },
+  })
+  for (const [wave, name] of ['a', 'a-old'].entries()) {
+    const metadata = {
+      ...{ name, namespace: 'default', ownerReferences: [ownerReferenceTo(shop)] },
+      labels: { 'applyset.kubernetes.io/part-of': set, 'konverge.dev/owned-by': 'shops.example.com' },
+      annotations: { 'konverge.dev/apply-order': String(wave) },
+    }
+    const data = Object.fromEntries(then.map((word) => [word, 'yes']))
+    const options = { fieldManager: earlierManager, force: false }
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data }
+    await cluster.client.apply(ConfigMap, object, options, new AbortController().signal)
+  }
+}

@@ -182,7 +182,8 @@ describe('a Secret that the operator wrote', () => {
   const apply = async ({ cluster }: Fixture, labels: Readonly<Record<string, string>>) => {
     const data = { accessKeyId: Buffer.from(secretText('copied')).toString('base64') }
     const object = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'web-db', namespace: home, labels }, data }
-    await cluster.client.apply(Secret, object, { fieldManager: 'konverge', force: false }, new AbortController().signal)
+    const options = { fieldManager: 'konverge/databaseusers.data.konverge.dev', force: false }
+    await cluster.client.apply(Secret, object, options, new AbortController().signal)
   }
   const env = [{ name: 'LOOT', valueFrom: { secretKeyRef: { name: 'web-db', key: 'accessKeyId' } } }]
 

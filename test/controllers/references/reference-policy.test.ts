@@ -32,8 +32,9 @@ describe('a Secret', () => {
   })
 
   const label = consentLabel('Database')
-  const applied = (fieldsV1: object, manager = 'konverge', operation: 'Apply' | 'Update' = 'Apply') => {
-    const managedFields = [{ manager, operation, apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1 }]
+  const manager = 'konverge/databaseusers.data.konverge.dev'
+  const applied = (fieldsV1: object, by = manager, operation: 'Apply' | 'Update' = 'Apply') => {
+    const managedFields = [{ manager: by, operation, apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1 }]
     const { metadata } = secret({ [label]: 'true' })
     return { metadata: { ...metadata, managedFields } as LiveObject['metadata'] } // JSON, as the API server gives it.
   }
@@ -43,6 +44,8 @@ describe('a Secret', () => {
     ['the label of a person beside the operator’s fields', applied({ 'f:data': { 'f:host': {} } }), true],
     ['the label of another manager', applied(labelled, 'kubectl-label', 'Update'), true],
     ['the label that the operator applied', applied(labelled), false],
+    ['the label that an earlier version applied', applied(labelled, 'konverge'), false],
+    ['the label that another operator applied', applied(labelled, 'shop/websites.example.com'), false],
   ])('with %s', (_, metadata, isAllowed) => {
     expect(secretRejection(metadata, 'Database', {}) === undefined).toBe(isAllowed)
   })

@@ -29,6 +29,7 @@ export function describeOwnershipHistories(start: StartStoryServer): void {
     await server.stop()
   })
 
+  const manager = 'konverge/bundles.test.konverge.dev'
   const data = async (name: string, kind = 'configmap') => (await hand.find(kind, name))?.data
   const managersOf = async (kind: string, name: string) =>
     (await hand.find(kind, name))?.metadata.managedFields?.map(({ manager }) => manager)
@@ -78,10 +79,25 @@ export function describeOwnershipHistories(start: StartStoryServer): void {
       await hand.patch('configmap', 'lost', { data: { c: 'theirs' }, metadata: { managedFields: [{}] } })
       await space.until(
         'our record to be back',
-        async () => (await managersOf('configmap', 'lost'))?.includes('konverge') === true,
+        async () => (await managersOf('configmap', 'lost'))?.includes(manager) === true,
       )
       expect(await managersOf('configmap', 'lost')).not.toContain('before-first-apply')
       await dropB('lost')
+    })
+
+    it('made by us, when an earlier version applied it last', async () => {
+      await space.want('aged', { object: configMap('aged', { a: '1', b: '1' }) })
+      await space.condition('aged', 'Ready', 'Settled')
+      const records = (await hand.find('configmap', 'aged'))?.metadata.managedFields ?? []
+      const earlier = records.map((record) =>
+        record.manager === manager ? { ...record, manager: 'konverge' } : record,
+      )
+      await hand.patch('configmap', 'aged', { data: { c: 'theirs' }, metadata: { managedFields: earlier } })
+      await space.until('the record to be ours', async () => {
+        const found = await managersOf('configmap', 'aged')
+        return found?.includes(manager) === true && !found.includes('konverge')
+      })
+      await dropB('aged')
     })
 
     it('is a container of a Deployment that kubectl made', async () => {
@@ -192,8 +208,27 @@ export function describeOwnershipHistories(start: StartStoryServer): void {
           ''
         return message !== ''
       })
-      expect(message).toMatch(/by konverge .* at data by meddler/)
+      expect(message).toMatch(/by konverge\/bundles\.test\.konverge\.dev .* at data by meddler/)
     })
+  })
+
+  it('an object that one controller owns and another contributes to comes to rest with the fields of both', async () => {
+    await space.want('signed', { object: configMap('signed', { a: '1' }) })
+    const banner = { apiVersion: 'test.konverge.dev/v1', kind: 'Banner', metadata: { name: 'signed' } }
+    await hand.apply({ ...banner, spec: { text: 'sale' } })
+    const both = { a: '1', banner: 'sale' }
+    await space.until('both fields', async () => JSON.stringify(await data('signed')) === JSON.stringify(both))
+    await space.condition('signed', 'Ready', 'Settled')
+    await hand.annotate('bundle', 'signed', { look: 'again' })
+    await hand.annotate('banner', 'signed', { look: 'again' })
+    await server.pass(2_000)
+    const writes = (await writesAbout('signed')).filter(({ resource }) => resource === 'configmaps')
+    await server.pass(5_000)
+    const after = (await writesAbout('signed')).filter(({ resource }) => resource === 'configmaps')
+    expect(after).toHaveLength(writes.length)
+    expect(await data('signed')).toEqual(both)
+    const managers = await managersOf('configmap', 'signed')
+    expect(managers?.sort()).toEqual(['konverge/banners.test.konverge.dev', manager])
   })
 
   describe('a field policy', () => {
